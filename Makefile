@@ -1,0 +1,66 @@
+# One short name a task, the same here and in CI. `make` alone lists them.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+# Steps of `make test` in the order that finds mistakes cheapest first.
+TEST_STEPS := lint rust node interop house
+
+# Tells in a long log which step one is in, and how long the one before took.
+step = @echo; echo "== $(1) · $$(date +%T)"
+
+.PHONY: help setup setup-tests build demo test $(TEST_STEPS) fmt docs clean
+
+help: ## list what can be made
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: ## check what building needs, install npm packages
+	@scripts/setup
+
+setup-tests: ## the same and what the tests need
+	@scripts/setup tests
+
+build: setup ## build the engine and the Node package
+	$(call step,build)
+	npm run build
+
+demo: build ## the main job on real input
+	node demo/demo.mjs
+
+# The steps run in this order whatever -j says: they compete for the same cores and for cargo's lock.
+test: setup-tests ## every test
+	@for step in $(TEST_STEPS); do $(MAKE) --no-print-directory "$$step"; done
+	@echo; echo "== all steps passed · $$(date +%T)"
+
+lint: setup-tests ## rustfmt, clippy, JavaScript linter
+	$(call step,lint)
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	npm run lint
+
+rust: setup-tests ## tests of the crates, doc examples included
+	$(call step,rust)
+	cargo test --workspace
+
+node: build ## TypeScript compiler and tests of the packages
+	$(call step,node)
+	npm test
+
+interop: build setup-tests ## LevelDB 1.20, 1.23, goleveldb and Terrace use each other's databases
+	$(call step,interop)
+	/usr/bin/python3 interop/run.py
+
+house: setup-tests ## house rules: layering, links, sizes, leftovers
+	$(call step,house)
+	node --test --test-reporter=spec tests/house/
+
+fmt: ## format the Rust sources
+	cargo fmt --all
+
+docs: ## the crates' documentation, in target/doc
+	cargo doc --workspace --no-deps
+
+clean: ## remove what was built
+	cargo clean
+	rm -rf node_modules packages/*/node_modules packages/*/dist packages/*/npm/*/*.node

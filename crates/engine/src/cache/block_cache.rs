@@ -1,0 +1,179 @@
+//! The cache of uncompressed data blocks, shared by all tables of one or more databases.
+//!
+//! predecessor: table/block_fetch (asks here before it reads the file) · successor: none, blocks end here
+//!
+//! A block is in one of three states:
+//!
+//! ```text
+//!   absent ──insert──▶ cached ──evicted──▶ pinned ──last reader drops it──▶ freed
+//!                        └── evicted, no reader ──────────────────────────▶ freed
+//! ```
+//!
+//! Readers hold a block by `Arc`, so eviction never waits for them and never invalidates what they see. Bytes of
+//! blocks that only readers hold do not count as used.
+//!
+//! A block's key is the id of its open table (never used twice in the life of the cache) and its offset. Blocks
+//! of a table that was closed are never asked for again and leave by eviction.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use terrace_format::block::Block;
+
+/// What a cached block costs beside its contents: the cache's own entry and the allocations' headers.
+const ENTRY_OVERHEAD_BYTES: u64 = 128;
+
+/// The size of a typical block, from which the cache guesses how many it will hold.
+const TYPICAL_BLOCK_SIZE_BYTES: u64 = 4096;
+
+/// A cache of uncompressed data blocks with a bound in bytes. Threads and databases may share it.
+///
+/// The cache is divided into shards with a lock each. Which block goes is decided by the `quick_cache` crate, whose
+/// policy keeps blocks that are asked for again and again when a scan passes by. A block larger than a shard's
+/// share of the capacity is not kept.
+pub struct BlockCache {
+    /// `None` at capacity 0: nothing is kept.
+    blocks: Option<Cache<BlockKey, Arc<Block>, BlockWeighter>>,
+    capacity_bytes: u64,
+    next_file_id: AtomicU64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct BlockKey {
+    file_id: u64,
+    offset: u64,
+}
+
+#[derive(Clone)]
+struct BlockWeighter;
+
+impl Weighter<BlockKey, Arc<Block>> for BlockWeighter {
+    fn weight(&self, _key: &BlockKey, block: &Arc<Block>) -> u64 {
+        block.size_bytes() as u64 + ENTRY_OVERHEAD_BYTES
+    }
+}
+
+impl BlockCache {
+    /// A cache that holds blocks up to `capacity_bytes`. 0 turns caching off.
+    pub fn new(capacity_bytes: usize) -> Self {
+        let capacity_bytes = capacity_bytes as u64;
+        let blocks = (capacity_bytes > 0).then(|| {
+            let expected_blocks = (capacity_bytes / TYPICAL_BLOCK_SIZE_BYTES).max(1) as usize;
+            Cache::with_weighter(expected_blocks, capacity_bytes, BlockWeighter)
+        });
+        Self { blocks, capacity_bytes, next_file_id: AtomicU64::new(1) }
+    }
+
+    /// An id for a table that is being opened; unique in this cache.
+    pub fn new_file_id(&self) -> u64 {
+        self.next_file_id.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The block at byte `offset` of the table with `file_id`, if it is cached.
+    pub fn get(&self, file_id: u64, offset: u64) -> Option<Arc<Block>> {
+        self.blocks.as_ref()?.get(&BlockKey { file_id, offset })
+    }
+
+    /// Keeps `block` as the one at byte `offset` of the table with `file_id`, at the cost of others.
+    pub fn insert(&self, file_id: u64, offset: u64, block: Arc<Block>) {
+        if let Some(blocks) = &self.blocks {
+            blocks.insert(BlockKey { file_id, offset }, block);
+        }
+    }
+
+    /// Bytes of the cached blocks, with the cache's own cost of each.
+    pub fn used_bytes(&self) -> u64 {
+        self.blocks.as_ref().map_or(0, Cache::weight)
+    }
+
+    /// The bound on [`used_bytes`](Self::used_bytes). Shares of shards are rounded up, so that the sum may pass
+    /// it by a few bytes.
+    pub fn capacity_bytes(&self) -> u64 {
+        self.capacity_bytes
+    }
+}
+
+impl fmt::Debug for BlockCache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BlockCache")
+            .field("capacity_bytes", &self.capacity_bytes)
+            .field("used_bytes", &self.used_bytes())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use terrace_format::block::BlockBuilder;
+
+    fn block(value_size_bytes: usize) -> Arc<Block> {
+        let mut builder = BlockBuilder::new(16);
+        builder.add(b"key", &vec![7; value_size_bytes]);
+        Arc::new(Block::new(builder.finish().to_vec()).unwrap())
+    }
+
+    #[test]
+    fn a_block_is_found_under_its_file_and_offset_only() {
+        let cache = BlockCache::new(1 << 20);
+        let (a, b) = (cache.new_file_id(), cache.new_file_id());
+        assert_ne!(a, b);
+        let first = block(100);
+        cache.insert(a, 0, first.clone());
+        assert!(Arc::ptr_eq(&cache.get(a, 0).unwrap(), &first));
+        assert!(cache.get(a, 1).is_none());
+        assert!(cache.get(b, 0).is_none());
+        assert!(cache.used_bytes() >= first.size_bytes() as u64);
+    }
+
+    #[test]
+    fn the_bound_holds_however_much_is_inserted() {
+        let capacity_bytes = 256 << 10;
+        let cache = BlockCache::new(capacity_bytes);
+        let file_id = cache.new_file_id();
+        let mut kept = 0;
+        for number in 0..2_000 {
+            cache.insert(file_id, number, block(500 + (number as usize * 37) % 4_000));
+            assert!(cache.used_bytes() <= capacity_bytes as u64 + 64, "{cache:?} after {number}");
+        }
+        for number in 0..2_000 {
+            kept += usize::from(cache.get(file_id, number).is_some());
+        }
+        assert!(kept > 20, "only {kept} blocks were kept");
+    }
+
+    #[test]
+    fn a_reader_keeps_an_evicted_block() {
+        let cache = BlockCache::new(8 << 10);
+        let file_id = cache.new_file_id();
+        cache.insert(file_id, 0, block(1_000));
+        let held = cache.get(file_id, 0).unwrap();
+        for number in 1..500 {
+            cache.insert(file_id, number, block(1_000));
+            cache.get(file_id, number);
+            cache.get(file_id, number);
+        }
+        assert_eq!(held.contents(), block(1_000).contents());
+    }
+
+    #[test]
+    fn capacity_zero_keeps_nothing() {
+        let cache = BlockCache::new(0);
+        let file_id = cache.new_file_id();
+        cache.insert(file_id, 0, block(10));
+        assert!(cache.get(file_id, 0).is_none());
+        assert_eq!(cache.used_bytes(), 0);
+    }
+
+    #[test]
+    fn a_block_larger_than_the_cache_is_not_kept() {
+        let cache = BlockCache::new(4 << 10);
+        let file_id = cache.new_file_id();
+        cache.insert(file_id, 0, block(64 << 10));
+        assert!(cache.get(file_id, 0).is_none());
+        assert_eq!(cache.used_bytes(), 0);
+    }
+}

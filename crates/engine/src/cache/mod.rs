@@ -1,0 +1,7 @@
+//! What stays in memory of the tables: decoded blocks ([`block_cache`]) and open files ([`table_cache`]).
+
+pub mod block_cache;
+pub mod table_cache;
+
+pub use block_cache::BlockCache;
+pub use table_cache::TableCache;

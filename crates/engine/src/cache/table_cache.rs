@@ -1,0 +1,169 @@
+//! The open tables of one database, bounded in number.
+//!
+//! predecessor: version (get, iterators), compaction · successor: [`Table::open`]
+//!
+//! An open table hangs in the slot of its file's [`FileMeta`], so a hit is one atomic load and takes no lock. The ring
+//! lists the files whose slots are filled. When it is full, a CLOCK hand goes round: a table used since its last visit
+//! is spared once, another is closed and its place given to the new one.
+//!
+//! ```text
+//!   slot empty ──open, entered in the ring──▶ slot filled ──hand finds it unused──▶ slot empty
+//!                                                  └── file no longer in any version: dropped with its FileMeta,
+//!                                                      the hand removes the dead entry when it comes by
+//! ```
+//!
+//! Readers hold a table by `Arc`: closing empties the slot, and the file itself closes when the last reader is done. So
+//! the bound is on tables in slots; running iterators may hold a few more.
+//!
+//! Locks: an opener holds the gate of its file, so that threads that miss at the same time open it once; then, for a
+//! moment, the ring's lock. Nothing is read from disk under the ring's lock. A `FileMeta` may be dropped under either, so
+//! its `drop` must not come back here.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
+use terrace_env::Env;
+use terrace_format::file_name::{legacy_table_name, table_name};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::table::{Table, TableReadContext};
+use crate::version::file_meta::FileMeta;
+
+/// Gates of opening files; file numbers share them by remainder.
+const GATE_COUNT: usize = 16;
+
+/// Opens tables when they are first asked for and closes those least recently used. Threads share it.
+pub struct TableCache {
+    env: Arc<dyn Env>,
+    folder: PathBuf,
+    max_open_files: usize,
+    context: Arc<TableReadContext>,
+    gates: [Mutex<()>; GATE_COUNT],
+    ring: Mutex<Ring>,
+}
+
+/// The files whose slots are filled, and where the hand stands.
+#[derive(Default)]
+struct Ring {
+    files: Vec<Weak<FileMeta>>,
+    hand: usize,
+}
+
+impl TableCache {
+    /// A cache of the tables in `folder`. At most `max_open_files` (at least 1) stay open.
+    pub fn new(
+        env: Arc<dyn Env>,
+        folder: PathBuf,
+        max_open_files: usize,
+        context: Arc<TableReadContext>,
+    ) -> Self {
+        let max_open_files = max_open_files.max(1);
+        Self { env, folder, max_open_files, context, gates: Default::default(), ring: Mutex::default() }
+    }
+
+    /// The table of `file`, opened if need be.
+    ///
+    /// Errors: those of [`Table::open`]; [`Corruption`](ErrorKind::Corruption), naming the path, if the file is missing.
+    pub fn table(&self, file: &Arc<FileMeta>) -> Result<Arc<Table>> {
+        match self.table_if_open(file) {
+            Some(table) => Ok(table),
+            None => self.open_into_slot(file),
+        }
+    }
+
+    /// The table of `file` if it is open: for reads that must not wait for the disk.
+    pub fn table_if_open(&self, file: &FileMeta) -> Option<Arc<Table>> {
+        let table = file.table.load_full()?;
+        table.note_use();
+        Some(table)
+    }
+
+    /// What all tables of this cache are read with.
+    pub fn context(&self) -> &Arc<TableReadContext> {
+        &self.context
+    }
+
+    /// How many tables are in slots, those of files that have just gone from every version included.
+    pub fn open_files(&self) -> usize {
+        self.ring.lock().files.len()
+    }
+
+    #[cold]
+    fn open_into_slot(&self, file: &Arc<FileMeta>) -> Result<Arc<Table>> {
+        let _gate = self.gates[(file.number % GATE_COUNT as u64) as usize].lock();
+        if let Some(table) = self.table_if_open(file) {
+            return Ok(table);
+        }
+        let table = Arc::new(self.open(file)?);
+        file.set_counts(table.counts());
+        let mut ring = self.ring.lock();
+        let closed = ring.enter(Arc::downgrade(file), self.max_open_files);
+        file.table.store(Some(table.clone()));
+        drop(ring);
+        // Closing a file is a system call: not under the ring's lock.
+        drop(closed);
+        Ok(table)
+    }
+
+    /// Opens the file under the name of today, or the one that LevelDB used before 1.14.
+    fn open(&self, file: &FileMeta) -> Result<Table> {
+        let path = self.folder.join(table_name(file.number));
+        match self.env.open_random(&path) {
+            Ok(opened) => return Table::open(opened, path, file.size_bytes, self.context.clone()),
+            Err(error) if error.is_not_found() => {}
+            Err(error) => return Err(error.into()),
+        }
+        let legacy_path = self.folder.join(legacy_table_name(file.number));
+        match self.env.open_random(&legacy_path) {
+            Ok(opened) => Table::open(opened, legacy_path, file.size_bytes, self.context.clone()),
+            Err(error) if error.is_not_found() => {
+                Err(Error::at_path(ErrorKind::Corruption, &path, "a table of the database is missing"))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl Ring {
+    /// Lists `file`. In a full ring it takes the place of one that no version holds any more, or of one whose table was
+    /// not used since the hand last came by; that table is taken out of its slot and returned.
+    fn enter(&mut self, file: Weak<FileMeta>, max_files: usize) -> Option<Arc<Table>> {
+        if self.files.len() < max_files {
+            self.files.push(file);
+            return None;
+        }
+        let closed = self.close_one();
+        self.files[self.hand] = file;
+        // The newcomer is the last that the hand comes to.
+        self.hand = (self.hand + 1) % self.files.len();
+        closed
+    }
+
+    /// Moves the hand to a place that can be given away, and empties the slot of the file there, if there is one.
+    fn close_one(&mut self) -> Option<Arc<Table>> {
+        // After one round no table counts as used, unless readers are quicker than the hand.
+        for _ in 0..2 * self.files.len() {
+            let file = self.files[self.hand].upgrade()?;
+            if !file.table.load().as_ref().is_some_and(|table| table.take_recently_used()) {
+                return file.table.swap(None);
+            }
+            self.hand = (self.hand + 1) % self.files.len();
+        }
+        self.files[self.hand].upgrade()?.table.swap(None)
+    }
+}
+
+impl fmt::Debug for TableCache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TableCache")
+            .field("folder", &self.folder)
+            .field("max_open_files", &self.max_open_files)
+            .field("open_files", &self.open_files())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,48 @@
+//! A consistent copy of a running database, by hard links.
+//!
+//! Memtables are flushed first, so the copy needs no log: it is one version, whose tables never change and which is
+//! pinned while they are linked. Writers go on meanwhile; what they write after the flush is not in the copy.
+//! CURRENT is written last, so an unfinished copy is no database.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use terrace_format::{current, file_name};
+
+use crate::db::inner::DbInner;
+use crate::error::{Error, ErrorKind, Result};
+
+impl DbInner {
+    /// See [`Db::checkpoint`](crate::Db::checkpoint).
+    pub(crate) fn checkpoint(self: &Arc<Self>, target: &Path) -> Result<()> {
+        let env = &*self.env;
+        if env.exists(target)? && !env.list(target)?.is_empty() {
+            let message = "a checkpoint needs a folder that does not exist or is empty";
+            return Err(Error::at_path(ErrorKind::AlreadyExists, target, message));
+        }
+        self.flush_and_wait()?;
+        let version = self.versions.current();
+        let last_sequence = self.visible_sequence.load(Ordering::Acquire);
+        env.create_folder_all(target)?;
+        for file in version.levels.iter().flatten() {
+            let name = file_name::table_name(file.number);
+            let mut source = self.folder.join(&name);
+            if !env.exists(&source)? {
+                source = self.folder.join(file_name::legacy_table_name(file.number));
+            }
+            env.link_or_copy(&source, &target.join(&name))?;
+        }
+        let manifest_number = self.versions.new_file_number();
+        self.versions.write_copy(&version, target, manifest_number, last_sequence)?;
+        env.sync_folder(target)?;
+        let temporary = target.join(file_name::temporary_name(manifest_number));
+        let contents = current::encode(manifest_number);
+        env.replace_file(&target.join(file_name::CURRENT), contents.as_bytes(), &temporary)?;
+        if let Some(parent) = target.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+            env.sync_folder(parent)?;
+        }
+        self.info_log.line(format_args!("wrote a checkpoint to {}", target.display()));
+        Ok(())
+    }
+}

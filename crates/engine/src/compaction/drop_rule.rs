@@ -1,0 +1,92 @@
+//! Which versions of a key nobody can see any more. Used by flushes and compactions alike.
+//!
+//! Sequences fall into *stripes*, bounded by the snapshots and the newest visible sequence at the start of the job.
+//! Readers stand at the stripes' upper ends, so of the versions of a key in one stripe only the newest can be seen.
+//! A tombstone that is the newest of its stripe may go as well, if its stripe is the oldest and no table below
+//! holds the key.
+
+use terrace_format::internal_key::{ParsedInternalKey, SequenceNumber, ValueKind};
+
+/// Decides entry by entry, in the order of internal keys.
+pub(crate) struct DropRule {
+    /// Sequences at which somebody reads, ascending.
+    stripes: Vec<SequenceNumber>,
+    user_key: Vec<u8>,
+    has_key: bool,
+    /// The stripe of the last entry with the current user key.
+    last_stripe: Option<usize>,
+}
+
+impl DropRule {
+    /// `readers` are the sequences of all snapshots and the visible sequence, ascending.
+    pub(crate) fn new(readers: Vec<SequenceNumber>) -> Self {
+        debug_assert!(readers.is_sorted());
+        Self { stripes: readers, user_key: Vec::new(), has_key: false, last_stripe: None }
+    }
+
+    /// Whether the next entry may be left out. `is_base_level` says whether no table below can hold the key; it is
+    /// only asked for a tombstone.
+    pub(crate) fn may_drop(
+        &mut self,
+        entry: &ParsedInternalKey<'_>,
+        is_base_level: impl FnOnce(&[u8]) -> bool,
+    ) -> bool {
+        if !self.has_key || self.user_key != entry.user_key {
+            self.has_key = true;
+            self.user_key.clear();
+            self.user_key.extend_from_slice(entry.user_key);
+            self.last_stripe = None;
+        }
+        let stripe = self.stripes.partition_point(|reader| *reader < entry.sequence);
+        let hidden = self.last_stripe == Some(stripe);
+        self.last_stripe = Some(stripe);
+        hidden || (entry.kind == ValueKind::Deletion && stripe == 0 && is_base_level(entry.user_key))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn survivors(readers: &[u64], versions: &[(u64, ValueKind)], base: bool) -> Vec<u64> {
+        let mut rule = DropRule::new(readers.to_vec());
+        versions
+            .iter()
+            .filter(|(sequence, kind)| {
+                let entry = ParsedInternalKey { user_key: b"k", sequence: *sequence, kind: *kind };
+                !rule.may_drop(&entry, |_| base)
+            })
+            .map(|(sequence, _)| *sequence)
+            .collect()
+    }
+
+    use ValueKind::{Deletion, Value};
+
+    #[test]
+    fn only_the_newest_version_of_each_stripe_stays() {
+        let versions = [(9, Value), (8, Value), (5, Value), (4, Value), (2, Value), (1, Value)];
+        assert_eq!(survivors(&[10], &versions, true), [9]);
+        assert_eq!(survivors(&[5, 10], &versions, true), [9, 5]);
+        assert_eq!(survivors(&[2, 4, 10], &versions, true), [9, 4, 2]);
+    }
+
+    #[test]
+    fn versions_newer_than_every_reader_are_one_stripe() {
+        assert_eq!(survivors(&[3], &[(9, Value), (8, Value), (2, Value)], true), [9, 2]);
+    }
+
+    #[test]
+    fn a_tombstone_goes_at_the_base_and_takes_what_it_hides_along() {
+        let versions = [(9, Deletion), (3, Value)];
+        assert_eq!(survivors(&[10], &versions, true), [] as [u64; 0]);
+        assert_eq!(survivors(&[10], &versions, false), [9]);
+        assert_eq!(survivors(&[5, 10], &versions, true), [9, 3]);
+        assert_eq!(survivors(&[3, 5, 10], &[(4, Deletion), (3, Value)], true), [4, 3]);
+    }
+
+    #[test]
+    fn a_dropped_tombstone_still_hides_older_versions() {
+        let versions = [(9, Value), (7, Deletion), (3, Value)];
+        assert_eq!(survivors(&[10], &versions, true), [9]);
+    }
+}

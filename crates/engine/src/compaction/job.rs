@@ -1,0 +1,279 @@
+//! Runs one compaction. Predecessor: the picker. Successors: `table/builder`, then the version set.
+//!
+//! Steps:
+//!
+//! 1. A trivial move only changes the level in the MANIFEST; nothing is read or written.
+//! 2. Otherwise merge the inputs in order of internal keys and leave out what the drop rule allows.
+//! 3. Cut the output at user keys: when a table is full, or overlaps too much of the level below the output.
+//! 4. Record inputs and outputs as one edit, then install the new version. Inputs are deleted once the last reader
+//!    that pins them is gone.
+//!
+//! On failure, or when the database closes, the outputs are removed and nothing has changed.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use terrace_format::file_name;
+use terrace_format::internal_key::{parse_internal_key, user_key};
+use terrace_format::table::TableCounts;
+use terrace_format::version_edit::{FileEntry, VersionEdit};
+
+use crate::compaction::drop_rule::DropRule;
+use crate::compaction::picker::CompactionPlan;
+use crate::db::inner::DbInner;
+use crate::error::{Error, Result};
+use crate::iterator::InternalIterator;
+use crate::options::ReadTier;
+use crate::read::merging_iterator::MergingIterator;
+use crate::table::{BlockReadOptions, TableBuilder, TableBuilderOptions};
+use crate::version::level_iterator::LevelIterator;
+
+/// Bytes of the level below the output that one output table may overlap, in multiples of a table's size.
+const MAX_GRANDPARENT_OVERLAP_TABLES: u64 = 10;
+
+/// A finished output of a compaction.
+struct Output {
+    entry: FileEntry,
+    counts: TableCounts,
+}
+
+impl DbInner {
+    /// Runs `plan`, whose range is reserved, and installs the result.
+    pub(crate) fn run_compaction(self: &Arc<Self>, plan: &mut CompactionPlan) -> Result<()> {
+        let started = self.env.monotonic_micros();
+        let read_bytes: u64 = plan.inputs.iter().flatten().map(|file| file.size_bytes).sum();
+        let mut edit = VersionEdit::default();
+        for (depth, files) in plan.inputs.iter().enumerate() {
+            let level = if depth == 0 { plan.level } else { plan.output_level };
+            edit.deleted_files.extend(files.iter().map(|file| (level, file.number)));
+        }
+        if let Some(largest) = plan.inputs[0].last().map(|file| file.largest.clone()) {
+            edit.compact_pointers.push((plan.level, largest));
+        }
+        let mut counts = Vec::new();
+        let mut written_bytes = 0;
+        if plan.trivial_move {
+            for file in &plan.inputs[0] {
+                edit.new_files.push((plan.output_level, file.entry()));
+            }
+        } else {
+            for output in self.write_outputs(plan)? {
+                written_bytes += output.entry.size_bytes;
+                counts.push((output.entry.number, output.counts));
+                edit.new_files.push((plan.output_level, output.entry));
+            }
+        }
+        let outputs: Vec<u64> = counts.iter().map(|(number, _)| *number).collect();
+        if let Err(error) = self.versions.apply(edit, &counts) {
+            self.remove_tables(&outputs);
+            return Err(error);
+        }
+        let micros = self.env.monotonic_micros() - started;
+        let mut background = self.background.lock();
+        background.stats[plan.output_level].record(micros, read_bytes, written_bytes);
+        if plan.level == 0 && !plan.trivial_move {
+            let drained = background.level0_drained.get_or_insert((0, 0));
+            drained.0 += plan.inputs[0].iter().map(|file| file.size_bytes).sum::<u64>();
+            drained.1 += micros;
+        }
+        self.update_super_version(&background, |view| view.version = self.versions.current());
+        drop(background);
+        self.info_log.line(format_args!(
+            "compacted {} + {} tables of level {} to {} tables of level {} ({:?}; read {read_bytes}, wrote \
+             {written_bytes} bytes, {} ms)",
+            plan.inputs[0].len(),
+            plan.inputs[1].len(),
+            plan.level,
+            if plan.trivial_move { plan.inputs[0].len() } else { outputs.len() },
+            plan.output_level,
+            plan.reason,
+            micros / 1000
+        ));
+        Ok(())
+    }
+
+    fn write_outputs(self: &Arc<Self>, plan: &mut CompactionPlan) -> Result<Vec<Output>> {
+        let mut writer = OutputWriter { db: self, open: None, finished: Vec::new() };
+        match self.merge_into(plan, &mut writer) {
+            Ok(()) => Ok(writer.finished),
+            Err(error) => {
+                let mut numbers: Vec<u64> = writer.finished.iter().map(|output| output.entry.number).collect();
+                numbers.extend(writer.open.as_ref().map(|open| open.number));
+                drop(writer.open);
+                self.remove_tables(&numbers);
+                Err(error)
+            }
+        }
+    }
+
+    fn merge_into(self: &Arc<Self>, plan: &mut CompactionPlan, writer: &mut OutputWriter<'_>) -> Result<()> {
+        let mut rule = DropRule::new(self.reader_sequences());
+        let mut merged = self.merge_inputs(plan)?;
+        let mut grandparents = GrandparentOverlap::new(plan, self.options.max_file_size_bytes);
+        let mut last_user_key: Option<Vec<u8>> = None;
+        let mut until_check = 0u32;
+        merged.seek_to_first()?;
+        while merged.valid() {
+            if until_check == 0 {
+                until_check = 1024;
+                if self.background_ends.load(Ordering::Relaxed) {
+                    return Err(Error::closed());
+                }
+            }
+            until_check -= 1;
+            let key = merged.key();
+            let parsed = parse_internal_key(key).map_err(|error| Error::format(&self.folder, 0, error))?;
+            let is_new_key = last_user_key.as_deref() != Some(parsed.user_key);
+            if is_new_key {
+                let last = last_user_key.get_or_insert_with(Vec::new);
+                last.clear();
+                last.extend_from_slice(parsed.user_key);
+                let full = writer.size_bytes() >= self.options.max_file_size_bytes;
+                if grandparents.crossed(self, parsed.user_key) || full {
+                    writer.finish_table()?;
+                }
+            }
+            if !rule.may_drop(&parsed, |user_key| plan.is_base_level_for_key(user_key)) {
+                writer.add(key, merged.value())?;
+            }
+            merged.next()?;
+        }
+        writer.finish_table()
+    }
+
+    fn merge_inputs(&self, plan: &CompactionPlan) -> Result<MergingIterator> {
+        let options = BlockReadOptions { verify_checksums: true, fill_cache: false, tier: ReadTier::Disk };
+        let mut children: Vec<Box<dyn InternalIterator>> = Vec::new();
+        for (depth, files) in plan.inputs.iter().enumerate() {
+            let level = if depth == 0 { plan.level } else { plan.output_level };
+            if level == 0 {
+                for file in files {
+                    children.push(Box::new(self.tables.table(file)?.iter(options)));
+                }
+            } else if !files.is_empty() {
+                let tables = Arc::clone(&self.tables);
+                children.push(Box::new(LevelIterator::new(
+                    self.comparator.clone(),
+                    files.clone(),
+                    tables,
+                    options,
+                )));
+            }
+        }
+        Ok(MergingIterator::new(self.comparator.clone(), children))
+    }
+
+    /// The sequences at which somebody reads or will read, ascending.
+    pub(crate) fn reader_sequences(&self) -> Vec<u64> {
+        self.snapshots.readers(&self.visible_sequence)
+    }
+
+    pub(crate) fn table_builder_options(&self) -> TableBuilderOptions {
+        TableBuilderOptions {
+            block_size_bytes: self.options.block_size_bytes,
+            restart_interval: self.options.block_restart_interval,
+            compression: self.options.compression,
+            filter_bits_per_key: self.options.filter_bits_per_key,
+        }
+    }
+
+    /// Removes table files that no version lists.
+    pub(crate) fn remove_tables(&self, numbers: &[u64]) {
+        for number in numbers {
+            let _ = self.env.remove_file(&self.folder.join(file_name::table_name(*number)));
+        }
+    }
+}
+
+/// Splits what a compaction writes into tables.
+struct OutputWriter<'a> {
+    db: &'a Arc<DbInner>,
+    open: Option<OpenOutput>,
+    finished: Vec<Output>,
+}
+
+struct OpenOutput {
+    number: u64,
+    builder: TableBuilder,
+}
+
+impl OutputWriter<'_> {
+    fn size_bytes(&self) -> u64 {
+        self.open.as_ref().map_or(0, |open| open.builder.estimated_size_bytes())
+    }
+
+    fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        let open = match &mut self.open {
+            Some(open) => open,
+            None => {
+                let db = self.db;
+                let number = db.versions.new_file_number();
+                let path: PathBuf = db.folder.join(file_name::table_name(number));
+                let file = db.env.create(&path)?;
+                let options = db.table_builder_options();
+                let builder = TableBuilder::new(file, path, db.comparator.clone(), options);
+                self.open.insert(OpenOutput { number, builder })
+            }
+        };
+        open.builder.add(key, value)
+    }
+
+    fn finish_table(&mut self) -> Result<()> {
+        let Some(open) = self.open.take() else { return Ok(()) };
+        let number = open.number;
+        match open.builder.finish() {
+            Ok(finished) => {
+                let entry = FileEntry {
+                    number,
+                    size_bytes: finished.size_bytes,
+                    smallest: finished.smallest,
+                    largest: finished.largest,
+                };
+                self.finished.push(Output { entry, counts: finished.counts });
+                Ok(())
+            }
+            Err(error) => {
+                self.db.remove_tables(&[number]);
+                Err(error)
+            }
+        }
+    }
+}
+
+/// Keeps an output table from overlapping so much of the level below that its own compaction would be large.
+struct GrandparentOverlap {
+    /// Largest user key and size of the grandparents, in order.
+    files: Vec<(Vec<u8>, u64)>,
+    next: usize,
+    overlapped_bytes: u64,
+    limit_bytes: u64,
+}
+
+impl GrandparentOverlap {
+    fn new(plan: &CompactionPlan, max_file_size_bytes: u64) -> Self {
+        let files = plan.grandparents.iter().map(|file| (user_key(&file.largest).to_vec(), file.size_bytes));
+        Self {
+            files: files.collect(),
+            next: 0,
+            overlapped_bytes: 0,
+            limit_bytes: MAX_GRANDPARENT_OVERLAP_TABLES * max_file_size_bytes,
+        }
+    }
+
+    /// Takes note that the output goes on with `key`. Whether it should begin a new table before it.
+    fn crossed(&mut self, db: &DbInner, key: &[u8]) -> bool {
+        while let Some((largest, size_bytes)) = self.files.get(self.next) {
+            if db.comparator.user().compare(key, largest).is_le() {
+                break;
+            }
+            self.overlapped_bytes += size_bytes;
+            self.next += 1;
+        }
+        let crossed = self.overlapped_bytes > self.limit_bytes;
+        if crossed {
+            self.overlapped_bytes = 0;
+        }
+        crossed
+    }
+}

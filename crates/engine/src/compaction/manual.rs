@@ -1,0 +1,68 @@
+//! Manual compaction of a key range. Predecessor: `db`. Successors: the range picker, which says what the next step
+//! is, and `compaction/job`, which runs here on the caller's thread.
+
+use std::sync::Arc;
+
+use crate::compaction::picker::{CompactionPlan, RangeCompaction, RangeStep};
+use crate::compaction::reservations::ReservationId;
+use crate::db::inner::DbInner;
+use crate::error::Result;
+
+/// A step that is due, with its range reserved, or the end.
+enum Next {
+    Run(Box<CompactionPlan>, ReservationId),
+    Done,
+}
+
+impl DbInner {
+    /// See [`Db::compact_range`](crate::Db::compact_range).
+    pub(crate) fn compact_range(self: &Arc<Self>, begin: Option<&[u8]>, end: Option<&[u8]>) -> Result<()> {
+        self.flush_and_wait()?;
+        let next_file_number = self.versions.next_file_number();
+        let mut range =
+            RangeCompaction::new(begin.map(<[u8]>::to_vec), end.map(<[u8]>::to_vec), next_file_number);
+        while let Next::Run(mut plan, reservation) = self.next_step(&mut range)? {
+            let result = self.run_compaction(&mut plan);
+            drop(plan);
+            let failure = result.as_ref().err().cloned();
+            self.finish_job(result, |background| {
+                background.manual_running -= 1;
+                background.reservations.release(reservation);
+            });
+            self.remove_obsolete_tables();
+            if let Some(failure) = failure {
+                return Err(failure);
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks the picker until it names a step; waits for the jobs that are in its way.
+    fn next_step(self: &Arc<Self>, range: &mut RangeCompaction) -> Result<Next> {
+        let mut next = None;
+        let background = self.wait_until(|background| {
+            if background.closing || self.check_writable().is_err() {
+                return true;
+            }
+            let version = self.versions.current();
+            next = match range.next_step(&version, &background.reservations, &self.picker_options()) {
+                RangeStep::Run(plan) => {
+                    background.manual_running += 1;
+                    let reservation = background.reservations.reserve(&plan);
+                    Some(Next::Run(plan, reservation))
+                }
+                RangeStep::Done => Some(Next::Done),
+                RangeStep::Wait => None,
+            };
+            next.is_some()
+        });
+        drop(background);
+        match next {
+            Some(next) => Ok(next),
+            None => {
+                self.check_writable()?;
+                Ok(Next::Done)
+            }
+        }
+    }
+}

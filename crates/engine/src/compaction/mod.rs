@@ -1,0 +1,10 @@
+//! Compaction: keeping few tables a level, and no more of the past than somebody can still see.
+
+pub(crate) mod drop_rule;
+pub(crate) mod job;
+pub(crate) mod manual;
+pub(crate) mod picker;
+pub mod pool;
+pub(crate) mod reservations;
+pub(crate) mod scheduler;
+pub(crate) mod throttle;

@@ -1,0 +1,223 @@
+//! Decides what to compact next. A pure function from the files, the running jobs and the options to a plan.
+//!
+//! Predecessor: the scheduler, whenever files or running jobs change. Successor: `compaction::job`, which carries the
+//! plan out.
+//!
+//! In order:
+//!
+//! 1. **Size.** Level 0 is due from [`PickerOptions::level0_trigger`] files on, another level when it is larger than
+//!    its limit. The level that exceeds its limit the most comes first; level 0 comes before all others once it is at
+//!    twice its trigger, because writers wait for it. Within a level, files are taken in rotation, so that every range
+//!    gets its turn, and among the next few the one that overlaps the least of the level below, for its size.
+//! 2. **Tombstones.** If nothing is due by size: files with many deletions, so that space comes back without a
+//!    further write. See [`tombstones`].
+//!
+//! Level 0 is only picked with everything in it that overlaps, and a deeper file only together with neighbours that
+//! share a user key with it: so no older entry ever gets above a newer one. Whatever a running job owns is left alone.
+//!
+//! Manual compaction ([`range`]) uses the same plans.
+
+pub mod plan;
+pub mod range;
+mod tombstones;
+
+use std::sync::Arc;
+
+use terrace_format::internal_key::{InternalKeyComparator, KeyCompare, MAX_SEQUENCE_NUMBER, SequenceNumber};
+use terrace_format::limits::LEVEL_COUNT;
+
+use crate::compaction::reservations::Reservations;
+use crate::version::file_meta::FileMeta;
+use crate::version::set::StoredCompactPointers;
+use crate::version::version::Version;
+
+pub use plan::{CompactionPlan, CompactionReason};
+pub use range::{RangeCompaction, RangeStep};
+
+/// Among how many files of a level, in rotation, the cheapest is sought.
+const CANDIDATES: usize = 16;
+
+/// What the picker needs to know of the database's options and state.
+#[derive(Clone, Debug)]
+pub struct PickerOptions {
+    /// Files in level 0 from which it is compacted. Default 4.
+    pub level0_trigger: usize,
+    /// Size above which level 1 is compacted. Default 10 MiB. Best not less than what level 0 brings at once.
+    pub level1_size_bytes: u64,
+    /// How many times larger each further level may be. Default 10.
+    pub level_multiplier: u64,
+    /// Size at which compaction begins a new table.
+    pub max_file_size_bytes: u64,
+    /// Share of what a compaction would rewrite that must be deletions, or hidden by deletions, for files to be
+    /// compacted for their sake. Half of it is enough when the database is idle.
+    pub deletion_ratio_trigger: f64,
+    /// Entries up to this sequence that are hidden, and deletions, can go: nobody reads at an earlier one.
+    pub oldest_reader: SequenceNumber,
+    comparator: InternalKeyComparator,
+}
+
+impl PickerOptions {
+    /// LevelDB's level sizes, and these settings. `oldest_snapshot` is the sequence of the oldest snapshot, if there is
+    /// one.
+    pub fn new(
+        comparator: InternalKeyComparator,
+        max_file_size_bytes: u64,
+        deletion_ratio_trigger: f64,
+        oldest_snapshot: Option<SequenceNumber>,
+    ) -> Self {
+        Self {
+            level0_trigger: 4,
+            level1_size_bytes: 10 << 20,
+            level_multiplier: 10,
+            max_file_size_bytes,
+            deletion_ratio_trigger,
+            oldest_reader: oldest_snapshot.unwrap_or(MAX_SEQUENCE_NUMBER),
+            comparator,
+        }
+    }
+
+    /// Size above which `level`, from 1 on, is compacted.
+    pub fn level_limit_bytes(&self, level: usize) -> u64 {
+        let times = self.level_multiplier.saturating_pow(level.saturating_sub(1) as u32);
+        self.level1_size_bytes.saturating_mul(times)
+    }
+}
+
+/// For each level, where its last compaction by size ended. The next one begins there.
+#[derive(Clone, Debug, Default)]
+pub struct CompactPointers {
+    internal_keys: StoredCompactPointers,
+}
+
+impl CompactPointers {
+    /// As stored in the MANIFEST.
+    pub fn from_stored(internal_keys: StoredCompactPointers) -> Self {
+        Self { internal_keys }
+    }
+
+    /// Takes note that `plan` is being carried out. At its start rather than its end, so that other jobs that start
+    /// meanwhile, and the next try if it fails, look elsewhere.
+    pub fn advance(&mut self, plan: &CompactionPlan) {
+        if plan.reason == CompactionReason::Size
+            && let Some(last) = plan.inputs[0].last()
+        {
+            self.internal_keys[plan.level] = Some(last.largest.clone());
+        }
+    }
+
+    fn get(&self, level: usize) -> Option<&[u8]> {
+        self.internal_keys[level].as_deref()
+    }
+}
+
+/// What to compact next; `None` if nothing is due, or all that is due is being compacted.
+///
+/// `idle` says that no write has come for a while: then less is worth a compaction.
+///
+/// It ends: without further writes, repeated picks come to `None`. Each pick by size moves bytes to a deeper level. Each
+/// pick by tombstones moves tombstones to a deeper level, or drops them.
+pub fn pick(
+    version: &Version,
+    busy: &Reservations,
+    pointers: &CompactPointers,
+    options: &PickerOptions,
+    idle: bool,
+) -> Option<CompactionPlan> {
+    pick_by_size(version, busy, pointers, options)
+        .or_else(|| tombstones::pick(version, busy, options, idle))
+}
+
+/// How far each level exceeds its limit (1 is at its limit), without the files that running jobs take away. The deepest
+/// level has no limit.
+pub fn scores(version: &Version, busy: &Reservations, options: &PickerOptions) -> [f64; LEVEL_COUNT] {
+    let mut scores = [0.0; LEVEL_COUNT];
+    for (level, score) in scores.iter_mut().enumerate().take(LEVEL_COUNT - 1) {
+        let staying = version.levels[level].iter().filter(|file| !busy.takes_away(file.number));
+        *score = if level == 0 {
+            staying.count() as f64 / options.level0_trigger as f64
+        } else {
+            let size_bytes: u64 = staying.map(|file| file.size_bytes).sum();
+            size_bytes as f64 / options.level_limit_bytes(level) as f64
+        };
+    }
+    scores
+}
+
+fn pick_by_size(
+    version: &Version,
+    busy: &Reservations,
+    pointers: &CompactPointers,
+    options: &PickerOptions,
+) -> Option<CompactionPlan> {
+    let scores = scores(version, busy, options);
+    let mut due: Vec<usize> = (0..LEVEL_COUNT).filter(|level| scores[*level] >= 1.0).collect();
+    due.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
+    if scores[0] >= 2.0 {
+        due.retain(|level| *level != 0);
+        due.insert(0, 0);
+    }
+    due.into_iter().find_map(|level| {
+        if level == 0 {
+            pick_level0(version, busy, options, CompactionReason::Size, |_| true)
+        } else {
+            pick_deeper(version, busy, pointers, options, level)
+        }
+    })
+}
+
+/// The oldest file of level 0 that is `wanted` and free, with all that overlaps it.
+fn pick_level0(
+    version: &Version,
+    busy: &Reservations,
+    options: &PickerOptions,
+    reason: CompactionReason,
+    wanted: impl Fn(&FileMeta) -> bool,
+) -> Option<CompactionPlan> {
+    version.levels[0].iter().rev().filter(|file| wanted(file)).find_map(|file| {
+        let inputs = version.overlapping(0, Some(file.smallest_user_key()), Some(file.largest_user_key()));
+        plan::build(version, busy, options, 0, 1, inputs, reason)
+    })
+}
+
+fn pick_deeper(
+    version: &Version,
+    busy: &Reservations,
+    pointers: &CompactPointers,
+    options: &PickerOptions,
+    level: usize,
+) -> Option<CompactionPlan> {
+    let files = &version.levels[level];
+    let start = pointers.get(level).map_or(0, |pointer| {
+        files.partition_point(|file| options.comparator.compare_keys(&file.largest, pointer).is_le())
+    });
+    let user = options.comparator.user();
+    let in_rotation: Vec<&Arc<FileMeta>> = files[start..]
+        .iter()
+        .chain(&files[..start])
+        .filter(|file| {
+            !busy.conflicts(user, level, level + 1, file.smallest_user_key(), file.largest_user_key())
+        })
+        .collect();
+    in_rotation.chunks(CANDIDATES).find_map(|candidates| {
+        let mut candidates: Vec<(f64, &Arc<FileMeta>)> = candidates
+            .iter()
+            .map(|file| (overlap_bytes(version, level + 1, file) as f64 / file.size_bytes.max(1) as f64, *file))
+            .collect();
+        candidates.sort_by(|a, b| a.0.total_cmp(&b.0));
+        candidates.into_iter().find_map(|(_, file)| {
+            let inputs = vec![Arc::clone(file)];
+            plan::build(version, busy, options, level, level + 1, inputs, CompactionReason::Size)
+        })
+    })
+}
+
+fn overlap_bytes(version: &Version, level: usize, file: &FileMeta) -> u64 {
+    let range =
+        version.overlapping_range(level, Some(file.smallest_user_key()), Some(file.largest_user_key()));
+    version.levels[level][range].iter().map(|file| file.size_bytes).sum()
+}
+
+#[cfg(test)]
+mod simulation;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,224 @@
+//! One compaction, planned: which files go in, and what the job must know of the levels below.
+//!
+//! ```text
+//!   level          ┌─────┐┌────┐          inputs[0], with neighbours that share a user key
+//!   output level  ┌───┐┌───────┐┌──┐      inputs[1], all that overlaps inputs[0]
+//!                 └────── hull ────┘
+//!   below        ┌──────┐   ┌────────┐    grandparents, and whatever else lies below: tombstones whose key one of
+//!                                         these files covers must stay
+//! ```
+//!
+//! A plan with `output_level == level` rewrites files in place, to drop tombstones where nothing lies below.
+
+use std::sync::Arc;
+
+use terrace_format::comparator::UserComparator;
+use terrace_format::limits::LEVEL_COUNT;
+
+use super::PickerOptions;
+use crate::compaction::reservations::{KeyRange, Reservations};
+use crate::version::file_meta::FileMeta;
+use crate::version::version::Version;
+
+/// Inputs are widened, as far as that costs no further file of the output level, up to so many times a file's size.
+const EXPANDED_INPUT_FILES: u64 = 25;
+
+/// A file is moved rather than rewritten only if it overlaps at most so many times a file's size two levels down: its
+/// next compaction would else be large.
+const MAX_GRANDPARENT_OVERLAP_FILES: u64 = 10;
+
+/// Why a compaction was picked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompactionReason {
+    /// A level is larger than it should be.
+    Size,
+    /// Deletions hide much that could be given back.
+    Tombstones,
+    /// Somebody asked for it.
+    Manual,
+}
+
+/// One compaction, to be carried out.
+///
+/// A clone has cursors of its own, so that several threads can each merge a part of the range.
+#[derive(Clone, Debug)]
+pub struct CompactionPlan {
+    /// The level of `inputs[0]`.
+    pub level: usize,
+    /// The level of `inputs[1]`, and of the output.
+    pub output_level: usize,
+    /// The files to merge. `inputs[0]` is in the order of its level: newest first in level 0, else by key.
+    pub inputs: [Vec<Arc<FileMeta>>; 2],
+    /// The files one level below the output that overlap it, by key: outputs should not overlap too much of them.
+    pub grandparents: Vec<Arc<FileMeta>>,
+    /// Why.
+    pub reason: CompactionReason,
+    /// The range of user keys of all inputs.
+    pub hull: KeyRange,
+    /// The inputs need not be rewritten: the edit that lists them one level deeper is enough. `inputs[1]` is empty.
+    pub trivial_move: bool,
+    /// Files below the output level that overlap the hull, and how far the cursor in each level has come.
+    below: Vec<(Vec<Arc<FileMeta>>, usize)>,
+    /// Where running jobs write below the output level.
+    outputs_below: Vec<KeyRange>,
+    user: UserComparator,
+}
+
+impl CompactionPlan {
+    /// The sum of the sizes of all inputs.
+    pub fn input_bytes(&self) -> u64 {
+        sum_bytes(&self.inputs[0]) + sum_bytes(&self.inputs[1])
+    }
+
+    /// Whether nothing below the output can hold `user_key`, so that a tombstone of it hides nothing there. Ask with
+    /// ascending keys.
+    pub fn is_base_level_for_key(&mut self, user_key: &[u8]) -> bool {
+        for (files, position) in &mut self.below {
+            while let Some(file) = files.get(*position) {
+                if self.user.compare(user_key, file.largest_user_key()).is_le() {
+                    if self.user.compare(user_key, file.smallest_user_key()).is_ge() {
+                        return false;
+                    }
+                    break;
+                }
+                *position += 1;
+            }
+        }
+        !self.outputs_below.iter().any(|range| range.contains(&self.user, user_key))
+    }
+
+    /// Whether running jobs write below the output in its range.
+    pub(super) fn has_outputs_below(&self) -> bool {
+        !self.outputs_below.is_empty()
+    }
+}
+
+/// The plan that compacts `inputs` from `level` into `output_level`, which is the next or the same. `inputs` must not be
+/// empty; of level 0 they must be all that overlap each other. `None` if a running job is in the way.
+pub(super) fn build(
+    version: &Version,
+    busy: &Reservations,
+    options: &PickerOptions,
+    level: usize,
+    output_level: usize,
+    inputs: Vec<Arc<FileMeta>>,
+    reason: CompactionReason,
+) -> Option<CompactionPlan> {
+    debug_assert!(output_level < LEVEL_COUNT);
+    let user = options.comparator.user();
+    let upper = if level == 0 { inputs } else { with_neighbours(version, level, &inputs)? };
+    let mut chosen = [upper, Vec::new()];
+    if output_level != level {
+        let upper_hull = hull(user, &chosen[0])?;
+        chosen[1] = overlapping_with_neighbours(version, output_level, &upper_hull);
+        if level > 0
+            && let Some(wider) = widen(version, busy, options, level, &chosen)
+        {
+            chosen = wider;
+        }
+    }
+    let hull = hull(user, chosen.iter().flatten())?;
+    let (smallest, largest) = (&hull.smallest[..], &hull.largest[..]);
+    if busy.conflicts(user, level, output_level, smallest, largest) {
+        return None;
+    }
+    let below: Vec<(Vec<Arc<FileMeta>>, usize)> = (output_level + 1..LEVEL_COUNT)
+        .map(|level| (version.overlapping(level, Some(smallest), Some(largest)), 0))
+        .collect();
+    let grandparents = below.first().map(|(files, _)| files.clone()).unwrap_or_default();
+    let trivial_move = output_level != level
+        && chosen[1].is_empty()
+        && (level > 0 || chosen[0].len() == 1)
+        && sum_bytes(&grandparents) <= MAX_GRANDPARENT_OVERLAP_FILES * options.max_file_size_bytes;
+    let outputs_below = busy.outputs_below(user, output_level, smallest, largest);
+    Some(CompactionPlan {
+        level,
+        output_level,
+        inputs: chosen,
+        grandparents,
+        reason,
+        hull,
+        trivial_move,
+        below,
+        outputs_below,
+        user: user.clone(),
+    })
+}
+
+/// More of the upper level, as far as it overlaps no further file of the lower one: those would be merged with the same
+/// lower files again soon.
+fn widen(
+    version: &Version,
+    busy: &Reservations,
+    options: &PickerOptions,
+    level: usize,
+    chosen: &[Vec<Arc<FileMeta>>; 2],
+) -> Option<[Vec<Arc<FileMeta>>; 2]> {
+    if chosen[1].is_empty() {
+        return None;
+    }
+    let user = options.comparator.user();
+    let whole = hull(user, chosen.iter().flatten())?;
+    let upper = overlapping_with_neighbours(version, level, &whole);
+    let size_bytes = sum_bytes(&upper) + sum_bytes(&chosen[1]);
+    if upper.len() <= chosen[0].len() || size_bytes > EXPANDED_INPUT_FILES * options.max_file_size_bytes {
+        return None;
+    }
+    let upper_hull = hull(user, &upper)?;
+    let lower = overlapping_with_neighbours(version, level + 1, &upper_hull);
+    let free = !busy.conflicts(user, level, level + 1, &upper_hull.smallest, &upper_hull.largest);
+    (free && lower.len() == chosen[1].len()).then_some([upper, lower])
+}
+
+/// `files` of a level from 1 on, and what lies between them, and the neighbours that share a user key with an end:
+/// LevelDB may have split a key's versions, and to move the newer ones below the older ones would hide them.
+fn with_neighbours(
+    version: &Version,
+    level: usize,
+    files: &[Arc<FileMeta>],
+) -> Option<Vec<Arc<FileMeta>>> {
+    let range = hull(version.comparator().user(), files)?;
+    Some(overlapping_with_neighbours(version, level, &range))
+}
+
+fn overlapping_with_neighbours(version: &Version, level: usize, range: &KeyRange) -> Vec<Arc<FileMeta>> {
+    let files = &version.levels[level];
+    let user = version.comparator().user();
+    let mut indexes = version.overlapping_range(level, Some(&range.smallest), Some(&range.largest));
+    let splits_key = |left: usize| {
+        user.compare(files[left].largest_user_key(), files[left + 1].smallest_user_key()).is_eq()
+    };
+    if indexes.is_empty() {
+        return Vec::new();
+    }
+    while indexes.start > 0 && splits_key(indexes.start - 1) {
+        indexes.start -= 1;
+    }
+    while indexes.end < files.len() && splits_key(indexes.end - 1) {
+        indexes.end += 1;
+    }
+    files[indexes].to_vec()
+}
+
+/// The range of user keys of `files`; `None` if there are none.
+pub(super) fn hull<'a>(
+    user: &UserComparator,
+    files: impl IntoIterator<Item = &'a Arc<FileMeta>>,
+) -> Option<KeyRange> {
+    let mut files = files.into_iter();
+    let first = files.next()?;
+    let (mut smallest, mut largest) = (first.smallest_user_key(), first.largest_user_key());
+    for file in files {
+        if user.compare(file.smallest_user_key(), smallest).is_lt() {
+            smallest = file.smallest_user_key();
+        }
+        if user.compare(file.largest_user_key(), largest).is_gt() {
+            largest = file.largest_user_key();
+        }
+    }
+    Some(KeyRange { smallest: smallest.to_vec(), largest: largest.to_vec() })
+}
+
+fn sum_bytes(files: &[Arc<FileMeta>]) -> u64 {
+    files.iter().map(|file| file.size_bytes).sum()
+}

@@ -1,0 +1,149 @@
+//! Manual compaction of a key range: all that lies in it goes to one level, and its tombstones go.
+//!
+//! Predecessor: `compaction::manual`, which asks for a step, carries it out, and asks again. Successor: `plan`.
+//!
+//! 1. From level 0 on, level by level, push what overlaps the range into the next level, until the range lies in one
+//!    level only: the deepest that held any of it.
+//! 2. There, rewrite the files that may hold tombstones and were not written since the call.
+//!
+//! So one call is enough, where LevelDB needs two (google/leveldb#227: it never rewrites the deepest level).
+//!
+//! It ends even if writes go on: of level 0 only files from before the call are pushed, and in deeper levels a
+//! position moves from the range's begin to its end. What was written before the call is covered: when a level's turn
+//! comes, all of it has arrived there, since files above that are being compacted by others are waited for.
+
+use std::sync::Arc;
+
+use terrace_format::limits::LEVEL_COUNT;
+
+use super::PickerOptions;
+use super::plan::{self, CompactionPlan, CompactionReason};
+use crate::compaction::reservations::Reservations;
+use crate::version::file_meta::FileMeta;
+use crate::version::version::Version;
+
+/// One step takes about so many times a file's size from the upper level, so that it does not own too large a range for
+/// too long.
+const STEP_FILES: u64 = 8;
+
+/// What a manual compaction does next.
+#[derive(Debug)]
+pub enum RangeStep {
+    /// Carry out this plan, and ask again.
+    Run(Box<CompactionPlan>),
+    /// A running job is in the way: ask again when one has ended.
+    Wait,
+    /// Nothing is left to do.
+    Done,
+}
+
+/// A manual compaction under way.
+#[derive(Debug)]
+pub struct RangeCompaction {
+    begin: Option<Vec<u8>>,
+    end: Option<Vec<u8>>,
+    /// Files from this number on were written after the call.
+    first_new_number: u64,
+    level: usize,
+    /// The last user key of the level that is done.
+    done_until: Option<Vec<u8>>,
+}
+
+impl RangeCompaction {
+    /// The compaction of the user keys from `begin` to `end`, both included; `None` is without end. Begin it after the
+    /// memtables were flushed, with [`VersionSet::next_file_number`](crate::version::VersionSet::next_file_number).
+    pub fn new(begin: Option<Vec<u8>>, end: Option<Vec<u8>>, next_file_number: u64) -> Self {
+        Self { begin, end, first_new_number: next_file_number, level: 0, done_until: None }
+    }
+
+    /// The next step, given the files and running jobs as they are now.
+    pub fn next_step(
+        &mut self,
+        version: &Version,
+        busy: &Reservations,
+        options: &PickerOptions,
+    ) -> RangeStep {
+        loop {
+            let begin = self.done_until.as_deref().or(self.begin.as_deref());
+            let (inputs, output_level) = if self.level == 0 {
+                (self.level0_inputs(version, options), 1)
+            } else {
+                let deepest = (self.level..LEVEL_COUNT)
+                    .rev()
+                    .find(|level| version.overlaps(*level, self.begin.as_deref(), self.end.as_deref()));
+                let Some(deepest) = deepest else { return RangeStep::Done };
+                let run = version.overlapping_range(self.level, begin, self.end.as_deref());
+                let files = version.levels[self.level][run].iter().filter(|file| !self.is_done(file, options));
+                if self.level < deepest {
+                    (first_files(files, |_| true, options), self.level + 1)
+                } else {
+                    (first_files(files, |file| self.needs_rewrite(file, options), options), self.level)
+                }
+            };
+            if inputs.is_empty() {
+                if self.level > 0 && output_level == self.level {
+                    return RangeStep::Done;
+                }
+                self.level += 1;
+                self.done_until = None;
+                continue;
+            }
+            let reason = CompactionReason::Manual;
+            let Some(plan) = plan::build(version, busy, options, self.level, output_level, inputs, reason)
+            else {
+                return RangeStep::Wait;
+            };
+            if output_level == self.level && plan.has_outputs_below() {
+                // The tombstones that its output will cover would have to stay.
+                return RangeStep::Wait;
+            }
+            if self.level > 0 {
+                self.done_until = plan.inputs[0].last().map(|file| file.largest_user_key().to_vec());
+            }
+            return RangeStep::Run(Box::new(plan));
+        }
+    }
+
+    fn level0_inputs(&self, version: &Version, options: &PickerOptions) -> Vec<Arc<FileMeta>> {
+        let user = options.comparator.user();
+        let oldest = version.levels[0].iter().rev().find(|file| {
+            let before = self.begin.as_ref().is_some_and(|b| user.compare(file.largest_user_key(), b).is_lt());
+            let after = self.end.as_ref().is_some_and(|e| user.compare(file.smallest_user_key(), e).is_gt());
+            file.number < self.first_new_number && !before && !after
+        });
+        oldest.map_or_else(Vec::new, |file| {
+            version.overlapping(0, Some(file.smallest_user_key()), Some(file.largest_user_key()))
+        })
+    }
+
+    /// Whether the file lies before the position, which ends with a file's last key.
+    fn is_done(&self, file: &FileMeta, options: &PickerOptions) -> bool {
+        let user = options.comparator.user();
+        self.done_until.as_ref().is_some_and(|done| user.compare(file.largest_user_key(), done).is_le())
+    }
+
+    /// Whether the file may hold tombstones that a rewrite at the bottom would drop.
+    fn needs_rewrite(&self, file: &FileMeta, options: &PickerOptions) -> bool {
+        file.number < self.first_new_number
+            && file.newest_sequence() <= options.oldest_reader
+            && file.counts().is_none_or(|counts| counts.deletions > 0)
+    }
+}
+
+/// The first files in a row that are `wanted`, up to the size of a step.
+fn first_files<'a>(
+    files: impl Iterator<Item = &'a Arc<FileMeta>>,
+    wanted: impl Fn(&FileMeta) -> bool,
+    options: &PickerOptions,
+) -> Vec<Arc<FileMeta>> {
+    let mut size_bytes = 0;
+    files
+        .skip_while(|file| !wanted(file))
+        .take_while(|file| {
+            let room = size_bytes < STEP_FILES * options.max_file_size_bytes && wanted(file);
+            size_bytes += file.size_bytes;
+            room
+        })
+        .cloned()
+        .collect()
+}

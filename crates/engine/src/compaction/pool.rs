@@ -1,0 +1,240 @@
+//! Background threads: one lane for flushes, one for compactions, so that a long compaction never holds up a
+//! flush. A pool belongs to one database, or is shared by all databases of a process.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex};
+use terrace_env::{Background, Env, ThreadHandle};
+
+use crate::error::Result;
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// Which threads a job runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lane {
+    /// Flushes and short chores.
+    Flush,
+    /// Compactions.
+    Compaction,
+}
+
+const LANES: [Lane; 2] = [Lane::Flush, Lane::Compaction];
+
+/// A pool of background threads. Pass one in [`Options`](crate::Options) to several databases, so that they
+/// share its threads; otherwise each database makes its own.
+///
+/// Threads start with the first job of their lane and end with the pool. Where the environment has no threads
+/// ([`Background::Steps`]), jobs wait until [`run_one`](Self::run_one) is called.
+pub struct BackgroundPool {
+    shared: Arc<Shared>,
+    env: Arc<dyn Env>,
+    limits: [usize; 2],
+}
+
+struct Shared {
+    state: Mutex<State>,
+    work: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    queues: [VecDeque<Job>; 2],
+    /// Jobs for the flush lane that are due later, with their time.
+    delayed: Vec<(u64, Job)>,
+    idle_threads: [usize; 2],
+    threads: [Vec<Box<dyn ThreadHandle>>; 2],
+    ending: bool,
+}
+
+impl State {
+    /// Moves what is due to the flush lane; says how long it is until the next.
+    fn promote_due(&mut self, now_micros: u64) -> Option<Duration> {
+        let mut index = 0;
+        let mut earliest: Option<u64> = None;
+        while index < self.delayed.len() {
+            let due = self.delayed[index].0;
+            if due <= now_micros {
+                let (_, job) = self.delayed.swap_remove(index);
+                self.queues[Lane::Flush as usize].push_back(job);
+            } else {
+                earliest = Some(earliest.map_or(due, |earliest| earliest.min(due)));
+                index += 1;
+            }
+        }
+        earliest.map(|due| Duration::from_micros(due - now_micros))
+    }
+}
+
+impl fmt::Debug for BackgroundPool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BackgroundPool").field("limits", &self.limits).finish_non_exhaustive()
+    }
+}
+
+impl BackgroundPool {
+    /// A pool with one flush thread and at most `compaction_threads` (at least one) for compactions.
+    pub fn new(env: Arc<dyn Env>, compaction_threads: usize) -> Self {
+        let shared = Arc::new(Shared { state: Mutex::default(), work: Condvar::new() });
+        Self { shared, env, limits: [1, compaction_threads.max(1)] }
+    }
+
+    /// Queues `job`. Fails only where a thread cannot be started.
+    pub(crate) fn submit(&self, lane: Lane, job: Job) -> Result<()> {
+        let mut state = self.shared.state.lock();
+        state.queues[lane as usize].push_back(job);
+        self.ensure_thread(&mut state, lane)?;
+        drop(state);
+        self.shared.work.notify_all();
+        Ok(())
+    }
+
+    /// Queues `job` on the flush lane once `delay` has passed. Where there are no threads it never comes due
+    /// by itself.
+    pub(crate) fn submit_after(&self, delay: Duration, job: Job) -> Result<()> {
+        let due = self.env.monotonic_micros().saturating_add(delay.as_micros() as u64);
+        let mut state = self.shared.state.lock();
+        state.delayed.push((due, job));
+        self.ensure_thread(&mut state, Lane::Flush)?;
+        drop(state);
+        self.shared.work.notify_all();
+        Ok(())
+    }
+
+    /// Runs one waiting job on the calling thread, flushes first. Returns whether there was one.
+    pub fn run_one(&self) -> bool {
+        let job = {
+            let mut state = self.shared.state.lock();
+            let now = self.env.monotonic_micros();
+            state.promote_due(now);
+            LANES.iter().find_map(|lane| state.queues[*lane as usize].pop_front())
+        };
+        match job {
+            Some(job) => {
+                job();
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Whether jobs wait for [`run_one`](Self::run_one) instead of running on threads.
+    pub(crate) fn needs_steps(&self) -> bool {
+        self.env.background() == Background::Steps
+    }
+
+    fn ensure_thread(&self, state: &mut State, lane: Lane) -> Result<()> {
+        let index = lane as usize;
+        let enough = state.idle_threads[index] >= state.queues[index].len().max(1);
+        if self.needs_steps() || enough || state.threads[index].len() >= self.limits[index] {
+            return Ok(());
+        }
+        let shared = Arc::clone(&self.shared);
+        let env = Arc::clone(&self.env);
+        let name = match lane {
+            Lane::Flush => "terrace-flush",
+            Lane::Compaction => "terrace-compact",
+        };
+        let thread = self.env.spawn(name, Box::new(move || run_thread(&shared, &*env, lane)))?;
+        state.threads[index].push(thread);
+        Ok(())
+    }
+}
+
+impl Drop for BackgroundPool {
+    /// Ends the threads once what is queued has run; what is not yet due is dropped.
+    fn drop(&mut self) {
+        let threads = {
+            let mut state = self.shared.state.lock();
+            state.ending = true;
+            state.delayed.clear();
+            std::mem::take(&mut state.threads)
+        };
+        self.shared.work.notify_all();
+        for thread in threads.into_iter().flatten() {
+            thread.join();
+        }
+    }
+}
+
+fn run_thread(shared: &Shared, env: &dyn Env, lane: Lane) {
+    let index = lane as usize;
+    let mut state = shared.state.lock();
+    loop {
+        let next_due =
+            if lane == Lane::Flush { state.promote_due(env.monotonic_micros()) } else { None };
+        if let Some(job) = state.queues[index].pop_front() {
+            drop(state);
+            job();
+            state = shared.state.lock();
+            continue;
+        }
+        if state.ending {
+            return;
+        }
+        state.idle_threads[index] += 1;
+        match next_due {
+            Some(delay) => {
+                shared.work.wait_for(&mut state, delay);
+            }
+            None => shared.work.wait(&mut state),
+        }
+        state.idle_threads[index] -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::mpsc;
+
+    use terrace_env::MemoryEnv;
+
+    use super::*;
+
+    #[test]
+    fn jobs_run_and_the_pool_waits_for_them_when_dropped() {
+        let done = Arc::new(AtomicUsize::new(0));
+        let pool = BackgroundPool::new(Arc::new(MemoryEnv::new()), 2);
+        for index in 0..100 {
+            let done = Arc::clone(&done);
+            let lane = if index % 2 == 0 { Lane::Flush } else { Lane::Compaction };
+            pool.submit(lane, Box::new(move || drop(done.fetch_add(1, Ordering::Relaxed)))).unwrap();
+        }
+        drop(pool);
+        assert_eq!(done.load(Ordering::Relaxed), 100);
+    }
+
+    #[test]
+    fn a_long_compaction_does_not_hold_up_a_flush() {
+        let pool = BackgroundPool::new(Arc::new(MemoryEnv::new()), 1);
+        let (release, wait) = mpsc::channel::<()>();
+        let (flushed, flush_done) = mpsc::channel();
+        pool.submit(Lane::Compaction, Box::new(move || wait.recv().unwrap())).unwrap();
+        pool.submit(Lane::Flush, Box::new(move || flushed.send(()).unwrap())).unwrap();
+        flush_done.recv().unwrap();
+        release.send(()).unwrap();
+    }
+
+    #[test]
+    fn a_delayed_job_runs_by_itself() {
+        let pool = BackgroundPool::new(Arc::new(MemoryEnv::new()), 1);
+        let (sender, receiver) = mpsc::channel();
+        pool.submit_after(Duration::from_millis(5), Box::new(move || sender.send(()).unwrap())).unwrap();
+        receiver.recv().unwrap();
+    }
+
+    #[test]
+    fn without_threads_jobs_run_in_steps() {
+        let pool = BackgroundPool::new(Arc::new(MemoryEnv::with_steps()), 1);
+        let (sender, receiver) = mpsc::channel();
+        pool.submit(Lane::Flush, Box::new(move || sender.send(()).unwrap())).unwrap();
+        assert!(receiver.try_recv().is_err());
+        assert!(pool.run_one());
+        assert!(receiver.try_recv().is_ok());
+        assert!(!pool.run_one());
+    }
+}

@@ -1,0 +1,137 @@
+//! Which key ranges of which levels running compactions own. Predecessor: the scheduler, which reserves a plan before it
+//! starts its job and releases it afterwards. Successor: the picker, which picks nothing that a running job touches.
+//!
+//! ```text
+//!             keys →
+//!   level 1   ░░░░┌───────┐░░░░░░   a job from level 1 to level 2 owns, in both levels, the range from the smallest to
+//!   level 2   ░░░░└───────┘░░░░░░   the largest user key of all its inputs: its *hull*
+//! ```
+//!
+//! Outputs lie within the hull of the inputs. So two jobs whose hulls do not meet in any level in common cannot write
+//! files that overlap, cannot move an older entry above a newer one, and can end in any order. In level 0 jobs whose
+//! ranges overlap follow each other, for the same reason.
+
+use std::collections::HashSet;
+
+use terrace_format::comparator::UserComparator;
+
+use crate::compaction::picker::CompactionPlan;
+
+/// A range of user keys, both ends included.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyRange {
+    /// The first key.
+    pub smallest: Vec<u8>,
+    /// The last key.
+    pub largest: Vec<u8>,
+}
+
+impl KeyRange {
+    /// Whether a key is in the range.
+    pub fn contains(&self, user: &UserComparator, key: &[u8]) -> bool {
+        user.compare(&self.smallest, key).is_le() && user.compare(key, &self.largest).is_le()
+    }
+
+    /// Whether a key from `smallest` to `largest` is in the range.
+    pub fn meets(&self, user: &UserComparator, smallest: &[u8], largest: &[u8]) -> bool {
+        user.compare(&self.smallest, largest).is_le() && user.compare(smallest, &self.largest).is_le()
+    }
+}
+
+/// Names one reservation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ReservationId(u64);
+
+#[derive(Debug)]
+struct Held {
+    id: ReservationId,
+    level: usize,
+    output_level: usize,
+    hull: KeyRange,
+    /// Files that the job takes out of `level`.
+    leaving: Vec<u64>,
+}
+
+/// What running compactions own.
+#[derive(Debug, Default)]
+pub struct Reservations {
+    held: Vec<Held>,
+    leaving: HashSet<u64>,
+    next_id: u64,
+}
+
+impl Reservations {
+    /// Nothing is reserved.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reserves what `plan` touches. It must have been picked with these reservations as they are now.
+    pub fn reserve(&mut self, plan: &CompactionPlan) -> ReservationId {
+        let id = ReservationId(self.next_id);
+        self.next_id += 1;
+        let leaves = plan.output_level != plan.level;
+        let leaving: Vec<u64> =
+            plan.inputs[0].iter().filter(|_| leaves).map(|file| file.number).collect();
+        self.leaving.extend(&leaving);
+        self.held.push(Held {
+            id,
+            level: plan.level,
+            output_level: plan.output_level,
+            hull: plan.hull.clone(),
+            leaving,
+        });
+        id
+    }
+
+    /// Gives back what was reserved under `id`. The job's result must be installed, or given up, before.
+    pub fn release(&mut self, id: ReservationId) {
+        if let Some(index) = self.held.iter().position(|held| held.id == id) {
+            for number in self.held.swap_remove(index).leaving {
+                self.leaving.remove(&number);
+            }
+        }
+    }
+
+    /// Whether no job runs.
+    pub fn is_empty(&self) -> bool {
+        self.held.is_empty()
+    }
+
+    /// Whether a running job owns a key from `smallest` to `largest` in a level from `level` to `output_level`.
+    pub fn conflicts(
+        &self,
+        user: &UserComparator,
+        level: usize,
+        output_level: usize,
+        smallest: &[u8],
+        largest: &[u8],
+    ) -> bool {
+        self.held.iter().any(|held| {
+            held.level <= output_level
+                && level <= held.output_level
+                && held.hull.meets(user, smallest, largest)
+        })
+    }
+
+    /// Whether a running job takes the file with this number out of its level.
+    pub fn takes_away(&self, number: u64) -> bool {
+        self.leaving.contains(&number)
+    }
+
+    /// The ranges into which running jobs write below `level`, as far as they meet the range from `smallest` to
+    /// `largest`.
+    pub fn outputs_below(
+        &self,
+        user: &UserComparator,
+        level: usize,
+        smallest: &[u8],
+        largest: &[u8],
+    ) -> Vec<KeyRange> {
+        self.held
+            .iter()
+            .filter(|held| held.output_level > level && held.hull.meets(user, smallest, largest))
+            .map(|held| held.hull.clone())
+            .collect()
+    }
+}

@@ -1,0 +1,307 @@
+//! Decides what runs in the background, and when. It is asked after every change: a sealed memtable, a finished
+//! job, idleness. Predecessors: `write/commit`, finished jobs. Successors: `flush` and `compaction/job`.
+//!
+//! A failed job: a full disk is tried again every [`RETRY_AFTER`], and refuses only writes that have to wait for
+//! room; any other failure poisons the database against writes, and reads go on.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use parking_lot::MutexGuard;
+use terrace_format::limits::LEVEL_COUNT;
+
+use crate::compaction::picker::{self, CompactPointers, CompactionPlan, PickerOptions};
+use crate::compaction::pool::Lane;
+use crate::compaction::reservations::{ReservationId, Reservations};
+use crate::db::inner::DbInner;
+use crate::error::{Error, ErrorKind, Result};
+
+/// How long a job that found the disk full waits before it is tried again.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
+
+/// What the background is doing. Guarded by one mutex, which readers never take and which is never held during
+/// reads or writes of files.
+#[derive(Default)]
+pub(crate) struct BackgroundState {
+    pub(crate) flush_running: bool,
+    pub(crate) compactions_running: usize,
+    /// Steps of manual compactions, which run on their callers' threads.
+    pub(crate) manual_running: usize,
+    pub(crate) reservations: Reservations,
+    pub(crate) pointers: CompactPointers,
+    /// Logs in the folder that may still be needed, or are about to be removed.
+    pub(crate) logs: Vec<u64>,
+    /// Set while the disk is full and a job waits to be tried again.
+    pub(crate) disk_full: Option<Error>,
+    pub(crate) retry_waits: bool,
+    /// Bytes and microseconds of compactions out of level 0 since the throttle was last told.
+    pub(crate) level0_drained: Option<(u64, u64)>,
+    pub(crate) stats: [LevelStats; LEVEL_COUNT],
+    /// Whether no write has come for a while.
+    pub(crate) idle: bool,
+    /// The visible sequence when idleness was last checked.
+    pub(crate) sequence_at_idle_check: u64,
+    pub(crate) closing: bool,
+}
+
+/// What flushes and compactions into one level have cost since the database was opened.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LevelStats {
+    pub(crate) jobs: u64,
+    pub(crate) micros: u64,
+    pub(crate) read_bytes: u64,
+    pub(crate) written_bytes: u64,
+}
+
+impl LevelStats {
+    pub(crate) fn record(&mut self, micros: u64, read_bytes: u64, written_bytes: u64) {
+        self.jobs += 1;
+        self.micros += micros;
+        self.read_bytes += read_bytes;
+        self.written_bytes += written_bytes;
+    }
+}
+
+impl DbInner {
+    /// Starts every job that is due and may run now.
+    pub(crate) fn schedule(self: &Arc<Self>, background: &mut BackgroundState) {
+        let Some(pool) = &self.pool else { return };
+        let stopped = background.closing || background.retry_waits || self.poisoned.load(Ordering::Acquire);
+        if stopped {
+            return;
+        }
+        if !background.flush_running && !self.super_version.load().sealed.is_empty() {
+            background.flush_running = true;
+            let inner = Arc::clone(self);
+            let submitted = pool.submit(Lane::Flush, Box::new(move || inner.run_flush_job()));
+            if let Err(error) = submitted {
+                background.flush_running = false;
+                self.poison(&error);
+            }
+        }
+        while background.compactions_running < self.options.compaction_threads.max(1) {
+            let Some(plan) = self.pick_compaction(background) else { break };
+            let reservation = background.reservations.reserve(&plan);
+            background.pointers.advance(&plan);
+            background.compactions_running += 1;
+            let inner = Arc::clone(self);
+            let job = Box::new(move || inner.run_compaction_job(plan, reservation));
+            if let Err(error) = pool.submit(Lane::Compaction, job) {
+                background.compactions_running -= 1;
+                background.reservations.release(reservation);
+                self.poison(&error);
+                break;
+            }
+        }
+    }
+
+    fn pick_compaction(&self, background: &BackgroundState) -> Option<CompactionPlan> {
+        let version = self.versions.current();
+        let options = self.picker_options();
+        picker::pick(&version, &background.reservations, &background.pointers, &options, background.idle)
+    }
+
+    pub(crate) fn picker_options(&self) -> PickerOptions {
+        PickerOptions::new(
+            self.comparator.clone(),
+            self.options.max_file_size_bytes,
+            self.options.deletion_ratio_trigger,
+            self.snapshots.oldest(),
+        )
+    }
+
+    fn run_flush_job(self: &Arc<Self>) {
+        let oldest = self.super_version.load().sealed.last().cloned();
+        let result = oldest.map_or(Ok(()), |sealed| without_panic(|| self.flush_sealed(&sealed)));
+        self.finish_job(result, |background| background.flush_running = false);
+        self.remove_obsolete_tables();
+    }
+
+    fn run_compaction_job(self: &Arc<Self>, mut plan: CompactionPlan, reservation: ReservationId) {
+        let result = without_panic(|| self.run_compaction(&mut plan));
+        drop(plan);
+        self.finish_job(result, |background| {
+            background.compactions_running -= 1;
+            background.reservations.release(reservation);
+        });
+        self.remove_obsolete_tables();
+    }
+
+    /// Takes note of a job's end and starts what is due next.
+    pub(crate) fn finish_job(
+        self: &Arc<Self>,
+        result: Result<()>,
+        release: impl FnOnce(&mut BackgroundState),
+    ) {
+        let mut background = self.background.lock();
+        release(&mut background);
+        match result {
+            Ok(()) => background.disk_full = None,
+            Err(_) if background.closing => {}
+            Err(error) if error.kind() == ErrorKind::DiskFull => {
+                self.info_log.line(format_args!("a background job found no room: {error}"));
+                background.disk_full = Some(error);
+                self.retry_later(&mut background);
+            }
+            Err(error) => {
+                self.info_log.line(format_args!("a background job failed: {error}"));
+                self.poison(&error);
+            }
+        }
+        self.schedule(&mut background);
+        drop(background);
+        self.progress.notify_all();
+    }
+
+    fn retry_later(self: &Arc<Self>, background: &mut BackgroundState) {
+        let Some(pool) = &self.pool else { return };
+        if background.retry_waits || pool.needs_steps() {
+            return;
+        }
+        let weak = Arc::downgrade(self);
+        let retry = move || {
+            if let Some(inner) = weak.upgrade() {
+                let mut background = inner.background.lock();
+                background.retry_waits = false;
+                inner.schedule(&mut background);
+            }
+        };
+        background.retry_waits = pool.submit_after(RETRY_AFTER, Box::new(retry)).is_ok();
+    }
+
+    /// Deletes tables that no version lists and no reader pins any more.
+    pub(crate) fn remove_obsolete_tables(&self) {
+        for number in self.obsolete.take() {
+            self.remove_tables(&[number]);
+        }
+    }
+
+    /// Waits until some background job ends. An error if that cannot help a waiting writer.
+    pub(crate) fn wait_for_progress(self: &Arc<Self>) -> Result<()> {
+        self.check_writable()?;
+        if self.step_background() {
+            return self.check_writable();
+        }
+        let mut background = self.background.lock();
+        if let Some(error) = &background.disk_full {
+            return Err(error.clone());
+        }
+        self.schedule(&mut background);
+        if background.flush_running || background.compactions_running + background.manual_running > 0 {
+            // The bound guards against a wake-up that came between a caller's look and this wait.
+            self.progress.wait_for(&mut background, Duration::from_millis(50));
+        }
+        drop(background);
+        self.check_writable()
+    }
+
+    /// Gives the background some time. Where there are no threads, does some of its work.
+    pub(crate) fn wait_for_background(&self, delay: Duration) {
+        if !self.step_background() {
+            self.env.sleep(delay);
+        }
+    }
+
+    /// Where there are no threads: runs one waiting job here. Returns whether it did.
+    pub(crate) fn step_background(&self) -> bool {
+        self.pool.as_ref().is_some_and(|pool| pool.needs_steps() && pool.run_one())
+    }
+
+    /// Waits until `done` says so, or until nothing runs that could change its mind.
+    pub(crate) fn wait_until<'a>(
+        self: &'a Arc<Self>,
+        mut done: impl FnMut(&mut BackgroundState) -> bool,
+    ) -> MutexGuard<'a, BackgroundState> {
+        loop {
+            let mut background = self.background.lock();
+            if done(&mut background) {
+                return background;
+            }
+            drop(background);
+            if self.step_background() {
+                continue;
+            }
+            let mut background = self.background.lock();
+            if done(&mut background) {
+                return background;
+            }
+            self.progress.wait_for(&mut background, Duration::from_millis(50));
+        }
+    }
+
+    /// Arms the check for idleness, unless it is armed.
+    pub(crate) fn watch_for_idleness(self: &Arc<Self>) {
+        if !self.idle_check_armed.swap(true, Ordering::AcqRel) {
+            self.arm_idle_check();
+        }
+    }
+
+    fn arm_idle_check(self: &Arc<Self>) {
+        let Some(pool) = self.pool.as_ref().filter(|pool| !pool.needs_steps()) else { return };
+        let weak = Arc::downgrade(self);
+        let delay = Duration::from_millis(self.options.idle_after_ms.max(1));
+        let check = move || {
+            if let Some(inner) = weak.upgrade() {
+                inner.check_idleness();
+            }
+        };
+        let _ = pool.submit_after(delay, Box::new(check));
+    }
+
+    /// If nothing was written since the last check: flushes deletions, and lets the picker look for tables with
+    /// many of them. Goes on checking while it finds work.
+    fn check_idleness(self: &Arc<Self>) {
+        let visible = self.visible_sequence.load(Ordering::Acquire);
+        let mut background = self.background.lock();
+        if background.closing || self.poisoned.load(Ordering::Acquire) {
+            return;
+        }
+        let quiet = background.sequence_at_idle_check == visible;
+        background.sequence_at_idle_check = visible;
+        background.idle = quiet;
+        drop(background);
+        let mut goes_on = !quiet;
+        if quiet {
+            goes_on |= self.flush_if_deletions();
+            self.load_missing_counts();
+            let mut background = self.background.lock();
+            self.schedule(&mut background);
+            goes_on |= background.compactions_running > 0 || background.flush_running;
+        }
+        if goes_on {
+            self.arm_idle_check();
+        } else {
+            self.idle_check_armed.store(false, Ordering::Release);
+        }
+    }
+
+    /// Seals the active memtable if it holds deletions. Returns whether it did or could not look.
+    fn flush_if_deletions(self: &Arc<Self>) -> bool {
+        let Some(mut token) = self.line.try_token() else { return true };
+        token.memtable.deletions() > 0 && self.seal_memtable(&mut token).is_ok()
+    }
+
+    /// Reads the counts of tables written before the database was opened, which the tombstone rule needs.
+    fn load_missing_counts(&self) {
+        for file in self.versions.current().levels.iter().flatten() {
+            if !file.counts_looked_up() && !self.background_ends.load(Ordering::Relaxed) {
+                // A table that cannot be opened reports that to whoever reads it.
+                let _ = self.tables.table(file);
+            }
+        }
+    }
+}
+
+/// Runs a job and turns a panic into an error, so that the database is poisoned instead of stuck.
+fn without_panic(job: impl FnOnce() -> Result<()>) -> Result<()> {
+    catch_unwind(AssertUnwindSafe(job)).unwrap_or_else(|panic| {
+        let message = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("unknown");
+        Err(Error::new(ErrorKind::Poisoned, format!("a background job panicked: {message}")))
+    })
+}

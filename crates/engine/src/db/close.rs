@@ -1,0 +1,80 @@
+//! Closing, and waiting for what is in memory to reach tables.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use crate::db::inner::DbInner;
+use crate::error::{Error, Result};
+
+impl DbInner {
+    /// See [`Db::close`](crate::Db::close).
+    pub(crate) fn close(self: &Arc<Self>) -> Result<()> {
+        if self.close_begun.swap(true, Ordering::AcqRel) {
+            return Ok(());
+        }
+        // What was submitted before is still written; what follows the token is refused.
+        self.submissions.close();
+        let mut token = self.line.take_token();
+        self.closed.store(true, Ordering::Release);
+        self.background_ends.store(true, Ordering::Release);
+        self.background.lock().closing = true;
+        drop(self.wait_until(|background| {
+            !background.flush_running && background.compactions_running + background.manual_running == 0
+        }));
+
+        let mut result = Ok(());
+        if let Some(mut wal) = token.wal.take() {
+            result = std::mem::take(&mut token.outgoing)
+                .into_iter()
+                .try_for_each(|mut outgoing| outgoing.sync(&*self.env).and_then(|()| outgoing.close()))
+                .and_then(|()| wal.sync(&*self.env))
+                .and_then(|()| wal.close());
+        }
+        self.remove_obsolete_tables();
+        if let (Ok(()), Some(failure)) = (&result, self.failure.lock().clone()) {
+            result = Err(failure);
+        }
+        match &result {
+            Ok(()) => self.info_log.line(format_args!("closed")),
+            Err(error) => self.info_log.line(format_args!("closed with an error: {error}")),
+        }
+        *self.file_lock.lock() = None;
+        result
+    }
+
+    /// Seals the active memtable, unless it is empty, and waits until all sealed ones are in tables.
+    pub(crate) fn flush_and_wait(self: &Arc<Self>) -> Result<()> {
+        let mut token = self.line.take_token();
+        if !token.memtable.is_empty() {
+            while self.super_version.load().sealed.len() >= self.options.max_sealed_memtables.max(1) {
+                self.wait_for_progress()?;
+            }
+            self.seal_memtable(&mut token)?;
+        }
+        let newest = self.super_version.load().sealed.first().map(|sealed| sealed.file_number);
+        drop(token);
+        let Some(newest) = newest else { return Ok(()) };
+        self.wait_for_flush_of(newest)
+    }
+
+    /// Waits until the sealed memtable with this number, and those before it, are in tables.
+    pub(crate) fn wait_for_flush_of(self: &Arc<Self>, file_number: u64) -> Result<()> {
+        let flushed = || self.super_version.load().sealed.iter().all(|sealed| sealed.file_number > file_number);
+        let background = self.wait_until(|background| {
+            self.schedule(background);
+            flushed()
+                || background.disk_full.is_some()
+                || self.poisoned.load(Ordering::Acquire)
+                || background.closing
+        });
+        if flushed() {
+            return Ok(());
+        }
+        if let Some(error) = &background.disk_full {
+            return Err(error.clone());
+        }
+        drop(background);
+        self.check_writable()?;
+        Err(Error::closed())
+    }
+}

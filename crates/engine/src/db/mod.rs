@@ -1,0 +1,318 @@
+//! The database handle: every public operation, and where it goes from here.
+
+pub(crate) mod close;
+pub(crate) mod inner;
+pub(crate) mod open;
+pub(crate) mod properties;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use terrace_format::batch::WriteBatch;
+
+use crate::db::inner::DbInner;
+use crate::error::{Error, ErrorKind, Result};
+use crate::iterator::InternalIterator;
+use crate::options::{IterOptions, Options, ReadOptions, WriteOptions};
+use crate::read::db_iterator::DbIterator;
+use crate::read::get::{Found, Pinned, get_with};
+use crate::read::merging_iterator::MergingIterator;
+use crate::read::snapshot::Snapshot;
+use crate::table::BlockReadOptions;
+use crate::write::commit::Patience;
+use crate::write::submit::WriteDone;
+
+/// An open database. Clones share it; it closes when the last clone drops, or by [`close`](Self::close).
+///
+/// Every method may be called from any thread. Durability: a write that returned survives the death of the
+/// process; with [`WriteOptions::sync`] also a loss of power.
+///
+/// ```
+/// use terrace_engine::{Db, Options, ReadOptions, WriteOptions};
+///
+/// let folder = tempfile::tempdir()?;
+/// let db = Db::open(folder.path(), Options::default())?;
+/// db.put(b"fig", b"purple", &WriteOptions::default())?;
+/// assert_eq!(db.get(b"fig", &ReadOptions::default())?.as_deref(), Some(&b"purple"[..]));
+/// db.close()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Db {
+    pub(crate) inner: Arc<DbInner>,
+    _closer: Arc<Closer>,
+}
+
+/// Closes the database when the last handle drops. Background jobs hold the inner state, never this.
+struct Closer(Arc<DbInner>);
+
+impl Drop for Closer {
+    fn drop(&mut self) {
+        if let Err(error) = self.0.close() {
+            self.0.info_log.line(format_args!("closing failed: {error}"));
+        }
+    }
+}
+
+impl fmt::Debug for Db {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Db").field("folder", &self.inner.folder).finish_non_exhaustive()
+    }
+}
+
+impl Db {
+    /// Opens the database in the folder `path`, and creates it if there is none and
+    /// [`Options::create_if_missing`] is on.
+    ///
+    /// # Errors
+    /// `Locked` if the folder is open elsewhere, `NoDatabase`, `AlreadyExists`, `InvalidArgument` for a comparator
+    /// that is not the database's, `Corruption` and `Unsupported` naming file and offset.
+    pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Self> {
+        let inner = open::open(path.as_ref(), options)?;
+        Ok(Self { _closer: Arc::new(Closer(Arc::clone(&inner))), inner })
+    }
+
+    /// The folder the database is in.
+    pub fn path(&self) -> &Path {
+        &self.inner.folder
+    }
+
+    /// The options it was opened with.
+    pub fn options(&self) -> &Options {
+        &self.inner.options
+    }
+
+    /// The value of `key`.
+    pub fn get(&self, key: &[u8], options: &ReadOptions) -> Result<Option<Vec<u8>>> {
+        self.read(key, options, |found| match found {
+            Found::InMemtable(value) => value.to_vec(),
+            Found::InTable(value) => value.into_vec(),
+        })
+    }
+
+    /// The value of `key`, without a copy where it lies in a cached block.
+    pub fn get_pinned(&self, key: &[u8], options: &ReadOptions) -> Result<Option<Pinned>> {
+        self.read(key, options, |found| match found {
+            Found::InMemtable(value) => Pinned::Copied(value.to_vec()),
+            Found::InTable(value) => Pinned::Block(value),
+        })
+    }
+
+    /// Calls `found` with the value of `key`, in place: nothing is copied or allocated.
+    pub fn get_with<R>(
+        &self,
+        key: &[u8],
+        options: &ReadOptions,
+        found: impl FnOnce(&[u8]) -> R,
+    ) -> Result<Option<R>> {
+        self.read(key, options, |value| match value {
+            Found::InMemtable(value) => found(value),
+            Found::InTable(value) => found(value.as_ref()),
+        })
+    }
+
+    fn read<R>(
+        &self,
+        key: &[u8],
+        options: &ReadOptions,
+        found: impl FnOnce(Found<'_>) -> R,
+    ) -> Result<Option<R>> {
+        let inner = &*self.inner;
+        inner.check_open()?;
+        let view = inner.super_version.load();
+        let sequence = self.read_sequence(options)?;
+        get_with(&view, &inner.tables, key, sequence, &block_read_options(options), found)
+    }
+
+    fn read_sequence(&self, options: &ReadOptions) -> Result<u64> {
+        match &options.snapshot {
+            Some(snapshot) if snapshot.belongs_to(&self.inner.snapshots) => Ok(snapshot.sequence()),
+            Some(_) => {
+                Err(Error::new(ErrorKind::InvalidArgument, "the snapshot belongs to another database"))
+            }
+            None => Ok(self.inner.visible_sequence.load(Ordering::Acquire)),
+        }
+    }
+
+    /// Stores `value` under `key`.
+    pub fn put(&self, key: &[u8], value: &[u8], options: &WriteOptions) -> Result<()> {
+        let mut batch = WriteBatch::new();
+        batch.put(key, value).map_err(Error::refused)?;
+        self.write(batch, options)
+    }
+
+    /// Removes `key`. It is no error if there is none.
+    pub fn delete(&self, key: &[u8], options: &WriteOptions) -> Result<()> {
+        let mut batch = WriteBatch::new();
+        batch.delete(key).map_err(Error::refused)?;
+        self.write(batch, options)
+    }
+
+    /// Writes all operations of `batch`, or none of them. Waits for its turn, for room, and for the disk if
+    /// [`WriteOptions::sync`] asks for that.
+    pub fn write(&self, batch: WriteBatch, options: &WriteOptions) -> Result<()> {
+        self.inner.check_writable()?;
+        if batch.is_empty() {
+            return Ok(());
+        }
+        self.inner.line.write(batch, options.sync, |commit, batches, sync| {
+            self.inner.commit_group(commit, batches, sync)
+        })
+    }
+
+    /// Like [`write`](Self::write), but only if it need not wait for anything. Returns `false`, with nothing done,
+    /// if it would have to: use [`submit`](Self::submit) then.
+    pub fn try_write(&self, batch: &mut WriteBatch, options: &WriteOptions) -> Result<bool> {
+        self.inner.check_writable()?;
+        if batch.is_empty() {
+            return Ok(true);
+        }
+        if options.sync || self.inner.has_submissions() {
+            return Ok(false);
+        }
+        let Some(mut token) = self.inner.line.try_token() else { return Ok(false) };
+        match self.inner.make_room(&mut token, batch.approximate_size_bytes(), Patience::Refuse) {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(false),
+            Err(error) => Err(error),
+            Ok(()) => {
+                self.inner.commit_with_room(&mut token, std::slice::from_mut(batch), false)?;
+                Ok(true)
+            }
+        }
+    }
+
+    /// Queues a write and returns at once. Submitted writes are committed in order by a thread of the database's
+    /// own; those that wait at the same time share one sync. `done` is called there with the result.
+    pub fn submit(&self, batch: WriteBatch, options: WriteOptions, done: WriteDone) {
+        if let Err(error) = self.inner.check_writable() {
+            done(Err(error));
+        } else {
+            self.inner.submit_write(batch, options, done);
+        }
+    }
+
+    /// The present state, to read from later by [`ReadOptions::snapshot`].
+    pub fn snapshot(&self) -> Snapshot {
+        self.inner.snapshots.acquire(&self.inner.visible_sequence)
+    }
+
+    /// A cursor over the present state, or over that of a snapshot. It keeps its view, and the files it needs,
+    /// until it drops.
+    pub fn iter(&self, options: IterOptions) -> Result<DbIterator> {
+        let inner = &*self.inner;
+        inner.check_open()?;
+        let view = inner.super_version.load_full();
+        let sequence = self.read_sequence(&options.read)?;
+        let block_options = block_read_options(&options.read);
+        let mut children: Vec<Box<dyn InternalIterator>> = Vec::new();
+        for memtable in std::iter::once(&view.active).chain(view.sealed.iter().map(|sealed| &sealed.table)) {
+            if !memtable.is_empty() {
+                children.push(Box::new(memtable.iter()));
+            }
+        }
+        children.extend(view.version.iterators(&inner.tables, block_options));
+        let merged = MergingIterator::new(inner.comparator.clone(), children);
+        let pin = Box::new((view, options.read.snapshot));
+        Ok(DbIterator::new(merged, &inner.comparator, sequence, options.bounds, pin))
+    }
+
+    /// About how many bytes on disk the keys from `start` to before `end` take, after compression. What is still
+    /// in memory does not count.
+    pub fn approximate_size(&self, start: &[u8], end: &[u8]) -> Result<u64> {
+        self.inner.check_open()?;
+        self.inner.approximate_size(start, end)
+    }
+
+    /// Writes what is in memory to tables, and waits until that is done.
+    pub fn flush(&self) -> Result<()> {
+        self.inner.check_writable()?;
+        self.inner.flush_and_wait()
+    }
+
+    /// Compacts the keys from `begin` to `end`, both included; `None` is an open end. Afterwards each key in the
+    /// range is in one table, and deleted ones take no space, unless a snapshot still sees them. One call is
+    /// enough.
+    pub fn compact_range(&self, begin: Option<&[u8]>, end: Option<&[u8]>) -> Result<()> {
+        self.inner.check_writable()?;
+        self.inner.compact_range(begin, end)
+    }
+
+    /// Adds finished tables, as written by [`TableFileWriter`](crate::TableFileWriter), as one atomic change. Their
+    /// entries are newer than everything in the database. The files are copied; they stay as they are.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if the files' keys overlap each other; `Corruption` if a file is damaged. Nothing is added
+    /// then.
+    pub fn ingest(&self, paths: &[PathBuf]) -> Result<()> {
+        self.inner.check_writable()?;
+        self.inner.ingest(paths)
+    }
+
+    /// Writes a consistent copy of the database to the folder `target`, which must be empty or not exist. Tables are
+    /// hard-linked where the file system can, so it is quick and takes little space. Writes go on meanwhile; the copy
+    /// holds all that were acknowledged before the call. It survives a loss of power once this returns.
+    pub fn checkpoint(&self, target: impl AsRef<Path>) -> Result<()> {
+        self.inner.check_writable()?;
+        self.inner.checkpoint(target.as_ref())
+    }
+
+    /// Reads every table from end to end and checks checksums, order and filters.
+    ///
+    /// # Errors
+    /// The first damage found, naming file and offset.
+    pub fn verify(&self) -> Result<()> {
+        self.inner.check_open()?;
+        let version = self.inner.versions.current();
+        version.files().try_for_each(|file| self.inner.tables.table(file)?.verify())
+    }
+
+    /// Removes the database in the folder `path` from disk; other files in it stay. It is no error if there is none.
+    ///
+    /// # Errors
+    /// `Locked` if it is open.
+    pub fn destroy(path: impl AsRef<Path>, options: &Options) -> Result<()> {
+        crate::destroy::destroy(path.as_ref(), options)
+    }
+
+    /// What the database knows about itself under `name`, or `None` for a name it does not know:
+    ///
+    /// - `leveldb.num-files-at-level<N>`: tables in level N;
+    /// - `leveldb.stats`: a table of work done and bytes moved by level;
+    /// - `leveldb.sstables`: every table with its key range;
+    /// - `leveldb.approximate-memory-usage`: bytes in memtables and block cache.
+    pub fn property(&self, name: &str) -> Option<String> {
+        self.inner.check_open().ok()?;
+        self.inner.property(name)
+    }
+
+    /// Numbers about the database's size and work.
+    pub fn stats(&self) -> properties::Stats {
+        self.inner.stats()
+    }
+
+    /// Runs one waiting background job on the calling thread, where the environment has no threads. Returns
+    /// whether there was one.
+    pub fn step(&self) -> bool {
+        self.inner.step_background()
+    }
+
+    /// Closes the database: waits for writes and the running flush, abandons compactions (they have changed
+    /// nothing yet), syncs the log and releases the folder. Later calls, and a second close, get or do nothing.
+    /// Iterators that are still open stay usable.
+    ///
+    /// # Errors
+    /// What went wrong while closing, or in the background before. The database is closed all the same.
+    pub fn close(&self) -> Result<()> {
+        self.inner.close()
+    }
+}
+
+fn block_read_options(options: &ReadOptions) -> BlockReadOptions {
+    BlockReadOptions {
+        verify_checksums: options.verify_checksums,
+        fill_cache: options.fill_cache,
+        tier: options.tier,
+    }
+}

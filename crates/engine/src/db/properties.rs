@@ -1,0 +1,128 @@
+//! What a database tells about itself.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use terrace_format::internal_key::{MAX_SEQUENCE_NUMBER, SEEK_KIND, append_internal_key};
+use terrace_format::limits::LEVEL_COUNT;
+
+use crate::db::inner::DbInner;
+use crate::error::Result;
+
+/// Numbers about one level.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LevelInfo {
+    /// Tables in the level.
+    pub files: usize,
+    /// Their size, in bytes.
+    pub size_bytes: u64,
+    /// Flushes and compactions into the level since the database was opened.
+    pub jobs: u64,
+    /// Time they took, in microseconds.
+    pub micros: u64,
+    /// Bytes they read.
+    pub read_bytes: u64,
+    /// Bytes they wrote.
+    pub written_bytes: u64,
+}
+
+/// Numbers about a database's size and work.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// The levels, from 0 down.
+    pub levels: [LevelInfo; LEVEL_COUNT],
+    /// Memory of the active and the sealed memtables, in bytes.
+    pub memtable_bytes: usize,
+    /// Memory of blocks in the cache, in bytes; shared ones count for every database.
+    pub block_cache_bytes: usize,
+    /// Sealed memtables that wait for their flush.
+    pub sealed_memtables: usize,
+    /// Compactions that run now.
+    pub compactions_running: usize,
+    /// Sequence number of the newest write.
+    pub last_sequence: u64,
+}
+
+impl DbInner {
+    pub(crate) fn stats(&self) -> Stats {
+        let view = self.super_version.load();
+        let sealed_bytes: usize =
+            view.sealed.iter().map(|sealed| sealed.table.approximate_memory_bytes()).sum();
+        let background = self.background.lock();
+        let levels = std::array::from_fn(|level| {
+            let files = &view.version.levels[level];
+            let work = background.stats[level];
+            LevelInfo {
+                files: files.len(),
+                size_bytes: files.iter().map(|file| file.size_bytes).sum(),
+                jobs: work.jobs,
+                micros: work.micros,
+                read_bytes: work.read_bytes,
+                written_bytes: work.written_bytes,
+            }
+        });
+        Stats {
+            levels,
+            memtable_bytes: view.active.approximate_memory_bytes() + sealed_bytes,
+            block_cache_bytes: self.block_cache.as_ref().map_or(0, |cache| cache.used_bytes() as usize),
+            sealed_memtables: view.sealed.len(),
+            compactions_running: background.compactions_running,
+            last_sequence: self.visible_sequence.load(Ordering::Acquire),
+        }
+    }
+
+    pub(crate) fn property(&self, name: &str) -> Option<String> {
+        match name.strip_prefix("leveldb.")? {
+            "stats" => Some(self.stats_table()),
+            "sstables" => Some(self.versions.current().describe()),
+            "approximate-memory-usage" => {
+                let stats = self.stats();
+                Some((stats.memtable_bytes + stats.block_cache_bytes).to_string())
+            }
+            other => {
+                let digits = other.strip_prefix("num-files-at-level")?;
+                let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+                let level: usize = if is_number { digits.parse().ok()? } else { return None };
+                let version = self.versions.current();
+                Some(version.levels.get(level)?.len().to_string())
+            }
+        }
+    }
+
+    /// LevelDB's table, so that tools that read it go on working.
+    fn stats_table(&self) -> String {
+        let mut text = String::from(
+            "                               Compactions\n\
+             Level  Files Size(MB) Time(sec) Read(MB) Write(MB)\n\
+             --------------------------------------------------\n",
+        );
+        let mebibytes = |bytes: u64| bytes as f64 / f64::from(1 << 20);
+        for (level, info) in self.stats().levels.iter().enumerate() {
+            if info.files > 0 || info.micros > 0 {
+                let _ = writeln!(
+                    text,
+                    "{level:3} {:8} {:8.0} {:9.0} {:8.0} {:9.0}",
+                    info.files,
+                    mebibytes(info.size_bytes),
+                    info.micros as f64 / 1e6,
+                    mebibytes(info.read_bytes),
+                    mebibytes(info.written_bytes),
+                );
+            }
+        }
+        text
+    }
+
+    /// See [`Db::approximate_size`](crate::Db::approximate_size).
+    pub(crate) fn approximate_size(self: &Arc<Self>, start: &[u8], end: &[u8]) -> Result<u64> {
+        let version = self.versions.current();
+        let offset_of = |key: &[u8]| {
+            let mut internal_key = Vec::with_capacity(key.len() + 8);
+            append_internal_key(&mut internal_key, key, MAX_SEQUENCE_NUMBER, SEEK_KIND);
+            version.approximate_offset_of(&internal_key, &self.tables)
+        };
+        let (from, to) = (offset_of(start)?, offset_of(end)?);
+        Ok(to.saturating_sub(from))
+    }
+}

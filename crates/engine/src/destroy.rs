@@ -1,0 +1,48 @@
+//! Removing a database from disk.
+
+use std::path::Path;
+
+use terrace_env::LockError;
+use terrace_format::file_name::{self, FileKind};
+
+use crate::db::open::lock_error;
+use crate::error::Result;
+use crate::options::Options;
+
+/// Removes every file of the database in `folder`, and the folder if nothing else is in it. Files that are not the
+/// database's stay. It is no error if there is no folder.
+///
+/// # Errors
+/// `Locked` if the database is open; `Io` for a file that could not be removed, after trying all of them.
+pub(crate) fn destroy(folder: &Path, options: &Options) -> Result<()> {
+    let env = &*options.env;
+    let names = match env.list(folder) {
+        Ok(names) => names,
+        Err(error) if error.is_not_found() => return Ok(()),
+        Err(error) => return Err(error.into()),
+    };
+    let ours: Vec<String> = names.into_iter().filter(|name| file_name::parse(name).is_some()).collect();
+    if ours.is_empty() {
+        return Ok(());
+    }
+    let lock_path = folder.join(file_name::LOCK);
+    let lock = env.lock(&lock_path).map_err(|error: LockError| lock_error(folder, error))?;
+    let mut result = Ok(());
+    // CURRENT goes first: a half-destroyed folder must not pass for a database.
+    let is_current = |name: &&String| file_name::parse(name) == Some(FileKind::Current);
+    let is_lock = |name: &&String| file_name::parse(name) == Some(FileKind::Lock);
+    let others = ours.iter().filter(|name| !is_current(name) && !is_lock(name));
+    for name in ours.iter().filter(is_current).chain(others) {
+        if let Err(error) = env.remove_file(&folder.join(name))
+            && !error.is_not_found()
+            && result.is_ok()
+        {
+            result = Err(error.into());
+        }
+    }
+    drop(lock);
+    let _ = env.remove_file(&lock_path);
+    // Fails if something else is in the folder, which is then not ours to remove.
+    let _ = env.remove_folder(folder);
+    result
+}

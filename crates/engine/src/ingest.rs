@@ -1,0 +1,153 @@
+//! Adding finished tables to a database as one atomic change. Predecessor: `table/file_writer`, or another database's
+//! writer. Successor: the version set.
+//!
+//! All under the commit token: the memtables are flushed, so that nothing older comes into level 0 after the ingested
+//! tables; one sequence number is taken for all their entries, newer than everything in the database, so that they
+//! hide what was there and no snapshot sees them; the entries are rewritten with it into tables of the database's own;
+//! these are recorded in one edit. The given files are not changed.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use terrace_format::file_name;
+use terrace_format::internal_key::{MAX_SEQUENCE_NUMBER, append_internal_key};
+use terrace_format::version_edit::{FileEntry, VersionEdit};
+
+use crate::db::inner::DbInner;
+use crate::error::{Error, ErrorKind, Result};
+use crate::table::{TableBuilder, TableFileIterator, TableFileOptions, TableFileReader};
+use crate::write::commit::CommitState;
+
+impl DbInner {
+    /// See [`Db::ingest`](crate::Db::ingest).
+    pub(crate) fn ingest(self: &Arc<Self>, paths: &[PathBuf]) -> Result<()> {
+        let sources = self.open_sources(paths)?;
+        if sources.is_empty() {
+            return Ok(());
+        }
+        let mut token = self.line.take_token();
+        self.check_writable()?;
+        if token.last_sequence >= MAX_SEQUENCE_NUMBER {
+            return Err(Error::new(ErrorKind::InvalidArgument, "the database has used up its sequence numbers"));
+        }
+        self.flush_with_token(&mut token)?;
+        let sequence = token.last_sequence + 1;
+        let mut written = Vec::new();
+        let result = sources
+            .into_iter()
+            .try_for_each(|source| self.rewrite(source, sequence, &mut written))
+            .and_then(|()| self.install_ingested(&mut token, sequence, &written));
+        if result.is_err() {
+            let numbers: Vec<u64> = written.iter().map(|(entry, _)| entry.number).collect();
+            self.remove_tables(&numbers);
+        }
+        result
+    }
+
+    /// Seals the active memtable and waits until everything is in tables, keeping the token.
+    fn flush_with_token(self: &Arc<Self>, commit: &mut CommitState) -> Result<()> {
+        if !commit.memtable.is_empty() {
+            self.seal_memtable(commit)?;
+        }
+        let newest = self.super_version.load().sealed.first().map(|sealed| sealed.file_number);
+        newest.map_or(Ok(()), |newest| self.wait_for_flush_of(newest))
+    }
+
+    /// Opens and verifies the files, and orders them by their keys.
+    fn open_sources(&self, paths: &[PathBuf]) -> Result<Vec<TableFileIterator>> {
+        let user = self.comparator.user();
+        let mut ranges: Vec<(Vec<u8>, Vec<u8>, &PathBuf, TableFileIterator)> = Vec::new();
+        for path in paths {
+            let options = TableFileOptions {
+                comparator: user.clone(),
+                env: Arc::clone(&self.env),
+                ..TableFileOptions::default()
+            };
+            let reader = TableFileReader::open(path, options)?;
+            reader.verify()?;
+            let mut entries = reader.iter();
+            entries.seek_to_last()?;
+            if !entries.valid() {
+                continue;
+            }
+            let largest = entries.key().to_vec();
+            entries.seek_to_first()?;
+            ranges.push((entries.key().to_vec(), largest, path, entries));
+        }
+        ranges.sort_by(|a, b| user.compare(&a.0, &b.0));
+        for pair in ranges.windows(2) {
+            if user.compare(&pair[0].1, &pair[1].0).is_ge() {
+                let message = format!("its keys overlap those of {}", pair[0].2.display());
+                return Err(Error::at_path(ErrorKind::InvalidArgument, pair[1].2, message));
+            }
+        }
+        Ok(ranges.into_iter().map(|(_, _, _, entries)| entries).collect())
+    }
+
+    /// Writes the newest version of each key of `source` with `sequence` to a new table.
+    fn rewrite(
+        &self,
+        mut source: TableFileIterator,
+        sequence: u64,
+        written: &mut Vec<(FileEntry, terrace_format::table::TableCounts)>,
+    ) -> Result<()> {
+        let number = self.versions.new_file_number();
+        let path = self.folder.join(file_name::table_name(number));
+        let file = self.env.create(&path)?;
+        let mut builder =
+            TableBuilder::new(file, path, self.comparator.clone(), self.table_builder_options());
+        let (mut key, mut last_user_key) = (Vec::new(), None::<Vec<u8>>);
+        let result = (|| {
+            while source.valid() {
+                if last_user_key.as_deref() != Some(source.key()) {
+                    key.clear();
+                    append_internal_key(&mut key, source.key(), sequence, source.kind());
+                    builder.add(&key, source.value())?;
+                    last_user_key = Some(source.key().to_vec());
+                }
+                source.next()?;
+            }
+            builder.finish()
+        })();
+        match result {
+            Ok(finished) => {
+                let entry = FileEntry {
+                    number,
+                    size_bytes: finished.size_bytes,
+                    smallest: finished.smallest,
+                    largest: finished.largest,
+                };
+                written.push((entry, finished.counts));
+                Ok(())
+            }
+            Err(error) => {
+                self.remove_tables(&[number]);
+                Err(error)
+            }
+        }
+    }
+
+    fn install_ingested(
+        self: &Arc<Self>,
+        commit: &mut CommitState,
+        sequence: u64,
+        written: &[(FileEntry, terrace_format::table::TableCounts)],
+    ) -> Result<()> {
+        let edit = VersionEdit {
+            last_sequence: Some(sequence),
+            new_files: written.iter().map(|(entry, _)| (0, entry.clone())).collect(),
+            ..VersionEdit::default()
+        };
+        let counts: Vec<_> = written.iter().map(|(entry, counts)| (entry.number, counts.clone())).collect();
+        self.versions.apply(edit, &counts).inspect_err(|error| self.poison(error))?;
+        commit.last_sequence = sequence;
+        let mut background = self.background.lock();
+        self.update_super_version(&background, |view| view.version = self.versions.current());
+        self.visible_sequence.store(sequence, Ordering::Release);
+        commit.throttle.set_level0_files(self.super_version.load().version.levels[0].len());
+        self.schedule(&mut background);
+        self.info_log.line(format_args!("ingested {} tables", written.len()));
+        Ok(())
+    }
+}

@@ -1,0 +1,59 @@
+//! Terrace's engine: an embedded, ordered key/value database in LevelDB's file format.
+//!
+//! ```
+//! use terrace_engine::{Db, IterOptions, Options, WriteBatch, WriteOptions};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let db = Db::open(folder.path(), Options::default())?;
+//!
+//! let mut batch = WriteBatch::new();
+//! batch.put(b"apple", b"red")?;
+//! batch.put(b"plum", b"blue")?;
+//! db.write(batch, &WriteOptions { sync: true })?;
+//!
+//! let mut entries = db.iter(IterOptions::default())?;
+//! entries.seek_to_first()?;
+//! while entries.valid() {
+//!     println!("{:?} = {:?}", entries.key(), entries.value());
+//!     entries.next()?;
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Start at [`Db`]. The path of a write and of a read through the modules is drawn in ARCHITECTURE.md.
+
+mod cache;
+mod compaction;
+mod checkpoint;
+mod db;
+mod destroy;
+mod error;
+mod flush;
+mod info_log;
+mod ingest;
+mod iterator;
+mod memtable;
+mod options;
+mod read;
+mod recovery;
+mod table;
+mod version;
+mod wal;
+mod write;
+
+pub use cache::block_cache::BlockCache;
+pub use compaction::pool::BackgroundPool;
+pub use db::Db;
+pub use db::properties::{LevelInfo, Stats};
+pub use error::{Error, ErrorKind, Result};
+pub use options::{Bounds, IterOptions, Options, ReadOptions, ReadTier, WriteOptions};
+pub use read::db_iterator::DbIterator;
+pub use read::get::Pinned;
+pub use read::snapshot::Snapshot;
+pub use table::{TableFileIterator, TableFileOptions, TableFileReader, TableFileSummary, TableFileWriter};
+pub use terrace_env as env;
+pub use terrace_format::batch::{BatchOp, WriteBatch};
+pub use terrace_format::comparator::{Comparator, UserComparator};
+pub use terrace_format::compression::Compression;
+pub use terrace_format::limits;
+pub use write::submit::WriteDone;

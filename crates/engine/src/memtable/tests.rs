@@ -1,0 +1,278 @@
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::thread;
+
+use terrace_format::comparator::UserComparator;
+use terrace_format::internal_key::{append_internal_key, parse_internal_key};
+
+use super::*;
+use crate::read::merging_iterator::test_support::{Counting, Entry, Random, comparators, internal_key};
+
+/// Miri interprets every instruction: it gets smaller cases of the same kind.
+const ROUNDS: usize = if cfg!(miri) { 1 } else { 60 };
+const ENTRIES: usize = if cfg!(miri) { 60 } else { 1_500 };
+
+fn kind(random: &mut Random) -> ValueKind {
+    if random.one_in(4) { ValueKind::Deletion } else { ValueKind::Value }
+}
+
+/// A key by one of the habits of real loads.
+fn key(random: &mut Random, habit: usize, number: usize) -> Vec<u8> {
+    match habit {
+        0 => format!("{number:08}").into_bytes(),
+        1 => format!("{:08}", 99_999_999 - number).into_bytes(),
+        2 => format!("{}{number:08}", number % 2).into_bytes(),
+        3 => random.key(4),
+        _ => format!("{:05}", random.below(100_000)).into_bytes(),
+    }
+}
+
+fn get_from_model(
+    comparator: &InternalKeyComparator,
+    model: &[Entry],
+    key: &[u8],
+    sequence: u64,
+) -> Option<usize> {
+    let target = internal_key(key, sequence, SEEK_KIND);
+    let position = model.partition_point(|entry| comparator.compare(&entry.0, &target).is_lt());
+    let found = model.get(position)?;
+    comparator.user().compare(user_key(&found.0), key).is_eq().then_some(position)
+}
+
+fn assert_at(cursor: &MemTableIterator, model: &[Entry], position: Option<usize>) {
+    let expected = position.and_then(|position| model.get(position));
+    let actual = cursor.valid().then(|| (cursor.key().to_vec(), cursor.value().to_vec()));
+    assert_eq!(actual.as_ref(), expected);
+}
+
+fn run_against_model(comparator: &InternalKeyComparator, random: &mut Random, habit: usize) {
+    let memtable = Arc::new(MemTable::new(comparator.clone()));
+    assert!(memtable.is_empty());
+    let mut model: Vec<Entry> = Vec::new();
+    let mut deletions = 0;
+    for number in 0..ENTRIES {
+        let sequence = number as u64 + 1;
+        let (key, kind) = (key(random, habit, number), kind(random));
+        let value = match kind {
+            ValueKind::Value => vec![number as u8; random.below(40)],
+            ValueKind::Deletion => Vec::new(),
+        };
+        memtable.insert(sequence, kind, &key, &value);
+        deletions += u64::from(kind == ValueKind::Deletion);
+        model.push((internal_key(&key, sequence, kind), value));
+    }
+    model.sort_by(|a, b| comparator.compare(&a.0, &b.0));
+    assert_eq!((memtable.entries(), memtable.deletions()), (ENTRIES as u64, deletions));
+    assert!(!memtable.is_empty());
+
+    for number in 0..ENTRIES {
+        let key = key(random, habit, number);
+        let sequence = random.below(ENTRIES + 2) as u64;
+        let expected = get_from_model(comparator, &model, &key, sequence).map(|position| {
+            let (internal_key, value) = &model[position];
+            match parse_internal_key(internal_key).unwrap().kind {
+                ValueKind::Value => MemEntry::Value(value),
+                ValueKind::Deletion => MemEntry::Deletion,
+            }
+        });
+        assert_eq!(memtable.get(&key, sequence), expected);
+    }
+
+    let mut cursor = memtable.iter();
+    assert!(!cursor.valid());
+    cursor.seek_to_first().unwrap();
+    for position in 0..model.len() {
+        assert_at(&cursor, &model, Some(position));
+        cursor.next().unwrap();
+    }
+    assert!(!cursor.valid());
+    cursor.seek_to_last().unwrap();
+    for position in (0..model.len()).rev() {
+        assert_at(&cursor, &model, Some(position));
+        cursor.prev().unwrap();
+    }
+    assert!(!cursor.valid());
+
+    // The cursor alone keeps the memory.
+    drop(memtable);
+    for number in 0..ENTRIES {
+        let target = internal_key(&key(random, habit, number), random.below(ENTRIES) as u64, SEEK_KIND);
+        let mut position = model.partition_point(|entry| comparator.compare(&entry.0, &target).is_lt());
+        cursor.seek(&target).unwrap();
+        assert_at(&cursor, &model, Some(position));
+        for _ in 0..4 {
+            if cursor.valid() && random.one_in(2) {
+                cursor.next().unwrap();
+                position += 1;
+            } else if cursor.valid() {
+                cursor.prev().unwrap();
+                position = position.checked_sub(1).unwrap_or(model.len());
+            }
+            assert_at(&cursor, &model, Some(position));
+        }
+    }
+}
+
+#[test]
+fn inserts_gets_and_movements_agree_with_a_sorted_vector() {
+    let mut random = Random(3);
+    for comparator in comparators() {
+        for round in 0..ROUNDS.max(5) {
+            run_against_model(&comparator, &mut random, round % 5);
+        }
+    }
+}
+
+#[test]
+fn sequential_inserts_need_one_comparison_each() {
+    let counting = Arc::new(Counting::default());
+    let memtable =
+        MemTable::new(InternalKeyComparator::new(UserComparator::Custom(Arc::<Counting>::clone(&counting))));
+    for sequence in 1..=1_000u64 {
+        memtable.insert(sequence, ValueKind::Value, &sequence.to_be_bytes(), b"");
+    }
+    assert_eq!(counting.0.load(Ordering::Relaxed), 999);
+}
+
+#[test]
+fn the_same_internal_key_again_wins() {
+    let [comparator, _] = comparators();
+    let memtable = MemTable::new(comparator);
+    memtable.insert(5, ValueKind::Value, b"a", b"old");
+    memtable.insert(5, ValueKind::Value, b"a", b"new");
+    assert_eq!(memtable.get(b"a", 5), Some(MemEntry::Value(b"new")));
+}
+
+#[test]
+fn an_empty_memtable_has_nothing() {
+    let [comparator, _] = comparators();
+    let memtable = Arc::new(MemTable::new(comparator));
+    assert_eq!(memtable.get(b"", 1), None);
+    let mut cursor = memtable.iter();
+    cursor.seek_to_first().unwrap();
+    assert!(!cursor.valid());
+    cursor.seek_to_last().unwrap();
+    assert!(!cursor.valid());
+    cursor.seek(&internal_key(b"", 1, SEEK_KIND)).unwrap();
+    assert!(!cursor.valid());
+}
+
+#[test]
+fn memory_follows_the_entries() {
+    let [comparator, _] = comparators();
+    let memtable = MemTable::new(comparator);
+    let empty_bytes = memtable.approximate_memory_bytes();
+    assert!(empty_bytes < 16 << 10, "an empty memtable holds {empty_bytes} bytes");
+    let value = vec![1; 1_000];
+    for sequence in 1..=500u64 {
+        memtable.insert(sequence, ValueKind::Value, &sequence.to_be_bytes(), &value);
+    }
+    let bytes = memtable.approximate_memory_bytes();
+    assert!((508_000..600_000).contains(&bytes), "508,000 bytes of entries took {bytes}");
+}
+
+#[cfg(not(miri))]
+#[test]
+fn a_large_value_is_stored_and_counted() {
+    let [comparator, _] = comparators();
+    let memtable = MemTable::new(comparator);
+    let value = vec![0xa5; 200 << 20];
+    memtable.insert(1, ValueKind::Value, b"small", b"1");
+    memtable.insert(2, ValueKind::Value, b"large", &value);
+    memtable.insert(3, ValueKind::Value, b"tiny", b"3");
+    assert!(memtable.get(b"large", 3) == Some(MemEntry::Value(&value)));
+    assert_eq!(memtable.get(b"small", 3), Some(MemEntry::Value(b"1")));
+    assert_eq!(memtable.get(b"tiny", 3), Some(MemEntry::Value(b"3")));
+    let bytes = memtable.approximate_memory_bytes();
+    assert!((value.len()..value.len() + (1 << 20)).contains(&bytes), "{bytes}");
+}
+
+/// The key that write number `sequence` writes.
+fn key_of(sequence: u64) -> Vec<u8> {
+    format!("key {:04}", Random(sequence).below(500)).into_bytes()
+}
+
+#[test]
+fn readers_beside_the_writer_see_whole_entries_in_order() {
+    const WRITES: u64 = if cfg!(miri) { 150 } else { 60_000 };
+    let [comparator, _] = comparators();
+    let memtable = Arc::new(MemTable::new(comparator.clone()));
+    let published = AtomicU64::new(0);
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for sequence in 1..=WRITES {
+                // The value repeats the key and the sequence, so that a torn entry shows.
+                let mut value = Vec::new();
+                append_internal_key(&mut value, &key_of(sequence), sequence, ValueKind::Value);
+                memtable.insert(sequence, ValueKind::Value, &key_of(sequence), &value);
+                published.store(sequence, Ordering::Release);
+            }
+            done.store(true, Ordering::Release);
+        });
+        for reader in 0..2 {
+            let (memtable, published, done, comparator) = (&memtable, &published, &done, &comparator);
+            scope.spawn(move || {
+                let mut random = Random(reader);
+                let mut finished = false;
+                while !finished {
+                    finished = done.load(Ordering::Acquire);
+                    let visible = published.load(Ordering::Acquire);
+                    for _ in 0..20 {
+                        let written = 1 + random.below(visible as usize + 1) as u64;
+                        let found = memtable.get(&key_of(written), visible);
+                        match found {
+                            Some(MemEntry::Value(value)) => {
+                                let value = parse_internal_key(value).unwrap();
+                                assert_eq!(value.user_key, key_of(written));
+                                assert!(value.sequence <= visible);
+                                assert!(value.sequence >= written || written > visible);
+                            }
+                            Some(MemEntry::Deletion) => panic!("nothing was deleted"),
+                            None => assert!(written > visible, "write {written} is missing at {visible}"),
+                        }
+                    }
+                    let mut cursor = memtable.iter();
+                    let (mut counted, mut last) = (0, Vec::new());
+                    cursor.seek_to_first().unwrap();
+                    while cursor.valid() {
+                        assert_eq!(cursor.key(), cursor.value());
+                        assert!(last.is_empty() || comparator.compare(&last, cursor.key()).is_lt());
+                        last = cursor.key().to_vec();
+                        counted += u64::from(tag(&last) >> 8 <= visible);
+                        cursor.next().unwrap();
+                    }
+                    assert_eq!(counted, visible);
+                    cursor.seek_to_last().unwrap();
+                    for _ in 0..50 {
+                        if cursor.valid() {
+                            let before = cursor.key().to_vec();
+                            cursor.prev().unwrap();
+                            assert!(!cursor.valid() || comparator.compare(cursor.key(), &before).is_lt());
+                        }
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(memtable.entries(), WRITES);
+}
+
+#[test]
+fn two_writers_by_mistake_lose_nothing() {
+    const WRITES: u64 = if cfg!(miri) { 40 } else { 5_000 };
+    let [comparator, _] = comparators();
+    let memtable = MemTable::new(comparator);
+    thread::scope(|scope| {
+        for writer in 0..2u64 {
+            let memtable = &memtable;
+            scope.spawn(move || {
+                for number in 0..WRITES {
+                    let sequence = 1 + number * 2 + writer;
+                    memtable.insert(sequence, ValueKind::Value, &sequence.to_be_bytes(), b"");
+                }
+            });
+        }
+    });
+    assert_eq!(memtable.entries(), 2 * WRITES);
+    assert!((1..=2 * WRITES).all(|sequence| memtable.get(&sequence.to_be_bytes(), sequence).is_some()));
+}

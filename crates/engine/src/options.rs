@@ -1,0 +1,181 @@
+//! Every option of a database, a read and a write, with its purpose, default and cost.
+
+use std::ops::Bound;
+use std::sync::Arc;
+
+use terrace_env::{Env, PosixEnv};
+use terrace_format::comparator::UserComparator;
+use terrace_format::compression::Compression;
+
+use crate::cache::block_cache::BlockCache;
+use crate::compaction::pool::BackgroundPool;
+use crate::read::snapshot::Snapshot;
+
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;
+
+/// Settings of a database. Start from [`Options::default`] (which is [`Options::embedded`]) or
+/// [`Options::server`] and change what you must.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Create the database if the folder holds none. Default `true`.
+    pub create_if_missing: bool,
+    /// Fail if the folder holds a database already. Default `false`.
+    pub error_if_exists: bool,
+    /// Refuse to open on any damage in a log, instead of keeping what lies before it. Default `false`.
+    pub paranoid_checks: bool,
+    /// Open without the lock and without changing a byte; writes are refused. The view is that of the moment
+    /// of opening, also beside a running writer. Default `false`.
+    pub read_only: bool,
+    /// The order of keys. It is stored by name and must be the same at every open. Default bytewise.
+    pub comparator: UserComparator,
+    /// Bytes a memtable may hold before it is sealed and written to a table. Larger means fewer, larger
+    /// flushes and more memory (up to [`max_sealed_memtables`](Self::max_sealed_memtables) + 1 of them).
+    /// Default 16 MiB.
+    pub write_buffer_size_bytes: usize,
+    /// How many sealed memtables may wait for their flush before writers wait. Default 2.
+    pub max_sealed_memtables: usize,
+    /// Tables kept open at most; each costs a file descriptor and its index and filter in memory. Default 1000.
+    pub max_open_files: usize,
+    /// Capacity of the block cache made for this database. Ignored if [`block_cache`](Self::block_cache) is
+    /// set. 0 turns caching off. Default 32 MiB.
+    pub block_cache_size_bytes: usize,
+    /// Uncompressed size at which a data block is closed. Default 4 KiB.
+    pub block_size_bytes: usize,
+    /// Entries between two restart points of a block. Default 16.
+    pub block_restart_interval: usize,
+    /// Size at which compaction closes a table and begins the next. Default 8 MiB.
+    pub max_file_size_bytes: u64,
+    /// Compression of new blocks. `Zstd` is refused by LevelDB 1.23 and older. Default snappy.
+    pub compression: Compression,
+    /// Bits of Bloom filter a key; 0 writes none. 10 gives about 1 % of needless reads. Default 10.
+    pub filter_bits_per_key: usize,
+    /// Size at which the MANIFEST is written anew. Default 4 MiB.
+    pub manifest_size_limit_bytes: u64,
+    /// Compactions that may run at once. Default 1.
+    pub compaction_threads: usize,
+    /// Share of deletions among a table's entries from which it is compacted when nothing else is due, so that
+    /// space comes back. Default 0.25.
+    pub deletion_ratio_trigger: f64,
+    /// Milliseconds without a write after which a memtable that holds deletions is flushed and tables with
+    /// many deletions are compacted. Default 2,000.
+    pub idle_after_ms: u64,
+    /// A block cache shared with other databases. Default none: one of its own.
+    pub block_cache: Option<Arc<BlockCache>>,
+    /// Background threads shared with other databases. Default none: its own.
+    pub background_pool: Option<Arc<BackgroundPool>>,
+    /// Where files, clocks and threads come from. Default the operating system.
+    pub env: Arc<dyn Env>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self::embedded()
+    }
+}
+
+impl Options {
+    /// The preset for a database inside a desktop program or a service that has other work to do.
+    pub fn embedded() -> Self {
+        Self {
+            create_if_missing: true,
+            error_if_exists: false,
+            paranoid_checks: false,
+            read_only: false,
+            comparator: UserComparator::Bytewise,
+            write_buffer_size_bytes: 16 * MIB,
+            max_sealed_memtables: 2,
+            max_open_files: 1000,
+            block_cache_size_bytes: 32 * MIB,
+            block_size_bytes: 4 * KIB,
+            block_restart_interval: 16,
+            max_file_size_bytes: 8 * MIB as u64,
+            compression: Compression::Snappy,
+            filter_bits_per_key: 10,
+            manifest_size_limit_bytes: 4 * MIB as u64,
+            compaction_threads: 1,
+            deletion_ratio_trigger: 0.25,
+            idle_after_ms: 2_000,
+            block_cache: None,
+            background_pool: None,
+            env: Arc::new(PosixEnv::new()),
+        }
+    }
+
+    /// The preset for a machine whose main work is this database: larger buffers, more compactions at once.
+    pub fn server() -> Self {
+        let embedded = Self::embedded();
+        let compaction_threads = embedded.env.available_parallelism().clamp(2, 8);
+        Self {
+            write_buffer_size_bytes: 64 * MIB,
+            max_sealed_memtables: 4,
+            block_cache_size_bytes: 512 * MIB,
+            max_file_size_bytes: 32 * MIB as u64,
+            max_open_files: 10_000,
+            compaction_threads,
+            ..embedded
+        }
+    }
+}
+
+/// How far a read may go for its answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReadTier {
+    /// To the disk if need be.
+    #[default]
+    Disk,
+    /// Memory only: an answer that needs the disk is an error of kind
+    /// [`WouldBlock`](crate::error::ErrorKind::WouldBlock).
+    MemoryOnly,
+}
+
+/// Settings of one read.
+#[derive(Clone, Debug)]
+pub struct ReadOptions {
+    /// Read the state of this snapshot; the newest if none.
+    pub snapshot: Option<Snapshot>,
+    /// Put blocks that were read into the block cache. Turn off for large scans. Default `true`.
+    pub fill_cache: bool,
+    /// Verify the checksum of every block read from disk. Default `true`.
+    pub verify_checksums: bool,
+    /// How far the read may go. Default to the disk.
+    pub tier: ReadTier,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self { snapshot: None, fill_cache: true, verify_checksums: true, tier: ReadTier::Disk }
+    }
+}
+
+/// Settings of one write.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WriteOptions {
+    /// Return only when the write would survive a loss of power. Without it a write survives the death of the
+    /// process. Default `false`.
+    pub sync: bool,
+}
+
+/// The keys that an iterator may visit.
+#[derive(Clone, Debug)]
+pub struct Bounds {
+    /// Where the range begins, in the comparator's order.
+    pub lower: Bound<Vec<u8>>,
+    /// Where the range ends.
+    pub upper: Bound<Vec<u8>>,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { lower: Bound::Unbounded, upper: Bound::Unbounded }
+    }
+}
+
+/// Settings of an iterator.
+#[derive(Clone, Debug, Default)]
+pub struct IterOptions {
+    /// How blocks are read, and from which snapshot.
+    pub read: ReadOptions,
+    /// The keys that it may visit.
+    pub bounds: Bounds,
+}

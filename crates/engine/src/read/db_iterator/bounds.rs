@@ -1,0 +1,39 @@
+//! Where keys lie beside the bounds of an iterator, in the comparator's order.
+
+use std::ops::Bound;
+
+use terrace_format::comparator::UserComparator;
+
+use crate::options::Bounds;
+
+/// Whether `key` lies before the range that `lower` begins.
+#[inline]
+pub(super) fn is_below(key: &[u8], lower: &Bound<Vec<u8>>, comparator: &UserComparator) -> bool {
+    match lower {
+        Bound::Unbounded => false,
+        Bound::Included(lower) => comparator.compare(key, lower).is_lt(),
+        Bound::Excluded(lower) => comparator.compare(key, lower).is_le(),
+    }
+}
+
+/// Whether `key` lies beyond the range that `upper` ends.
+#[inline]
+pub(super) fn is_above(key: &[u8], upper: &Bound<Vec<u8>>, comparator: &UserComparator) -> bool {
+    match upper {
+        Bound::Unbounded => false,
+        Bound::Included(upper) => comparator.compare(key, upper).is_gt(),
+        Bound::Excluded(upper) => comparator.compare(key, upper).is_ge(),
+    }
+}
+
+/// Whether no key at all can lie within `bounds`, because they are inverted or one excludes what the other names.
+pub(super) fn are_empty(bounds: &Bounds, comparator: &UserComparator) -> bool {
+    match &bounds.lower {
+        Bound::Unbounded => false,
+        Bound::Included(lower) => is_above(lower, &bounds.upper, comparator),
+        Bound::Excluded(lower) => match &bounds.upper {
+            Bound::Unbounded => false,
+            Bound::Included(upper) | Bound::Excluded(upper) => comparator.compare(lower, upper).is_ge(),
+        },
+    }
+}

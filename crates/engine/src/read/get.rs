@@ -1,0 +1,86 @@
+//! A point read. Predecessor: `db`. Successors: memtables from new to old, then the version's tables.
+
+use terrace_format::internal_key::{SEEK_KIND, ValueKind, append_internal_key};
+
+use crate::error::Result;
+use crate::cache::table_cache::TableCache;
+use crate::memtable::{MemEntry, MemTable};
+use crate::read::super_version::SuperVersion;
+use crate::table::{BlockReadOptions, PinnedValue};
+
+/// A value found by a read, without a copy where it lies in a cached block.
+#[derive(Debug)]
+pub enum Pinned {
+    /// Copied out of a memtable.
+    Copied(Vec<u8>),
+    /// In a block that this keeps in memory.
+    Block(PinnedValue),
+}
+
+impl AsRef<[u8]> for Pinned {
+    fn as_ref(&self) -> &[u8] {
+        match self {
+            Self::Copied(bytes) => bytes,
+            Self::Block(value) => value.as_ref(),
+        }
+    }
+}
+
+impl Pinned {
+    /// The value as bytes of its own.
+    pub fn into_vec(self) -> Vec<u8> {
+        match self {
+            Self::Copied(bytes) => bytes,
+            Self::Block(value) => value.into_vec(),
+        }
+    }
+}
+
+/// Calls `found` with the value of `key` as of `sequence`; `None` if there is none.
+pub(crate) fn get_with<R>(
+    view: &SuperVersion,
+    tables: &TableCache,
+    key: &[u8],
+    sequence: u64,
+    options: &BlockReadOptions,
+    found: impl FnOnce(Found<'_>) -> R,
+) -> Result<Option<R>> {
+    let sealed = view.sealed.iter().map(|sealed| &*sealed.table);
+    for memtable in std::iter::once(&*view.active).chain(sealed) {
+        match lookup(memtable, key, sequence) {
+            Some(MemEntry::Value(value)) => return Ok(Some(found(Found::InMemtable(value)))),
+            Some(MemEntry::Deletion) => return Ok(None),
+            None => {}
+        }
+    }
+    with_seek_key(key, sequence, |target| match view.version.get(target, tables, options)? {
+        Some(entry) if entry.kind == ValueKind::Value => Ok(Some(found(Found::InTable(entry.value)))),
+        _ => Ok(None),
+    })
+}
+
+/// Where a value was found.
+pub(crate) enum Found<'a> {
+    InMemtable(&'a [u8]),
+    InTable(PinnedValue),
+}
+
+fn lookup<'a>(memtable: &'a MemTable, key: &[u8], sequence: u64) -> Option<MemEntry<'a>> {
+    if memtable.is_empty() { None } else { memtable.get(key, sequence) }
+}
+
+/// Builds the internal key to seek in a buffer that the thread keeps, so that a read allocates nothing.
+fn with_seek_key<R>(key: &[u8], sequence: u64, read: impl FnOnce(&[u8]) -> R) -> R {
+    thread_local! {
+        static SEEK_KEY: std::cell::Cell<Vec<u8>> = const { std::cell::Cell::new(Vec::new()) };
+    }
+    const KEPT_CAPACITY_BYTES: usize = 64 << 10;
+    let mut target = SEEK_KEY.take();
+    target.clear();
+    append_internal_key(&mut target, key, sequence, SEEK_KIND);
+    let result = read(&target);
+    if target.capacity() <= KEPT_CAPACITY_BYTES {
+        SEEK_KEY.set(target);
+    }
+    result
+}

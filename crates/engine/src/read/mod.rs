@@ -1,0 +1,7 @@
+//! Reading: point reads, iterators and the consistent views they work on.
+
+pub mod db_iterator;
+pub(crate) mod get;
+pub(crate) mod merging_iterator;
+pub mod snapshot;
+pub(crate) mod super_version;

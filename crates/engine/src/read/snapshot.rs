@@ -1,0 +1,173 @@
+//! Snapshots: sequence numbers whose versions flushes and compactions must keep.
+//!
+//! Predecessor: the database, which hands snapshots out. Successors: reads, which see nothing newer than their
+//! snapshot; flush and compaction, which ask [`SnapshotList::readers`] which versions they may drop.
+//!
+//! Rules:
+//! 1. Both taking a snapshot and listing the readers load the visible sequence while the list is locked. So a
+//!    snapshot taken after the listing stands at or after the visible sequence that was listed, and misses no
+//!    version that was dropped because one at or below that sequence hides it.
+//! 2. A snapshot is released when its last clone is dropped.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+use terrace_format::internal_key::SequenceNumber;
+
+/// The snapshots of one database that are in use.
+#[derive(Debug, Default)]
+pub struct SnapshotList {
+    /// How many unreleased snapshots there are of each sequence number.
+    counts: Mutex<BTreeMap<SequenceNumber, usize>>,
+}
+
+impl SnapshotList {
+    /// A list without snapshots.
+    pub fn new() -> Arc<Self> {
+        Arc::default()
+    }
+
+    /// Takes a snapshot at the sequence number that `visible` holds: that of the newest published write.
+    pub fn acquire(self: &Arc<Self>, visible: &AtomicU64) -> Snapshot {
+        let mut counts = self.counts.lock();
+        let sequence = visible.load(Ordering::Acquire);
+        *counts.entry(sequence).or_insert(0) += 1;
+        Snapshot { handle: Arc::new(SnapshotHandle { list: Arc::clone(self), sequence }) }
+    }
+
+    /// The sequence numbers at which somebody reads or will read: those of all snapshots, then the one that
+    /// `visible` holds; ascending, each once.
+    pub fn readers(&self, visible: &AtomicU64) -> Vec<SequenceNumber> {
+        let counts = self.counts.lock();
+        let newest = visible.load(Ordering::Acquire);
+        let mut sequences: Vec<_> = counts.keys().copied().filter(|sequence| *sequence < newest).collect();
+        sequences.push(newest);
+        sequences
+    }
+
+    /// The smallest sequence number in use.
+    pub fn oldest(&self) -> Option<SequenceNumber> {
+        self.counts.lock().keys().next().copied()
+    }
+
+    /// All sequence numbers in use, ascending, each once.
+    pub fn all(&self) -> Vec<SequenceNumber> {
+        self.counts.lock().keys().copied().collect()
+    }
+
+    fn release(&self, sequence: SequenceNumber) {
+        let mut counts = self.counts.lock();
+        if let Some(count) = counts.get_mut(&sequence) {
+            *count -= 1;
+            if *count == 0 {
+                counts.remove(&sequence);
+            }
+        }
+    }
+}
+
+struct SnapshotHandle {
+    list: Arc<SnapshotList>,
+    sequence: SequenceNumber,
+}
+
+impl Drop for SnapshotHandle {
+    fn drop(&mut self) {
+        self.list.release(self.sequence);
+    }
+}
+
+/// A state of a database that reads can return to, whatever is written later.
+///
+/// It costs nothing to take. While it lives, compaction keeps the versions that it sees, so old ones take up space:
+/// drop it when done. Clones share it; it is released with the last of them.
+#[derive(Clone)]
+pub struct Snapshot {
+    handle: Arc<SnapshotHandle>,
+}
+
+impl Snapshot {
+    /// The sequence number of the last write that the snapshot sees.
+    pub fn sequence(&self) -> SequenceNumber {
+        self.handle.sequence
+    }
+
+    /// Whether it was taken from `list`, so from that list's database.
+    pub fn belongs_to(&self, list: &Arc<SnapshotList>) -> bool {
+        Arc::ptr_eq(&self.handle.list, list)
+    }
+}
+
+impl fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Snapshot").field("sequence", &self.sequence()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_snapshot_is_listed_until_its_last_clone_is_dropped() {
+        let list = SnapshotList::new();
+        assert_eq!((list.oldest(), list.all()), (None, vec![]));
+        let at_seven = list.acquire(&AtomicU64::new(7));
+        let also_at_seven = list.acquire(&AtomicU64::new(7));
+        let at_three = list.acquire(&AtomicU64::new(3));
+        let clone = at_three.clone();
+        assert_eq!((list.oldest(), list.all()), (Some(3), vec![3, 7]));
+        drop(at_three);
+        assert_eq!(list.all(), [3, 7]);
+        assert_eq!(clone.sequence(), 3);
+        drop(clone);
+        assert_eq!((list.oldest(), list.all()), (Some(7), vec![7]));
+        drop(at_seven);
+        assert_eq!(list.all(), [7]);
+        drop(also_at_seven);
+        assert_eq!((list.oldest(), list.all()), (None, vec![]));
+    }
+
+    #[test]
+    fn a_snapshot_knows_its_database() {
+        let (list, other) = (SnapshotList::new(), SnapshotList::new());
+        let snapshot = list.acquire(&AtomicU64::new(1));
+        assert!(snapshot.belongs_to(&list) && snapshot.clone().belongs_to(&list));
+        assert!(!snapshot.belongs_to(&other));
+        assert_eq!(format!("{snapshot:?}"), "Snapshot { sequence: 1 }");
+    }
+
+    #[test]
+    fn readers_are_the_snapshots_and_the_visible_sequence() {
+        let list = SnapshotList::new();
+        let visible = AtomicU64::new(4);
+        assert_eq!(list.readers(&visible), [4]);
+        let _at_four = list.acquire(&visible);
+        assert_eq!(list.readers(&visible), [4]);
+        visible.store(9, Ordering::Release);
+        let _at_nine = list.acquire(&visible);
+        visible.store(12, Ordering::Release);
+        assert_eq!(list.readers(&visible), [4, 9, 12]);
+    }
+
+    #[test]
+    fn many_threads_leave_an_empty_list() {
+        let list = SnapshotList::new();
+        std::thread::scope(|scope| {
+            for thread in 0..4u64 {
+                let list = &list;
+                scope.spawn(move || {
+                    for round in 0..2_000 {
+                        let snapshot = list.acquire(&AtomicU64::new((round * 7 + thread) % 13));
+                        assert!(list.all().contains(&snapshot.sequence()));
+                        assert!(list.oldest().is_some_and(|oldest| oldest <= snapshot.sequence()));
+                    }
+                });
+            }
+        });
+        assert_eq!(list.all(), []);
+    }
+}

@@ -1,0 +1,156 @@
+//! From a block's handle to the block in memory: block cache, else file, checksum, decompression.
+//!
+//! predecessor: [`reader`](super::reader), [`iterator`](super::iterator), [`verify`](super::verify) · successor:
+//! [`BlockCache`], then `RandomAccessFile`
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use terrace_env::RandomAccessFile;
+use terrace_format::FormatError;
+use terrace_format::block::Block;
+use terrace_format::compression::{self, Dialect, NONE_ID};
+use terrace_format::internal_key::InternalKeyComparator;
+use terrace_format::limits::{BLOCK_TRAILER_SIZE_BYTES, FOOTER_SIZE_BYTES};
+use terrace_format::table::{BlockHandle, check_block, split_block};
+
+use crate::cache::block_cache::BlockCache;
+use crate::error::{Error, ErrorKind, Result};
+use crate::options::ReadTier;
+
+/// What all tables of a database have in common when they are read.
+#[derive(Clone, Debug)]
+pub struct TableReadContext {
+    /// The order of the keys in the tables.
+    pub comparator: InternalKeyComparator,
+    /// Where data blocks are kept; none: each is read from the file each time.
+    pub block_cache: Option<Arc<BlockCache>>,
+    /// Whose meaning the compression ids have.
+    pub dialect: Dialect,
+    /// Whether filters are believed. Must be off for Basho's files: their filter has LevelDB's name and another hash.
+    pub use_filters: bool,
+}
+
+/// How blocks are read for one get or one iterator.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockReadOptions {
+    /// Verify the checksum of each block read from the file. Default `true`.
+    pub verify_checksums: bool,
+    /// Put blocks that were read into the block cache. Default `true`.
+    pub fill_cache: bool,
+    /// Whether the call may wait for the disk. Default yes.
+    pub tier: ReadTier,
+}
+
+impl Default for BlockReadOptions {
+    fn default() -> Self {
+        Self { verify_checksums: true, fill_cache: true, tier: ReadTier::Disk }
+    }
+}
+
+/// The blocks of one open table file.
+#[derive(Debug)]
+pub(crate) struct BlockSource {
+    file: Arc<dyn RandomAccessFile>,
+    pub(crate) path: PathBuf,
+    pub(crate) size_bytes: u64,
+    /// This table's id in the block cache; without a cache it is not used.
+    file_id: u64,
+    pub(crate) context: Arc<TableReadContext>,
+}
+
+impl BlockSource {
+    pub(crate) fn new(
+        file: Arc<dyn RandomAccessFile>,
+        path: PathBuf,
+        size_bytes: u64,
+        context: Arc<TableReadContext>,
+    ) -> Self {
+        let file_id = context.block_cache.as_ref().map_or(0, |cache| cache.new_file_id());
+        Self { file, path, size_bytes, file_id, context }
+    }
+
+    /// The data block that `handle` points to, from the cache or the file.
+    pub(crate) fn data_block(&self, handle: BlockHandle, options: &BlockReadOptions) -> Result<Arc<Block>> {
+        let Some(cache) = &self.context.block_cache else {
+            return self.read_block(handle, options);
+        };
+        if let Some(block) = cache.get(self.file_id, handle.offset) {
+            return Ok(block);
+        }
+        let block = self.read_block(handle, options)?;
+        if options.fill_cache {
+            cache.insert(self.file_id, handle.offset, block.clone());
+        }
+        Ok(block)
+    }
+
+    /// The block that `handle` points to, from the file.
+    pub(crate) fn read_block(&self, handle: BlockHandle, options: &BlockReadOptions) -> Result<Arc<Block>> {
+        let contents = self.read_contents(handle, options)?;
+        let block = Block::new(contents).map_err(|error| self.block_error(handle, error))?;
+        Ok(Arc::new(block))
+    }
+
+    /// The uncompressed contents of the block that `handle` points to, from the file.
+    pub(crate) fn read_contents(&self, handle: BlockHandle, options: &BlockReadOptions) -> Result<Vec<u8>> {
+        let stored = self.read_stored(handle, options.tier)?;
+        let decoded = if options.verify_checksums { check_block(&stored) } else { split_block(&stored) }
+            .and_then(|(id, contents)| match id {
+                NONE_ID => Ok(None),
+                id => compression::decompress(id, contents, self.context.dialect).map(Some),
+            })
+            .map_err(|error| self.block_error(handle, error))?;
+        Ok(decoded.unwrap_or_else(|| {
+            let mut contents = stored;
+            contents.truncate(contents.len() - BLOCK_TRAILER_SIZE_BYTES);
+            contents
+        }))
+    }
+
+    /// The block as it is stored: contents and trailer.
+    fn read_stored(&self, handle: BlockHandle, tier: ReadTier) -> Result<Vec<u8>> {
+        let stored_size_bytes = self.check_handle(handle)?;
+        let mut stored = vec![0; stored_size_bytes];
+        match tier {
+            ReadTier::Disk => {
+                let read = self.file.read_at(handle.offset, &mut stored)?;
+                if read < stored.len() {
+                    let problem = format!("the file ends within a block of {stored_size_bytes} bytes");
+                    return Err(Error::corruption(&self.path, handle.offset, problem));
+                }
+            }
+            // A short answer means that only the first pages are in memory.
+            ReadTier::MemoryOnly => match self.file.read_at_without_waiting(handle.offset, &mut stored)? {
+                Some(read) if read == stored.len() => {}
+                _ => return Err(would_block(&self.path)),
+            },
+        }
+        Ok(stored)
+    }
+
+    /// The stored size of the block at `handle` with its trailer, if it lies between the file's start and its footer:
+    /// nothing is allocated by the length in a handle before it passed here.
+    fn check_handle(&self, handle: BlockHandle) -> Result<usize> {
+        let footer_offset = self.size_bytes.saturating_sub(FOOTER_SIZE_BYTES as u64);
+        // The error's offset is one in the file already.
+        let range =
+            handle.sealed_range(footer_offset).map_err(|error| Error::format(&self.path, 0, error))?;
+        usize::try_from(range.end - range.start).map_err(|_| {
+            let problem = "a block is larger than this machine's memory can be";
+            Error::at_path(ErrorKind::Unsupported, &self.path, problem)
+        })
+    }
+
+    /// What a decoder said of the block at `handle`. The decoder counts bytes of the uncompressed block, which is not
+    /// a place in the file: the error's offset is the block's, and the place in the block goes into the text.
+    pub(crate) fn block_error(&self, handle: BlockHandle, error: FormatError) -> Error {
+        let problem = format!("{} (byte {} of the block)", error.problem, error.offset);
+        Error::format(&self.path, handle.offset, FormatError { problem, offset: 0, ..error })
+    }
+}
+
+/// The error of a read that would have to wait for the disk.
+pub(crate) fn would_block(path: &Path) -> Error {
+    Error::at_path(ErrorKind::WouldBlock, path, "the answer is not in memory")
+}

@@ -1,0 +1,278 @@
+//! Writing a table: entries in ascending order become data blocks, an index and a filter.
+//!
+//! predecessor: flush, compaction job, [`file_writer`](super::file_writer) · successor: env's `WritableFile`
+//!
+//! The index entry of a block is held back until the first key of the next block is known: the separator can then be
+//! shorter than either neighbour. Blocks go out as they fill up; filter, metaindex, index and footer go out at the end.
+//! The layout is drawn in the [module](super).
+
+use std::path::PathBuf;
+
+use terrace_env::WritableFile;
+use terrace_format::block::BlockBuilder;
+use terrace_format::compression::{Compression, NONE_ID, compress};
+use terrace_format::filter::{FilterBlockBuilder, FilterLayout};
+use terrace_format::internal_key::{InternalKeyComparator, ValueKind, parse_internal_key};
+use terrace_format::limits::{
+    INTERNAL_KEY_TAG_SIZE_BYTES, MAX_DECOMPRESSED_BLOCK_SIZE_BYTES, MAX_KEY_SIZE_BYTES, MAX_VALUE_SIZE_BYTES,
+};
+use terrace_format::table::{
+    BlockHandle, COUNTS_METAINDEX_KEY, Footer, TableCounts, filter_metaindex_key, seal_block,
+};
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// Entries between restart points of index and metaindex: each key is whole, so that the search decodes none in vain.
+const INDEX_RESTART_INTERVAL: usize = 1;
+
+/// What an entry adds to a block beside its key and its value, at most: three lengths and a restart point.
+const MAX_ENTRY_OVERHEAD_BYTES: usize = 3 * 5 + 4;
+
+/// How a table is written.
+#[derive(Clone, Debug)]
+pub struct TableBuilderOptions {
+    /// Uncompressed size at which a data block is closed, in bytes.
+    pub block_size_bytes: usize,
+    /// Entries between two restart points of a data block.
+    pub restart_interval: usize,
+    /// Compression of data blocks and index. A block that it does not shrink by an eighth is stored as it is.
+    pub compression: Compression,
+    /// Bits of Bloom filter a key; 0 writes no filter.
+    pub filter_bits_per_key: usize,
+}
+
+/// Writes one table.
+///
+/// Dropped without [`finish`](Self::finish), it leaves an unfinished file behind, which no reader takes for a table.
+pub struct TableBuilder {
+    output: BlockOutput,
+    comparator: InternalKeyComparator,
+    options: TableBuilderOptions,
+    data: BlockBuilder,
+    index: BlockBuilder,
+    filter: Option<FilterBlockBuilder>,
+    /// The handle of the last data block while its index entry is held back.
+    pending: Option<BlockHandle>,
+    smallest: Vec<u8>,
+    last_key: Vec<u8>,
+    counts: TableCounts,
+    /// The first failure. The file has a hole since then, so nothing may succeed any more.
+    failure: Option<Error>,
+}
+
+/// What [`TableBuilder::finish`] wrote.
+#[derive(Clone, Debug)]
+pub struct FinishedTable {
+    /// Size of the file, in bytes.
+    pub size_bytes: u64,
+    /// The first internal key; empty in a table without entries.
+    pub smallest: Vec<u8>,
+    /// The last internal key; empty in a table without entries.
+    pub largest: Vec<u8>,
+    /// What the table holds.
+    pub counts: TableCounts,
+}
+
+impl TableBuilder {
+    /// A builder that writes to `file`, which must be empty; `path` is for messages.
+    pub fn new(
+        file: Box<dyn WritableFile>,
+        path: PathBuf,
+        comparator: InternalKeyComparator,
+        options: TableBuilderOptions,
+    ) -> Self {
+        let filter = (options.filter_bits_per_key > 0)
+            .then(|| FilterBlockBuilder::new(options.filter_bits_per_key, FilterLayout::WholeFile));
+        Self {
+            output: BlockOutput { file, path, offset: 0, compressed: Vec::new() },
+            comparator,
+            data: BlockBuilder::new(options.restart_interval),
+            index: BlockBuilder::new(INDEX_RESTART_INTERVAL),
+            options,
+            filter,
+            pending: None,
+            smallest: Vec::new(),
+            last_key: Vec::new(),
+            counts: TableCounts::default(),
+            failure: None,
+        }
+    }
+
+    /// Adds an entry. `internal_key` must be greater than all keys added before.
+    ///
+    /// Errors: [`InvalidArgument`](ErrorKind::InvalidArgument), with nothing done, if the key is not in order or no
+    /// internal key, or if key, value or table exceed their limits; errors of the file system, after which every call
+    /// fails.
+    pub fn add(&mut self, internal_key: &[u8], value: &[u8]) -> Result<()> {
+        self.check_not_failed()?;
+        let kind = self.check_entry(internal_key, value)?;
+        let result = self.add_checked(internal_key, value, kind);
+        self.remember_failure(result)
+    }
+
+    fn add_checked(&mut self, internal_key: &[u8], value: &[u8], kind: ValueKind) -> Result<()> {
+        let entry_size_bytes = internal_key.len() + value.len() + MAX_ENTRY_OVERHEAD_BYTES;
+        if self.data.estimated_size_bytes() + entry_size_bytes > MAX_DECOMPRESSED_BLOCK_SIZE_BYTES {
+            self.finish_data_block()?;
+        }
+        if let Some(handle) = self.pending.take() {
+            // The last key is about to be replaced: it becomes the separator where it is.
+            self.comparator.find_shortest_separator(&mut self.last_key, internal_key);
+            add_to_index(&mut self.index, &self.last_key, handle);
+        }
+        if self.counts.entries == 0 {
+            self.smallest.extend_from_slice(internal_key);
+        }
+        let user_key = &internal_key[..internal_key.len() - INTERNAL_KEY_TAG_SIZE_BYTES];
+        if let Some(filter) = &mut self.filter {
+            filter.add_key(user_key);
+        }
+        self.data.add(internal_key, value);
+        self.last_key.clear();
+        self.last_key.extend_from_slice(internal_key);
+        self.counts.entries += 1;
+        self.counts.deletions += u64::from(kind == ValueKind::Deletion);
+        self.counts.raw_key_bytes += internal_key.len() as u64;
+        self.counts.raw_value_bytes += value.len() as u64;
+        if self.data.estimated_size_bytes() >= self.options.block_size_bytes {
+            self.finish_data_block()?;
+        }
+        Ok(())
+    }
+
+    /// The kind of an entry that may be added.
+    fn check_entry(&self, internal_key: &[u8], value: &[u8]) -> Result<ValueKind> {
+        let refuse =
+            |problem: String| Err(Error::at_path(ErrorKind::InvalidArgument, &self.output.path, problem));
+        let parsed = match parse_internal_key(internal_key) {
+            Ok(parsed) => parsed,
+            Err(error) => return refuse(error.to_string()),
+        };
+        if parsed.user_key.len() > MAX_KEY_SIZE_BYTES {
+            return refuse(format!("a key of {} bytes exceeds {MAX_KEY_SIZE_BYTES}", parsed.user_key.len()));
+        }
+        if value.len() > MAX_VALUE_SIZE_BYTES {
+            return refuse(format!("a value of {} bytes exceeds {MAX_VALUE_SIZE_BYTES}", value.len()));
+        }
+        // Two index entries are still to come: that of the block before, and that of this one.
+        let index_growth = self.last_key.len() + internal_key.len() + 2 * (MAX_ENTRY_OVERHEAD_BYTES + 20);
+        if self.index.estimated_size_bytes() + index_growth > MAX_DECOMPRESSED_BLOCK_SIZE_BYTES {
+            return refuse("the table's index is full; begin another table".to_owned());
+        }
+        if self.counts.entries > 0 && self.comparator.compare(internal_key, &self.last_key).is_le() {
+            return refuse("keys must be added in ascending order, each once".to_owned());
+        }
+        Ok(parsed.kind)
+    }
+
+    /// About how large the file would be if it were finished now, without filter and index, in bytes.
+    pub fn estimated_size_bytes(&self) -> u64 {
+        let open_block = if self.data.is_empty() { 0 } else { self.data.estimated_size_bytes() };
+        self.output.offset + open_block as u64
+    }
+
+    /// Entries added so far.
+    pub fn entries(&self) -> u64 {
+        self.counts.entries
+    }
+
+    /// Writes what is held back, and makes the file durable. The file's *name* becomes durable when its folder is
+    /// synced.
+    ///
+    /// Errors: that of an earlier [`add`](Self::add), or of the file system. The file is then of no use.
+    pub fn finish(mut self) -> Result<FinishedTable> {
+        self.check_not_failed()?;
+        self.finish_data_block()?;
+        let largest = self.last_key.clone();
+        if let Some(handle) = self.pending.take() {
+            self.comparator.find_short_successor(&mut self.last_key);
+            add_to_index(&mut self.index, &self.last_key, handle);
+        }
+        let metaindex = self.write_metadata()?;
+        let index = self.output.write_block(self.index.finish(), &self.options.compression)?;
+        self.output.append(&Footer { metaindex, index }.encode())?;
+        let BlockOutput { mut file, offset: size_bytes, .. } = self.output;
+        file.sync()?;
+        file.close()?;
+        Ok(FinishedTable { size_bytes, smallest: self.smallest, largest, counts: self.counts })
+    }
+
+    /// Writes filter and metaindex; returns the metaindex's handle.
+    fn write_metadata(&mut self) -> Result<BlockHandle> {
+        // Added in the bytewise order of their names, whatever the order of the table.
+        let mut metaindex = BlockBuilder::new(INDEX_RESTART_INTERVAL);
+        if let Some(filter) = self.filter.take() {
+            // Hash bits do not compress.
+            let handle = self.output.write_block(&filter.finish(), &Compression::None)?;
+            let mut value = Vec::new();
+            handle.encode_to(&mut value);
+            metaindex.add(filter_metaindex_key(), &value);
+        }
+        metaindex.add(COUNTS_METAINDEX_KEY, &self.counts.encode());
+        self.output.write_block(metaindex.finish(), &Compression::None)
+    }
+
+    /// Writes the open data block, if it has entries, and holds its index entry back.
+    fn finish_data_block(&mut self) -> Result<()> {
+        if self.data.is_empty() {
+            return Ok(());
+        }
+        let handle = self.output.write_block(self.data.finish(), &self.options.compression)?;
+        self.data.reset();
+        self.pending = Some(handle);
+        if let Some(filter) = &mut self.filter {
+            filter.start_block(self.output.offset);
+        }
+        Ok(())
+    }
+
+    fn check_not_failed(&self) -> Result<()> {
+        match &self.failure {
+            Some(error) => Err(error.clone()),
+            None => Ok(()),
+        }
+    }
+
+    fn remember_failure(&mut self, result: Result<()>) -> Result<()> {
+        if let Err(error) = &result {
+            self.failure = Some(error.clone());
+        }
+        result
+    }
+}
+
+fn add_to_index(index: &mut BlockBuilder, separator: &[u8], handle: BlockHandle) {
+    let mut value = Vec::new();
+    handle.encode_to(&mut value);
+    index.add(separator, &value);
+}
+
+/// The file under construction, block by block.
+struct BlockOutput {
+    file: Box<dyn WritableFile>,
+    path: PathBuf,
+    offset: u64,
+    /// Memory for compressed bytes, kept from block to block.
+    compressed: Vec<u8>,
+}
+
+impl BlockOutput {
+    /// Compresses a block's contents if that pays, and appends them with their trailer.
+    fn write_block(&mut self, contents: &[u8], compression: &Compression) -> Result<BlockHandle> {
+        let mut compressed = std::mem::take(&mut self.compressed);
+        let id = compress(compression, contents, &mut compressed);
+        let stored = if id == NONE_ID { contents } else { &compressed };
+        let handle = BlockHandle { offset: self.offset, size: stored.len() as u64 };
+        let trailer = seal_block(stored, id);
+        self.append(stored)?;
+        self.append(&trailer)?;
+        self.compressed = compressed;
+        Ok(handle)
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        self.file.append(bytes)?;
+        self.offset += bytes.len() as u64;
+        Ok(())
+    }
+}

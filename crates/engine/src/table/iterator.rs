@@ -1,0 +1,207 @@
+//! A cursor over all entries of a table: a cursor over the index, and within it one over the current data block.
+//!
+//! predecessor: merging iterator, level iterator, compaction · successor: [`block_fetch`](super::block_fetch)
+//!
+//! ```text
+//!   index:   sep 0      sep 1      sep 2          the cursor stands on the current block's entry
+//!              │          ▼          │
+//!   data:   [k k k]    [k k k]    [k k k]         at most this one block is held
+//!                         ▲
+//! ```
+//!
+//! The cursor is valid exactly when a block is held and the block's cursor is valid. Blocks without entries are passed
+//! over in either direction. Whatever fails, the block is let go: the cursor is then not valid, and a later seek
+//! starts afresh.
+
+use std::borrow::Borrow;
+use std::sync::Arc;
+
+use terrace_format::Result as FormatResult;
+use terrace_format::block::{Block, BlockIter};
+use terrace_format::internal_key::{InternalKeyComparator, ParsedInternalKey, parse_internal_key};
+use terrace_format::limits::INTERNAL_KEY_TAG_SIZE_BYTES;
+use terrace_format::table::BlockHandle;
+
+use super::block_fetch::BlockReadOptions;
+use super::reader::Table;
+use crate::error::{Error, Result};
+use crate::iterator::InternalIterator;
+
+/// A cursor over the entries of one table, in the order of internal keys. `T` is how it holds the table: an `Arc`, or a
+/// reference for a short walk.
+pub struct TableIterator<T: Borrow<Table> = Arc<Table>> {
+    table: T,
+    options: BlockReadOptions,
+    index: Cursor,
+    data: Option<DataBlock>,
+}
+
+type Cursor = BlockIter<Arc<Block>>;
+
+struct DataBlock {
+    handle: BlockHandle,
+    entries: Cursor,
+}
+
+/// Which neighbour of a block comes next, and at which end of it the walk goes on.
+#[derive(Clone, Copy)]
+enum Direction {
+    Forward,
+    Backward,
+}
+
+impl<T: Borrow<Table>> TableIterator<T> {
+    pub(crate) fn new(table: T, options: BlockReadOptions) -> Self {
+        let index = BlockIter::new(table.borrow().index.clone());
+        Self { table, options, index, data: None }
+    }
+
+    /// The handle of the block that the current entry is in. Needs `valid()`.
+    pub(crate) fn block_handle(&self) -> BlockHandle {
+        self.current().handle
+    }
+
+    /// The current entry's key in its parts. Needs `valid()`. Fails if the block is damaged.
+    pub(crate) fn parsed_key(&self) -> Result<ParsedInternalKey<'_>> {
+        let current = self.current();
+        parse_internal_key(current.entries.key())
+            .map_err(|error| self.table.borrow().source.block_error(current.handle, error))
+    }
+
+    /// Runs one movement; if it fails, the cursor becomes not valid.
+    fn moving(&mut self, movement: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        let result = movement(self).and_then(|()| self.check_key());
+        if result.is_err() {
+            self.data = None;
+        }
+        result
+    }
+
+    /// Moves the index's cursor, naming the file if the index is damaged.
+    fn move_index(
+        &mut self,
+        movement: impl FnOnce(&mut Cursor, &InternalKeyComparator) -> FormatResult<()>,
+    ) -> Result<()> {
+        let table = self.table.borrow();
+        movement(&mut self.index, table.comparator()).map_err(|error| table.index_error(error))
+    }
+
+    /// Moves the held block's cursor, naming the file if the block is damaged.
+    fn move_data(
+        &mut self,
+        movement: impl FnOnce(&mut Cursor, &InternalKeyComparator) -> FormatResult<()>,
+    ) -> Result<()> {
+        let Some(data) = &mut self.data else {
+            return Ok(());
+        };
+        let table = self.table.borrow();
+        movement(&mut data.entries, table.comparator())
+            .map_err(|error| table.source.block_error(data.handle, error))
+    }
+
+    /// Holds the block that the index's cursor stands on, or none at the index's end.
+    fn load_block(&mut self) -> Result<()> {
+        if !self.index.valid() {
+            self.data = None;
+            return Ok(());
+        }
+        let table = self.table.borrow();
+        let handle = table.decode_handle(self.index.value())?;
+        if self.data.as_ref().is_some_and(|data| data.handle == handle) {
+            return Ok(());
+        }
+        // Before the new block is read, so that only one is in memory.
+        self.data = None;
+        let block = table.source.data_block(handle, &self.options)?;
+        self.data = Some(DataBlock { handle, entries: BlockIter::new(block) });
+        Ok(())
+    }
+
+    /// From a block that is used up to the nearest entry of the blocks beyond it.
+    fn skip_used_up_blocks(&mut self, direction: Direction) -> Result<()> {
+        while self.data.as_ref().is_some_and(|data| !data.entries.valid()) {
+            match direction {
+                Direction::Forward => self.move_index(|cursor, _| cursor.next())?,
+                Direction::Backward => self.move_index(|cursor, _| cursor.prev())?,
+            }
+            // Two index entries may hold the same handle in a damaged table; without this the walk would not end.
+            self.data = None;
+            self.load_block()?;
+            match direction {
+                Direction::Forward => self.move_data(|cursor, _| cursor.seek_to_first())?,
+                Direction::Backward => self.move_data(|cursor, _| cursor.seek_to_last())?,
+            }
+        }
+        Ok(())
+    }
+
+    /// An internal key ends with its tag; what reads this cursor relies on it.
+    fn check_key(&self) -> Result<()> {
+        match &self.data {
+            Some(data) if data.entries.key().len() < INTERNAL_KEY_TAG_SIZE_BYTES => {
+                let problem = "a key in the block is too short for an internal key";
+                Err(Error::corruption(self.table.borrow().path(), data.handle.offset, problem))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn current(&self) -> &DataBlock {
+        self.data.as_ref().expect("the cursor stands on an entry")
+    }
+}
+
+impl<T: Borrow<Table> + Send> InternalIterator for TableIterator<T> {
+    fn valid(&self) -> bool {
+        self.data.is_some()
+    }
+
+    fn seek_to_first(&mut self) -> Result<()> {
+        self.moving(|this| {
+            this.move_index(|cursor, _| cursor.seek_to_first())?;
+            this.load_block()?;
+            this.move_data(|cursor, _| cursor.seek_to_first())?;
+            this.skip_used_up_blocks(Direction::Forward)
+        })
+    }
+
+    fn seek_to_last(&mut self) -> Result<()> {
+        self.moving(|this| {
+            this.move_index(|cursor, _| cursor.seek_to_last())?;
+            this.load_block()?;
+            this.move_data(|cursor, _| cursor.seek_to_last())?;
+            this.skip_used_up_blocks(Direction::Backward)
+        })
+    }
+
+    fn seek(&mut self, internal_target: &[u8]) -> Result<()> {
+        self.moving(|this| {
+            this.move_index(|index, comparator| index.seek(comparator, internal_target))?;
+            this.load_block()?;
+            this.move_data(|entries, comparator| entries.seek(comparator, internal_target))?;
+            this.skip_used_up_blocks(Direction::Forward)
+        })
+    }
+
+    fn next(&mut self) -> Result<()> {
+        self.moving(|this| {
+            this.move_data(|cursor, _| cursor.next())?;
+            this.skip_used_up_blocks(Direction::Forward)
+        })
+    }
+
+    fn prev(&mut self) -> Result<()> {
+        self.moving(|this| {
+            this.move_data(|cursor, _| cursor.prev())?;
+            this.skip_used_up_blocks(Direction::Backward)
+        })
+    }
+
+    fn key(&self) -> &[u8] {
+        self.current().entries.key()
+    }
+
+    fn value(&self) -> &[u8] {
+        self.current().entries.value()
+    }
+}

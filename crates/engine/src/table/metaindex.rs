@@ -1,0 +1,93 @@
+//! What a table says about itself: the filter and the counts, found through the metaindex block.
+//!
+//! predecessor: [`reader`](super::reader) at open, [`verify`](super::verify) · successor:
+//! [`block_fetch`](super::block_fetch)
+//!
+//! Metaindex keys are plain names in bytewise order, whatever the order of the table's keys. Names that we do not
+//! know are passed over.
+
+use terrace_format::block::{Block, BlockIter};
+use terrace_format::comparator::UserComparator;
+use terrace_format::filter::FilterBlockReader;
+use terrace_format::table::{BlockHandle, COUNTS_METAINDEX_KEY, TableCounts, filter_metaindex_key};
+
+use super::block_fetch::{BlockReadOptions, BlockSource};
+use crate::error::{ErrorKind, Result};
+
+/// The filter and the counts of a table.
+#[derive(Debug, Default)]
+pub(crate) struct Metadata {
+    /// The filter, if the table has one of the kind we know and filters are to be used.
+    pub(crate) filter: Option<TableFilter>,
+    /// The counts, if the table was written by us.
+    pub(crate) counts: Option<TableCounts>,
+}
+
+/// The filter of an open table.
+#[derive(Debug)]
+pub(crate) struct TableFilter {
+    reader: FilterBlockReader,
+    /// One filter stands for all blocks: it can be asked before the block is known.
+    pub(crate) covers_whole_file: bool,
+}
+
+impl TableFilter {
+    /// Whether the block at `block_offset` may contain `user_key`. `false` is certain.
+    pub(crate) fn may_contain(&self, block_offset: u64, user_key: &[u8]) -> bool {
+        self.reader.may_contain(block_offset, user_key)
+    }
+
+    /// Whether the table may contain `user_key`, as far as that can be said without its block.
+    pub(crate) fn file_may_contain(&self, user_key: &[u8]) -> bool {
+        !self.covers_whole_file || self.reader.may_contain(0, user_key)
+    }
+}
+
+impl Metadata {
+    /// Reads the metadata behind the metaindex at `handle`. Any damage is an error.
+    pub(crate) fn read(source: &BlockSource, handle: BlockHandle) -> Result<Self> {
+        let metaindex = source.read_block(handle, &BlockReadOptions::default())?;
+        let in_metaindex = |error| source.block_error(handle, error);
+        let filter_handle = match find(&metaindex, filter_metaindex_key()).map_err(in_metaindex)? {
+            Some(value) if source.context.use_filters => {
+                let (handle, _) = BlockHandle::decode(&value).map_err(in_metaindex)?;
+                Some(handle)
+            }
+            _ => None,
+        };
+        let counts = match find(&metaindex, COUNTS_METAINDEX_KEY).map_err(in_metaindex)? {
+            Some(value) => Some(TableCounts::decode(&value).map_err(in_metaindex)?),
+            None => None,
+        };
+        let filter = match filter_handle {
+            Some(handle) => Some(read_filter(source, handle)?),
+            None => None,
+        };
+        Ok(Self { filter, counts })
+    }
+
+    /// As [`read`](Self::read), for a reader that can do without: damage counts as absence. Failures to read the
+    /// file are errors all the same, because the next attempt may succeed.
+    pub(crate) fn read_or_ignore_damage(source: &BlockSource, handle: BlockHandle) -> Result<Self> {
+        match Self::read(source, handle) {
+            Err(error) if matches!(error.kind(), ErrorKind::Corruption | ErrorKind::Unsupported) => {
+                Ok(Self::default())
+            }
+            result => result,
+        }
+    }
+}
+
+/// The value of the metaindex entry with exactly this name.
+fn find(metaindex: &Block, name: &[u8]) -> terrace_format::Result<Option<Vec<u8>>> {
+    let mut entries = BlockIter::new(metaindex);
+    entries.seek(&UserComparator::Bytewise, name)?;
+    Ok((entries.valid() && entries.key() == name).then(|| entries.value().to_vec()))
+}
+
+fn read_filter(source: &BlockSource, handle: BlockHandle) -> Result<TableFilter> {
+    let contents = source.read_contents(handle, &BlockReadOptions::default())?;
+    let reader = FilterBlockReader::new(contents).map_err(|error| source.block_error(handle, error))?;
+    let covers_whole_file = reader.covers_whole_file(source.size_bytes);
+    Ok(TableFilter { reader, covers_whole_file })
+}

@@ -1,0 +1,51 @@
+//! Tables: immutable files of sorted entries (`NNNNNN.ldb`), written once and then only read.
+//!
+//! write: flush, compaction → [`builder`] → env · read: version → table cache → [`reader`] or [`iterator`] →
+//! [`block_fetch`] → block cache → env
+//!
+//! ```text
+//!   ┌──────────────┐
+//!   │ data block 0 │   entries: internal key → value
+//!   │ data block … │
+//!   ├──────────────┤
+//!   │ filter block │   Bloom filter over user keys (optional)
+//!   ├──────────────┤
+//!   │ metaindex    │   "filter.…" → handle of the filter block, "terrace.counts" → counts
+//!   ├──────────────┤
+//!   │ index        │   one entry a data block: separator key → handle
+//!   ├──────────────┤
+//!   │ footer       │   handles of metaindex and index, magic number
+//!   └──────────────┘
+//! ```
+//!
+//! Each block is followed by its compression id and a checksum over both. The separator of a block is an internal
+//! key at or after the block's last key and before the next block's first.
+//!
+//! Rules:
+//! 1. Whatever LevelDB wrote can be read, and LevelDB 1.23 reads what we write: what is ours alone sits in metaindex
+//!    entries that LevelDB ignores.
+//! 2. The checksum of every block read from the file is verified, unless the reader asked otherwise. Footer, index,
+//!    metaindex and filter are always verified, once, when the table is opened.
+//! 3. Damage is an error that names the file and the offset. Only the filter and the counts may be damaged without
+//!    harm to an answer: they are then ignored, and [`Table::verify`] reports them.
+
+pub mod block_fetch;
+pub mod builder;
+pub mod file_reader;
+pub mod file_writer;
+pub mod iterator;
+mod metaindex;
+pub mod pinned_value;
+pub mod reader;
+pub mod verify;
+
+#[cfg(test)]
+mod tests;
+
+pub use block_fetch::{BlockReadOptions, TableReadContext};
+pub use builder::{FinishedTable, TableBuilder, TableBuilderOptions};
+pub use file_reader::{TableFileIterator, TableFileReader};
+pub use file_writer::{TableFileOptions, TableFileSummary, TableFileWriter};
+pub use iterator::TableIterator;
+pub use pinned_value::PinnedValue;
+pub use reader::{Table, TableEntry};

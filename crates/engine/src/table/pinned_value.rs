@@ -1,0 +1,88 @@
+//! A value that was read, without a copy: a range of a block that the value keeps in memory.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use terrace_format::block::Block;
+
+/// The bytes of a value, kept alive by this handle.
+///
+/// A value read from a table shares the block it lies in, so a small value may keep a block of some KiB in memory.
+/// Copy it with [`into_vec`](Self::into_vec) to keep it for long. Cloning never copies a shared block.
+#[derive(Clone)]
+pub struct PinnedValue {
+    source: Source,
+}
+
+#[derive(Clone)]
+enum Source {
+    /// `range` lies within the block's contents.
+    Block {
+        block: Arc<Block>,
+        range: Range<usize>,
+    },
+    Owned(Vec<u8>),
+}
+
+impl PinnedValue {
+    /// The bytes `range` of the contents of `block`. The range was found in this block, so it lies within it.
+    pub(crate) fn in_block(block: Arc<Block>, range: Range<usize>) -> Self {
+        debug_assert!(range.start <= range.end && range.end <= block.contents().len());
+        Self { source: Source::Block { block, range } }
+    }
+
+    /// A copy of the bytes, or the bytes themselves if this value owns them.
+    pub fn into_vec(self) -> Vec<u8> {
+        match self.source {
+            Source::Block { block, range } => block.contents()[range].to_vec(),
+            Source::Owned(bytes) => bytes,
+        }
+    }
+}
+
+impl From<Vec<u8>> for PinnedValue {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { source: Source::Owned(bytes) }
+    }
+}
+
+impl AsRef<[u8]> for PinnedValue {
+    fn as_ref(&self) -> &[u8] {
+        match &self.source {
+            Source::Block { block, range } => &block.contents()[range.clone()],
+            Source::Owned(bytes) => bytes,
+        }
+    }
+}
+
+impl fmt::Debug for PinnedValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PinnedValue({} bytes)", self.as_ref().len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use terrace_format::block::BlockBuilder;
+
+    #[test]
+    fn a_value_in_a_block_outlives_other_owners_of_the_block() {
+        let mut builder = BlockBuilder::new(1);
+        builder.add(b"key", b"some value");
+        let block = Arc::new(Block::new(builder.finish().to_vec()).unwrap());
+        let start = block.contents().windows(10).position(|window| window == b"some value").unwrap();
+        let value = PinnedValue::in_block(block.clone(), start..start + 10);
+        drop(block);
+        assert_eq!(value.as_ref(), b"some value");
+        assert_eq!(value.clone().into_vec(), b"some value");
+    }
+
+    #[test]
+    fn an_owned_value_gives_its_bytes_back() {
+        let value = PinnedValue::from(b"abc".to_vec());
+        assert_eq!(value.as_ref(), b"abc");
+        assert_eq!(value.into_vec(), b"abc");
+    }
+}

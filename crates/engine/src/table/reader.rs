@@ -1,0 +1,263 @@
+//! An open table: point lookups, and what iterators and the verifier need of it.
+//!
+//! predecessor: table cache (opens), version (asks) · successor: [`block_fetch`](super::block_fetch)
+//!
+//! A lookup of user key *k* as of sequence *s*:
+//! 1. The whole-file filter, if there is one, excludes almost all keys that the table does not hold.
+//! 2. The index, in memory since the table was opened, gives the one block whose separator is the first at or after
+//!    *(k, s)*. The first entry at or after *(k, s)* is in this block, or begins the next one.
+//! 3. A filter a block, as LevelDB writes it, is asked now that the block is known.
+//! 4. The block is fetched and searched. Its entry is the answer if its user key is *k*.
+//!
+//! When the block is cached, nothing is allocated and no lock is taken but that of the block cache's shard.
+
+use std::cell::Cell;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use terrace_env::RandomAccessFile;
+use terrace_format::block::Block;
+use terrace_format::internal_key::{self, InternalKeyComparator, SequenceNumber, ValueKind};
+use terrace_format::limits::FOOTER_SIZE_BYTES;
+use terrace_format::table::{BlockHandle, Footer, TableCounts};
+
+use super::block_fetch::{BlockReadOptions, BlockSource, TableReadContext};
+use super::iterator::TableIterator;
+use super::metaindex::Metadata;
+use super::pinned_value::PinnedValue;
+use crate::error::{Error, Result};
+use crate::iterator::InternalIterator;
+
+/// An open table file. It is immutable; threads share it by `Arc`.
+pub struct Table {
+    pub(crate) source: BlockSource,
+    pub(crate) index: Arc<Block>,
+    pub(crate) footer: Footer,
+    metadata: Metadata,
+    /// Set at each use after the first, cleared by the table cache when it looks for a table to close.
+    recently_used: AtomicBool,
+}
+
+/// What a table says of a user key.
+#[derive(Debug, Clone)]
+pub struct TableEntry {
+    /// Whether the key was written or deleted.
+    pub kind: ValueKind,
+    /// When it was.
+    pub sequence: SequenceNumber,
+    /// The value; empty for a deletion.
+    pub value: PinnedValue,
+}
+
+impl Table {
+    /// Opens the table of `size_bytes` in `file`; `path` is for messages.
+    ///
+    /// Footer, index, metaindex and filter are read now and verified. A table whose metaindex or filter is damaged
+    /// opens all the same, without them; [`verify`](Self::verify) tells.
+    ///
+    /// Errors: [`Corruption`](crate::error::ErrorKind::Corruption) if the file is not a table, is shorter than
+    /// `size_bytes` or its footer or index is damaged; [`Unsupported`](crate::error::ErrorKind::Unsupported) if the
+    /// index is compressed in a way we do not know; errors of the file system.
+    pub fn open(
+        file: Arc<dyn RandomAccessFile>,
+        path: PathBuf,
+        size_bytes: u64,
+        context: Arc<TableReadContext>,
+    ) -> Result<Table> {
+        let footer = read_footer(&*file, &path, size_bytes)?;
+        let source = BlockSource::new(file, path, size_bytes, context);
+        let index = source.read_block(footer.index, &BlockReadOptions::default())?;
+        let metadata = Metadata::read_or_ignore_damage(&source, footer.metaindex)?;
+        Ok(Self { source, index, footer, metadata, recently_used: AtomicBool::new(false) })
+    }
+
+    /// The first entry at or after `internal_target`, if it is of the same user key: the newest version of the key
+    /// that the target's sequence number may see.
+    ///
+    /// Errors: [`Corruption`](crate::error::ErrorKind::Corruption) if a block on the way is damaged;
+    /// [`WouldBlock`](crate::error::ErrorKind::WouldBlock) if `options` forbid waiting and the block is not in
+    /// memory; errors of the file system.
+    pub fn get(&self, internal_target: &[u8], options: &BlockReadOptions) -> Result<Option<TableEntry>> {
+        let target_user_key = internal_key::user_key(internal_target);
+        if let Some(filter) = &self.metadata.filter
+            && !filter.file_may_contain(target_user_key)
+        {
+            return Ok(None);
+        }
+        with_key_buffer(|key| self.get_with_buffer(internal_target, options, key))
+    }
+
+    fn get_with_buffer(
+        &self,
+        internal_target: &[u8],
+        options: &BlockReadOptions,
+        key: &mut Vec<u8>,
+    ) -> Result<Option<TableEntry>> {
+        let user_comparator = self.comparator().user();
+        let target_user_key = internal_key::user_key(internal_target);
+        let Some(handle) = self.find_block(internal_target, key)? else {
+            return Ok(None);
+        };
+        if let Some(filter) = &self.metadata.filter
+            && !filter.covers_whole_file
+            && !filter.may_contain(handle.offset, target_user_key)
+        {
+            return Ok(None);
+        }
+        let block = self.source.data_block(handle, options)?;
+        let found = block.find(self.comparator(), internal_target, key);
+        match found.map_err(|error| self.source.block_error(handle, error))? {
+            Some(range) if user_comparator.compare(internal_key::user_key(key), target_user_key).is_eq() => {
+                self.entry(handle, key, PinnedValue::in_block(block, range)).map(Some)
+            }
+            Some(_) => Ok(None),
+            None => self.get_after_block(internal_target, options, key),
+        }
+    }
+
+    /// The rest of a lookup whose block ends before `internal_target`: a version of the user key may begin the next
+    /// block, but only if the separator between them is of that user key too. LevelDB never writes such a separator.
+    #[cold]
+    fn get_after_block(
+        &self,
+        internal_target: &[u8],
+        options: &BlockReadOptions,
+        key: &mut Vec<u8>,
+    ) -> Result<Option<TableEntry>> {
+        let user_comparator = self.comparator().user();
+        let target_user_key = internal_key::user_key(internal_target);
+        self.find_block(internal_target, key)?;
+        if user_comparator.compare(internal_key::user_key(key), target_user_key).is_gt() {
+            return Ok(None);
+        }
+        let mut entries = TableIterator::new(self, *options);
+        entries.seek(internal_target)?;
+        if !entries.valid()
+            || user_comparator.compare(internal_key::user_key(entries.key()), target_user_key).is_ne()
+        {
+            return Ok(None);
+        }
+        let handle = entries.block_handle();
+        self.entry(handle, entries.key(), PinnedValue::from(entries.value().to_vec())).map(Some)
+    }
+
+    fn entry(&self, handle: BlockHandle, key: &[u8], value: PinnedValue) -> Result<TableEntry> {
+        let parsed =
+            internal_key::parse_internal_key(key).map_err(|error| self.source.block_error(handle, error))?;
+        Ok(TableEntry { kind: parsed.kind, sequence: parsed.sequence, value })
+    }
+
+    /// The handle of the first block whose separator is at or after `internal_target`; the separator is left in `key`.
+    fn find_block(&self, internal_target: &[u8], key: &mut Vec<u8>) -> Result<Option<BlockHandle>> {
+        let found = self.index.find(self.comparator(), internal_target, key);
+        let found = found.map_err(|error| self.index_error(error))?;
+        found.map(|range| self.decode_handle(&self.index.contents()[range])).transpose()
+    }
+
+    /// A cursor over the table's entries.
+    pub fn iter(self: &Arc<Self>, options: BlockReadOptions) -> TableIterator<Arc<Table>> {
+        TableIterator::new(self.clone(), options)
+    }
+
+    /// About how many bytes of the file lie before `internal_key`: the offset of its block, or of the end of the data.
+    ///
+    /// Errors: [`Corruption`](crate::error::ErrorKind::Corruption) if the index is damaged.
+    pub fn approximate_offset_of(&self, internal_key: &[u8]) -> Result<u64> {
+        let handle = with_key_buffer(|key| self.find_block(internal_key, key))?;
+        Ok(handle.map_or(self.footer.metaindex.offset, |handle| handle.offset))
+    }
+
+    /// What the table's writer counted; `None` for tables of other writers.
+    pub fn counts(&self) -> Option<TableCounts> {
+        self.metadata.counts
+    }
+
+    /// The file the table is in.
+    pub fn path(&self) -> &Path {
+        &self.source.path
+    }
+
+    /// The size of the file, in bytes.
+    pub fn size_bytes(&self) -> u64 {
+        self.source.size_bytes
+    }
+
+    /// Bytes that the open table keeps in memory for its index.
+    pub fn index_size_bytes(&self) -> usize {
+        self.index.size_bytes()
+    }
+
+    pub(crate) fn comparator(&self) -> &InternalKeyComparator {
+        &self.source.context.comparator
+    }
+
+    /// The handle in an index entry. Bytes after it are another writer's and passed over.
+    pub(crate) fn decode_handle(&self, index_value: &[u8]) -> Result<BlockHandle> {
+        let (handle, _) = BlockHandle::decode(index_value).map_err(|error| self.index_error(error))?;
+        Ok(handle)
+    }
+
+    pub(crate) fn index_error(&self, error: terrace_format::FormatError) -> Error {
+        self.source.block_error(self.footer.index, error)
+    }
+
+    /// Notes a use for [`take_recently_used`](Self::take_recently_used). Reads first: a table in constant use must
+    /// not make its readers fight for a cache line.
+    pub(crate) fn note_use(&self) {
+        if !self.recently_used.load(Ordering::Relaxed) {
+            self.recently_used.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether the table was used since the last call.
+    pub(crate) fn take_recently_used(&self) -> bool {
+        self.recently_used.swap(false, Ordering::Relaxed)
+    }
+}
+
+impl fmt::Debug for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Table")
+            .field("path", &self.source.path)
+            .field("size_bytes", &self.source.size_bytes)
+            .field("counts", &self.metadata.counts)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Reads the footer of a table of `size_bytes`, after a look at whether the file can be one.
+fn read_footer(file: &dyn RandomAccessFile, path: &Path, size_bytes: u64) -> Result<Footer> {
+    let actual_size_bytes = file.size_bytes()?;
+    if actual_size_bytes < size_bytes {
+        let problem = format!("the table is truncated: {actual_size_bytes} bytes of {size_bytes} are left");
+        return Err(Error::corruption(path, actual_size_bytes, problem));
+    }
+    let Some(footer_offset) = size_bytes.checked_sub(FOOTER_SIZE_BYTES as u64) else {
+        let problem = format!(
+            "{size_bytes} bytes are too short for a table, whose footer alone has {FOOTER_SIZE_BYTES}"
+        );
+        return Err(Error::corruption(path, 0, problem));
+    };
+    let mut footer = [0; FOOTER_SIZE_BYTES];
+    file.read_exact_at(footer_offset, &mut footer)?;
+    Footer::decode(&footer).map_err(|error| Error::format(path, footer_offset, error))
+}
+
+/// A key buffer larger than this is given back to the allocator after use.
+const KEPT_KEY_BUFFER_SIZE_BYTES: usize = 64 << 10;
+
+/// Calls `work` with this thread's key buffer, so that a lookup allocates nothing. A nested call, as from a
+/// comparator that reads a table, gets a buffer of its own.
+fn with_key_buffer<R>(work: impl FnOnce(&mut Vec<u8>) -> R) -> R {
+    thread_local! {
+        static KEY_BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+    }
+    let mut buffer = KEY_BUFFER.take();
+    let result = work(&mut buffer);
+    if buffer.capacity() <= KEPT_KEY_BUFFER_SIZE_BYTES {
+        KEY_BUFFER.set(buffer);
+    }
+    result
+}

@@ -1,0 +1,78 @@
+//! Reads that must not wait for the disk.
+
+use std::sync::atomic::Ordering;
+
+use super::support::*;
+use crate::error::ErrorKind;
+use crate::iterator::InternalIterator;
+use crate::options::ReadTier;
+use crate::table::BlockReadOptions;
+
+const MEMORY_ONLY: BlockReadOptions =
+    BlockReadOptions { verify_checksums: true, fill_cache: true, tier: ReadTier::MemoryOnly };
+
+#[test]
+fn a_get_answers_from_the_cache_or_from_resident_pages_and_else_would_block() {
+    let entries = bytewise_entries(5, 100);
+    let (bytes, _) = build(&entries, &bytewise(), options());
+    let file = TestFile::new(bytes);
+    let table = open_file(file.clone(), context(&bytewise())).unwrap();
+    let (first, middle, last) = (&entries[0].0, &entries[90].0, &entries.last().unwrap().0);
+
+    assert_eq!(table.get(first, &MEMORY_ONLY).unwrap_err().kind(), ErrorKind::WouldBlock);
+    table.get(first, &BlockReadOptions::default()).unwrap().unwrap();
+    assert!(table.get(first, &MEMORY_ONLY).unwrap().is_some(), "the block is cached now");
+
+    // Only the first pages of the block are in memory: that is no damage.
+    file.half_resident.store(true, Ordering::Relaxed);
+    assert_eq!(table.get(middle, &MEMORY_ONLY).unwrap_err().kind(), ErrorKind::WouldBlock);
+    file.half_resident.store(false, Ordering::Relaxed);
+
+    file.resident.store(true, Ordering::Relaxed);
+    assert!(table.get(last, &MEMORY_ONLY).unwrap().is_some());
+    file.resident.store(false, Ordering::Relaxed);
+    assert!(table.get(last, &MEMORY_ONLY).unwrap().is_some(), "the resident block was put into the cache");
+}
+
+#[test]
+fn a_key_that_the_filter_excludes_needs_no_disk() {
+    let entries = bytewise_entries(5, 100);
+    let (bytes, _) = build(&entries, &bytewise(), options());
+    let table = open(bytes, context(&bytewise())).unwrap();
+    let absent = (0..100).map(|number| key(format!("absent {number}").as_bytes()));
+    let answered = absent.filter(|target| matches!(table.get(target, &MEMORY_ONLY), Ok(None))).count();
+    assert!(answered > 90, "only {answered} of 100 absent keys were excluded in memory");
+}
+
+#[test]
+fn a_cursor_that_would_block_is_not_valid_and_a_later_seek_succeeds() {
+    let entries = bytewise_entries(6, 60);
+    let (bytes, _) = build(&entries, &bytewise(), options());
+    let file = TestFile::new(bytes);
+    let table = open_file(file.clone(), context(&bytewise())).unwrap();
+    // Fills the cache with the first block only.
+    table.get(&entries[0].0, &BlockReadOptions::default()).unwrap().unwrap();
+
+    let mut iter = table.iter(MEMORY_ONLY);
+    iter.seek_to_first().unwrap();
+    let mut seen = 0;
+    let error = loop {
+        assert_eq!(iter.key(), entries[seen].0);
+        seen += 1;
+        if let Err(error) = iter.next() {
+            break error;
+        }
+    };
+    assert_eq!(error.kind(), ErrorKind::WouldBlock);
+    assert!(!iter.valid());
+    assert!(seen > 0 && seen < entries.len());
+
+    let mut elsewhere = table.iter(BlockReadOptions::default());
+    elsewhere.seek(&entries[seen].0).unwrap();
+    iter.seek(&entries[seen].0).unwrap();
+    assert_eq!((iter.key(), iter.value()), (&entries[seen].0[..], &entries[seen].1[..]));
+    iter.prev().unwrap();
+    assert_eq!(iter.key(), entries[seen - 1].0);
+    assert_eq!(iter.seek_to_last().unwrap_err().kind(), ErrorKind::WouldBlock);
+    assert!(!iter.valid());
+}

@@ -1,0 +1,9 @@
+//! Tests of tables as wholes: written, read back, damaged, and as other programs write them.
+
+mod damage;
+mod file;
+mod foreign;
+mod memory_only;
+mod model;
+mod support;
+mod writing;

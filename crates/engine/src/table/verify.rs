@@ -1,0 +1,132 @@
+//! The check of a whole table: each block, each key, the filter and the counts.
+//!
+//! predecessor: `Db::verify`, repair, ingest · successor: [`block_fetch`](super::block_fetch)
+
+use terrace_format::block::BlockIter;
+use terrace_format::internal_key::{self, ValueKind, parse_internal_key};
+use terrace_format::limits::BLOCK_TRAILER_SIZE_BYTES;
+use terrace_format::table::{BlockHandle, TableCounts};
+
+use super::block_fetch::BlockReadOptions;
+use super::metaindex::Metadata;
+use super::reader::Table;
+use crate::error::{Error, Result};
+
+/// What a walk over a table has seen so far.
+struct Walk<'a> {
+    table: &'a Table,
+    /// The filter and the counts, read anew and without tolerance for damage.
+    metadata: Metadata,
+    /// The last separator or key; the next key must be greater.
+    bound: Vec<u8>,
+    /// Whether the walk is past the first key, so that `bound` holds.
+    bounded: bool,
+    /// Where the last data block ended.
+    data_end: u64,
+    counts: TableCounts,
+}
+
+impl Table {
+    /// Reads the whole table from the file, past the block cache, and checks that
+    /// * every block's checksum is right and every entry can be decoded,
+    /// * data blocks follow each other without overlap,
+    /// * keys are internal keys in ascending order, and each separator lies between its neighbours,
+    /// * the filter admits every key, and the counts are right, where the table has them.
+    ///
+    /// Errors: [`Corruption`](crate::error::ErrorKind::Corruption) with the offset of the first damage;
+    /// [`Unsupported`](crate::error::ErrorKind::Unsupported) for a compression that we do not know; errors of the file
+    /// system.
+    pub fn verify(&self) -> Result<()> {
+        let source = &self.source;
+        // The index in use was verified at open, but the file may have decayed since.
+        let index = source.read_block(self.footer.index, &BlockReadOptions::default())?;
+        index.verify().map_err(|error| self.index_error(error))?;
+        let metadata = Metadata::read(source, self.footer.metaindex)?;
+        let counts = TableCounts::default();
+        let mut walk = Walk { table: self, metadata, bound: Vec::new(), bounded: false, data_end: 0, counts };
+
+        let mut entries = BlockIter::new(&*index);
+        entries.seek_to_first().map_err(|error| self.index_error(error))?;
+        while entries.valid() {
+            walk.data_block(self.decode_handle(entries.value())?)?;
+            walk.separator(entries.key())?;
+            entries.next().map_err(|error| self.index_error(error))?;
+        }
+        walk.end()
+    }
+}
+
+impl Walk<'_> {
+    fn data_block(&mut self, handle: BlockHandle) -> Result<()> {
+        let source = &self.table.source;
+        if handle.offset < self.data_end {
+            return Err(self.damage(handle.offset, "a data block overlaps the one before it"));
+        }
+        let block = source.read_block(handle, &BlockReadOptions::default())?;
+        block.verify().map_err(|error| source.block_error(handle, error))?;
+        self.data_end = handle.offset + handle.size + BLOCK_TRAILER_SIZE_BYTES as u64;
+
+        let mut entries = BlockIter::new(&*block);
+        entries.seek_to_first().map_err(|error| source.block_error(handle, error))?;
+        while entries.valid() {
+            self.entry(handle, entries.key(), entries.value())?;
+            entries.next().map_err(|error| source.block_error(handle, error))?;
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, handle: BlockHandle, key: &[u8], value: &[u8]) -> Result<()> {
+        let parsed = parse_internal_key(key).map_err(|error| self.table.source.block_error(handle, error))?;
+        if self.bounded && self.table.comparator().compare(key, &self.bound).is_le() {
+            return Err(
+                self.damage(handle.offset, "the block's keys do not ascend, or not beyond the block before")
+            );
+        }
+        if let Some(filter) = &self.metadata.filter
+            && !filter.may_contain(handle.offset, parsed.user_key)
+        {
+            return Err(self.damage(handle.offset, "the filter denies a key of the block"));
+        }
+        self.counts.entries += 1;
+        self.counts.deletions += u64::from(parsed.kind == ValueKind::Deletion);
+        self.counts.raw_key_bytes += key.len() as u64;
+        self.counts.raw_value_bytes += value.len() as u64;
+        self.set_bound(key);
+        Ok(())
+    }
+
+    /// Checks the separator after a block against the block's last key and makes it the bound for the next block.
+    fn separator(&mut self, separator: &[u8]) -> Result<()> {
+        let index_offset = self.table.footer.index.offset;
+        if separator.len() < internal_key::user_key(separator).len() + 8 {
+            return Err(
+                self.damage(index_offset, "a separator in the index is too short for an internal key")
+            );
+        }
+        if self.bounded && self.table.comparator().compare(separator, &self.bound).is_lt() {
+            return Err(self.damage(index_offset, "a separator in the index is less than a key before it"));
+        }
+        self.set_bound(separator);
+        Ok(())
+    }
+
+    fn set_bound(&mut self, key: &[u8]) {
+        self.bound.clear();
+        self.bound.extend_from_slice(key);
+        self.bounded = true;
+    }
+
+    fn end(self) -> Result<()> {
+        match self.metadata.counts {
+            Some(counts) if counts != self.counts => {
+                let problem = format!("the table says it holds {counts:?}, but it holds {:?}", self.counts);
+                Err(self.damage(self.table.footer.metaindex.offset, problem))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn damage(&self, offset: u64, problem: impl Into<String>) -> Error {
+        Error::corruption(self.table.path(), offset, problem)
+    }
+}

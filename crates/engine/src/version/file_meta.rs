@@ -1,0 +1,224 @@
+//! What the engine knows of one table file, and the queue of files that nothing refers to any more.
+//!
+//! Predecessor: `flush` and `compaction::job`, which write table files. Successor: `version`, which lists them by level.
+//!
+//! A file's life: written → named by an edit in the MANIFEST (a `FileMeta` is made) → part of one or more versions →
+//! removed by a later edit (marked obsolete) → the last version, iterator or job that holds it lets go → its number
+//! enters [`ObsoleteFiles`] → a background thread unlinks it. So a file is never unlinked under a reader.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use arc_swap::ArcSwapOption;
+use parking_lot::Mutex;
+use terrace_format::internal_key::{SequenceNumber, user_key};
+use terrace_format::table::TableCounts;
+use terrace_format::version_edit::FileEntry;
+
+use crate::table::Table;
+
+/// Where a file came from: from another session of the database (perhaps LevelDB's), or from this one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileOrigin {
+    /// Listed in the MANIFEST that was found at open. LevelDB may have written it: one user key may then run on
+    /// into the next file of its level.
+    Recovered,
+    /// Written by this session, which never splits a user key across two files.
+    Written,
+}
+
+/// One table file: its name, size and key range, and what was learnt of it since.
+///
+/// Shared by every version that lists it. All but the learnt parts is immutable.
+pub struct FileMeta {
+    /// The number in the file's name.
+    pub number: u64,
+    /// The file's length.
+    pub size_bytes: u64,
+    /// The first internal key.
+    pub smallest: Vec<u8>,
+    /// The last internal key.
+    pub largest: Vec<u8>,
+    /// No entry of the file is newer than this.
+    newest_sequence: SequenceNumber,
+    origin: FileOrigin,
+    /// `None` inside: looked up, and the file (LevelDB's) has none.
+    counts: OnceLock<Option<TableCounts>>,
+    /// The open table, if it is open. Owned by the table cache.
+    pub(crate) table: ArcSwapOption<Table>,
+    obsolete: AtomicBool,
+    on_obsolete: Arc<ObsoleteFiles>,
+}
+
+impl FileMeta {
+    /// The file that `entry` describes. `newest_sequence` is an upper bound of its entries' sequence numbers.
+    /// After [`mark_obsolete`](Self::mark_obsolete), its number goes to `on_obsolete` when it is dropped.
+    pub fn new(
+        entry: FileEntry,
+        newest_sequence: SequenceNumber,
+        origin: FileOrigin,
+        on_obsolete: Arc<ObsoleteFiles>,
+    ) -> Self {
+        Self {
+            number: entry.number,
+            size_bytes: entry.size_bytes,
+            smallest: entry.smallest,
+            largest: entry.largest,
+            newest_sequence,
+            origin,
+            counts: OnceLock::new(),
+            table: ArcSwapOption::empty(),
+            obsolete: AtomicBool::new(false),
+            on_obsolete,
+        }
+    }
+
+    /// The file as a version edit names it.
+    pub fn entry(&self) -> FileEntry {
+        FileEntry {
+            number: self.number,
+            size_bytes: self.size_bytes,
+            smallest: self.smallest.clone(),
+            largest: self.largest.clone(),
+        }
+    }
+
+    /// The user key of [`smallest`](Self::smallest).
+    #[inline]
+    pub fn smallest_user_key(&self) -> &[u8] {
+        user_key(&self.smallest)
+    }
+
+    /// The user key of [`largest`](Self::largest).
+    #[inline]
+    pub fn largest_user_key(&self) -> &[u8] {
+        user_key(&self.largest)
+    }
+
+    /// No entry of the file is newer than this. An upper bound, not always reached.
+    pub fn newest_sequence(&self) -> SequenceNumber {
+        self.newest_sequence
+    }
+
+    pub(crate) fn set_newest_sequence(&mut self, newest_sequence: SequenceNumber) {
+        self.newest_sequence = newest_sequence;
+    }
+
+    /// Whether this session wrote the file.
+    pub fn origin(&self) -> FileOrigin {
+        self.origin
+    }
+
+    /// How many entries and deletions the file holds; `None` while unknown, and for ever in LevelDB's files.
+    pub fn counts(&self) -> Option<TableCounts> {
+        self.counts.get().cloned().flatten()
+    }
+
+    /// Whether [`set_counts`](Self::set_counts) was called: then opening the table teaches nothing more.
+    pub fn counts_looked_up(&self) -> bool {
+        self.counts.get().is_some()
+    }
+
+    /// Stores what the file says of its entries, `None` if it says nothing. The first call decides.
+    pub fn set_counts(&self, counts: Option<TableCounts>) {
+        // A second call brings the same answer: the file is immutable.
+        let _ = self.counts.set(counts);
+    }
+
+    /// Says that no future version lists the file. Its number enters the queue when the last holder lets go.
+    pub fn mark_obsolete(&self) {
+        self.obsolete.store(true, Ordering::Release);
+    }
+}
+
+impl Drop for FileMeta {
+    fn drop(&mut self) {
+        if *self.obsolete.get_mut() {
+            // The table must be closed before the background thread sees the number: some systems refuse to
+            // remove an open file.
+            self.table.store(None);
+            self.on_obsolete.push(self.number);
+        }
+    }
+}
+
+impl fmt::Debug for FileMeta {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FileMeta")
+            .field("number", &self.number)
+            .field("size_bytes", &self.size_bytes)
+            .field("smallest", &self.smallest.escape_ascii().to_string())
+            .field("largest", &self.largest.escape_ascii().to_string())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The numbers of table files that nothing refers to any more, waiting to be unlinked.
+#[derive(Debug, Default)]
+pub struct ObsoleteFiles {
+    numbers: Mutex<Vec<u64>>,
+}
+
+impl ObsoleteFiles {
+    /// An empty queue.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a file.
+    pub fn push(&self, number: u64) {
+        self.numbers.lock().push(number);
+    }
+
+    /// Takes all files out.
+    pub fn take(&self) -> Vec<u64> {
+        std::mem::take(&mut *self.numbers.lock())
+    }
+
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.numbers.lock().is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(number: u64, queue: &Arc<ObsoleteFiles>) -> FileMeta {
+        let entry = FileEntry {
+            number,
+            size_bytes: 1,
+            smallest: b"a\x01\0\0\0\0\0\0\0".to_vec(),
+            largest: b"b\x01\0\0\0\0\0\0\0".to_vec(),
+        };
+        FileMeta::new(entry, 7, FileOrigin::Written, queue.clone())
+    }
+
+    #[test]
+    fn only_an_obsolete_file_enters_the_queue_and_only_when_the_last_holder_lets_go() {
+        let queue = Arc::new(ObsoleteFiles::new());
+        drop(file(1, &queue));
+        assert!(queue.is_empty());
+
+        let first_holder = Arc::new(file(2, &queue));
+        let second_holder = first_holder.clone();
+        first_holder.mark_obsolete();
+        drop(first_holder);
+        assert!(queue.is_empty());
+        drop(second_holder);
+        assert_eq!(queue.take(), [2]);
+        assert!(queue.is_empty());
+    }
+
+    #[test]
+    fn counts_are_unknown_then_fixed() {
+        let queue = Arc::new(ObsoleteFiles::new());
+        let file = file(1, &queue);
+        assert_eq!((file.counts(), file.counts_looked_up()), (None, false));
+        file.set_counts(None);
+        assert_eq!((file.counts(), file.counts_looked_up()), (None, true));
+        assert_eq!((file.smallest_user_key(), file.largest_user_key()), (&b"a"[..], &b"b"[..]));
+    }
+}

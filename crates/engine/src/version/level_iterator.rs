@@ -1,0 +1,183 @@
+//! A cursor over files that follow each other without overlap: a level from 1 on, or the inputs of a compaction.
+//! Predecessor: the merging iterator. Successor: `table::iterator`.
+//!
+//! Holds at most one table's iterator, and opens a table only when it gets there.
+
+use std::sync::Arc;
+
+use terrace_format::internal_key::InternalKeyComparator;
+
+use crate::cache::table_cache::TableCache;
+use crate::error::{Error, ErrorKind, Result};
+use crate::iterator::InternalIterator;
+use crate::options::ReadTier;
+use crate::table::{BlockReadOptions, Table, TableIterator};
+use crate::version::file_meta::FileMeta;
+use crate::version::version::{Version, first_file_at_or_after};
+
+/// Where the files come from. A reader shares its version's list: copying it would cost each iterator a pass over
+/// all files.
+enum Files {
+    OfLevel(Arc<Version>, usize),
+    Listed(Vec<Arc<FileMeta>>),
+}
+
+impl Files {
+    fn as_slice(&self) -> &[Arc<FileMeta>] {
+        match self {
+            Self::OfLevel(version, level) => &version.levels[*level],
+            Self::Listed(files) => files,
+        }
+    }
+}
+
+/// A cursor over the entries of files that are ordered by key and do not overlap.
+pub struct LevelIterator {
+    comparator: InternalKeyComparator,
+    files: Files,
+    tables: Arc<TableCache>,
+    options: BlockReadOptions,
+    /// The file that `table` reads; meaningless without it.
+    index: usize,
+    /// Valid whenever it is there.
+    table: Option<TableIterator>,
+}
+
+impl LevelIterator {
+    /// A cursor over `files`, which must be in key order and not overlap. Not valid until a seek.
+    pub fn new(
+        comparator: InternalKeyComparator,
+        files: Vec<Arc<FileMeta>>,
+        tables: Arc<TableCache>,
+        options: BlockReadOptions,
+    ) -> Self {
+        Self { comparator, files: Files::Listed(files), tables, options, index: 0, table: None }
+    }
+
+    /// A cursor over a level from 1 on of `version`, which it keeps alive. Not valid until a seek.
+    pub fn of_level(
+        version: Arc<Version>,
+        level: usize,
+        tables: Arc<TableCache>,
+        options: BlockReadOptions,
+    ) -> Self {
+        debug_assert!(level > 0);
+        let comparator = version.comparator().clone();
+        Self { comparator, files: Files::OfLevel(version, level), tables, options, index: 0, table: None }
+    }
+
+    /// Positions a table's iterator with `seek` and goes on to later files while it finds nothing.
+    fn enter_forward(
+        &mut self,
+        mut index: usize,
+        seek: impl FnOnce(&mut TableIterator) -> Result<()>,
+    ) -> Result<()> {
+        self.table = None;
+        let Some(file) = self.files.as_slice().get(index) else { return Ok(()) };
+        let mut table = open_table(&self.tables, file, &self.options)?.iter(self.options);
+        seek(&mut table)?;
+        while !table.valid() {
+            index += 1;
+            let Some(file) = self.files.as_slice().get(index) else { return Ok(()) };
+            table = open_table(&self.tables, file, &self.options)?.iter(self.options);
+            table.seek_to_first()?;
+        }
+        self.index = index;
+        self.table = Some(table);
+        Ok(())
+    }
+
+    /// Stands on the last entry of the files before `end`.
+    fn enter_backward(&mut self, end: usize) -> Result<()> {
+        self.table = None;
+        for index in (0..end).rev() {
+            let file = &self.files.as_slice()[index];
+            let mut table = open_table(&self.tables, file, &self.options)?.iter(self.options);
+            table.seek_to_last()?;
+            if table.valid() {
+                self.index = index;
+                self.table = Some(table);
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn current(&self) -> &TableIterator {
+        self.table.as_ref().expect("a cursor is only read while it is valid")
+    }
+}
+
+impl InternalIterator for LevelIterator {
+    fn valid(&self) -> bool {
+        self.table.is_some()
+    }
+
+    fn seek_to_first(&mut self) -> Result<()> {
+        self.enter_forward(0, TableIterator::seek_to_first)
+    }
+
+    fn seek_to_last(&mut self) -> Result<()> {
+        self.enter_backward(self.files.as_slice().len())
+    }
+
+    fn seek(&mut self, internal_target: &[u8]) -> Result<()> {
+        let index = first_file_at_or_after(&self.comparator, self.files.as_slice(), internal_target);
+        // The iterator at hand is at the right file already in a scan by short seeks.
+        if index == self.index
+            && let Some(mut table) = self.table.take()
+        {
+            table.seek(internal_target)?;
+            if table.valid() {
+                self.table = Some(table);
+                return Ok(());
+            }
+            return self.enter_forward(index + 1, TableIterator::seek_to_first);
+        }
+        self.enter_forward(index, |table| table.seek(internal_target))
+    }
+
+    fn next(&mut self) -> Result<()> {
+        // Taken out while it moves: if it fails, this cursor is not valid.
+        let Some(mut table) = self.table.take() else { return Ok(()) };
+        table.next()?;
+        if table.valid() {
+            self.table = Some(table);
+            return Ok(());
+        }
+        self.enter_forward(self.index + 1, TableIterator::seek_to_first)
+    }
+
+    fn prev(&mut self) -> Result<()> {
+        let Some(mut table) = self.table.take() else { return Ok(()) };
+        table.prev()?;
+        if table.valid() {
+            self.table = Some(table);
+            return Ok(());
+        }
+        self.enter_backward(self.index)
+    }
+
+    fn key(&self) -> &[u8] {
+        self.current().key()
+    }
+
+    fn value(&self) -> &[u8] {
+        self.current().value()
+    }
+}
+
+/// The open table of `file`; an error of kind `WouldBlock` if it is not open and `options` forbid waiting.
+#[inline]
+pub(crate) fn open_table(
+    tables: &TableCache,
+    file: &Arc<FileMeta>,
+    options: &BlockReadOptions,
+) -> Result<Arc<Table>> {
+    match options.tier {
+        ReadTier::Disk => tables.table(file),
+        ReadTier::MemoryOnly => tables.table_if_open(file).ok_or_else(|| {
+            Error::new(ErrorKind::WouldBlock, format!("table {} is not open", file.number))
+        }),
+    }
+}

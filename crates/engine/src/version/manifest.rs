@@ -1,0 +1,202 @@
+//! The MANIFEST: a file of version edits, each one log record. Predecessor: `set`. Successors: `terrace_format`'s
+//! version edit and log, then the env.
+//!
+//! ```text
+//!   CURRENT ─► MANIFEST-000007
+//!              ┌─────────────────────┬──────┬──────┬──────┬───── ─ ─
+//!              │ snapshot: all files │ edit │ edit │ edit │ torn tail
+//!              └─────────────────────┴──────┴──────┴──────┴───── ─ ─
+//! ```
+//!
+//! What a reader does with bytes that do not belong to a sound record:
+//!
+//! 1. A last record that the file's end cuts off is the trace of a crash in the middle of a write that nobody was told
+//!    of. It is passed over, and so are zeros at the end.
+//! 2. Everything else is damage and fails the open: a bad checksum, a bad length, zeros before a further record.
+//! 3. A damaged length in the last block looks like case 1 and would hide every record behind it. So the bytes that
+//!    seem cut off are searched for the start of a further record; if there is one, it is case 2. (LevelDB goes on
+//!    silently with the older state.)
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use terrace_env::{Env, EnvError, SequentialFile, WritableFile};
+use terrace_format::crc;
+use terrace_format::file_name::manifest_name;
+use terrace_format::limits::{LOG_BLOCK_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
+use terrace_format::log::{Fragmentation, LogEncoder, LogEvent, LogReader, LogSource};
+use terrace_format::version_edit::VersionEdit;
+
+use crate::error::{Error, Result};
+
+/// Files named by one record of a snapshot: it bounds the memory that a reader needs for one record.
+const FILES_PER_SNAPSHOT_RECORD: usize = 1000;
+
+/// Appends edits to a MANIFEST.
+pub(crate) struct ManifestWriter {
+    file: Box<dyn WritableFile>,
+    encoder: LogEncoder,
+    path: PathBuf,
+    number: u64,
+    snapshot_size_bytes: u64,
+    buffer: Vec<u8>,
+}
+
+impl ManifestWriter {
+    /// Creates a MANIFEST that begins with `snapshot`, and makes its contents durable. Its name is durable after the
+    /// folder is synced. On failure nothing of use is left.
+    pub(crate) fn create(
+        env: &Arc<dyn Env>,
+        folder: &Path,
+        number: u64,
+        snapshot: VersionEdit,
+    ) -> Result<Self> {
+        let path = folder.join(manifest_name(number));
+        let file = env.create(&path)?;
+        let mut writer = Self {
+            file,
+            encoder: LogEncoder::new(Fragmentation::Standard),
+            path,
+            number,
+            snapshot_size_bytes: 0,
+            buffer: Vec::new(),
+        };
+        let written = split_snapshot(snapshot).into_iter().try_for_each(|edit| writer.append_record(&edit));
+        if let Err(error) = written.and_then(|()| Ok(writer.file.sync()?)) {
+            let path = writer.path.clone();
+            drop(writer);
+            // Nothing refers to it; if it stays, the next open removes it.
+            let _ = env.remove_file(&path);
+            return Err(error);
+        }
+        writer.snapshot_size_bytes = writer.size_bytes();
+        Ok(writer)
+    }
+
+    /// Adds an edit and makes it durable. After an error, whether the edit is in the file is unknown.
+    pub(crate) fn append(&mut self, edit: &VersionEdit) -> Result<()> {
+        self.append_record(edit)?;
+        Ok(self.file.sync()?)
+    }
+
+    fn append_record(&mut self, edit: &VersionEdit) -> Result<()> {
+        self.buffer.clear();
+        self.encoder.encode_into(&edit.encode(), &mut self.buffer);
+        Ok(self.file.append(&self.buffer)?)
+    }
+
+    /// Closes the file and reports what closing reports.
+    pub(crate) fn close(self) -> Result<()> {
+        Ok(self.file.close()?)
+    }
+
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn size_bytes(&self) -> u64 {
+        self.file.size_bytes()
+    }
+
+    /// How large the file was when it held the snapshot only.
+    pub(crate) fn snapshot_size_bytes(&self) -> u64 {
+        self.snapshot_size_bytes
+    }
+}
+
+/// The first record has all but most of the files; a reader needs them all anyway.
+fn split_snapshot(mut snapshot: VersionEdit) -> Vec<VersionEdit> {
+    let mut rest = snapshot.new_files.split_off(snapshot.new_files.len().min(FILES_PER_SNAPSHOT_RECORD));
+    let mut edits = vec![snapshot];
+    while !rest.is_empty() {
+        let behind = rest.split_off(rest.len().min(FILES_PER_SNAPSHOT_RECORD));
+        edits.push(VersionEdit { new_files: rest, ..VersionEdit::default() });
+        rest = behind;
+    }
+    edits
+}
+
+/// Reads the MANIFEST at `path` from front to back and hands over each edit with the offset of its record.
+///
+/// Errors: that of `take`; `Corruption` or `Unsupported`, naming file and offset; those of reading the file.
+pub(crate) fn read_manifest(
+    env: &dyn Env,
+    path: &Path,
+    mut take: impl FnMut(u64, VersionEdit) -> Result<()>,
+) -> Result<()> {
+    let mut reader = LogReader::new(FileSource(env.open_sequential(path)?));
+    let mut end_of_last_record = 0;
+    loop {
+        match reader.next()? {
+            LogEvent::Record { payload, offset } => {
+                if !follows(end_of_last_record, offset) {
+                    let problem = format!("{} bytes without a record", offset - end_of_last_record);
+                    return Err(Error::corruption(path, end_of_last_record, problem));
+                }
+                let edit = VersionEdit::decode(payload).map_err(|error| Error::format(path, offset, error))?;
+                take(offset, edit)?;
+            }
+            LogEvent::Damage { offset, dropped_bytes, reason } => {
+                let problem = format!("{reason}; {dropped_bytes} bytes are lost");
+                return Err(Error::corruption(path, offset, problem));
+            }
+            LogEvent::TornTail { offset, .. } => return check_torn_tail(env, path, offset),
+            LogEvent::End => return Ok(()),
+        }
+        end_of_last_record = reader.end_of_last_record();
+    }
+}
+
+/// Whether a record at `offset` comes straight after the one that ended at `end`: at once, or, where no header fits any
+/// more, at the start of the next block.
+fn follows(end: u64, offset: u64) -> bool {
+    let block_size_bytes = LOG_BLOCK_SIZE_BYTES as u64;
+    let left_in_block = block_size_bytes - end % block_size_bytes;
+    offset == end || (left_in_block < LOG_HEADER_SIZE_BYTES as u64 && offset == end + left_in_block)
+}
+
+/// Rule 3 of the module: fails if a further record begins after `torn_offset`, in the last block. (Earlier blocks are
+/// full, so there a length that leads beyond the block was reported already.)
+fn check_torn_tail(env: &dyn Env, path: &Path, torn_offset: u64) -> Result<()> {
+    let file = env.open_random(path)?;
+    let size_bytes = file.size_bytes()?;
+    let block_size_bytes = LOG_BLOCK_SIZE_BYTES as u64;
+    let start = torn_offset.max(size_bytes.saturating_sub(1) / block_size_bytes * block_size_bytes);
+    let mut tail = vec![0; LOG_BLOCK_SIZE_BYTES];
+    let tail_bytes = file.read_at(start, &mut tail)?;
+    tail.truncate(tail_bytes);
+    let first = usize::from(start == torn_offset);
+    match (first..tail.len()).find(|at| begins_record(&tail[*at..])) {
+        Some(at) => {
+            let problem = format!("the record has a bad length: another begins at byte {}", start + at as u64);
+            Err(Error::corruption(path, torn_offset, problem))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Whether `bytes` begin with a fragment, checksum and all, that starts a record.
+fn begins_record(bytes: &[u8]) -> bool {
+    const FULL: u8 = 1;
+    const FIRST: u8 = 2;
+    let Some((header, rest)) = bytes.split_first_chunk::<LOG_HEADER_SIZE_BYTES>() else { return false };
+    let [c0, c1, c2, c3, l0, l1, kind] = *header;
+    let length = usize::from(u16::from_le_bytes([l0, l1]));
+    let Some(payload) = rest.get(..length) else { return false };
+    (kind == FULL || kind == FIRST)
+        && crc::unmask(u32::from_le_bytes([c0, c1, c2, c3])) == crc::extend(crc::crc32c(&[kind]), payload)
+}
+
+struct FileSource(Box<dyn SequentialFile>);
+
+impl LogSource for FileSource {
+    type Error = EnvError;
+
+    fn read(&mut self, buffer: &mut [u8]) -> std::result::Result<usize, EnvError> {
+        self.0.read(buffer)
+    }
+}

@@ -1,0 +1,28 @@
+//! Which table files make up the database, level by level, and how that list survives.
+//!
+//! ```text
+//! flush, compaction job ── VersionEdit ──► set::VersionSet::apply
+//!                                            │ builder: base version + edit → new version
+//!                                            │ checker: the invariants hold
+//!                                            │ manifest: the edit, synced
+//!                                            ▼
+//!                          readers ◄── Arc<Version> (immutable; holds its files by Arc<FileMeta>)
+//! ```
+//!
+//! Predecessor: `flush` and `compaction::job`. Successor: `read`, which searches a [`Version`], and
+//! `compaction::picker`, which looks at one for work.
+
+pub mod builder;
+pub mod checker;
+pub mod file_meta;
+pub mod level_iterator;
+pub mod manifest;
+pub mod set;
+#[cfg(test)]
+pub(crate) mod testing;
+#[allow(clippy::module_inception)]
+pub mod version;
+
+pub use file_meta::{FileMeta, FileOrigin, ObsoleteFiles};
+pub use set::{RecoveredNumbers, VersionSet, VersionSetOptions};
+pub use version::Version;

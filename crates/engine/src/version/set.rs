@@ -1,0 +1,563 @@
+//! The current version, and the MANIFEST that makes each change of it durable.
+//!
+//! Predecessors: `recovery`, `flush`, `compaction::job`. Successors: `builder`, `checker`, `manifest`; readers take
+//! [`VersionSet::current`].
+//!
+//! Steps of one change ([`VersionSet::apply`]), one change at a time:
+//!
+//! 1. Build the new version from the current one and the edit.
+//! 2. Sync the folder, so that the names of new tables are durable before anything refers to them.
+//! 3. Append the edit to the MANIFEST and sync it. If the MANIFEST has grown too large, or none is open yet, write a
+//!    new one instead: snapshot of the new version, sync, sync the folder, replace `CURRENT`, remove the old one.
+//! 4. Install the new version, and mark the files that it no longer lists: each is deleted when its last reader is gone.
+//!
+//! If step 3 fails, nobody knows what the disk holds. Every later change is refused until the database is opened
+//! again; the version in force stays, and can be read.
+//!
+//! Threads: readers take the current version without a lock and never wait for a change. File numbers come from an
+//! atomic counter. Changes queue at one mutex, which is held during I/O; nothing that a reader or writer needs is
+//! behind it.
+//!
+//! Numbers in the MANIFEST: `last_sequence` is that of the memtable switch which was flushed last, not the running
+//! one. Some readers skip log records below it (goleveldb); with the smaller number every log is read whole.
+//! `log_number` is the first log that still matters. Both only grow.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use arc_swap::ArcSwap;
+use parking_lot::Mutex;
+use terrace_env::{Env, EnvError};
+use terrace_format::file_name::{self, FileKind};
+use terrace_format::internal_key::{InternalKeyComparator, MAX_SEQUENCE_NUMBER, SequenceNumber};
+use terrace_format::limits::LEVEL_COUNT;
+use terrace_format::table::TableCounts;
+use terrace_format::version_edit::VersionEdit;
+use terrace_format::current;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::version::builder::{MissingFile, NewFiles, VersionBuilder};
+use crate::version::checker;
+use crate::version::file_meta::{FileOrigin, ObsoleteFiles};
+use crate::version::manifest::{ManifestWriter, read_manifest};
+use crate::version::version::Version;
+
+/// File numbers from here on are taken for nonsense: so many files cannot have been created.
+const FILE_NUMBER_LIMIT: u64 = 1 << 62;
+
+/// How often a read-only open tries, while a running writer goes on changing the database.
+const READ_ONLY_ATTEMPTS: usize = 10;
+
+/// For each level, the largest key of the last compaction out of it; the next one goes on from there.
+pub type StoredCompactPointers = [Option<Vec<u8>>; LEVEL_COUNT];
+
+/// Where the database is and how it is ordered.
+#[derive(Clone, Debug)]
+pub struct VersionSetOptions {
+    /// The environment.
+    pub env: Arc<dyn Env>,
+    /// The database's folder. It must exist.
+    pub folder: PathBuf,
+    /// The order of the keys.
+    pub comparator: InternalKeyComparator,
+    /// Size from which a MANIFEST is replaced by a new one. One that holds many files may grow to twice its snapshot
+    /// before that.
+    pub manifest_size_limit_bytes: u64,
+    /// Write nothing: every [`VersionSet::apply`] fails with kind `ReadOnly`.
+    pub read_only: bool,
+}
+
+/// What the MANIFEST said, apart from the files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecoveredNumbers {
+    /// Logs from this number on hold writes that no table has.
+    pub log_number: u64,
+    /// A further log with such writes; 0 for none. Only very old LevelDBs wrote another.
+    pub previous_log_number: u64,
+    /// Every entry in a table is at most so new.
+    pub last_sequence: SequenceNumber,
+    /// The MANIFEST that was read.
+    pub manifest_number: u64,
+}
+
+/// The current version and its history's end.
+pub struct VersionSet {
+    options: VersionSetOptions,
+    current: ArcSwap<Version>,
+    next_file_number: AtomicU64,
+    log_number: AtomicU64,
+    last_sequence: AtomicU64,
+    manifest_number: AtomicU64,
+    obsolete: Arc<ObsoleteFiles>,
+    changes: Mutex<Changes>,
+}
+
+/// What changes need; behind the mutex that puts them in a row.
+struct Changes {
+    /// None until the first change after a recovery.
+    manifest: Option<ManifestWriter>,
+    pointers: StoredCompactPointers,
+    failure: Option<Error>,
+}
+
+impl VersionSet {
+    /// Makes an empty database in the folder: a MANIFEST and, at last, `CURRENT`. Until then the folder holds no
+    /// database. Durable on return.
+    ///
+    /// Errors: those of writing the files; `InvalidArgument` if the options say read-only; `AlreadyExists` if there is a
+    /// `CURRENT`.
+    pub fn create_new(options: VersionSetOptions, obsolete: Arc<ObsoleteFiles>) -> Result<Self> {
+        if options.read_only {
+            let message = "a database cannot be created read-only";
+            return Err(Error::at_path(ErrorKind::InvalidArgument, &options.folder, message));
+        }
+        let names = list_folder(&options)?;
+        if names.contains(&FileKind::Current) {
+            let message = "the folder holds a database already";
+            return Err(Error::at_path(ErrorKind::AlreadyExists, &options.folder, message));
+        }
+        // An open that failed half-way may have left files behind.
+        let next = first_free_number(&names);
+        let set = Self::build(options, obsolete, Recovered::nothing(next));
+        let mut changes = set.changes.lock();
+        let edit = VersionEdit { log_number: Some(0), last_sequence: Some(0), ..VersionEdit::default() };
+        let pointers = StoredCompactPointers::default();
+        changes.manifest = Some(set.write_new_manifest(&set.current(), &pointers, edit)?);
+        drop(changes);
+        Ok(set)
+    }
+
+    /// Reads an existing database's state. It writes nothing: the first [`apply`](Self::apply) writes a new MANIFEST,
+    /// which also names all files of the old one.
+    ///
+    /// Errors: `NoDatabase` if there is no `CURRENT`, and no table or log either; `InvalidArgument` if the comparator
+    /// is not the one stored; `Corruption` or `Unsupported`, naming file and offset; those of reading the files.
+    pub fn recover(
+        options: VersionSetOptions,
+        obsolete: Arc<ObsoleteFiles>,
+    ) -> Result<(Self, RecoveredNumbers)> {
+        let mut attempt = 1;
+        let recovered = loop {
+            let before = fingerprint(&options);
+            match recover_once(&options, &obsolete) {
+                // A writer that runs beside a read-only open may have replaced or removed what was just named.
+                Err(_)
+                    if options.read_only
+                        && attempt < READ_ONLY_ATTEMPTS
+                        && fingerprint(&options) != before =>
+                {
+                    attempt += 1;
+                }
+                result => break result?,
+            }
+        };
+        let numbers = recovered.numbers;
+        Ok((Self::build(options, obsolete, recovered), numbers))
+    }
+
+    fn build(options: VersionSetOptions, obsolete: Arc<ObsoleteFiles>, recovered: Recovered) -> Self {
+        let version = recovered.version.unwrap_or_else(|| Version::empty(options.comparator.clone()));
+        let numbers = recovered.numbers;
+        Self {
+            current: ArcSwap::from_pointee(version),
+            next_file_number: AtomicU64::new(recovered.next_file_number),
+            log_number: AtomicU64::new(numbers.log_number),
+            last_sequence: AtomicU64::new(numbers.last_sequence),
+            manifest_number: AtomicU64::new(numbers.manifest_number),
+            obsolete,
+            changes: Mutex::new(Changes { manifest: None, pointers: recovered.pointers, failure: None }),
+            options,
+        }
+    }
+
+    /// The version in force.
+    pub fn current(&self) -> Arc<Version> {
+        self.current.load_full()
+    }
+
+    /// A number that no file of the folder has.
+    pub fn new_file_number(&self) -> u64 {
+        self.next_file_number.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Makes sure that [`new_file_number`](Self::new_file_number) will not give out `number`.
+    pub fn mark_file_number_used(&self, number: u64) {
+        self.next_file_number.fetch_max(number.saturating_add(1).min(FILE_NUMBER_LIMIT), Ordering::Relaxed);
+    }
+
+    /// Every number given out so far is smaller.
+    pub fn next_file_number(&self) -> u64 {
+        self.next_file_number.load(Ordering::Relaxed)
+    }
+
+    /// Logs below this number hold nothing that is not in tables. As recorded.
+    pub fn log_number(&self) -> u64 {
+        self.log_number.load(Ordering::Acquire)
+    }
+
+    /// The recorded sequence: every entry in a table is at most so new.
+    pub fn last_sequence(&self) -> SequenceNumber {
+        self.last_sequence.load(Ordering::Acquire)
+    }
+
+    /// The MANIFEST that `CURRENT` names.
+    pub fn manifest_number(&self) -> u64 {
+        self.manifest_number.load(Ordering::Acquire)
+    }
+
+    /// The queue of table files that may be deleted.
+    pub fn obsolete_files(&self) -> &Arc<ObsoleteFiles> {
+        &self.obsolete
+    }
+
+    /// Where the compaction of each level last stopped. Waits for a change that is being written.
+    pub fn compact_pointers(&self) -> StoredCompactPointers {
+        self.changes.lock().pointers.clone()
+    }
+
+    /// Makes `edit` durable, then current, and returns the new version. `counts` says what is in the new files, by
+    /// number. The files must be synced; their names need not be.
+    ///
+    /// Of the edit, `next_file_number`, `previous_log_number` and `comparator` are filled in here, and `log_number` and
+    /// `last_sequence` may be left out: they stay as they are.
+    ///
+    /// Errors: `InvalidArgument` if the edit does not fit the current version, `ReadOnly` if the options say so; neither
+    /// changes anything. Any failure to write is returned, and every later change is refused with kind `Poisoned`.
+    pub fn apply(&self, edit: VersionEdit, counts: &[(u64, TableCounts)]) -> Result<Arc<Version>> {
+        if self.options.read_only {
+            let message = "the database was opened read-only";
+            return Err(Error::at_path(ErrorKind::ReadOnly, &self.options.folder, message));
+        }
+        let mut changes = self.changes.lock();
+        if let Some(failure) = &changes.failure {
+            return Err(Error::poisoned(failure));
+        }
+        let edit = self.complete(edit)?;
+        let base = self.current();
+        let new = NewFiles {
+            newest_sequence: edit.last_sequence.unwrap_or_default(),
+            origin: FileOrigin::Written,
+            counts,
+        };
+        let mut builder = VersionBuilder::new(&base, Arc::clone(&self.obsolete));
+        builder.apply(&edit, MissingFile::Refuse, &new)?;
+        let (version, removed) = builder.finish();
+        if cfg!(debug_assertions) {
+            checker::check(&version)?;
+        }
+        let version = Arc::new(version);
+        let mut pointers = changes.pointers.clone();
+        for (level, key) in &edit.compact_pointers {
+            pointers[*level] = Some(key.clone());
+        }
+        let numbers = (edit.log_number, edit.last_sequence);
+        if let Err(error) = self.make_durable(&mut changes, &version, &pointers, edit) {
+            changes.failure = Some(error.clone());
+            return Err(error);
+        }
+        changes.pointers = pointers;
+        self.log_number.store(numbers.0.unwrap_or_default(), Ordering::Release);
+        self.last_sequence.store(numbers.1.unwrap_or_default(), Ordering::Release);
+        self.current.store(Arc::clone(&version));
+        for file in &removed {
+            file.mark_obsolete();
+        }
+        Ok(version)
+    }
+
+    /// Writes a MANIFEST with number `manifest_number` for a copy of `version` in `folder` that has no logs. Its
+    /// contents are durable on return, its name after the folder is synced.
+    pub fn write_copy(
+        &self,
+        version: &Version,
+        folder: &Path,
+        manifest_number: u64,
+        last_sequence: SequenceNumber,
+    ) -> Result<()> {
+        let edit = VersionEdit {
+            log_number: Some(manifest_number),
+            last_sequence: Some(last_sequence),
+            ..VersionEdit::default()
+        };
+        let snapshot = self.snapshot(version, &StoredCompactPointers::default(), edit);
+        ManifestWriter::create(&self.options.env, folder, manifest_number, snapshot)?.close()
+    }
+
+    /// Fills in the numbers, and checks those that came.
+    fn complete(&self, mut edit: VersionEdit) -> Result<VersionEdit> {
+        let log_number = edit.log_number.unwrap_or_else(|| self.log_number());
+        if log_number < self.log_number() {
+            let message = format!("log number {log_number} after {}", self.log_number());
+            return Err(Error::new(ErrorKind::InvalidArgument, message));
+        }
+        let next_file_number = self.next_file_number();
+        let named = edit.new_files.iter().map(|(_, file)| file.number).chain([log_number]);
+        if let Some(number) = named.max().filter(|number| *number >= next_file_number) {
+            let message = format!("file number {number} was never given out");
+            return Err(Error::new(ErrorKind::InvalidArgument, message));
+        }
+        edit.comparator = None;
+        edit.log_number = Some(log_number);
+        edit.previous_log_number = Some(0);
+        edit.next_file_number = Some(next_file_number);
+        edit.last_sequence = Some(edit.last_sequence.unwrap_or_default().max(self.last_sequence()));
+        Ok(edit)
+    }
+
+    fn make_durable(
+        &self,
+        changes: &mut Changes,
+        version: &Version,
+        pointers: &StoredCompactPointers,
+        edit: VersionEdit,
+    ) -> Result<()> {
+        let limit_bytes = self.options.manifest_size_limit_bytes;
+        if let Some(manifest) = &mut changes.manifest
+            && manifest.size_bytes() < limit_bytes.max(2 * manifest.snapshot_size_bytes())
+        {
+            if !edit.new_files.is_empty() {
+                self.options.env.sync_folder(&self.options.folder)?;
+            }
+            return manifest.append(&edit);
+        }
+        let manifest = self.write_new_manifest(version, pointers, edit)?;
+        if let Some(old) = changes.manifest.replace(manifest) {
+            let path = old.path().to_owned();
+            drop(old);
+            // Nothing refers to it; if it stays, the next open removes it.
+            let _ = self.options.env.remove_file(&path);
+        }
+        Ok(())
+    }
+
+    /// The edit that states all of `version`, and the numbers of `edit`.
+    fn snapshot(
+        &self,
+        version: &Version,
+        pointers: &StoredCompactPointers,
+        edit: VersionEdit,
+    ) -> VersionEdit {
+        VersionEdit {
+            comparator: Some(self.options.comparator.user().name().to_owned()),
+            next_file_number: Some(self.next_file_number()),
+            previous_log_number: Some(0),
+            compact_pointers: level_items(pointers),
+            deleted_files: Vec::new(),
+            new_files: version
+                .levels
+                .iter()
+                .enumerate()
+                .flat_map(|(level, files)| files.iter().map(move |file| (level, file.entry())))
+                .collect(),
+            ..edit
+        }
+    }
+
+    /// Writes a MANIFEST that states `version` and the numbers of `edit`, and makes it the one in force.
+    fn write_new_manifest(
+        &self,
+        version: &Version,
+        pointers: &StoredCompactPointers,
+        edit: VersionEdit,
+    ) -> Result<ManifestWriter> {
+        let VersionSetOptions { env, folder, .. } = &self.options;
+        let number = self.new_file_number();
+        let snapshot = self.snapshot(version, pointers, edit);
+        let manifest = ManifestWriter::create(env, folder, number, snapshot)?;
+        // The names of the MANIFEST and of new tables must be durable before `CURRENT` leads to them.
+        env.sync_folder(folder)?;
+        env.replace_file(
+            &folder.join(file_name::CURRENT),
+            current::encode(number).as_bytes(),
+            &folder.join(file_name::temporary_name(number)),
+        )?;
+        self.manifest_number.store(manifest.number(), Ordering::Release);
+        Ok(manifest)
+    }
+}
+
+impl std::fmt::Debug for VersionSet {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("VersionSet")
+            .field("folder", &self.options.folder)
+            .field("manifest_number", &self.manifest_number())
+            .field("log_number", &self.log_number())
+            .finish_non_exhaustive()
+    }
+}
+
+fn level_items(pointers: &StoredCompactPointers) -> Vec<(usize, Vec<u8>)> {
+    pointers
+        .iter()
+        .enumerate()
+        .filter_map(|(level, key)| key.as_ref().map(|key| (level, key.clone())))
+        .collect()
+}
+
+/// What a recovery found.
+struct Recovered {
+    version: Option<Version>,
+    pointers: StoredCompactPointers,
+    numbers: RecoveredNumbers,
+    next_file_number: u64,
+}
+
+impl Recovered {
+    fn nothing(next_file_number: u64) -> Self {
+        let numbers = RecoveredNumbers {
+            log_number: 0,
+            previous_log_number: 0,
+            last_sequence: 0,
+            manifest_number: 0,
+        };
+        Self { version: None, pointers: Default::default(), numbers, next_file_number }
+    }
+}
+
+/// What changes on disk whenever a running writer changes the database: `CURRENT`, and the MANIFEST's size.
+fn fingerprint(options: &VersionSetOptions) -> Option<(Vec<u8>, u64)> {
+    let contents = options.env.read_file(&options.folder.join(file_name::CURRENT)).ok()?;
+    let number = current::decode(&contents).ok()?;
+    let size_bytes = options.env.file_size(&options.folder.join(file_name::manifest_name(number))).ok()?;
+    Some((contents, size_bytes))
+}
+
+fn recover_once(options: &VersionSetOptions, obsolete: &Arc<ObsoleteFiles>) -> Result<Recovered> {
+    let folder = &options.folder;
+    let current_path = folder.join(file_name::CURRENT);
+    let contents = match options.env.read_file(&current_path) {
+        Err(error) if error.is_not_found() => return Err(no_current(options, &current_path, &error)?),
+        contents => contents?,
+    };
+    let manifest_number =
+        current::decode(&contents).map_err(|error| Error::format(&current_path, 0, error))?;
+    let manifest_path = folder.join(file_name::manifest_name(manifest_number));
+    if !options.env.exists(&manifest_path)? {
+        let message = "CURRENT names a MANIFEST that is missing";
+        return Err(Error::at_path(ErrorKind::Corruption, &manifest_path, message));
+    }
+    let state = ManifestState::read(options, &manifest_path, obsolete)?;
+    let names = list_folder(options)?;
+    let tables: HashSet<u64> = names
+        .iter()
+        .filter_map(|kind| match kind {
+            FileKind::Table(number) | FileKind::LegacyTable(number) => Some(*number),
+            _ => None,
+        })
+        .collect();
+    let missing: Vec<u64> =
+        state.version.files().map(|file| file.number).filter(|number| !tables.contains(number)).collect();
+    if let Some(first) = missing.first() {
+        let manifest = file_name::manifest_name(manifest_number);
+        let message = match missing.len() - 1 {
+            0 => format!("{manifest} names a table that is missing"),
+            others => format!("{manifest} names tables that are missing, this one and {others} others"),
+        };
+        let path = folder.join(file_name::table_name(*first));
+        return Err(Error::at_path(ErrorKind::Corruption, &path, message));
+    }
+    let next_file_number = state.next_file_number.max(first_free_number(&names));
+    let numbers = RecoveredNumbers { manifest_number, ..state.numbers };
+    Ok(Recovered { version: Some(state.version), pointers: state.pointers, numbers, next_file_number })
+}
+
+/// Without `CURRENT` the folder is no database, unless its data is there. To create one on top would delete it.
+fn no_current(options: &VersionSetOptions, path: &Path, cause: &EnvError) -> Result<Error> {
+    let names = match options.env.list(&options.folder) {
+        Err(error) if error.is_not_found() => Vec::new(),
+        names => names?,
+    };
+    let is_data = |name: &String| {
+        matches!(
+            file_name::parse(name),
+            Some(FileKind::Table(_) | FileKind::LegacyTable(_) | FileKind::Log(_))
+        )
+    };
+    Ok(match names.iter().filter(|name| is_data(name)).count() {
+        0 => Error::at_path(ErrorKind::NoDatabase, &options.folder, format!("no database is there ({cause})")),
+        count => {
+            let message = format!("CURRENT is missing beside {count} tables and logs; repair can rebuild it");
+            Error::at_path(ErrorKind::Corruption, path, message)
+        }
+    })
+}
+
+fn list_folder(options: &VersionSetOptions) -> Result<Vec<FileKind>> {
+    Ok(options.env.list(&options.folder)?.iter().filter_map(|name| file_name::parse(name)).collect())
+}
+
+/// The first number above those of all files. Files that were being written at a crash may have numbers that the
+/// MANIFEST does not know of.
+fn first_free_number(names: &[FileKind]) -> u64 {
+    let used = names.iter().filter_map(|kind| kind.number());
+    used.filter(|number| *number < FILE_NUMBER_LIMIT).max().map_or(1, |number| number + 1)
+}
+
+/// What all edits of a MANIFEST add up to.
+struct ManifestState {
+    version: Version,
+    pointers: StoredCompactPointers,
+    numbers: RecoveredNumbers,
+    next_file_number: u64,
+}
+
+impl ManifestState {
+    fn read(options: &VersionSetOptions, path: &Path, obsolete: &Arc<ObsoleteFiles>) -> Result<Self> {
+        let empty = Version::empty(options.comparator.clone());
+        let mut builder = VersionBuilder::new(&empty, Arc::clone(obsolete));
+        let mut pointers = StoredCompactPointers::default();
+        let mut last = VersionEdit::default();
+        let new = NewFiles { newest_sequence: MAX_SEQUENCE_NUMBER, origin: FileOrigin::Recovered, counts: &[] };
+        read_manifest(&*options.env, path, |offset, edit| {
+            if let Some(stored) = &edit.comparator {
+                check_comparator(options, path, stored)?;
+            }
+            let numbers = [edit.next_file_number, edit.log_number, edit.previous_log_number];
+            let named = edit.new_files.iter().map(|(_, file)| file.number);
+            if named.chain(numbers.into_iter().flatten()).any(|number| number >= FILE_NUMBER_LIMIT) {
+                return Err(Error::corruption(path, offset, "a file number is out of range"));
+            }
+            builder.apply(&edit, MissingFile::Ignore, &new)?;
+            for (level, key) in edit.compact_pointers {
+                pointers[level] = Some(key);
+            }
+            last.log_number = edit.log_number.or(last.log_number);
+            last.previous_log_number = edit.previous_log_number.or(last.previous_log_number);
+            last.next_file_number = edit.next_file_number.or(last.next_file_number);
+            last.last_sequence = edit.last_sequence.or(last.last_sequence);
+            Ok(())
+        })?;
+        let missing = |what: &str| {
+            Error::at_path(ErrorKind::Corruption, path, format!("the MANIFEST does not say the {what}"))
+        };
+        let next_file_number = last.next_file_number.ok_or_else(|| missing("next file number"))?;
+        let log_number = last.log_number.ok_or_else(|| missing("log number"))?;
+        let last_sequence = last.last_sequence.ok_or_else(|| missing("last sequence"))?;
+        let previous_log_number = last.previous_log_number.unwrap_or_default();
+        let (mut version, _) = builder.finish();
+        // Only now is known how new their entries may be.
+        for file in version.levels.iter_mut().flatten().filter_map(Arc::get_mut) {
+            file.set_newest_sequence(last_sequence);
+        }
+        checker::check(&version)
+            .map_err(|error| Error::at_path(ErrorKind::Corruption, path, error.to_string()))?;
+        let highest = version.files().map(|file| file.number).chain([log_number, previous_log_number]).max();
+        let numbers = RecoveredNumbers { log_number, previous_log_number, last_sequence, manifest_number: 0 };
+        let next_file_number = next_file_number.max(highest.unwrap_or_default() + 1);
+        Ok(Self { version, pointers, numbers, next_file_number })
+    }
+}
+
+fn check_comparator(options: &VersionSetOptions, path: &Path, stored: &str) -> Result<()> {
+    let given = options.comparator.user().name();
+    if stored == given {
+        return Ok(());
+    }
+    let message = format!("the database is ordered by comparator {stored:?}, but {given:?} was given");
+    Err(Error::at_path(ErrorKind::InvalidArgument, path, message))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,639 @@
+use std::path::Path;
+
+use terrace_env::MemoryEnv;
+use terrace_format::comparator::UserComparator;
+use terrace_format::limits::LOG_BLOCK_SIZE_BYTES;
+use terrace_format::log::{Fragmentation, LogEncoder};
+use terrace_format::version_edit::FileEntry;
+
+use super::*;
+use crate::version::testing::{comparator, entry, internal_key};
+
+const FOLDER: &str = "/db";
+
+fn options(env: &MemoryEnv) -> VersionSetOptions {
+    env.create_folder_all(Path::new(FOLDER)).unwrap();
+    VersionSetOptions {
+        env: Arc::new(env.clone()),
+        folder: PathBuf::from(FOLDER),
+        comparator: comparator(),
+        manifest_size_limit_bytes: 4 << 20,
+        read_only: false,
+    }
+}
+
+fn create(env: &MemoryEnv) -> VersionSet {
+    VersionSet::create_new(options(env), Arc::default()).unwrap()
+}
+
+fn recover(env: &MemoryEnv) -> Result<(VersionSet, RecoveredNumbers)> {
+    VersionSet::recover(options(env), Arc::default())
+}
+
+fn path(name: &str) -> PathBuf {
+    Path::new(FOLDER).join(name)
+}
+
+fn write_file(env: &MemoryEnv, name: &str, contents: &[u8]) {
+    let mut file = env.create(&path(name)).unwrap();
+    file.append(contents).unwrap();
+    file.close().unwrap();
+}
+
+fn names(env: &MemoryEnv) -> Vec<String> {
+    let mut names = env.list(Path::new(FOLDER)).unwrap();
+    names.sort();
+    names
+}
+
+/// Adds a table to `level`, file and all, with user keys between `smallest` and `largest`.
+fn add(set: &VersionSet, level: usize, smallest: &str, largest: &str) -> u64 {
+    let number = set.new_file_number();
+    let table = set.options.folder.join(file_name::table_name(number));
+    set.options.env.create(&table).unwrap().close().unwrap();
+    let edit = VersionEdit {
+        new_files: vec![(level, entry(number, (smallest, 3), (largest, 2)))],
+        ..VersionEdit::default()
+    };
+    set.apply(edit, &[]).unwrap();
+    number
+}
+
+#[test]
+fn what_was_applied_is_recovered() {
+    let env = MemoryEnv::new();
+    let set = create(&env);
+    assert_eq!(names(&env), ["CURRENT", "MANIFEST-000001"]);
+    let first = add(&set, 0, "a", "m");
+    let second = add(&set, 2, "n", "p");
+    let log_number = set.new_file_number();
+    let counts = TableCounts { entries: 5, deletions: 2, ..TableCounts::default() };
+    let third = set.new_file_number();
+    write_file(&env, &file_name::legacy_table_name(third), b"");
+    let edit = VersionEdit {
+        log_number: Some(log_number),
+        last_sequence: Some(77),
+        compact_pointers: vec![(2, internal_key("o", 1))],
+        deleted_files: vec![(0, first)],
+        new_files: vec![(1, entry(third, ("a", 9), ("m", 8)))],
+        ..VersionEdit::default()
+    };
+    let version = set.apply(edit, &[(third, counts)]).unwrap();
+    assert_eq!(version.levels[1][0].counts(), Some(counts));
+    assert_eq!(version.levels[1][0].newest_sequence(), 77);
+    assert_eq!((set.log_number(), set.last_sequence()), (log_number, 77));
+    let expected = set.current().describe();
+
+    drop(set);
+    let (set, numbers) = recover(&env).unwrap();
+    assert_eq!(
+        numbers,
+        RecoveredNumbers { log_number, previous_log_number: 0, last_sequence: 77, manifest_number: 1 }
+    );
+    assert_eq!(set.current().describe(), expected);
+    assert_eq!(set.current().live_files(), HashSet::from([second, third]));
+    assert_eq!(set.current().levels[1][0].newest_sequence(), 77);
+    assert_eq!(set.current().levels[1][0].origin(), FileOrigin::Recovered);
+    assert_eq!(set.compact_pointers()[2], Some(internal_key("o", 1)));
+    assert!(set.next_file_number() > third);
+    // Recovery wrote nothing; the first change writes a new MANIFEST, and leaves the old one to orphan removal.
+    assert!(names(&env).contains(&"MANIFEST-000001".to_owned()));
+    let fourth = add(&set, 3, "a", "b");
+    assert_ne!(set.manifest_number(), 1);
+    env.remove_file(&path("MANIFEST-000001")).unwrap();
+    let (set, _) = recover(&env).unwrap();
+    assert_eq!(set.current().live_files(), HashSet::from([second, third, fourth]));
+    assert_eq!(set.compact_pointers()[2], Some(internal_key("o", 1)));
+}
+
+#[test]
+fn numbers_only_grow() {
+    let env = MemoryEnv::new();
+    let set = create(&env);
+    let log_number = set.new_file_number();
+    let edit = VersionEdit { log_number: Some(log_number), last_sequence: Some(9), ..VersionEdit::default() };
+    set.apply(edit, &[]).unwrap();
+    let back = VersionEdit { log_number: Some(log_number - 1), ..VersionEdit::default() };
+    assert_eq!(set.apply(back, &[]).unwrap_err().kind(), ErrorKind::InvalidArgument);
+    let unknown = VersionEdit { log_number: Some(1000), ..VersionEdit::default() };
+    assert_eq!(set.apply(unknown, &[]).unwrap_err().kind(), ErrorKind::InvalidArgument);
+    set.apply(VersionEdit { last_sequence: Some(5), ..VersionEdit::default() }, &[]).unwrap();
+    assert_eq!((set.log_number(), set.last_sequence()), (log_number, 9));
+    set.mark_file_number_used(500);
+    assert_eq!(set.new_file_number(), 501);
+}
+
+#[test]
+fn a_wrong_edit_changes_nothing_and_poisons_nothing() {
+    let env = MemoryEnv::new();
+    let set = create(&env);
+    let number = add(&set, 1, "a", "b");
+    let before = set.current().describe();
+    let wrong = VersionEdit { deleted_files: vec![(2, number)], ..VersionEdit::default() };
+    assert_eq!(set.apply(wrong, &[]).unwrap_err().kind(), ErrorKind::InvalidArgument);
+    assert_eq!(set.current().describe(), before);
+    add(&set, 1, "c", "d");
+}
+
+#[test]
+fn removed_files_are_handed_over_when_the_last_reader_lets_go() {
+    let env = MemoryEnv::new();
+    let set = create(&env);
+    let number = add(&set, 1, "a", "b");
+    let reader = set.current();
+    set.apply(VersionEdit { deleted_files: vec![(1, number)], ..VersionEdit::default() }, &[]).unwrap();
+    assert!(set.obsolete_files().is_empty());
+    drop(reader);
+    assert_eq!(set.obsolete_files().take(), [number]);
+}
+
+#[test]
+fn a_moved_file_is_not_obsolete() {
+    let env = MemoryEnv::new();
+    let set = create(&env);
+    let number = add(&set, 1, "a", "b");
+    let file = Arc::clone(&set.current().levels[1][0]);
+    let edit = VersionEdit {
+        deleted_files: vec![(1, number)],
+        new_files: vec![(2, file.entry())],
+        ..VersionEdit::default()
+    };
+    set.apply(edit, &[]).unwrap();
+    assert!(Arc::ptr_eq(&set.current().levels[2][0], &file));
+    let queue = Arc::clone(set.obsolete_files());
+    drop((file, set));
+    assert!(queue.is_empty());
+}
+
+#[test]
+fn the_manifest_is_replaced_at_its_limit_and_the_old_one_goes() {
+    let env = MemoryEnv::new();
+    let mut small = options(&env);
+    small.manifest_size_limit_bytes = 300;
+    let set = VersionSet::create_new(small, Arc::default()).unwrap();
+    let mut manifests = HashSet::new();
+    for index in 0..100 {
+        add(&set, 1, &format!("{index:03}a"), &format!("{index:03}b"));
+        manifests.insert(set.manifest_number());
+        let present = names(&env).iter().filter(|name| name.starts_with("MANIFEST")).count();
+        assert_eq!(present, 1);
+    }
+    // Each has at least doubled since it began, so there are few although the limit is far below the snapshot's size.
+    assert!((4..=10).contains(&manifests.len()), "{} manifests", manifests.len());
+    let expected = set.current().describe();
+    drop(set);
+    assert_eq!(recover(&env).unwrap().0.current().describe(), expected);
+}
+
+#[test]
+fn a_snapshot_of_many_files_spans_records() {
+    let env = MemoryEnv::new();
+    let set = create(&env);
+    let mut edit = VersionEdit::default();
+    for index in 0..2500u64 {
+        let number = set.new_file_number();
+        write_file(&env, &file_name::table_name(number), b"");
+        let key = format!("{index:05}");
+        edit.new_files.push((4, entry(number, (&key, 2), (&key, 1))));
+    }
+    set.apply(edit, &[]).unwrap();
+    drop(set);
+    let (set, _) = recover(&env).unwrap();
+    add(&set, 0, "a", "b");
+    drop(set);
+    let (set, _) = recover(&env).unwrap();
+    assert_eq!((set.current().file_count(4), set.current().file_count(0)), (2500, 1));
+}
+
+#[test]
+fn an_empty_folder_is_no_database_and_data_without_current_is_damage() {
+    let env = MemoryEnv::new();
+    assert_eq!(recover(&env).unwrap_err().kind(), ErrorKind::NoDatabase);
+    // What a creation that failed half-way leaves behind.
+    write_file(&env, "MANIFEST-000001", b"half");
+    write_file(&env, "LOCK", b"");
+    assert_eq!(recover(&env).unwrap_err().kind(), ErrorKind::NoDatabase);
+    let set = create(&env);
+    assert_eq!(set.manifest_number(), 2);
+    add(&set, 1, "a", "b");
+    assert_eq!(
+        VersionSet::create_new(options(&env), Arc::default()).unwrap_err().kind(),
+        ErrorKind::AlreadyExists
+    );
+    env.remove_file(&path("CURRENT")).unwrap();
+    let error = recover(&env).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Corruption);
+    assert_eq!(error.path(), Some(&*path("CURRENT")));
+}
+
+#[test]
+fn an_unreadable_current_or_a_missing_manifest_is_named() {
+    let env = MemoryEnv::new();
+    drop(create(&env));
+    write_file(&env, "CURRENT", b"MANIFEST-000001");
+    let error = recover(&env).unwrap_err();
+    assert_eq!((error.kind(), error.path()), (ErrorKind::Corruption, Some(&*path("CURRENT"))));
+    write_file(&env, "CURRENT", b"MANIFEST-000009\n");
+    let error = recover(&env).unwrap_err();
+    assert_eq!((error.kind(), error.path()), (ErrorKind::Corruption, Some(&*path("MANIFEST-000009"))));
+}
+
+#[test]
+fn a_missing_table_is_named() {
+    let env = MemoryEnv::new();
+    let set = create(&env);
+    let number = add(&set, 1, "a", "b");
+    drop(set);
+    let table = path(&file_name::table_name(number));
+    env.remove_file(&table).unwrap();
+    let error = recover(&env).unwrap_err();
+    assert_eq!((error.kind(), error.path()), (ErrorKind::Corruption, Some(&*table)));
+}
+
+#[test]
+fn another_comparator_is_refused_with_both_names() {
+    let env = MemoryEnv::new();
+    drop(create(&env));
+    let mut other = options(&env);
+    other.comparator = InternalKeyComparator::new(UserComparator::by_name("idb_cmp1").unwrap());
+    let error = VersionSet::recover(other, Arc::default()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    let text = error.to_string();
+    assert!(text.contains("leveldb.BytewiseComparator") && text.contains("idb_cmp1"), "{text}");
+}
+
+#[test]
+fn read_only_writes_nothing() {
+    let env = MemoryEnv::new();
+    let set = create(&env);
+    add(&set, 1, "a", "b");
+    drop(set);
+    let before = names(&env);
+    let mut read_only = options(&env);
+    read_only.read_only = true;
+    let (set, _) = VersionSet::recover(read_only.clone(), Arc::default()).unwrap();
+    assert_eq!(set.current().file_count(1), 1);
+    assert_eq!(set.apply(VersionEdit::default(), &[]).unwrap_err().kind(), ErrorKind::ReadOnly);
+    assert_eq!(names(&env), before);
+    assert_eq!(
+        VersionSet::create_new(read_only, Arc::default()).unwrap_err().kind(),
+        ErrorKind::InvalidArgument
+    );
+}
+
+#[test]
+fn numbers_of_files_that_the_manifest_does_not_know_are_not_used_again() {
+    let env = MemoryEnv::new();
+    drop(create(&env));
+    write_file(&env, &file_name::table_name(4711), b"");
+    // So large that it cannot be ours; taking it for used would leave no numbers.
+    write_file(&env, &file_name::log_name(u64::MAX), b"");
+    let (set, _) = recover(&env).unwrap();
+    assert_eq!(set.new_file_number(), 4712);
+}
+
+/// Puts `edits` into a MANIFEST of its own, as another program might.
+fn write_manifest(env: &MemoryEnv, edits: &[VersionEdit]) {
+    options(env);
+    let mut encoder = LogEncoder::new(Fragmentation::Standard);
+    let mut bytes = Vec::new();
+    for edit in edits {
+        encoder.encode_into(&edit.encode(), &mut bytes);
+    }
+    write_file(env, "MANIFEST-000005", &bytes);
+    write_file(env, "CURRENT", b"MANIFEST-000005\n");
+}
+
+fn sound_edit() -> VersionEdit {
+    VersionEdit {
+        comparator: Some("leveldb.BytewiseComparator".to_owned()),
+        log_number: Some(3),
+        next_file_number: Some(6),
+        last_sequence: Some(100),
+        ..VersionEdit::default()
+    }
+}
+
+#[test]
+fn a_manifest_must_state_its_numbers_and_sound_files() {
+    let env = MemoryEnv::new();
+    write_manifest(&env, &[sound_edit()]);
+    let (set, _) = recover(&env).unwrap();
+    assert_eq!(set.new_file_number(), 6);
+
+    let overlap = vec![(1, entry(1, ("a", 1), ("m", 1))), (1, entry(2, ("k", 1), ("z", 1)))];
+    let huge = FileEntry { number: u64::MAX, ..entry(1, ("a", 1), ("b", 1)) };
+    for (broken, said) in [
+        (VersionEdit { log_number: None, ..sound_edit() }, "log number"),
+        (VersionEdit { next_file_number: None, ..sound_edit() }, "next file number"),
+        (VersionEdit { last_sequence: None, ..sound_edit() }, "last sequence"),
+        (VersionEdit { next_file_number: Some(u64::MAX), ..sound_edit() }, "out of range"),
+        (VersionEdit { new_files: vec![(1, huge)], ..sound_edit() }, "out of range"),
+        (VersionEdit { new_files: overlap, ..sound_edit() }, "overlaps"),
+    ] {
+        write_manifest(&env, &[broken]);
+        let error = recover(&env).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corruption);
+        assert_eq!(error.path(), Some(&*path("MANIFEST-000005")));
+        assert!(error.to_string().contains(said), "{error}");
+    }
+}
+
+#[test]
+fn edits_that_delete_unknown_files_are_passed_over_as_leveldb_does() {
+    let env = MemoryEnv::new();
+    let odd = VersionEdit { deleted_files: vec![(3, 99)], previous_log_number: Some(2), ..sound_edit() };
+    write_manifest(&env, &[odd]);
+    let (_, numbers) = recover(&env).unwrap();
+    assert_eq!(numbers.previous_log_number, 2);
+}
+
+/// A MANIFEST in which each record adds one file, and the sizes at which each record is complete.
+fn manifest_of_many_records(env: &MemoryEnv, records: usize) -> (Vec<u8>, Vec<usize>) {
+    let mut edits = vec![sound_edit()];
+    for number in 10..10 + records as u64 {
+        let key = format!("{number:05}");
+        let edit = VersionEdit {
+            next_file_number: Some(number + 1),
+            new_files: vec![(2, entry(number, (&key, 5), (&key, 4)))],
+            ..VersionEdit::default()
+        };
+        write_file(env, &file_name::table_name(number), b"");
+        edits.push(edit);
+    }
+    let mut encoder = LogEncoder::new(Fragmentation::Standard);
+    let mut bytes = Vec::new();
+    let mut ends = Vec::new();
+    for edit in edits {
+        encoder.encode_into(&edit.encode(), &mut bytes);
+        ends.push(bytes.len());
+    }
+    write_file(env, "CURRENT", b"MANIFEST-000005\n");
+    (bytes, ends)
+}
+
+fn recover_bytes(env: &MemoryEnv, bytes: &[u8]) -> Result<usize> {
+    write_file(env, "MANIFEST-000005", bytes);
+    recover(env).map(|(set, _)| set.current().file_count(2))
+}
+
+#[test]
+fn a_torn_last_record_is_a_silent_end_wherever_it_is_torn() {
+    let env = MemoryEnv::new();
+    options(&env);
+    let (bytes, ends) = manifest_of_many_records(&env, 12);
+    for length in ends[0]..=bytes.len() {
+        let whole = ends.iter().filter(|end| **end <= length).count() - 1;
+        assert_eq!(recover_bytes(&env, &bytes[..length]).unwrap(), whole, "cut at {length}");
+        let mut with_zeros = bytes[..length].to_vec();
+        if ends.contains(&length) {
+            with_zeros.resize(length + 5000, 0);
+            assert_eq!(recover_bytes(&env, &with_zeros).unwrap(), whole, "zeros from {length}");
+        }
+    }
+}
+
+#[test]
+fn a_damaged_byte_never_panics_and_never_loses_a_record_but_the_last_in_silence() {
+    let env = MemoryEnv::new();
+    options(&env);
+    let (bytes, ends) = manifest_of_many_records(&env, 12);
+    let files = ends.len() - 1;
+    for at in 0..bytes.len() {
+        for flip in [0x01, 0x80, 0xff] {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= flip;
+            match recover_bytes(&env, &damaged) {
+                Ok(found) => {
+                    assert!(found + 1 >= files, "byte {at} ^ {flip}: {found} of {files} files");
+                    assert!(found == files || at >= ends[files - 1], "byte {at} ^ {flip}");
+                }
+                Err(error) => {
+                    assert_eq!(error.kind(), ErrorKind::Corruption, "byte {at} ^ {flip}: {error}");
+                    assert_eq!(error.path(), Some(&*path("MANIFEST-000005")));
+                    assert!(error.offset().is_some(), "{error}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn zeros_in_the_middle_are_damage() {
+    let env = MemoryEnv::new();
+    options(&env);
+    // Long enough for three blocks.
+    let (bytes, ends) = manifest_of_many_records(&env, 1500);
+    assert!(bytes.len() > 2 * LOG_BLOCK_SIZE_BYTES);
+    assert_eq!(recover_bytes(&env, &bytes).unwrap(), 1500);
+    // A hole from a record's start to the end of its block reads as padding.
+    let start = ends[100];
+    let mut holed = bytes.clone();
+    holed[start..LOG_BLOCK_SIZE_BYTES].fill(0);
+    let error = recover_bytes(&env, &holed).unwrap_err();
+    assert_eq!((error.kind(), error.offset()), (ErrorKind::Corruption, Some(start as u64)));
+    // As a tail it is no damage.
+    holed.truncate(LOG_BLOCK_SIZE_BYTES);
+    assert_eq!(recover_bytes(&env, &holed).unwrap(), 100);
+}
+
+#[test]
+fn an_unknown_tag_is_unsupported() {
+    let env = MemoryEnv::new();
+    options(&env);
+    let mut bytes = Vec::new();
+    LogEncoder::new(Fragmentation::Standard).encode_into(&[10, 1], &mut bytes);
+    write_file(&env, "CURRENT", b"MANIFEST-000005\n");
+    assert_eq!(recover_bytes(&env, &bytes).unwrap_err().kind(), ErrorKind::Unsupported);
+}
+
+mod failing {
+    //! A write to the MANIFEST that fails.
+
+    use std::sync::atomic::AtomicBool;
+    use std::time::Duration;
+
+    use terrace_env::{
+        Background, FileLock, LockError, LogFile, RandomAccessFile, SequentialFile, ThreadHandle, WritableFile,
+    };
+
+    use super::*;
+
+    type EnvResult<T> = terrace_env::Result<T>;
+
+    /// Passes everything on to a memory environment. While `fails` is set, syncs of files fail.
+    #[derive(Debug, Clone)]
+    struct FailingEnv {
+        inner: MemoryEnv,
+        fails: Arc<AtomicBool>,
+    }
+
+    struct FailingFile {
+        inner: Box<dyn WritableFile>,
+        fails: Arc<AtomicBool>,
+    }
+
+    impl WritableFile for FailingFile {
+        fn append(&mut self, bytes: &[u8]) -> EnvResult<()> {
+            self.inner.append(bytes)
+        }
+        fn flush(&mut self) -> EnvResult<()> {
+            self.inner.flush()
+        }
+        fn sync(&mut self) -> EnvResult<()> {
+            if self.fails.load(Ordering::Relaxed) {
+                return Err(EnvError::new("sync", "a file", std::io::Error::other("the cable is cut")));
+            }
+            self.inner.sync()
+        }
+        fn size_bytes(&self) -> u64 {
+            self.inner.size_bytes()
+        }
+        fn close(self: Box<Self>) -> EnvResult<()> {
+            self.inner.close()
+        }
+    }
+
+    impl Env for FailingEnv {
+        fn open_random(&self, path: &Path) -> EnvResult<Arc<dyn RandomAccessFile>> {
+            self.inner.open_random(path)
+        }
+        fn open_sequential(&self, path: &Path) -> EnvResult<Box<dyn SequentialFile>> {
+            self.inner.open_sequential(path)
+        }
+        fn create(&self, path: &Path) -> EnvResult<Box<dyn WritableFile>> {
+            Ok(Box::new(FailingFile { inner: self.inner.create(path)?, fails: Arc::clone(&self.fails) }))
+        }
+        fn open_append(&self, path: &Path) -> EnvResult<Box<dyn WritableFile>> {
+            self.inner.open_append(path)
+        }
+        fn create_log(&self, path: &Path) -> EnvResult<Box<dyn LogFile>> {
+            self.inner.create_log(path)
+        }
+        fn replace_file(&self, path: &Path, contents: &[u8], temporary: &Path) -> EnvResult<()> {
+            self.inner.replace_file(path, contents, temporary)
+        }
+        fn rename(&self, from: &Path, to: &Path) -> EnvResult<()> {
+            self.inner.rename(from, to)
+        }
+        fn remove_file(&self, path: &Path) -> EnvResult<()> {
+            self.inner.remove_file(path)
+        }
+        fn exists(&self, path: &Path) -> EnvResult<bool> {
+            self.inner.exists(path)
+        }
+        fn file_size(&self, path: &Path) -> EnvResult<u64> {
+            self.inner.file_size(path)
+        }
+        fn list(&self, folder: &Path) -> EnvResult<Vec<String>> {
+            self.inner.list(folder)
+        }
+        fn create_folder_all(&self, path: &Path) -> EnvResult<()> {
+            self.inner.create_folder_all(path)
+        }
+        fn remove_folder(&self, path: &Path) -> EnvResult<()> {
+            self.inner.remove_folder(path)
+        }
+        fn sync_folder(&self, path: &Path) -> EnvResult<()> {
+            self.inner.sync_folder(path)
+        }
+        fn link_or_copy(&self, from: &Path, to: &Path) -> EnvResult<()> {
+            self.inner.link_or_copy(from, to)
+        }
+        fn lock(&self, path: &Path) -> std::result::Result<Box<dyn FileLock>, LockError> {
+            self.inner.lock(path)
+        }
+        fn monotonic_micros(&self) -> u64 {
+            self.inner.monotonic_micros()
+        }
+        fn unix_micros(&self) -> u64 {
+            self.inner.unix_micros()
+        }
+        fn sleep(&self, duration: Duration) {
+            self.inner.sleep(duration);
+        }
+        fn background(&self) -> Background {
+            self.inner.background()
+        }
+        fn spawn(&self, name: &str, work: Box<dyn FnOnce() + Send>) -> EnvResult<Box<dyn ThreadHandle>> {
+            self.inner.spawn(name, work)
+        }
+        fn available_parallelism(&self) -> usize {
+            self.inner.available_parallelism()
+        }
+        fn process_id(&self) -> u32 {
+            self.inner.process_id()
+        }
+    }
+
+    fn failing(memory: &MemoryEnv) -> (VersionSetOptions, Arc<AtomicBool>) {
+        let fails = Arc::new(AtomicBool::new(false));
+        let env = FailingEnv { inner: memory.clone(), fails: Arc::clone(&fails) };
+        (VersionSetOptions { env: Arc::new(env), ..options(memory) }, fails)
+    }
+
+    #[test]
+    fn after_a_failed_sync_every_change_is_refused_until_the_next_open() {
+        let memory = MemoryEnv::new();
+        let (options, fails) = failing(&memory);
+        let set = VersionSet::create_new(options, Arc::default()).unwrap();
+        add(&set, 1, "a", "b");
+        let before = set.current().describe();
+        fails.store(true, Ordering::Relaxed);
+        let lost = VersionEdit { last_sequence: Some(50), ..VersionEdit::default() };
+        assert_eq!(set.apply(lost, &[]).unwrap_err().kind(), ErrorKind::Io);
+        fails.store(false, Ordering::Relaxed);
+        let error = set.apply(VersionEdit::default(), &[]).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Poisoned);
+        assert!(error.to_string().contains("the cable is cut"), "{error}");
+        assert_eq!((set.current().describe(), set.last_sequence()), (before.clone(), 0));
+        drop(set);
+        let (set, _) = recover(&memory).unwrap();
+        assert_eq!(set.current().describe(), before);
+        add(&set, 1, "c", "d");
+    }
+
+    #[test]
+    fn a_new_manifest_that_cannot_be_written_leaves_the_old_one_in_force() {
+        let memory = MemoryEnv::new();
+        drop(create(&memory));
+        let (options, fails) = failing(&memory);
+        let (set, _) = VersionSet::recover(options, Arc::default()).unwrap();
+        fails.store(true, Ordering::Relaxed);
+        assert!(set.apply(VersionEdit::default(), &[]).is_err());
+        assert_eq!(names(&memory), ["CURRENT", "MANIFEST-000001"]);
+        assert_eq!(set.manifest_number(), 1);
+        recover(&memory).unwrap();
+    }
+}
+
+#[test]
+fn readers_and_several_writers_at_once() {
+    let env = MemoryEnv::new();
+    let set = create(&env);
+    std::thread::scope(|scope| {
+        for level in 1..5 {
+            let set = &set;
+            scope.spawn(move || {
+                let mut last = None;
+                for index in 0..50 {
+                    let number = add(set, level, &format!("{index:03}a"), &format!("{index:03}b"));
+                    if let Some(last) = last.replace(number).filter(|_| index % 2 == 0) {
+                        let edit = VersionEdit { deleted_files: vec![(level, last)], ..VersionEdit::default() };
+                        set.apply(edit, &[]).unwrap();
+                    }
+                }
+            });
+        }
+        scope.spawn(|| {
+            for _ in 0..2000 {
+                checker::check(&set.current()).unwrap();
+            }
+        });
+    });
+    let expected = set.current().describe();
+    assert!((1..5).all(|level| set.current().file_count(level) == 26), "{expected}");
+    assert_eq!(set.obsolete_files().take().len(), 4 * 24);
+    drop(set);
+    assert_eq!(recover(&env).unwrap().0.current().describe(), expected);
+}

@@ -1,0 +1,350 @@
+//! One immutable state of the tables: which file is in which level. Predecessor: `read`, after the memtables.
+//! Successors: the table cache, then the table.
+//!
+//! ```text
+//!   level 0   [9: c───────x]  [8: a────m]  [5: b──────────z]     newest first; ranges may overlap
+//!   level 1   [4: a──d] [7: e────k] [6: m──────y]                by key; ranges do not overlap
+//!   level 2   [1: a─c] [2: d─f] [3: g───────────────z]
+//! ```
+//!
+//! Rules that readers rely on:
+//!
+//! 1. For one user key, everything in a level is newer than everything in the levels below, so the first level that
+//!    answers is right.
+//! 2. In level 0 the file with the larger number holds the newer entries (numbers are given when a memtable is
+//!    sealed), so the first file that answers is right.
+//! 3. In the levels from 1 on, the file that can answer is the first whose largest key is at or after the target. The
+//!    comparison is by internal key: LevelDB may spread one user key over two neighbouring files.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use terrace_format::internal_key::{
+    InternalKeyComparator, KeyCompare, MAX_SEQUENCE_NUMBER, SEEK_KIND, append_internal_key, parse_internal_key,
+    user_key,
+};
+use terrace_format::limits::LEVEL_COUNT;
+
+use crate::cache::table_cache::TableCache;
+use crate::error::Result;
+use crate::iterator::InternalIterator;
+use crate::table::{BlockReadOptions, TableEntry};
+use crate::version::file_meta::FileMeta;
+use crate::version::level_iterator::{LevelIterator, open_table};
+
+/// A list of the files of each level. Immutable; whoever holds it keeps its files from being deleted.
+#[derive(Debug)]
+pub struct Version {
+    /// Level 0: largest number (newest) first. Deeper levels: by smallest key.
+    pub levels: [Vec<Arc<FileMeta>>; LEVEL_COUNT],
+    comparator: InternalKeyComparator,
+}
+
+impl Version {
+    /// A version without files.
+    pub fn empty(comparator: InternalKeyComparator) -> Self {
+        Self::new(comparator, Default::default())
+    }
+
+    /// A version of these files, which must be in the order that [`levels`](Self::levels) states.
+    pub fn new(comparator: InternalKeyComparator, levels: [Vec<Arc<FileMeta>>; LEVEL_COUNT]) -> Self {
+        Self { levels, comparator }
+    }
+
+    /// The order of the keys.
+    pub fn comparator(&self) -> &InternalKeyComparator {
+        &self.comparator
+    }
+
+    /// The newest entry at or after `internal_target` that has its user key: the newest one that a reader at the
+    /// target's sequence may see. `None` if no table holds one; a deletion is an entry.
+    ///
+    /// Errors: those of reading a table; with [`ReadTier::MemoryOnly`](crate::options::ReadTier), `WouldBlock` if the
+    /// answer needs the disk.
+    pub fn get(
+        &self,
+        internal_target: &[u8],
+        tables: &TableCache,
+        options: &BlockReadOptions,
+    ) -> Result<Option<TableEntry>> {
+        let target_user_key = user_key(internal_target);
+        let user = self.comparator.user();
+        for file in &self.levels[0] {
+            if user.compare(target_user_key, file.smallest_user_key()).is_ge()
+                && user.compare(target_user_key, file.largest_user_key()).is_le()
+                && let Some(entry) = open_table(tables, file, options)?.get(internal_target, options)?
+            {
+                return Ok(Some(entry));
+            }
+        }
+        for files in &self.levels[1..] {
+            let index = first_file_at_or_after(&self.comparator, files, internal_target);
+            if let Some(file) = files.get(index)
+                && user.compare(target_user_key, file.smallest_user_key()).is_ge()
+                && let Some(entry) = open_table(tables, file, options)?.get(internal_target, options)?
+            {
+                return Ok(Some(entry));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Iterators that together visit every entry: one for each file of level 0, one for each deeper level with files.
+    /// They open tables only when they reach them, and keep this version alive.
+    pub fn iterators(
+        self: &Arc<Self>,
+        tables: &Arc<TableCache>,
+        options: BlockReadOptions,
+    ) -> Vec<Box<dyn InternalIterator>> {
+        let mut iterators: Vec<Box<dyn InternalIterator>> = Vec::new();
+        for file in &self.levels[0] {
+            let files = vec![Arc::clone(file)];
+            let iterator = LevelIterator::new(self.comparator.clone(), files, Arc::clone(tables), options);
+            iterators.push(Box::new(iterator));
+        }
+        for level in 1..LEVEL_COUNT {
+            if !self.levels[level].is_empty() {
+                let iterator = LevelIterator::of_level(Arc::clone(self), level, Arc::clone(tables), options);
+                iterators.push(Box::new(iterator));
+            }
+        }
+        iterators
+    }
+
+    /// The files of `level` that may hold a user key from `user_begin` to `user_end`, both included; `None` is without
+    /// end. In the level's order.
+    ///
+    /// In level 0, with every file come the files that overlap it, so that no older file is left behind alone.
+    pub fn overlapping(
+        &self,
+        level: usize,
+        user_begin: Option<&[u8]>,
+        user_end: Option<&[u8]>,
+    ) -> Vec<Arc<FileMeta>> {
+        let files = &self.levels[level];
+        if level > 0 {
+            return files[self.overlapping_range(level, user_begin, user_end)].to_vec();
+        }
+        let user = self.comparator.user();
+        let mut begin = user_begin.map(<[u8]>::to_vec);
+        let mut end = user_end.map(<[u8]>::to_vec);
+        let mut taken = vec![false; files.len()];
+        loop {
+            let mut grown = false;
+            for (file, taken) in files.iter().zip(&mut taken) {
+                let (smallest, largest) = (file.smallest_user_key(), file.largest_user_key());
+                let before = begin.as_ref().is_some_and(|begin| user.compare(largest, begin).is_lt());
+                let after = end.as_ref().is_some_and(|end| user.compare(smallest, end).is_gt());
+                if *taken || before || after {
+                    continue;
+                }
+                *taken = true;
+                grown = true;
+                if let Some(begin) = begin.as_mut().filter(|begin| user.compare(smallest, begin).is_lt()) {
+                    *begin = smallest.to_vec();
+                }
+                if let Some(end) = end.as_mut().filter(|end| user.compare(largest, end).is_gt()) {
+                    *end = largest.to_vec();
+                }
+            }
+            if !grown {
+                break;
+            }
+        }
+        files.iter().zip(taken).filter(|(_, taken)| *taken).map(|(file, _)| Arc::clone(file)).collect()
+    }
+
+    /// As [`overlapping`](Self::overlapping), as indexes. Only for the levels from 1 on.
+    pub(crate) fn overlapping_range(
+        &self,
+        level: usize,
+        user_begin: Option<&[u8]>,
+        user_end: Option<&[u8]>,
+    ) -> std::ops::Range<usize> {
+        debug_assert!(level > 0);
+        let files = &self.levels[level];
+        let user = self.comparator.user();
+        let start = user_begin.map_or(0, |begin| {
+            files.partition_point(|file| user.compare(file.largest_user_key(), begin).is_lt())
+        });
+        let end = user_end.map_or(files.len(), |end| {
+            files.partition_point(|file| user.compare(file.smallest_user_key(), end).is_le())
+        });
+        start..end.max(start)
+    }
+
+    /// Whether a file of `level` may hold a user key from `user_begin` to `user_end`, both included.
+    pub fn overlaps(&self, level: usize, user_begin: Option<&[u8]>, user_end: Option<&[u8]>) -> bool {
+        if level > 0 {
+            return !self.overlapping_range(level, user_begin, user_end).is_empty();
+        }
+        let user = self.comparator.user();
+        self.levels[0].iter().any(|file| {
+            user_begin.is_none_or(|begin| user.compare(file.largest_user_key(), begin).is_ge())
+                && user_end.is_none_or(|end| user.compare(file.smallest_user_key(), end).is_le())
+        })
+    }
+
+    /// The deepest level that holds a file; `None` if there is no file.
+    pub fn deepest_level(&self) -> Option<usize> {
+        self.levels.iter().rposition(|files| !files.is_empty())
+    }
+
+    /// About how many bytes of tables lie before the first entry of `key`, over all levels. Opens the tables that hold
+    /// `key`.
+    pub fn approximate_offset_of(&self, key: &[u8], tables: &TableCache) -> Result<u64> {
+        let mut target = Vec::new();
+        append_internal_key(&mut target, key, MAX_SEQUENCE_NUMBER, SEEK_KIND);
+        let mut offset = 0;
+        for file in self.files() {
+            if self.comparator.compare_keys(&file.largest, &target).is_lt() {
+                offset += file.size_bytes;
+            } else if self.comparator.compare_keys(&file.smallest, &target).is_lt() {
+                offset += tables.table(file)?.approximate_offset_of(&target)?;
+            }
+        }
+        Ok(offset)
+    }
+
+    /// All files, level by level.
+    pub fn files(&self) -> impl Iterator<Item = &Arc<FileMeta>> {
+        self.levels.iter().flatten()
+    }
+
+    /// The numbers of all files: those that must not be deleted.
+    pub fn live_files(&self) -> HashSet<u64> {
+        self.files().map(|file| file.number).collect()
+    }
+
+    /// How many files `level` holds.
+    pub fn file_count(&self, level: usize) -> usize {
+        self.levels[level].len()
+    }
+
+    /// The sum of the sizes of the files of `level`.
+    pub fn level_size_bytes(&self, level: usize) -> u64 {
+        self.levels[level].iter().map(|file| file.size_bytes).sum()
+    }
+
+    /// All files as text, in the form of LevelDB's property `leveldb.sstables`:
+    ///
+    /// ```text
+    /// --- level 1 ---
+    ///  17:123['a' @ 8 : 1 .. 'd' @ 5 : 0]
+    /// ```
+    ///
+    /// Number, size in bytes, smallest and largest key; of a key the user key (bytes that are not printable ASCII as
+    /// `\x0a`), sequence and kind.
+    pub fn describe(&self) -> String {
+        let mut text = String::new();
+        for (level, files) in self.levels.iter().enumerate() {
+            let _ = writeln!(text, "--- level {level} ---");
+            for file in files {
+                let (smallest, largest) = (describe_key(&file.smallest), describe_key(&file.largest));
+                let _ = writeln!(text, " {}:{}[{smallest} .. {largest}]", file.number, file.size_bytes);
+            }
+        }
+        text
+    }
+}
+
+/// The index of the first file, in a level from 1 on, whose largest key is at or after `internal_target`.
+#[inline]
+pub(crate) fn first_file_at_or_after(
+    comparator: &InternalKeyComparator,
+    files: &[Arc<FileMeta>],
+    internal_target: &[u8],
+) -> usize {
+    files.partition_point(|file| comparator.compare_keys(&file.largest, internal_target).is_lt())
+}
+
+fn describe_key(internal_key: &[u8]) -> String {
+    match parse_internal_key(internal_key) {
+        Ok(key) => format!("'{}' @ {} : {}", escape(key.user_key), key.sequence, key.kind as u8),
+        Err(_) => format!("(bad){}", escape(internal_key)),
+    }
+}
+
+fn escape(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for &byte in bytes {
+        if (b' '..=b'~').contains(&byte) {
+            text.push(char::from(byte));
+        } else {
+            let _ = write!(text, "\\x{byte:02x}");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::version::testing::{comparator, file, file_with_keys, version};
+    use terrace_format::internal_key::ValueKind;
+
+    fn numbers(files: &[Arc<FileMeta>]) -> Vec<u64> {
+        files.iter().map(|file| file.number).collect()
+    }
+
+    #[test]
+    fn level_0_overlap_is_the_transitive_closure() {
+        let version = version(&[(0, 1, "a", "c"), (0, 2, "b", "f"), (0, 3, "e", "h"), (0, 4, "j", "k")]);
+        assert_eq!(numbers(&version.overlapping(0, Some(b"a"), Some(b"a"))), [3, 2, 1]);
+        assert_eq!(numbers(&version.overlapping(0, Some(b"i"), Some(b"z"))), [4]);
+        assert_eq!(numbers(&version.overlapping(0, Some(b"i"), Some(b"i"))), []);
+        assert_eq!(numbers(&version.overlapping(0, None, None)), [4, 3, 2, 1]);
+        assert_eq!(numbers(&version.overlapping(0, Some(b"g"), None)), [4, 3, 2, 1]);
+        assert!(version.overlaps(0, Some(b"k"), None));
+        assert!(!version.overlaps(0, Some(b"i"), Some(b"i")));
+    }
+
+    #[test]
+    fn deeper_overlap_includes_both_ends() {
+        let version = version(&[(1, 1, "b", "d"), (1, 2, "f", "h"), (1, 3, "j", "l")]);
+        assert_eq!(numbers(&version.overlapping(1, Some(b"d"), Some(b"f"))), [1, 2]);
+        assert_eq!(numbers(&version.overlapping(1, Some(b"e"), Some(b"e"))), []);
+        assert_eq!(numbers(&version.overlapping(1, Some(b"z"), Some(b"a"))), []);
+        assert_eq!(numbers(&version.overlapping(1, None, Some(b"b"))), [1]);
+        assert_eq!(numbers(&version.overlapping(1, Some(b"l"), None)), [3]);
+        assert_eq!(version.deepest_level(), Some(1));
+        assert_eq!(version.live_files(), HashSet::from([1, 2, 3]));
+    }
+
+    #[test]
+    fn a_user_key_spread_over_two_files_is_looked_for_by_sequence() {
+        let left = file_with_keys(1, ("a", 9), ("k", 7));
+        let right = file_with_keys(2, ("k", 5), ("p", 1));
+        let files = vec![Arc::new(left), Arc::new(right)];
+        let mut target = Vec::new();
+        append_internal_key(&mut target, b"k", 6, SEEK_KIND);
+        assert_eq!(first_file_at_or_after(&comparator(), &files, &target), 1);
+        target.clear();
+        append_internal_key(&mut target, b"k", 8, SEEK_KIND);
+        assert_eq!(first_file_at_or_after(&comparator(), &files, &target), 0);
+        target.clear();
+        append_internal_key(&mut target, b"q", 8, SEEK_KIND);
+        assert_eq!(first_file_at_or_after(&comparator(), &files, &target), 2);
+    }
+
+    #[test]
+    fn describes_itself_as_leveldb_does() {
+        let mut levels: [Vec<Arc<FileMeta>>; LEVEL_COUNT] = Default::default();
+        levels[0].push(Arc::new(file(6, "a", "b")));
+        let mut odd = file_with_keys(17, ("a\n~", 300), ("d\\", 2));
+        odd.size_bytes = 123;
+        let tag_at = odd.largest.len() - 8;
+        odd.largest[tag_at] = ValueKind::Deletion as u8;
+        levels[1].push(Arc::new(odd));
+        let mut bad = file(18, "e", "f");
+        bad.smallest = b"shor".to_vec();
+        levels[1].push(Arc::new(bad));
+        let text = Version::new(comparator(), levels).describe();
+        let expected = "--- level 0 ---\n 6:100['a' @ 1 : 1 .. 'b' @ 1 : 1]\n--- level 1 ---\n \
+                        17:123['a\\x0a~' @ 300 : 1 .. 'd\\' @ 2 : 0]\n \
+                        18:100[(bad)shor .. 'f' @ 1 : 1]\n--- level 2 ---\n--- level 3 ---\n--- level 4 ---\n\
+                        --- level 5 ---\n--- level 6 ---\n";
+        assert_eq!(text, expected);
+    }
+}

@@ -1,0 +1,89 @@
+//! Appends write batches to the log. Predecessor: `write/commit`. Successor: the memtable, and `recovery` at the
+//! next open.
+//!
+//! One batch is one logical record; the log format splits it into physical records (see `terrace_format::log`).
+//! All physical records of a batch reach the operating system by one append.
+
+use std::path::{Path, PathBuf};
+
+use terrace_env::{Env, LogFile};
+use terrace_format::log::{Fragmentation, LogEncoder};
+
+use crate::error::Result;
+
+/// A log that is being written.
+pub(crate) struct WalWriter {
+    number: u64,
+    path: PathBuf,
+    file: Box<dyn LogFile>,
+    encoder: LogEncoder,
+    encoded: Vec<u8>,
+    has_unsynced: bool,
+    folder_synced: bool,
+}
+
+impl WalWriter {
+    /// Creates the log `number` at `path`.
+    pub(crate) fn create(env: &dyn Env, path: PathBuf, number: u64) -> Result<Self> {
+        let file = env.create_log(&path)?;
+        Ok(Self {
+            number,
+            path,
+            file,
+            encoder: LogEncoder::new(Fragmentation::Standard),
+            encoded: Vec::new(),
+            has_unsynced: false,
+            folder_synced: false,
+        })
+    }
+
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn size_bytes(&self) -> u64 {
+        self.file.size_bytes()
+    }
+
+    /// Appends one record. On success it survives the death of the process. After an error the log is as it was
+    /// before, unless the error's kind is other than `DiskFull`.
+    pub(crate) fn append(&mut self, payload: &[u8]) -> Result<()> {
+        let size_before = self.file.size_bytes();
+        self.encoded.clear();
+        self.encoder.encode_into(payload, &mut self.encoded);
+        self.has_unsynced = true;
+        if let Err(error) = self.file.append(&self.encoded) {
+            self.encoder = LogEncoder::at_offset(Fragmentation::Standard, size_before);
+            return Err(error.into());
+        }
+        const KEPT_CAPACITY_BYTES: usize = 1 << 20;
+        if self.encoded.capacity() > KEPT_CAPACITY_BYTES {
+            self.encoded = Vec::new();
+        }
+        Ok(())
+    }
+
+    /// Makes everything appended so far survive a loss of power, the file's name included.
+    pub(crate) fn sync(&mut self, env: &dyn Env) -> Result<()> {
+        if self.has_unsynced {
+            self.file.sync()?;
+            self.has_unsynced = false;
+        }
+        if !self.folder_synced {
+            if let Some(folder) = self.path.parent() {
+                env.sync_folder(folder)?;
+            }
+            self.folder_synced = true;
+        }
+        Ok(())
+    }
+
+    /// Closes the file and reports what closing reports.
+    pub(crate) fn close(self) -> Result<()> {
+        Ok(self.file.close()?)
+    }
+}

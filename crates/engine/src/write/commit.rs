@@ -1,0 +1,215 @@
+//! Commits a group of batches. Predecessor: `write/line`. Successors: `wal/writer`, the memtable, and `flush` once
+//! the memtable is full.
+//!
+//! Steps, all under the commit token:
+//!
+//! 1. Make room: seal a full memtable, wait for flushes and compactions that lag behind.
+//! 2. Number the operations: sequences are contiguous, in the order of the log.
+//! 3. Append the group to the log as one record; sync if asked.
+//! 4. Insert it into the memtable.
+//! 5. Publish: store the new visible sequence. Readers see the whole group or nothing of it.
+//!
+//! A failure in step 3 that leaves the log as it was (a full disk) refuses the group. Any other failure there
+//! poisons the database: what is in the log is unknown, so nothing more may be acknowledged.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use terrace_format::batch::{BatchOp, WriteBatch};
+use terrace_format::file_name;
+use terrace_format::internal_key::{MAX_SEQUENCE_NUMBER, ValueKind};
+
+use crate::compaction::throttle::{STOP_FILES, Throttle};
+use crate::db::inner::DbInner;
+use crate::error::{Error, ErrorKind, Result};
+use crate::memtable::MemTable;
+use crate::read::super_version::SealedMemTable;
+use crate::wal::writer::WalWriter;
+
+/// What the commit token guards.
+pub(crate) struct CommitState {
+    /// The log of the active memtable; none once the database is closed or if it is read-only.
+    pub(crate) wal: Option<WalWriter>,
+    /// Logs of sealed memtables that were not synced. They are synced before a sync on the active log counts:
+    /// otherwise a later write could survive a power cut that an earlier one does not.
+    pub(crate) outgoing: Vec<WalWriter>,
+    pub(crate) memtable: Arc<MemTable>,
+    pub(crate) last_sequence: u64,
+    pub(crate) throttle: Throttle,
+    /// Buffer in which the batches of a group are joined.
+    pub(crate) joined: WriteBatch,
+}
+
+/// Whether a call may wait for the background, or has to leave things as they are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Patience {
+    Wait,
+    Refuse,
+}
+
+impl DbInner {
+    /// Commits `batches` as one group.
+    pub(crate) fn commit_group(
+        self: &Arc<Self>,
+        commit: &mut CommitState,
+        batches: &mut [WriteBatch],
+        sync: bool,
+    ) -> Result<()> {
+        self.check_writable()?;
+        let bytes = batches.iter().map(WriteBatch::approximate_size_bytes).sum();
+        self.make_room(commit, bytes, Patience::Wait)?;
+        self.commit_with_room(commit, batches, sync)
+    }
+
+    /// Steps 2 to 5, for a group that [`make_room`](Self::make_room) has let pass.
+    pub(crate) fn commit_with_room(
+        self: &Arc<Self>,
+        commit: &mut CommitState,
+        batches: &mut [WriteBatch],
+        sync: bool,
+    ) -> Result<()> {
+        if let [single] = batches {
+            return self.commit_batch(commit, single, sync);
+        }
+        let mut joined = std::mem::take(&mut commit.joined);
+        joined.clear();
+        let result = batches
+            .iter()
+            .try_for_each(|batch| joined.append(batch).map_err(Error::refused))
+            .and_then(|()| self.commit_batch(commit, &mut joined, sync));
+        commit.joined = joined;
+        result
+    }
+
+    fn commit_batch(
+        self: &Arc<Self>,
+        commit: &mut CommitState,
+        batch: &mut WriteBatch,
+        sync: bool,
+    ) -> Result<()> {
+        let first_sequence = commit.last_sequence + 1;
+        let count = u64::from(batch.count());
+        if MAX_SEQUENCE_NUMBER - commit.last_sequence < count {
+            return Err(Error::new(ErrorKind::InvalidArgument, "the database has used up its sequence numbers"));
+        }
+        batch.set_sequence(first_sequence);
+        let wal = commit.wal.as_mut().ok_or_else(Error::closed)?;
+        wal.append(batch.as_bytes()).map_err(|error| self.log_write_failed(error))?;
+        if sync {
+            self.sync_logs(commit)?;
+        }
+        let holds_deletions = insert_batch(&commit.memtable, batch, first_sequence)?;
+        commit.last_sequence = first_sequence + count - 1;
+        self.visible_sequence.store(commit.last_sequence, Ordering::Release);
+        if holds_deletions {
+            self.watch_for_idleness();
+        }
+        Ok(())
+    }
+
+    /// Syncs the logs that hold acknowledged writes, oldest first.
+    pub(crate) fn sync_logs(&self, commit: &mut CommitState) -> Result<()> {
+        let result = (|| {
+            for mut outgoing in commit.outgoing.drain(..) {
+                outgoing.sync(&*self.env)?;
+                outgoing.close()?;
+            }
+            commit.wal.as_mut().ok_or_else(Error::closed)?.sync(&*self.env)
+        })();
+        result.inspect_err(|error| self.poison(error))
+    }
+
+    /// Step 1. With [`Patience::Refuse`] returns `WouldBlock` instead of waiting, having done nothing.
+    pub(crate) fn make_room(
+        self: &Arc<Self>,
+        commit: &mut CommitState,
+        bytes: usize,
+        patience: Patience,
+    ) -> Result<()> {
+        let would_block = || Err(Error::new(ErrorKind::WouldBlock, "the write would have to wait"));
+        if commit.throttle.is_active() {
+            let now = self.env.monotonic_micros();
+            let delay = commit.throttle.delay_micros(now);
+            if delay > 0 {
+                if patience == Patience::Refuse {
+                    return would_block();
+                }
+                self.wait_for_background(Duration::from_micros(delay));
+            }
+            commit.throttle.charge(bytes, now + delay);
+        }
+        while commit.memtable.approximate_memory_bytes() >= self.options.write_buffer_size_bytes {
+            let view = self.super_version.load();
+            let sealed_full = view.sealed.len() >= self.options.max_sealed_memtables.max(1);
+            let level0_full = view.version.levels[0].len() >= STOP_FILES;
+            if !sealed_full && !level0_full {
+                return self.seal_memtable(commit);
+            }
+            drop(view);
+            if patience == Patience::Refuse {
+                return would_block();
+            }
+            self.wait_for_progress()?;
+        }
+        Ok(())
+    }
+
+    /// Gives the active memtable to the flush thread and begins a new one with a new log.
+    pub(crate) fn seal_memtable(self: &Arc<Self>, commit: &mut CommitState) -> Result<()> {
+        let file_number = self.versions.new_file_number();
+        let log_number = self.versions.new_file_number();
+        let path = self.folder.join(file_name::log_name(log_number));
+        let wal = WalWriter::create(&*self.env, path, log_number)?;
+        // Logs whose memtables are in tables by now need no sync any more.
+        let oldest_needed = self.versions.log_number();
+        commit.outgoing.retain(|wal| wal.number() >= oldest_needed);
+        commit.outgoing.extend(commit.wal.replace(wal));
+        let sealed = Arc::new(SealedMemTable {
+            table: std::mem::replace(
+                &mut commit.memtable,
+                Arc::new(MemTable::new(self.comparator.clone())),
+            ),
+            file_number,
+            next_log_number: log_number,
+            last_sequence: commit.last_sequence,
+        });
+        let mut background = self.background.lock();
+        background.logs.push(log_number);
+        background.idle = false;
+        self.update_super_version(&background, |view| {
+            view.active = Arc::clone(&commit.memtable);
+            view.sealed.insert(0, sealed);
+        });
+        commit.throttle.set_level0_files(self.super_version.load().version.levels[0].len());
+        if let Some((bytes, micros)) = background.level0_drained.take() {
+            commit.throttle.record_drain(bytes, micros);
+        }
+        self.schedule(&mut background);
+        Ok(())
+    }
+
+    fn log_write_failed(&self, error: Error) -> Error {
+        if error.kind() == ErrorKind::DiskFull {
+            return error;
+        }
+        self.poison(&error);
+        error
+    }
+}
+
+/// Inserts the operations of `batch` with sequences from `first_sequence` on. Returns whether it held deletions.
+pub(crate) fn insert_batch(memtable: &MemTable, batch: &WriteBatch, first_sequence: u64) -> Result<bool> {
+    let mut holds_deletions = false;
+    for (sequence, operation) in (first_sequence..).zip(batch.iter()) {
+        match operation {
+            Ok(BatchOp::Put { key, value }) => memtable.insert(sequence, ValueKind::Value, key, value),
+            Ok(BatchOp::Delete { key }) => {
+                holds_deletions = true;
+                memtable.insert(sequence, ValueKind::Deletion, key, &[]);
+            }
+            Err(error) => return Err(Error::refused(error)),
+        }
+    }
+    Ok(holds_deletions)
+}

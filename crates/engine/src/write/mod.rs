@@ -1,0 +1,5 @@
+//! Writing: the commit line that orders writers, and the queue for writers that do not wait.
+
+pub(crate) mod commit;
+pub(crate) mod line;
+pub(crate) mod submit;

@@ -1,0 +1,263 @@
+//! Compaction, checkpoints, ingestion, destruction, and space that comes back.
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use support::{Model, Random, assert_holds, delete, entries, get, level_files, memory, put, table_bytes, tiny};
+use terrace_engine::env::{Env, PosixEnv};
+use terrace_engine::{Db, ErrorKind, IterOptions, Options, ReadOptions, TableFileOptions, TableFileWriter, WriteOptions};
+
+#[test]
+fn one_call_compacts_a_range_to_one_level_and_drops_its_tombstones() {
+    let env = memory();
+    let db = Db::open("/db", tiny(Arc::clone(&env))).unwrap();
+    for round in 0..3 {
+        for index in 0..3000 {
+            put(&db, &format!("{index:05}"), &format!("round {round}"));
+        }
+    }
+    for index in 0..3000 {
+        delete(&db, &format!("{index:05}"));
+    }
+    db.compact_range(None, None).unwrap();
+    assert_eq!(level_files(&db).iter().sum::<usize>(), 0, "{:?}", level_files(&db));
+    assert_eq!(table_bytes(&*env, Path::new("/db")), 0);
+    assert_eq!(entries(&db, IterOptions::default()), []);
+}
+
+#[test]
+fn compacting_a_part_leaves_the_rest_correct() {
+    let db = Db::open("/db", tiny(memory())).unwrap();
+    let mut model = Model::new();
+    let mut random = Random(3);
+    for _ in 0..10_000 {
+        let key = format!("{:05}", random.below(2000)).into_bytes();
+        let value = random.bytes(20);
+        db.put(&key, &value, &WriteOptions::default()).unwrap();
+        model.insert(key, value);
+    }
+    db.compact_range(Some(b"00500"), Some(b"00700")).unwrap();
+    assert_holds(&db, &model);
+    db.compact_range(Some(b"01900"), None).unwrap();
+    assert_holds(&db, &model);
+    db.verify().unwrap();
+}
+
+#[test]
+fn manual_compactions_run_beside_writers_and_each_other() {
+    let options = Options { compaction_threads: 3, ..tiny(memory()) };
+    let db = Db::open("/db", options).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..2 {
+            let db = db.clone();
+            scope.spawn(move || {
+                for index in 0..10_000 {
+                    put(&db, &format!("{thread}-{:05}", index % 1500), &format!("{index}"));
+                }
+            });
+        }
+        for _ in 0..2 {
+            let db = db.clone();
+            scope.spawn(move || {
+                for _ in 0..10 {
+                    db.compact_range(None, None).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(entries(&db, IterOptions::default()).len(), 3000);
+    for thread in 0..2 {
+        for index in 0..1500 {
+            let newest = if index < 1000 { 9000 + index } else { 7500 + index };
+            assert_eq!(get(&db, &format!("{thread}-{index:05}")), Some(newest.to_string()));
+        }
+    }
+    db.verify().unwrap();
+}
+
+#[test]
+fn space_comes_back_after_deletes_without_any_call() {
+    let env = memory();
+    let db = Db::open("/db", Options { write_buffer_size_bytes: 64 << 10, max_file_size_bytes: 32 << 10, ..tiny(Arc::clone(&env)) }).unwrap();
+    let mut random = Random(1);
+    let mut values: Vec<Vec<u8>> = Vec::new();
+    for index in 0..20_000u32 {
+        let value = random.bytes(100);
+        db.put(&index.to_be_bytes(), &value, &WriteOptions::default()).unwrap();
+        values.push(value);
+    }
+    let mut live = 0;
+    for index in 0..20_000u32 {
+        if random.below(10) > 0 {
+            db.delete(&index.to_be_bytes(), &WriteOptions::default()).unwrap();
+        } else {
+            live += 4 + values[index as usize].len() as u64;
+        }
+    }
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        let size = table_bytes(&*env, Path::new("/db"));
+        if size * 2 < live * 3 {
+            break;
+        }
+        assert!(Instant::now() < deadline, "{size} bytes for {live} live ones: {:?}", level_files(&db));
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    db.verify().unwrap();
+}
+
+#[test]
+fn a_checkpoint_is_a_database_with_what_was_there_before_the_call() {
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("copy");
+    let db = Db::open(folder.path().join("db"), tiny(Arc::new(PosixEnv::new()))).unwrap();
+    for index in 0..2000 {
+        put(&db, &format!("{index:05}"), "before");
+    }
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for index in 2000..4000 {
+                put(&db, &format!("{index:05}"), "during");
+            }
+        });
+        db.checkpoint(&copy).unwrap();
+    });
+    for index in 0..2000 {
+        put(&db, &format!("{index:05}"), "after");
+    }
+    db.compact_range(None, None).unwrap();
+
+    let copied = Db::open(&copy, Options::default()).unwrap();
+    let found = entries(&copied, IterOptions::default());
+    assert!((2000..=4000).contains(&found.len()), "{}", found.len());
+    for (index, (key, value)) in found.iter().enumerate() {
+        assert_eq!(key, format!("{index:05}").as_bytes(), "writes are there in their order");
+        assert_eq!(value, if index < 2000 { &b"before"[..] } else { b"during" });
+    }
+    put(&copied, "mine", "x");
+    assert_eq!(get(&db, "mine"), None);
+    let again = db.checkpoint(&copy).unwrap_err();
+    assert_eq!(again.kind(), ErrorKind::AlreadyExists);
+}
+
+fn table_file(env: &Arc<dyn Env>, path: &str, keys: impl Iterator<Item = u32>, value: &str) -> PathBuf {
+    let options = TableFileOptions { env: Arc::clone(env), ..TableFileOptions::default() };
+    let mut writer = TableFileWriter::create(path, options).unwrap();
+    for key in keys {
+        writer.put(format!("{key:05}").as_bytes(), value.as_bytes()).unwrap();
+    }
+    writer.finish().unwrap();
+    PathBuf::from(path)
+}
+
+#[test]
+fn ingested_tables_hide_what_was_there_and_snapshots_do_not_see_them() {
+    let env = memory();
+    let db = Db::open("/db", tiny(Arc::clone(&env))).unwrap();
+    for index in 0..1000 {
+        put(&db, &format!("{index:05}"), "old");
+    }
+    let snapshot = db.snapshot();
+    let files = [
+        table_file(&env, "/b.ldb", 600..800, "ingested"),
+        table_file(&env, "/a.ldb", (100..300).chain(2000..2100).filter(|key| *key < 600), "ingested"),
+        table_file(&env, "/c.ldb", 5000..5010, "ingested"),
+    ];
+    db.ingest(&files).unwrap();
+    put(&db, "00100", "newer");
+
+    let check = |db: &Db| {
+        assert_eq!(get(db, "00100").as_deref(), Some("newer"));
+        assert_eq!(get(db, "00101").as_deref(), Some("ingested"));
+        assert_eq!(get(db, "00300").as_deref(), Some("old"));
+        assert_eq!(get(db, "05009").as_deref(), Some("ingested"));
+        assert_eq!(entries(db, IterOptions::default()).len(), 1010);
+    };
+    check(&db);
+    let at_snapshot = ReadOptions { snapshot: Some(snapshot), ..ReadOptions::default() };
+    assert_eq!(db.get(b"00101", &at_snapshot).unwrap().unwrap(), b"old");
+    assert_eq!(db.get(b"05000", &at_snapshot).unwrap(), None);
+    db.compact_range(None, None).unwrap();
+    check(&db);
+    assert_eq!(db.get(b"00101", &at_snapshot).unwrap().unwrap(), b"old");
+    drop((at_snapshot, db));
+    check(&Db::open("/db", tiny(env)).unwrap());
+}
+
+#[test]
+fn overlapping_or_damaged_tables_are_not_ingested() {
+    let env = memory();
+    let db = Db::open("/db", tiny(Arc::clone(&env))).unwrap();
+    let one = table_file(&env, "/one.ldb", 0..100, "v");
+    let two = table_file(&env, "/two.ldb", 99..200, "v");
+    let error = db.ingest(&[one.clone(), two]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    let mut bytes = env.read_file(&one).unwrap();
+    bytes[20] ^= 1;
+    let mut file = env.create(&one).unwrap();
+    file.append(&bytes).unwrap();
+    file.close().unwrap();
+    let error = db.ingest(&[one]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Corruption);
+    assert!(error.to_string().contains("one.ldb"), "{error}");
+    assert_eq!(entries(&db, IterOptions::default()), []);
+    put(&db, "still", "writable");
+}
+
+#[test]
+fn destroy_removes_the_database_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("db");
+    let db = Db::open(&path, Options::default()).unwrap();
+    put(&db, "k", "v");
+    assert_eq!(Db::destroy(&path, &Options::default()).unwrap_err().kind(), ErrorKind::Locked);
+    assert_eq!(get(&db, "k").as_deref(), Some("v"));
+    db.close().unwrap();
+    std::fs::write(path.join("notes.txt"), "mine").unwrap();
+    Db::destroy(&path, &Options::default()).unwrap();
+    let left: Vec<_> = std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["notes.txt"]);
+    std::fs::remove_file(path.join("notes.txt")).unwrap();
+    Db::destroy(&path, &Options::default()).unwrap();
+    Db::destroy(folder.path().join("never"), &Options::default()).unwrap();
+}
+
+#[test]
+fn properties_are_those_of_leveldb() {
+    let db = Db::open("/db", tiny(memory())).unwrap();
+    for index in 0..2000 {
+        put(&db, &format!("{index:05}"), "value");
+    }
+    db.compact_range(None, None).unwrap();
+    let files: usize = (0..7)
+        .map(|level| db.property(&format!("leveldb.num-files-at-level{level}")).unwrap().parse::<usize>().unwrap())
+        .sum();
+    assert!(files > 0);
+    assert!(db.property("leveldb.stats").unwrap().contains("Compactions\nLevel  Files Size(MB)"));
+    let tables = db.property("leveldb.sstables").unwrap();
+    assert!(tables.starts_with("--- level 0 ---\n") && tables.contains("00000"), "{tables}");
+    assert!(db.property("leveldb.approximate-memory-usage").unwrap().parse::<u64>().unwrap() > 0);
+    for unknown in ["leveldb.num-files-at-level7", "leveldb.num-files-at-level", "leveldb.num-files-at-level+1", "leveldb.x", "stats"] {
+        assert_eq!(db.property(unknown), None, "{unknown}");
+    }
+}
+
+#[test]
+fn approximate_sizes_add_up() {
+    let db = Db::open("/db", tiny(memory())).unwrap();
+    let mut random = Random(5);
+    for index in 0..5000 {
+        let value = random.bytes(100);
+        db.put(format!("{index:05}").as_bytes(), &value, &WriteOptions::default()).unwrap();
+    }
+    db.compact_range(None, None).unwrap();
+    let all = db.approximate_size(b"", b"\xff").unwrap();
+    let half = db.approximate_size(b"", b"02500").unwrap();
+    assert!((500_000..700_000).contains(&all), "{all}");
+    assert!((all * 45 / 100..all * 55 / 100).contains(&half), "{half} of {all}");
+    assert_eq!(db.approximate_size(b"02500", b"02500").unwrap(), 0);
+    assert_eq!(db.approximate_size(b"9", b"0").unwrap(), 0);
+}

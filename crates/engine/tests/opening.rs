@@ -1,0 +1,222 @@
+//! What opening refuses, what it repairs by itself, and what it leaves behind.
+
+mod support;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use support::{entries, get, memory, put, tiny};
+use terrace_engine::env::Env;
+use terrace_engine::{Db, ErrorKind, IterOptions, Options, UserComparator, WriteOptions};
+
+fn kind_of(result: terrace_engine::Result<Db>) -> ErrorKind {
+    result.map(|_| ()).unwrap_err().kind()
+}
+
+fn write_file(env: &dyn Env, path: &str, contents: &[u8]) {
+    let mut file = env.create(Path::new(path)).unwrap();
+    file.append(contents).unwrap();
+    file.close().unwrap();
+}
+
+fn names(env: &dyn Env, ending: &str) -> Vec<String> {
+    let mut names = env.list(Path::new("/db")).unwrap();
+    names.retain(|name| name.ends_with(ending));
+    names.sort();
+    names
+}
+
+#[test]
+fn create_and_exists_options_are_obeyed() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("missing");
+    let options = Options { create_if_missing: false, ..Options::default() };
+    assert_eq!(kind_of(Db::open(&missing, options.clone())), ErrorKind::NoDatabase);
+    assert!(!missing.exists(), "a refused open leaves nothing behind");
+    assert_eq!(kind_of(Db::open(folder.path(), options)), ErrorKind::NoDatabase);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+
+    drop(Db::open(&missing, Options::default()).unwrap());
+    let options = Options { error_if_exists: true, ..Options::default() };
+    assert_eq!(kind_of(Db::open(&missing, options)), ErrorKind::AlreadyExists);
+    let options = Options { read_only: true, ..Options::default() };
+    assert_eq!(kind_of(Db::open(folder.path().join("none"), options)), ErrorKind::NoDatabase);
+}
+
+#[test]
+fn a_second_open_is_refused_and_says_who_holds_the_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let db = Db::open(folder.path(), Options::default()).unwrap();
+    let error = Db::open(folder.path(), Options::default()).map(|_| ()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Locked);
+    assert!(error.to_string().contains("this process"), "{error}");
+    db.close().unwrap();
+    Db::open(folder.path(), Options::default()).unwrap();
+}
+
+#[test]
+fn another_comparator_is_refused() {
+    let env = memory();
+    drop(Db::open("/db", Options { env: Arc::clone(&env), ..Options::default() }).unwrap());
+    let comparator = UserComparator::by_name("idb_cmp1").unwrap();
+    let error =
+        Db::open("/db", Options { env, comparator, ..Options::default() }).map(|_| ()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    let text = error.to_string();
+    assert!(text.contains("idb_cmp1") && text.contains("leveldb.BytewiseComparator"), "{text}");
+}
+
+#[test]
+fn a_missing_current_is_not_taken_for_an_empty_folder() {
+    let env = memory();
+    let db = Db::open("/db", tiny(Arc::clone(&env))).unwrap();
+    put(&db, "k", "v");
+    drop(db);
+    env.remove_file(Path::new("/db/CURRENT")).unwrap();
+    let before = names(&*env, "");
+    let error = Db::open("/db", tiny(Arc::clone(&env))).map(|_| ()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Corruption);
+    assert!(error.to_string().contains("CURRENT"), "{error}");
+    let after: Vec<String> = names(&*env, "").into_iter().filter(|name| name != "LOCK").collect();
+    assert_eq!(after, before.into_iter().filter(|name| name != "LOCK").collect::<Vec<_>>());
+}
+
+#[test]
+fn a_damaged_current_or_manifest_is_reported_with_its_file() {
+    for (contents, expected) in
+        [(&b""[..], "CURRENT"), (b"MANIFEST-000002", "CURRENT"), (b"nonsense\n", "CURRENT"), (b"MANIFEST-099999\n", "MANIFEST-099999")]
+    {
+        let env = memory();
+        drop(Db::open("/db", tiny(Arc::clone(&env))).unwrap());
+        write_file(&*env, "/db/CURRENT", contents);
+        let error = Db::open("/db", tiny(env)).map(|_| ()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corruption, "{error}");
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn a_missing_table_is_reported_by_name() {
+    let env = memory();
+    let db = Db::open("/db", tiny(Arc::clone(&env))).unwrap();
+    for index in 0..1000 {
+        put(&db, &format!("{index}"), "v");
+    }
+    db.flush().unwrap();
+    drop(db);
+    let table = names(&*env, ".ldb").remove(0);
+    env.remove_file(&Path::new("/db").join(&table)).unwrap();
+    let error = Db::open("/db", tiny(env)).map(|_| ()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Corruption);
+    assert!(error.to_string().contains(&table), "{error}");
+}
+
+#[test]
+fn a_torn_log_keeps_what_is_whole() {
+    let env = memory();
+    let db = Db::open("/db", Options { env: Arc::clone(&env), ..Options::default() }).unwrap();
+    for index in 0..10 {
+        put(&db, &format!("{index}"), "value");
+    }
+    drop(db);
+    let log = format!("/db/{}", names(&*env, ".log").pop().unwrap());
+    let whole = env.read_file(Path::new(&log)).unwrap();
+    for (cut, expected) in [(1, 9), (whole.len() / 10 - 1, 9), (whole.len() / 10, 9), (whole.len(), 0)] {
+        let copy = memory();
+        copy.create_folder_all(Path::new("/db")).unwrap();
+        for name in env.list(Path::new("/db")).unwrap() {
+            let path = format!("/db/{name}");
+            write_file(&*copy, &path, &env.read_file(Path::new(&path)).unwrap());
+        }
+        write_file(&*copy, &log, &whole[..whole.len() - cut]);
+        let db = Db::open("/db", Options { env: copy, paranoid_checks: true, ..Options::default() }).unwrap();
+        assert_eq!(entries(&db, IterOptions::default()).len(), expected, "cut {cut}");
+    }
+}
+
+#[test]
+fn damage_amid_a_log_is_reported_and_nothing_is_changed() {
+    let env = memory();
+    let db = Db::open("/db", Options { env: Arc::clone(&env), ..Options::default() }).unwrap();
+    for index in 0..10 {
+        // One record a log block, so that records behind the damaged one can be read.
+        db.put(&[index], &[index; 30_000], &WriteOptions::default()).unwrap();
+    }
+    drop(db);
+    let log = format!("/db/{}", names(&*env, ".log").pop().unwrap());
+    let mut bytes = env.read_file(Path::new(&log)).unwrap();
+    bytes[100_000] ^= 1;
+    write_file(&*env, &log, &bytes);
+    for paranoid_checks in [false, true] {
+        let options = Options { env: Arc::clone(&env), paranoid_checks, ..Options::default() };
+        let error = Db::open("/db", options).map(|_| ()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corruption);
+        assert!(error.to_string().contains(".log") && error.offset().is_some(), "{error}");
+    }
+    assert_eq!(env.read_file(Path::new(&log)).unwrap(), bytes);
+}
+
+#[test]
+fn a_read_only_open_changes_nothing_and_refuses_writes() {
+    let env = memory();
+    let writer = Db::open("/db", tiny(Arc::clone(&env))).unwrap();
+    for index in 0..2000 {
+        put(&writer, &format!("{index:05}"), "v");
+    }
+    let options = Options { read_only: true, ..tiny(Arc::clone(&env)) };
+    let reader = Db::open("/db", options).unwrap();
+    assert_eq!(entries(&reader, IterOptions::default()).len(), 2000);
+    let error = reader.put(b"k", b"v", &WriteOptions::default()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ReadOnly);
+    for index in 0..2000 {
+        put(&writer, &format!("{index:05}"), "w");
+    }
+    assert_eq!(get(&reader, "00007").as_deref(), Some("v"), "the view is that of the moment of opening");
+    reader.close().unwrap();
+    drop(writer);
+
+    let before: Vec<_> = contents(&*env);
+    let options = Options { read_only: true, ..tiny(Arc::clone(&env)) };
+    drop(Db::open("/db", options).unwrap());
+    assert_eq!(contents(&*env), before);
+}
+
+fn contents(env: &dyn Env) -> Vec<(String, Vec<u8>)> {
+    names(env, "").into_iter().map(|name| (name.clone(), env.read_file(&Path::new("/db").join(name)).unwrap())).collect()
+}
+
+#[test]
+fn what_a_crash_left_behind_is_removed_and_other_files_stay() {
+    let env = memory();
+    let db = Db::open("/db", tiny(Arc::clone(&env))).unwrap();
+    put(&db, "k", "v");
+    drop(db);
+    for orphan in ["/db/000777.ldb", "/db/000778.sst", "/db/000001.dbtmp", "/db/MANIFEST-000999"] {
+        write_file(&*env, orphan, b"left behind");
+    }
+    write_file(&*env, "/db/holiday.jpg", b"not ours");
+    let db = Db::open("/db", tiny(Arc::clone(&env))).unwrap();
+    assert_eq!(get(&db, "k").as_deref(), Some("v"));
+    let left = names(&*env, "");
+    assert!(left.contains(&"holiday.jpg".to_owned()));
+    assert!(!left.iter().any(|name| name.contains("777") || name.contains("778") || name.contains("999")), "{left:?}");
+    assert_eq!(names(&*env, ".dbtmp"), [] as [String; 0]);
+}
+
+#[test]
+fn the_manifest_is_written_anew_at_its_size_limit() {
+    let env = memory();
+    let db = Db::open("/db", tiny(Arc::clone(&env))).unwrap();
+    for index in 0..30_000 {
+        put(&db, &format!("{:05}", index % 5000), &format!("value {index}"));
+    }
+    db.compact_range(None, None).unwrap();
+    let manifests: Vec<String> =
+        env.list(Path::new("/db")).unwrap().into_iter().filter(|name| name.starts_with("MANIFEST")).collect();
+    assert_eq!(manifests.len(), 1, "{manifests:?}");
+    let size = env.file_size(&Path::new("/db").join(&manifests[0])).unwrap();
+    assert!(size < 64 << 10, "{size}");
+    drop(db);
+    let db = Db::open("/db", tiny(env)).unwrap();
+    assert_eq!(entries(&db, IterOptions::default()).len(), 5000);
+}

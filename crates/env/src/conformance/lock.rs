@@ -1,0 +1,75 @@
+//! Checks of the lock within one process. Other processes are the matter of an environment's own tests.
+
+use std::path::Path;
+
+use super::Place;
+use crate::{Background, LockError};
+
+#[track_caller]
+fn assert_held_here(place: &Place, path: &Path) {
+    match place.env.lock(path) {
+        Err(LockError::Held { holder, this_process: true }) => {
+            assert!(holder.is_none_or(|process| process == place.env.process_id()));
+        }
+        other => panic!("the lock is held by this process, but: {other:?}"),
+    }
+}
+
+pub(super) fn once(place: &Place) {
+    let path = place.path("LOCK");
+    let lock = place.env.lock(&path).unwrap();
+    assert!(place.env.exists(&path).unwrap());
+    for _ in 0..3 {
+        assert_held_here(place, &path);
+    }
+    drop(lock);
+    assert!(place.env.exists(&path).unwrap(), "the file stays");
+    let again = place.env.lock(&path).unwrap();
+    assert_held_here(place, &path);
+    drop(again);
+    assert_eq!(place.names(), ["LOCK"]);
+}
+
+pub(super) fn by_any_path(place: &Place) {
+    place.env.create_folder_all(&place.path("folder")).unwrap();
+    let lock = place.env.lock(&place.path("LOCK")).unwrap();
+    for other in ["./LOCK", "folder/../LOCK"] {
+        assert_held_here(place, &place.path(other));
+    }
+    drop(lock);
+    let lock = place.env.lock(&place.path("folder/../LOCK")).unwrap();
+    assert_held_here(place, &place.path("LOCK"));
+    drop(lock);
+    place.env.lock(&place.path("LOCK")).unwrap();
+}
+
+pub(super) fn files_apart(place: &Place) {
+    for folder in ["one", "two"] {
+        place.env.create_folder_all(&place.path(folder)).unwrap();
+    }
+    let one = place.env.lock(&place.path("one/LOCK")).unwrap();
+    let two = place.env.lock(&place.path("two/LOCK")).unwrap();
+    drop(one);
+    assert_held_here(place, &place.path("two/LOCK"));
+    place.env.lock(&place.path("one/LOCK")).unwrap();
+    drop(two);
+    // A file that exists already, whatever it holds, can be locked.
+    place.write("used", b"12345\n");
+    place.env.lock(&place.path("used")).unwrap();
+}
+
+pub(super) fn released_from_any_thread(place: &Place) {
+    if place.env.background() == Background::Steps {
+        return;
+    }
+    let lock = place.env.lock(&place.path("LOCK")).unwrap();
+    place.env.spawn("releases", Box::new(move || drop(lock))).unwrap().join();
+    place.env.lock(&place.path("LOCK")).unwrap();
+}
+
+pub(super) fn missing_folder(place: &Place) {
+    match place.env.lock(&place.path("missing/LOCK")) {
+        Err(LockError::Env(error)) => assert!(error.is_not_found(), "{error}"),
+        other => panic!("there is no such folder, but: {other:?}"),
+    }
+}

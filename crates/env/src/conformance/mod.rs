@@ -1,0 +1,120 @@
+//! One suite of checks that every environment must pass.
+//!
+//! Each check gets a fresh place: an environment and an empty folder in it. It panics where the environment breaks
+//! the contract of [`Env`], and returns otherwise. What is optional in the contract is accepted either way. Nothing
+//! here needs threads or a disk, so that the suite runs in a simulator and in a browser's worker too.
+//!
+//! Durability shows only when power is lost, which no check here can cause: the simulator's own tests do.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::Env;
+
+mod host;
+mod lock;
+mod log;
+mod names;
+mod reading;
+mod writing;
+
+/// Where a check runs: an environment, and an empty folder in it that is the check's alone.
+#[derive(Debug)]
+pub struct Place {
+    env: Arc<dyn Env>,
+    folder: PathBuf,
+}
+
+impl Place {
+    /// `folder` must exist and be empty.
+    pub fn new(env: Arc<dyn Env>, folder: PathBuf) -> Self {
+        Self { env, folder }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Makes a file with these bytes.
+    #[track_caller]
+    fn write(&self, name: &str, contents: &[u8]) {
+        let mut file = self.env.create(&self.path(name)).unwrap();
+        file.append(contents).unwrap();
+        file.close().unwrap();
+    }
+
+    #[track_caller]
+    fn read(&self, name: &str) -> Vec<u8> {
+        self.env.read_file(&self.path(name)).unwrap()
+    }
+
+    /// Names in the folder, sorted.
+    #[track_caller]
+    fn names(&self) -> Vec<String> {
+        let mut names = self.env.list(&self.folder).unwrap();
+        names.sort();
+        names
+    }
+}
+
+/// A check: its name, and what to run.
+pub type Check = (&'static str, fn(&Place));
+
+/// All checks, for a caller that runs them one by one.
+pub const CHECKS: &[Check] = &[
+    ("reads at offsets", reading::at_offsets),
+    ("reads without waiting", reading::without_waiting),
+    ("reads in sequence", reading::in_sequence),
+    ("reads whole files", reading::whole_files),
+    ("reads what a writer flushed", reading::what_a_writer_flushed),
+    ("reads from many threads", reading::from_many_threads),
+    ("reads a large file", reading::a_large_file),
+    ("refuses to read what is no file", reading::what_is_no_file),
+    ("writes pieces of any size", writing::pieces_of_any_size),
+    ("empties a file created again", writing::create_empties),
+    ("appends behind the end", writing::append_goes_on),
+    ("syncs", writing::syncs),
+    ("writes without a close", writing::dropped_files_are_written),
+    ("refuses to write where no file can be", writing::where_no_file_can_be),
+    ("logs are readable at once", log::readable_at_once),
+    ("logs are truncated", log::truncated),
+    ("logs begin empty", log::begin_empty),
+    ("logs refuse a place where no file can be", log::where_no_file_can_be),
+    ("replaces files", names::replaces),
+    ("replaces a file under its readers", names::replaces_under_readers),
+    ("renames", names::renames),
+    ("refuses to rename onto a file", names::refuses_to_rename_onto_a_file),
+    ("removes", names::removes),
+    ("removes a file under its readers", names::removes_under_readers),
+    ("lists", names::lists),
+    ("makes and removes folders", names::folders),
+    ("syncs folders", names::syncs_folders),
+    ("links or copies", names::links_or_copies),
+    ("locks once", lock::once),
+    ("locks a file by any path", lock::by_any_path),
+    ("locks files apart", lock::files_apart),
+    ("releases a lock from any thread", lock::released_from_any_thread),
+    ("refuses to lock in a missing folder", lock::missing_folder),
+    ("clocks do not go backwards", host::clocks),
+    ("threads start and end", host::threads),
+    ("states its limits", host::limits),
+];
+
+/// Runs every check, each in a place of its own that `make` gives: an environment and an empty folder in it.
+///
+/// # Panics
+///
+/// At the first check that fails.
+pub fn run_all(make: &dyn Fn() -> (Arc<dyn Env>, PathBuf)) {
+    for (name, check) in CHECKS {
+        // Shown by test runners if the check panics.
+        println!("conformance: {name}");
+        let (env, folder) = make();
+        check(&Place::new(env, folder));
+    }
+}
+
+/// `size` bytes that differ from place to place, so that a shifted or repeated piece shows.
+fn pattern(size: usize) -> Vec<u8> {
+    (0..size as u32).map(|index| (index.wrapping_mul(0x9e37_79b1) >> 24) as u8).collect()
+}

@@ -1,0 +1,198 @@
+//! Checks of names: replacing, renaming, removing, listing, folders and links.
+
+use super::Place;
+use crate::RandomAccessFile;
+
+#[track_caller]
+fn assert_holds(file: &dyn RandomAccessFile, expected: &[u8]) {
+    let mut buffer = [0; 100];
+    let read_bytes = file.read_at(0, &mut buffer).unwrap();
+    assert_eq!(&buffer[..read_bytes], expected);
+    assert_eq!(file.size_bytes().unwrap(), expected.len() as u64);
+}
+
+pub(super) fn replaces(place: &Place) {
+    let (path, temporary) = (place.path("CURRENT"), place.path("000001.dbtmp"));
+    for contents in [&b"old"[..], b"new and longer", b"", b"short"] {
+        place.env.replace_file(&path, contents, &temporary).unwrap();
+        assert_eq!(place.read("CURRENT"), contents);
+        assert_eq!(place.names(), ["CURRENT"], "the temporary file is gone");
+    }
+    // One that was left behind does not matter.
+    place.write("000001.dbtmp", b"left behind, and long");
+    place.env.replace_file(&path, b"newest", &temporary).unwrap();
+    assert_eq!(place.read("CURRENT"), b"newest");
+    assert_eq!(place.names(), ["CURRENT"]);
+
+    let missing =
+        place.env.replace_file(&place.path("missing/a"), b"x", &place.path("missing/b")).unwrap_err();
+    assert!(missing.is_not_found(), "{missing}");
+    place.env.create_folder_all(&place.path("folder")).unwrap();
+    assert!(place.env.replace_file(&place.path("folder"), b"x", &temporary).is_err());
+    assert_eq!(place.names(), ["CURRENT", "folder"], "nothing is left after a failure");
+}
+
+pub(super) fn replaces_under_readers(place: &Place) {
+    place.write("file", b"old");
+    let before = place.env.open_random(&place.path("file")).unwrap();
+    place.env.replace_file(&place.path("file"), b"new contents", &place.path("temporary")).unwrap();
+    let after = place.env.open_random(&place.path("file")).unwrap();
+    assert_holds(&*before, b"old");
+    assert_holds(&*after, b"new contents");
+}
+
+pub(super) fn renames(place: &Place) {
+    place.write("LOG", b"old log");
+    let reader = place.env.open_random(&place.path("LOG")).unwrap();
+    place.env.rename(&place.path("LOG"), &place.path("LOG.old")).unwrap();
+    assert_eq!(place.names(), ["LOG.old"]);
+    assert_eq!(place.read("LOG.old"), b"old log");
+    assert_holds(&*reader, b"old log");
+
+    place.env.create_folder_all(&place.path("folder")).unwrap();
+    place.env.rename(&place.path("LOG.old"), &place.path("folder/LOG")).unwrap();
+    assert_eq!(place.names(), ["folder"]);
+    assert_eq!(place.read("folder/LOG"), b"old log");
+}
+
+pub(super) fn refuses_to_rename_onto_a_file(place: &Place) {
+    place.write("from", b"from");
+    place.write("to", b"to");
+    let error = place.env.rename(&place.path("from"), &place.path("to")).unwrap_err();
+    assert!(error.is_already_exists(), "{error}");
+    assert!(place.env.rename(&place.path("from"), &place.path("from")).is_err());
+    place.env.create_folder_all(&place.path("folder")).unwrap();
+    assert!(place.env.rename(&place.path("from"), &place.path("folder")).unwrap_err().is_already_exists());
+    assert_eq!(place.read("from"), b"from");
+    assert_eq!(place.read("to"), b"to");
+
+    for (from, to) in [("missing", "new"), ("from", "missing/new")] {
+        let error = place.env.rename(&place.path(from), &place.path(to)).unwrap_err();
+        assert!(error.is_not_found(), "{error}");
+    }
+    assert_eq!(place.names(), ["folder", "from", "to"]);
+}
+
+pub(super) fn removes(place: &Place) {
+    place.write("file", b"x");
+    place.write("other", b"y");
+    place.env.remove_file(&place.path("file")).unwrap();
+    assert!(!place.env.exists(&place.path("file")).unwrap());
+    assert_eq!(place.names(), ["other"]);
+    let error = place.env.remove_file(&place.path("file")).unwrap_err();
+    assert!(error.is_not_found(), "{error}");
+    assert_eq!(error.path, place.path("file"));
+
+    place.env.create_folder_all(&place.path("folder")).unwrap();
+    assert!(place.env.remove_file(&place.path("folder")).is_err());
+    assert_eq!(place.names(), ["folder", "other"]);
+}
+
+pub(super) fn removes_under_readers(place: &Place) {
+    place.write("file", b"first life");
+    let random = place.env.open_random(&place.path("file")).unwrap();
+    let mut sequential = place.env.open_sequential(&place.path("file")).unwrap();
+    place.env.remove_file(&place.path("file")).unwrap();
+    // A new file of the name is another file.
+    place.write("file", b"second");
+    assert_holds(&*random, b"first life");
+    let mut buffer = [0; 100];
+    let read_bytes = sequential.read(&mut buffer).unwrap();
+    assert!(read_bytes > 0 && b"first life".starts_with(&buffer[..read_bytes]));
+    assert_eq!(place.read("file"), b"second");
+
+    // A writer outlives its name as well.
+    let mut writer = place.env.create(&place.path("written")).unwrap();
+    let mut log = place.env.create_log(&place.path("log")).unwrap();
+    place.env.remove_file(&place.path("written")).unwrap();
+    place.env.remove_file(&place.path("log")).unwrap();
+    writer.append(b"into nothing").unwrap();
+    writer.sync().unwrap();
+    writer.close().unwrap();
+    log.append(b"into nothing").unwrap();
+    log.sync().unwrap();
+    log.close().unwrap();
+    assert_eq!(place.names(), ["file"]);
+}
+
+pub(super) fn lists(place: &Place) {
+    assert!(place.names().is_empty());
+    for name in ["000005.ldb", "CURRENT", "ä ö", "CURRENT.x"] {
+        place.write(name, b"");
+    }
+    place.env.create_folder_all(&place.path("sst_0/deeper")).unwrap();
+    place.write("sst_0/inside", b"");
+    assert_eq!(place.names(), ["000005.ldb", "CURRENT", "CURRENT.x", "sst_0", "ä ö"]);
+    let mut inside = place.env.list(&place.path("sst_0")).unwrap();
+    inside.sort();
+    assert_eq!(inside, ["deeper", "inside"]);
+
+    let error = place.env.list(&place.path("missing")).unwrap_err();
+    assert!(error.is_not_found(), "{error}");
+    assert!(place.env.list(&place.path("CURRENT")).is_err());
+}
+
+pub(super) fn folders(place: &Place) {
+    let deep = place.path("a/b/c");
+    assert!(!place.env.exists(&deep).unwrap());
+    place.env.create_folder_all(&deep).unwrap();
+    place.env.create_folder_all(&deep).unwrap();
+    for name in ["a", "a/b", "a/b/c"] {
+        assert!(place.env.exists(&place.path(name)).unwrap(), "{name}");
+    }
+    // The same name in two folders is two files.
+    place.write("a/file", b"upper");
+    place.write("a/b/file", b"lower");
+    assert_eq!(place.read("a/file"), b"upper");
+    assert_eq!(place.read("a/b/file"), b"lower");
+
+    assert!(place.env.create_folder_all(&place.path("a/file")).is_err());
+    assert!(place.env.create_folder_all(&place.path("a/file/inside")).is_err());
+    assert!(!place.env.exists(&place.path("a/file/inside")).unwrap());
+
+    assert!(place.env.remove_folder(&place.path("a/b")).is_err(), "not empty");
+    assert!(place.env.remove_folder(&place.path("a/file")).is_err(), "no folder");
+    assert_eq!(place.read("a/b/file"), b"lower");
+    place.env.remove_folder(&deep).unwrap();
+    assert!(!place.env.exists(&deep).unwrap());
+    let error = place.env.remove_folder(&deep).unwrap_err();
+    assert!(error.is_not_found(), "{error}");
+    place.env.remove_file(&place.path("a/b/file")).unwrap();
+    place.env.remove_folder(&place.path("a/b")).unwrap();
+    assert_eq!(place.env.list(&place.path("a")).unwrap(), ["file"]);
+}
+
+pub(super) fn syncs_folders(place: &Place) {
+    place.env.sync_folder(&place.folder).unwrap();
+    place.write("file", b"x");
+    place.env.sync_folder(&place.folder).unwrap();
+    let error = place.env.sync_folder(&place.path("missing")).unwrap_err();
+    assert!(error.is_not_found(), "{error}");
+}
+
+pub(super) fn links_or_copies(place: &Place) {
+    let mut file = place.env.create(&place.path("from")).unwrap();
+    file.append(b"contents").unwrap();
+    file.sync().unwrap();
+    file.close().unwrap();
+    place.env.create_folder_all(&place.path("backup")).unwrap();
+    place.env.link_or_copy(&place.path("from"), &place.path("backup/to")).unwrap();
+    place.env.link_or_copy(&place.path("from"), &place.path("twin")).unwrap();
+    assert_eq!(place.read("backup/to"), b"contents");
+
+    // Each name has a life of its own.
+    place.env.replace_file(&place.path("from"), b"replaced", &place.path("temporary")).unwrap();
+    assert_eq!(place.read("twin"), b"contents");
+    place.env.remove_file(&place.path("twin")).unwrap();
+    assert_eq!(place.read("backup/to"), b"contents");
+    assert_eq!(place.read("from"), b"replaced");
+
+    let error = place.env.link_or_copy(&place.path("from"), &place.path("backup/to")).unwrap_err();
+    assert!(error.is_already_exists(), "{error}");
+    assert_eq!(place.read("backup/to"), b"contents");
+    for (from, to) in [("missing", "new"), ("from", "missing/new")] {
+        let error = place.env.link_or_copy(&place.path(from), &place.path(to)).unwrap_err();
+        assert!(error.is_not_found(), "{error}");
+    }
+    assert_eq!(place.names(), ["backup", "from"]);
+}

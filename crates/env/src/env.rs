@@ -1,0 +1,137 @@
+//! The environment itself: files and folders by path, the lock, clocks and threads.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::{FileLock, LockError, LogFile, RandomAccessFile, Result, SequentialFile, WritableFile};
+
+/// How background work runs in an environment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Background {
+    /// [`Env::spawn`] starts threads.
+    Threads,
+    /// There are no threads: [`Env::spawn`] fails, and the engine does background work by steps, inside calls or
+    /// when its owner asks for one.
+    Steps,
+}
+
+/// A thread started by [`Env::spawn`]. Dropping it lets the thread go on by itself.
+pub trait ThreadHandle: Send + Sync {
+    /// Waits until the thread's work is done. A panic of the work ends the wait and is not passed on: work whose
+    /// owner must know catches it. Must not be called by the thread itself.
+    fn join(self: Box<Self>);
+}
+
+/// Files, folders, clocks and threads. See the [crate's page](crate) for what survives what, and which
+/// parts are optional.
+///
+/// Paths are those of the environment: on a real file system the system's own, elsewhere `/`-separated names.
+/// An operation inside a folder that does not exist fails with
+/// [`is_not_found`](crate::EnvError::is_not_found).
+pub trait Env: Send + Sync + fmt::Debug + 'static {
+    /// Opens a file to read at any offset. It must exist and be no folder.
+    fn open_random(&self, path: &Path) -> Result<Arc<dyn RandomAccessFile>>;
+
+    /// Opens a file to read from front to back. It must exist and be no folder.
+    fn open_sequential(&self, path: &Path) -> Result<Box<dyn SequentialFile>>;
+
+    /// Creates a file to write; one that exists is emptied. The name is durable after
+    /// [`sync_folder`](Self::sync_folder).
+    fn create(&self, path: &Path) -> Result<Box<dyn WritableFile>>;
+
+    /// Opens a file to write behind its end; creates it if missing.
+    fn open_append(&self, path: &Path) -> Result<Box<dyn WritableFile>>;
+
+    /// Creates a write-ahead log; a file that exists is emptied. The name is durable after
+    /// [`sync_folder`](Self::sync_folder).
+    fn create_log(&self, path: &Path) -> Result<Box<dyn LogFile>>;
+
+    /// The whole contents of a file. For small ones: they come into memory at once.
+    fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
+        const CHUNK_SIZE_BYTES: usize = 16 << 10;
+        let mut file = self.open_sequential(path)?;
+        let mut contents = Vec::new();
+        let mut chunk = vec![0; CHUNK_SIZE_BYTES];
+        loop {
+            match file.read(&mut chunk)? {
+                0 => return Ok(contents),
+                read_bytes => contents.extend_from_slice(&chunk[..read_bytes]),
+            }
+        }
+    }
+
+    /// Gives `path` these contents, durably and at once: whatever happens, also a loss of power, `path` then holds
+    /// its old contents (or is absent, if it was) or the new ones, whole. After success it is the new ones.
+    ///
+    /// `temporary` is a name in the same folder that the environment may use for the time of the call; what it
+    /// held is lost, and it is gone afterwards. It can stay behind only after the death of the process or a loss
+    /// of power.
+    fn replace_file(&self, path: &Path, contents: &[u8], temporary: &Path) -> Result<()>;
+
+    /// Renames a file. If `to` exists, nothing happens and the error
+    /// [`is_already_exists`](crate::EnvError::is_already_exists). Durable after syncing the folders of both.
+    fn rename(&self, from: &Path, to: &Path) -> Result<()>;
+
+    /// Removes a file's name. Handles that are open go on to work. Durable after
+    /// [`sync_folder`](Self::sync_folder).
+    fn remove_file(&self, path: &Path) -> Result<()>;
+
+    /// Whether a file or folder of that name exists.
+    fn exists(&self, path: &Path) -> Result<bool>;
+
+    /// Size of a file in bytes, as far as its writers have flushed.
+    fn file_size(&self, path: &Path) -> Result<u64>;
+
+    /// Names of the files and folders directly inside `folder`, in any order. Names that are no UTF-8 are left
+    /// out: no database file has one.
+    fn list(&self, folder: &Path) -> Result<Vec<String>>;
+
+    /// Creates a folder and those above it, as far as they are missing. The names of those it created are durable
+    /// on return.
+    fn create_folder_all(&self, path: &Path) -> Result<()>;
+
+    /// Removes a folder, which must be empty.
+    fn remove_folder(&self, path: &Path) -> Result<()>;
+
+    /// Makes durable what names the folder holds: every creation, rename and removal in it that returned before.
+    /// It does not sync the files' contents.
+    fn sync_folder(&self, path: &Path) -> Result<()>;
+
+    /// Makes `to` hold the bytes of `from`: by a hard link where possible, else by a copy that is synced. Neither
+    /// may be written afterwards, and `from` must have been synced before. If `to` exists, nothing happens and the
+    /// error [`is_already_exists`](crate::EnvError::is_already_exists). The name is durable after
+    /// [`sync_folder`](Self::sync_folder).
+    fn link_or_copy(&self, from: &Path, to: &Path) -> Result<()>;
+
+    /// Takes the one lock on the file at `path`, which is created if missing. It never waits: a lock that is held,
+    /// here or in another process, is [`LockError::Held`].
+    ///
+    /// The lock goes with the file, not with the spelling of its path. It is released when the returned value is
+    /// dropped or the process dies. The file is never removed, so that two openers cannot lock two files of one
+    /// name.
+    fn lock(&self, path: &Path) -> std::result::Result<Box<dyn FileLock>, LockError>;
+
+    /// Microseconds since a fixed moment in the past. Never goes backwards; only differences mean something.
+    fn monotonic_micros(&self) -> u64;
+
+    /// Microseconds since 1970-01-01 00:00 UTC by the machine's clock, which may be set and so go backwards.
+    fn unix_micros(&self) -> u64;
+
+    /// Waits at least so long. Without threads it may return at once: nothing else could happen meanwhile.
+    fn sleep(&self, duration: Duration);
+
+    /// Whether [`spawn`](Self::spawn) works.
+    fn background(&self) -> Background;
+
+    /// Starts a thread. `name` shows in debuggers; systems may shorten it. With [`Background::Steps`] it fails
+    /// with kind [`std::io::ErrorKind::Unsupported`] and the work is dropped.
+    fn spawn(&self, name: &str, work: Box<dyn FnOnce() + Send>) -> Result<Box<dyn ThreadHandle>>;
+
+    /// How many threads can run at once here; at least 1.
+    fn available_parallelism(&self) -> usize;
+
+    /// Number of this process, 0 where there is no such thing.
+    fn process_id(&self) -> u32;
+}

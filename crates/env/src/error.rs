@@ -1,0 +1,88 @@
+//! The error of every operation on an environment: what was tried, on which path, and the cause.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Result of an operation on an environment.
+pub type Result<T> = std::result::Result<T, EnvError>;
+
+/// An operation that the environment refused. Displays as `could not OPERATION PATH: cause`.
+#[derive(Debug, thiserror::Error)]
+#[error("could not {operation} {}: {source}", path.display())]
+pub struct EnvError {
+    /// What was tried, as a phrase that stands before the path: `read`, `sync folder`.
+    pub operation: &'static str,
+    /// The file or folder it was tried on, or the name of the thread.
+    pub path: PathBuf,
+    /// Why it failed.
+    pub source: io::Error,
+}
+
+impl EnvError {
+    /// An error of `operation` on `path`.
+    pub fn new(operation: &'static str, path: impl AsRef<Path>, source: io::Error) -> Self {
+        Self { operation, path: path.as_ref().to_owned(), source }
+    }
+
+    /// The error of an operation from one name to another. It names `to`, with the second phrase, if that is the
+    /// reason because it exists already; else `from`, with the first.
+    pub(crate) fn between(operations: [&'static str; 2], from: &Path, to: &Path, source: io::Error) -> Self {
+        match source.kind() {
+            io::ErrorKind::AlreadyExists => Self::new(operations[1], to, source),
+            _ => Self::new(operations[0], from, source),
+        }
+    }
+
+    /// The general class of the cause.
+    pub fn kind(&self) -> io::ErrorKind {
+        self.source.kind()
+    }
+
+    /// Whether the file or folder, or a folder above it, does not exist.
+    pub fn is_not_found(&self) -> bool {
+        self.kind() == io::ErrorKind::NotFound
+    }
+
+    /// Whether a file or folder of that name exists already.
+    pub fn is_already_exists(&self) -> bool {
+        self.kind() == io::ErrorKind::AlreadyExists
+    }
+
+    /// Whether there is no room: the device is full (`ENOSPC`) or the quota used up (`EDQUOT`).
+    pub fn is_no_space(&self) -> bool {
+        matches!(self.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+    }
+
+    /// Whether the file system (`EROFS`) or a permission (`EACCES`, `EPERM`) forbids the operation.
+    pub fn is_read_only(&self) -> bool {
+        matches!(self.kind(), io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_what_where_and_why() {
+        let error = EnvError::new("read", "a/b", io::Error::other("the cable is cut"));
+        assert_eq!(error.to_string(), "could not read a/b: the cable is cut");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn classes_of_system_errors() {
+        let of = |code| EnvError::new("write", "x", io::Error::from_raw_os_error(code));
+        for code in [libc::ENOSPC, libc::EDQUOT] {
+            assert!(of(code).is_no_space(), "{code}");
+            assert!(!of(code).is_read_only(), "{code}");
+        }
+        for code in [libc::EROFS, libc::EACCES, libc::EPERM] {
+            assert!(of(code).is_read_only(), "{code}");
+            assert!(!of(code).is_no_space(), "{code}");
+        }
+        assert!(of(libc::ENOENT).is_not_found() && !of(libc::EEXIST).is_not_found());
+        assert!(of(libc::EEXIST).is_already_exists() && !of(libc::ENOENT).is_already_exists());
+        assert!(!of(libc::EIO).is_no_space() && !of(libc::EIO).is_read_only());
+    }
+}

@@ -1,0 +1,61 @@
+//! The one way from Terrace to files, folders, locks, clocks and threads.
+//!
+//! Nothing in the engine calls the operating system itself: it holds an [`Env`]. So the same engine runs on a
+//! real disk ([`PosixEnv`]), in memory ([`MemoryEnv`]), under a simulator that loses power at any point, and in
+//! a browser's worker.
+//!
+//! Predecessors on the data's path: the engine's write-ahead log, table builder and reader, and version set.
+//! Successor: the operating system, or whatever an implementation puts in its place.
+//!
+//! # What survives what
+//!
+//! | after the return of | survives the death of the process | survives a loss of power |
+//! |---|---|---|
+//! | [`WritableFile::append`] | no, the bytes may wait in the process | no |
+//! | [`WritableFile::flush`], [`WritableFile::close`] | yes | no |
+//! | [`WritableFile::sync`] | yes | the bytes and the size |
+//! | [`LogFile::append`] | yes | no |
+//! | [`LogFile::sync`] | yes | the bytes and the size |
+//! | [`Env::create`], [`Env::create_log`], [`Env::rename`], [`Env::remove_file`], [`Env::link_or_copy`], [`Env::remove_folder`] | yes | the change of the name: after [`Env::sync_folder`] |
+//! | [`Env::create_folder_all`] | yes | yes |
+//! | [`Env::replace_file`] | yes | yes |
+//!
+//! "No" means *not promised*. After a loss of power a file that was not synced may be shorter, hold zeros or old
+//! sectors anywhere behind its last sync, or be absent; changes of names in a folder that was not synced may have
+//! happened in any order or not at all.
+//!
+//! # Rules for an implementation
+//!
+//! * A failed write or sync is never forgotten. The file then refuses to sync for the rest of its life, because an
+//!   operating system may drop the pages that it failed to write and call the next sync a success.
+//! * Several handles of one file may be open at once. A reader sees the bytes that a writer has flushed.
+//! * A removed or replaced file stays whole for the handles opened before.
+//! * Every method may be called from any thread at any time. An environment with one thread (a browser's worker)
+//!   states it by [`Background::Steps`]; it may then keep its handles in thread-local storage and pass their
+//!   numbers around.
+//! * Optional: [`RandomAccessFile::read_at_without_waiting`] may always return `None`,
+//!   [`Env::link_or_copy`] may always copy, [`Env::spawn`] may always fail (with [`Background::Steps`]),
+//!   [`Env::sync_folder`] may do nothing if changes of names are durable on return. All the rest is required, and
+//!   checked by [`conformance`].
+//! * An environment on a fixed pool of file handles (the browser's, which cannot open a handle while it runs)
+//!   maps names to slots of the pool in bytes of its own. A rename or a replacement is then one durable write of
+//!   that map, a removed file's slot is used again once its last handle is gone, and an empty pool is an error of
+//!   kind [`std::io::ErrorKind::StorageFull`].
+
+pub mod conformance;
+mod env;
+mod error;
+mod file;
+mod host;
+mod lock;
+mod memory;
+#[cfg(unix)]
+mod posix;
+
+pub use env::{Background, Env, ThreadHandle};
+pub use error::{EnvError, Result};
+pub use file::{LogFile, RandomAccessFile, SequentialFile, WritableFile};
+pub use lock::{FileLock, LockError};
+pub use memory::MemoryEnv;
+#[cfg(unix)]
+pub use posix::PosixEnv;

@@ -1,0 +1,48 @@
+//! Who may write in a database's folder: one lock on its LOCK file.
+
+use std::fmt;
+
+use crate::EnvError;
+
+/// A lock that is held. It is released when this value is dropped, or when the process dies; the file stays.
+pub trait FileLock: Send + Sync + fmt::Debug {}
+
+/// Why a lock was not granted.
+#[derive(Debug)]
+pub enum LockError {
+    /// Somebody holds it.
+    Held {
+        /// The process that holds it, if the environment can tell.
+        holder: Option<u32>,
+        /// Whether the holder is this process itself.
+        this_process: bool,
+    },
+    /// The file could not be opened or locked for another reason.
+    Env(EnvError),
+}
+
+impl fmt::Display for LockError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Held { this_process: true, .. } => f.write_str("the lock is held by this process already"),
+            Self::Held { holder: Some(process), .. } => write!(f, "the lock is held by process {process}"),
+            Self::Held { holder: None, .. } => f.write_str("the lock is held by another process"),
+            Self::Env(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for LockError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Held { .. } => None,
+            Self::Env(error) => Some(&error.source),
+        }
+    }
+}
+
+impl From<EnvError> for LockError {
+    fn from(error: EnvError) -> Self {
+        Self::Env(error)
+    }
+}

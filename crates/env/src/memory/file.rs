@@ -1,0 +1,176 @@
+//! Handles of files in memory. Each shares its file's bytes with the tree and with all other handles of the file.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parking_lot::RwLock;
+
+use crate::{EnvError, LogFile, RandomAccessFile, Result, SequentialFile, WritableFile};
+
+/// The bytes of one file.
+pub(super) type Contents = RwLock<Vec<u8>>;
+
+/// Copies from `offset` on and returns how many bytes.
+fn copy_from(contents: &Contents, offset: u64, buffer: &mut [u8]) -> usize {
+    let contents = contents.read();
+    let rest = usize::try_from(offset).ok().and_then(|start| contents.get(start..)).unwrap_or_default();
+    let count = rest.len().min(buffer.len());
+    buffer[..count].copy_from_slice(&rest[..count]);
+    count
+}
+
+/// Adds bytes at the end, or nothing and an error if there is no memory.
+fn extend(contents: &Contents, path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut contents = contents.write();
+    contents
+        .try_reserve(bytes.len())
+        .map_err(|_| EnvError::new("write", path, io::ErrorKind::OutOfMemory.into()))?;
+    contents.extend_from_slice(bytes);
+    Ok(())
+}
+
+#[derive(Debug)]
+pub(super) struct MemoryRandomAccessFile {
+    contents: Arc<Contents>,
+    path: PathBuf,
+}
+
+impl MemoryRandomAccessFile {
+    pub(super) fn new(contents: Arc<Contents>, path: &Path) -> Self {
+        Self { contents, path: path.to_owned() }
+    }
+}
+
+impl RandomAccessFile for MemoryRandomAccessFile {
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
+        Ok(copy_from(&self.contents, offset, buffer))
+    }
+
+    fn read_at_without_waiting(&self, offset: u64, buffer: &mut [u8]) -> Result<Option<usize>> {
+        Ok(Some(copy_from(&self.contents, offset, buffer)))
+    }
+
+    fn size_bytes(&self) -> Result<u64> {
+        Ok(self.contents.read().len() as u64)
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+pub(super) struct MemorySequentialFile {
+    contents: Arc<Contents>,
+    offset: u64,
+}
+
+impl MemorySequentialFile {
+    pub(super) fn new(contents: Arc<Contents>) -> Self {
+        Self { contents, offset: 0 }
+    }
+}
+
+impl SequentialFile for MemorySequentialFile {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        let count = copy_from(&self.contents, self.offset, buffer);
+        self.offset += count as u64;
+        Ok(count)
+    }
+}
+
+pub(super) struct MemoryWritableFile {
+    contents: Arc<Contents>,
+    path: PathBuf,
+    size_bytes: u64,
+    /// Whether an append failed: the contract gives the file up then.
+    failed: bool,
+}
+
+impl MemoryWritableFile {
+    pub(super) fn new(contents: Arc<Contents>, path: &Path) -> Self {
+        let size_bytes = contents.read().len() as u64;
+        Self { contents, path: path.to_owned(), size_bytes, failed: false }
+    }
+
+    fn check(&self, operation: &'static str) -> Result<()> {
+        if self.failed {
+            Err(EnvError::new(operation, &self.path, io::ErrorKind::OutOfMemory.into()))
+        } else {
+            Ok(())
+        }
+    }
+}
+
+impl WritableFile for MemoryWritableFile {
+    fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        self.check("write")?;
+        let extended = extend(&self.contents, &self.path, bytes);
+        self.failed = extended.is_err();
+        extended?;
+        self.size_bytes += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.check("write")
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        self.check("sync")
+    }
+
+    fn size_bytes(&self) -> u64 {
+        self.size_bytes
+    }
+
+    fn close(self: Box<Self>) -> Result<()> {
+        self.check("close")
+    }
+}
+
+pub(super) struct MemoryLogFile {
+    contents: Arc<Contents>,
+    path: PathBuf,
+    size_bytes: u64,
+}
+
+impl MemoryLogFile {
+    /// A log in `contents`, which is empty.
+    pub(super) fn new(contents: Arc<Contents>, path: &Path) -> Self {
+        Self { contents, path: path.to_owned(), size_bytes: 0 }
+    }
+}
+
+impl LogFile for MemoryLogFile {
+    fn append(&mut self, record: &[u8]) -> Result<()> {
+        extend(&self.contents, &self.path, record)?;
+        self.size_bytes += record.len() as u64;
+        Ok(())
+    }
+
+    fn is_damaged(&self) -> bool {
+        false
+    }
+
+    fn truncate(&mut self, size_bytes: u64) -> Result<()> {
+        match usize::try_from(size_bytes) {
+            Ok(size) if size_bytes <= self.size_bytes => self.contents.write().truncate(size),
+            _ => return Err(EnvError::new("truncate", &self.path, io::ErrorKind::InvalidInput.into())),
+        }
+        self.size_bytes = size_bytes;
+        Ok(())
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn size_bytes(&self) -> u64 {
+        self.size_bytes
+    }
+
+    fn close(self: Box<Self>) -> Result<()> {
+        Ok(())
+    }
+}

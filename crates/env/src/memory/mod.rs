@@ -1,0 +1,168 @@
+//! A whole file system in memory: for tests, for databases that need no disk, and for platforms without one.
+//!
+//! Nothing survives the last clone of the environment. As in a real file system, a removed or replaced file lives on
+//! for the handles opened before, and a hard link is a second name of one file.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::{
+    Background, Env, EnvError, FileLock, LockError, LogFile, RandomAccessFile, Result, SequentialFile,
+    ThreadHandle, WritableFile, host,
+};
+
+mod file;
+mod tree;
+
+use file::{MemoryLogFile, MemoryRandomAccessFile, MemorySequentialFile, MemoryWritableFile};
+use tree::{MemoryLock, Tree};
+
+/// An environment whose files are in memory. Clones share them; another [`MemoryEnv::new`] has its own.
+///
+/// Paths are `/`-separated and relative ones start at the root, which always exists. Nothing waits for a disk and
+/// syncs do nothing, since there is no power to lose. Clocks, threads and the process number are the system's.
+#[derive(Debug, Clone)]
+pub struct MemoryEnv {
+    tree: Arc<Tree>,
+    background: Background,
+}
+
+impl Default for MemoryEnv {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl MemoryEnv {
+    /// An empty file system. Background work runs on threads, where the platform has them.
+    pub fn new() -> Self {
+        Self { tree: Arc::new(Tree::new()), background: host::BACKGROUND }
+    }
+
+    /// An empty file system without threads: background work runs by steps.
+    pub fn with_steps() -> Self {
+        Self { background: Background::Steps, ..Self::new() }
+    }
+}
+
+impl Env for MemoryEnv {
+    fn open_random(&self, path: &Path) -> Result<Arc<dyn RandomAccessFile>> {
+        let contents = self.tree.open(path).map_err(|source| EnvError::new("open", path, source))?;
+        Ok(Arc::new(MemoryRandomAccessFile::new(contents, path)))
+    }
+
+    fn open_sequential(&self, path: &Path) -> Result<Box<dyn SequentialFile>> {
+        let contents = self.tree.open(path).map_err(|source| EnvError::new("open", path, source))?;
+        Ok(Box::new(MemorySequentialFile::new(contents)))
+    }
+
+    fn create(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
+        let contents = self.tree.create(path).map_err(|source| EnvError::new("create", path, source))?;
+        contents.write().clear();
+        Ok(Box::new(MemoryWritableFile::new(contents, path)))
+    }
+
+    fn open_append(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
+        let contents =
+            self.tree.create(path).map_err(|source| EnvError::new("open to append", path, source))?;
+        Ok(Box::new(MemoryWritableFile::new(contents, path)))
+    }
+
+    fn create_log(&self, path: &Path) -> Result<Box<dyn LogFile>> {
+        let contents = self.tree.create(path).map_err(|source| EnvError::new("create", path, source))?;
+        contents.write().clear();
+        Ok(Box::new(MemoryLogFile::new(contents, path)))
+    }
+
+    fn replace_file(&self, path: &Path, contents: &[u8], temporary: &Path) -> Result<()> {
+        self.tree.replace(path, contents, temporary).map_err(|source| EnvError::new("replace", path, source))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+        self.tree
+            .rename(from, to)
+            .map_err(|source| EnvError::between(["rename", "rename a file to"], from, to, source))
+    }
+
+    fn remove_file(&self, path: &Path) -> Result<()> {
+        self.tree.remove_file(path).map_err(|source| EnvError::new("remove", path, source))
+    }
+
+    fn exists(&self, path: &Path) -> Result<bool> {
+        Ok(self.tree.exists(path))
+    }
+
+    fn file_size(&self, path: &Path) -> Result<u64> {
+        let contents =
+            self.tree.open(path).map_err(|source| EnvError::new("get the size of", path, source))?;
+        let size_bytes = contents.read().len();
+        Ok(size_bytes as u64)
+    }
+
+    fn list(&self, folder: &Path) -> Result<Vec<String>> {
+        self.tree.list(folder).map_err(|source| EnvError::new("list", folder, source))
+    }
+
+    fn create_folder_all(&self, path: &Path) -> Result<()> {
+        self.tree.create_folder_all(path).map_err(|source| EnvError::new("create folder", path, source))
+    }
+
+    fn remove_folder(&self, path: &Path) -> Result<()> {
+        self.tree.remove_folder(path).map_err(|source| EnvError::new("remove folder", path, source))
+    }
+
+    fn sync_folder(&self, path: &Path) -> Result<()> {
+        self.tree.check_folder(path).map_err(|source| EnvError::new("sync folder", path, source))
+    }
+
+    fn link_or_copy(&self, from: &Path, to: &Path) -> Result<()> {
+        self.tree
+            .link(from, to)
+            .map_err(|source| EnvError::between(["link", "link a file to"], from, to, source))
+    }
+
+    fn lock(&self, path: &Path) -> std::result::Result<Box<dyn FileLock>, LockError> {
+        let contents = self.tree.create(path).map_err(|source| EnvError::new("lock", path, source))?;
+        match MemoryLock::acquire(&self.tree, contents) {
+            Some(lock) => Ok(Box::new(lock)),
+            None => Err(LockError::Held { holder: Some(self.process_id()), this_process: true }),
+        }
+    }
+
+    fn monotonic_micros(&self) -> u64 {
+        host::monotonic_micros()
+    }
+
+    fn unix_micros(&self) -> u64 {
+        host::unix_micros()
+    }
+
+    fn sleep(&self, duration: Duration) {
+        host::sleep(duration);
+    }
+
+    fn background(&self) -> Background {
+        self.background
+    }
+
+    fn spawn(&self, name: &str, work: Box<dyn FnOnce() + Send>) -> Result<Box<dyn ThreadHandle>> {
+        match self.background {
+            Background::Threads => host::spawn(name, work),
+            Background::Steps => {
+                Err(EnvError::new("start thread", name, std::io::ErrorKind::Unsupported.into()))
+            }
+        }
+    }
+
+    fn available_parallelism(&self) -> usize {
+        match self.background {
+            Background::Threads => host::available_parallelism(),
+            Background::Steps => 1,
+        }
+    }
+
+    fn process_id(&self) -> u32 {
+        host::process_id()
+    }
+}

@@ -1,0 +1,253 @@
+//! Tables, MANIFEST and info log on a real file system: reads at an offset, reads in sequence, buffered writes.
+//!
+//! Predecessor: the engine's table reader and builder, and its version set. Successor: the operating system.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::IntoRawFd;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use crate::{EnvError, RandomAccessFile, Result, SequentialFile, WritableFile};
+
+/// Bytes collected in the process before one write to the system. Larger gains nothing measurable, and a table
+/// being built costs this much memory.
+const WRITE_BUFFER_SIZE_BYTES: usize = 64 << 10;
+
+#[derive(Debug)]
+pub(super) struct PosixRandomAccessFile {
+    file: File,
+    path: PathBuf,
+    /// Set once the system said that this file cannot be read without waiting, so that it is asked once only.
+    #[cfg(target_os = "linux")]
+    always_waits: std::sync::atomic::AtomicBool,
+}
+
+impl PosixRandomAccessFile {
+    pub(super) fn new(file: File, path: &Path) -> Self {
+        Self {
+            file,
+            path: path.to_owned(),
+            #[cfg(target_os = "linux")]
+            always_waits: std::sync::atomic::AtomicBool::new(false),
+        }
+    }
+
+    fn failed(&self, source: io::Error) -> EnvError {
+        EnvError::new("read", &self.path, source)
+    }
+}
+
+/// Whether these bytes lie where no file can reach: the system takes such offsets for a wrong call, we for the end.
+fn beyond_any_file(offset: u64, buffer: &[u8]) -> bool {
+    i64::try_from(offset.saturating_add(buffer.len() as u64)).is_err()
+}
+
+impl RandomAccessFile for PosixRandomAccessFile {
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
+        if beyond_any_file(offset, buffer) {
+            return Ok(0);
+        }
+        let mut read_bytes = 0;
+        while read_bytes < buffer.len() {
+            match self.file.read_at(&mut buffer[read_bytes..], offset + read_bytes as u64) {
+                Ok(0) => break,
+                Ok(count) => read_bytes += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.failed(error)),
+            }
+        }
+        Ok(read_bytes)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn read_at_without_waiting(&self, offset: u64, buffer: &mut [u8]) -> Result<Option<usize>> {
+        use std::sync::atomic::Ordering;
+
+        use rustix::io::{Errno, ReadWriteFlags};
+
+        if beyond_any_file(offset, buffer) {
+            return Ok(Some(0));
+        }
+        if self.always_waits.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        let wanted_bytes = buffer.len();
+        let slices = &mut [io::IoSliceMut::new(buffer)];
+        match rustix::io::preadv2(&self.file, slices, offset, ReadWriteFlags::NOWAIT) {
+            Ok(read_bytes) if read_bytes == wanted_bytes => Ok(Some(read_bytes)),
+            // Short at the end of the file, or where the next page is not in memory.
+            Ok(read_bytes) => {
+                let at_end = offset + read_bytes as u64 >= self.size_bytes()?;
+                Ok(at_end.then_some(read_bytes))
+            }
+            Err(Errno::AGAIN | Errno::INTR) => Ok(None),
+            // The file system, or the kernel, has no such read (old kernels: INVAL for the flag).
+            Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => {
+                self.always_waits.store(true, Ordering::Relaxed);
+                Ok(None)
+            }
+            Err(error) => Err(self.failed(error.into())),
+        }
+    }
+
+    fn size_bytes(&self) -> Result<u64> {
+        let metadata = self.file.metadata();
+        Ok(metadata.map_err(|source| EnvError::new("get the size of", &self.path, source))?.len())
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+pub(super) struct PosixSequentialFile {
+    file: File,
+    path: PathBuf,
+}
+
+impl PosixSequentialFile {
+    pub(super) fn new(file: File, path: &Path) -> Self {
+        Self { file, path: path.to_owned() }
+    }
+}
+
+impl SequentialFile for PosixSequentialFile {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        loop {
+            match self.file.read(buffer) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => return result.map_err(|source| EnvError::new("read", &self.path, source)),
+            }
+        }
+    }
+}
+
+pub(super) struct PosixWritableFile {
+    /// `None` only once it is closed.
+    file: Option<File>,
+    path: PathBuf,
+    buffer: Vec<u8>,
+    size_bytes: u64,
+    synced_before: bool,
+    /// What the first failure was; everything after it fails.
+    failure: Option<io::ErrorKind>,
+}
+
+impl PosixWritableFile {
+    /// `size_bytes`: what the file holds before the first byte appended.
+    pub(super) fn new(file: File, path: &Path, size_bytes: u64) -> Self {
+        Self {
+            file: Some(file),
+            path: path.to_owned(),
+            buffer: Vec::new(),
+            size_bytes,
+            synced_before: false,
+            failure: None,
+        }
+    }
+
+    /// Runs `work` on the file, or fails if anything failed before. A failure is kept.
+    fn attempt(
+        &mut self,
+        operation: &'static str,
+        work: impl FnOnce(&mut File, &mut Vec<u8>) -> io::Result<()>,
+    ) -> Result<()> {
+        let result = match (self.failure, &mut self.file) {
+            (None, Some(file)) => work(file, &mut self.buffer),
+            (Some(kind), _) => Err(given_up(kind)),
+            (None, None) => Err(given_up(io::ErrorKind::InvalidInput)),
+        };
+        result.map_err(|source| {
+            self.failure.get_or_insert(source.kind());
+            EnvError::new(operation, &self.path, source)
+        })
+    }
+}
+
+/// The error of every operation after one that failed with `kind`.
+pub(super) fn given_up(kind: io::ErrorKind) -> io::Error {
+    io::Error::new(kind, format!("an earlier operation on the file failed: {kind}"))
+}
+
+/// Makes bytes and size durable. The first time everything about the file, since it may be new; then no more than
+/// it takes to read the bytes again (`fdatasync`), which spares the disk a write of the times.
+pub(super) fn sync_file(file: &File, synced_before: bool) -> io::Result<()> {
+    if synced_before { file.sync_data() } else { file.sync_all() }
+}
+
+/// Closes and reports what dropping a `File` would swallow: network file systems say there that writes failed.
+pub(super) fn close_file(file: File) -> io::Result<()> {
+    let descriptor = file.into_raw_fd();
+    // SAFETY: `into_raw_fd` made this function the only owner of the descriptor, and it is not used again.
+    if unsafe { libc::close(descriptor) } == 0 {
+        return Ok(());
+    }
+    match io::Error::last_os_error() {
+        // The descriptor is gone all the same.
+        error if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+        error => Err(error),
+    }
+}
+
+fn write_out(file: &mut File, buffer: &mut Vec<u8>) -> io::Result<()> {
+    file.write_all(buffer)?;
+    buffer.clear();
+    Ok(())
+}
+
+impl WritableFile for PosixWritableFile {
+    fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        self.attempt("write", |file, buffer| {
+            if buffer.len() + bytes.len() > WRITE_BUFFER_SIZE_BYTES {
+                write_out(file, buffer)?;
+            }
+            if bytes.len() >= WRITE_BUFFER_SIZE_BYTES {
+                return file.write_all(bytes);
+            }
+            if buffer.capacity() == 0 {
+                buffer.reserve_exact(WRITE_BUFFER_SIZE_BYTES);
+            }
+            buffer.extend_from_slice(bytes);
+            Ok(())
+        })?;
+        self.size_bytes += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.attempt("write", write_out)
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        self.flush()?;
+        let synced_before = self.synced_before;
+        self.attempt("sync", |file, _| sync_file(file, synced_before))?;
+        self.synced_before = true;
+        Ok(())
+    }
+
+    fn size_bytes(&self) -> u64 {
+        self.size_bytes
+    }
+
+    fn close(mut self: Box<Self>) -> Result<()> {
+        let flushed = self.flush();
+        let closed = match self.file.take() {
+            Some(file) => close_file(file).map_err(|source| EnvError::new("close", &self.path, source)),
+            None => Ok(()),
+        };
+        flushed.and(closed)
+    }
+}
+
+impl Drop for PosixWritableFile {
+    fn drop(&mut self) {
+        if self.failure.is_none()
+            && let Some(file) = &mut self.file
+        {
+            // Nobody is left to hear of an error.
+            let _ = file.write_all(&self.buffer);
+        }
+    }
+}

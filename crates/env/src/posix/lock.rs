@@ -1,0 +1,298 @@
+//! The lock on a database's LOCK file, understood by LevelDB and Terrace alike.
+//!
+//! LevelDB takes a classic record lock (`fcntl`, `F_SETLK`) on the whole file. Such a lock belongs to the process:
+//! a second one taken by the same process is granted, and closing *any* descriptor of the file drops it. We take an
+//! open file description lock (`F_OFD_SETLK`) instead, which belongs to the open file and conflicts with classic
+//! locks in both directions. (`flock`, and so `File::lock`, is a different kind that LevelDB does not see.) Where
+//! the system has no such lock (macOS), a classic one and the table below do the same, except against another
+//! library in our own process.
+//!
+//! Rules:
+//!
+//! 1. A table of the process, keyed by device and inode, holds every lock that it has: the same file by another
+//!    path is the same lock. The table is looked at *before* the file is opened, because closing a second
+//!    descriptor would drop a classic lock.
+//! 2. If the holder turns out to be another library in this process (LevelDB), our descriptor of its file is kept
+//!    open, for the same reason, and serves the next attempt.
+//! 3. After locking, the path must still name the locked file; else somebody removed the file meanwhile, and we
+//!    try again with the new one.
+//! 4. The file holds the holder's process number as text, for the error message of those who are refused. It is
+//!    emptied on release and never removed. LevelDB ignores the contents.
+//!
+//! A forked child shares the open file, at least until it calls `exec`. So the release unlocks and does not rely on
+//! closing the last descriptor: a child being started on another thread would keep the lock for a moment more, and a
+//! database closed and opened again would find itself locked. Only the process that took the lock unlocks it; the
+//! child's copy of it just closes its descriptor. If the process dies unreleased, the lock lasts as long as a child
+//! that never called `exec`.
+//!
+//! One gap cannot be closed: if another library in this process takes a classic lock between our unlock and our
+//! close, on another thread, the close drops it. Whoever closes one engine before opening the other is safe.
+
+use std::collections::BTreeMap;
+use std::fs::{File, Metadata, OpenOptions};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::Path;
+
+use parking_lot::Mutex;
+
+use crate::{EnvError, FileLock, LockError};
+
+/// How often a LOCK file that is removed between open and lock is tried again.
+const ATTEMPTS: usize = 16;
+
+/// `fcntl` commands of one kind of lock.
+struct Commands {
+    /// Locks or unlocks; never waits.
+    set: libc::c_int,
+    /// Asks which lock is in the way.
+    get: libc::c_int,
+}
+
+/// The kinds of lock, best first. Some kernels and emulations know only the last.
+const COMMANDS: &[Commands] = &[
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    Commands { set: libc::F_OFD_SETLK, get: libc::F_OFD_GETLK },
+    Commands { set: libc::F_SETLK, get: libc::F_GETLK },
+];
+
+/// What this process knows of a LOCK file.
+#[derive(Debug)]
+enum Known {
+    /// The process of this number holds it by a [`PosixLock`]: this process, or the one it was forked from.
+    Held { process: u32 },
+    /// Another library in this process held it when last tried. See rule 2.
+    Foreign { file: File },
+}
+
+static TABLE: Mutex<BTreeMap<FileId, Known>> = Mutex::new(BTreeMap::new());
+
+/// Identity of a file, whatever its path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct FileId {
+    device: u64,
+    inode: u64,
+}
+
+impl FileId {
+    fn of(metadata: &Metadata) -> Self {
+        Self { device: metadata.dev(), inode: metadata.ino() }
+    }
+
+    fn of_path(path: &Path) -> io::Result<Option<Self>> {
+        match std::fs::metadata(path) {
+            Ok(metadata) => Ok(Some(Self::of(&metadata))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The lock, held until it is dropped.
+#[derive(Debug)]
+pub(super) struct PosixLock {
+    /// `None` only inside `drop`.
+    file: Option<File>,
+    id: FileId,
+    process: u32,
+}
+
+impl FileLock for PosixLock {}
+
+impl PosixLock {
+    /// Takes the lock, or says who has it. Never waits for it.
+    pub(super) fn acquire(path: &Path) -> Result<Self, LockError> {
+        let failed = |source| LockError::Env(EnvError::new("lock", path, source));
+        let process = std::process::id();
+        let mut table = TABLE.lock();
+        for _ in 0..ATTEMPTS {
+            let file = match FileId::of_path(path).map_err(failed)? {
+                None => open(path).map_err(failed)?,
+                Some(id) => match table.remove(&id) {
+                    Some(known @ Known::Held { process: holder }) if holder == process => {
+                        table.insert(id, known);
+                        return Err(LockError::Held { holder: Some(process), this_process: true });
+                    }
+                    Some(Known::Foreign { file }) => file,
+                    Some(Known::Held { .. }) | None => open(path).map_err(failed)?,
+                },
+            };
+            let id = FileId::of(&file.metadata().map_err(failed)?);
+            if !set_lock(&file).map_err(failed)? {
+                let holder = holder_of(&file, process);
+                let this_process = holder == Some(process);
+                if this_process {
+                    table.insert(id, Known::Foreign { file });
+                }
+                return Err(LockError::Held { holder, this_process });
+            }
+            if FileId::of_path(path).map_err(failed)? == Some(id) {
+                write_process(&file, process);
+                table.insert(id, Known::Held { process });
+                return Ok(Self { file: Some(file), id, process });
+            }
+        }
+        // Somebody removes the file as fast as it is made.
+        Err(LockError::Held { holder: None, this_process: false })
+    }
+}
+
+impl Drop for PosixLock {
+    fn drop(&mut self) {
+        if self.process != std::process::id() {
+            return;
+        }
+        let mut table = TABLE.lock();
+        table.remove(&self.id);
+        if let Some(file) = self.file.take() {
+            // Only a message is lost if this fails.
+            let _ = file.set_len(0);
+            // If this fails, the close that follows releases.
+            let _ = command(&file, libc::F_UNLCK, |commands| commands.set);
+            // Closed before the table is unlocked, lest the close drops a classic lock that another thread has just
+            // taken through the table.
+            drop(file);
+        }
+    }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
+}
+
+/// Tries to lock the whole file; false if somebody holds a lock on it.
+fn set_lock(file: &File) -> io::Result<bool> {
+    match command(file, libc::F_WRLCK, |commands| commands.set) {
+        Ok(_) => Ok(true),
+        Err(error) if matches!(error.raw_os_error(), Some(libc::EAGAIN | libc::EACCES)) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Which process holds the lock that refused us, as far as can be known. `process` is our own.
+fn holder_of(file: &File, process: u32) -> Option<u32> {
+    let found = command(file, libc::F_WRLCK, |commands| commands.get).ok()?;
+    match u32::try_from(found.l_pid) {
+        Ok(holder) if holder > 0 => Some(holder),
+        // The kernel knows no process for the lock of an open file (-1), nor one of another container (0). So the
+        // text says it, unless it is left from a process that died. Our own number in it is somebody else's, too:
+        // what this process holds is in the table.
+        _ => read_process(file).filter(|&holder| holder != process && is_alive(holder)),
+    }
+}
+
+/// The type of a lock, as libc declares the constants for it (which differs between systems).
+#[cfg(any(target_os = "linux", target_os = "android"))]
+type LockType = libc::c_int;
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+type LockType = libc::c_short;
+
+/// Runs the first `fcntl` command that the system knows, for a lock of `lock_type` on the whole of `file`, and
+/// returns the lock as the system left it.
+fn command(
+    file: &File,
+    lock_type: LockType,
+    choose: impl Fn(&Commands) -> libc::c_int,
+) -> io::Result<libc::flock> {
+    let mut result = Err(io::ErrorKind::Unsupported.into());
+    for commands in COMMANDS {
+        result = fcntl(file, lock_type, choose(commands));
+        if !matches!(&result, Err(error) if error.raw_os_error() == Some(libc::EINVAL)) {
+            break;
+        }
+    }
+    result
+}
+
+fn fcntl(file: &File, lock_type: LockType, command: libc::c_int) -> io::Result<libc::flock> {
+    loop {
+        // SAFETY: `flock` is a C structure of integers, for which zero is a value. Start and length 0 mean the
+        // whole file, process 0 is what the commands for open files demand.
+        let mut lock: libc::flock = unsafe { std::mem::zeroed() };
+        lock.l_type = lock_type as libc::c_short;
+        lock.l_whence = libc::SEEK_SET as libc::c_short;
+        // SAFETY: the descriptor is open, since `file` is borrowed; `command` is one that reads and writes a
+        // `flock`, and the pointer is to one that lives during the call.
+        if unsafe { libc::fcntl(file.as_raw_fd(), command, &raw mut lock) } != -1 {
+            return Ok(lock);
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+}
+
+/// Puts our number into the file. Only for a message, so that a full disk is no reason to refuse the lock.
+fn write_process(file: &File, process: u32) {
+    if file.set_len(0).is_ok() {
+        let _ = file.write_all_at(format!("{process}\n").as_bytes(), 0);
+    }
+}
+
+fn read_process(file: &File) -> Option<u32> {
+    let mut text = [0; 16];
+    let read_bytes = file.read_at(&mut text, 0).ok()?;
+    std::str::from_utf8(&text[..read_bytes]).ok()?.strip_suffix('\n')?.parse().ok()
+}
+
+fn is_alive(process: u32) -> bool {
+    use rustix::process::{Pid, test_kill_process};
+
+    let Some(process) = i32::try_from(process).ok().and_then(Pid::from_raw) else { return false };
+    !matches!(test_kill_process(process), Err(rustix::io::Errno::SRCH))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(text: &[u8]) -> Option<u32> {
+        let file = tempfile::tempfile().unwrap();
+        file.write_all_at(text, 0).unwrap();
+        read_process(&file)
+    }
+
+    #[test]
+    fn reads_only_a_whole_process_number() {
+        assert_eq!(written(b"123\n"), Some(123));
+        for other in [
+            &b""[..],
+            b"\n",
+            b"123",
+            b"12x\n",
+            b"-5\n",
+            b"99999999999\n",
+            b"1234567890123456789\n",
+            b"\xff\n",
+        ] {
+            assert_eq!(written(other), None, "{other:?}");
+        }
+    }
+
+    #[test]
+    fn knows_who_is_alive() {
+        assert!(is_alive(std::process::id()));
+        assert!(is_alive(1), "a process of another user is alive");
+        assert!(!is_alive(0), "no process");
+        assert!(!is_alive(u32::MAX), "no process");
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        child.wait().unwrap();
+        assert!(!is_alive(child.id()));
+    }
+
+    #[test]
+    fn a_lock_left_by_a_forked_parent_is_not_ours_to_release() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("LOCK");
+        let mut lock = PosixLock::acquire(&path).unwrap();
+        // What a forked child has: the same values, under another process number.
+        lock.process += 1;
+        let (id, process) = (lock.id, std::process::id());
+        drop(lock);
+        assert!(matches!(TABLE.lock().get(&id), Some(Known::Held { process: holder }) if *holder == process));
+        assert_eq!(std::fs::read(&path).unwrap(), format!("{process}\n").into_bytes());
+        TABLE.lock().remove(&id);
+    }
+}

@@ -1,0 +1,214 @@
+//! The environment of the operating system: the common suite, and what only real files can show.
+#![cfg(unix)]
+
+use std::cell::RefCell;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use terrace_env::{Background, Env, LockError, PosixEnv, conformance};
+
+#[test]
+fn conforms() {
+    // Kept until the end: dropping one removes the folder.
+    let folders = RefCell::new(Vec::new());
+    conformance::run_all(&|| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_owned();
+        folders.borrow_mut().push(folder);
+        (Arc::new(PosixEnv::new()), path)
+    });
+}
+
+/// `/dev/shm` is another kind of file system (tmpfs) than the folder for temporary files often is.
+#[cfg(target_os = "linux")]
+#[test]
+fn conforms_in_shared_memory() {
+    let folders = RefCell::new(Vec::new());
+    conformance::run_all(&|| {
+        let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+        let path = folder.path().to_owned();
+        folders.borrow_mut().push(folder);
+        (Arc::new(PosixEnv::new()), path)
+    });
+}
+
+#[test]
+fn uses_threads_and_the_systems_clock() {
+    let env = PosixEnv::new();
+    assert_eq!(env.background(), Background::Threads);
+    assert_eq!(env.process_id(), std::process::id());
+    let before = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+    assert!(
+        u128::from(env.unix_micros()).abs_diff(before.as_micros()) < 3_600_000_000,
+        "microseconds since 1970"
+    );
+    let name = env.spawn("terrace\0flush", Box::new(|| ())).err().unwrap();
+    assert_eq!(name.kind(), std::io::ErrorKind::InvalidInput);
+}
+
+#[test]
+fn reads_beyond_4_gib() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sparse");
+    let offset = (5 << 30) + 123;
+    fs::File::create(&path).unwrap().write_all_at(b"far away", offset).unwrap();
+    let env = PosixEnv::new();
+    assert_eq!(env.file_size(&path).unwrap(), offset + 8);
+    let mut file = env.open_append(&path).unwrap();
+    assert_eq!(file.size_bytes(), offset + 8);
+    file.append(b"!").unwrap();
+    file.close().unwrap();
+    let file = env.open_random(&path).unwrap();
+    let mut buffer = [0; 20];
+    assert_eq!(file.read_at(offset, &mut buffer).unwrap(), 9);
+    assert_eq!(&buffer[..9], b"far away!");
+    let mut buffer = [1; 9];
+    assert_eq!(file.read_at(offset - 9, &mut buffer).unwrap(), 9);
+    assert_eq!(buffer, [0; 9]);
+}
+
+/// What was just written is in the page cache: where the file system can answer from it, the answer is whole.
+#[cfg(target_os = "linux")]
+#[test]
+fn reads_cached_bytes_without_waiting() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    fs::write(&path, vec![7; 10_000]).unwrap();
+    // Whether this file system can is asked of the kernel, past the code under test.
+    let raw = fs::File::open(&path).unwrap();
+    let mut byte = [0; 1];
+    let slices = &mut [std::io::IoSliceMut::new(&mut byte)];
+    let supported = rustix::io::preadv2(&raw, slices, 0, rustix::io::ReadWriteFlags::NOWAIT).is_ok();
+
+    let file = PosixEnv::new().open_random(&path).unwrap();
+    let mut buffer = [0; 6000];
+    let expected = |count| supported.then_some(count);
+    assert_eq!(file.read_at_without_waiting(0, &mut buffer).unwrap(), expected(6000));
+    assert_eq!(file.read_at_without_waiting(6000, &mut buffer).unwrap(), expected(4000));
+    assert_eq!(file.read_at_without_waiting(20_000, &mut buffer).unwrap(), expected(0));
+}
+
+/// Bytes that are not in the page cache: no short read may look like the end of the file.
+#[cfg(target_os = "linux")]
+#[test]
+fn does_not_take_a_cold_page_for_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    let contents: Vec<u8> = (0..2 << 20).map(|index: u32| (index / 4096) as u8).collect();
+    fs::write(&path, &contents).unwrap();
+    let raw = fs::File::open(&path).unwrap();
+    raw.sync_all().unwrap();
+    rustix::fs::fadvise(&raw, 0, None, rustix::fs::Advice::DontNeed).unwrap();
+    rustix::fs::fadvise(&raw, 0, None, rustix::fs::Advice::Random).unwrap();
+    // One page warm, its neighbours cold: the read below is cut short in the middle.
+    raw.read_exact_at(&mut [0; 4096], 1 << 20).unwrap();
+
+    let file = PosixEnv::new().open_random(&path).unwrap();
+    let mut buffer = vec![0; 512 << 10];
+    for offset in [0, 1 << 20] {
+        match file.read_at_without_waiting(offset, &mut buffer).unwrap() {
+            None => {}
+            // The system may have kept the pages all the same.
+            Some(read_bytes) => {
+                assert_eq!(read_bytes, buffer.len());
+                assert!(buffer == contents[offset as usize..][..read_bytes]);
+            }
+        }
+    }
+    assert_eq!(file.read_at(1 << 20, &mut buffer).unwrap(), buffer.len());
+    assert!(buffer == contents[1 << 20..][..buffer.len()]);
+}
+
+#[test]
+fn leaves_out_names_that_are_no_text() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("text"), b"").unwrap();
+    let strange = folder.path().join(std::ffi::OsStr::from_bytes(b"\xff\xfe"));
+    if let Err(error) = fs::write(&strange, b"") {
+        println!("skipped: this file system takes no such names: {error}");
+        return;
+    }
+    assert_eq!(PosixEnv::new().list(folder.path()).unwrap(), ["text"]);
+}
+
+#[test]
+fn links_where_it_can() {
+    use std::os::unix::fs::MetadataExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+    fs::write(&from, b"x").unwrap();
+    PosixEnv::new().link_or_copy(&from, &to).unwrap();
+    assert_eq!(fs::metadata(&from).unwrap().ino(), fs::metadata(&to).unwrap().ino());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn copies_to_another_device() {
+    use std::os::unix::fs::MetadataExt;
+
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir_in("/dev/shm").unwrap());
+    let (from, to) = (here.path().join("from"), there.path().join("to"));
+    fs::write(&from, vec![5; 100_000]).unwrap();
+    if fs::metadata(here.path()).unwrap().dev() == fs::metadata(there.path()).unwrap().dev() {
+        println!("skipped: the folder for temporary files is on the device of /dev/shm");
+        return;
+    }
+    let env = PosixEnv::new();
+    env.link_or_copy(&from, &to).unwrap();
+    assert_eq!(fs::read(&to).unwrap(), vec![5; 100_000]);
+    fs::write(&to, b"mine").unwrap();
+    assert!(env.link_or_copy(&from, &to).unwrap_err().is_already_exists());
+    assert_eq!(fs::read(&to).unwrap(), b"mine");
+    // Between devices there is no rename, and no half of one.
+    let error = env.rename(&from, &there.path().join("renamed")).unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::CrossesDevices);
+    assert!(from.exists());
+}
+
+#[test]
+fn errors_name_the_path_that_is_the_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+    fs::write(&from, b"").unwrap();
+    fs::write(&to, b"").unwrap();
+    let env = PosixEnv::new();
+    let error = env.rename(&from, &to).unwrap_err();
+    assert_eq!(error.path, to);
+    assert!(
+        error.to_string().starts_with(&format!("could not rename a file to {}: ", to.display())),
+        "{error}"
+    );
+    assert_eq!(env.rename(Path::new("/nonexistent/x"), &to).unwrap_err().path, Path::new("/nonexistent/x"));
+}
+
+#[test]
+fn locks_through_links() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, symbolic, hard) =
+        (folder.path().join("LOCK"), folder.path().join("symbolic"), folder.path().join("hard"));
+    let env = PosixEnv::new();
+    let lock = env.lock(&path).unwrap();
+    std::os::unix::fs::symlink(&path, &symbolic).unwrap();
+    fs::hard_link(&path, &hard).unwrap();
+    for other in [&symbolic, &hard] {
+        assert!(matches!(env.lock(other), Err(LockError::Held { this_process: true, .. })));
+    }
+    drop(lock);
+    env.lock(&hard).unwrap();
+}
+
+#[test]
+fn says_in_the_file_who_holds_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("LOCK");
+    fs::write(&path, b"a longer text that somebody left here\n").unwrap();
+    let lock = PosixEnv::new().lock(&path).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), format!("{}\n", std::process::id()).into_bytes());
+    drop(lock);
+    assert_eq!(fs::read(&path).unwrap(), b"", "empty again, as LevelDB leaves it");
+}

@@ -1,0 +1,323 @@
+//! Write batches: operations that are stored together or not at all.
+//!
+//! ```text
+//! +-------------------+----------------+------------------------------------------+
+//! | sequence, fixed64 | count, fixed32 | count operations                         |
+//! +-------------------+----------------+------------------------------------------+
+//! put       01 · key, length-prefixed · value, length-prefixed
+//! deletion  00 · key, length-prefixed
+//! ```
+//!
+//! `sequence` is the number of the first operation; each further one has the next number. In memory a batch has the same
+//! bytes as in the log, so that committing it copies nothing but those bytes.
+//!
+//! Predecessor: the user's writes. Successors: [`crate::log`], which frames a batch as one record; and
+//! [`crate::internal_key`], which its operations become in the memtable.
+
+use crate::coding::{Decoder, put_length_prefixed, varint_size_bytes};
+use crate::error::{FormatError, Result};
+use crate::internal_key::{MAX_SEQUENCE_NUMBER, SequenceNumber, ValueKind};
+use crate::limits::{
+    BATCH_HEADER_SIZE_BYTES, MAX_BATCH_SIZE_BYTES, MAX_KEY_SIZE_BYTES, MAX_VALUE_SIZE_BYTES,
+};
+
+const STRUCTURE: &str = "write batch";
+
+/// One operation of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BatchOp<'a> {
+    /// Stores `value` under `key`.
+    Put {
+        /// The user key.
+        key: &'a [u8],
+        /// The value.
+        value: &'a [u8],
+    },
+    /// Deletes `key`, whether or not it is there.
+    Delete {
+        /// The user key.
+        key: &'a [u8],
+    },
+}
+
+/// A batch that is being filled, or was decoded.
+#[derive(Clone, PartialEq, Eq)]
+pub struct WriteBatch {
+    bytes: Vec<u8>,
+}
+
+impl WriteBatch {
+    /// An empty batch with sequence number 0.
+    pub fn new() -> Self {
+        Self::with_capacity(0)
+    }
+
+    /// An empty batch with room for operations of `size_bytes` bytes.
+    pub fn with_capacity(size_bytes: usize) -> Self {
+        let mut bytes = Vec::with_capacity(BATCH_HEADER_SIZE_BYTES + size_bytes);
+        bytes.resize(BATCH_HEADER_SIZE_BYTES, 0);
+        Self { bytes }
+    }
+
+    /// Takes the bytes of a batch, as [`WriteBatch::as_bytes`] gives them, and checks all of them: the operations, their
+    /// count, the sequence numbers. Keys and values over our limits are accepted, for other writers' sake.
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
+        BatchRef::parse(&bytes)?;
+        Ok(Self { bytes })
+    }
+
+    /// Adds an operation that stores `value` under `key`. On failure the batch is as before.
+    ///
+    /// # Errors
+    ///
+    /// A key over [`MAX_KEY_SIZE_BYTES`], a value over [`MAX_VALUE_SIZE_BYTES`], a batch that would be over
+    /// [`MAX_BATCH_SIZE_BYTES`]: all of kind `Unsupported`.
+    #[inline]
+    pub fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        check_limit("a key", key.len(), MAX_KEY_SIZE_BYTES)?;
+        check_limit("a value", value.len(), MAX_VALUE_SIZE_BYTES)?;
+        self.grow(1 + length_prefixed_size_bytes(key) + length_prefixed_size_bytes(value))?;
+        self.bytes.push(ValueKind::Value as u8);
+        put_length_prefixed(&mut self.bytes, key);
+        put_length_prefixed(&mut self.bytes, value);
+        self.set_count(self.count() + 1);
+        Ok(())
+    }
+
+    /// Adds an operation that deletes `key`. On failure the batch is as before.
+    ///
+    /// # Errors
+    ///
+    /// A key over [`MAX_KEY_SIZE_BYTES`], a batch that would be over [`MAX_BATCH_SIZE_BYTES`]: of kind `Unsupported`.
+    #[inline]
+    pub fn delete(&mut self, key: &[u8]) -> Result<()> {
+        check_limit("a key", key.len(), MAX_KEY_SIZE_BYTES)?;
+        self.grow(1 + length_prefixed_size_bytes(key))?;
+        self.bytes.push(ValueKind::Deletion as u8);
+        put_length_prefixed(&mut self.bytes, key);
+        self.set_count(self.count() + 1);
+        Ok(())
+    }
+
+    /// Adds the operations of `other` at the end; its sequence number does not matter. On failure the batch is as before.
+    ///
+    /// # Errors
+    ///
+    /// A batch that would be over [`MAX_BATCH_SIZE_BYTES`]: of kind `Unsupported`.
+    pub fn append(&mut self, other: &WriteBatch) -> Result<()> {
+        let operations = &other.bytes[BATCH_HEADER_SIZE_BYTES..];
+        self.grow(operations.len())?;
+        self.bytes.extend_from_slice(operations);
+        self.set_count(self.count() + other.count());
+        Ok(())
+    }
+
+    /// Removes all operations, sets the sequence number to 0 and keeps the memory.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.bytes.resize(BATCH_HEADER_SIZE_BYTES, 0);
+    }
+
+    /// How many operations it holds.
+    #[inline]
+    pub fn count(&self) -> u32 {
+        self.as_batch_ref().count()
+    }
+
+    /// Whether it holds no operation.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.bytes.len() == BATCH_HEADER_SIZE_BYTES
+    }
+
+    /// Size of its bytes, header included; what the log will hold, less the log's framing.
+    #[inline]
+    pub fn approximate_size_bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The sequence number of the first operation; 0 until it is set.
+    #[inline]
+    pub fn sequence(&self) -> SequenceNumber {
+        self.as_batch_ref().sequence()
+    }
+
+    /// Sets the sequence number of the first operation. The caller sees to it that the last one's is at most
+    /// [`MAX_SEQUENCE_NUMBER`].
+    #[inline]
+    pub fn set_sequence(&mut self, sequence: SequenceNumber) {
+        self.bytes[..8].copy_from_slice(&sequence.to_le_bytes());
+    }
+
+    /// The bytes that go into the log.
+    #[inline]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The same batch, borrowed.
+    #[inline]
+    pub fn as_batch_ref(&self) -> BatchRef<'_> {
+        BatchRef { bytes: &self.bytes }
+    }
+
+    /// The operations in the order in which they were added.
+    #[inline]
+    pub fn iter(&self) -> BatchIter<'_> {
+        self.as_batch_ref().iter()
+    }
+
+    fn grow(&mut self, size_bytes: usize) -> Result<()> {
+        check_limit("a write batch", self.bytes.len().saturating_add(size_bytes), MAX_BATCH_SIZE_BYTES)?;
+        self.bytes.reserve(size_bytes);
+        Ok(())
+    }
+
+    fn set_count(&mut self, count: u32) {
+        self.bytes[8..BATCH_HEADER_SIZE_BYTES].copy_from_slice(&count.to_le_bytes());
+    }
+}
+
+impl Default for WriteBatch {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<'a> IntoIterator for &'a WriteBatch {
+    type Item = Result<BatchOp<'a>>;
+    type IntoIter = BatchIter<'a>;
+
+    fn into_iter(self) -> BatchIter<'a> {
+        self.iter()
+    }
+}
+
+impl std::fmt::Debug for WriteBatch {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("WriteBatch")
+            .field("sequence", &self.sequence())
+            .field("count", &self.count())
+            .field("size_bytes", &self.bytes.len())
+            .finish()
+    }
+}
+
+/// A batch in borrowed bytes, such as a record of the log, wholly checked.
+#[derive(Clone, Copy, Debug)]
+pub struct BatchRef<'a> {
+    bytes: &'a [u8],
+}
+
+impl<'a> BatchRef<'a> {
+    /// Checks `bytes` from end to end: whatever [`BatchRef::iter`] then yields is `Ok`, so that a caller who applies the
+    /// operations one by one never stops half way.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self> {
+        let mut decoder = Decoder::new(STRUCTURE, bytes);
+        let sequence = decoder.fixed64("sequence")?;
+        let count = u64::from(decoder.fixed32("count")?);
+        let batch = Self { bytes };
+        let mut found = 0u64;
+        for operation in batch.iter() {
+            operation?;
+            found += 1;
+        }
+        if found != count {
+            return Err(FormatError::corrupt(
+                STRUCTURE,
+                format!("count is {count}, operations are {found}"),
+                8,
+            ));
+        }
+        if sequence.checked_add(count.saturating_sub(1)).is_none_or(|last| last > MAX_SEQUENCE_NUMBER) {
+            return Err(FormatError::corrupt(STRUCTURE, format!("sequence {sequence} is too large"), 0));
+        }
+        Ok(batch)
+    }
+
+    /// The sequence number of the first operation.
+    #[inline]
+    pub fn sequence(&self) -> SequenceNumber {
+        crate::coding::decode_fixed64(self.bytes)
+    }
+
+    /// How many operations it holds.
+    #[inline]
+    pub fn count(&self) -> u32 {
+        crate::coding::decode_fixed32(&self.bytes[8..])
+    }
+
+    /// The operations in order.
+    #[inline]
+    pub fn iter(&self) -> BatchIter<'a> {
+        BatchIter { operations: &self.bytes[BATCH_HEADER_SIZE_BYTES..], size_bytes: self.bytes.len() }
+    }
+
+    /// The bytes.
+    #[inline]
+    pub fn as_bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+}
+
+/// Decodes the operations of a batch, one a step. After an error it ends.
+#[derive(Clone, Debug)]
+pub struct BatchIter<'a> {
+    operations: &'a [u8],
+    size_bytes: usize,
+}
+
+impl<'a> BatchIter<'a> {
+    #[inline]
+    fn decode(&mut self) -> Result<BatchOp<'a>> {
+        let mut decoder = Decoder::new(STRUCTURE, self.operations);
+        let operation = match decoder.bytes(1, "kind")?[0] {
+            0 => BatchOp::Delete { key: decoder.length_prefixed("key")? },
+            1 => BatchOp::Put {
+                key: decoder.length_prefixed("key")?,
+                value: decoder.length_prefixed("value")?,
+            },
+            other => return Err(FormatError::corrupt(STRUCTURE, format!("unknown kind {other}"), 0)),
+        };
+        self.operations = decoder.remaining();
+        Ok(operation)
+    }
+}
+
+impl<'a> Iterator for BatchIter<'a> {
+    type Item = Result<BatchOp<'a>>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.operations.is_empty() {
+            return None;
+        }
+        Some(self.decode().map_err(|mut error| {
+            error.offset += (self.size_bytes - self.operations.len()) as u64;
+            self.operations = &[];
+            error
+        }))
+    }
+}
+
+fn length_prefixed_size_bytes(bytes: &[u8]) -> usize {
+    varint_size_bytes(bytes.len() as u64) + bytes.len()
+}
+
+#[inline]
+fn check_limit(what: &str, size_bytes: usize, limit_bytes: usize) -> Result<()> {
+    if size_bytes > limit_bytes { Err(over_limit(what, size_bytes, limit_bytes)) } else { Ok(()) }
+}
+
+#[cold]
+fn over_limit(what: &str, size_bytes: usize, limit_bytes: usize) -> FormatError {
+    FormatError::unsupported(
+        STRUCTURE,
+        format!("{what} of {size_bytes} bytes; the limit is {limit_bytes}"),
+        0,
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,293 @@
+//! Reading a block: the checked bytes, the decoding of one entry, and the search for a key.
+//!
+//! Predecessor: the table reader, which has checked and decompressed the bytes. Successor: [`super::BlockIter`] for
+//! scans; a point lookup ends here, in [`Block::find`]. The layout is drawn in the [module above](super).
+//!
+//! This is the hottest code of a read. Keys that are stored whole are compared where they lie; only a key with a shared
+//! prefix is put together, in a buffer that is reused. A header whose three lengths are below 128 takes one comparison.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use crate::coding::{decode_fixed32, read_varint32};
+use crate::error::{FormatError, Result};
+use crate::internal_key::KeyCompare;
+
+/// The bytes of a block, its restart array checked to lie within them. Entries are checked as they are read.
+#[derive(Clone, Debug)]
+pub struct Block {
+    contents: Vec<u8>,
+    /// Where the entries end and the restart array starts.
+    entries_end: usize,
+    restart_count: usize,
+}
+
+/// One entry's header, resolved to places in the block. The next entry starts at `value_end`.
+struct Entry {
+    shared: usize,
+    key_start: usize,
+    value_start: usize,
+    value_end: usize,
+}
+
+/// Where the bytes of a key are.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum KeyPlace {
+    /// Stored whole: at these offsets of the block.
+    Block { start: usize, end: usize },
+    /// Put together in the reader's buffer.
+    Buffer,
+}
+
+impl KeyPlace {
+    /// The key before a restart point: nothing can be shared with it.
+    pub(super) const NONE: Self = Self::Block { start: 0, end: 0 };
+}
+
+/// An entry that a reader stands on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Position {
+    /// Where the entry starts.
+    pub(super) offset: usize,
+    pub(super) key: KeyPlace,
+    pub(super) value_start: usize,
+    /// Where the value ends and the next entry starts.
+    pub(super) value_end: usize,
+}
+
+impl Block {
+    /// Takes the contents of a block, decompressed and without trailer.
+    ///
+    /// Fails if they are too short for their restart array, if the first restart is not at 0, or if there are entries
+    /// without a restart.
+    pub fn new(contents: Vec<u8>) -> Result<Self> {
+        let Some((rest, count)) = contents.split_last_chunk::<4>() else {
+            return Err(FormatError::corrupt("block", "shorter than the number of restarts", 0));
+        };
+        let restart_count = u32::from_le_bytes(*count) as usize;
+        if restart_count > rest.len() / 4 {
+            let problem = format!("{restart_count} restarts do not fit {} bytes", rest.len());
+            return Err(FormatError::corrupt("block", problem, rest.len() as u64));
+        }
+        let entries_end = rest.len() - 4 * restart_count;
+        if restart_count == 0 && entries_end > 0 {
+            return Err(FormatError::corrupt("block", "entries without a restart", rest.len() as u64));
+        }
+        if restart_count > 0 && decode_fixed32(&rest[entries_end..]) != 0 {
+            return Err(FormatError::corrupt("block", "the first restart is not at 0", entries_end as u64));
+        }
+        Ok(Self { contents, entries_end, restart_count })
+    }
+
+    /// Size of the contents, in bytes.
+    #[inline]
+    pub fn size_bytes(&self) -> usize {
+        self.contents.len()
+    }
+
+    /// The contents, as given to [`new`](Self::new).
+    #[inline]
+    pub fn contents(&self) -> &[u8] {
+        &self.contents
+    }
+
+    /// Finds the first entry whose key is not before `target`. Its key is left in `key_buffer`; returned is where its
+    /// value lies in [`contents`](Self::contents). `None` if every key is before `target`.
+    ///
+    /// Allocates nothing but what `key_buffer` may need to grow. After `None` or an error the buffer's content is
+    /// unspecified. Fails on a damaged entry or restart point on the way, with its offset in the block.
+    pub fn find<C: KeyCompare>(
+        &self,
+        comparator: &C,
+        target: &[u8],
+        key_buffer: &mut Vec<u8>,
+    ) -> Result<Option<Range<usize>>> {
+        let Some(position) = self.lower_bound(comparator, target, key_buffer)? else {
+            return Ok(None);
+        };
+        if let KeyPlace::Block { start, end } = position.key {
+            key_buffer.clear();
+            key_buffer.extend_from_slice(&self.contents[start..end]);
+        }
+        Ok(Some(position.value_start..position.value_end))
+    }
+
+    /// Checks everything that [`new`](Self::new) leaves to the readers: every entry decodes, and the restart offsets
+    /// ascend and each is that of an entry stored whole. The order of the keys is left to who knows the comparator.
+    pub fn verify(&self) -> Result<()> {
+        let mut restarts = 0;
+        let mut key_length = 0;
+        let mut offset = 0;
+        while offset < self.entries_end {
+            let entry = self.entry_at(offset).ok_or_else(|| self.damaged_entry(offset))?;
+            if restarts < self.restart_count && self.restart(restarts) == offset {
+                restarts += 1;
+                key_length = 0;
+            }
+            if entry.shared > key_length {
+                return Err(self.damaged_entry(offset));
+            }
+            key_length = entry.shared + (entry.value_start - entry.key_start);
+            offset = entry.value_end;
+        }
+        // A block without entries has a restart that leads nowhere.
+        if restarts < self.restart_count && self.entries_end > 0 {
+            return Err(self.damaged_restart(restarts));
+        }
+        Ok(())
+    }
+
+    /// Where the entries end: one past the last entry's offset.
+    #[inline]
+    pub(super) fn entries_end(&self) -> usize {
+        self.entries_end
+    }
+
+    /// The first entry not before `target`, its key at the place that the position names.
+    #[inline]
+    pub(super) fn lower_bound<C: KeyCompare>(
+        &self,
+        comparator: &C,
+        target: &[u8],
+        buffer: &mut Vec<u8>,
+    ) -> Result<Option<Position>> {
+        if self.entries_end == 0 {
+            return Ok(None);
+        }
+        let restart = self.last_restart_before_key(comparator, target)?;
+        let mut offset = self.restart(restart);
+        let mut key = KeyPlace::NONE;
+        // The binary search has compared every restart that it returns, except the first.
+        let mut is_known_before = restart > 0;
+        while offset < self.entries_end {
+            let position = self.read(offset, key, buffer).ok_or_else(|| self.damaged_entry(offset))?;
+            if !is_known_before
+                && comparator.compare_keys(self.key(position.key, buffer), target) != Ordering::Less
+            {
+                return Ok(Some(position));
+            }
+            is_known_before = false;
+            key = position.key;
+            offset = position.value_end;
+        }
+        Ok(None)
+    }
+
+    /// The last restart point before the entry at `offset`, or before the end. Terminates and stays below `offset`
+    /// with any restart array; `offset` must not be 0.
+    pub(super) fn restart_before(&self, offset: usize) -> usize {
+        let (mut low, mut high) = (0, self.restart_count - 1);
+        while low < high {
+            let middle = low + (high - low).div_ceil(2);
+            if self.restart(middle) < offset {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        self.restart(low)
+    }
+
+    /// Decodes the entry at `offset`; `previous` is where the key before it is, and `buffer` holds it if it was put
+    /// together. `None` if the entry is damaged.
+    #[inline]
+    pub(super) fn read(&self, offset: usize, previous: KeyPlace, buffer: &mut Vec<u8>) -> Option<Position> {
+        let entry = self.entry_at(offset)?;
+        let Entry { shared, key_start, value_start, value_end } = entry;
+        let key = if shared == 0 {
+            KeyPlace::Block { start: key_start, end: value_start }
+        } else {
+            match previous {
+                KeyPlace::Block { start, end } => {
+                    buffer.clear();
+                    buffer.extend_from_slice(self.contents[start..end].get(..shared)?);
+                }
+                KeyPlace::Buffer if shared <= buffer.len() => buffer.truncate(shared),
+                KeyPlace::Buffer => return None,
+            }
+            buffer.extend_from_slice(&self.contents[key_start..value_start]);
+            KeyPlace::Buffer
+        };
+        Some(Position { offset, key, value_start, value_end })
+    }
+
+    /// The bytes of a key.
+    #[inline]
+    pub(super) fn key<'a>(&'a self, place: KeyPlace, buffer: &'a [u8]) -> &'a [u8] {
+        match place {
+            KeyPlace::Block { start, end } => &self.contents[start..end],
+            KeyPlace::Buffer => buffer,
+        }
+    }
+
+    /// The error for an entry that [`read`](Self::read) refused.
+    #[cold]
+    pub(super) fn damaged_entry(&self, offset: usize) -> FormatError {
+        let problem = match self.entry_at(offset) {
+            Some(_) => "an entry shares more bytes than the key before it has",
+            None => "an entry's lengths are cut off or lead beyond the entries",
+        };
+        FormatError::corrupt("block", problem, offset as u64)
+    }
+
+    /// Offset of restart `index`, which must be below the number of restarts.
+    #[inline]
+    fn restart(&self, index: usize) -> usize {
+        decode_fixed32(&self.contents[self.entries_end + 4 * index..]) as usize
+    }
+
+    /// Index of the last restart whose key is before `target`; the first one if none is.
+    #[inline]
+    fn last_restart_before_key<C: KeyCompare>(&self, comparator: &C, target: &[u8]) -> Result<usize> {
+        let (mut low, mut high) = (0, self.restart_count - 1);
+        while low < high {
+            let middle = low + (high - low).div_ceil(2);
+            let Some(entry) = self.entry_at(self.restart(middle)).filter(|entry| entry.shared == 0) else {
+                return Err(self.damaged_restart(middle));
+            };
+            let key = &self.contents[entry.key_start..entry.value_start];
+            if comparator.compare_keys(key, target) == Ordering::Less {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        Ok(low)
+    }
+
+    /// Decodes the header of the entry at `offset`. `None` if it is cut off, or if the key or the value would not end
+    /// within the entries.
+    #[inline]
+    fn entry_at(&self, offset: usize) -> Option<Entry> {
+        let bytes = self.contents[..self.entries_end].get(offset..)?;
+        let (shared, key_length, value_length, header_size) = match *bytes {
+            [shared, key, value, ..] if shared | key | value < 0x80 => {
+                (u32::from(shared), u32::from(key), u32::from(value), 3)
+            }
+            _ => long_header(bytes)?,
+        };
+        // The lengths are untrusted and may overflow a 32-bit usize, but not their sum a u64.
+        let available = bytes.len() - header_size;
+        if u64::from(key_length) + u64::from(value_length) > available as u64 {
+            return None;
+        }
+        let key_start = offset + header_size;
+        let value_start = key_start + key_length as usize;
+        let value_end = value_start + value_length as usize;
+        Some(Entry { shared: shared as usize, key_start, value_start, value_end })
+    }
+
+    #[cold]
+    fn damaged_restart(&self, index: usize) -> FormatError {
+        let problem = format!("restart {index} does not lead to an entry stored whole");
+        FormatError::corrupt("block", problem, (self.entries_end + 4 * index) as u64)
+    }
+}
+
+/// The three lengths of an entry and the size of its header in bytes, where one of them takes more than a byte.
+fn long_header(bytes: &[u8]) -> Option<(u32, u32, u32, usize)> {
+    let (shared, first) = read_varint32(bytes)?;
+    let (key, second) = read_varint32(&bytes[first..])?;
+    let (value, third) = read_varint32(&bytes[first + second..])?;
+    Some((shared, key, value, first + second + third))
+}

@@ -1,0 +1,34 @@
+//! The block: a sorted run of entries with compressed prefixes, as a table stores its data, its index and its metaindex.
+//!
+//! Predecessor: the table builder of the engine adds entries in order; [`crate::compression`] and [`crate::table`] then
+//! compress and seal the bytes. Successor: the table reader hands the bytes, checked and decompressed, to [`Block`].
+//!
+//! ```text
+//! block   entry · entry · … · restart offsets, fixed32 each · number of restarts, fixed32
+//! entry   varint32 shared · varint32 non-shared · varint32 value length · key bytes (non-shared) · value bytes
+//!
+//! key = first `shared` bytes of the previous entry's key, then the `non-shared` bytes
+//! ```
+//!
+//! Rules:
+//!
+//! * Keys ascend in the order of the table's comparator.
+//! * Every `restart_interval` entries (16 in data blocks, 1 in an index) the key is stored whole (`shared` is 0) and the
+//!   entry's offset goes into the restart array: those are the points a binary search can compare.
+//! * The first restart offset is 0. Entries follow each other without gaps and end where the restart array starts.
+//! * A block without entries still holds one restart, so it is `00000000 01000000`. Basho's fork also has blocks of only
+//!   `00000000`; both read as empty.
+//!
+//! The format is that of LevelDB's `table/block_builder.cc`; `docs/format/block.md` has it with examples.
+
+#[expect(clippy::module_inception, reason = "the structure of this name among its builder and iterator")]
+mod block;
+mod builder;
+mod iter;
+
+pub use block::Block;
+pub use builder::BlockBuilder;
+pub use iter::BlockIter;
+
+#[cfg(test)]
+mod tests;

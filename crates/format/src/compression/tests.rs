@@ -1,0 +1,304 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::error::FormatErrorKind;
+
+/// 320 bytes that every method makes small.
+fn text() -> Vec<u8> {
+    b"terrace ".repeat(40)
+}
+
+/// `text()` as other programs compress it.
+const TEXT_AS_ZLIB: &[u8] =
+    b"\x78\x9c\x2b\x49\x2d\x2a\x4a\x4c\x4e\x55\x28\x19\xa5\xc9\xa2\x01\x0a\xf4\x78\xf1";
+const TEXT_AS_DEFLATE: &[u8] = b"\x2b\x49\x2d\x2a\x4a\x4c\x4e\x55\x28\x19\xa5\xc9\xa2\x01";
+/// Literal of 8, then a match of 307 at distance 8, then a literal of 5.
+const TEXT_AS_LZ4: &[u8] = b"\x40\x01\0\0\x8fterrace \x08\x00\xff\x21\x50race ";
+/// Literal of 8, then four copies of 64 and one of 56 at distance 8.
+const TEXT_AS_SNAPPY: &[u8] =
+    b"\xc0\x02\x1cterrace \xfe\x08\x00\xfe\x08\x00\xfe\x08\x00\xfe\x08\x00\xde\x08\x00";
+
+fn corrupt(id: u8, input: &[u8], dialect: Dialect) -> String {
+    let error = decompress(id, input, dialect).unwrap_err();
+    assert_eq!(error.kind, FormatErrorKind::Corrupt, "{error}");
+    error.to_string()
+}
+
+fn is_unsupported(id: u8, input: &[u8], dialect: Dialect) -> bool {
+    decompress(id, input, dialect).is_err_and(|error| error.kind == FormatErrorKind::Unsupported)
+}
+
+#[test]
+fn what_other_programs_compressed_is_read() {
+    for (id, input, dialect) in [
+        (0, &text()[..], Dialect::LevelDb),
+        (0, &text(), Dialect::Basho),
+        (3, &text(), Dialect::Basho),
+        (1, TEXT_AS_SNAPPY, Dialect::LevelDb),
+        (1, TEXT_AS_SNAPPY, Dialect::Basho),
+        (2, TEXT_AS_ZLIB, Dialect::LevelDb),
+        (2, TEXT_AS_LZ4, Dialect::Basho),
+        (4, TEXT_AS_DEFLATE, Dialect::LevelDb),
+    ] {
+        assert_eq!(decompress(id, input, dialect), Ok(text()), "id {id}, {dialect:?}");
+    }
+}
+
+#[test]
+fn what_a_dialect_does_not_have_is_unsupported() {
+    for id in [3, 5, 255] {
+        assert!(is_unsupported(id, &text(), Dialect::LevelDb), "id {id}");
+    }
+    for id in [4, 5, 255] {
+        assert!(is_unsupported(id, TEXT_AS_DEFLATE, Dialect::Basho), "id {id}");
+    }
+    // LZ4 where zstd or zlib is expected.
+    assert!(is_unsupported(2, TEXT_AS_LZ4, Dialect::LevelDb));
+    assert!(is_unsupported(2, b"", Dialect::LevelDb));
+}
+
+#[test]
+fn what_does_not_become_smaller_by_an_eighth_is_stored_as_it_is() {
+    let mut out = b"left over".to_vec();
+    assert_eq!(compress(&Compression::None, &text(), &mut out), NONE_ID);
+    assert_eq!(out, b"");
+    for input in [&b""[..], b"a", &(0..=255).collect::<Vec<u8>>()] {
+        for compression in [Compression::Snappy, Compression::Zstd { level: 1 }] {
+            assert_eq!(compress(&compression, input, &mut out), NONE_ID);
+            assert_eq!(out, b"");
+        }
+    }
+}
+
+#[test]
+fn saving_exactly_an_eighth_is_not_enough() {
+    let mut out = Vec::new();
+    let mut has_compressed = false;
+    // Ever more zeros behind bytes that do not compress: the saving passes the eighth.
+    for zeros in 0..100 {
+        let mut input: Vec<u8> = (0..=255).collect();
+        input.resize(256 + zeros, 0);
+        let id = compress(&Compression::Snappy, &input, &mut out);
+        let size = snap::raw::Encoder::new().compress_vec(&input).unwrap().len();
+        assert_eq!(id == SNAPPY_ID, size < input.len() - input.len() / 8, "{zeros} zeros");
+        assert_eq!(out.len(), if id == SNAPPY_ID { size } else { 0 });
+        has_compressed |= id == SNAPPY_ID;
+    }
+    assert!(has_compressed);
+}
+
+#[test]
+fn snappy_that_lies_about_its_size_is_refused() {
+    for size in ["\x7f", "\u{0}"] {
+        let input = [size.as_bytes(), b"\x1cterrace "].concat();
+        corrupt(1, &input, Dialect::LevelDb);
+    }
+    corrupt(1, b"", Dialect::LevelDb);
+    // 4 GiB - 1: above the limit. 1 GiB: within the limit, but it cannot come out of nine bytes.
+    let message = corrupt(1, b"\xff\xff\xff\xff\x0f\x1cterrace ", Dialect::LevelDb);
+    assert!(message.contains("4294967295 bytes decompressed, more than"), "{message}");
+    let message = corrupt(1, b"\x80\x80\x80\x80\x04\x1cterrace ", Dialect::LevelDb);
+    assert!(message.contains("1073741824 bytes decompressed cannot come out of 14"), "{message}");
+}
+
+#[test]
+fn lz4_that_lies_about_its_size_is_refused() {
+    for size in [0u32, 319, 321, 2000, 1 << 30, u32::MAX] {
+        let mut input = TEXT_AS_LZ4.to_vec();
+        input[..4].copy_from_slice(&size.to_le_bytes());
+        corrupt(2, &input, Dialect::Basho);
+    }
+    corrupt(2, &TEXT_AS_LZ4[..3], Dialect::Basho);
+    corrupt(2, &TEXT_AS_LZ4[..20], Dialect::Basho);
+}
+
+#[test]
+fn the_best_possible_expansion_is_not_refused() {
+    let zeros = vec![0; 1 << 20];
+    let mut out = Vec::new();
+    assert_eq!(compress(&Compression::Snappy, &zeros, &mut out), SNAPPY_ID);
+    assert_eq!(decompress(SNAPPY_ID, &out, Dialect::LevelDb).as_ref(), Ok(&zeros));
+    let lz4 = lz4_flex::block::compress_prepend_size(&zeros);
+    assert_eq!(decompress(2, &lz4, Dialect::Basho), Ok(zeros));
+}
+
+fn deflated(input: &[u8], has_zlib_header: bool) -> Vec<u8> {
+    let mut stream = flate2::Compress::new(flate2::Compression::best(), has_zlib_header);
+    let mut out = Vec::with_capacity(input.len() + 1000);
+    let status = stream.compress_vec(input, &mut out, flate2::FlushCompress::Finish).unwrap();
+    assert_eq!(status, Status::StreamEnd);
+    out
+}
+
+#[test]
+fn a_stream_of_unknown_size_is_read_in_steps() {
+    for size_bytes in [0, 1, FIRST_STEP_BYTES - 1, FIRST_STEP_BYTES, FIRST_STEP_BYTES + 1, 3_000_000] {
+        let input: Vec<u8> = (0..size_bytes).map(|n| (n % 251) as u8).collect();
+        assert!(
+            decompress(2, &deflated(&input, true), Dialect::LevelDb) == Ok(input.clone()),
+            "{size_bytes}"
+        );
+        assert!(decompress(4, &deflated(&input, false), Dialect::LevelDb) == Ok(input), "{size_bytes}");
+    }
+}
+
+#[test]
+fn a_stream_stops_at_the_limit() {
+    let bomb = deflated(&vec![0; 1 << 20], false);
+    assert!(bomb.len() < 2000);
+    for limit in [0, 1, 1000, FIRST_STEP_BYTES, 3 * FIRST_STEP_BYTES, (1 << 20) - 1] {
+        let error = inflate("deflate block", Decompress::new(false), &bomb, limit).unwrap_err();
+        assert_eq!(error.problem, "more bytes decompressed than a block may have", "limit {limit}");
+    }
+    for limit in [1 << 20, (1 << 20) + 1, 1 << 30] {
+        assert_eq!(inflate("deflate block", Decompress::new(false), &bomb, limit).unwrap().len(), 1 << 20);
+    }
+    assert_eq!(inflate("deflate block", Decompress::new(false), &deflated(b"", false), 0), Ok(Vec::new()));
+}
+
+#[test]
+fn a_stream_that_is_cut_off_or_damaged_is_refused() {
+    for length in 2..TEXT_AS_ZLIB.len() {
+        corrupt(2, &TEXT_AS_ZLIB[..length], Dialect::LevelDb);
+    }
+    for length in 0..TEXT_AS_DEFLATE.len() {
+        corrupt(4, &TEXT_AS_DEFLATE[..length], Dialect::LevelDb);
+    }
+    let mut damaged = TEXT_AS_ZLIB.to_vec();
+    *damaged.last_mut().unwrap() ^= 1;
+    corrupt(2, &damaged, Dialect::LevelDb);
+}
+
+#[cfg(feature = "zstd")]
+mod zstd_blocks {
+    use super::*;
+
+    /// `text()` by the zstd program; the first states its size, the second does not.
+    const TEXT_WITH_SIZE: &[u8] =
+        b"\x28\xb5\x2f\xfd\x60\x40\x00\x7d\x00\x00\x40terrace \x01\x00\x35\x53\x0b\x17";
+    const TEXT_WITHOUT_SIZE: &[u8] =
+        b"\x28\xb5\x2f\xfd\x00\x58\x7d\x00\x00\x40terrace \x01\x00\x35\x53\x0b\x17";
+
+    #[test]
+    fn frames_with_and_without_size_are_read() {
+        assert_eq!(decompress(2, TEXT_WITH_SIZE, Dialect::LevelDb), Ok(text()));
+        assert_eq!(decompress(2, TEXT_WITHOUT_SIZE, Dialect::LevelDb), Ok(text()));
+    }
+
+    #[test]
+    fn our_frames_state_their_size() {
+        let mut out = Vec::new();
+        for level in [-5, 0, 1, 3, 19] {
+            assert_eq!(compress(&Compression::Zstd { level }, &text(), &mut out), ZSTD_ID);
+            assert_eq!(zstd::zstd_safe::get_frame_content_size(&out).ok(), Some(Some(320)));
+            assert_eq!(decompress(ZSTD_ID, &out, Dialect::LevelDb), Ok(text()), "level {level}");
+        }
+        assert_eq!(Compression::Zstd { level: 1 }.check_supported(), Ok(()));
+    }
+
+    #[test]
+    fn large_blocks_are_read() {
+        let input: Vec<u8> = (0..9_000_000u32).map(|n| (n / 7 % 251) as u8).collect();
+        let mut out = Vec::new();
+        assert_eq!(compress(&Compression::Zstd { level: 1 }, &input, &mut out), ZSTD_ID);
+        assert!(decompress(ZSTD_ID, &out, Dialect::LevelDb) == Ok(input));
+    }
+
+    #[test]
+    fn a_frame_that_lies_about_its_size_is_refused() {
+        for size in [0u16, 319 - 256, 321 - 256, 0xffff] {
+            let mut input = TEXT_WITH_SIZE.to_vec();
+            input[5..7].copy_from_slice(&size.to_le_bytes());
+            corrupt(2, &input, Dialect::LevelDb);
+        }
+        // Frame headers with a size of eight bytes: 2^40, then 1 GiB, which is within the limit but not there.
+        let message = corrupt(2, b"\x28\xb5\x2f\xfd\xe0\0\0\0\0\0\x01\0\0\x01\0\0", Dialect::LevelDb);
+        assert!(message.contains("1099511627776 bytes decompressed, more than"), "{message}");
+        corrupt(2, b"\x28\xb5\x2f\xfd\xe0\0\0\0\x40\0\0\0\0\x01\0\0", Dialect::LevelDb);
+    }
+
+    #[test]
+    fn a_frame_without_size_stops_at_the_limit() {
+        assert_eq!(zstd_block::decompress_in_steps(TEXT_WITHOUT_SIZE, 320).unwrap(), text());
+        let error = zstd_block::decompress_in_steps(TEXT_WITHOUT_SIZE, 319).unwrap_err();
+        assert_eq!(error.to_string(), "more bytes decompressed than a block may have");
+    }
+
+    #[test]
+    fn a_frame_that_is_cut_off_is_refused() {
+        for whole in [TEXT_WITH_SIZE, TEXT_WITHOUT_SIZE] {
+            for length in 4..whole.len() {
+                corrupt(2, &whole[..length], Dialect::LevelDb);
+            }
+        }
+    }
+}
+
+#[cfg(not(feature = "zstd"))]
+#[test]
+fn without_the_feature_zstd_is_unsupported() {
+    assert!(is_unsupported(2, b"\x28\xb5\x2f\xfd\x60\x40\x00", Dialect::LevelDb));
+    let compression = Compression::Zstd { level: 1 };
+    assert_eq!(compression.check_supported().unwrap_err().kind, FormatErrorKind::Unsupported);
+    assert_eq!(compress(&compression, &text(), &mut Vec::new()), NONE_ID);
+}
+
+#[test]
+fn the_other_methods_are_always_supported() {
+    assert_eq!(Compression::None.check_supported(), Ok(()));
+    assert_eq!(Compression::Snappy.check_supported(), Ok(()));
+}
+
+fn compressible() -> impl Strategy<Value = Vec<u8>> {
+    let piece = proptest::collection::vec(any::<u8>(), 1..40);
+    (piece, 1usize..200).prop_map(|(piece, times)| piece.repeat(times))
+}
+
+proptest! {
+    #[test]
+    fn what_is_compressed_is_read_back(input in compressible(), level in -3i32..6) {
+        let mut out = Vec::new();
+        for compression in [Compression::None, Compression::Snappy, Compression::Zstd { level }] {
+            let id = compress(&compression, &input, &mut out);
+            let stored = if id == NONE_ID { &input } else { &out };
+            prop_assert_eq!(&decompress(id, stored, Dialect::LevelDb).unwrap(), &input);
+        }
+        let lz4 = lz4_flex::block::compress_prepend_size(&input);
+        prop_assert_eq!(decompress(2, &lz4, Dialect::Basho).unwrap(), input);
+    }
+
+    #[test]
+    fn any_bytes_are_read_without_panic(
+        id in 0u8..6,
+        is_basho in any::<bool>(),
+        magic in proptest::sample::select(vec![&b""[..], &ZSTD_MAGIC, b"\x78\x9c", b"\x40\x01", b"\x40\x01\0\0"]),
+        input in proptest::collection::vec(any::<u8>(), 0..200),
+    ) {
+        let dialect = if is_basho { Dialect::Basho } else { Dialect::LevelDb };
+        let _ = decompress(id, &[magic, &input].concat(), dialect);
+    }
+
+    #[test]
+    fn flipped_bits_are_read_without_panic(
+        input in compressible(),
+        place in any::<proptest::sample::Index>(),
+        bit in 0u8..8,
+    ) {
+        let mut blocks = vec![
+            (2, deflated(&input, true), Dialect::LevelDb),
+            (4, deflated(&input, false), Dialect::LevelDb),
+            (2, lz4_flex::block::compress_prepend_size(&input), Dialect::Basho),
+        ];
+        for compression in [Compression::Snappy, Compression::Zstd { level: 1 }] {
+            let mut out = Vec::new();
+            blocks.push((compress(&compression, &input, &mut out), out, Dialect::LevelDb));
+        }
+        for (id, mut block, dialect) in blocks {
+            if !block.is_empty() {
+                let place = place.index(block.len());
+                block[place] ^= 1 << bit;
+            }
+            let _ = decompress(id, &block, dialect);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! zstd blocks: one frame that states the size of its content, as LevelDB's reader requires.
+//!
+//! The library's contexts are large, so each thread keeps one of each.
+
+use std::cell::RefCell;
+use std::io::Read;
+
+use zstd::bulk::{Compressor, Decompressor};
+use zstd::stream::read::Decoder;
+
+use super::check_claimed_size;
+use crate::error::{FormatError, Result};
+use crate::limits::MAX_DECOMPRESSED_BLOCK_SIZE_BYTES;
+
+const STRUCTURE: &str = "zstd block";
+
+/// Up to this stated size, in bytes, the output is allocated at once: every block of usual size. A frame of a few bytes
+/// can honestly expand to any size, so larger ones grow as bytes come out.
+const MAX_SIZE_BYTES_ALLOCATED_AT_ONCE: usize = 4 << 20;
+
+/// Compresses `input` into `out`; `false` if the library refuses.
+pub(super) fn compress_zstd(level: i32, input: &[u8], out: &mut Vec<u8>) -> bool {
+    thread_local! {
+        static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    }
+    out.clear();
+    out.reserve(zstd::zstd_safe::compress_bound(input.len()));
+    COMPRESSOR.with_borrow_mut(|slot| {
+        let compressor = match slot {
+            Some(compressor) => compressor,
+            None => match Compressor::new(level) {
+                Ok(compressor) => slot.insert(compressor),
+                Err(_) => return false,
+            },
+        };
+        compressor.set_compression_level(level).is_ok() && compressor.compress_to_buffer(input, out).is_ok()
+    })
+}
+
+pub(super) fn decompress_zstd(input: &[u8]) -> Result<Vec<u8>> {
+    let corrupt = |problem: String| FormatError::corrupt(STRUCTURE, problem, 0);
+    let claimed = match zstd::zstd_safe::get_frame_content_size(input) {
+        Ok(Some(claimed)) => Some(check_claimed_size(STRUCTURE, claimed, None)?),
+        Ok(None) => None,
+        Err(_) => return Err(corrupt("the frame header is damaged".into())),
+    };
+    let out = match claimed {
+        Some(size_bytes) if size_bytes <= MAX_SIZE_BYTES_ALLOCATED_AT_ONCE => {
+            decompress_at_once(input, size_bytes)
+        }
+        _ => decompress_in_steps(input, MAX_DECOMPRESSED_BLOCK_SIZE_BYTES),
+    };
+    let out = out.map_err(|error| corrupt(error.to_string()))?;
+    match claimed {
+        Some(size_bytes) if size_bytes != out.len() => {
+            Err(corrupt(format!("{} bytes where {size_bytes} are stated", out.len())))
+        }
+        _ => Ok(out),
+    }
+}
+
+fn decompress_at_once(input: &[u8], size_bytes: usize) -> std::io::Result<Vec<u8>> {
+    thread_local! {
+        static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+    }
+    let mut out = Vec::with_capacity(size_bytes);
+    DECOMPRESSOR.with_borrow_mut(|slot| {
+        let decompressor = match slot {
+            Some(decompressor) => decompressor,
+            None => slot.insert(Decompressor::new()?),
+        };
+        decompressor.decompress_to_buffer(input, &mut out)
+    })?;
+    Ok(out)
+}
+
+/// Fails once there is more than `limit` bytes of output.
+pub(super) fn decompress_in_steps(input: &[u8], limit: usize) -> std::io::Result<Vec<u8>> {
+    let mut out = Vec::new();
+    Decoder::with_buffer(input)?.take(limit as u64 + 1).read_to_end(&mut out)?;
+    if out.len() > limit {
+        return Err(std::io::Error::other("more bytes decompressed than a block may have"));
+    }
+    Ok(out)
+}

@@ -1,0 +1,188 @@
+//! The names of the files in a database's folder.
+//!
+//! Logs, tables, manifests and temporary files share one space of numbers, written with at least six digits. A name that
+//! [`parse`] does not know belongs to somebody else: neither we nor LevelDB touch such a file.
+
+/// The file that names the manifest in force.
+pub const CURRENT: &str = "CURRENT";
+
+/// The file that is locked while a database is open. It is empty.
+pub const LOCK: &str = "LOCK";
+
+/// The info log, text for humans.
+pub const LOG: &str = "LOG";
+
+/// The info log of the opening before.
+pub const OLD_LOG: &str = "LOG.old";
+
+/// What a file of a database's folder is, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FileKind {
+    /// `NNNNNN.log`: a write-ahead log.
+    Log(u64),
+    /// `NNNNNN.ldb`: a table.
+    Table(u64),
+    /// `NNNNNN.sst`: a table, under the name that LevelDB gave it before 1.14.
+    LegacyTable(u64),
+    /// `MANIFEST-NNNNNN`: a manifest.
+    Manifest(u64),
+    /// `NNNNNN.dbtmp`: a file that was to replace another when its writer died.
+    Temporary(u64),
+    /// `CURRENT`.
+    Current,
+    /// `LOCK`.
+    Lock,
+    /// `LOG`.
+    InfoLog,
+    /// `LOG.old`.
+    OldInfoLog,
+}
+
+impl FileKind {
+    /// The file's number, if it has one.
+    pub fn number(self) -> Option<u64> {
+        match self {
+            Self::Log(number)
+            | Self::Table(number)
+            | Self::LegacyTable(number)
+            | Self::Manifest(number)
+            | Self::Temporary(number) => Some(number),
+            Self::Current | Self::Lock | Self::InfoLog | Self::OldInfoLog => None,
+        }
+    }
+}
+
+/// What the file `name` of a database's folder is; `None` if the name is none of LevelDB's. Like LevelDB's parser it
+/// takes a number of any count of digits, up to the largest `u64`.
+pub fn parse(name: &str) -> Option<FileKind> {
+    match name {
+        CURRENT => return Some(FileKind::Current),
+        LOCK => return Some(FileKind::Lock),
+        LOG => return Some(FileKind::InfoLog),
+        OLD_LOG => return Some(FileKind::OldInfoLog),
+        _ => {}
+    }
+    if let Some(digits) = name.strip_prefix("MANIFEST-") {
+        return parse_number(digits).map(FileKind::Manifest);
+    }
+    let (digits, suffix) = name.split_once('.')?;
+    let number = parse_number(digits)?;
+    match suffix {
+        "log" => Some(FileKind::Log(number)),
+        "ldb" => Some(FileKind::Table(number)),
+        "sst" => Some(FileKind::LegacyTable(number)),
+        "dbtmp" => Some(FileKind::Temporary(number)),
+        _ => None,
+    }
+}
+
+/// Digits and nothing else: the standard parser would also take a plus sign.
+fn parse_number(digits: &str) -> Option<u64> {
+    if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
+}
+
+/// `NNNNNN.log`
+pub fn log_name(number: u64) -> String {
+    format!("{number:06}.log")
+}
+
+/// `NNNNNN.ldb`
+pub fn table_name(number: u64) -> String {
+    format!("{number:06}.ldb")
+}
+
+/// `NNNNNN.sst`
+pub fn legacy_table_name(number: u64) -> String {
+    format!("{number:06}.sst")
+}
+
+/// `MANIFEST-NNNNNN`
+pub fn manifest_name(number: u64) -> String {
+    format!("MANIFEST-{number:06}")
+}
+
+/// `NNNNNN.dbtmp`
+pub fn temporary_name(number: u64) -> String {
+    format!("{number:06}.dbtmp")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn leveldbs_names_are_known() {
+        for (name, kind) in [
+            ("100.log", FileKind::Log(100)),
+            ("0.log", FileKind::Log(0)),
+            ("0.sst", FileKind::LegacyTable(0)),
+            ("0.ldb", FileKind::Table(0)),
+            ("000012.ldb", FileKind::Table(12)),
+            ("CURRENT", FileKind::Current),
+            ("LOCK", FileKind::Lock),
+            ("MANIFEST-2", FileKind::Manifest(2)),
+            ("MANIFEST-007", FileKind::Manifest(7)),
+            ("LOG", FileKind::InfoLog),
+            ("LOG.old", FileKind::OldInfoLog),
+            ("000077.dbtmp", FileKind::Temporary(77)),
+            ("18446744073709551615.log", FileKind::Log(u64::MAX)),
+        ] {
+            assert_eq!(parse(name), Some(kind), "{name}");
+        }
+    }
+
+    #[test]
+    fn other_names_are_nobodys() {
+        for name in [
+            "",
+            "foo",
+            "foo-dx-100.log",
+            ".log",
+            "manifest",
+            "CURREN",
+            "CURRENTX",
+            "MANIFES",
+            "MANIFEST",
+            "MANIFEST-",
+            "XMANIFEST-3",
+            "MANIFEST-3x",
+            "LOC",
+            "LOCKx",
+            "LO",
+            "LOGx",
+            "18446744073709551616.log",
+            "184467440737095516150.log",
+            "100",
+            "100.",
+            "100.lop",
+            "+100.log",
+            "-1.log",
+            "1.2.log",
+            "100.log ",
+            "MANIFEST-+3",
+            "１.log",
+        ] {
+            assert_eq!(parse(name), None, "{name}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn names_are_parsed_back(number in any::<u64>(), shift in 0..64) {
+            let number = number >> shift;
+            prop_assert_eq!(parse(&log_name(number)), Some(FileKind::Log(number)));
+            prop_assert_eq!(parse(&table_name(number)), Some(FileKind::Table(number)));
+            prop_assert_eq!(parse(&legacy_table_name(number)), Some(FileKind::LegacyTable(number)));
+            prop_assert_eq!(parse(&manifest_name(number)), Some(FileKind::Manifest(number)));
+            prop_assert_eq!(parse(&temporary_name(number)), Some(FileKind::Temporary(number)));
+            prop_assert_eq!(parse(&table_name(number)).and_then(FileKind::number), Some(number));
+        }
+
+        #[test]
+        fn any_name_is_parsed_or_not(name in any::<String>()) {
+            parse(&name);
+        }
+    }
+}

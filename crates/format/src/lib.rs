@@ -1,0 +1,36 @@
+//! LevelDB's file format: every structure on disk, its encoder and its decoder.
+//!
+//! Bytes only: nothing here opens a file, knows the time or starts a thread. The complete specification, with hex
+//! examples that this crate's tests decode, is in the repository's `docs/format`.
+//!
+//! | file on disk | what it holds | modules |
+//! |---|---|---|
+//! | `CURRENT` | the name of the manifest in force | [`current`], [`file_name`] |
+//! | `MANIFEST-NNNNNN` | version edits, framed as log records | [`version_edit`], [`log`] |
+//! | `NNNNNN.log` | write batches, framed as log records | [`batch`], [`log`] |
+//! | `NNNNNN.ldb` | sorted internal keys and values | [`table`], [`block`], [`filter`], [`compression`], [`internal_key`], [`comparator`] |
+//!
+//! # Rules
+//!
+//! * Every decoder takes any bytes: it returns a [`FormatError`] and never panics, and it never allocates by a length
+//!   that it read and did not check.
+//! * Every limit is one constant in [`limits`].
+//! * Integers are little-endian throughout ([`coding`]); checksums are masked crc32c ([`crc`]).
+
+pub mod batch;
+pub mod block;
+pub mod coding;
+pub mod comparator;
+pub mod compression;
+pub mod crc;
+pub mod current;
+pub mod error;
+pub mod file_name;
+pub mod filter;
+pub mod internal_key;
+pub mod limits;
+pub mod log;
+pub mod table;
+pub mod version_edit;
+
+pub use error::{FormatError, FormatErrorKind, Result};

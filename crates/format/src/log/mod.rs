@@ -1,0 +1,50 @@
+//! Log files: records of any length, each whole or not there. The write-ahead log and the manifest are both such files.
+//!
+//! ```text
+//! file      block 0 · block 1 · …            32 KiB each, the last one as long as it is
+//! block     physical records, then fewer than seven bytes of zero
+//! physical  +--------------------+-----------------+--------+------------------+
+//! record    | checksum, 4 bytes  | length, 2 bytes | type   | length bytes     |
+//!           | masked crc32c of   | little-endian   | 1 byte |                  |
+//!           | type and bytes     |                 |        |                  |
+//!           +--------------------+-----------------+--------+------------------+
+//! type      1 full · 2 first · 3 middle · 4 last
+//! ```
+//!
+//! A record that fits the rest of its block is one full physical record; otherwise it goes on from block to block as a
+//! first, some middle and a last fragment. A header of zeros (type 0, length 0) says that the rest of its block is
+//! empty: that is what preallocated space looks like.
+//!
+//! # Torn tail or damage
+//!
+//! A writer that died left a last record that ends early: the file ends within it. Nobody was told that it is stored, so
+//! the reader reports a torn tail and the record is dropped. Everything else that does not fit (a checksum, an unknown
+//! type, a fragment without its first one) happened to bytes that were once right: that is damage.
+//!
+//! Predecessors: [`crate::batch`] and [`crate::version_edit`], whose encodings are the records. Successor: the file.
+
+mod reader;
+mod writer;
+
+pub use reader::{LogEvent, LogReader, LogSource};
+pub use writer::{Fragmentation, LogEncoder};
+
+use crate::crc;
+
+/// Which part of a record a physical record holds. The numbers are the format's.
+#[repr(u8)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FragmentKind {
+    Full = 1,
+    First = 2,
+    Middle = 3,
+    Last = 4,
+}
+
+/// What a physical record's header holds as its checksum.
+fn checksum(kind: u8, fragment: &[u8]) -> u32 {
+    crc::mask(crc::extend(crc::crc32c(&[kind]), fragment))
+}
+
+#[cfg(test)]
+mod tests;

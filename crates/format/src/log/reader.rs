@@ -1,0 +1,269 @@
+//! Reads a log file's records back. See the picture in [`super`].
+//!
+//! 1. Read the file block by block. Fewer than seven bytes at the end of a block are filling.
+//! 2. A header of zeros ends its block without a word: preallocated, or kept whole for the next record.
+//! 3. A length beyond the end of the file is a torn tail; beyond the end of the block, damage that drops the rest of the
+//!    block. So does a wrong checksum: the length beside it is not to be trusted.
+//! 4. Fragments are gathered until the last one. What interrupts them (another first, zeros, damage) is damage to the
+//!    record so far; the end of the file is a torn tail.
+
+use std::convert::Infallible;
+use std::ops::Range;
+
+use super::{FragmentKind, checksum};
+use crate::coding::decode_fixed32;
+use crate::limits::{LOG_BLOCK_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
+
+/// Where a [`LogReader`] gets its bytes: a file, read in sequence.
+pub trait LogSource {
+    /// Why reading failed.
+    type Error;
+
+    /// Reads some of the next bytes into `buffer` and says how many; 0 only at the end of the file.
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Self::Error>;
+}
+
+impl LogSource for &[u8] {
+    type Error = Infallible;
+
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Infallible> {
+        let (bytes, rest) = self.split_at(buffer.len().min(self.len()));
+        buffer[..bytes.len()].copy_from_slice(bytes);
+        *self = rest;
+        Ok(bytes.len())
+    }
+}
+
+/// What a [`LogReader`] meets next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogEvent<'a> {
+    /// A whole record.
+    Record {
+        /// Its bytes.
+        payload: &'a [u8],
+        /// Where its first physical record begins in the file.
+        offset: u64,
+    },
+    /// Bytes that were stored and are no longer what they were. Reading may go on: later records may be whole.
+    Damage {
+        /// Where the bytes begin that are dropped.
+        offset: u64,
+        /// How many bytes of the file are dropped, headers included.
+        dropped_bytes: u64,
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// The file ends within a record: its writer died before it was stored. [`LogEvent::End`] follows.
+    TornTail {
+        /// Where the record begins.
+        offset: u64,
+        /// How many bytes of it are there.
+        dropped_bytes: u64,
+    },
+    /// The end of the file.
+    End,
+}
+
+/// What comes next within the present block.
+enum Physical {
+    /// A physical record with a right checksum; `header` and `fragment` are places in the block.
+    Fragment { kind: u8, header: usize, fragment: Range<usize> },
+    /// The rest of the block is zeros.
+    Zeros,
+    /// The rest of the block is dropped.
+    Damage { header: usize, reason: &'static str },
+    /// The file ends; from `torn` on within a physical record.
+    End { torn: Option<usize> },
+}
+
+/// Reads a log file's records in order.
+///
+/// ```
+/// use terrace_format::log::{Fragmentation, LogEncoder, LogEvent, LogReader};
+///
+/// let mut file = Vec::new();
+/// LogEncoder::new(Fragmentation::Standard).encode_into(b"hello", &mut file);
+/// let mut reader = LogReader::new(&file[..]);
+/// assert_eq!(reader.next().unwrap(), LogEvent::Record { payload: b"hello", offset: 0 });
+/// assert_eq!(reader.next().unwrap(), LogEvent::End);
+/// ```
+#[derive(Debug)]
+pub struct LogReader<S> {
+    source: S,
+    /// The present block: `filled` bytes of it are read from the file, `position` bytes are behind us.
+    block: Box<[u8; LOG_BLOCK_SIZE_BYTES]>,
+    filled: usize,
+    position: usize,
+    /// Where the present block begins in the file.
+    block_start: u64,
+    /// The file ends with the present block.
+    at_end: bool,
+    /// The fragments so far of the record that began at `record_start`, if one is open.
+    record: Vec<u8>,
+    record_start: Option<u64>,
+    end_of_last_record: u64,
+}
+
+impl<S: LogSource> LogReader<S> {
+    /// A reader at the start of the file.
+    pub fn new(source: S) -> Self {
+        Self {
+            source,
+            block: Box::new([0; LOG_BLOCK_SIZE_BYTES]),
+            filled: 0,
+            position: 0,
+            block_start: 0,
+            at_end: false,
+            record: Vec::new(),
+            record_start: None,
+            end_of_last_record: 0,
+        }
+    }
+
+    /// The next record, or what is there instead of one. After [`LogEvent::End`], `End` again.
+    ///
+    /// # Errors
+    ///
+    /// Those of the source. Nothing is lost by one: the next call tries to read on from there.
+    #[allow(
+        clippy::should_implement_trait,
+        reason = "the event borrows from the reader, which Iterator cannot say"
+    )]
+    pub fn next(&mut self) -> Result<LogEvent<'_>, S::Error> {
+        loop {
+            match self.next_physical()? {
+                Physical::Fragment { kind, header, fragment } => {
+                    let offset = self.block_start + header as u64;
+                    match (kind, self.record_start) {
+                        (FULL | FIRST, Some(start)) => {
+                            // Read it once more after this. An open record without a byte is how old writers ended a
+                            // block, not damage.
+                            self.position = header;
+                            self.record_start = None;
+                            if !self.record.is_empty() {
+                                return Ok(damage(start, offset, "a fragmented record has no end"));
+                            }
+                        }
+                        (FULL, None) => {
+                            self.end_of_last_record = self.block_start + fragment.end as u64;
+                            return Ok(LogEvent::Record { payload: &self.block[fragment], offset });
+                        }
+                        (FIRST, None) => {
+                            self.record.clear();
+                            self.record.extend_from_slice(&self.block[fragment]);
+                            self.record_start = Some(offset);
+                        }
+                        (MIDDLE, Some(_)) => self.record.extend_from_slice(&self.block[fragment]),
+                        (LAST, Some(start)) => {
+                            self.end_of_last_record = self.block_start + fragment.end as u64;
+                            self.record.extend_from_slice(&self.block[fragment]);
+                            self.record_start = None;
+                            return Ok(LogEvent::Record { payload: &self.record, offset: start });
+                        }
+                        (MIDDLE | LAST, None) => {
+                            let end = self.block_start + fragment.end as u64;
+                            return Ok(damage(offset, end, "a fragment without its first one"));
+                        }
+                        _ => {
+                            let start = self.record_start.take().unwrap_or(offset);
+                            let end = self.block_start + fragment.end as u64;
+                            return Ok(damage(start, end, "an unknown record type"));
+                        }
+                    }
+                }
+                Physical::Zeros => {
+                    if let Some(start) = self.record_start.take() {
+                        return Ok(damage(start, self.end_of_block(), "zeros within a fragmented record"));
+                    }
+                }
+                Physical::Damage { header, reason } => {
+                    let start = self.record_start.take().unwrap_or(self.block_start + header as u64);
+                    return Ok(damage(start, self.end_of_block(), reason));
+                }
+                Physical::End { torn } => {
+                    let torn = torn.map(|header| self.block_start + header as u64);
+                    let end = self.end_of_block();
+                    return Ok(match self.record_start.take().or(torn) {
+                        Some(offset) => LogEvent::TornTail { offset, dropped_bytes: end - offset },
+                        None => LogEvent::End,
+                    });
+                }
+            }
+        }
+    }
+
+    /// Where the last record that was read ends in the file; 0 before the first. A log that is to be continued is cut
+    /// there.
+    pub fn end_of_last_record(&self) -> u64 {
+        self.end_of_last_record
+    }
+
+    /// Where the bytes read so far end in the file.
+    fn end_of_block(&self) -> u64 {
+        self.block_start + self.filled as u64
+    }
+
+    fn next_physical(&mut self) -> Result<Physical, S::Error> {
+        loop {
+            self.fill_block()?;
+            if self.filled - self.position >= LOG_HEADER_SIZE_BYTES {
+                return Ok(self.parse_physical());
+            }
+            let header = self.position;
+            self.position = self.filled;
+            if self.at_end {
+                let is_torn = self.block[header..self.filled].iter().any(|&byte| byte != 0);
+                return Ok(Physical::End { torn: is_torn.then_some(header) });
+            }
+            self.block_start += LOG_BLOCK_SIZE_BYTES as u64;
+            self.filled = 0;
+            self.position = 0;
+        }
+    }
+
+    /// Reads on until the block is whole or the file ends; the block keeps what was read when the source fails.
+    fn fill_block(&mut self) -> Result<(), S::Error> {
+        while self.filled < LOG_BLOCK_SIZE_BYTES && !self.at_end {
+            match self.source.read(&mut self.block[self.filled..])? {
+                0 => self.at_end = true,
+                count => self.filled += count,
+            }
+        }
+        Ok(())
+    }
+
+    /// At least a header is there.
+    fn parse_physical(&mut self) -> Physical {
+        let header = self.position;
+        let bytes = &self.block[header..self.filled];
+        let length = usize::from(u16::from_le_bytes([bytes[4], bytes[5]]));
+        let kind = bytes[6];
+        self.position = self.filled;
+        if kind == 0 && length == 0 {
+            return Physical::Zeros;
+        }
+        let Some(fragment) = bytes[LOG_HEADER_SIZE_BYTES..].get(..length) else {
+            // In a whole block no writer ever wrote such a length; in the file's last one it wrote no further.
+            return if self.at_end {
+                Physical::End { torn: Some(header) }
+            } else {
+                Physical::Damage { header, reason: "a length beyond the end of the block" }
+            };
+        };
+        if decode_fixed32(bytes) != checksum(kind, fragment) {
+            return Physical::Damage { header, reason: "a checksum that does not match" };
+        }
+        let start = header + LOG_HEADER_SIZE_BYTES;
+        self.position = start + length;
+        Physical::Fragment { kind, header, fragment: start..start + length }
+    }
+}
+
+const FULL: u8 = FragmentKind::Full as u8;
+const FIRST: u8 = FragmentKind::First as u8;
+const MIDDLE: u8 = FragmentKind::Middle as u8;
+const LAST: u8 = FragmentKind::Last as u8;
+
+fn damage(start: u64, end: u64, reason: &'static str) -> LogEvent<'static> {
+    LogEvent::Damage { offset: start, dropped_bytes: end - start, reason }
+}

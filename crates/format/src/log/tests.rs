@@ -1,0 +1,372 @@
+use std::convert::Infallible;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::limits::{LOG_BLOCK_SIZE_BYTES as BLOCK, LOG_HEADER_SIZE_BYTES as HEADER};
+
+/// An event with bytes of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Seen {
+    Record(Vec<u8>, u64),
+    Damage(u64, u64, &'static str),
+    Torn(u64, u64),
+}
+
+fn read<S: LogSource<Error = Infallible>>(source: S) -> Vec<Seen> {
+    let mut reader = LogReader::new(source);
+    let mut seen = Vec::new();
+    loop {
+        let Ok(event) = reader.next();
+        seen.push(match event {
+            LogEvent::Record { payload, offset } => Seen::Record(payload.to_vec(), offset),
+            LogEvent::Damage { offset, dropped_bytes, reason } => Seen::Damage(offset, dropped_bytes, reason),
+            LogEvent::TornTail { offset, dropped_bytes } => Seen::Torn(offset, dropped_bytes),
+            LogEvent::End => {
+                assert_eq!(reader.next(), Ok(LogEvent::End));
+                return seen;
+            }
+        });
+    }
+}
+
+fn write(fragmentation: Fragmentation, payloads: &[impl AsRef<[u8]>]) -> Vec<u8> {
+    let mut file = Vec::new();
+    let mut encoder = LogEncoder::new(fragmentation);
+    for payload in payloads {
+        let size_bytes = encoder.encoded_size_bytes(payload.as_ref().len());
+        let before = file.len();
+        encoder.encode_into(payload.as_ref(), &mut file);
+        assert_eq!(file.len() - before, size_bytes);
+    }
+    file
+}
+
+fn standard(payloads: &[impl AsRef<[u8]>]) -> Vec<u8> {
+    write(Fragmentation::Standard, payloads)
+}
+
+fn payloads(seen: &[Seen]) -> Vec<&[u8]> {
+    let payload = |seen| match seen {
+        Seen::Record(payload, _) => Some(&payload[..]),
+        _ => None,
+    };
+    seen.iter().filter_map(payload).collect()
+}
+
+/// Bytes that differ from place to place.
+fn filler(size_bytes: usize) -> Vec<u8> {
+    (0..size_bytes).map(|index| (index % 251) as u8 + 1).collect()
+}
+
+fn record(payload: &[u8], offset: usize) -> Seen {
+    Seen::Record(payload.to_vec(), offset as u64)
+}
+
+#[test]
+fn an_empty_file_and_an_empty_record_are_fine() {
+    assert_eq!(read(&b""[..]), []);
+    let file = standard(&[b"", b""]);
+    assert_eq!(file.len(), 2 * HEADER);
+    assert_eq!(read(&file[..]), [record(b"", 0), record(b"", 7)]);
+}
+
+#[test]
+fn a_record_is_split_at_the_block_boundary() {
+    let large = filler(3 * BLOCK);
+    let file = standard(&[&b"small"[..], &large, b"after"]);
+    let kinds: Vec<u8> =
+        [6, 18, BLOCK + 6, 2 * BLOCK + 6, 3 * BLOCK + 6].iter().map(|&at| file[at]).collect();
+    assert_eq!(kinds, [1, 2, 3, 3, 4]);
+    assert_eq!(file.len(), 5 + large.len() + 5 + 6 * HEADER);
+    assert_eq!(payloads(&read(&file[..])), [&b"small"[..], &large, b"after"]);
+    assert_eq!(read(&file[..])[1], record(&large, 12));
+}
+
+#[test]
+fn the_last_bytes_of_a_block_are_zeros_or_an_empty_first_fragment() {
+    let second = filler(20);
+    for left in 0..2 * HEADER {
+        let first = filler(BLOCK - HEADER - left);
+        let file = standard(&[&first, &second]);
+        assert_eq!(payloads(&read(&file[..])), [&first, &second], "{left} bytes left");
+        if left < HEADER {
+            assert_eq!(file.len(), BLOCK + HEADER + 20);
+            assert!(file[BLOCK - left..BLOCK].iter().all(|&byte| byte == 0));
+        } else {
+            assert_eq!(file.len(), BLOCK - left + 2 * HEADER + 20);
+            assert_eq!(file[BLOCK - left + 6], FragmentKind::First as u8, "{left} bytes left");
+        }
+    }
+}
+
+#[test]
+fn a_file_can_be_continued_where_it_ends() {
+    let mut file = standard(&[filler(BLOCK - 20)]);
+    LogEncoder::at_offset(Fragmentation::Standard, file.len() as u64)
+        .encode_into(b"appended in another run", &mut file);
+    assert_eq!(file, standard(&[&filler(BLOCK - 20)[..], b"appended in another run"]));
+}
+
+#[test]
+fn keep_whole_fills_the_block_with_zeros_rather_than_split() {
+    let payloads_in =
+        [filler(30_000), filler(5_000), filler(BLOCK - HEADER), filler(10), filler(BLOCK), filler(3)];
+    let file = write(Fragmentation::KeepWhole, &payloads_in);
+    let seen = read(&file[..]);
+    let offsets = [0, BLOCK, 2 * BLOCK, 3 * BLOCK, 3 * BLOCK + 17];
+    let expected: Vec<Seen> =
+        payloads_in.iter().zip(offsets).map(|(payload, offset)| record(payload, offset)).collect();
+    assert_eq!(seen[..5], expected);
+    assert_eq!(
+        file[3 * BLOCK + 17 + 6],
+        FragmentKind::First as u8,
+        "larger than a block: split where it stands"
+    );
+    assert_eq!(payloads(&seen).len(), 6);
+    assert!(file[30_007..BLOCK].iter().all(|&byte| byte == 0));
+}
+
+// The states of a write-ahead log and what LevelDB makes of them; see docs/format/log.md.
+
+#[test]
+fn zeros_at_the_end_are_no_record_whatever_their_length() {
+    let file = standard(&[b"one", b"two"]);
+    for zeros in [1, 6, 7, 8, 100, BLOCK - file.len(), BLOCK, BLOCK + 5, 3 * BLOCK] {
+        let padded = [&file[..], &vec![0; zeros]].concat();
+        assert_eq!(read(&padded[..]), [record(b"one", 0), record(b"two", 10)], "{zeros} zeros");
+    }
+}
+
+#[test]
+fn what_is_appended_after_whole_blocks_of_zeros_is_found() {
+    let mut file = standard(&[b"one"]);
+    file.resize(2 * BLOCK, 0);
+    LogEncoder::at_offset(Fragmentation::Standard, file.len() as u64).encode_into(b"two", &mut file);
+    assert_eq!(read(&file[..]), [record(b"one", 0), record(b"two", 2 * BLOCK)]);
+}
+
+#[test]
+fn what_is_appended_after_zeros_within_a_block_is_lost() {
+    let mut file = standard(&[b"one"]);
+    file.resize(1000, 0);
+    LogEncoder::at_offset(Fragmentation::Standard, file.len() as u64).encode_into(b"two", &mut file);
+    assert_eq!(read(&file[..]), [record(b"one", 0)], "why a log is cut before it is continued");
+}
+
+#[test]
+fn a_payload_without_header_is_dropped_in_silence() {
+    let mut file = standard(&[&b"one"[..], &filler(100)]);
+    file[10..17].fill(0);
+    assert_eq!(read(&file[..]), [record(b"one", 0)]);
+}
+
+#[test]
+fn a_header_without_payload_is_damage() {
+    let mut file = standard(&[&b"one"[..], &filler(100)]);
+    file[17..].fill(0);
+    assert_eq!(read(&file[..]), [record(b"one", 0), Seen::Damage(10, 107, "a checksum that does not match")]);
+}
+
+#[test]
+fn a_zeroed_page_hides_its_block_and_later_blocks_are_read() {
+    let records: Vec<Vec<u8>> = (0..100).map(|index| vec![index as u8 + 1; 993]).collect();
+    let mut file = standard(&records);
+    file[8192..12288].fill(0);
+    let seen = read(&file[..]);
+    assert_eq!(seen[8], Seen::Damage(8000, 32768 - 8000, "a checksum that does not match"));
+    assert_eq!(
+        seen[9],
+        Seen::Damage(32768, 239, "a fragment without its first one"),
+        "the record that began in the damaged block"
+    );
+    assert_eq!(payloads(&seen).len(), 8 + 100 - 33);
+    assert_eq!(payloads(&seen)[8], records[33]);
+}
+
+#[test]
+fn a_zeroed_page_at_record_boundaries_hides_the_rest_of_its_block_in_silence() {
+    let records: Vec<Vec<u8>> = (0..32).map(|index| vec![index as u8 + 1; 1017]).collect();
+    let mut file = standard(&records);
+    assert_eq!(file.len(), BLOCK);
+    file[4096..8192].fill(0);
+    LogEncoder::new(Fragmentation::Standard).encode_into(b"next block", &mut file);
+    let seen = read(&file[..]);
+    assert_eq!(payloads(&seen).len(), 5);
+    assert_eq!(seen[4], record(b"next block", BLOCK));
+}
+
+#[test]
+fn a_first_fragment_then_zeros_is_damage_and_then_nothing_a_torn_tail() {
+    let whole = standard(&[&b"one"[..], &filler(2 * BLOCK)]);
+    let mut zeroed = whole.clone();
+    zeroed[BLOCK..].fill(0);
+    assert_eq!(
+        read(&zeroed[..]),
+        [record(b"one", 0), Seen::Damage(10, 2 * BLOCK as u64 - 10, "zeros within a fragmented record")]
+    );
+    assert_eq!(read(&whole[..BLOCK]), [record(b"one", 0), Seen::Torn(10, BLOCK as u64 - 10)]);
+}
+
+#[test]
+fn a_cut_file_has_a_torn_tail_at_any_cut_but_a_boundary() {
+    let file = standard(&[&b"one"[..], b"two", &filler(BLOCK), b"four"]);
+    let ends = [0, 10, 20, 20 + BLOCK + 2 * HEADER, file.len()];
+    for cut in (0..60).chain(BLOCK - 10..BLOCK + 20).chain(BLOCK + 30..=file.len()) {
+        let seen = read(&file[..cut]);
+        let whole = ends.iter().filter(|&&end| end <= cut && end > 0).count();
+        let start = ends[whole];
+        assert_eq!(payloads(&seen).len(), whole, "cut at {cut}");
+        let tail: Vec<Seen> = seen.into_iter().skip(whole).collect();
+        let torn = if cut == start { vec![] } else { vec![Seen::Torn(start as u64, (cut - start) as u64)] };
+        assert_eq!(tail, torn, "cut at {cut}");
+    }
+}
+
+#[test]
+fn a_flipped_bit_drops_the_rest_of_its_block() {
+    let mut file = standard(&[&b"one"[..], b"two", &filler(BLOCK), b"four"]);
+    file[8] ^= 1;
+    let seen = read(&file[..]);
+    assert_eq!(seen[0], Seen::Damage(0, BLOCK as u64, "a checksum that does not match"));
+    assert_eq!(seen[1], Seen::Damage(BLOCK as u64, 34, "a fragment without its first one"));
+    assert_eq!(payloads(&seen), [b"four"]);
+}
+
+#[test]
+fn a_length_beyond_the_block_is_damage_within_the_file_and_torn_at_its_end() {
+    let mut file = standard(&[&filler(100)[..], &filler(BLOCK)]);
+    file[5] = 0xff;
+    assert_eq!(read(&file[..])[0], Seen::Damage(0, BLOCK as u64, "a length beyond the end of the block"));
+    assert_eq!(
+        read(&file[..BLOCK])[0],
+        Seen::Damage(0, BLOCK as u64, "a length beyond the end of the block")
+    );
+    assert_eq!(read(&file[..200]), [Seen::Torn(0, 200)]);
+}
+
+#[test]
+fn unknown_types_and_stray_fragments_are_damage() {
+    let physical = |kind: u8, fragment: &[u8]| {
+        let length = (fragment.len() as u16).to_le_bytes();
+        [&checksum(kind, fragment).to_le_bytes()[..], &length, &[kind], fragment].concat()
+    };
+    let file = [physical(9, b"x"), physical(3, b"yy"), physical(4, b"z"), physical(1, b"good")].concat();
+    assert_eq!(
+        read(&file[..]),
+        [
+            Seen::Damage(0, 8, "an unknown record type"),
+            Seen::Damage(8, 9, "a fragment without its first one"),
+            Seen::Damage(17, 8, "a fragment without its first one"),
+            record(b"good", 25)
+        ]
+    );
+    let file = [physical(2, b"begun"), physical(1, b"good"), physical(2, b"a"), physical(9, b"x")].concat();
+    assert_eq!(
+        read(&file[..]),
+        [
+            Seen::Damage(0, 12, "a fragmented record has no end"),
+            record(b"good", 12),
+            Seen::Damage(23, 16, "an unknown record type")
+        ]
+    );
+    let file =
+        [physical(2, b""), physical(1, b"good"), physical(0, b"x"), physical(2, b""), physical(2, b"")]
+            .concat();
+    assert_eq!(
+        read(&file[..]),
+        [record(b"good", 7), Seen::Damage(18, 8, "an unknown record type"), Seen::Torn(33, 7)],
+        "an empty first fragment, as old writers left it, is no damage"
+    );
+}
+
+#[test]
+fn the_end_of_the_last_record_is_known() {
+    let file = [&standard(&[&b"one"[..], &filler(BLOCK)])[..], b"\x01\x02\x03"].concat();
+    let mut reader = LogReader::new(&file[..]);
+    let mut ends = vec![reader.end_of_last_record()];
+    while reader.next() != Ok(LogEvent::End) {
+        ends.push(reader.end_of_last_record());
+    }
+    let end = file.len() as u64 - 3;
+    assert_eq!(ends, [0, 10, end, end]);
+}
+
+#[test]
+fn reading_goes_on_after_the_source_failed() {
+    /// Gives a few bytes at a time and fails before each.
+    struct Flaky<'a>(&'a [u8], bool);
+
+    impl LogSource for Flaky<'_> {
+        type Error = &'static str;
+
+        fn read(&mut self, buffer: &mut [u8]) -> Result<usize, &'static str> {
+            self.1 = !self.1;
+            if self.1 {
+                return Err("not now");
+            }
+            let end = buffer.len().min(1000);
+            let Ok(count) = self.0.read(&mut buffer[..end]);
+            Ok(count)
+        }
+    }
+
+    let file = standard(&[&b"one"[..], &filler(BLOCK), b"three"]);
+    let mut reader = LogReader::new(Flaky(&file, false));
+    let (mut sizes, mut failures) = (Vec::new(), 0);
+    loop {
+        match reader.next() {
+            Ok(LogEvent::Record { payload, .. }) => sizes.push(payload.len()),
+            Ok(LogEvent::End) => break,
+            Ok(other) => panic!("{other:?}"),
+            Err(_) => failures += 1,
+        }
+    }
+    assert_eq!(sizes, [3, BLOCK, 5]);
+    assert!(failures > 30);
+}
+
+fn sizes() -> impl Strategy<Value = Vec<usize>> {
+    let size = prop_oneof![0..40usize, 0..3000usize, BLOCK - 30..BLOCK + 30, 0..3 * BLOCK];
+    proptest::collection::vec(size, 0..8)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn what_is_written_is_read_back_and_a_cut_leaves_a_prefix(
+        sizes in sizes(), keep_whole in any::<bool>(), cut in any::<proptest::sample::Index>(),
+    ) {
+        let records: Vec<Vec<u8>> = sizes.iter().map(|&size| filler(size)).collect();
+        let fragmentation = if keep_whole { Fragmentation::KeepWhole } else { Fragmentation::Standard };
+        let file = write(fragmentation, &records);
+        let seen = read(&file[..]);
+        prop_assert_eq!(seen.len(), records.len());
+        prop_assert_eq!(payloads(&seen), records.iter().map(|record| &record[..]).collect::<Vec<_>>());
+
+        let seen = read(&file[..cut.index(file.len() + 1)]);
+        let whole = payloads(&seen);
+        prop_assert_eq!(&whole[..], &records[..whole.len()]);
+        let rest = &seen[whole.len()..];
+        prop_assert!(matches!(rest, [] | [Seen::Torn(..)]), "{:?}", rest);
+    }
+
+    #[test]
+    fn any_bytes_are_read_to_the_end(
+        bytes in any::<Vec<u8>>(), sizes in sizes(), flips in proptest::collection::vec(any::<(u32, u8)>(), 0..10),
+    ) {
+        read(&bytes[..]);
+        let mut file = standard(&sizes.iter().map(|&size| filler(size)).collect::<Vec<_>>());
+        for (place, byte) in flips {
+            if let Some(at) = (place as usize).checked_rem(file.len()) {
+                file[at] ^= byte;
+            }
+        }
+        for seen in read(&file[..]) {
+            if let Seen::Damage(offset, size, _) | Seen::Torn(offset, size) = seen {
+                prop_assert!(size > 0 && offset + size <= file.len() as u64);
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! What holds a table file together: block handles, block trailers, the footer, and the metaindex.
+//!
+//! Predecessor: the table builder seals each compressed block and ends with the footer. Successor: the table reader
+//! starts from the footer, then the index, then the block a lookup needs.
+//!
+//! ```text
+//! table     data block · … · filter block · metaindex block · index block · footer
+//! block     contents, compressed or not · compression id, 1 byte · masked crc32c of both, fixed32
+//! handle    varint64 offset · varint64 size of the contents, without trailer
+//! footer    metaindex handle · index handle · zeros up to 40 bytes · magic, fixed64            (48 bytes)
+//!
+//! index     key ≥ every key of the data block and < every key of the next one  →  handle [· more bytes]
+//! metaindex name → handle of a block                "filter.leveldb.BuiltinBloomFilter2" → filter block
+//!           private name → anything                 "terrace.counts" → TableCounts
+//! ```
+//!
+//! Rules:
+//!
+//! * Blocks are found by handle only: there may be padding between them, and bytes after the handle in an index value.
+//! * Handles stay before the footer, which is the last 48 bytes of the file.
+//! * The metaindex is sorted bytewise, whatever the table's comparator. Readers skip names they do not know, so a private
+//!   name is free to mean anything; LevelDB ignores ours.
+//!
+//! The format is that of LevelDB's `table/format.cc`; `docs/format/table.md` has it with examples.
+
+use std::ops::Range;
+
+use crate::coding::{Decoder, decode_fixed32, decode_fixed64, put_varint64};
+use crate::crc;
+use crate::error::{FormatError, Result};
+use crate::limits::{BLOCK_TRAILER_SIZE_BYTES, FOOTER_SIZE_BYTES, MAX_VARINT64_SIZE_BYTES};
+
+/// The last eight bytes of every table, as a little-endian number.
+pub const TABLE_MAGIC: u64 = 0xdb47_7524_8b80_fb57;
+
+/// Name of the metaindex entry that holds the table's [`TableCounts`]. Private to Terrace; LevelDB ignores it.
+pub const COUNTS_METAINDEX_KEY: &[u8] = b"terrace.counts";
+
+/// Name of the metaindex entry that leads to the filter block: `filter.` and [`crate::filter::FILTER_NAME`].
+pub const fn filter_metaindex_key() -> &'static [u8] {
+    b"filter.leveldb.BuiltinBloomFilter2"
+}
+
+/// Where a block lies in its file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct BlockHandle {
+    /// First byte of the contents, from the start of the file.
+    pub offset: u64,
+    /// Size of the contents in bytes, as stored and without trailer.
+    pub size: u64,
+}
+
+impl BlockHandle {
+    /// Longest encoding of a handle, in bytes.
+    pub const MAX_ENCODED_SIZE_BYTES: usize = 2 * MAX_VARINT64_SIZE_BYTES;
+
+    /// Appends the handle's encoding.
+    pub fn encode_to(&self, out: &mut Vec<u8>) {
+        put_varint64(out, self.offset);
+        put_varint64(out, self.size);
+    }
+
+    /// Reads a handle from the start of `bytes`; also returns what comes after it. Fails if it is cut off.
+    #[inline]
+    pub fn decode(bytes: &[u8]) -> Result<(Self, &[u8])> {
+        let mut decoder = Decoder::new("block handle", bytes);
+        let offset = decoder.varint64("offset")?;
+        let size = decoder.varint64("size")?;
+        Ok((Self { offset, size }, decoder.remaining()))
+    }
+
+    /// Where the contents and the trailer lie in the file. Fails if that is not below `limit`, the offset at which
+    /// blocks end and the footer starts: check it before allocating for the block.
+    #[inline]
+    pub fn sealed_range(&self, limit: u64) -> Result<Range<u64>> {
+        let end = self
+            .offset
+            .checked_add(self.size)
+            .and_then(|end| end.checked_add(BLOCK_TRAILER_SIZE_BYTES as u64));
+        match end {
+            Some(end) if end <= limit => Ok(self.offset..end),
+            _ => {
+                let problem =
+                    format!("{} bytes and a trailer would reach beyond the blocks, to {limit}", self.size);
+                Err(FormatError::corrupt("block handle", problem, self.offset))
+            }
+        }
+    }
+}
+
+/// The last 48 bytes of a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Footer {
+    /// The metaindex block.
+    pub metaindex: BlockHandle,
+    /// The index block.
+    pub index: BlockHandle,
+}
+
+impl Footer {
+    /// The footer's bytes.
+    pub fn encode(&self) -> [u8; FOOTER_SIZE_BYTES] {
+        let mut handles = Vec::with_capacity(FOOTER_SIZE_BYTES);
+        self.metaindex.encode_to(&mut handles);
+        self.index.encode_to(&mut handles);
+        let mut bytes = [0; FOOTER_SIZE_BYTES];
+        bytes[..handles.len()].copy_from_slice(&handles);
+        bytes[FOOTER_SIZE_BYTES - 8..].copy_from_slice(&TABLE_MAGIC.to_le_bytes());
+        bytes
+    }
+
+    /// Reads a footer from the last 48 bytes of a table. Fails if there are not exactly 48, if they do not end with the
+    /// magic number, or if a handle is cut off.
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        let corrupt = |problem: String, offset: usize| FormatError::corrupt("footer", problem, offset as u64);
+        if bytes.len() != FOOTER_SIZE_BYTES {
+            return Err(corrupt(format!("{} bytes where {FOOTER_SIZE_BYTES} are needed", bytes.len()), 0));
+        }
+        let (handles, magic) = bytes.split_at(FOOTER_SIZE_BYTES - 8);
+        if decode_fixed64(magic) != TABLE_MAGIC {
+            return Err(corrupt("the magic number is wrong: not a table".into(), handles.len()));
+        }
+        let named = |name: &str, error: FormatError, start: usize| {
+            corrupt(format!("{name}: {}", error.problem), start + error.offset as usize)
+        };
+        let (metaindex, rest) = BlockHandle::decode(handles).map_err(|error| named("metaindex", error, 0))?;
+        let start = handles.len() - rest.len();
+        let (index, _) = BlockHandle::decode(rest).map_err(|error| named("index", error, start))?;
+        Ok(Self { metaindex, index })
+    }
+}
+
+/// The trailer of a block whose stored contents are `contents`: the compression id and the masked checksum of both.
+#[inline]
+pub fn seal_block(contents: &[u8], compression_id: u8) -> [u8; BLOCK_TRAILER_SIZE_BYTES] {
+    let checksum = crc::mask(crc::extend(crc::crc32c(contents), &[compression_id]));
+    let [a, b, c, d] = checksum.to_le_bytes();
+    [compression_id, a, b, c, d]
+}
+
+/// Splits a block as it is in the file into compression id and stored contents, without looking at the checksum. Fails
+/// if it is too short for a trailer.
+#[inline]
+pub fn split_block(contents_and_trailer: &[u8]) -> Result<(u8, &[u8])> {
+    match contents_and_trailer.split_last_chunk::<BLOCK_TRAILER_SIZE_BYTES>() {
+        Some((contents, trailer)) => Ok((trailer[0], contents)),
+        None => Err(FormatError::corrupt("block trailer", "the trailer is cut off", 0)),
+    }
+}
+
+/// Splits a block as it is in the file into compression id and stored contents. Fails if it is too short for a trailer
+/// or the checksum is not that of its bytes.
+#[inline]
+pub fn check_block(contents_and_trailer: &[u8]) -> Result<(u8, &[u8])> {
+    let (id, contents) = split_block(contents_and_trailer)?;
+    let checked = &contents_and_trailer[..=contents.len()];
+    let stored = crc::unmask(decode_fixed32(&contents_and_trailer[checked.len()..]));
+    let actual = crc::crc32c(checked);
+    if stored != actual {
+        let problem = format!("the checksum is {actual:08x} where {stored:08x} is stored");
+        return Err(FormatError::corrupt("block trailer", problem, checked.len() as u64));
+    }
+    Ok((id, contents))
+}
+
+/// Numbers about a table that its entries would have to be counted for: the value of [`COUNTS_METAINDEX_KEY`].
+///
+/// They guide compaction and statistics; no answer depends on them. Encoded as four varint64 in the order of the fields;
+/// bytes after them are for later versions and are ignored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TableCounts {
+    /// Number of entries, deletions among them.
+    pub entries: u64,
+    /// Number of entries that are deletions.
+    pub deletions: u64,
+    /// Sum of the sizes of the internal keys in bytes, before prefix compression.
+    pub raw_key_bytes: u64,
+    /// Sum of the sizes of the values in bytes, before compression.
+    pub raw_value_bytes: u64,
+}
+
+impl TableCounts {
+    /// The encoding.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(4 * MAX_VARINT64_SIZE_BYTES);
+        for number in [self.entries, self.deletions, self.raw_key_bytes, self.raw_value_bytes] {
+            put_varint64(&mut out, number);
+        }
+        out
+    }
+
+    /// Reads an encoding. Fails if a number is cut off, or if there are more deletions than entries.
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        let mut decoder = Decoder::new("table counts", bytes);
+        let counts = Self {
+            entries: decoder.varint64("entries")?,
+            deletions: decoder.varint64("deletions")?,
+            raw_key_bytes: decoder.varint64("raw key bytes")?,
+            raw_value_bytes: decoder.varint64("raw value bytes")?,
+        };
+        if counts.deletions > counts.entries {
+            return Err(FormatError::corrupt("table counts", "more deletions than entries", 0));
+        }
+        Ok(counts)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,94 @@
+//! The frame around every function that JavaScript calls: its arguments, and the barrier that turns failures and
+//! panics into JavaScript exceptions.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+use std::rc::Rc;
+
+use napi_sys as sys;
+
+use crate::environment::{Environment, environment_at};
+use crate::error::{Fallible, check, from_panic, throw};
+use crate::external::{self, Held};
+use crate::value::{Env, Value};
+
+/// The most arguments that a function of ours takes.
+const MAX_ARGUMENTS: usize = 5;
+
+/// One call from JavaScript.
+pub struct Call<'a> {
+    pub env: Env,
+    pub environment: &'a Rc<Environment>,
+    arguments: [sys::napi_value; MAX_ARGUMENTS],
+}
+
+impl Call<'_> {
+    /// An argument; undefined if it was not passed.
+    #[inline]
+    pub fn argument(&self, index: usize) -> Value {
+        Value::new(self.arguments[index])
+    }
+
+    /// The native object that an argument holds.
+    #[inline]
+    pub fn held<T: Held>(&self, index: usize) -> Fallible<&T> {
+        external::held(self.env, self.argument(index))
+    }
+}
+
+/// Runs `function` for a call that Node made with `info`.
+#[inline]
+pub fn enter(
+    env: sys::napi_env,
+    info: sys::napi_callback_info,
+    function: fn(&Call<'_>) -> Fallible<Value>,
+) -> sys::napi_value {
+    let env = Env::new(env);
+    let mut arguments = [ptr::null_mut(); MAX_ARGUMENTS];
+    let (mut count, mut data) = (MAX_ARGUMENTS, ptr::null_mut());
+    // SAFETY: the array has as many places as `count` says; missing arguments are filled with undefined.
+    let status = check(unsafe {
+        sys::napi_get_cb_info(
+            env.raw(),
+            info,
+            &mut count,
+            arguments.as_mut_ptr(),
+            ptr::null_mut(),
+            &mut data,
+        )
+    });
+    if let Err(failure) = status {
+        throw(env, None, failure);
+        return ptr::null_mut();
+    }
+    // SAFETY: every function is registered with a pointer to its environment's state, which outlives it.
+    let environment = unsafe { environment_at(data) };
+    let call = Call { env, environment, arguments };
+    // What a panic may leave half done is seen by no one: native objects change in the engine, or last.
+    let result = catch_unwind(AssertUnwindSafe(|| function(&call)))
+        .unwrap_or_else(|payload| Err(from_panic(&*payload)));
+    match result {
+        Ok(value) => value.raw(),
+        Err(failure) => {
+            throw(env, Some(environment), failure);
+            ptr::null_mut()
+        }
+    }
+}
+
+/// A function that Node can call, made of one that takes a [`Call`].
+#[macro_export]
+macro_rules! callback {
+    ($function:path) => {{
+        unsafe extern "C" fn raw(
+            env: ::napi_sys::napi_env,
+            info: ::napi_sys::napi_callback_info,
+        ) -> ::napi_sys::napi_value {
+            $crate::call::enter(env, info, $function)
+        }
+        raw as unsafe extern "C" fn(
+            ::napi_sys::napi_env,
+            ::napi_sys::napi_callback_info,
+        ) -> ::napi_sys::napi_value
+    }};
+}

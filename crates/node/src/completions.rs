@@ -1,0 +1,95 @@
+//! Results on their way from other threads to the JavaScript thread. All that are ready travel together: only
+//! the first wakes JavaScript, through one threadsafe function an environment.
+//!
+//! A result names the ticket that it belongs to; what to do with it waits on the JavaScript thread, in
+//! [`Environment`](crate::environment::Environment), so that nothing of JavaScript ever leaves its thread.
+
+use std::any::Any;
+use std::mem;
+use std::ptr;
+
+use napi_sys as sys;
+use parking_lot::Mutex;
+use terrace_engine::Result;
+
+/// Names an operation that JavaScript waits for.
+pub type Ticket = usize;
+
+/// What an operation came to.
+pub enum Outcome {
+    /// A write that the engine's commit thread made.
+    Write(Result<()>),
+    /// What [`Environment::run_apart`](crate::environment::Environment::run_apart) computed.
+    Apart(Box<dyn Any + Send>),
+}
+
+/// Results that are ready but not yet taken, and the way to say so.
+pub struct Completions {
+    state: Mutex<State>,
+}
+
+struct State {
+    /// None before the start, and once the environment is being torn down: results then have no one to go to.
+    wake: Option<Wake>,
+    ready: Vec<(Ticket, Outcome)>,
+}
+
+struct Wake(sys::napi_threadsafe_function);
+
+// SAFETY: Node-API lets any thread call a threadsafe function; ours is released under the mutex around it.
+unsafe impl Send for Wake {}
+
+impl Completions {
+    pub fn new() -> Self {
+        Self { state: Mutex::new(State { wake: None, ready: Vec::new() }) }
+    }
+
+    /// Takes over `function`, which must call [`take`](Self::take) on the JavaScript thread.
+    pub fn begin(&self, function: sys::napi_threadsafe_function) {
+        self.state.lock().wake = Some(Wake(function));
+    }
+
+    /// Passes on a result. May be called on any thread, never waits, and does nothing once the environment is
+    /// being torn down.
+    pub fn push(&self, ticket: Ticket, outcome: Outcome) {
+        let mut state = self.state.lock();
+        let Some(wake) = &state.wake else {
+            // What the outcome holds may be large, or close a database: not under the lock.
+            drop(state);
+            drop(outcome);
+            return;
+        };
+        let function = wake.0;
+        state.ready.push((ticket, outcome));
+        if state.ready.len() == 1 {
+            // SAFETY: the function is released only after `wake` was taken under this lock.
+            unsafe {
+                sys::napi_call_threadsafe_function(
+                    function,
+                    ptr::null_mut(),
+                    sys::ThreadsafeFunctionCallMode::nonblocking,
+                );
+            }
+        }
+    }
+
+    /// All results that are ready.
+    pub fn take(&self) -> Vec<(Ticket, Outcome)> {
+        mem::take(&mut self.state.lock().ready)
+    }
+
+    /// Ends it, on the JavaScript thread: results that come later are dropped.
+    pub fn end(&self) {
+        let (wake, ready) = {
+            let mut state = self.state.lock();
+            (state.wake.take(), mem::take(&mut state.ready))
+        };
+        drop(ready);
+        if let Some(Wake(function)) = wake {
+            // SAFETY: no other thread can reach the function any more.
+            unsafe {
+                sys::napi_release_threadsafe_function(function, sys::ThreadsafeFunctionReleaseMode::abort);
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! A database as one JavaScript environment sees it: the engine, the order of its writes, and how many
+//! operations must end before it may be closed. Lives on the JavaScript thread.
+
+use std::cell::{Cell, RefCell};
+use std::mem;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use terrace_engine::{Db, Snapshot, WriteBatch};
+
+use crate::environment::Environment;
+use crate::error::Fallible;
+use crate::external::Held;
+use crate::open_database::OpenDatabase;
+use crate::value::{Deferred, Env, Value};
+use crate::write_lane::WriteLane;
+
+/// What `open` gives to JavaScript.
+pub struct Database {
+    environment: Rc<Environment>,
+    open: Arc<OpenDatabase>,
+    lane: RefCell<WriteLane>,
+    /// Reused for single writes, so that they allocate nothing.
+    scratch: RefCell<WriteBatch>,
+    operations: Cell<usize>,
+    close_requested: RefCell<Option<Deferred>>,
+}
+
+/// A scratch batch that has grown beyond this is not kept.
+const MAX_SCRATCH_BYTES: usize = 1 << 20;
+
+impl Held for Rc<Database> {
+    const TAG: u64 = 0x7465_7272_6163_6501;
+}
+
+/// What `snapshot` gives to JavaScript. Empty once it was closed.
+pub struct HeldSnapshot(pub RefCell<Option<Snapshot>>);
+
+impl Held for HeldSnapshot {
+    const TAG: u64 = 0x7465_7272_6163_6502;
+}
+
+impl Database {
+    pub fn new(environment: &Rc<Environment>, open: OpenDatabase) -> Rc<Self> {
+        let open = Arc::new(open);
+        environment.watch(&open);
+        Rc::new(Self {
+            environment: Rc::clone(environment),
+            open,
+            lane: RefCell::default(),
+            scratch: RefCell::new(WriteBatch::new()),
+            operations: Cell::new(0),
+            close_requested: RefCell::default(),
+        })
+    }
+
+    #[inline]
+    pub fn db(&self) -> &Db {
+        self.open.db()
+    }
+
+    #[inline]
+    pub fn environment(&self) -> &Rc<Environment> {
+        &self.environment
+    }
+
+    /// The database, for a thread that must keep it open.
+    pub fn opened(&self) -> Arc<OpenDatabase> {
+        Arc::clone(&self.open)
+    }
+
+    /// The order of its writes.
+    #[inline]
+    pub fn lane(&self) -> &RefCell<WriteLane> {
+        &self.lane
+    }
+
+    /// Calls `build` with an empty batch, which is kept for the next call.
+    #[inline]
+    pub fn with_scratch<R>(&self, build: impl FnOnce(&mut WriteBatch) -> R) -> R {
+        let mut batch = self.scratch.borrow_mut();
+        batch.clear();
+        let result = build(&mut batch);
+        if batch.approximate_size_bytes() > MAX_SCRATCH_BYTES {
+            *batch = WriteBatch::new();
+        }
+        result
+    }
+
+    /// Counts an operation that must end before the database may be closed.
+    pub fn begin_operation(&self) {
+        self.operations.set(self.operations.get() + 1);
+    }
+
+    /// Counts its end. The last one starts a close that was asked for.
+    pub fn end_operation(self: &Rc<Self>, env: Env) {
+        let remaining = self.operations.get() - 1;
+        self.operations.set(remaining);
+        if remaining == 0 {
+            let requested = self.close_requested.borrow_mut().take();
+            if let Some(deferred) = requested {
+                self.start_close(env, deferred);
+            }
+        }
+    }
+
+    /// Closes the database once its operations have ended. Returns a promise.
+    pub fn close(self: &Rc<Self>, env: Env) -> Fallible<Value> {
+        let (deferred, promise) = env.promise()?;
+        if self.operations.get() == 0 {
+            self.start_close(env, deferred);
+        } else {
+            *self.close_requested.borrow_mut() = Some(deferred);
+        }
+        Ok(promise)
+    }
+
+    fn start_close(self: &Rc<Self>, env: Env, deferred: Deferred) {
+        let open = self.opened();
+        // The memory of the scratch batch has no further use.
+        drop(mem::replace(&mut *self.scratch.borrow_mut(), WriteBatch::new()));
+        self.run_apart(env, "close", deferred, move || open.close(), |env, ()| env.undefined());
+    }
+
+    /// Runs `work` on a thread of its own, then settles a promise with what `finish` makes of its result. The
+    /// database is not closed before.
+    pub fn run_apart<T: Send + 'static>(
+        self: &Rc<Self>,
+        env: Env,
+        name: &str,
+        deferred: Deferred,
+        work: impl FnOnce() -> terrace_engine::Result<T> + Send + 'static,
+        finish: impl FnOnce(Env, T) -> Fallible<Value> + 'static,
+    ) {
+        let database = Rc::clone(self);
+        self.begin_operation();
+        self.environment.run_apart(env, name, work, move |env, result| {
+            let result = result.and_then(|output| finish(env, output));
+            database.environment.settle(env, deferred, result);
+            database.end_operation(env);
+        });
+    }
+}

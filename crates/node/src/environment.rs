@@ -1,0 +1,251 @@
+//! What the addon keeps for each environment (the main thread and each worker): the factory of errors, the
+//! operations that JavaScript waits for, and the databases to close when the environment ends.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::ffi::{c_char, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+use std::rc::Rc;
+use std::sync::{Arc, Weak};
+use std::thread;
+
+use napi_sys as sys;
+use terrace_engine::{Error, ErrorKind};
+
+use crate::completions::{Completions, Outcome, Ticket};
+use crate::error::{Failure, Fallible, check, from_panic};
+use crate::open_database::OpenDatabase;
+use crate::value::{Deferred, Env, Value};
+
+type Continuation = Box<dyn FnOnce(Env, Outcome)>;
+
+/// The addon's state in one environment. It stays on that environment's thread.
+pub struct Environment {
+    completions: Arc<Completions>,
+    threadsafe_function: Cell<sys::napi_threadsafe_function>,
+    waiting: RefCell<HashMap<Ticket, Continuation>>,
+    next_ticket: Cell<Ticket>,
+    error_factory: Cell<sys::napi_ref>,
+    databases: RefCell<Vec<Weak<OpenDatabase>>>,
+}
+
+impl Environment {
+    /// Sets up the state of `env`, and what is to happen when it ends. Returns the pointer that functions are
+    /// registered with; it is valid as long as JavaScript can call them.
+    pub fn create(env: Env) -> Fallible<*mut c_void> {
+        let name = env.string(b"terrace")?;
+        let environment = Rc::new(Self {
+            completions: Arc::new(Completions::new()),
+            threadsafe_function: Cell::new(ptr::null_mut()),
+            waiting: RefCell::default(),
+            next_ticket: Cell::new(0),
+            error_factory: Cell::new(ptr::null_mut()),
+            databases: RefCell::default(),
+        });
+        let slot = Box::into_raw(Box::new(Rc::clone(&environment)));
+        let mut function = ptr::null_mut();
+        // SAFETY: the context is `slot`, which is freed with the instance data, after the last call of `deliver`.
+        check(unsafe {
+            sys::napi_create_threadsafe_function(
+                env.raw(),
+                ptr::null_mut(),
+                ptr::null_mut(),
+                name.raw(),
+                0,
+                1,
+                ptr::null_mut(),
+                None,
+                slot.cast(),
+                Some(deliver),
+                &mut function,
+            )
+        })?;
+        environment.threadsafe_function.set(function);
+        environment.completions.begin(function);
+        // SAFETY: on the thread of `env`. An idle database must not keep the process alive. The hook runs before
+        // the threadsafe function's own, which was added earlier, and the instance data goes after both.
+        unsafe {
+            check(sys::napi_unref_threadsafe_function(env.raw(), function))?;
+            check(sys::napi_add_env_cleanup_hook(env.raw(), Some(clean_up), slot.cast()))?;
+            check(sys::napi_set_instance_data(env.raw(), slot.cast(), Some(free), ptr::null_mut()))?;
+        }
+        Ok(slot.cast())
+    }
+
+    /// Keeps the function that makes errors.
+    pub fn set_error_factory(&self, env: Env, factory: Value) -> Fallible<()> {
+        let mut reference = ptr::null_mut();
+        // SAFETY: the value belongs to the running callback.
+        check(unsafe { sys::napi_create_reference(env.raw(), factory.raw(), 1, &mut reference) })?;
+        let previous = self.error_factory.replace(reference);
+        if !previous.is_null() {
+            // SAFETY: it was created in this environment and is no longer reachable.
+            check(unsafe { sys::napi_delete_reference(env.raw(), previous) })?;
+        }
+        Ok(())
+    }
+
+    /// The function that makes errors, once there is one.
+    pub fn error_factory(&self, env: Env) -> Option<Value> {
+        let reference = self.error_factory.get();
+        if reference.is_null() {
+            return None;
+        }
+        // SAFETY: the reference is strong and of this environment.
+        env.make(|result| unsafe { sys::napi_get_reference_value(env.raw(), reference, result) }).ok()
+    }
+
+    /// Has `database` closed when the environment ends.
+    pub fn watch(&self, database: &Arc<OpenDatabase>) {
+        let mut databases = self.databases.borrow_mut();
+        databases.retain(|watched| watched.strong_count() > 0);
+        databases.push(Arc::downgrade(database));
+    }
+
+    /// Where other threads hand in results.
+    pub fn completions(&self) -> Arc<Completions> {
+        Arc::clone(&self.completions)
+    }
+
+    /// Promises to call `continuation` with the outcome that another thread will hand in for the ticket returned.
+    /// Until then the process stays alive.
+    pub fn expect(&self, env: Env, continuation: impl FnOnce(Env, Outcome) + 'static) -> Ticket {
+        let ticket = self.next_ticket.get();
+        self.next_ticket.set(ticket.wrapping_add(1));
+        let mut waiting = self.waiting.borrow_mut();
+        if waiting.is_empty() {
+            // SAFETY: on the thread of `env`; the function lives as long as JavaScript runs.
+            unsafe { sys::napi_ref_threadsafe_function(env.raw(), self.threadsafe_function.get()) };
+        }
+        waiting.insert(ticket, Box::new(continuation));
+        ticket
+    }
+
+    /// Calls the continuations of all outcomes that were handed in.
+    fn deliver(&self, env: Env) {
+        for (ticket, outcome) in self.completions.take() {
+            let continuation = {
+                let mut waiting = self.waiting.borrow_mut();
+                let continuation = waiting.remove(&ticket);
+                if waiting.is_empty() {
+                    // SAFETY: as in `expect`.
+                    unsafe { sys::napi_unref_threadsafe_function(env.raw(), self.threadsafe_function.get()) };
+                }
+                continuation
+            };
+            if let Some(continuation) = continuation {
+                env.scoped(|| continuation(env, outcome));
+            }
+        }
+    }
+
+    /// Runs `work` on a thread of its own, then `then` with its result on the JavaScript thread.
+    pub fn run_apart<T: Send + 'static>(
+        &self,
+        env: Env,
+        name: &str,
+        work: impl FnOnce() -> terrace_engine::Result<T> + Send + 'static,
+        then: impl FnOnce(Env, Fallible<T>) + 'static,
+    ) {
+        let ticket = self.expect(env, move |env, outcome| {
+            let result = match outcome {
+                Outcome::Apart(result) => result.downcast::<Fallible<T>>().ok(),
+                Outcome::Write(_) => None,
+            };
+            then(env, result.map_or(Err(Failure::Argument("result of another operation")), |result| *result));
+        });
+        let completions = self.completions();
+        let thread = thread::Builder::new().name(format!("terrace-{name}"));
+        let spawned = thread.spawn(move || {
+            let result: Fallible<T> = catch_unwind(AssertUnwindSafe(work))
+                .map_err(|payload| from_panic(&*payload))
+                .and_then(|result| result.map_err(Failure::from));
+            completions.push(ticket, Outcome::Apart(Box::new(result) as Box<dyn Any + Send>));
+        });
+        if let Err(error) = spawned {
+            let message = format!("could not start a thread for {name}: {error}");
+            let result: Fallible<T> = Err(Failure::Engine(Error::new(ErrorKind::Io, message)));
+            self.completions.push(ticket, Outcome::Apart(Box::new(result)));
+        }
+    }
+
+    /// Resolves or rejects a promise with the result of an operation.
+    pub fn settle(&self, env: Env, deferred: Deferred, result: Fallible<Value>) {
+        match result {
+            Ok(value) => env.resolve(deferred, value),
+            Err(failure) => {
+                // Fails only while the environment is torn down, when no one waits for the promise.
+                if let Ok(error) = failure.into_value(env, Some(self)) {
+                    env.reject(deferred, error);
+                }
+            }
+        }
+    }
+}
+
+/// Creates the function `name` of the addon. `data` is what [`Environment::create`] returned.
+pub fn define(
+    env: Env,
+    exports: Value,
+    name: &'static str,
+    function: unsafe extern "C" fn(sys::napi_env, sys::napi_callback_info) -> sys::napi_value,
+    data: *mut c_void,
+) -> Fallible<()> {
+    let text = name.as_ptr().cast::<c_char>();
+    // SAFETY: the name has the length given; `data` is valid whenever JavaScript can call the function.
+    let made = env.make(|result| unsafe {
+        sys::napi_create_function(env.raw(), text, name.len() as isize, Some(function), data, result)
+    })?;
+    let key = env.string(name.as_bytes())?;
+    // SAFETY: all values belong to the running callback.
+    check(unsafe { sys::napi_set_property(env.raw(), exports.raw(), key.raw(), made.raw()) })
+}
+
+/// What a pointer from [`Environment::create`] points to.
+///
+/// # Safety
+///
+/// The pointer must come from there, and its environment must not have ended.
+pub unsafe fn environment_at<'a>(slot: *mut c_void) -> &'a Rc<Environment> {
+    // SAFETY: by the caller's promise.
+    unsafe { &*slot.cast::<Rc<Environment>>() }
+}
+
+/// Runs on the JavaScript thread after another thread has handed in results.
+unsafe extern "C" fn deliver(
+    env: sys::napi_env,
+    _callback: sys::napi_value,
+    slot: *mut c_void,
+    _data: *mut c_void,
+) {
+    if env.is_null() {
+        // The environment is being torn down.
+        return;
+    }
+    // SAFETY: the environment has not ended, because JavaScript can still be called.
+    let environment = unsafe { environment_at(slot) };
+    // A panic must not reach Node.
+    let _ = catch_unwind(AssertUnwindSafe(|| environment.deliver(Env::new(env))));
+}
+
+/// Runs when the environment ends: the process exits, or a worker was terminated. Node has waited for libuv's
+/// threads by then. Closes what JavaScript left open, so that its files are in order and its lock is free.
+unsafe extern "C" fn clean_up(slot: *mut c_void) {
+    // SAFETY: Node runs the hook once, before it frees the instance data.
+    let environment = unsafe { environment_at(slot) };
+    environment.completions.end();
+    let databases = environment.databases.take();
+    let _ = catch_unwind(AssertUnwindSafe(|| {
+        for database in databases.iter().filter_map(Weak::upgrade) {
+            // There is no one left to tell of an error; what was acknowledged is in the log.
+            let _ = database.close();
+        }
+    }));
+}
+
+unsafe extern "C" fn free(_env: sys::napi_env, slot: *mut c_void, _hint: *mut c_void) {
+    // SAFETY: the slot came from `Box::into_raw`, and Node frees instance data once, after the last callback.
+    drop(unsafe { Box::from_raw(slot.cast::<Rc<Environment>>()) });
+}

@@ -1,0 +1,49 @@
+//! The functions that JavaScript sees. `packages/terrace/src/binding.ts` has the same names, with their types.
+
+use crate::callback;
+use crate::environment::{Environment, define};
+use crate::error::Fallible;
+use crate::value::{Env, Value};
+use crate::{iterator, maintenance, reads, writes};
+
+/// Adds every function to `exports`.
+pub fn register(env: Env, exports: Value) -> Fallible<()> {
+    let data = Environment::create(env)?;
+    let functions = [
+        ("setErrorFactory", callback!(maintenance::set_error_factory)),
+        ("open", callback!(maintenance::open)),
+        ("close", callback!(maintenance::close)),
+        ("get", callback!(reads::get)),
+        ("has", callback!(reads::has)),
+        ("getMany", callback!(reads::get_many)),
+        ("hasMany", callback!(reads::has_many)),
+        ("put", callback!(writes::put)),
+        ("del", callback!(writes::del)),
+        ("write", callback!(writes::write)),
+        ("clear", callback!(writes::clear)),
+        ("batch", callback!(writes::batch)),
+        ("batchPut", callback!(writes::batch_put)),
+        ("batchDel", callback!(writes::batch_del)),
+        ("batchClear", callback!(writes::batch_clear)),
+        ("batchWrite", callback!(writes::batch_write)),
+        ("batchClose", callback!(writes::batch_close)),
+        ("iterator", callback!(iterator::create)),
+        ("iteratorSeek", callback!(iterator::seek)),
+        ("iteratorRead", callback!(iterator::read)),
+        ("iteratorAbort", callback!(iterator::abort)),
+        ("iteratorClose", callback!(iterator::close)),
+        ("snapshot", callback!(maintenance::snapshot)),
+        ("snapshotClose", callback!(maintenance::snapshot_close)),
+        ("approximateSize", callback!(maintenance::approximate_size)),
+        ("compactRange", callback!(maintenance::compact_range)),
+        ("checkpoint", callback!(maintenance::checkpoint)),
+        ("property", callback!(maintenance::property)),
+        ("stats", callback!(maintenance::stats)),
+        ("destroy", callback!(maintenance::destroy)),
+        ("repair", callback!(maintenance::repair)),
+    ];
+    for (name, function) in functions {
+        define(env, exports, name, function, data)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! The Node-API addon behind the npm package `terrace`. Glue only: it turns JavaScript values into calls of
+//! the engine and results into JavaScript values. Predecessor: `packages/terrace/src/binding.ts`, which types
+//! every function registered here. Successor: the engine's public API.
+//!
+//! Which thread runs what:
+//!
+//! | thread | work |
+//! |---|---|
+//! | JavaScript (the main thread, or one a worker) | every function registered here; a get that memory answers; a write that need not wait; making JavaScript values; settling promises |
+//! | libuv's pool ([`async_work`]) | reads that may wait for the disk: get, has, getMany, hasMany, an iterator's next entries, approximate sizes |
+//! | the engine's commit thread | writes that were queued, many with one sync; it hands results to [`completions`] |
+//! | a thread for one operation ([`environment`]) | what may take long, so that it never holds up libuv's few threads: open, close, clear, compactRange, checkpoint, destroy, repair |
+//!
+//! Functions called often use Node-API directly: no strings or buffers are allocated on the way in, and no
+//! promise is made where the answer is there at once.
+
+mod async_work;
+mod call;
+mod clear;
+mod completions;
+mod database;
+mod environment;
+mod error;
+mod external;
+mod functions;
+mod iterator;
+mod maintenance;
+mod open_database;
+mod options;
+mod reads;
+mod value;
+mod write_lane;
+mod writes;
+
+use std::sync::Once;
+
+use napi_sys as sys;
+
+/// Node-API version that the addon needs (Node 18.17, 20.3).
+const NODE_API_VERSION: i32 = 9;
+
+/// Called by Node to learn which version of Node-API the addon was made for.
+#[unsafe(no_mangle)]
+pub extern "C" fn node_api_module_get_api_version_v1() -> i32 {
+    NODE_API_VERSION
+}
+
+/// Called by Node once for every environment (the main thread and each worker) that loads the addon.
+///
+/// # Safety
+///
+/// Only Node calls it, with an environment and an object of that environment, on its thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn napi_register_module_v1(
+    env: sys::napi_env,
+    exports: sys::napi_value,
+) -> sys::napi_value {
+    static SYMBOLS: Once = Once::new();
+    SYMBOLS.call_once(|| {
+        // SAFETY: Node has loaded us, so its symbols are there; `Once` makes this the only writer. The handle
+        // of the program itself has nothing to release.
+        std::mem::forget(unsafe { sys::setup() });
+    });
+    let (env, exports) = (value::Env::new(env), value::Value::new(exports));
+    if let Err(failure) = functions::register(env, exports) {
+        error::throw(env, None, failure);
+    }
+    exports.raw()
+}

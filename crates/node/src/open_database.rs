@@ -1,0 +1,140 @@
+//! Databases that are open in this process: one object for each time that JavaScript opened one.
+//!
+//! Where `multithreading` is asked for, all objects of one folder share one engine, from whatever thread they
+//! were opened; the last one closed closes it.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock, Weak};
+use std::thread;
+
+use parking_lot::Mutex;
+use terrace_engine::{Db, Error, ErrorKind, Options, Result};
+
+/// One opening of a database. When it is dropped without having been closed, it is closed on another thread.
+pub struct OpenDatabase {
+    db: Db,
+    shared: Option<Arc<SharedSlot>>,
+    closed: AtomicBool,
+}
+
+/// The engine of one folder, and how many objects use it. Locked while it opens or closes.
+struct SharedSlot {
+    folder: PathBuf,
+    state: Mutex<Option<Shared>>,
+}
+
+struct Shared {
+    db: Db,
+    users: usize,
+    read_only: bool,
+}
+
+static SLOTS: LazyLock<Mutex<HashMap<PathBuf, Weak<SharedSlot>>>> = LazyLock::new(Mutex::default);
+
+impl OpenDatabase {
+    /// Opens the database in `folder`. May wait for the disk.
+    pub fn open(folder: &Path, options: Options, multithreading: bool) -> Result<Self> {
+        if !multithreading {
+            let db = Db::open(folder, options)?;
+            return Ok(Self { db, shared: None, closed: AtomicBool::new(false) });
+        }
+        if options.create_if_missing && !options.read_only {
+            // So that a folder that is about to exist has a canonical path, too. The engine reports what fails.
+            let _ = fs::create_dir_all(folder);
+        }
+        let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+        let slot = SharedSlot::of(folder);
+        let mut state = slot.state.lock();
+        let db = match &mut *state {
+            Some(shared) => shared.join(&slot.folder, &options)?,
+            none => {
+                let read_only = options.read_only;
+                let db = Db::open(&slot.folder, options)?;
+                *none = Some(Shared { db: db.clone(), users: 1, read_only });
+                db
+            }
+        };
+        drop(state);
+        Ok(Self { db, shared: Some(slot), closed: AtomicBool::new(false) })
+    }
+
+    /// The engine.
+    #[inline]
+    pub fn db(&self) -> &Db {
+        &self.db
+    }
+
+    /// Closes it, waiting for what is running; the engine goes on if other objects share it. A second call does
+    /// nothing more.
+    pub fn close(&self) -> Result<()> {
+        if self.closed.swap(true, Ordering::AcqRel) {
+            return Ok(());
+        }
+        release(&self.db, self.shared.as_deref())
+    }
+}
+
+/// Closes the engine unless other objects share it.
+fn release(db: &Db, shared: Option<&SharedSlot>) -> Result<()> {
+    let Some(slot) = shared else { return db.close() };
+    let mut state = slot.state.lock();
+    if let Some(shared) = &mut *state {
+        shared.users -= 1;
+        if shared.users > 0 {
+            return Ok(());
+        }
+    }
+    *state = None;
+    db.close()
+}
+
+impl SharedSlot {
+    /// The slot of the folder at a canonical path.
+    fn of(folder: PathBuf) -> Arc<Self> {
+        let mut slots = SLOTS.lock();
+        if let Some(slot) = slots.get(&folder).and_then(Weak::upgrade) {
+            return slot;
+        }
+        slots.retain(|_, slot| slot.strong_count() > 0);
+        let slot = Arc::new(Self { folder: folder.clone(), state: Mutex::default() });
+        slots.insert(folder, Arc::downgrade(&slot));
+        slot
+    }
+}
+
+impl Shared {
+    /// One more user, unless what it asks for does not fit what is open.
+    fn join(&mut self, folder: &Path, options: &Options) -> Result<Db> {
+        if options.error_if_exists {
+            return Err(Error::at_path(ErrorKind::AlreadyExists, folder, "the database exists already"));
+        }
+        if options.read_only != self.read_only {
+            let open_for = if self.read_only { "reading only" } else { "writing" };
+            let message = format!("the database is open in this process for {open_for}");
+            return Err(Error::at_path(ErrorKind::InvalidArgument, folder, message));
+        }
+        self.users += 1;
+        Ok(self.db.clone())
+    }
+}
+
+impl Drop for OpenDatabase {
+    /// JavaScript lost the database without closing it. Closing may wait, and this may be the JavaScript thread.
+    fn drop(&mut self) {
+        if *self.closed.get_mut() {
+            return;
+        }
+        let (db, shared) = (self.db.clone(), self.shared.clone());
+        let thread = thread::Builder::new().name("terrace-close".to_owned());
+        // No one is left to tell of an error; what was acknowledged is in the log.
+        let spawned = thread.spawn(move || {
+            let _ = release(&db, shared.as_deref());
+        });
+        if spawned.is_err() {
+            let _ = release(&self.db, self.shared.as_deref());
+        }
+    }
+}

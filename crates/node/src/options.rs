@@ -1,0 +1,174 @@
+//! Options, from JavaScript to the engine. `packages/terrace/src/options.ts` has checked their types and names.
+
+use std::ffi::CStr;
+use std::ops::Bound;
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
+use terrace_engine::{
+    BackgroundPool, BlockCache, Bounds, Compression, Error, ErrorKind, Options, ReadOptions, ReadTier,
+    UserComparator,
+};
+
+use crate::call::Call;
+use crate::database::HeldSnapshot;
+use crate::error::{Failure, Fallible};
+use crate::value::{Env, Value};
+
+/// LevelDB's own default.
+const ZSTD_LEVEL: i32 = 1;
+
+/// Choices of one call, as bits of one number, which crosses from JavaScript faster than an object. The same
+/// constants are in `packages/terrace/src/binding.ts`.
+#[derive(Clone, Copy)]
+pub struct Flags(u32);
+
+impl Flags {
+    /// Blocks that are read go into the block cache.
+    pub const FILL_CACHE: u32 = 1;
+    /// Keys are given out as buffers, not as strings.
+    pub const KEYS_AS_BUFFERS: u32 = 2;
+    /// Values are given out as buffers, not as strings.
+    pub const VALUES_AS_BUFFERS: u32 = 4;
+    /// A write survives a loss of power before it is acknowledged.
+    pub const SYNC: u32 = 8;
+    /// A read waits for the disk if it must, on the JavaScript thread.
+    pub const BLOCKING: u32 = 16;
+    /// An iterator yields keys.
+    pub const KEYS: u32 = 32;
+    /// An iterator yields values.
+    pub const VALUES: u32 = 64;
+    /// The order is from the last key to the first.
+    pub const REVERSE: u32 = 128;
+    /// A snapshot is passed.
+    pub const SNAPSHOT: u32 = 256;
+
+    /// The flags that JavaScript passed as a number.
+    #[inline]
+    pub fn of(env: Env, number: Value) -> Fallible<Self> {
+        Ok(Self(env.get_u32(number)?))
+    }
+
+    #[inline]
+    pub fn has(self, flag: u32) -> bool {
+        self.0 & flag != 0
+    }
+}
+
+/// How to read, with the snapshot in the argument `snapshot` if the flags say that there is one.
+#[inline]
+pub fn read_options(call: &Call<'_>, snapshot: usize, flags: Flags) -> Fallible<ReadOptions> {
+    let snapshot = if flags.has(Flags::SNAPSHOT) {
+        let held = call.held::<HeldSnapshot>(snapshot)?.0.borrow();
+        Some(held.clone().ok_or(Failure::Argument("the snapshot is closed"))?)
+    } else {
+        None
+    };
+    let tier = if flags.has(Flags::BLOCKING) { ReadTier::Disk } else { ReadTier::MemoryOnly };
+    Ok(ReadOptions { snapshot, fill_cache: flags.has(Flags::FILL_CACHE), tier, ..ReadOptions::default() })
+}
+
+/// The range in the properties gte, gt, lte and lt of `range`.
+pub fn bounds(env: Env, range: Value) -> Fallible<Bounds> {
+    let bound = |inclusive: &CStr, exclusive: &CStr| -> Fallible<Bound<Vec<u8>>> {
+        let mut key = Vec::new();
+        if let Some(value) = env.property(range, inclusive)? {
+            env.append_bytes(value, &mut key)?;
+            return Ok(Bound::Included(key));
+        }
+        if let Some(value) = env.property(range, exclusive)? {
+            env.append_bytes(value, &mut key)?;
+            return Ok(Bound::Excluded(key));
+        }
+        Ok(Bound::Unbounded)
+    };
+    Ok(Bounds { lower: bound(c"gte", c"gt")?, upper: bound(c"lte", c"lt")? })
+}
+
+/// What `open` is asked for.
+pub struct OpenOptions {
+    pub options: Options,
+    /// Share the engine with other openings of the same folder in this process.
+    pub multithreading: bool,
+}
+
+/// Options of `open`, from an object.
+pub fn open_options(env: Env, object: Value) -> Fallible<OpenOptions> {
+    let flag = |name: &CStr| -> Fallible<bool> {
+        env.property(object, name)?.map_or(Ok(false), |value| env.get_bool(value))
+    };
+    let text = |name: &CStr| -> Fallible<Option<String>> {
+        env.property(object, name)?.map(|value| env.get_string(value)).transpose()
+    };
+    // Numbers have been checked to be non-negative integers.
+    let number = |name: &CStr| -> Fallible<Option<f64>> {
+        env.property(object, name)?.map(|value| env.get_f64(value)).transpose()
+    };
+    let mut options = match text(c"preset")?.as_deref() {
+        None | Some("embedded") => Options::embedded(),
+        Some("server") => Options::server(),
+        Some(other) => return Err(unknown("preset", other)),
+    };
+    options.create_if_missing = flag(c"createIfMissing")?;
+    options.error_if_exists = flag(c"errorIfExists")?;
+    options.paranoid_checks = flag(c"paranoidChecks")?;
+    options.read_only = flag(c"readOnly")?;
+    if let Some(name) = text(c"comparator")? {
+        options.comparator = UserComparator::by_name(&name).ok_or_else(|| unknown("comparator", &name))?;
+    }
+    options.compression = match text(c"compression")?.as_deref() {
+        None => options.compression,
+        Some("none") => Compression::None,
+        Some("snappy") => Compression::Snappy,
+        Some("zstd") => Compression::Zstd { level: ZSTD_LEVEL },
+        Some(other) => return Err(unknown("compression", other)),
+    };
+    let set = |target: &mut usize, name: &CStr| -> Fallible<()> {
+        if let Some(value) = number(name)? {
+            *target = value as usize;
+        }
+        Ok(())
+    };
+    set(&mut options.write_buffer_size_bytes, c"writeBufferSize")?;
+    set(&mut options.max_open_files, c"maxOpenFiles")?;
+    set(&mut options.block_cache_size_bytes, c"cacheSize")?;
+    set(&mut options.block_size_bytes, c"blockSize")?;
+    set(&mut options.block_restart_interval, c"blockRestartInterval")?;
+    set(&mut options.filter_bits_per_key, c"filterBitsPerKey")?;
+    if let Some(value) = number(c"maxFileSize")? {
+        options.max_file_size_bytes = value as u64;
+    }
+    if flag(c"sharedResources")? {
+        share_resources(&mut options);
+    }
+    Ok(OpenOptions { options, multithreading: flag(c"multithreading")? })
+}
+
+fn unknown(option: &str, name: &str) -> Failure {
+    let message = format!("the {option} {name:?} is not known");
+    Failure::Engine(Error::new(ErrorKind::InvalidArgument, message))
+}
+
+/// What databases share that were opened with `sharedResources`; it goes when the last of them has closed.
+struct Shared {
+    cache: Weak<BlockCache>,
+    pool: Weak<BackgroundPool>,
+}
+
+/// Gives `options` the cache and the threads of the process. The first database to ask decides their size.
+fn share_resources(options: &mut Options) {
+    static SHARED: Mutex<Shared> = parking_lot::const_mutex(Shared { cache: Weak::new(), pool: Weak::new() });
+    let mut shared = SHARED.lock();
+    let cache = shared.cache.upgrade().unwrap_or_else(|| {
+        let cache = Arc::new(BlockCache::new(options.block_cache_size_bytes));
+        shared.cache = Arc::downgrade(&cache);
+        cache
+    });
+    let pool = shared.pool.upgrade().unwrap_or_else(|| {
+        let pool = Arc::new(BackgroundPool::new(Arc::clone(&options.env), options.compaction_threads));
+        shared.pool = Arc::downgrade(&pool);
+        pool
+    });
+    options.block_cache = Some(cache);
+    options.background_pool = Some(pool);
+}

@@ -1,0 +1,131 @@
+//! The order of a database's writes. A write that need not wait is made at once, on the JavaScript thread. Once
+//! one has to wait, those called later wait behind it, so that writes take effect in the order of their calls.
+//!
+//! A clear reads what it deletes, so it begins when all earlier writes have ended, and later ones wait for it.
+
+use std::collections::VecDeque;
+use std::mem;
+use std::rc::Rc;
+
+use terrace_engine::{WriteBatch, WriteOptions};
+
+use crate::clear::Clear;
+use crate::completions::Outcome;
+use crate::database::Database;
+use crate::error::{Failure, Fallible};
+use crate::value::{Deferred, Env, Value};
+
+/// Writes of one database that have not ended.
+#[derive(Default)]
+pub struct WriteLane {
+    /// How many the engine's commit thread has; it keeps their order.
+    submitted: usize,
+    clearing: bool,
+    /// What may not begin yet.
+    waiting: VecDeque<Waiting>,
+}
+
+enum Waiting {
+    Write { batch: WriteBatch, options: WriteOptions, deferred: Deferred },
+    Clear { clear: Clear, deferred: Deferred },
+}
+
+impl WriteLane {
+    fn is_empty(&self) -> bool {
+        self.submitted == 0 && !self.clearing && self.waiting.is_empty()
+    }
+}
+
+/// Writes `batch`, which is taken if it has to wait. Returns undefined if it is written, else a promise.
+#[inline]
+pub fn write(
+    env: Env,
+    database: &Rc<Database>,
+    batch: &mut WriteBatch,
+    options: WriteOptions,
+) -> Fallible<Value> {
+    if database.lane().borrow().is_empty() && database.db().try_write(batch, &options)? {
+        return env.undefined();
+    }
+    let (deferred, promise) = env.promise()?;
+    let batch = mem::replace(batch, WriteBatch::new());
+    enqueue(env, database, Waiting::Write { batch, options, deferred });
+    Ok(promise)
+}
+
+/// Deletes a range. Returns a promise.
+pub fn clear(env: Env, database: &Rc<Database>, clear: Clear) -> Fallible<Value> {
+    let (deferred, promise) = env.promise()?;
+    enqueue(env, database, Waiting::Clear { clear, deferred });
+    Ok(promise)
+}
+
+fn enqueue(env: Env, database: &Rc<Database>, operation: Waiting) {
+    database.begin_operation();
+    database.lane().borrow_mut().waiting.push_back(operation);
+    advance(env, database);
+}
+
+/// Begins what may begin.
+fn advance(env: Env, database: &Rc<Database>) {
+    let mut lane = database.lane().borrow_mut();
+    while !lane.clearing {
+        match lane.waiting.pop_front() {
+            None => break,
+            Some(Waiting::Write { batch, options, deferred }) => {
+                lane.submitted += 1;
+                submit(env, database, batch, options, deferred);
+            }
+            Some(operation @ Waiting::Clear { .. }) if lane.submitted > 0 => {
+                lane.waiting.push_front(operation);
+                break;
+            }
+            Some(Waiting::Clear { clear, deferred }) => {
+                lane.clearing = true;
+                begin_clear(env, database, clear, deferred);
+            }
+        }
+    }
+}
+
+fn submit(
+    env: Env,
+    database: &Rc<Database>,
+    batch: WriteBatch,
+    options: WriteOptions,
+    deferred: Deferred,
+) {
+    let waiting = Rc::clone(database);
+    let ticket = database.environment().expect(env, move |env, outcome| {
+        let result = match outcome {
+            Outcome::Write(result) => result.map_err(Failure::from),
+            Outcome::Apart(_) => Err(Failure::Argument("result of another operation")),
+        };
+        waiting.lane().borrow_mut().submitted -= 1;
+        end(env, &waiting, deferred, result);
+    });
+    let completions = database.environment().completions();
+    let done = move |result| completions.push(ticket, Outcome::Write(result));
+    database.db().submit(batch, options, Box::new(done));
+}
+
+fn begin_clear(env: Env, database: &Rc<Database>, clear: Clear, deferred: Deferred) {
+    let waiting = Rc::clone(database);
+    let open = database.opened();
+    database.environment().run_apart(
+        env,
+        "clear",
+        move || clear.run(open.db()),
+        move |env, result| {
+            waiting.lane().borrow_mut().clearing = false;
+            end(env, &waiting, deferred, result);
+        },
+    );
+}
+
+fn end(env: Env, database: &Rc<Database>, deferred: Deferred, result: Fallible<()>) {
+    let result = result.and_then(|()| env.undefined());
+    database.environment().settle(env, deferred, result);
+    advance(env, database);
+    database.end_operation(env);
+}

@@ -1,0 +1,168 @@
+//! Writes: single ones, arrays of operations, and batches that JavaScript builds step by step. What they put into
+//! a [`WriteBatch`] goes to [`write_lane`](crate::write_lane).
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use terrace_engine::{Error, WriteBatch, WriteOptions};
+
+use crate::call::Call;
+use crate::clear::Clear;
+use crate::database::Database;
+use crate::error::{Failure, Fallible};
+use crate::external::{self, Held};
+use crate::options::{self, Flags};
+use crate::value::{Env, Value};
+use crate::write_lane;
+
+/// Operations of an array whose values are released together.
+const OPERATIONS_A_SCOPE: u32 = 256;
+
+/// What `batch` gives to JavaScript. Empty once it was written or closed.
+pub struct HeldBatch {
+    database: Rc<Database>,
+    batch: RefCell<Option<WriteBatch>>,
+}
+
+impl Held for HeldBatch {
+    const TAG: u64 = 0x7465_7272_6163_6504;
+}
+
+/// `put(database, key, value, flags)`: undefined if it is written, else a promise.
+pub fn put(call: &Call<'_>) -> Fallible<Value> {
+    let database = call.held::<Rc<Database>>(0)?;
+    let options = write_options(call.env, call.argument(3))?;
+    database.with_scratch(|batch| {
+        append_put(call.env, batch, call.argument(1), call.argument(2))?;
+        write_lane::write(call.env, database, batch, options)
+    })
+}
+
+/// `del(database, key, flags)`: undefined if it is written, else a promise.
+pub fn del(call: &Call<'_>) -> Fallible<Value> {
+    let database = call.held::<Rc<Database>>(0)?;
+    let options = write_options(call.env, call.argument(2))?;
+    database.with_scratch(|batch| {
+        append_del(call.env, batch, call.argument(1))?;
+        write_lane::write(call.env, database, batch, options)
+    })
+}
+
+/// `write(database, operations, flags)`, where operations is an array of keys and values in turns, with null for
+/// the value of a key to delete: undefined if it is written, else a promise.
+pub fn write(call: &Call<'_>) -> Fallible<Value> {
+    let env = call.env;
+    let database = call.held::<Rc<Database>>(0)?;
+    let operations = call.argument(1);
+    let options = write_options(env, call.argument(2))?;
+    let count = env.array_length(operations)?;
+    database.with_scratch(|batch| {
+        let mut begin = 0;
+        while begin < count {
+            let end = count.min(begin + 2 * OPERATIONS_A_SCOPE);
+            let mut result = Ok(());
+            env.scoped(|| result = append_all(env, batch, operations, begin, end));
+            result?;
+            begin = end;
+        }
+        write_lane::write(env, database, batch, options)
+    })
+}
+
+fn append_all(
+    env: Env,
+    batch: &mut WriteBatch,
+    operations: Value,
+    begin: u32,
+    end: u32,
+) -> Fallible<()> {
+    for index in (begin..end).step_by(2) {
+        let key = env.element(operations, index)?;
+        let value = env.element(operations, index + 1)?;
+        if env.is_null(value)? {
+            append_del(env, batch, key)?;
+        } else {
+            append_put(env, batch, key, value)?;
+        }
+    }
+    Ok(())
+}
+
+/// `clear(database, range, reverse, limit, snapshot)`: a promise. A limit below zero is none.
+pub fn clear(call: &Call<'_>) -> Fallible<Value> {
+    let env = call.env;
+    let database = call.held::<Rc<Database>>(0)?;
+    let flags = Flags::of(env, call.argument(2))?;
+    let limit = env.get_f64(call.argument(3))?;
+    let clear = Clear {
+        options: terrace_engine::IterOptions {
+            read: options::read_options(call, 4, flags)?,
+            bounds: options::bounds(env, call.argument(1))?,
+        },
+        reverse: flags.has(Flags::REVERSE),
+        limit: if limit < 0.0 { u64::MAX } else { limit as u64 },
+    };
+    write_lane::clear(env, database, clear)
+}
+
+/// `batch(database)`
+pub fn batch(call: &Call<'_>) -> Fallible<Value> {
+    let database = Rc::clone(call.held::<Rc<Database>>(0)?);
+    external::hold(call.env, HeldBatch { database, batch: RefCell::new(Some(WriteBatch::new())) })
+}
+
+/// `batchPut(batch, key, value)`
+pub fn batch_put(call: &Call<'_>) -> Fallible<Value> {
+    change(call, |batch| append_put(call.env, batch, call.argument(1), call.argument(2)))
+}
+
+/// `batchDel(batch, key)`
+pub fn batch_del(call: &Call<'_>) -> Fallible<Value> {
+    change(call, |batch| append_del(call.env, batch, call.argument(1)))
+}
+
+/// `batchClear(batch)`
+pub fn batch_clear(call: &Call<'_>) -> Fallible<Value> {
+    change(call, |batch| {
+        batch.clear();
+        Ok(())
+    })
+}
+
+/// `batchWrite(batch, flags)`: undefined if it is written, else a promise.
+pub fn batch_write(call: &Call<'_>) -> Fallible<Value> {
+    let held = call.held::<HeldBatch>(0)?;
+    let options = write_options(call.env, call.argument(1))?;
+    let mut batch = held.batch.borrow_mut().take().ok_or(CLOSED)?;
+    write_lane::write(call.env, &held.database, &mut batch, options)
+}
+
+/// `batchClose(batch)`: releases its memory.
+pub fn batch_close(call: &Call<'_>) -> Fallible<Value> {
+    *call.held::<HeldBatch>(0)?.batch.borrow_mut() = None;
+    call.env.undefined()
+}
+
+const CLOSED: Failure = Failure::Argument("the batch is closed");
+
+fn change(call: &Call<'_>, change: impl FnOnce(&mut WriteBatch) -> Fallible<()>) -> Fallible<Value> {
+    let mut batch = call.held::<HeldBatch>(0)?.batch.borrow_mut();
+    change(batch.as_mut().ok_or(CLOSED)?)?;
+    call.env.undefined()
+}
+
+fn write_options(env: Env, flags: Value) -> Fallible<WriteOptions> {
+    Ok(WriteOptions { sync: Flags::of(env, flags)?.has(Flags::SYNC) })
+}
+
+#[inline]
+fn append_put(env: Env, batch: &mut WriteBatch, key: Value, value: Value) -> Fallible<()> {
+    let appended = env.with_bytes(key, |key| env.with_bytes(value, |value| batch.put(key, value)))??;
+    appended.map_err(|error| Failure::Engine(Error::from(error)))
+}
+
+#[inline]
+fn append_del(env: Env, batch: &mut WriteBatch, key: Value) -> Fallible<()> {
+    let appended = env.with_bytes(key, |key| batch.delete(key))?;
+    appended.map_err(|error| Failure::Engine(Error::from(error)))
+}

@@ -1,0 +1,89 @@
+//! What a trial can do to a database.
+
+use std::fmt;
+use std::ops::Bound;
+
+/// A key or value, shown in failures by its beginning and length.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Bytes(pub Vec<u8>);
+
+impl fmt::Debug for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 24;
+        write!(f, "\"{}", self.0[..self.0.len().min(SHOWN)].escape_ascii())?;
+        if self.0.len() > SHOWN { write!(f, "…\" ({} bytes)", self.0.len()) } else { write!(f, "\"") }
+    }
+}
+
+/// One change of a batch: a put, or a deletion where the value is `None`.
+pub type Change = (Bytes, Option<Bytes>);
+
+/// One movement of an iterator.
+#[derive(Clone, Debug)]
+pub enum Movement {
+    /// To the first entry.
+    First,
+    /// To the last entry.
+    Last,
+    /// To the first entry at or after the key.
+    Seek(Bytes),
+    /// To the last entry at or before the key.
+    SeekForPrev(Bytes),
+    /// To the entry after.
+    Next,
+    /// To the entry before.
+    Prev,
+}
+
+/// The keys an iterator may visit.
+#[derive(Clone, Debug)]
+pub struct Range {
+    /// Where it begins.
+    pub lower: Bound<Bytes>,
+    /// Where it ends.
+    pub upper: Bound<Bytes>,
+}
+
+/// One step of a trial. Snapshots and iterators are numbered modulo how many there are, so that every number is
+/// one that exists.
+#[derive(Clone, Debug)]
+pub enum Operation {
+    /// One change by `put` or `delete`.
+    Change(Change),
+    /// Several changes in one batch.
+    Batch(Vec<Change>),
+    /// A point read of the newest state.
+    Get(Bytes),
+    /// A point read at a snapshot.
+    GetAt(usize, Bytes),
+    /// An iterator that lives for these movements; at a snapshot if there is a number.
+    Walk(Option<usize>, Range, Vec<Movement>),
+    /// An iterator that stays open while other operations change the database.
+    OpenIterator(Range),
+    /// Movements of an open iterator.
+    MoveIterator(usize, Vec<Movement>),
+    /// The end of an open iterator.
+    CloseIterator(usize),
+    /// A snapshot of the present state.
+    TakeSnapshot,
+    /// The end of a snapshot.
+    DropSnapshot(usize),
+    /// Compares every entry, forwards and backwards.
+    CompareAll,
+    /// Memtable to table.
+    Flush,
+    /// A manual compaction of a range; `None` is an open end.
+    Compact(Option<Bytes>, Option<Bytes>),
+    /// One background job, where the environment has no threads.
+    Step,
+    /// Close and open again, with other sizes.
+    Reopen,
+    /// A second, read-only open beside the first.
+    OpenReadOnly,
+    /// A copy by hard links, which is opened and compared.
+    Checkpoint,
+    /// Checks every block and table.
+    Verify,
+    /// Asks for sizes and properties, which must at least make sense.
+    Inspect(Bytes, Bytes),
+}

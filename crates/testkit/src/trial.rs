@@ -1,0 +1,372 @@
+//! Does each operation to a database and to the model, and compares what both show.
+
+use std::collections::VecDeque;
+use std::ops::Bound;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use terrace_engine::env::Env;
+use terrace_engine::{
+    Bounds, Compression, Db, DbIterator, Error, ErrorKind, IterOptions, Options, ReadOptions, Snapshot,
+    UserComparator, WriteBatch, WriteOptions,
+};
+
+use crate::generator::Generator;
+use crate::keys::KeySpace;
+use crate::model::{Cursor, Model};
+use crate::operation::{Bytes, Change, Movement, Operation, Range};
+use crate::random::Random;
+
+const MAX_SNAPSHOTS: usize = 12;
+const MAX_ITERATORS: usize = 6;
+/// How many of the last operations a failure shows.
+const OPERATIONS_SHOWN: usize = 12;
+const KIB: usize = 1 << 10;
+const EVERYTHING: Range = Range { lower: Bound::Unbounded, upper: Bound::Unbounded };
+
+/// What a trial runs with.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where the files are.
+    pub env: Arc<dyn Env>,
+    /// The folder of the database; the trial puts others beside it.
+    pub folder: PathBuf,
+    /// Which keys, and with that the comparator.
+    pub keys: KeySpace,
+    /// How tables are compressed.
+    pub compression: Compression,
+}
+
+/// What went wrong; empty where it can be told from the operation alone.
+type Outcome = Result<(), String>;
+
+/// A database and the model of what it must contain.
+pub struct Trial {
+    settings: Settings,
+    /// Decides on sizes; apart from the generator, so that both can be changed alone.
+    random: Random,
+    comparator: UserComparator,
+    db: Db,
+    model: Model,
+    snapshots: Vec<(Snapshot, Model)>,
+    iterators: Vec<(DbIterator, Cursor)>,
+    checkpoints: usize,
+}
+
+impl Trial {
+    /// Does `count` operations that belong to `seed`.
+    ///
+    /// # Errors
+    /// A description of the first difference, with the operations that led to it.
+    pub fn run(seed: u64, count: usize, settings: Settings) -> Outcome {
+        let mut recent = VecDeque::new();
+        let keys = settings.keys;
+        let mut trial = Self::start(seed, settings)?;
+        for (index, operation) in Generator::new(seed, keys).take(count).enumerate() {
+            let shown = format!("  {index}: {operation:?}");
+            let outcome = trial.perform(operation);
+            recent.push_back(shown);
+            if let Err(problem) = outcome {
+                let list = recent.iter().map(String::as_str).collect::<Vec<_>>().join("\n");
+                return Err(format!(
+                    "seed {seed}, operation {index}: {problem}\nthe last operations:\n{list}"
+                ));
+            }
+            if recent.len() == OPERATIONS_SHOWN {
+                recent.pop_front();
+            }
+        }
+        trial.finish().map_err(|problem| format!("seed {seed}, at the end: {problem}"))
+    }
+
+    fn start(seed: u64, settings: Settings) -> Result<Self, String> {
+        let mut random = Random::new(!seed);
+        let name = match settings.keys {
+            KeySpace::Bytes => "leveldb.BytewiseComparator",
+            KeySpace::IndexedDb => "idb_cmp1",
+        };
+        let comparator = UserComparator::by_name(name).ok_or("a comparator is unknown")?;
+        let options = options(&mut random, &settings, &comparator);
+        let db = Db::open(&settings.folder, options).map_err(told("open"))?;
+        let model = Model::new(comparator.clone());
+        let (snapshots, iterators) = (Vec::new(), Vec::new());
+        Ok(Self { settings, random, comparator, db, model, snapshots, iterators, checkpoints: 0 })
+    }
+
+    fn finish(mut self) -> Outcome {
+        self.perform(Operation::Verify)?;
+        self.perform(Operation::Reopen)?;
+        self.perform(Operation::Compact(None, None))?;
+        self.perform(Operation::CompareAll)?;
+        self.db.close().map_err(told("close"))
+    }
+
+    fn perform(&mut self, operation: Operation) -> Outcome {
+        match operation {
+            Operation::Change(change) => self.change(change),
+            Operation::Batch(changes) => self.batch(changes),
+            Operation::Get(key) => compare_get(&self.db, None, &self.model, &key),
+            Operation::GetAt(number, key) => match pick(&self.snapshots, number) {
+                Some((snapshot, model)) => compare_get(&self.db, Some(snapshot), model, &key),
+                None => Ok(()),
+            },
+            Operation::Walk(number, range, movements) => self.walk(number, &range, &movements),
+            Operation::OpenIterator(range) => self.open_iterator(&range),
+            Operation::MoveIterator(number, movements) => {
+                let count = self.iterators.len();
+                if count == 0 {
+                    return Ok(());
+                }
+                let (iterator, cursor) = &mut self.iterators[number % count];
+                compare_movements(iterator, cursor, &movements)
+            }
+            Operation::CloseIterator(number) => {
+                remove(&mut self.iterators, number);
+                Ok(())
+            }
+            Operation::TakeSnapshot => {
+                if self.snapshots.len() == MAX_SNAPSHOTS {
+                    self.snapshots.swap_remove(0);
+                }
+                self.snapshots.push((self.db.snapshot(), self.model.clone()));
+                Ok(())
+            }
+            Operation::DropSnapshot(number) => {
+                remove(&mut self.snapshots, number);
+                Ok(())
+            }
+            Operation::CompareAll => {
+                compare_all(&self.db, None, &self.model)?;
+                self.snapshots
+                    .iter()
+                    .try_for_each(|(snapshot, model)| compare_all(&self.db, Some(snapshot), model))
+            }
+            Operation::Flush => self.db.flush().map_err(told("flush")),
+            Operation::Compact(begin, end) => {
+                let (begin, end) = (begin.as_ref().map(|key| &*key.0), end.as_ref().map(|key| &*key.0));
+                self.db.compact_range(begin, end).map_err(told("compact_range"))
+            }
+            Operation::Step => {
+                self.db.step();
+                Ok(())
+            }
+            Operation::Reopen => self.reopen(),
+            Operation::OpenReadOnly => self.open_read_only(),
+            Operation::Checkpoint => self.checkpoint(),
+            Operation::Verify => self.db.verify().map_err(told("verify")),
+            Operation::Inspect(start, end) => self.inspect(&start, &end),
+        }
+    }
+
+    fn change(&mut self, change: Change) -> Outcome {
+        let options = WriteOptions { sync: self.random.one_in(200) };
+        match &change {
+            (key, Some(value)) => self.db.put(&key.0, &value.0, &options).map_err(told("put"))?,
+            (key, None) => self.db.delete(&key.0, &options).map_err(told("delete"))?,
+        }
+        self.model.apply(&change);
+        Ok(())
+    }
+
+    fn batch(&mut self, changes: Vec<Change>) -> Outcome {
+        let mut batch = WriteBatch::new();
+        for (key, value) in &changes {
+            match value {
+                Some(value) => batch.put(&key.0, &value.0).map_err(|error| error.to_string())?,
+                None => batch.delete(&key.0).map_err(|error| error.to_string())?,
+            }
+        }
+        let options = WriteOptions::default();
+        // Where it need not wait, the path that the Node package takes.
+        if !self.random.one_in(2) || !self.db.try_write(&mut batch, &options).map_err(told("try_write"))? {
+            self.db.write(batch, &options).map_err(told("write"))?;
+        }
+        changes.iter().for_each(|change| self.model.apply(change));
+        Ok(())
+    }
+
+    fn walk(&mut self, number: Option<usize>, range: &Range, movements: &[Movement]) -> Outcome {
+        let at = number.and_then(|number| pick(&self.snapshots, number));
+        let (snapshot, model) = at.map_or((None, &self.model), |(snapshot, model)| (Some(snapshot), model));
+        let mut iterator = iterate(&self.db, snapshot, range)?;
+        compare_movements(&mut iterator, &mut model.cursor(range), movements)
+    }
+
+    fn open_iterator(&mut self, range: &Range) -> Outcome {
+        if self.iterators.len() == MAX_ITERATORS {
+            self.iterators.swap_remove(0);
+        }
+        self.iterators.push((iterate(&self.db, None, range)?, self.model.cursor(range)));
+        Ok(())
+    }
+
+    fn reopen(&mut self) -> Outcome {
+        let options = options(&mut self.random, &self.settings, &self.comparator);
+        match Db::open(&self.settings.folder, options.clone()) {
+            Err(error) if error.kind() == ErrorKind::Locked => {}
+            Err(error) => return Err(format!("a second open failed otherwise than by the lock: {error}")),
+            Ok(_) => return Err("a database that is open was opened a second time".into()),
+        }
+        self.db.close().map_err(told("close"))?;
+        for (iterator, cursor) in &mut self.iterators {
+            compare_movements(iterator, cursor, &[Movement::First, Movement::Next, Movement::Last])?;
+        }
+        self.iterators.clear();
+        self.snapshots.clear();
+        self.db = Db::open(&self.settings.folder, options).map_err(told("open"))?;
+        compare_all(&self.db, None, &self.model)
+    }
+
+    fn open_read_only(&mut self) -> Outcome {
+        let options = Options { read_only: true, ..self.plain_options() };
+        let beside = Db::open(&self.settings.folder, options).map_err(told("open read-only"))?;
+        compare_all(&beside, None, &self.model).map_err(|problem| format!("read-only: {problem}"))?;
+        match beside.put(b"key", b"value", &WriteOptions::default()) {
+            Err(error) if error.kind() == ErrorKind::ReadOnly => beside.close().map_err(told("close")),
+            other => Err(format!("a write to a read-only database gave {other:?}")),
+        }
+    }
+
+    fn checkpoint(&mut self) -> Outcome {
+        self.checkpoints += 1;
+        let folder = self.settings.folder.with_extension(format!("checkpoint-{}", self.checkpoints));
+        self.db.checkpoint(&folder).map_err(told("checkpoint"))?;
+        let copy = Db::open(&folder, self.plain_options()).map_err(told("open the checkpoint"))?;
+        compare_all(&copy, None, &self.model).map_err(|problem| format!("checkpoint: {problem}"))?;
+        copy.close().map_err(told("close the checkpoint"))?;
+        Db::destroy(&folder, &self.plain_options()).map_err(told("destroy the checkpoint"))
+    }
+
+    fn inspect(&mut self, start: &Bytes, end: &Bytes) -> Outcome {
+        self.db.approximate_size(&start.0, &end.0).map_err(told("approximate_size"))?;
+        for name in ["leveldb.stats", "leveldb.sstables", "leveldb.approximate-memory-usage"] {
+            self.db.property(name).ok_or_else(|| format!("property {name} is unknown"))?;
+        }
+        let files_by_property: usize = (0..7)
+            .filter_map(|level| {
+                self.db.property(&format!("leveldb.num-files-at-level{level}"))?.parse::<usize>().ok()
+            })
+            .sum();
+        let known = self.db.property("leveldb.num-files-at-level7").is_some();
+        // Background work may change the number between two questions.
+        if known || files_by_property > 10_000 {
+            return Err(format!("{files_by_property} files, level 7 known: {known}"));
+        }
+        Ok(())
+    }
+
+    fn plain_options(&self) -> Options {
+        Options {
+            comparator: self.comparator.clone(),
+            create_if_missing: false,
+            env: Arc::clone(&self.settings.env),
+            ..Options::default()
+        }
+    }
+}
+
+/// Options with sizes so small that few operations go through every path of flush and compaction.
+fn options(random: &mut Random, settings: &Settings, comparator: &UserComparator) -> Options {
+    Options {
+        comparator: comparator.clone(),
+        compression: settings.compression,
+        env: Arc::clone(&settings.env),
+        paranoid_checks: random.one_in(2),
+        write_buffer_size_bytes: random.choose(&[4, 16, 64]) * KIB,
+        max_sealed_memtables: random.between(1, 4),
+        max_open_files: random.choose(&[10, 100]),
+        block_cache_size_bytes: random.choose(&[0, 64 * KIB, 4096 * KIB]),
+        block_size_bytes: random.choose(&[100, 1000, 4096]),
+        block_restart_interval: random.choose(&[1, 2, 16]),
+        max_file_size_bytes: (random.choose(&[4, 16, 64]) * KIB) as u64,
+        filter_bits_per_key: random.choose(&[0, 10]),
+        manifest_size_limit_bytes: (random.choose(&[1, 16]) * KIB) as u64,
+        compaction_threads: random.between(1, 4),
+        idle_after_ms: random.choose(&[1, 50, 10_000]),
+        ..Options::default()
+    }
+}
+
+fn told(what: &str) -> impl Fn(Error) -> String {
+    move |error| format!("{what} failed: {error}")
+}
+
+fn pick<T>(list: &[T], number: usize) -> Option<&T> {
+    list.get(number.checked_rem(list.len())?)
+}
+
+fn remove<T>(list: &mut Vec<T>, number: usize) {
+    if let Some(index) = number.checked_rem(list.len()) {
+        list.swap_remove(index);
+    }
+}
+
+fn read_options(snapshot: Option<&Snapshot>) -> ReadOptions {
+    ReadOptions { snapshot: snapshot.cloned(), ..ReadOptions::default() }
+}
+
+fn iterate(db: &Db, snapshot: Option<&Snapshot>, range: &Range) -> Result<DbIterator, String> {
+    let bounds = Bounds {
+        lower: range.lower.as_ref().map(|key| key.0.clone()),
+        upper: range.upper.as_ref().map(|key| key.0.clone()),
+    };
+    db.iter(IterOptions { read: read_options(snapshot), bounds }).map_err(told("iter"))
+}
+
+fn compare_get(db: &Db, snapshot: Option<&Snapshot>, model: &Model, key: &Bytes) -> Outcome {
+    let expected = model.get(key);
+    let found = db.get(&key.0, &read_options(snapshot)).map_err(told("get"))?;
+    let pinned = db.get_pinned(&key.0, &read_options(snapshot)).map_err(told("get_pinned"))?;
+    if found.as_deref() != expected || pinned.as_ref().map(AsRef::as_ref) != expected {
+        return Err(format!("get gave {:?}, expected {:?}", shown(found.as_deref()), shown(expected)));
+    }
+    Ok(())
+}
+
+fn compare_movements(iterator: &mut DbIterator, cursor: &mut Cursor, movements: &[Movement]) -> Outcome {
+    for (index, movement) in movements.iter().enumerate() {
+        compare_movement(iterator, cursor, movement)
+            .map_err(|problem| format!("movement {index}: {problem}"))?;
+    }
+    Ok(())
+}
+
+fn compare_movement(iterator: &mut DbIterator, cursor: &mut Cursor, movement: &Movement) -> Outcome {
+    match movement {
+        Movement::First => iterator.seek_to_first(),
+        Movement::Last => iterator.seek_to_last(),
+        Movement::Seek(key) => iterator.seek(&key.0),
+        Movement::SeekForPrev(key) => iterator.seek_for_prev(&key.0),
+        Movement::Next => iterator.next(),
+        Movement::Prev => iterator.prev(),
+    }
+    .map_err(told("movement"))?;
+    cursor.go(movement);
+    let found = iterator.valid().then(|| (iterator.key(), iterator.value()));
+    if found == cursor.entry() {
+        return Ok(());
+    }
+    let key_and_value = |entry: Option<(&[u8], &[u8])>| entry.map(|(key, value)| (bytes(key), bytes(value)));
+    let (found, expected) = (key_and_value(found), key_and_value(cursor.entry()));
+    Err(format!("{movement:?} led to {found:?}, expected {expected:?}"))
+}
+
+fn compare_all(db: &Db, snapshot: Option<&Snapshot>, model: &Model) -> Outcome {
+    let walk = |start: Movement, step: Movement| {
+        let mut iterator = iterate(db, snapshot, &EVERYTHING)?;
+        let mut cursor = model.cursor(&EVERYTHING);
+        compare_movement(&mut iterator, &mut cursor, &start)?;
+        // One step more than there are entries, to see that nothing follows.
+        (0..model.len()).try_for_each(|_| compare_movement(&mut iterator, &mut cursor, &step))
+    };
+    walk(Movement::First, Movement::Next)?;
+    walk(Movement::Last, Movement::Prev)
+}
+
+fn bytes(bytes: &[u8]) -> Bytes {
+    Bytes(bytes.to_vec())
+}
+
+fn shown(value: Option<&[u8]>) -> Option<Bytes> {
+    value.map(bytes)
+}

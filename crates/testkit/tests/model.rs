@@ -1,0 +1,71 @@
+//! The engine against the reference model: at least a million operations over both comparators, every compression
+//! and three environments. `TERRACE_SEED` sets the seed, which every failure names.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use terrace_engine::Compression;
+use terrace_engine::env::{Env, MemoryEnv, PosixEnv};
+use terrace_testkit::keys::KeySpace;
+use terrace_testkit::random::{SEED_VARIABLE, seed};
+use terrace_testkit::trial::{Settings, Trial};
+
+/// Background work by explicit steps: the same seed does the same in the same order.
+const OPERATIONS_IN_STEPS: usize = 90_000;
+/// Background work on threads.
+const OPERATIONS_ON_THREADS: usize = 70_000;
+/// On a disk, where each flush costs a sync.
+const OPERATIONS_ON_DISK: usize = 10_000;
+
+fn run(keys: KeySpace, compression: Compression) {
+    let seed = seed();
+    let disk = tempfile::tempdir().expect("a temporary folder");
+    let environments: [(&str, Arc<dyn Env>, PathBuf, usize); 3] = [
+        ("in steps", Arc::new(MemoryEnv::with_steps()), "/db".into(), OPERATIONS_IN_STEPS),
+        ("on threads", Arc::new(MemoryEnv::new()), "/db".into(), OPERATIONS_ON_THREADS),
+        ("on disk", Arc::new(PosixEnv::new()), disk.path().join("db"), OPERATIONS_ON_DISK),
+    ];
+    for (name, env, folder, count) in environments {
+        println!("{SEED_VARIABLE}={seed}, {count} operations {name}");
+        let settings = Settings { env, folder, keys, compression };
+        if let Err(problem) = Trial::run(seed, count, settings) {
+            panic!("{keys:?}, {compression:?}, {name}, {SEED_VARIABLE}={seed}: {problem}");
+        }
+    }
+}
+
+#[test]
+fn at_least_a_million_operations_are_done() {
+    let tests = 6;
+    assert!(tests * (OPERATIONS_IN_STEPS + OPERATIONS_ON_THREADS + OPERATIONS_ON_DISK) >= 1_000_000);
+}
+
+#[test]
+fn bytewise_uncompressed() {
+    run(KeySpace::Bytes, Compression::None);
+}
+
+#[test]
+fn bytewise_snappy() {
+    run(KeySpace::Bytes, Compression::Snappy);
+}
+
+#[test]
+fn bytewise_zstd() {
+    run(KeySpace::Bytes, Compression::Zstd { level: 1 });
+}
+
+#[test]
+fn indexed_db_uncompressed() {
+    run(KeySpace::IndexedDb, Compression::None);
+}
+
+#[test]
+fn indexed_db_snappy() {
+    run(KeySpace::IndexedDb, Compression::Snappy);
+}
+
+#[test]
+fn indexed_db_zstd() {
+    run(KeySpace::IndexedDb, Compression::Zstd { level: 1 });
+}

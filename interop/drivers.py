@@ -1,0 +1,149 @@
+"""The programs that take part in a trial, and how each is called."""
+
+import dataclasses
+import os
+import pathlib
+import shutil
+import subprocess
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent
+DEBIAN_PYTHON = "/usr/bin/python3"
+TIMEOUT_SECONDS = 300
+
+
+class Failure(Exception):
+    """A driver that ended badly, or a state that is not the expected one."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Driver:
+    """An implementation with the settings that it runs under."""
+
+    name: str
+    command: tuple
+    settings: tuple = ()
+    environment: tuple = ()
+
+    def having(self, label, *settings):
+        """The same implementation with further settings, shown as `name label`."""
+        return dataclasses.replace(self, name=f"{self.name} {label}", settings=self.settings + settings)
+
+    def apply(self, folder, operations_path, first=0, last=None):
+        """Applies the writes first .. last (exclusive; to the end if None) of the operations file."""
+        self._run("apply", folder, *_range(operations_path, first, last))
+
+    def start_applying(self, folder, operations_path, first=0):
+        """Begins to apply writes, each acknowledged on standard output by the number of writes done."""
+        arguments = (*_range(operations_path, first, None), "--acknowledge")
+        return self._start("apply", folder, *arguments)
+
+    def digests(self, folder, keys_path):
+        """What the driver reads in `folder`, as {kind: (entries, hex)}."""
+        lines = self._run("digest", folder, "--keys", keys_path).split("\n")
+        rows = [line.split() for line in lines if line]
+        return {kind: (int(entries), digest) for kind, entries, digest in rows}
+
+    def hold(self, folder):
+        """Opens the database and keeps it open until the process that is returned ends."""
+        process = self._start("hold", folder)
+        if process.stdout.readline() != b"held\n":
+            raise Failure(f"{self.name} could not open: {_last_line(process.communicate()[1])}")
+        return process
+
+    def refusal(self, folder, keys_path):
+        """The error with which the driver refuses to open `folder`; None if it opens it."""
+        try:
+            self.digests(folder, keys_path)
+        except Failure as failure:
+            return str(failure)
+        return None
+
+    def _arguments(self, command, folder, *arguments):
+        return [*self.command, command, str(folder), *map(str, arguments), *self.settings]
+
+    def _environment(self):
+        return {**os.environ, **dict(self.environment)}
+
+    def _start(self, command, folder, *arguments):
+        return subprocess.Popen(
+            self._arguments(command, folder, *arguments),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=self._environment(),
+        )
+
+    def _run(self, command, folder, *arguments):
+        ended = subprocess.run(
+            self._arguments(command, folder, *arguments),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=TIMEOUT_SECONDS,
+            env=self._environment(),
+        )
+        if ended.returncode != 0:
+            raise Failure(f"{self.name} {command} ended with {ended.returncode}: {_last_line(ended.stderr)}")
+        return ended.stdout.decode()
+
+
+def _range(operations_path, first, last):
+    end = () if last is None else ("--last", last)
+    return ("--operations", operations_path, "--first", first, *end)
+
+
+def _last_line(output):
+    lines = output.decode(errors="replace").strip().split("\n")
+    told = [line for line in lines if "error" in line.lower() or "corrupt" in line.lower()]
+    return (told or lines)[-1].strip()
+
+
+def find_missing():
+    """What the trial needs and this machine lacks, as (what, how to get it)."""
+    missing = []
+    plyvel = subprocess.run([DEBIAN_PYTHON, "-c", "import plyvel"], capture_output=True)
+    if plyvel.returncode != 0:
+        missing.append(("plyvel (LevelDB 1.23)", "apt-get install python3-plyvel"))
+    if subprocess.run(["node", "--eval", "require(\"classic-level\")"], cwd=HERE, capture_output=True).returncode != 0:
+        missing.append(("classic-level (LevelDB 1.20)", "npm ci"))
+    if shutil.which("go") is None:
+        missing.append(("Go, for goleveldb", "apt-get install golang-go"))
+    return missing
+
+
+def build(folder, with_terrace):
+    """Builds the drivers that are compiled, into `folder` or where cargo puts them."""
+    subprocess.run(
+        ["go", "build", "-buildvcs=false", "-o", folder / "goleveldb", "."],
+        cwd=HERE / "drivers" / "goleveldb",
+        check=True,
+    )
+    if with_terrace:
+        subprocess.run(["cargo", "build", "--quiet", "--release", "--package", "terrace-testkit"], cwd=ROOT, check=True)
+
+
+def plyvel():
+    """LevelDB 1.23."""
+    return Driver("plyvel", (DEBIAN_PYTHON, str(HERE / "drivers" / "plyvel_driver.py")))
+
+
+def classic_level():
+    """LevelDB 1.20."""
+    return Driver("classic-level", ("node", str(HERE / "drivers" / "level_driver.mjs")))
+
+
+def goleveldb(folder):
+    """The Go implementation, built into `folder`."""
+    return Driver("goleveldb", (str(folder / "goleveldb"),))
+
+
+def terrace():
+    """Our engine, called from Rust."""
+    target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    return Driver("terrace", (str(target / "release" / "terrace-interop"),))
+
+
+def terrace_node():
+    """Our engine, called through the Node package."""
+    driver = HERE / "drivers" / "level_driver.mjs"
+    return Driver("terrace (npm)", ("node", str(driver)), environment=(("LEVEL_CLASS", "terrace#Level"),))

@@ -1,0 +1,354 @@
+#!/usr/bin/python3
+"""The interop matrix: LevelDB 1.23, LevelDB 1.20, goleveldb and Terrace use each other's databases.
+
+Six trials, each a table of cells. A cell is OK if the reader's three digests (forwards, backwards, point reads)
+are those of the state that the operations must lead to; how that state comes about is not asked of any driver.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import hashlib
+import pathlib
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+
+import drivers
+from drivers import Failure
+from operations import Operations, State
+
+# Small, so that tables, levels and compactions come about with few operations.
+WRITE_BUFFER = ("--write-buffer", str(256 << 10))
+KNOWN = "known"
+KNOWN_LEGEND = (
+    "known: not run. goleveldb drops log records below the sequence number in the MANIFEST and so loses entries of\n"
+    "       databases that LevelDB itself wrote last (google/leveldb#750, syndtr/goleveldb#452)."
+)
+
+
+class Matrix:
+    """The cells of all trials, printed as they come and as tables at the end."""
+
+    def __init__(self):
+        self.tables = collections.defaultdict(lambda: collections.defaultdict(dict))
+        self.failures = []
+
+    def add(self, trial, row, column, problem):
+        """Enters a cell: `problem` is None for OK, KNOWN, or what went wrong."""
+        outcome = problem if problem == KNOWN else "OK" if problem is None else "FAIL"
+        self.tables[trial][row][column] = outcome
+        if outcome == "FAIL":
+            self.failures.append(f"{trial} · {row} · {column}: {problem}")
+        print(f"  {trial:<12} {row:<34} {column:<24} {outcome}", flush=True)
+
+    def print(self):
+        """Prints every table, the legend and the failures."""
+        for trial, rows in self.tables.items():
+            columns = list(dict.fromkeys(column for row in rows.values() for column in row))
+            row_width = max(len(row) for row in rows)
+            print(f"\n{trial}\n{'':<{row_width}}  " + "  ".join(columns))
+            for row, cells in rows.items():
+                line = "  ".join(f"{cells.get(column, ''):<{len(column)}}" for column in columns)
+                print(f"{row:<{row_width}}  {line}".rstrip())
+        print(f"\n{KNOWN_LEGEND}")
+        for failure in self.failures:
+            print(f"FAIL {failure}")
+        cells = [cell for rows in self.tables.values() for row in rows.values() for cell in row.values()]
+        print(f"\n{cells.count('OK')} passed, {cells.count('FAIL')} failed")
+
+
+class Interop:
+    """The operations and the drivers of one run, and its six trials."""
+
+    def __init__(self, folder, arguments):
+        self.folder = folder
+        self.arguments = arguments
+        self.matrix = Matrix()
+        self.random = random.Random(arguments.seed)
+        self.pool = concurrent.futures.ThreadPoolExecutor(max_workers=arguments.jobs)
+        self.plyvel = drivers.plyvel()
+        self.classic = drivers.classic_level()
+        self.goleveldb = drivers.goleveldb(folder)
+        self.ours = [] if arguments.without_terrace else [drivers.terrace(), drivers.terrace_node()]
+
+    # -- what is prepared once -----------------------------------------------------------------------------------
+
+    def prepare(self, name, count, large_values):
+        """Makes operations and their files."""
+        operations = Operations(self.arguments.seed, count, large_values)
+        operations.path = self.folder / f"{name}.operations"
+        operations.keys_path = self.folder / f"{name}.keys"
+        operations.save(operations.path)
+        operations.save_keys(operations.keys_path)
+        return operations
+
+    def writers(self):
+        """Every implementation with every setting that changes what it writes."""
+        raw = ("--compression", "none")
+        no_bloom = ("--bloom", "0")
+        yield self.plyvel.having("snappy, bloom", *WRITE_BUFFER)
+        yield self.plyvel.having("raw, no bloom", *WRITE_BUFFER, *raw, *no_bloom)
+        yield self.classic.having("snappy", *WRITE_BUFFER)
+        yield self.classic.having("raw", *WRITE_BUFFER, *raw)
+        yield self.goleveldb.having("snappy, bloom", *WRITE_BUFFER)
+        yield self.goleveldb.having("raw, no bloom", *WRITE_BUFFER, *raw, *no_bloom)
+        for terrace in self.ours[:1]:
+            yield terrace.having("snappy, bloom", *WRITE_BUFFER)
+            yield terrace.having("snappy, no bloom", *WRITE_BUFFER, *no_bloom)
+            yield terrace.having("raw, bloom", *WRITE_BUFFER, *raw)
+            yield terrace.having("raw, no bloom", *WRITE_BUFFER, *raw, *no_bloom)
+            yield terrace.having("in one memtable")
+        for terrace in self.ours[1:]:
+            yield terrace.having("snappy", *WRITE_BUFFER)
+            yield terrace.having("raw", *WRITE_BUFFER, *raw)
+
+    def readers(self):
+        """Every implementation with every setting that changes how it reads."""
+        yield self.plyvel
+        yield self.plyvel.having("paranoid", "--paranoid")
+        yield self.classic
+        yield self.goleveldb.having("strict", "--paranoid")
+        for terrace in self.ours[:1]:
+            yield terrace
+            yield terrace.having("paranoid", "--paranoid")
+            yield terrace.having("read-only", "--read-only")
+        yield from self.ours[1:]
+
+    def copy(self, folder):
+        """A copy for one reader: LevelDB changes a folder by opening it."""
+        copy = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        shutil.copytree(folder, copy, dirs_exist_ok=True)
+        return copy
+
+    def read_by_all(self, trial, row, folder, last_writer, operations, expected):
+        """Enters one cell a reader; `expected` are the digests of every state that is right. Returns the index of
+        the state that was found, and all readers must find the same."""
+        found = set()
+
+        def read(reader):
+            if reader.name.startswith("goleveldb") and not last_writer.name.startswith(("goleveldb", "terrace")):
+                return KNOWN
+            copy = self.copy(folder)
+            try:
+                before = _fingerprint(copy)
+                digests = reader.digests(copy, operations.keys_path)
+                if digests not in expected:
+                    return _difference(digests, expected[0])
+                found.add(expected.index(digests))
+                if "--read-only" in reader.settings and _fingerprint(copy) != before:
+                    return "the folder was changed by reading it"
+                return None if len(found) == 1 else "reads another state than the readers before"
+            except Failure as failure:
+                return str(failure)
+            finally:
+                shutil.rmtree(copy)
+
+        readers = list(self.readers())
+        for reader, problem in zip(readers, self.pool.map(read, readers)):
+            self.matrix.add(trial, row, reader.name, problem)
+        return min(found, default=0)
+
+    # -- the trials ----------------------------------------------------------------------------------------------
+
+    def harness(self):
+        """The matrix itself can fail: a database that lacks its last write is found out by every reader."""
+        operations = self.prepare("harness", 1000, large_values=0)
+        writes = operations.writes
+        writes.append([(writes[0][0][0], b"the last write")])
+        expected = State(operations).advance(len(writes))
+        folder = self.folder / "harness"
+        self.goleveldb.apply(folder, operations.path, 0, len(writes) - 1)
+        for reader in self.readers():
+            found = reader.digests(self.copy(folder), operations.keys_path)
+            wrong = [kind for kind in expected if found[kind] != expected[kind]]
+            problem = None if wrong == ["forward", "backward", "points"] else f"only {wrong} found out"
+            self.matrix.add("harness", "the last write is missing", reader.name, problem)
+        shutil.rmtree(folder)
+
+    def exchange(self):
+        """Each writes a database alone; every other reads it."""
+        operations = self.prepare("exchange", self.arguments.count, large_values=4)
+        expected = State(operations).advance(len(operations.writes))
+        for writer in self.writers():
+            folder = self.folder / "exchange"
+            try:
+                writer.apply(folder, operations.path)
+            except Failure as failure:
+                self.matrix.add("exchange", writer.name, "writes", str(failure))
+            else:
+                self.read_by_all("exchange", writer.name, folder, writer, operations, [expected])
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def alternation(self):
+        """Writers take turns on one database; after each turn every reader reads it."""
+        operations = self.prepare("alternation", self.arguments.count, large_values=8)
+        plain = [writer for writer in self.writers() if "one memtable" not in writer.name]
+        leveldb = [writer for writer in plain if writer.name.startswith(("plyvel", "classic"))]
+        ours = [writer for writer in plain if writer.name.startswith("terrace")]
+        go = [writer for writer in plain if writer.name.startswith("goleveldb")]
+        # goleveldb may only follow ours, see KNOWN_LEGEND.
+        turns = [turn for pair in zip(ours, leveldb * 2) for turn in pair] if ours else leveldb * 2
+        self._take_turns("alternation", operations, turns)
+        if ours:
+            turns = [turn for pair in zip(ours, go * 4) for turn in pair]
+            self._take_turns("alternation with goleveldb", operations, turns)
+
+    def _take_turns(self, trial, operations, turns):
+        folder = self.folder / "turns"
+        state = State(operations)
+        for index, writer in enumerate(turns):
+            first, last = state.position, len(operations.writes) * (index + 1) // len(turns)
+            row = f"{index + 1}. {writer.name}"
+            try:
+                writer.apply(folder, operations.path, first, last)
+            except Failure as failure:
+                self.matrix.add(trial, row, "writes", str(failure))
+                break
+            self.read_by_all(trial, row, folder, writer, operations, [state.advance(last)])
+        shutil.rmtree(folder, ignore_errors=True)
+
+    def kills(self):
+        """Each writer is killed in the middle of its writes; every reader must find all that was acknowledged and
+        nothing but, save the one write that was under way. The next writer goes on from there."""
+        operations = self.prepare("kills", 4 * self.arguments.count, large_values=16)
+        writers = [writer for writer in self.writers() if "raw" not in writer.name]
+        leveldb = [writer for writer in writers if not writer.name.startswith(("terrace", "goleveldb"))]
+        ours = [writer for writer in writers if writer.name.startswith("terrace")]
+        turns = [turn for pair in zip(ours, leveldb * 2) for turn in pair] * 2 if ours else leveldb * 3
+        folder = self.folder / "kills"
+        state = State(operations)
+        position = 0
+        for index, writer in enumerate(turns):
+            row = f"{index + 1}. {writer.name}"
+            goal = self._kill_goal(operations, position, len(turns) - index, large=index % 2 == 0)
+            try:
+                acknowledged = self._apply_until_killed(writer, folder, operations, position, goal)
+            except Failure as failure:
+                self.matrix.add("kills", row, "writes", str(failure))
+                break
+            without, underway = state.advance(acknowledged), state.advance(acknowledged + 1)
+            found = self.read_by_all("kills", row, folder, writer, operations, [without, underway])
+            position = acknowledged + found
+        shutil.rmtree(folder, ignore_errors=True)
+
+    def _kill_goal(self, operations, position, turns_left, large):
+        """The number of writes after whose acknowledgement to kill: at random, or when a large write is next."""
+        end = position + (len(operations.writes) - position) // (turns_left + 1)
+        if large:
+            for index in range(end, position, -1):
+                if any(value and len(value) > 1_000_000 for _, value in operations.writes[index]):
+                    return index
+        return self.random.randrange(position + 1, end)
+
+    def _apply_until_killed(self, writer, folder, operations, position, goal):
+        process = writer.start_applying(folder, operations.path, position)
+        acknowledged = position
+        for line in process.stdout:
+            acknowledged = int(line)
+            if acknowledged == goal:
+                process.send_signal(signal.SIGKILL)
+        error = process.communicate()[1]
+        if process.returncode != -signal.SIGKILL:
+            raise Failure(f"{writer.name} ended by itself at write {acknowledged}: {error.decode(errors='replace')}")
+        return acknowledged
+
+    def locks(self):
+        """A database that is open is refused to everybody else, and opens once it is closed."""
+        operations = self.prepare("locks", 100, large_values=0)
+        expected = State(operations).advance(len(operations.writes))
+        # goleveldb takes another kind of lock, which LevelDB does not see either.
+        parties = [self.plyvel, self.classic, *self.ours]
+        for holder in parties:
+            folder = self.folder / "locks"
+            holder.apply(folder, operations.path)
+            process = holder.hold(folder)
+            for opener in parties:
+                refusal = opener.refusal(folder, operations.keys_path)
+                problem = None if refusal else "opened a database that is in use"
+                if refusal and opener in self.ours and holder not in self.ours and str(process.pid) not in refusal:
+                    problem = f"the error does not name process {process.pid}, which holds the lock: {refusal}"
+                self.matrix.add("locks", f"held by {holder.name}", opener.name, problem)
+            process.communicate()
+            for opener in parties:
+                problem = opener.refusal(folder, operations.keys_path)
+                self.matrix.add("locks", f"released by {holder.name}", opener.name, problem)
+            if holder.digests(folder, operations.keys_path) != expected:
+                self.matrix.add("locks", f"released by {holder.name}", "content", "the content changed")
+            shutil.rmtree(folder)
+
+    def beside(self):
+        """Terrace reads, without changing a byte, what another program has open and is writing."""
+        if not self.ours:
+            return
+        operations = self.prepare("beside", self.arguments.count, large_values=4)
+        reader = self.ours[0].having("read-only", "--read-only")
+        for writer in [self.plyvel, self.classic, *self.ours]:
+            writer = writer.having("", *WRITE_BUFFER)
+            folder = self.folder / "beside"
+            process = writer.start_applying(folder, operations.path)
+            for line in process.stdout:
+                acknowledged = int(line)
+                if acknowledged == len(operations.writes) // 2:
+                    break
+            problem = self._read_while_running(reader, folder, operations)
+            self.matrix.add("beside", writer.name, "while it writes", problem)
+            process.kill()
+            process.communicate()
+            shutil.rmtree(folder)
+
+    def _read_while_running(self, reader, folder, operations):
+        """What is wrong with three reads of a database that changes meanwhile; None if nothing."""
+        try:
+            for _ in range(3):
+                digests = reader.digests(folder, operations.keys_path)
+                entries = {digests[kind][0] for kind in ("forward", "backward")}
+                if len(entries) != 1:
+                    return "forwards and backwards differ"
+        except Failure as failure:
+            return str(failure)
+        return None
+
+
+def _difference(found, expected):
+    wrong = [f"{kind}: {found[kind][0]} entries, expected {expected[kind][0]}" for kind in expected if found[kind] != expected[kind]]
+    return "digests differ (" + "; ".join(wrong) + ")"
+
+
+def _fingerprint(folder):
+    """Names, sizes and contents of all files in a folder."""
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
+
+
+def main():
+    trials = ["harness", "exchange", "alternation", "kills", "locks", "beside"]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("trials", nargs="*", choices=[*trials, []], help="which to run; all if none is named")
+    parser.add_argument("--count", type=int, default=100_000, help="operations of a trial (default 100,000)")
+    parser.add_argument("--seed", type=int, default=1, help="of the operations (default 1)")
+    parser.add_argument("--jobs", type=int, default=2, help="readers at once (default 2)")
+    parser.add_argument("--without-terrace", action="store_true", help="only the others among themselves")
+    arguments = parser.parse_args()
+
+    missing = drivers.find_missing()
+    for what, how in missing:
+        print(f"missing: {what}; to get it: {how}", file=sys.stderr)
+    if missing:
+        return 2
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="terrace-interop-") as folder:
+        interop = Interop(pathlib.Path(folder), arguments)
+        drivers.build(interop.folder, with_terrace=not arguments.without_terrace)
+        print(f"interop matrix: {arguments.count} operations a trial, seed {arguments.seed}")
+        for trial in arguments.trials or trials:
+            getattr(interop, trial)()
+    interop.matrix.print()
+    print(f"{time.monotonic() - started:.0f} seconds")
+    return 1 if interop.matrix.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

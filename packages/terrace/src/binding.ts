@@ -1,0 +1,187 @@
+/**
+ * The native addon, as TypeScript sees it. `crates/node/src/functions.rs` registers the functions; the order of
+ * arguments is documented there and here alike. Only this package calls them, so they check little.
+ *
+ * A function that returns `T | Promise<T>` returns the value itself when it need not wait: that is the fast path.
+ */
+
+import type { ErrorFactory } from './errors.js'
+
+/** A key or a value in one of the three formats of abstract-level: utf8, buffer or view. */
+export type Bytes = string | Uint8Array
+
+/** An opaque native object. It is released when it is garbage-collected, or sooner by its `close` function. */
+interface Native<Kind extends string> {
+  readonly __kind: Kind
+}
+
+export type NativeDatabase = Native<'database'>
+export type NativeSnapshot = Native<'snapshot'>
+export type NativeIterator = Native<'iterator'>
+export type NativeBatch = Native<'batch'>
+
+/** Choices of one call, combined by `|`. The same constants are in `crates/node/src/options.rs`. */
+export const Flag = {
+  /** Blocks that are read go into the block cache. */
+  fillCache: 1,
+  /** Keys are given out as buffers, not as strings. */
+  keysAsBuffers: 2,
+  /** Values are given out as buffers, not as strings. */
+  valuesAsBuffers: 4,
+  /** A write survives a loss of power before it is acknowledged. */
+  sync: 8,
+  /** A read waits for the disk if it must, on the calling thread. */
+  blocking: 16,
+  /** An iterator yields keys. */
+  keys: 32,
+  /** An iterator yields values. */
+  values: 64,
+  /** The order is from the last key to the first. */
+  reverse: 128,
+  /** A snapshot is passed. */
+  snapshot: 256
+} as const
+
+/** Options of `open`, checked by `options.ts`. What is undefined is left to the preset. */
+export interface NativeOpenOptions {
+  preset?: string | undefined
+  createIfMissing: boolean
+  errorIfExists: boolean
+  readOnly: boolean
+  paranoidChecks: boolean
+  multithreading: boolean
+  sharedResources: boolean
+  comparator?: string | undefined
+  compression?: string | undefined
+  cacheSize?: number | undefined
+  writeBufferSize?: number | undefined
+  blockSize?: number | undefined
+  blockRestartInterval?: number | undefined
+  maxOpenFiles?: number | undefined
+  maxFileSize?: number | undefined
+  filterBitsPerKey?: number | undefined
+}
+
+/** The ends of a range; `gte` and `lte` win over `gt` and `lt`. */
+export interface NativeRange {
+  gte?: Bytes | undefined
+  gt?: Bytes | undefined
+  lte?: Bytes | undefined
+  lt?: Bytes | undefined
+}
+
+/** Numbers about one level of the database. */
+export interface LevelStats {
+  /** Tables in the level. */
+  files: number
+  /** Their size on disk. */
+  sizeBytes: number
+  /** Flushes and compactions into the level since the database was opened. */
+  compactions: number
+  /** The time they took. */
+  compactionMicros: number
+  /** What they read. */
+  readBytes: number
+  /** What they wrote. */
+  writtenBytes: number
+}
+
+/** Numbers about a database's size and work. */
+export interface Stats {
+  /** The levels, from 0 down. */
+  levels: LevelStats[]
+  /** Memory of entries that are not in tables yet. */
+  memtableBytes: number
+  /** Memory of blocks in the cache; those of a shared cache count for every database. */
+  blockCacheBytes: number
+  /** Full write buffers that wait to be written to a table. */
+  sealedMemtables: number
+  /** Compactions that run now. */
+  compactionsRunning: number
+  /** Sequence number of the newest write; each operation has one. */
+  lastSequence: number
+}
+
+export interface Binding {
+  setErrorFactory(factory: ErrorFactory): void
+
+  open(path: string, options: NativeOpenOptions): Promise<NativeDatabase>
+  close(database: NativeDatabase): Promise<void>
+
+  get(
+    database: NativeDatabase,
+    key: Bytes,
+    flags: number,
+    snapshot?: NativeSnapshot
+  ): Bytes | undefined | Promise<Bytes | undefined>
+  has(
+    database: NativeDatabase,
+    key: Bytes,
+    flags: number,
+    snapshot?: NativeSnapshot
+  ): boolean | Promise<boolean>
+  getMany(
+    database: NativeDatabase,
+    keys: Bytes[],
+    flags: number,
+    snapshot?: NativeSnapshot
+  ): Array<Bytes | undefined> | Promise<Array<Bytes | undefined>>
+  hasMany(
+    database: NativeDatabase,
+    keys: Bytes[],
+    flags: number,
+    snapshot?: NativeSnapshot
+  ): boolean[] | Promise<boolean[]>
+
+  put(database: NativeDatabase, key: Bytes, value: Bytes, flags: number): void | Promise<void>
+  del(database: NativeDatabase, key: Bytes, flags: number): void | Promise<void>
+  /** `operations` has keys and values in turns, with null for the value of a key to delete. */
+  write(database: NativeDatabase, operations: Array<Bytes | null>, flags: number): void | Promise<void>
+  /** A limit below zero is none. */
+  clear(
+    database: NativeDatabase,
+    range: NativeRange,
+    flags: number,
+    limit: number,
+    snapshot?: NativeSnapshot
+  ): Promise<void>
+
+  batch(database: NativeDatabase): NativeBatch
+  batchPut(batch: NativeBatch, key: Bytes, value: Bytes): void
+  batchDel(batch: NativeBatch, key: Bytes): void
+  batchClear(batch: NativeBatch): void
+  batchWrite(batch: NativeBatch, flags: number): void | Promise<void>
+  batchClose(batch: NativeBatch): void
+
+  iterator(
+    database: NativeDatabase,
+    range: NativeRange,
+    flags: number,
+    snapshot?: NativeSnapshot
+  ): NativeIterator
+  iteratorSeek(iterator: NativeIterator, target: Bytes): void
+  /**
+   * Reads up to `size` entries, and stops earlier once they exceed `highWaterMarkBytes`. The array begins with
+   * whether the end was reached; keys and values follow, in turns if the iterator yields both.
+   */
+  iteratorRead(
+    iterator: NativeIterator,
+    size: number,
+    highWaterMarkBytes: number
+  ): Promise<[ended: boolean, ...parts: Bytes[]]>
+  /** Makes the running read, and later ones, fail with LEVEL_ABORTED. */
+  iteratorAbort(iterator: NativeIterator): void
+  iteratorClose(iterator: NativeIterator): void
+
+  snapshot(database: NativeDatabase): NativeSnapshot
+  snapshotClose(snapshot: NativeSnapshot): void
+
+  approximateSize(database: NativeDatabase, start: Bytes, end: Bytes): Promise<number>
+  compactRange(database: NativeDatabase, start: Bytes, end: Bytes): Promise<void>
+  checkpoint(database: NativeDatabase, path: string): Promise<void>
+  property(database: NativeDatabase, name: string): string | undefined
+  stats(database: NativeDatabase): Stats
+
+  destroy(path: string): Promise<void>
+  repair(path: string, options: NativeOpenOptions): Promise<void>
+}

@@ -1,0 +1,45 @@
+/** Finds and loads the native addon: one built in this folder if there is one, else the platform's package. */
+
+import { createRequire } from 'node:module'
+import type { Binding } from './binding.js'
+import { createError } from './errors.js'
+
+const require = createRequire(import.meta.url)
+
+/** Names of the builds that may run here, as in `npm/`. On Linux either C library may be in use. */
+function candidates(): string[] {
+  const { platform, arch } = process
+  if (platform === 'linux') return [`linux-${arch}-gnu`, `linux-${arch}-musl`]
+  if (platform === 'win32') return [`win32-${arch}-msvc`]
+  return [`${platform}-${arch}`]
+}
+
+function load(): Binding {
+  const names = candidates()
+  const files = [...names.map((name) => `../terrace.${name}.node`), ...names.map((name) => `@terrace-db/${name}`)]
+  const failures: string[] = []
+
+  for (const file of files) {
+    try {
+      return require(file)
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException
+      // What is not installed needs no mention: the message below says what to install.
+      if (code !== 'MODULE_NOT_FOUND') failures.push(`${file}: ${message}`)
+    }
+  }
+
+  const packages = names.map((name) => `@terrace-db/${name}`).join(' or ')
+  const reasons = failures.length > 0 ? `\nWhat was found did not load:\n${failures.join('\n')}` : ''
+
+  throw new Error(
+    `The native part of terrace for ${process.platform} on ${process.arch} is missing. It comes with the optional ` +
+      `package ${packages}: install terrace again without --omit=optional, and on the platform where it is to run. ` +
+      `In a checkout of terrace itself, run "npm run build:native" in packages/terrace.${reasons}`
+  )
+}
+
+/** @internal */
+export const binding: Binding = load()
+
+binding.setErrorFactory(createError)

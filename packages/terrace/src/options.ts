@@ -1,0 +1,179 @@
+/** Options of `open`, with their defaults, and the check of their types. */
+
+import type { AbstractDatabaseOptions, AbstractOpenOptions } from 'abstract-level'
+import type { NativeOpenOptions } from './binding.js'
+
+/** Options of {@link Level.open}. Sizes are in bytes. */
+export interface OpenOptions extends AbstractOpenOptions {
+  /**
+   * What the database is for. `'embedded'` suits a part of a program that has other work to do; `'server'` a
+   * machine whose main work is this database: larger buffers and more compactions at once. The options below
+   * override single settings of it; their defaults are given as embedded / server.
+   *
+   * @defaultValue `'embedded'`
+   */
+  preset?: 'embedded' | 'server' | undefined
+
+  /**
+   * Compression of what is written from now on. `true` is `'snappy'`, `false` is `'none'`. LevelDB 1.23 and older,
+   * and so classic-level, cannot read `'zstd'`.
+   *
+   * @defaultValue `true`
+   */
+  compression?: boolean | 'snappy' | 'zstd' | 'none' | undefined
+
+  /**
+   * Memory for blocks of tables that were read, uncompressed. 0 turns caching off.
+   *
+   * @defaultValue `32 * 1024 * 1024` / `512 * 1024 * 1024`
+   */
+  cacheSize?: number | undefined
+
+  /**
+   * Memory for recent writes; beyond it they are written to a table. Larger means fewer and larger flushes, more
+   * memory (a few buffers may be waiting), and a longer opening after a crash.
+   *
+   * @defaultValue `16 * 1024 * 1024` / `64 * 1024 * 1024`
+   */
+  writeBufferSize?: number | undefined
+
+  /**
+   * Uncompressed size of a table's blocks, the unit of reading and caching.
+   *
+   * @defaultValue `4096`
+   */
+  blockSize?: number | undefined
+
+  /**
+   * Tables kept open at most. Each costs a file descriptor and some memory.
+   *
+   * @defaultValue `1000` / `10000`
+   */
+  maxOpenFiles?: number | undefined
+
+  /**
+   * Entries between two keys of a block that are stored whole; the keys between store only what differs.
+   *
+   * @defaultValue `16`
+   */
+  blockRestartInterval?: number | undefined
+
+  /**
+   * Size at which a compaction closes a table and begins the next.
+   *
+   * @defaultValue `8 * 1024 * 1024` / `32 * 1024 * 1024`
+   */
+  maxFileSize?: number | undefined
+
+  /**
+   * Bits of the filter that spares reads of absent keys, for each key. 0 writes none.
+   *
+   * @defaultValue `10`
+   */
+  filterBitsPerKey?: number | undefined
+
+  /**
+   * Let several instances of this process, also in worker threads, open the same location. All of them must set
+   * it. They share one engine, which the first one's other options set up.
+   *
+   * @defaultValue `false`
+   */
+  multithreading?: boolean | undefined
+
+  /**
+   * Use the one block cache and the one pool of background threads that all databases of the process with this
+   * option share. The options of the first of them decide their size.
+   *
+   * @defaultValue `false`
+   */
+  sharedResources?: boolean | undefined
+
+  /**
+   * Open without the lock and without changing a byte, also beside a process that writes. What is read is the state
+   * at the time of opening. Writes fail with `LEVEL_READ_ONLY`.
+   *
+   * @defaultValue `false`
+   */
+  readOnly?: boolean | undefined
+
+  /**
+   * Fail to open on any damage in a log, instead of keeping what lies before it.
+   *
+   * @defaultValue `false`
+   */
+  paranoidChecks?: boolean | undefined
+
+  /**
+   * The order of keys, by the name that the database stores; it must be the same each time. `'idb_cmp1'` is that of
+   * Chromium's IndexedDB.
+   *
+   * @defaultValue `'leveldb.BytewiseComparator'`
+   */
+  comparator?: 'leveldb.BytewiseComparator' | 'idb_cmp1' | undefined
+}
+
+/** Options of the constructor of {@link Level}. */
+export interface DatabaseOptions<K, V>
+  extends AbstractDatabaseOptions<K, V>,
+    Omit<OpenOptions, 'passive'> {}
+
+/** Options of {@link Level.repair}. */
+export type RepairOptions = Pick<OpenOptions, 'comparator' | 'compression'>
+
+const numbers = [
+  'cacheSize',
+  'writeBufferSize',
+  'blockSize',
+  'blockRestartInterval',
+  'maxOpenFiles',
+  'maxFileSize',
+  'filterBitsPerKey'
+] as const
+
+/** What the addon is to be told. Throws a TypeError that names the option of a wrong type. @internal */
+export function nativeOptions(options: OpenOptions): NativeOpenOptions {
+  const readOnly = flag('readOnly', options.readOnly)
+
+  const native: NativeOpenOptions = {
+    preset: text('preset', options.preset),
+    createIfMissing: options.createIfMissing !== false && !readOnly,
+    errorIfExists: options.errorIfExists === true,
+    readOnly,
+    paranoidChecks: flag('paranoidChecks', options.paranoidChecks),
+    multithreading: flag('multithreading', options.multithreading),
+    sharedResources: flag('sharedResources', options.sharedResources),
+    comparator: text('comparator', options.comparator),
+    compression: compression(options.compression)
+  }
+
+  for (const name of numbers) native[name] = size(name, options[name])
+  return native
+}
+
+function compression(value: OpenOptions['compression']): string | undefined {
+  if (value === true) return 'snappy'
+  if (value === false) return 'none'
+  return text('compression', value)
+}
+
+function flag(name: string, value: unknown): boolean {
+  if (value === undefined || value === null) return false
+  if (typeof value !== 'boolean') throw new TypeError(`The option '${name}' must be a boolean`)
+  return value
+}
+
+function text(name: string, value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'string') throw new TypeError(`The option '${name}' must be a string`)
+  return value
+}
+
+function size(name: string, value: unknown): number | undefined {
+  if (value === undefined || value === null) return undefined
+
+  if (!Number.isSafeInteger(value) || (value as number) < 0) {
+    throw new TypeError(`The option '${name}' must be an integer that is not negative`)
+  }
+
+  return value as number
+}

@@ -1,0 +1,127 @@
+// House rules about how the parts depend on each other: the arrows of ARCHITECTURE.md.
+
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import path from 'node:path'
+import test from 'node:test'
+import { files, matches, root, text, withExtension } from './tracked.mjs'
+
+const metadata = JSON.parse(
+  execFileSync('cargo', ['metadata', '--no-deps', '--offline', '--format-version', '1'], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 64 << 20
+  })
+)
+const crates = metadata.packages
+
+/** What of ours each crate may depend on, for its tests as well. A crate that is not named may use the engine. */
+const ARROWS = {
+  'terrace-format': [],
+  'terrace-env': [],
+  'terrace-engine': ['terrace-format', 'terrace-env'],
+  'terrace-wasm': ['terrace-engine', 'terrace-env'],
+  'terrace-cli': ['terrace-engine', 'terrace-format']
+}
+
+/** A Rust source without its tests, which may do what the code may not. */
+const withoutTests = (file) => text(file).split(/^#\[cfg\(test\)\]\nmod tests\b/m)[0]
+
+const isTest = (file) =>
+  /(^|\/)(tests|tests\.rs|benches|examples)(\/|$)/.test(file) || file.endsWith('_tests.rs')
+
+const sourcesOf = (folder) =>
+  withExtension('.rs').filter((file) => file.startsWith(`${folder}/`) && !isTest(file))
+
+/** Uses of `pattern` in the sources of `folder`, tests left out. */
+function uses(folder, pattern) {
+  return sourcesOf(folder).flatMap((file) =>
+    withoutTests(file)
+      .split('\n')
+      .map((line, index) => `${file}:${index + 1}: ${line.trim()}`)
+      .filter((line) => pattern.test(line) && !/: \/\//.test(line))
+  )
+}
+
+test('crates depend only along the arrows', () => {
+  const wrong = crates.flatMap((crate) => {
+    const allowed = ARROWS[crate.name] ?? ['terrace-engine']
+    return crate.dependencies
+      .filter((dependency) => dependency.path && !allowed.includes(dependency.name))
+      .map((dependency) => `${crate.name} → ${dependency.name}`)
+  })
+  assert.ok(crates.length >= 3)
+  assert.deepEqual(wrong, [])
+})
+
+test('every crate follows the lints of the workspace', () => {
+  const manifests = files.filter((file) => /^crates\/[^/]+\/Cargo\.toml$/.test(file))
+  assert.equal(manifests.length, crates.length)
+  assert.deepEqual(
+    manifests.filter((file) => !/^\[lints\]\nworkspace = true$/m.test(text(file))),
+    []
+  )
+})
+
+test('the engine reaches files, threads and clocks only through Env', () => {
+  assert.deepEqual(
+    uses(
+      'crates/engine/src',
+      /\bstd::(fs|net|process)\b|\bthread::(spawn|sleep|Builder)\b|\b(Instant|SystemTime)::now\b/
+    ),
+    []
+  )
+})
+
+test('the format does no input or output', () => {
+  assert.deepEqual(uses('crates/format/src', /\bstd::(fs|net|process|thread|time|env|os)\b/), [])
+})
+
+test('packages reach Rust only through node or wasm', () => {
+  const sources = withExtension('.ts', '.js', '.mjs', '.cjs', '.json').filter((file) =>
+    file.startsWith('packages/')
+  )
+  assert.deepEqual(
+    sources.flatMap((file) => matches(file, /crates\/(?!node\b|wasm\b)/)),
+    []
+  )
+})
+
+test('packages import each other by name, not by path', () => {
+  const sources = withExtension('.ts', '.js', '.mjs', '.cjs').filter((file) => file.startsWith('packages/'))
+  const wrong = sources.flatMap((file) => {
+    const home = file.split('/').slice(0, 2).join('/')
+    const imports = [...text(file).matchAll(/(?:from|import|require)\s*\(?\s*['"](\.[^'"]*)['"]/g)].map(
+      (match) => match[1]
+    )
+    return imports
+      .filter((target) => !path.posix.join(path.posix.dirname(file), target).startsWith(`${home}/`))
+      .map((target) => `${file}: ${target}`)
+  })
+  assert.deepEqual(wrong, [])
+})
+
+test('every Rust source says what it is for', () => {
+  const sources = withExtension('.rs').filter((file) => /^crates\/[^/]+\/src\//.test(file) && !isTest(file))
+  assert.deepEqual(
+    sources.filter((file) => !text(file).startsWith('//!')),
+    []
+  )
+})
+
+test('every Rust source is part of its crate', () => {
+  const dead = withExtension('.rs')
+    .filter((file) => /^crates\/[^/]+\/src\//.test(file))
+    .filter((file) => {
+      const folder = path.posix.dirname(file)
+      const name = path.posix.basename(file, '.rs')
+      if (/\/src\/(lib|main|bin\/[^/]+|bin\/[^/]+\/main)\.rs$/.test(file)) return false
+      const module = name === 'mod' ? path.posix.basename(folder) : name
+      const parent = name === 'mod' ? path.posix.dirname(folder) : folder
+      const candidates = [`${parent}.rs`, ...['mod', 'lib', 'main'].map((stem) => `${parent}/${stem}.rs`)]
+      return !candidates.some(
+        (candidate) => files.includes(candidate) && new RegExp(`\\bmod ${module}\\b`).test(text(candidate))
+      )
+    })
+  assert.deepEqual(dead, [])
+})
