@@ -50,7 +50,7 @@ async function showIndexedDb(folder, counts) {
   for (const { name, stores } of await listDatabases(db, KEYS_SHOWN)) {
     row(`database ${JSON.stringify(name)}`, `${stores.length} object stores`)
     table(
-      ['object store', 'records', 'indexes', 'first keys'],
+      ['object store', 'records', 'indexes (entries, outdated ones included)', 'first keys'],
       stores.map(({ name, records, indexes, keys }) => [
         name,
         records,

@@ -42,8 +42,7 @@ impl DbInner {
             };
             edit.new_files.push((0, entry));
         }
-        let counts: Vec<_> =
-            finished.iter().map(|finished| (sealed.file_number, finished.counts)).collect();
+        let counts: Vec<_> = finished.iter().map(|finished| (sealed.file_number, finished.counts)).collect();
         self.versions.apply(edit, &counts)?;
 
         let micros = self.env.monotonic_micros() - started;
@@ -66,7 +65,7 @@ impl DbInner {
 
     /// Writes a memtable to a table. `None` if nothing in it is worth keeping.
     fn write_level0_table(&self, memtable: &Arc<MemTable>, path: &Path) -> Result<Option<FinishedTable>> {
-        let mut rule = DropRule::new(self.reader_sequences());
+        let mut rule = DropRule::new(self.comparator.user().clone(), self.reader_sequences());
         let mut entries = memtable.iter();
         entries.seek_to_first()?;
         if !entries.valid() {
@@ -77,7 +76,8 @@ impl DbInner {
             TableBuilder::new(file, path.to_owned(), self.comparator.clone(), self.table_builder_options());
         let result = (|| {
             while entries.valid() {
-                let parsed = parse_internal_key(entries.key()).map_err(|error| Error::format(path, 0, error))?;
+                let parsed =
+                    parse_internal_key(entries.key()).map_err(|error| Error::format(path, 0, error))?;
                 if !rule.may_drop(&parsed, |_| false) {
                     builder.add(entries.key(), entries.value())?;
                 }

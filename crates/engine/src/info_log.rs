@@ -41,6 +41,11 @@ impl InfoLog {
         Self { file: Mutex::new(None), env }
     }
 
+    /// Closes the file. Later lines go nowhere.
+    pub(crate) fn close(&self) {
+        *self.file.lock() = None;
+    }
+
     /// Writes one line with the time before it.
     pub(crate) fn line(&self, message: fmt::Arguments<'_>) {
         let mut file = self.file.lock();

@@ -12,6 +12,7 @@ use std::sync::atomic::Ordering;
 
 use terrace_format::file_name;
 use terrace_format::internal_key::{MAX_SEQUENCE_NUMBER, append_internal_key};
+use terrace_format::table::TableCounts;
 use terrace_format::version_edit::{FileEntry, VersionEdit};
 
 use crate::db::inner::DbInner;
@@ -29,7 +30,10 @@ impl DbInner {
         let mut token = self.line.take_token();
         self.check_writable()?;
         if token.last_sequence >= MAX_SEQUENCE_NUMBER {
-            return Err(Error::new(ErrorKind::InvalidArgument, "the database has used up its sequence numbers"));
+            return Err(Error::new(
+                ErrorKind::InvalidArgument,
+                "the database has used up its sequence numbers",
+            ));
         }
         self.flush_with_token(&mut token)?;
         let sequence = token.last_sequence + 1;
@@ -90,7 +94,7 @@ impl DbInner {
         &self,
         mut source: TableFileIterator,
         sequence: u64,
-        written: &mut Vec<(FileEntry, terrace_format::table::TableCounts)>,
+        written: &mut Vec<(FileEntry, TableCounts)>,
     ) -> Result<()> {
         let number = self.versions.new_file_number();
         let path = self.folder.join(file_name::table_name(number));
@@ -100,7 +104,8 @@ impl DbInner {
         let (mut key, mut last_user_key) = (Vec::new(), None::<Vec<u8>>);
         let result = (|| {
             while source.valid() {
-                if last_user_key.as_deref() != Some(source.key()) {
+                let user = self.comparator.user();
+                if last_user_key.as_ref().is_none_or(|last| user.compare(last, source.key()).is_ne()) {
                     key.clear();
                     append_internal_key(&mut key, source.key(), sequence, source.kind());
                     builder.add(&key, source.value())?;
@@ -132,14 +137,14 @@ impl DbInner {
         self: &Arc<Self>,
         commit: &mut CommitState,
         sequence: u64,
-        written: &[(FileEntry, terrace_format::table::TableCounts)],
+        written: &[(FileEntry, TableCounts)],
     ) -> Result<()> {
         let edit = VersionEdit {
             last_sequence: Some(sequence),
             new_files: written.iter().map(|(entry, _)| (0, entry.clone())).collect(),
             ..VersionEdit::default()
         };
-        let counts: Vec<_> = written.iter().map(|(entry, counts)| (entry.number, counts.clone())).collect();
+        let counts: Vec<_> = written.iter().map(|(entry, counts)| (entry.number, *counts)).collect();
         self.versions.apply(edit, &counts).inspect_err(|error| self.poison(error))?;
         commit.last_sequence = sequence;
         let mut background = self.background.lock();

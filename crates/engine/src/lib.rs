@@ -23,8 +23,8 @@
 //! Start at [`Db`]. The path of a write and of a read through the modules is drawn in ARCHITECTURE.md.
 
 mod cache;
-mod compaction;
 mod checkpoint;
+mod compaction;
 mod db;
 mod destroy;
 mod error;

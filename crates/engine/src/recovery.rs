@@ -118,15 +118,13 @@ impl Replay<'_> {
             recovered.memtables.push(self.empty_memtable());
         }
         let current = recovered.memtables.last_mut().expect("there is always one");
-        let mut sequence = batch.sequence();
-        for operation in batch.iter() {
+        for (sequence, operation) in (batch.sequence()..).zip(batch.iter()) {
             match operation.map_err(at_record)? {
                 BatchOp::Put { key, value } => current.table.insert(sequence, ValueKind::Value, key, value),
                 BatchOp::Delete { key } => current.table.insert(sequence, ValueKind::Deletion, key, &[]),
             }
             recovered.last_sequence = recovered.last_sequence.max(sequence);
             current.last_sequence = recovered.last_sequence;
-            sequence += 1;
         }
         Ok(())
     }

@@ -52,8 +52,10 @@ fn snapshots_and_iterators_stay_on_their_view() {
         put(&db, &format!("{index:05}"), "old");
     }
     let snapshot = db.snapshot();
-    let options =
-        IterOptions { read: ReadOptions { snapshot: Some(snapshot.clone()), ..ReadOptions::default() }, ..IterOptions::default() };
+    let options = IterOptions {
+        read: ReadOptions { snapshot: Some(snapshot.clone()), ..ReadOptions::default() },
+        ..IterOptions::default()
+    };
     let mut early = db.iter(IterOptions::default()).unwrap();
     for round in 0..5 {
         for index in 0..500 {
@@ -178,7 +180,11 @@ fn submitted_writes_are_applied_in_order_and_share_syncs() {
         let mut batch = WriteBatch::new();
         batch.put(b"counter", &index.to_le_bytes()).unwrap();
         let sender = sender.clone();
-        db.submit(batch, WriteOptions { sync: true }, Box::new(move |result| sender.send((index, result)).unwrap()));
+        db.submit(
+            batch,
+            WriteOptions { sync: true },
+            Box::new(move |result| sender.send((index, result)).unwrap()),
+        );
     }
     for expected in 0..1000 {
         let (index, result) = receiver.recv().unwrap();

@@ -6,9 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use support::{Model, Random, assert_holds, delete, entries, get, level_files, memory, put, table_bytes, tiny};
+use support::{
+    Model, Random, assert_holds, delete, entries, get, level_files, memory, put, table_bytes, tiny,
+};
 use terrace_engine::env::{Env, PosixEnv};
-use terrace_engine::{Db, ErrorKind, IterOptions, Options, ReadOptions, TableFileOptions, TableFileWriter, WriteOptions};
+use terrace_engine::{
+    Db, ErrorKind, IterOptions, Options, ReadOptions, TableFileOptions, TableFileWriter, WriteOptions,
+};
 
 #[test]
 fn one_call_compacts_a_range_to_one_level_and_drops_its_tombstones() {
@@ -81,7 +85,15 @@ fn manual_compactions_run_beside_writers_and_each_other() {
 #[test]
 fn space_comes_back_after_deletes_without_any_call() {
     let env = memory();
-    let db = Db::open("/db", Options { write_buffer_size_bytes: 64 << 10, max_file_size_bytes: 32 << 10, ..tiny(Arc::clone(&env)) }).unwrap();
+    let db = Db::open(
+        "/db",
+        Options {
+            write_buffer_size_bytes: 64 << 10,
+            max_file_size_bytes: 32 << 10,
+            ..tiny(Arc::clone(&env))
+        },
+    )
+    .unwrap();
     let mut random = Random(1);
     let mut values: Vec<Vec<u8>> = Vec::new();
     for index in 0..20_000u32 {
@@ -233,14 +245,22 @@ fn properties_are_those_of_leveldb() {
     }
     db.compact_range(None, None).unwrap();
     let files: usize = (0..7)
-        .map(|level| db.property(&format!("leveldb.num-files-at-level{level}")).unwrap().parse::<usize>().unwrap())
+        .map(|level| {
+            db.property(&format!("leveldb.num-files-at-level{level}")).unwrap().parse::<usize>().unwrap()
+        })
         .sum();
     assert!(files > 0);
     assert!(db.property("leveldb.stats").unwrap().contains("Compactions\nLevel  Files Size(MB)"));
     let tables = db.property("leveldb.sstables").unwrap();
     assert!(tables.starts_with("--- level 0 ---\n") && tables.contains("00000"), "{tables}");
     assert!(db.property("leveldb.approximate-memory-usage").unwrap().parse::<u64>().unwrap() > 0);
-    for unknown in ["leveldb.num-files-at-level7", "leveldb.num-files-at-level", "leveldb.num-files-at-level+1", "leveldb.x", "stats"] {
+    for unknown in [
+        "leveldb.num-files-at-level7",
+        "leveldb.num-files-at-level",
+        "leveldb.num-files-at-level+1",
+        "leveldb.x",
+        "stats",
+    ] {
         assert_eq!(db.property(unknown), None, "{unknown}");
     }
 }

@@ -59,8 +59,7 @@ fn another_comparator_is_refused() {
     let env = memory();
     drop(Db::open("/db", Options { env: Arc::clone(&env), ..Options::default() }).unwrap());
     let comparator = UserComparator::by_name("idb_cmp1").unwrap();
-    let error =
-        Db::open("/db", Options { env, comparator, ..Options::default() }).map(|_| ()).unwrap_err();
+    let error = Db::open("/db", Options { env, comparator, ..Options::default() }).map(|_| ()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     let text = error.to_string();
     assert!(text.contains("idb_cmp1") && text.contains("leveldb.BytewiseComparator"), "{text}");
@@ -83,9 +82,12 @@ fn a_missing_current_is_not_taken_for_an_empty_folder() {
 
 #[test]
 fn a_damaged_current_or_manifest_is_reported_with_its_file() {
-    for (contents, expected) in
-        [(&b""[..], "CURRENT"), (b"MANIFEST-000002", "CURRENT"), (b"nonsense\n", "CURRENT"), (b"MANIFEST-099999\n", "MANIFEST-099999")]
-    {
+    for (contents, expected) in [
+        (&b""[..], "CURRENT"),
+        (b"MANIFEST-000002", "CURRENT"),
+        (b"nonsense\n", "CURRENT"),
+        (b"MANIFEST-099999\n", "MANIFEST-099999"),
+    ] {
         let env = memory();
         drop(Db::open("/db", tiny(Arc::clone(&env))).unwrap());
         write_file(&*env, "/db/CURRENT", contents);
@@ -182,7 +184,10 @@ fn a_read_only_open_changes_nothing_and_refuses_writes() {
 }
 
 fn contents(env: &dyn Env) -> Vec<(String, Vec<u8>)> {
-    names(env, "").into_iter().map(|name| (name.clone(), env.read_file(&Path::new("/db").join(name)).unwrap())).collect()
+    names(env, "")
+        .into_iter()
+        .map(|name| (name.clone(), env.read_file(&Path::new("/db").join(name)).unwrap()))
+        .collect()
 }
 
 #[test]
@@ -199,7 +204,10 @@ fn what_a_crash_left_behind_is_removed_and_other_files_stay() {
     assert_eq!(get(&db, "k").as_deref(), Some("v"));
     let left = names(&*env, "");
     assert!(left.contains(&"holiday.jpg".to_owned()));
-    assert!(!left.iter().any(|name| name.contains("777") || name.contains("778") || name.contains("999")), "{left:?}");
+    assert!(
+        !left.iter().any(|name| name.contains("777") || name.contains("778") || name.contains("999")),
+        "{left:?}"
+    );
     assert_eq!(names(&*env, ".dbtmp"), [] as [String; 0]);
 }
 

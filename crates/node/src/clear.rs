@@ -1,7 +1,9 @@
 //! Deleting a range of keys, on a thread that may wait: keys are read at one point in time and deleted in batches
 //! of bounded size.
 
-use terrace_engine::{Db, IterOptions, Result, WriteBatch, WriteOptions};
+use terrace_engine::{Db, IterOptions, ReadTier, Result, WriteBatch, WriteOptions};
+
+use crate::error::limit_exceeded;
 
 /// Keys are deleted in batches of about this size: large enough to cost little each, small enough that other
 /// writers and memory are not held up.
@@ -21,6 +23,7 @@ impl Clear {
     /// Deletes the keys. If it fails, some may be deleted.
     pub fn run(mut self, db: &Db) -> Result<()> {
         self.options.read.fill_cache = false;
+        self.options.read.tier = ReadTier::Disk;
         let mut keys = db.iter(self.options)?;
         if self.reverse {
             keys.seek_to_last()?;
@@ -31,7 +34,7 @@ impl Clear {
         while remaining > 0 && keys.valid() {
             let mut batch = WriteBatch::new();
             while remaining > 0 && keys.valid() && batch.approximate_size_bytes() < BATCH_BYTES {
-                batch.delete(keys.key())?;
+                batch.delete(keys.key()).map_err(limit_exceeded)?;
                 remaining -= 1;
                 if self.reverse {
                     keys.prev()?;

@@ -44,6 +44,11 @@ pub fn check(status: sys::napi_status) -> Fallible<()> {
     if status == sys::Status::napi_ok { Ok(()) } else { Err(Failure::NodeApi(status)) }
 }
 
+/// What the engine says of an operation that does not fit a batch: a key or a value over its limit.
+pub fn limit_exceeded(error: impl std::error::Error) -> Error {
+    Error::new(ErrorKind::InvalidArgument, error.to_string())
+}
+
 /// The failure that a caught panic stands for.
 pub fn from_panic(payload: &(dyn std::any::Any + Send)) -> Failure {
     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());

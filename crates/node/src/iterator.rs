@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
-use terrace_engine::{DbIterator, IterOptions, Result};
+use terrace_engine::{DbIterator, IterOptions, ReadTier, Result};
 
 use crate::async_work;
 use crate::call::Call;
@@ -85,6 +85,7 @@ pub fn create(call: &Call<'_>) -> Fallible<Value> {
     let database = call.held::<Rc<Database>>(0)?;
     let flags = Flags::of(env, call.argument(2))?;
     let mut read = options::read_options(call, 3, flags)?;
+    read.tier = ReadTier::Disk;
     read.snapshot.get_or_insert_with(|| database.db().snapshot());
     let bounds = options::bounds(env, call.argument(1))?;
     let state = State {

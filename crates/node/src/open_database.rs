@@ -29,7 +29,6 @@ struct SharedSlot {
 struct Shared {
     db: Db,
     users: usize,
-    read_only: bool,
 }
 
 static SLOTS: LazyLock<Mutex<HashMap<PathBuf, Weak<SharedSlot>>>> = LazyLock::new(Mutex::default);
@@ -51,9 +50,8 @@ impl OpenDatabase {
         let db = match &mut *state {
             Some(shared) => shared.join(&slot.folder, &options)?,
             none => {
-                let read_only = options.read_only;
                 let db = Db::open(&slot.folder, options)?;
-                *none = Some(Shared { db: db.clone(), users: 1, read_only });
+                *none = Some(Shared { db: db.clone(), users: 1 });
                 db
             }
         };
@@ -111,9 +109,17 @@ impl Shared {
         if options.error_if_exists {
             return Err(Error::at_path(ErrorKind::AlreadyExists, folder, "the database exists already"));
         }
-        if options.read_only != self.read_only {
-            let open_for = if self.read_only { "reading only" } else { "writing" };
-            let message = format!("the database is open in this process for {open_for}");
+        let present = self.db.options();
+        let (wanted_order, order) = (options.comparator.name(), present.comparator.name());
+        let conflict = if options.read_only != present.read_only {
+            let purpose = if present.read_only { "reading only" } else { "writing" };
+            Some(format!("the database is open in this process for {purpose}"))
+        } else if wanted_order != order {
+            Some(format!("the comparator {wanted_order} is not that of the open database, {order}"))
+        } else {
+            None
+        };
+        if let Some(message) = conflict {
             return Err(Error::at_path(ErrorKind::InvalidArgument, folder, message));
         }
         self.users += 1;

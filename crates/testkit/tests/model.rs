@@ -2,7 +2,8 @@
 //! and three environments. `TERRACE_SEED` sets the seed, which every failure names.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Once};
 
 use terrace_engine::Compression;
 use terrace_engine::env::{Env, MemoryEnv, PosixEnv};
@@ -17,7 +18,25 @@ const OPERATIONS_ON_THREADS: usize = 70_000;
 /// On a disk, where each flush costs a sync.
 const OPERATIONS_ON_DISK: usize = 10_000;
 
+static BACKGROUND_PANICKED: AtomicBool = AtomicBool::new(false);
+
+/// Remembers that a thread of the engine panicked, which by itself fails no test.
+fn watch_background_threads() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let usual = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            let thread = std::thread::current();
+            if thread.name().is_some_and(|name| name.starts_with("terrace-")) {
+                BACKGROUND_PANICKED.store(true, Ordering::Relaxed);
+            }
+            usual(panic);
+        }));
+    });
+}
+
 fn run(keys: KeySpace, compression: Compression) {
+    watch_background_threads();
     let seed = seed();
     let disk = tempfile::tempdir().expect("a temporary folder");
     let environments: [(&str, Arc<dyn Env>, PathBuf, usize); 3] = [
@@ -31,6 +50,7 @@ fn run(keys: KeySpace, compression: Compression) {
         if let Err(problem) = Trial::run(seed, count, settings) {
             panic!("{keys:?}, {compression:?}, {name}, {SEED_VARIABLE}={seed}: {problem}");
         }
+        assert!(!BACKGROUND_PANICKED.load(Ordering::Relaxed), "a background thread panicked, see above");
     }
 }
 

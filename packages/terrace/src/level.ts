@@ -241,7 +241,7 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
     const snapshot = nativeSnapshot(options.snapshot)
     let flags = options.reverse ? Flag.reverse : 0
     if (snapshot !== undefined) flags |= Flag.snapshot
-    return binding.clear(this.#native(), options, flags | Flag.blocking, options.limit, snapshot)
+    return binding.clear(this.#native(), options, flags, options.limit, snapshot)
   }
 
   /** @internal */

@@ -5,10 +5,12 @@
 //! A tombstone that is the newest of its stripe may go as well, if its stripe is the oldest and no table below
 //! holds the key.
 
+use terrace_format::comparator::UserComparator;
 use terrace_format::internal_key::{ParsedInternalKey, SequenceNumber, ValueKind};
 
 /// Decides entry by entry, in the order of internal keys.
 pub(crate) struct DropRule {
+    comparator: UserComparator,
     /// Sequences at which somebody reads, ascending.
     stripes: Vec<SequenceNumber>,
     user_key: Vec<u8>,
@@ -19,9 +21,9 @@ pub(crate) struct DropRule {
 
 impl DropRule {
     /// `readers` are the sequences of all snapshots and the visible sequence, ascending.
-    pub(crate) fn new(readers: Vec<SequenceNumber>) -> Self {
+    pub(crate) fn new(comparator: UserComparator, readers: Vec<SequenceNumber>) -> Self {
         debug_assert!(readers.is_sorted());
-        Self { stripes: readers, user_key: Vec::new(), has_key: false, last_stripe: None }
+        Self { comparator, stripes: readers, user_key: Vec::new(), has_key: false, last_stripe: None }
     }
 
     /// Whether the next entry may be left out. `is_base_level` says whether no table below can hold the key; it is
@@ -31,7 +33,8 @@ impl DropRule {
         entry: &ParsedInternalKey<'_>,
         is_base_level: impl FnOnce(&[u8]) -> bool,
     ) -> bool {
-        if !self.has_key || self.user_key != entry.user_key {
+        // Keys with different bytes may be equal to a comparator, and then hide each other.
+        if !self.has_key || self.comparator.compare(&self.user_key, entry.user_key).is_ne() {
             self.has_key = true;
             self.user_key.clear();
             self.user_key.extend_from_slice(entry.user_key);
@@ -49,7 +52,7 @@ mod tests {
     use super::*;
 
     fn survivors(readers: &[u64], versions: &[(u64, ValueKind)], base: bool) -> Vec<u64> {
-        let mut rule = DropRule::new(readers.to_vec());
+        let mut rule = DropRule::new(UserComparator::Bytewise, readers.to_vec());
         versions
             .iter()
             .filter(|(sequence, kind)| {
@@ -82,6 +85,20 @@ mod tests {
         assert_eq!(survivors(&[10], &versions, false), [9]);
         assert_eq!(survivors(&[5, 10], &versions, true), [9, 3]);
         assert_eq!(survivors(&[3, 5, 10], &[(4, Deletion), (3, Value)], true), [4, 3]);
+    }
+
+    #[test]
+    fn a_tombstone_hides_a_key_that_is_equal_without_being_the_same_bytes() {
+        let comparator = UserComparator::by_name("idb_cmp1").unwrap();
+        // The numbers 0.0 and -0.0 in object store 1 of database 1.
+        let prefix = [0x00, 0x01, 0x01, 0x01, 0x03];
+        let keys = [0.0f64, -0.0].map(|number| [&prefix[..], &number.to_le_bytes()].concat());
+        assert_eq!(comparator.compare(&keys[0], &keys[1]), std::cmp::Ordering::Equal);
+        let mut rule = DropRule::new(comparator, vec![10]);
+        let deletion = ParsedInternalKey { user_key: &keys[0], sequence: 9, kind: Deletion };
+        let hidden = ParsedInternalKey { user_key: &keys[1], sequence: 3, kind: Value };
+        assert!(rule.may_drop(&deletion, |_| true));
+        assert!(rule.may_drop(&hidden, |_| true));
     }
 
     #[test]

@@ -98,7 +98,8 @@ impl DbInner {
         match self.merge_into(plan, &mut writer) {
             Ok(()) => Ok(writer.finished),
             Err(error) => {
-                let mut numbers: Vec<u64> = writer.finished.iter().map(|output| output.entry.number).collect();
+                let mut numbers: Vec<u64> =
+                    writer.finished.iter().map(|output| output.entry.number).collect();
                 numbers.extend(writer.open.as_ref().map(|open| open.number));
                 drop(writer.open);
                 self.remove_tables(&numbers);
@@ -108,7 +109,7 @@ impl DbInner {
     }
 
     fn merge_into(self: &Arc<Self>, plan: &mut CompactionPlan, writer: &mut OutputWriter<'_>) -> Result<()> {
-        let mut rule = DropRule::new(self.reader_sequences());
+        let mut rule = DropRule::new(self.comparator.user().clone(), self.reader_sequences());
         let mut merged = self.merge_inputs(plan)?;
         let mut grandparents = GrandparentOverlap::new(plan, self.options.max_file_size_bytes);
         let mut last_user_key: Option<Vec<u8>> = None;
@@ -124,7 +125,9 @@ impl DbInner {
             until_check -= 1;
             let key = merged.key();
             let parsed = parse_internal_key(key).map_err(|error| Error::format(&self.folder, 0, error))?;
-            let is_new_key = last_user_key.as_deref() != Some(parsed.user_key);
+            let user = self.comparator.user();
+            let is_new_key =
+                last_user_key.as_ref().is_none_or(|last| user.compare(last, parsed.user_key).is_ne());
             if is_new_key {
                 let last = last_user_key.get_or_insert_with(Vec::new);
                 last.clear();

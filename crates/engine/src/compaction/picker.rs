@@ -123,8 +123,7 @@ pub fn pick(
     options: &PickerOptions,
     idle: bool,
 ) -> Option<CompactionPlan> {
-    pick_by_size(version, busy, pointers, options)
-        .or_else(|| tombstones::pick(version, busy, options, idle))
+    pick_by_size(version, busy, pointers, options).or_else(|| tombstones::pick(version, busy, options, idle))
 }
 
 /// How far each level exceeds its limit (1 is at its limit), without the files that running jobs take away. The deepest
@@ -201,7 +200,9 @@ fn pick_deeper(
     in_rotation.chunks(CANDIDATES).find_map(|candidates| {
         let mut candidates: Vec<(f64, &Arc<FileMeta>)> = candidates
             .iter()
-            .map(|file| (overlap_bytes(version, level + 1, file) as f64 / file.size_bytes.max(1) as f64, *file))
+            .map(|file| {
+                (overlap_bytes(version, level + 1, file) as f64 / file.size_bytes.max(1) as f64, *file)
+            })
             .collect();
         candidates.sort_by(|a, b| a.0.total_cmp(&b.0));
         candidates.into_iter().find_map(|(_, file)| {

@@ -1,6 +1,7 @@
 //! Background threads: one lane for flushes, one for compactions, so that a long compaction never holds up a
 //! flush. A pool belongs to one database, or is shared by all databases of a process.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
@@ -12,6 +13,11 @@ use terrace_env::{Background, Env, ThreadHandle};
 use crate::error::Result;
 
 type Job = Box<dyn FnOnce() + Send>;
+
+thread_local! {
+    /// Whether this is a thread of some pool.
+    static IS_POOL_THREAD: Cell<bool> = const { Cell::new(false) };
+}
 
 /// Which threads a job runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,6 +160,10 @@ impl Drop for BackgroundPool {
             std::mem::take(&mut state.threads)
         };
         self.shared.work.notify_all();
+        if IS_POOL_THREAD.get() {
+            // The last job held the last handle. A thread cannot wait for itself; it ends by itself.
+            return;
+        }
         for thread in threads.into_iter().flatten() {
             thread.join();
         }
@@ -161,11 +171,11 @@ impl Drop for BackgroundPool {
 }
 
 fn run_thread(shared: &Shared, env: &dyn Env, lane: Lane) {
+    IS_POOL_THREAD.set(true);
     let index = lane as usize;
     let mut state = shared.state.lock();
     loop {
-        let next_due =
-            if lane == Lane::Flush { state.promote_due(env.monotonic_micros()) } else { None };
+        let next_due = if lane == Lane::Flush { state.promote_due(env.monotonic_micros()) } else { None };
         if let Some(job) = state.queues[index].pop_front() {
             drop(state);
             job();
@@ -202,7 +212,10 @@ mod tests {
         for index in 0..100 {
             let done = Arc::clone(&done);
             let lane = if index % 2 == 0 { Lane::Flush } else { Lane::Compaction };
-            pool.submit(lane, Box::new(move || drop(done.fetch_add(1, Ordering::Relaxed)))).unwrap();
+            let job = move || {
+                done.fetch_add(1, Ordering::Relaxed);
+            };
+            pool.submit(lane, Box::new(job)).unwrap();
         }
         drop(pool);
         assert_eq!(done.load(Ordering::Relaxed), 100);
@@ -224,6 +237,23 @@ mod tests {
         let pool = BackgroundPool::new(Arc::new(MemoryEnv::new()), 1);
         let (sender, receiver) = mpsc::channel();
         pool.submit_after(Duration::from_millis(5), Box::new(move || sender.send(()).unwrap())).unwrap();
+        receiver.recv().unwrap();
+    }
+
+    #[test]
+    fn the_last_job_may_hold_the_last_handle() {
+        let pool = Arc::new(BackgroundPool::new(Arc::new(MemoryEnv::new()), 1));
+        let (sender, receiver) = mpsc::channel();
+        let (dropped, wait) = mpsc::channel::<()>();
+        let last = Arc::clone(&pool);
+        let job = move || {
+            wait.recv().unwrap();
+            drop(last);
+            sender.send(()).unwrap();
+        };
+        pool.submit(Lane::Compaction, Box::new(job)).unwrap();
+        drop(pool);
+        dropped.send(()).unwrap();
         receiver.recv().unwrap();
     }
 

@@ -71,8 +71,7 @@ impl Reservations {
         let id = ReservationId(self.next_id);
         self.next_id += 1;
         let leaves = plan.output_level != plan.level;
-        let leaving: Vec<u64> =
-            plan.inputs[0].iter().filter(|_| leaves).map(|file| file.number).collect();
+        let leaving: Vec<u64> = plan.inputs[0].iter().filter(|_| leaves).map(|file| file.number).collect();
         self.leaving.extend(&leaving);
         self.held.push(Held {
             id,

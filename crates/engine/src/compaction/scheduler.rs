@@ -178,23 +178,24 @@ impl DbInner {
         }
     }
 
-    /// Waits until some background job ends. An error if that cannot help a waiting writer.
-    pub(crate) fn wait_for_progress(self: &Arc<Self>) -> Result<()> {
-        self.check_writable()?;
-        if self.step_background() {
-            return self.check_writable();
+    /// Waits until the background has made `changed` true. An error if it cannot.
+    pub(crate) fn wait_for_change(self: &Arc<Self>, changed: impl Fn() -> bool) -> Result<()> {
+        let background = self.wait_until(|background| {
+            self.schedule(background);
+            changed()
+                || background.closing
+                || background.disk_full.is_some()
+                || self.poisoned.load(Ordering::Acquire)
+        });
+        if changed() {
+            return Ok(());
         }
-        let mut background = self.background.lock();
         if let Some(error) = &background.disk_full {
             return Err(error.clone());
         }
-        self.schedule(&mut background);
-        if background.flush_running || background.compactions_running + background.manual_running > 0 {
-            // The bound guards against a wake-up that came between a caller's look and this wait.
-            self.progress.wait_for(&mut background, Duration::from_millis(50));
-        }
         drop(background);
-        self.check_writable()
+        self.check_writable()?;
+        Err(Error::closed())
     }
 
     /// Gives the background some time. Where there are no threads, does some of its work.

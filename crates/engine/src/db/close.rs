@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::db::inner::DbInner;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 impl DbInner {
     /// See [`Db::close`](crate::Db::close).
@@ -16,8 +16,9 @@ impl DbInner {
         self.submissions.close();
         let mut token = self.line.take_token();
         self.closed.store(true, Ordering::Release);
-        self.background_ends.store(true, Ordering::Release);
+        // In this order: a compaction that gives up must find that the database is closing.
         self.background.lock().closing = true;
+        self.background_ends.store(true, Ordering::Release);
         drop(self.wait_until(|background| {
             !background.flush_running && background.compactions_running + background.manual_running == 0
         }));
@@ -31,6 +32,8 @@ impl DbInner {
                 .and_then(|()| wal.close());
         }
         self.remove_obsolete_tables();
+        let manifest_closed = self.versions.close();
+        result = result.and(manifest_closed);
         if let (Ok(()), Some(failure)) = (&result, self.failure.lock().clone()) {
             result = Err(failure);
         }
@@ -38,6 +41,7 @@ impl DbInner {
             Ok(()) => self.info_log.line(format_args!("closed")),
             Err(error) => self.info_log.line(format_args!("closed with an error: {error}")),
         }
+        self.info_log.close();
         *self.file_lock.lock() = None;
         result
     }
@@ -46,9 +50,7 @@ impl DbInner {
     pub(crate) fn flush_and_wait(self: &Arc<Self>) -> Result<()> {
         let mut token = self.line.take_token();
         if !token.memtable.is_empty() {
-            while self.super_version.load().sealed.len() >= self.options.max_sealed_memtables.max(1) {
-                self.wait_for_progress()?;
-            }
+            self.wait_for_change(|| self.may_seal())?;
             self.seal_memtable(&mut token)?;
         }
         let newest = self.super_version.load().sealed.first().map(|sealed| sealed.file_number);
@@ -59,22 +61,8 @@ impl DbInner {
 
     /// Waits until the sealed memtable with this number, and those before it, are in tables.
     pub(crate) fn wait_for_flush_of(self: &Arc<Self>, file_number: u64) -> Result<()> {
-        let flushed = || self.super_version.load().sealed.iter().all(|sealed| sealed.file_number > file_number);
-        let background = self.wait_until(|background| {
-            self.schedule(background);
-            flushed()
-                || background.disk_full.is_some()
-                || self.poisoned.load(Ordering::Acquire)
-                || background.closing
-        });
-        if flushed() {
-            return Ok(());
-        }
-        if let Some(error) = &background.disk_full {
-            return Err(error.clone());
-        }
-        drop(background);
-        self.check_writable()?;
-        Err(Error::closed())
+        self.wait_for_change(|| {
+            self.super_version.load().sealed.iter().all(|sealed| sealed.file_number > file_number)
+        })
     }
 }

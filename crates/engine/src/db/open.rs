@@ -220,12 +220,7 @@ impl Parts {
         }
     }
 
-    fn finish(
-        self,
-        versions: VersionSet,
-        recovered: RecoveredLogs,
-        logs: Vec<u64>,
-    ) -> Result<Arc<DbInner>> {
+    fn finish(self, versions: VersionSet, recovered: RecoveredLogs, logs: Vec<u64>) -> Result<Arc<DbInner>> {
         let Self { folder, options, comparator, block_cache, tables, obsolete, info_log, lock } = self;
         let env = Arc::clone(&options.env);
         let mut logs = logs;
@@ -334,8 +329,7 @@ fn recover(
 ) -> Result<Arc<DbInner>> {
     let parts = Parts::new(folder, options, info_log, lock);
     let env = Arc::clone(&parts.options.env);
-    let (versions, numbers) =
-        VersionSet::recover(parts.version_set_options(), Arc::clone(&parts.obsolete))?;
+    let (versions, numbers) = VersionSet::recover(parts.version_set_options(), Arc::clone(&parts.obsolete))?;
     let RecoveredNumbers { log_number, previous_log_number, last_sequence, .. } = numbers;
     let logs = needed_logs(&env.list(folder)?, log_number, previous_log_number);
     for number in &logs {

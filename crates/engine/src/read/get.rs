@@ -2,8 +2,8 @@
 
 use terrace_format::internal_key::{SEEK_KIND, ValueKind, append_internal_key};
 
-use crate::error::Result;
 use crate::cache::table_cache::TableCache;
+use crate::error::Result;
 use crate::memtable::{MemEntry, MemTable};
 use crate::read::super_version::SuperVersion;
 use crate::table::{BlockReadOptions, PinnedValue};

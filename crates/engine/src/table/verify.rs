@@ -3,8 +3,8 @@
 //! predecessor: `Db::verify`, repair, ingest · successor: [`block_fetch`](super::block_fetch)
 
 use terrace_format::block::BlockIter;
-use terrace_format::internal_key::{self, ValueKind, parse_internal_key};
-use terrace_format::limits::BLOCK_TRAILER_SIZE_BYTES;
+use terrace_format::internal_key::{ValueKind, parse_internal_key};
+use terrace_format::limits::{BLOCK_TRAILER_SIZE_BYTES, INTERNAL_KEY_TAG_SIZE_BYTES};
 use terrace_format::table::{BlockHandle, TableCounts};
 
 use super::block_fetch::BlockReadOptions;
@@ -98,7 +98,7 @@ impl Walk<'_> {
     /// Checks the separator after a block against the block's last key and makes it the bound for the next block.
     fn separator(&mut self, separator: &[u8]) -> Result<()> {
         let index_offset = self.table.footer.index.offset;
-        if separator.len() < internal_key::user_key(separator).len() + 8 {
+        if separator.len() < INTERNAL_KEY_TAG_SIZE_BYTES {
             return Err(
                 self.damage(index_offset, "a separator in the index is too short for an internal key")
             );

@@ -63,7 +63,8 @@ impl<'a> VersionBuilder<'a> {
                     taken_out.insert(number, file);
                 }
                 None if missing == MissingFile::Refuse => {
-                    let message = format!("table {number} is not in level {level}, from which it was to be removed");
+                    let message =
+                        format!("table {number} is not in level {level}, from which it was to be removed");
                     return Err(Error::new(ErrorKind::InvalidArgument, message));
                 }
                 None => {}
@@ -212,7 +213,8 @@ mod tests {
         };
         let bounds = |slot: u8| (format!("{slot:02}a"), format!("{slot:02}z"));
         let pick_file = |model: &Model, pick: usize| {
-            (!model.is_empty()).then(|| model.iter().nth(pick % model.len()).map(|(n, at)| (*n, *at)).unwrap())
+            (!model.is_empty())
+                .then(|| model.iter().nth(pick % model.len()).map(|(n, at)| (*n, *at)).unwrap())
         };
         match *step {
             Step::Add { level, slot } if free(model, level, slot) => {

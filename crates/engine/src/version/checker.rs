@@ -90,7 +90,10 @@ mod tests {
     fn each_broken_rule_is_named() {
         let mut cut = file(1, "a", "b");
         cut.largest.truncate(3);
-        assert_eq!(problem(&level_of(2, vec![cut])), "table 1 of level 2 has a bound that is no internal key");
+        assert_eq!(
+            problem(&level_of(2, vec![cut])),
+            "table 1 of level 2 has a bound that is no internal key"
+        );
         let reversed = level_of(1, vec![file(1, "b", "a")]);
         assert_eq!(problem(&reversed), "table 1 of level 1 begins after its end");
         let older_key_first = level_of(1, vec![file_with_keys(1, ("a", 1), ("a", 2))]);

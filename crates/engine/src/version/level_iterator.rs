@@ -176,8 +176,11 @@ pub(crate) fn open_table(
 ) -> Result<Arc<Table>> {
     match options.tier {
         ReadTier::Disk => tables.table(file),
-        ReadTier::MemoryOnly => tables.table_if_open(file).ok_or_else(|| {
-            Error::new(ErrorKind::WouldBlock, format!("table {} is not open", file.number))
-        }),
+        ReadTier::MemoryOnly => tables
+            .table_if_open(file)
+            .ok_or_else(|| Error::new(ErrorKind::WouldBlock, format!("table {} is not open", file.number))),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -137,7 +137,8 @@ pub(crate) fn read_manifest(
                     let problem = format!("{} bytes without a record", offset - end_of_last_record);
                     return Err(Error::corruption(path, end_of_last_record, problem));
                 }
-                let edit = VersionEdit::decode(payload).map_err(|error| Error::format(path, offset, error))?;
+                let edit =
+                    VersionEdit::decode(payload).map_err(|error| Error::format(path, offset, error))?;
                 take(offset, edit)?;
             }
             LogEvent::Damage { offset, dropped_bytes, reason } => {
@@ -172,7 +173,8 @@ fn check_torn_tail(env: &dyn Env, path: &Path, torn_offset: u64) -> Result<()> {
     let first = usize::from(start == torn_offset);
     match (first..tail.len()).find(|at| begins_record(&tail[*at..])) {
         Some(at) => {
-            let problem = format!("the record has a bad length: another begins at byte {}", start + at as u64);
+            let problem =
+                format!("the record has a bad length: another begins at byte {}", start + at as u64);
             Err(Error::corruption(path, torn_offset, problem))
         }
         None => Ok(()),

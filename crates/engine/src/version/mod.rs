@@ -16,7 +16,8 @@ pub mod builder;
 pub mod checker;
 pub mod file_meta;
 pub mod level_iterator;
-pub mod manifest;
+mod manifest;
+mod recover;
 pub mod set;
 #[cfg(test)]
 pub(crate) mod testing;

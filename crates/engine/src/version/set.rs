@@ -22,33 +22,30 @@
 //! one. Some readers skip log records below it (goleveldb); with the smaller number every log is read whole.
 //! `log_number` is the first log that still matters. Both only grow.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
-use terrace_env::{Env, EnvError};
+use terrace_env::Env;
+use terrace_format::current;
 use terrace_format::file_name::{self, FileKind};
-use terrace_format::internal_key::{InternalKeyComparator, MAX_SEQUENCE_NUMBER, SequenceNumber};
+use terrace_format::internal_key::{InternalKeyComparator, SequenceNumber};
 use terrace_format::limits::LEVEL_COUNT;
 use terrace_format::table::TableCounts;
 use terrace_format::version_edit::VersionEdit;
-use terrace_format::current;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::version::builder::{MissingFile, NewFiles, VersionBuilder};
 use crate::version::checker;
 use crate::version::file_meta::{FileOrigin, ObsoleteFiles};
-use crate::version::manifest::{ManifestWriter, read_manifest};
+use crate::version::manifest::ManifestWriter;
+use crate::version::recover::{Recovered, first_free_number, list_folder, recover};
 use crate::version::version::Version;
 
 /// File numbers from here on are taken for nonsense: so many files cannot have been created.
-const FILE_NUMBER_LIMIT: u64 = 1 << 62;
-
-/// How often a read-only open tries, while a running writer goes on changing the database.
-const READ_ONLY_ATTEMPTS: usize = 10;
+pub(super) const FILE_NUMBER_LIMIT: u64 = 1 << 62;
 
 /// For each level, the largest key of the last compaction out of it; the next one goes on from there.
 pub type StoredCompactPointers = [Option<Vec<u8>>; LEVEL_COUNT];
@@ -119,8 +116,18 @@ impl VersionSet {
             return Err(Error::at_path(ErrorKind::AlreadyExists, &options.folder, message));
         }
         // An open that failed half-way may have left files behind.
-        let next = first_free_number(&names);
-        let set = Self::build(options, obsolete, Recovered::nothing(next));
+        let nothing = Recovered {
+            version: Version::empty(options.comparator.clone()),
+            pointers: StoredCompactPointers::default(),
+            numbers: RecoveredNumbers {
+                log_number: 0,
+                previous_log_number: 0,
+                last_sequence: 0,
+                manifest_number: 0,
+            },
+            next_file_number: first_free_number(&names),
+        };
+        let set = Self::build(options, obsolete, nothing);
         let mut changes = set.changes.lock();
         let edit = VersionEdit { log_number: Some(0), last_sequence: Some(0), ..VersionEdit::default() };
         let pointers = StoredCompactPointers::default();
@@ -138,30 +145,15 @@ impl VersionSet {
         options: VersionSetOptions,
         obsolete: Arc<ObsoleteFiles>,
     ) -> Result<(Self, RecoveredNumbers)> {
-        let mut attempt = 1;
-        let recovered = loop {
-            let before = fingerprint(&options);
-            match recover_once(&options, &obsolete) {
-                // A writer that runs beside a read-only open may have replaced or removed what was just named.
-                Err(_)
-                    if options.read_only
-                        && attempt < READ_ONLY_ATTEMPTS
-                        && fingerprint(&options) != before =>
-                {
-                    attempt += 1;
-                }
-                result => break result?,
-            }
-        };
+        let recovered = recover(&options, &obsolete)?;
         let numbers = recovered.numbers;
         Ok((Self::build(options, obsolete, recovered), numbers))
     }
 
     fn build(options: VersionSetOptions, obsolete: Arc<ObsoleteFiles>, recovered: Recovered) -> Self {
-        let version = recovered.version.unwrap_or_else(|| Version::empty(options.comparator.clone()));
         let numbers = recovered.numbers;
         Self {
-            current: ArcSwap::from_pointee(version),
+            current: ArcSwap::from_pointee(recovered.version),
             next_file_number: AtomicU64::new(recovered.next_file_number),
             log_number: AtomicU64::new(numbers.log_number),
             last_sequence: AtomicU64::new(numbers.last_sequence),
@@ -285,6 +277,13 @@ impl VersionSet {
         ManifestWriter::create(&self.options.env, folder, manifest_number, snapshot)?.close()
     }
 
+    /// Closes the MANIFEST. Every later change is refused.
+    pub fn close(&self) -> Result<()> {
+        let mut changes = self.changes.lock();
+        changes.failure.get_or_insert_with(Error::closed);
+        changes.manifest.take().map_or(Ok(()), ManifestWriter::close)
+    }
+
     /// Fills in the numbers, and checks those that came.
     fn complete(&self, mut edit: VersionEdit) -> Result<VersionEdit> {
         let log_number = edit.log_number.unwrap_or_else(|| self.log_number());
@@ -394,169 +393,6 @@ fn level_items(pointers: &StoredCompactPointers) -> Vec<(usize, Vec<u8>)> {
         .enumerate()
         .filter_map(|(level, key)| key.as_ref().map(|key| (level, key.clone())))
         .collect()
-}
-
-/// What a recovery found.
-struct Recovered {
-    version: Option<Version>,
-    pointers: StoredCompactPointers,
-    numbers: RecoveredNumbers,
-    next_file_number: u64,
-}
-
-impl Recovered {
-    fn nothing(next_file_number: u64) -> Self {
-        let numbers = RecoveredNumbers {
-            log_number: 0,
-            previous_log_number: 0,
-            last_sequence: 0,
-            manifest_number: 0,
-        };
-        Self { version: None, pointers: Default::default(), numbers, next_file_number }
-    }
-}
-
-/// What changes on disk whenever a running writer changes the database: `CURRENT`, and the MANIFEST's size.
-fn fingerprint(options: &VersionSetOptions) -> Option<(Vec<u8>, u64)> {
-    let contents = options.env.read_file(&options.folder.join(file_name::CURRENT)).ok()?;
-    let number = current::decode(&contents).ok()?;
-    let size_bytes = options.env.file_size(&options.folder.join(file_name::manifest_name(number))).ok()?;
-    Some((contents, size_bytes))
-}
-
-fn recover_once(options: &VersionSetOptions, obsolete: &Arc<ObsoleteFiles>) -> Result<Recovered> {
-    let folder = &options.folder;
-    let current_path = folder.join(file_name::CURRENT);
-    let contents = match options.env.read_file(&current_path) {
-        Err(error) if error.is_not_found() => return Err(no_current(options, &current_path, &error)?),
-        contents => contents?,
-    };
-    let manifest_number =
-        current::decode(&contents).map_err(|error| Error::format(&current_path, 0, error))?;
-    let manifest_path = folder.join(file_name::manifest_name(manifest_number));
-    if !options.env.exists(&manifest_path)? {
-        let message = "CURRENT names a MANIFEST that is missing";
-        return Err(Error::at_path(ErrorKind::Corruption, &manifest_path, message));
-    }
-    let state = ManifestState::read(options, &manifest_path, obsolete)?;
-    let names = list_folder(options)?;
-    let tables: HashSet<u64> = names
-        .iter()
-        .filter_map(|kind| match kind {
-            FileKind::Table(number) | FileKind::LegacyTable(number) => Some(*number),
-            _ => None,
-        })
-        .collect();
-    let missing: Vec<u64> =
-        state.version.files().map(|file| file.number).filter(|number| !tables.contains(number)).collect();
-    if let Some(first) = missing.first() {
-        let manifest = file_name::manifest_name(manifest_number);
-        let message = match missing.len() - 1 {
-            0 => format!("{manifest} names a table that is missing"),
-            others => format!("{manifest} names tables that are missing, this one and {others} others"),
-        };
-        let path = folder.join(file_name::table_name(*first));
-        return Err(Error::at_path(ErrorKind::Corruption, &path, message));
-    }
-    let next_file_number = state.next_file_number.max(first_free_number(&names));
-    let numbers = RecoveredNumbers { manifest_number, ..state.numbers };
-    Ok(Recovered { version: Some(state.version), pointers: state.pointers, numbers, next_file_number })
-}
-
-/// Without `CURRENT` the folder is no database, unless its data is there. To create one on top would delete it.
-fn no_current(options: &VersionSetOptions, path: &Path, cause: &EnvError) -> Result<Error> {
-    let names = match options.env.list(&options.folder) {
-        Err(error) if error.is_not_found() => Vec::new(),
-        names => names?,
-    };
-    let is_data = |name: &String| {
-        matches!(
-            file_name::parse(name),
-            Some(FileKind::Table(_) | FileKind::LegacyTable(_) | FileKind::Log(_))
-        )
-    };
-    Ok(match names.iter().filter(|name| is_data(name)).count() {
-        0 => Error::at_path(ErrorKind::NoDatabase, &options.folder, format!("no database is there ({cause})")),
-        count => {
-            let message = format!("CURRENT is missing beside {count} tables and logs; repair can rebuild it");
-            Error::at_path(ErrorKind::Corruption, path, message)
-        }
-    })
-}
-
-fn list_folder(options: &VersionSetOptions) -> Result<Vec<FileKind>> {
-    Ok(options.env.list(&options.folder)?.iter().filter_map(|name| file_name::parse(name)).collect())
-}
-
-/// The first number above those of all files. Files that were being written at a crash may have numbers that the
-/// MANIFEST does not know of.
-fn first_free_number(names: &[FileKind]) -> u64 {
-    let used = names.iter().filter_map(|kind| kind.number());
-    used.filter(|number| *number < FILE_NUMBER_LIMIT).max().map_or(1, |number| number + 1)
-}
-
-/// What all edits of a MANIFEST add up to.
-struct ManifestState {
-    version: Version,
-    pointers: StoredCompactPointers,
-    numbers: RecoveredNumbers,
-    next_file_number: u64,
-}
-
-impl ManifestState {
-    fn read(options: &VersionSetOptions, path: &Path, obsolete: &Arc<ObsoleteFiles>) -> Result<Self> {
-        let empty = Version::empty(options.comparator.clone());
-        let mut builder = VersionBuilder::new(&empty, Arc::clone(obsolete));
-        let mut pointers = StoredCompactPointers::default();
-        let mut last = VersionEdit::default();
-        let new = NewFiles { newest_sequence: MAX_SEQUENCE_NUMBER, origin: FileOrigin::Recovered, counts: &[] };
-        read_manifest(&*options.env, path, |offset, edit| {
-            if let Some(stored) = &edit.comparator {
-                check_comparator(options, path, stored)?;
-            }
-            let numbers = [edit.next_file_number, edit.log_number, edit.previous_log_number];
-            let named = edit.new_files.iter().map(|(_, file)| file.number);
-            if named.chain(numbers.into_iter().flatten()).any(|number| number >= FILE_NUMBER_LIMIT) {
-                return Err(Error::corruption(path, offset, "a file number is out of range"));
-            }
-            builder.apply(&edit, MissingFile::Ignore, &new)?;
-            for (level, key) in edit.compact_pointers {
-                pointers[level] = Some(key);
-            }
-            last.log_number = edit.log_number.or(last.log_number);
-            last.previous_log_number = edit.previous_log_number.or(last.previous_log_number);
-            last.next_file_number = edit.next_file_number.or(last.next_file_number);
-            last.last_sequence = edit.last_sequence.or(last.last_sequence);
-            Ok(())
-        })?;
-        let missing = |what: &str| {
-            Error::at_path(ErrorKind::Corruption, path, format!("the MANIFEST does not say the {what}"))
-        };
-        let next_file_number = last.next_file_number.ok_or_else(|| missing("next file number"))?;
-        let log_number = last.log_number.ok_or_else(|| missing("log number"))?;
-        let last_sequence = last.last_sequence.ok_or_else(|| missing("last sequence"))?;
-        let previous_log_number = last.previous_log_number.unwrap_or_default();
-        let (mut version, _) = builder.finish();
-        // Only now is known how new their entries may be.
-        for file in version.levels.iter_mut().flatten().filter_map(Arc::get_mut) {
-            file.set_newest_sequence(last_sequence);
-        }
-        checker::check(&version)
-            .map_err(|error| Error::at_path(ErrorKind::Corruption, path, error.to_string()))?;
-        let highest = version.files().map(|file| file.number).chain([log_number, previous_log_number]).max();
-        let numbers = RecoveredNumbers { log_number, previous_log_number, last_sequence, manifest_number: 0 };
-        let next_file_number = next_file_number.max(highest.unwrap_or_default() + 1);
-        Ok(Self { version, pointers, numbers, next_file_number })
-    }
-}
-
-fn check_comparator(options: &VersionSetOptions, path: &Path, stored: &str) -> Result<()> {
-    let given = options.comparator.user().name();
-    if stored == given {
-        return Ok(());
-    }
-    let message = format!("the database is ordered by comparator {stored:?}, but {given:?} was given");
-    Err(Error::at_path(ErrorKind::InvalidArgument, path, message))
 }
 
 #[cfg(test)]

@@ -21,8 +21,8 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use terrace_format::internal_key::{
-    InternalKeyComparator, KeyCompare, MAX_SEQUENCE_NUMBER, SEEK_KIND, append_internal_key, parse_internal_key,
-    user_key,
+    InternalKeyComparator, KeyCompare, MAX_SEQUENCE_NUMBER, SEEK_KIND, append_internal_key,
+    parse_internal_key, user_key,
 };
 use terrace_format::limits::LEVEL_COUNT;
 

@@ -4,7 +4,7 @@
 //! One batch is one logical record; the log format splits it into physical records (see `terrace_format::log`).
 //! All physical records of a batch reach the operating system by one append.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use terrace_env::{Env, LogFile};
 use terrace_format::log::{Fragmentation, LogEncoder};
@@ -41,16 +41,13 @@ impl WalWriter {
         self.number
     }
 
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    pub(crate) fn size_bytes(&self) -> u64 {
-        self.file.size_bytes()
+    /// Whether a failed append left something behind that could not be cut off again.
+    pub(crate) fn is_damaged(&self) -> bool {
+        self.file.is_damaged()
     }
 
     /// Appends one record. On success it survives the death of the process. After an error the log is as it was
-    /// before, unless the error's kind is other than `DiskFull`.
+    /// before, unless [`is_damaged`](Self::is_damaged).
     pub(crate) fn append(&mut self, payload: &[u8]) -> Result<()> {
         let size_before = self.file.size_bytes();
         self.encoded.clear();

@@ -91,11 +91,19 @@ impl DbInner {
         let first_sequence = commit.last_sequence + 1;
         let count = u64::from(batch.count());
         if MAX_SEQUENCE_NUMBER - commit.last_sequence < count {
-            return Err(Error::new(ErrorKind::InvalidArgument, "the database has used up its sequence numbers"));
+            return Err(Error::new(
+                ErrorKind::InvalidArgument,
+                "the database has used up its sequence numbers",
+            ));
         }
         batch.set_sequence(first_sequence);
         let wal = commit.wal.as_mut().ok_or_else(Error::closed)?;
-        wal.append(batch.as_bytes()).map_err(|error| self.log_write_failed(error))?;
+        if let Err(error) = wal.append(batch.as_bytes()) {
+            if error.kind() != ErrorKind::DiskFull || wal.is_damaged() {
+                self.poison(&error);
+            }
+            return Err(error);
+        }
         if sync {
             self.sync_logs(commit)?;
         }
@@ -139,20 +147,23 @@ impl DbInner {
             }
             commit.throttle.charge(bytes, now + delay);
         }
-        while commit.memtable.approximate_memory_bytes() >= self.options.write_buffer_size_bytes {
-            let view = self.super_version.load();
-            let sealed_full = view.sealed.len() >= self.options.max_sealed_memtables.max(1);
-            let level0_full = view.version.levels[0].len() >= STOP_FILES;
-            if !sealed_full && !level0_full {
-                return self.seal_memtable(commit);
+        if commit.memtable.approximate_memory_bytes() >= self.options.write_buffer_size_bytes {
+            if !self.may_seal() {
+                if patience == Patience::Refuse {
+                    return would_block();
+                }
+                self.wait_for_change(|| self.may_seal())?;
             }
-            drop(view);
-            if patience == Patience::Refuse {
-                return would_block();
-            }
-            self.wait_for_progress()?;
+            self.seal_memtable(commit)?;
         }
         Ok(())
+    }
+
+    /// Whether flushes and compactions have kept up so far that another memtable may be sealed.
+    pub(crate) fn may_seal(&self) -> bool {
+        let view = self.super_version.load();
+        view.sealed.len() < self.options.max_sealed_memtables.max(1)
+            && view.version.levels[0].len() < STOP_FILES
     }
 
     /// Gives the active memtable to the flush thread and begins a new one with a new log.
@@ -166,10 +177,7 @@ impl DbInner {
         commit.outgoing.retain(|wal| wal.number() >= oldest_needed);
         commit.outgoing.extend(commit.wal.replace(wal));
         let sealed = Arc::new(SealedMemTable {
-            table: std::mem::replace(
-                &mut commit.memtable,
-                Arc::new(MemTable::new(self.comparator.clone())),
-            ),
+            table: std::mem::replace(&mut commit.memtable, Arc::new(MemTable::new(self.comparator.clone()))),
             file_number,
             next_log_number: log_number,
             last_sequence: commit.last_sequence,
@@ -187,14 +195,6 @@ impl DbInner {
         }
         self.schedule(&mut background);
         Ok(())
-    }
-
-    fn log_write_failed(&self, error: Error) -> Error {
-        if error.kind() == ErrorKind::DiskFull {
-            return error;
-        }
-        self.poison(&error);
-        error
     }
 }
 

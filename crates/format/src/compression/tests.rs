@@ -218,6 +218,16 @@ mod zstd_blocks {
     }
 
     #[test]
+    fn bytes_after_the_stated_size_are_refused() {
+        // The library reads frames one after the other as one content; the first one's size is for all.
+        for size_bytes in [1000, 5 << 20] {
+            let mut frame = Vec::new();
+            assert_eq!(compress(&Compression::Zstd { level: 1 }, &vec![0; size_bytes], &mut frame), ZSTD_ID);
+            corrupt(2, &frame.repeat(2), Dialect::LevelDb);
+        }
+    }
+
+    #[test]
     fn a_frame_without_size_stops_at_the_limit() {
         assert_eq!(zstd_block::decompress_in_steps(TEXT_WITHOUT_SIZE, 320).unwrap(), text());
         let error = zstd_block::decompress_in_steps(TEXT_WITHOUT_SIZE, 319).unwrap_err();

@@ -47,11 +47,12 @@ fn standard(payloads: &[impl AsRef<[u8]>]) -> Vec<u8> {
 }
 
 fn payloads(seen: &[Seen]) -> Vec<&[u8]> {
-    let payload = |seen| match seen {
-        Seen::Record(payload, _) => Some(&payload[..]),
-        _ => None,
-    };
-    seen.iter().filter_map(payload).collect()
+    seen.iter()
+        .filter_map(|seen| match seen {
+            Seen::Record(payload, _) => Some(&payload[..]),
+            _ => None,
+        })
+        .collect()
 }
 
 /// Bytes that differ from place to place.

@@ -172,11 +172,7 @@ fn widen(
 
 /// `files` of a level from 1 on, and what lies between them, and the neighbours that share a user key with an end:
 /// LevelDB may have split a key's versions, and to move the newer ones below the older ones would hide them.
-fn with_neighbours(
-    version: &Version,
-    level: usize,
-    files: &[Arc<FileMeta>],
-) -> Option<Vec<Arc<FileMeta>>> {
+fn with_neighbours(version: &Version, level: usize, files: &[Arc<FileMeta>]) -> Option<Vec<Arc<FileMeta>>> {
     let range = hull(version.comparator().user(), files)?;
     Some(overlapping_with_neighbours(version, level, &range))
 }

@@ -73,7 +73,8 @@ impl RangeCompaction {
                     .find(|level| version.overlaps(*level, self.begin.as_deref(), self.end.as_deref()));
                 let Some(deepest) = deepest else { return RangeStep::Done };
                 let run = version.overlapping_range(self.level, begin, self.end.as_deref());
-                let files = version.levels[self.level][run].iter().filter(|file| !self.is_done(file, options));
+                let files =
+                    version.levels[self.level][run].iter().filter(|file| !self.is_done(file, options));
                 if self.level < deepest {
                     (first_files(files, |_| true, options), self.level + 1)
                 } else {
@@ -107,7 +108,8 @@ impl RangeCompaction {
     fn level0_inputs(&self, version: &Version, options: &PickerOptions) -> Vec<Arc<FileMeta>> {
         let user = options.comparator.user();
         let oldest = version.levels[0].iter().rev().find(|file| {
-            let before = self.begin.as_ref().is_some_and(|b| user.compare(file.largest_user_key(), b).is_lt());
+            let before =
+                self.begin.as_ref().is_some_and(|b| user.compare(file.largest_user_key(), b).is_lt());
             let after = self.end.as_ref().is_some_and(|e| user.compare(file.smallest_user_key(), e).is_gt());
             file.number < self.first_new_number && !before && !after
         });

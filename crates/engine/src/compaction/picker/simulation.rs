@@ -9,7 +9,9 @@ use terrace_format::limits::LEVEL_COUNT;
 use terrace_format::table::TableCounts;
 use terrace_format::version_edit::{FileEntry, VersionEdit};
 
-use super::{CompactPointers, CompactionPlan, CompactionReason, PickerOptions, RangeCompaction, RangeStep, pick};
+use super::{
+    CompactPointers, CompactionPlan, CompactionReason, PickerOptions, RangeCompaction, RangeStep, pick,
+};
 use crate::compaction::reservations::{ReservationId, Reservations};
 use crate::version::builder::{MissingFile, NewFiles, VersionBuilder};
 use crate::version::checker;
@@ -203,8 +205,7 @@ impl Simulation {
             self.entries.insert(number, entries);
         }
         let flushed = self.memtable.first().map_or(self.last_sequence, |entry| entry.sequence - 1);
-        let new =
-            NewFiles { newest_sequence: flushed, origin: FileOrigin::Written, counts: &counts };
+        let new = NewFiles { newest_sequence: flushed, origin: FileOrigin::Written, counts: &counts };
         let mut builder = VersionBuilder::new(&self.version, Arc::new(ObsoleteFiles::new()));
         builder.apply(&edit, MissingFile::Refuse, &new).unwrap();
         let (version, removed) = builder.finish();
@@ -276,7 +277,8 @@ impl Simulation {
             let mut open: Vec<Entry> = Vec::new();
             let mut open_bytes = 0;
             for entry in kept {
-                if open_bytes >= MAX_FILE_SIZE_BYTES && open.last().is_some_and(|last| last.key != entry.key) {
+                if open_bytes >= MAX_FILE_SIZE_BYTES && open.last().is_some_and(|last| last.key != entry.key)
+                {
                     outputs.push((plan.output_level, std::mem::take(&mut open)));
                     open_bytes = 0;
                 }
@@ -504,7 +506,8 @@ fn a_manual_compaction_of_a_part_cleans_that_part() {
     simulation.delete(random.shuffled(KEYS).into_iter().take(KEYS as usize / 3));
     simulation.compact_range(Some(5_000), Some(9_999));
     let (begin, end) = (user_key(5_000), user_key(9_999));
-    let levels = (0..LEVEL_COUNT).filter(|level| simulation.version.overlaps(*level, Some(&begin), Some(&end)));
+    let levels =
+        (0..LEVEL_COUNT).filter(|level| simulation.version.overlaps(*level, Some(&begin), Some(&end)));
     assert_eq!(levels.count(), 1);
     let left = simulation.entries.values().flatten();
     let left = left.filter(|entry| (5_000..10_000).contains(&entry.key) && entry.value_size_bytes.is_none());
@@ -553,7 +556,9 @@ fn any_interleaving_of_jobs_keeps_the_invariants() {
                     running.extend(simulation.pick(idle));
                 }
                 7 if random.below(8) == 0 && simulation.snapshots.len() < 3 => simulation.snapshot(),
-                7 if random.below(6) == 0 && !simulation.snapshots.is_empty() => simulation.release_snapshot(0),
+                7 if random.below(6) == 0 && !simulation.snapshots.is_empty() => {
+                    simulation.release_snapshot(0)
+                }
                 8 => {
                     if manual.is_none() && random.below(10) == 0 {
                         let begin = random.below(3_000) as u32;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use terrace_format::compression::Compression;
 use terrace_format::internal_key::parse_internal_key;
@@ -148,6 +149,23 @@ fn a_table_truncated_at_any_length_does_not_open() {
         let expected = format!("truncated: {size_bytes} bytes of {} are left", bytes.len());
         assert!(error.to_string().contains(&expected), "{error}");
     }
+}
+
+#[test]
+fn a_file_that_shrinks_while_it_is_open_is_damage_even_without_checksums() {
+    let (entries, bytes) = small_table(Compression::None);
+    let file = TestFile::new(bytes);
+    let table = open_file(file.clone(), context(&bytewise())).unwrap();
+    let last = &entries.last().unwrap().0;
+    let offset = table.approximate_offset_of(last).unwrap();
+    file.end.store(offset as usize + 10, Ordering::Relaxed);
+    for verify_checksums in [true, false] {
+        let options = BlockReadOptions { verify_checksums, ..BlockReadOptions::default() };
+        let error = table.get(last, &options).unwrap_err();
+        assert_eq!((error.kind(), error.offset()), (ErrorKind::Corruption, Some(offset)));
+        assert!(error.to_string().contains("the file ends"), "{error}");
+    }
+    assert!(table.get(&entries[0].0, &BlockReadOptions::default()).unwrap().is_some());
 }
 
 #[test]

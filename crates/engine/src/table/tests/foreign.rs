@@ -297,6 +297,10 @@ fn verify_reports_each_broken_rule() {
     low_separator.data_block(&key(b"a"), &[entry(b"a"), entry(b"b")]);
     assert!(problem(low_separator).contains("separator"));
 
+    let mut short_separator = Assembly::default();
+    short_separator.data_block(b"short", &[entry(b"a")]);
+    assert!(problem(short_separator).contains("too short"));
+
     let mut overlapping = Assembly::default();
     overlapping.data_block(&key(b"a"), &[entry(b"a")]);
     let (_, handle) = overlapping.index[0].clone();

@@ -37,6 +37,8 @@ impl Random {
 #[derive(Debug)]
 pub(super) struct TestFile {
     pub(super) bytes: Vec<u8>,
+    /// Bytes from here on are gone.
+    pub(super) end: AtomicUsize,
     pub(super) reads: AtomicUsize,
     /// Whether a read without waiting finds the bytes.
     pub(super) resident: AtomicBool,
@@ -47,6 +49,7 @@ pub(super) struct TestFile {
 impl TestFile {
     pub(super) fn new(bytes: Vec<u8>) -> Arc<Self> {
         Arc::new(Self {
+            end: AtomicUsize::new(bytes.len()),
             bytes,
             reads: AtomicUsize::new(0),
             resident: AtomicBool::new(false),
@@ -62,7 +65,7 @@ impl TestFile {
 impl RandomAccessFile for TestFile {
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> terrace_env::Result<usize> {
         self.reads.fetch_add(1, Ordering::Relaxed);
-        let rest = self.bytes.get(offset as usize..).unwrap_or(&[]);
+        let rest = self.bytes[..self.end.load(Ordering::Relaxed)].get(offset as usize..).unwrap_or(&[]);
         let size_bytes = rest.len().min(buffer.len());
         buffer[..size_bytes].copy_from_slice(&rest[..size_bytes]);
         Ok(size_bytes)

@@ -1,6 +1,7 @@
+use std::collections::HashSet;
 use std::path::Path;
 
-use terrace_env::MemoryEnv;
+use terrace_env::{EnvError, MemoryEnv};
 use terrace_format::comparator::UserComparator;
 use terrace_format::limits::LOG_BLOCK_SIZE_BYTES;
 use terrace_format::log::{Fragmentation, LogEncoder};
@@ -422,19 +423,34 @@ fn a_damaged_byte_never_panics_and_never_loses_a_record_but_the_last_in_silence(
 fn zeros_in_the_middle_are_damage() {
     let env = MemoryEnv::new();
     options(&env);
-    // Long enough for three blocks.
-    let (bytes, ends) = manifest_of_many_records(&env, 1500);
+    let (bytes, ends) = manifest_of_many_records(&env, 2000);
     assert!(bytes.len() > 2 * LOG_BLOCK_SIZE_BYTES);
-    assert_eq!(recover_bytes(&env, &bytes).unwrap(), 1500);
-    // A hole from a record's start to the end of its block reads as padding.
+    assert_eq!(recover_bytes(&env, &bytes).unwrap(), 2000);
+    // A hole from a record's start to the end of its block reads as padding. A record follows.
     let start = ends[100];
-    let mut holed = bytes.clone();
-    holed[start..LOG_BLOCK_SIZE_BYTES].fill(0);
+    let mut holed = bytes[..start].to_vec();
+    holed.resize(LOG_BLOCK_SIZE_BYTES, 0);
+    assert_eq!(recover_bytes(&env, &holed).unwrap(), 100);
+    let mut encoder = LogEncoder::at_offset(Fragmentation::Standard, LOG_BLOCK_SIZE_BYTES as u64);
+    encoder.encode_into(&VersionEdit::default().encode(), &mut holed);
     let error = recover_bytes(&env, &holed).unwrap_err();
     assert_eq!((error.kind(), error.offset()), (ErrorKind::Corruption, Some(start as u64)));
-    // As a tail it is no damage.
-    holed.truncate(LOG_BLOCK_SIZE_BYTES);
-    assert_eq!(recover_bytes(&env, &holed).unwrap(), 100);
+}
+
+#[test]
+fn a_damaged_byte_in_any_block_is_reported() {
+    let env = MemoryEnv::new();
+    options(&env);
+    let (bytes, ends) = manifest_of_many_records(&env, 2000);
+    let files = ends.len() - 1;
+    for at in (0..bytes.len()).step_by(101).chain(LOG_BLOCK_SIZE_BYTES - 20..LOG_BLOCK_SIZE_BYTES + 20) {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x40;
+        match recover_bytes(&env, &damaged) {
+            Ok(found) => assert!(at >= ends[files - 1] && found + 1 >= files, "byte {at}: {found} files"),
+            Err(error) => assert_eq!(error.kind(), ErrorKind::Corruption, "byte {at}: {error}"),
+        }
+    }
 }
 
 #[test]
@@ -454,7 +470,8 @@ mod failing {
     use std::time::Duration;
 
     use terrace_env::{
-        Background, FileLock, LockError, LogFile, RandomAccessFile, SequentialFile, ThreadHandle, WritableFile,
+        Background, FileLock, LockError, LogFile, RandomAccessFile, SequentialFile, ThreadHandle,
+        WritableFile,
     };
 
     use super::*;
@@ -619,7 +636,8 @@ fn readers_and_several_writers_at_once() {
                 for index in 0..50 {
                     let number = add(set, level, &format!("{index:03}a"), &format!("{index:03}b"));
                     if let Some(last) = last.replace(number).filter(|_| index % 2 == 0) {
-                        let edit = VersionEdit { deleted_files: vec![(level, last)], ..VersionEdit::default() };
+                        let edit =
+                            VersionEdit { deleted_files: vec![(level, last)], ..VersionEdit::default() };
                         set.apply(edit, &[]).unwrap();
                     }
                 }

@@ -1,0 +1,300 @@
+//! Reads all that is intact from a damaged log or MANIFEST. Successors: [`replay`](super::replay),
+//! [`manifest`](super::manifest).
+//!
+//! The reader of `terrace_format::log` drops the rest of a block after damage, because it cannot trust a length beside a
+//! wrong checksum. Here more effort is worth while. In order, for a physical record that does not check:
+//!
+//! 1. If the place its length leads to is sound (a record that checks, zeros, the end), only this record is lost.
+//! 2. If the stored checksum fits the bytes under another length or type, only that field of the header was damaged:
+//!    the record is intact.
+//! 3. Else the next record that checks and that the caller finds plausible is searched for byte by byte. (Plausible,
+//!    because a value may hold a log file of its own.)
+//!
+//! Sound means two checksums agree by chance: about one in 2^32 for each place looked at.
+
+use std::path::Path;
+
+use terrace_env::{Env, SequentialFile};
+use terrace_format::crc;
+use terrace_format::limits::{LOG_BLOCK_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
+
+use crate::error::Result;
+
+const FULL: u8 = 1;
+const FIRST: u8 = 2;
+const MIDDLE: u8 = 3;
+const LAST: u8 = 4;
+
+/// What a [`read_log`] meets, in the order of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LogPiece<'a> {
+    /// A whole record that checks.
+    Record { payload: &'a [u8], offset: u64 },
+    /// Bytes that cannot be read. `lost_bytes` is 0 where only a header's field was wrong and no record is lost.
+    Damage { offset: u64, lost_bytes: u64, reason: &'static str },
+    /// The file ends within a record.
+    UnfinishedTail { offset: u64, lost_bytes: u64 },
+}
+
+/// Who receives the pieces.
+pub(super) trait LogVisitor {
+    /// Takes the next piece.
+    fn take(&mut self, piece: LogPiece<'_>) -> Result<()>;
+
+    /// Whether `payload` may be the next record, or, if not `is_whole`, its beginning. Asked where records were lost
+    /// before it.
+    fn is_plausible(&self, payload: &[u8], is_whole: bool) -> bool;
+}
+
+/// Reads the file at `path` from end to end. Errors: those of the visitor and of reading the file.
+pub(super) fn read_log(env: &dyn Env, path: &Path, visitor: &mut dyn LogVisitor) -> Result<()> {
+    let mut file = env.open_sequential(path)?;
+    let mut reader = Reader { visitor, block_start: 0, open: None, record: Vec::new(), damage: None };
+    // One block ahead, to know which one is the last.
+    let mut block = read_block(&mut *file)?;
+    while !block.is_empty() {
+        let next = if block.len() < LOG_BLOCK_SIZE_BYTES { Vec::new() } else { read_block(&mut *file)? };
+        reader.block(&block, next.is_empty())?;
+        reader.block_start += block.len() as u64;
+        block = next;
+    }
+    reader.end()
+}
+
+fn read_block(file: &mut dyn SequentialFile) -> Result<Vec<u8>> {
+    let mut block = vec![0; LOG_BLOCK_SIZE_BYTES];
+    let mut filled = 0;
+    while filled < block.len() {
+        match file.read(&mut block[filled..])? {
+            0 => break,
+            count => filled += count,
+        }
+    }
+    block.truncate(filled);
+    Ok(block)
+}
+
+/// A physical record: where it begins and ends in its block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Physical {
+    kind: u8,
+    start: usize,
+    end: usize,
+}
+
+impl Physical {
+    fn fragment<'a>(&self, block: &'a [u8]) -> &'a [u8] {
+        &block[self.start + LOG_HEADER_SIZE_BYTES..self.end]
+    }
+}
+
+struct Reader<'a> {
+    visitor: &'a mut dyn LogVisitor,
+    block_start: u64,
+    /// Where the record begins whose fragments are being gathered in `record`.
+    open: Option<u64>,
+    record: Vec<u8>,
+    /// Damage up to here, not yet handed over: what adjoins it is joined to it.
+    damage: Option<(u64, u64, &'static str)>,
+}
+
+impl Reader<'_> {
+    fn block(&mut self, block: &[u8], is_last: bool) -> Result<()> {
+        let mut at = 0;
+        while block.len() - at >= LOG_HEADER_SIZE_BYTES {
+            if block[at..].iter().all(|byte| *byte == 0) {
+                self.drop_open(at, "zeros within a fragmented record");
+                return Ok(());
+            }
+            let physical = match check(block, at) {
+                Some(physical) => physical,
+                None => match self.recover(block, at, is_last)? {
+                    Some(physical) => physical,
+                    None => return Ok(()),
+                },
+            };
+            if physical.end <= at {
+                continue;
+            }
+            self.physical(block, physical)?;
+            at = physical.end;
+        }
+        if is_last && block[at..].iter().any(|byte| *byte != 0) {
+            self.unfinished_tail(at, block.len())?;
+        }
+        Ok(())
+    }
+
+    /// The next physical record after damage at `at`; `None` if the rest of the block is lost.
+    fn recover(&mut self, block: &[u8], at: usize, is_last: bool) -> Result<Option<Physical>> {
+        let length = usize::from(u16::from_le_bytes([block[at + 4], block[at + 5]]));
+        let kind = block[at + 6];
+        let is_zero = kind == 0 && length == 0;
+        let end = at + LOG_HEADER_SIZE_BYTES + length;
+        if !is_zero && let Some(physical) = with_other_header(block, at) {
+            self.note_damaged_header(at)?;
+            return Ok(Some(physical));
+        }
+        if !is_zero && end <= block.len() && is_sound(block, end) {
+            self.add_damage(at, end, "a record's checksum does not match");
+            return Ok(self.after_damage(block, end));
+        }
+        for start in at + 1..block.len().saturating_sub(LOG_HEADER_SIZE_BYTES) {
+            let Some(physical) = check(block, start) else { continue };
+            let is_whole = physical.kind == FULL;
+            if (is_whole || physical.kind == FIRST)
+                && physical.end > start + LOG_HEADER_SIZE_BYTES
+                && is_sound(block, physical.end)
+                && self.visitor.is_plausible(physical.fragment(block), is_whole)
+            {
+                self.add_damage(at, start, "damaged records");
+                return Ok(Some(physical));
+            }
+        }
+        if is_last && (is_zero || end > block.len()) {
+            self.unfinished_tail(at, block.len())?;
+        } else {
+            self.add_damage(at, block.len(), "damaged records");
+        }
+        Ok(None)
+    }
+
+    /// What stands at `at`, which is sound: a record, or (`None`) nothing more in this block.
+    fn after_damage(&self, block: &[u8], at: usize) -> Option<Physical> {
+        check(block, at)
+    }
+
+    fn physical(&mut self, block: &[u8], physical: Physical) -> Result<()> {
+        let fragment = physical.fragment(block);
+        let offset = self.block_start + physical.start as u64;
+        match physical.kind {
+            FULL => {
+                self.drop_open(physical.start, "a fragmented record has no end");
+                self.hand_over_damage()?;
+                self.visitor.take(LogPiece::Record { payload: fragment, offset })
+            }
+            FIRST => {
+                self.drop_open(physical.start, "a fragmented record has no end");
+                self.record.clear();
+                self.record.extend_from_slice(fragment);
+                self.open = Some(offset);
+                Ok(())
+            }
+            kind => {
+                let Some(start) = self.open else {
+                    self.add_damage(physical.start, physical.end, "a fragment without its first one");
+                    return Ok(());
+                };
+                self.record.extend_from_slice(fragment);
+                if kind == LAST {
+                    self.open = None;
+                    self.hand_over_damage()?;
+                    self.visitor.take(LogPiece::Record { payload: &self.record, offset: start })?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn note_damaged_header(&mut self, at: usize) -> Result<()> {
+        self.hand_over_damage()?;
+        let offset = self.block_start + at as u64;
+        let reason = "a record's header is damaged; its checksum shows what it was";
+        self.visitor.take(LogPiece::Damage { offset, lost_bytes: 0, reason })
+    }
+
+    /// Gives up the record whose fragments are being gathered, because what follows at `at` is not the rest of it.
+    fn drop_open(&mut self, at: usize, reason: &'static str) {
+        if let Some(start) = self.open.take()
+            && !self.record.is_empty()
+        {
+            self.join_damage(start, self.block_start + at as u64, reason);
+        }
+    }
+
+    fn add_damage(&mut self, start: usize, end: usize, reason: &'static str) {
+        let dropped = self.open.take();
+        let start = dropped.unwrap_or(self.block_start + start as u64);
+        self.join_damage(start, self.block_start + end as u64, reason);
+    }
+
+    fn join_damage(&mut self, start: u64, end: u64, reason: &'static str) {
+        match &mut self.damage {
+            Some((_, damage_end, _)) => *damage_end = end,
+            none => *none = Some((start, end, reason)),
+        }
+    }
+
+    fn hand_over_damage(&mut self) -> Result<()> {
+        match self.damage.take() {
+            Some((start, end, reason)) => {
+                self.visitor.take(LogPiece::Damage { offset: start, lost_bytes: end - start, reason })
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn unfinished_tail(&mut self, start: usize, end: usize) -> Result<()> {
+        self.hand_over_damage()?;
+        let offset = self.open.take().unwrap_or(self.block_start + start as u64);
+        let lost_bytes = self.block_start + end as u64 - offset;
+        self.visitor.take(LogPiece::UnfinishedTail { offset, lost_bytes })
+    }
+
+    fn end(&mut self) -> Result<()> {
+        self.hand_over_damage()?;
+        match self.open.take() {
+            Some(offset) if !self.record.is_empty() => {
+                let lost_bytes = self.block_start - offset;
+                self.visitor.take(LogPiece::UnfinishedTail { offset, lost_bytes })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The physical record at `at`, if it checks.
+fn check(block: &[u8], at: usize) -> Option<Physical> {
+    let (header, rest) = block.get(at..)?.split_first_chunk::<LOG_HEADER_SIZE_BYTES>()?;
+    let length = usize::from(u16::from_le_bytes([header[4], header[5]]));
+    let kind = header[6];
+    let fragment = rest.get(..length)?;
+    let fits = (FULL..=LAST).contains(&kind) && stored_crc(header) == crc::extend(crc::crc32c(&[kind]), fragment);
+    fits.then_some(Physical { kind, start: at, end: at + LOG_HEADER_SIZE_BYTES + length })
+}
+
+fn stored_crc(header: &[u8; LOG_HEADER_SIZE_BYTES]) -> u32 {
+    crc::unmask(u32::from_le_bytes([header[0], header[1], header[2], header[3]]))
+}
+
+/// Whether a record may end at `at`: another that checks follows, or nothing but zeros, or the end of the block or file.
+fn is_sound(block: &[u8], at: usize) -> bool {
+    block[at..].iter().all(|byte| *byte == 0) || check(block, at).is_some()
+}
+
+/// The physical record at `at`, if the stored checksum fits it under another length or type than its header says.
+fn with_other_header(block: &[u8], at: usize) -> Option<Physical> {
+    let (header, rest) = block.get(at..)?.split_first_chunk::<LOG_HEADER_SIZE_BYTES>()?;
+    let wanted = stored_crc(header);
+    let start = at + LOG_HEADER_SIZE_BYTES;
+    let length = usize::from(u16::from_le_bytes([header[4], header[5]]));
+    let of = |kind, length| Physical { kind, start: at, end: start + length };
+    if let Some(fragment) = rest.get(..length)
+        && let Some(kind) = (FULL..=LAST).find(|kind| crc::extend(crc::crc32c(&[*kind]), fragment) == wanted)
+    {
+        return Some(of(kind, length));
+    }
+    if !(FULL..=LAST).contains(&header[6]) {
+        return None;
+    }
+    let mut sum = crc::crc32c(&header[6..]);
+    for length in 0..=rest.len() {
+        if sum == wanted && is_sound(block, start + length) {
+            return Some(of(header[6], length));
+        }
+        if let Some(byte) = rest.get(length) {
+            sum = crc::extend(sum, std::slice::from_ref(byte));
+        }
+    }
+    None
+}

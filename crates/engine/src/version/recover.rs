@@ -1,0 +1,189 @@
+//! Reads a database's state at open: `CURRENT`, then its MANIFEST, then the folder's names. Predecessor: `set`.
+//! Successor: `manifest`. It writes nothing.
+//!
+//! The MANIFEST is read in one pass and never held whole: it may be gigabytes, LevelDB never shortens it. What it names
+//! is compared with one listing of the folder, so that a missing table is found now and not by some later read.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use terrace_env::EnvError;
+use terrace_format::current;
+use terrace_format::file_name::{self, FileKind};
+use terrace_format::internal_key::MAX_SEQUENCE_NUMBER;
+use terrace_format::version_edit::VersionEdit;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::version::builder::{MissingFile, NewFiles, VersionBuilder};
+use crate::version::checker;
+use crate::version::file_meta::{FileOrigin, ObsoleteFiles};
+use crate::version::manifest::read_manifest;
+use crate::version::set::{FILE_NUMBER_LIMIT, RecoveredNumbers, StoredCompactPointers, VersionSetOptions};
+use crate::version::version::Version;
+
+/// How often a read-only open tries, while a running writer goes on changing the database.
+const READ_ONLY_ATTEMPTS: usize = 10;
+
+/// What a recovery found.
+pub(super) struct Recovered {
+    pub(super) version: Version,
+    pub(super) pointers: StoredCompactPointers,
+    pub(super) numbers: RecoveredNumbers,
+    pub(super) next_file_number: u64,
+}
+
+/// Reads the state; a read-only open tries again if a writer that runs beside it got in between.
+pub(super) fn recover(options: &VersionSetOptions, obsolete: &Arc<ObsoleteFiles>) -> Result<Recovered> {
+    let mut attempt = 1;
+    loop {
+        let before = fingerprint(options);
+        match recover_once(options, obsolete) {
+            // The writer may have replaced or removed what was just named.
+            Err(_) if options.read_only && attempt < READ_ONLY_ATTEMPTS && fingerprint(options) != before => {
+                attempt += 1;
+            }
+            result => return result,
+        }
+    }
+}
+
+/// What changes on disk whenever a running writer changes the database: `CURRENT`, and the MANIFEST's size.
+fn fingerprint(options: &VersionSetOptions) -> Option<(Vec<u8>, u64)> {
+    let contents = options.env.read_file(&options.folder.join(file_name::CURRENT)).ok()?;
+    let number = current::decode(&contents).ok()?;
+    let size_bytes = options.env.file_size(&options.folder.join(file_name::manifest_name(number))).ok()?;
+    Some((contents, size_bytes))
+}
+
+fn recover_once(options: &VersionSetOptions, obsolete: &Arc<ObsoleteFiles>) -> Result<Recovered> {
+    let folder = &options.folder;
+    let current_path = folder.join(file_name::CURRENT);
+    let contents = match options.env.read_file(&current_path) {
+        Err(error) if error.is_not_found() => return Err(no_current(options, &current_path, &error)?),
+        contents => contents?,
+    };
+    let manifest_number =
+        current::decode(&contents).map_err(|error| Error::format(&current_path, 0, error))?;
+    let manifest_path = folder.join(file_name::manifest_name(manifest_number));
+    if !options.env.exists(&manifest_path)? {
+        let message = "CURRENT names a MANIFEST that is missing";
+        return Err(Error::at_path(ErrorKind::Corruption, &manifest_path, message));
+    }
+    let mut recovered = read_state(options, manifest_number, &manifest_path, obsolete)?;
+    let names = list_folder(options)?;
+    let tables: HashSet<u64> = names
+        .iter()
+        .filter_map(|kind| match kind {
+            FileKind::Table(number) | FileKind::LegacyTable(number) => Some(*number),
+            _ => None,
+        })
+        .collect();
+    let missing: Vec<u64> =
+        recovered.version.files().map(|file| file.number).filter(|number| !tables.contains(number)).collect();
+    if let Some(first) = missing.first() {
+        let manifest = file_name::manifest_name(manifest_number);
+        let message = match missing.len() - 1 {
+            0 => format!("{manifest} names a table that is missing"),
+            others => format!("{manifest} names tables that are missing, this one and {others} others"),
+        };
+        let path = folder.join(file_name::table_name(*first));
+        return Err(Error::at_path(ErrorKind::Corruption, &path, message));
+    }
+    recovered.next_file_number = recovered.next_file_number.max(first_free_number(&names));
+    Ok(recovered)
+}
+
+/// Without `CURRENT` the folder is no database, unless its data is there. To create one on top would delete it.
+fn no_current(options: &VersionSetOptions, path: &Path, cause: &EnvError) -> Result<Error> {
+    let names = match options.env.list(&options.folder) {
+        Err(error) if error.is_not_found() => Vec::new(),
+        names => names?,
+    };
+    let is_data = |name: &String| {
+        matches!(
+            file_name::parse(name),
+            Some(FileKind::Table(_) | FileKind::LegacyTable(_) | FileKind::Log(_))
+        )
+    };
+    Ok(match names.iter().filter(|name| is_data(name)).count() {
+        0 => {
+            Error::at_path(ErrorKind::NoDatabase, &options.folder, format!("no database is there ({cause})"))
+        }
+        count => {
+            let message = format!("CURRENT is missing beside {count} tables and logs; repair can rebuild it");
+            Error::at_path(ErrorKind::Corruption, path, message)
+        }
+    })
+}
+
+pub(super) fn list_folder(options: &VersionSetOptions) -> Result<Vec<FileKind>> {
+    Ok(options.env.list(&options.folder)?.iter().filter_map(|name| file_name::parse(name)).collect())
+}
+
+/// The first number above those of all files. Files that were being written at a crash may have numbers that the
+/// MANIFEST does not know of.
+pub(super) fn first_free_number(names: &[FileKind]) -> u64 {
+    let used = names.iter().filter_map(|kind| kind.number());
+    used.filter(|number| *number < FILE_NUMBER_LIMIT).max().map_or(1, |number| number + 1)
+}
+
+/// What all edits of the MANIFEST at `path` add up to.
+fn read_state(
+    options: &VersionSetOptions,
+    manifest_number: u64,
+    path: &Path,
+    obsolete: &Arc<ObsoleteFiles>,
+) -> Result<Recovered> {
+    let empty = Version::empty(options.comparator.clone());
+    let mut builder = VersionBuilder::new(&empty, Arc::clone(obsolete));
+    let mut pointers = StoredCompactPointers::default();
+    let mut last = VersionEdit::default();
+    let new = NewFiles { newest_sequence: MAX_SEQUENCE_NUMBER, origin: FileOrigin::Recovered, counts: &[] };
+    read_manifest(&*options.env, path, |offset, edit| {
+        if let Some(stored) = &edit.comparator {
+            check_comparator(options, path, stored)?;
+        }
+        let numbers = [edit.next_file_number, edit.log_number, edit.previous_log_number];
+        let named = edit.new_files.iter().map(|(_, file)| file.number);
+        if named.chain(numbers.into_iter().flatten()).any(|number| number >= FILE_NUMBER_LIMIT) {
+            return Err(Error::corruption(path, offset, "a file number is out of range"));
+        }
+        builder.apply(&edit, MissingFile::Ignore, &new)?;
+        for (level, key) in edit.compact_pointers {
+            pointers[level] = Some(key);
+        }
+        last.log_number = edit.log_number.or(last.log_number);
+        last.previous_log_number = edit.previous_log_number.or(last.previous_log_number);
+        last.next_file_number = edit.next_file_number.or(last.next_file_number);
+        last.last_sequence = edit.last_sequence.or(last.last_sequence);
+        Ok(())
+    })?;
+    let missing = |what: &str| {
+        Error::at_path(ErrorKind::Corruption, path, format!("the MANIFEST does not say the {what}"))
+    };
+    let next_file_number = last.next_file_number.ok_or_else(|| missing("next file number"))?;
+    let log_number = last.log_number.ok_or_else(|| missing("log number"))?;
+    let last_sequence = last.last_sequence.ok_or_else(|| missing("last sequence"))?;
+    let previous_log_number = last.previous_log_number.unwrap_or_default();
+    let (mut version, _) = builder.finish();
+    // Only now is known how new their entries may be.
+    for file in version.levels.iter_mut().flatten().filter_map(Arc::get_mut) {
+        file.set_newest_sequence(last_sequence);
+    }
+    checker::check(&version)
+        .map_err(|error| Error::at_path(ErrorKind::Corruption, path, error.to_string()))?;
+    let highest = version.files().map(|file| file.number).chain([log_number, previous_log_number]).max();
+    let numbers = RecoveredNumbers { log_number, previous_log_number, last_sequence, manifest_number };
+    let next_file_number = next_file_number.max(highest.unwrap_or_default() + 1);
+    Ok(Recovered { version, pointers, numbers, next_file_number })
+}
+
+fn check_comparator(options: &VersionSetOptions, path: &Path, stored: &str) -> Result<()> {
+    let given = options.comparator.user().name();
+    if stored == given {
+        return Ok(());
+    }
+    let message = format!("the database is ordered by comparator {stored:?}, but {given:?} was given");
+    Err(Error::at_path(ErrorKind::InvalidArgument, path, message))
+}

@@ -1,0 +1,60 @@
+// A process that ends without closing its databases ends well, and so does a worker thread.
+
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { Worker } from 'node:worker_threads'
+import { openLevel, temporaryFolder } from './support/databases.js'
+
+const leave = new URL('./support/leave.js', import.meta.url)
+
+const steps = [
+  ['create'],
+  ['open'],
+  ['open', 'put'],
+  ['open', 'put-sync'],
+  ['open', 'put', 'iterator'],
+  ['open', 'put', 'iterator', 'reading'],
+  ['open', 'put', 'iterator', 'close'],
+  ['open', 'put', 'clear'],
+  ['open', 'put', 'compact'],
+  ['open', 'snapshot', 'batch'],
+  ['open', 'close'],
+  ['open-error']
+]
+
+for (const ending of ['run-out', 'exit', 'throw']) {
+  for (const list of steps) {
+    test(`a process that ends by ${ending} after ${list.join(', ')}`, async (t) => {
+      const location = temporaryFolder(t)
+      const child = fork(leave, [location, ending, ...list], { stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
+      let output = ''
+      child.stderr.on('data', (data) => {
+        output += data
+      })
+      const [code, signal] = await once(child, 'exit')
+
+      assert.equal(signal, null, output)
+      assert.equal(code, ending === 'throw' ? 7 : 0, output)
+
+      const db = await openLevel(t, undefined, location)
+      const kept = list.includes('put') && !list.includes('clear')
+      if (kept) assert.equal(await db.get('put'), 'kept')
+    })
+  }
+}
+
+for (const list of steps) {
+  test(`a worker that is terminated after ${list.join(', ')}`, async (t) => {
+    const location = temporaryFolder(t)
+    const worker = new Worker(leave, { argv: [location, 'stay', ...list] })
+    await once(worker, 'message')
+    await worker.terminate()
+
+    // The environment of the worker has closed its database.
+    const db = await openLevel(t, undefined, location)
+    const kept = list.includes('put') && !list.includes('clear')
+    if (kept) assert.equal(await db.get('put'), 'kept')
+  })
+}

@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Level } from 'terrace'
+import { entries, newLevel, openLevel, temporaryFolder } from './support/databases.js'
+
+function sizeOf(folder) {
+  return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+}
+
+function names(folder, pattern) {
+  return readdirSync(folder).filter((name) => pattern.test(name))
+}
+
+test('tables are compressed unless that is turned off', async (t) => {
+  const value = 'compressible '.repeat(8000)
+  const operations = entries(20).map((entry) => ({ ...entry, value }))
+  const sizes = {}
+
+  for (const compression of [undefined, true, 'snappy', 'zstd', false, 'none']) {
+    const db = await openLevel(t, { compression })
+    await db.batch(operations)
+    await db.compactRange('a', 'z')
+    await db.close()
+    sizes[compression] = sizeOf(db.location)
+
+    await db.open()
+    assert.equal(await db.get('key0007'), value)
+  }
+
+  const raw = value.length * operations.length
+  for (const compressed of ['undefined', 'true', 'snappy', 'zstd']) assert.ok(sizes[compressed] < raw / 5)
+  for (const plain of ['false', 'none']) assert.ok(sizes[plain] > raw)
+})
+
+test('approximateSize() tells the size of a range on disk', async (t) => {
+  const db = await openLevel(t, { compression: false })
+  await db.batch(entries(1000, 'x'.repeat(1000)))
+  await db.compactRange('a', 'z')
+  const all = await db.approximateSize('a', 'z')
+  const half = await db.approximateSize('a', 'key0500')
+
+  assert.ok(all > 900_000 && all < 1_200_000, String(all))
+  assert.ok(half > all * 0.4 && half < all * 0.6, String(half))
+  assert.equal(await db.approximateSize('x', 'z'), 0)
+})
+
+test('compactRange() gives back the space of deleted keys', async (t) => {
+  const db = await openLevel(t, { compression: false })
+  await db.batch(entries(1000, 'x'.repeat(1000)))
+  await db.compactRange('a', 'z')
+  await db.batch(entries(1000).map(({ key }) => ({ type: 'del', key })))
+  await db.compactRange('a', 'z')
+
+  assert.equal(await db.approximateSize('a', 'z'), 0)
+  assert.deepEqual(names(db.location, /\.ldb$/), [])
+})
+
+for (const method of ['approximateSize', 'compactRange']) {
+  test(`${method}() needs both ends, and encodes them`, async (t) => {
+    const calls = []
+
+    const keyEncoding = {
+      name: 'recording',
+      format: 'utf8',
+      encode(key) {
+        calls.push(key)
+        return key
+      },
+      decode: (data) => data
+    }
+
+    const db = await openLevel(t, { keyEncoding })
+    const missing = { name: 'TypeError', message: "The arguments 'start' and 'end' are required" }
+    await assert.rejects(db[method](), missing)
+    await assert.rejects(db[method]('a'), missing)
+
+    await db[method]('a', 'b')
+    assert.deepEqual(calls, ['a', 'b'])
+
+    const plain = await openLevel(t)
+    await plain[method]('c', 'd', { keyEncoding })
+    assert.deepEqual(calls, ['a', 'b', 'c', 'd'])
+  })
+
+  test(`${method}() waits for opening, and fails once closed`, async (t) => {
+    const db = newLevel(t)
+    await db[method]('a', 'b')
+    assert.equal(db.status, 'open')
+    await db.close()
+    await assert.rejects(db[method]('a', 'b'), { code: 'LEVEL_DATABASE_NOT_OPEN' })
+  })
+}
+
+test('getProperty() knows what LevelDB knows', async (t) => {
+  const db = await openLevel(t)
+
+  for (const level of [0, 1, 2, 3, 4, 5, 6]) {
+    assert.equal(db.getProperty(`leveldb.num-files-at-level${level}`), '0')
+  }
+
+  const levels = [0, 1, 2, 3, 4, 5, 6].map((level) => `--- level ${level} ---\n`)
+  assert.equal(db.getProperty('leveldb.sstables'), levels.join(''))
+  assert.ok(db.getProperty('leveldb.stats').split('\n').length > 3)
+  assert.ok(Number(db.getProperty('leveldb.approximate-memory-usage')) >= 0)
+  assert.equal(db.getProperty('leveldb.num-files-at-level7'), '')
+  assert.equal(db.getProperty('leveldb.unknown'), '')
+  assert.equal(db.getProperty('unknown'), '')
+
+  for (const wrong of [undefined, {}, 1]) {
+    const message = "The first argument 'property' must be a string"
+    assert.throws(() => db.getProperty(wrong), { name: 'TypeError', message })
+  }
+
+  await db.close()
+  assert.throws(() => db.getProperty('leveldb.stats'), { code: 'LEVEL_DATABASE_NOT_OPEN' })
+})
+
+test('stats() counts tables, bytes and writes', async (t) => {
+  const db = await openLevel(t)
+  const before = db.stats()
+  assert.equal(before.levels.length, 7)
+  await db.batch(entries(1000))
+  const written = db.stats()
+  assert.equal(written.lastSequence, before.lastSequence + 1000)
+  assert.ok(written.memtableBytes > 0)
+
+  await db.compactRange('a', 'z')
+  const { levels } = db.stats()
+  const total = (name) => levels.reduce((sum, level) => sum + level[name], 0)
+  assert.ok(total('files') >= 1)
+  assert.ok(total('sizeBytes') > 0)
+  assert.ok(total('writtenBytes') >= total('sizeBytes'))
+
+  await db.close()
+  assert.throws(() => db.stats(), { code: 'LEVEL_DATABASE_NOT_OPEN' })
+})
+
+test('checkpoint() makes a database of its own, while writes go on', async (t) => {
+  const db = await openLevel(t)
+  await db.batch(entries(2000))
+  await db.compactRange('a', 'z')
+  await db.put('before', '1')
+  const folder = join(temporaryFolder(t), 'copy')
+  const [, ...after] = await Promise.all([db.checkpoint(folder), db.put('after', '2', { sync: true })])
+  assert.equal(after.length, 1)
+  await db.clear()
+
+  const copy = await openLevel(t, { createIfMissing: false }, folder)
+  const keys = await copy.keys().all()
+  assert.equal(keys.filter((key) => key.startsWith('key')).length, 2000)
+  assert.ok(keys.includes('before'))
+  await copy.put('copy', '3')
+  assert.deepEqual(await db.keys().all(), [])
+})
+
+test('checkpoint() leaves a folder alone that is there already', async (t) => {
+  const db = await openLevel(t)
+  await db.put('a', '1')
+  const folder = temporaryFolder(t)
+  writeFileSync(join(folder, 'notes.txt'), 'hello')
+
+  await assert.rejects(db.checkpoint(folder))
+  assert.deepEqual(readdirSync(folder), ['notes.txt'])
+  await assert.rejects(db.checkpoint(''), TypeError)
+  await assert.rejects(db.checkpoint(), TypeError)
+})
+
+for (const method of ['destroy', 'repair']) {
+  test(`${method}() needs a location`, async () => {
+    for (const location of [undefined, '', {}]) {
+      await assert.rejects(Level[method](location), {
+        name: 'TypeError',
+        message: "The first argument 'location' must be a non-empty string"
+      })
+    }
+  })
+
+  test(`${method}() refuses a database that is open`, async (t) => {
+    const db = await openLevel(t)
+    await db.put('a', '1')
+    await assert.rejects(Level[method](db.location), { code: 'LEVEL_LOCKED' })
+    assert.equal(await db.get('a'), '1')
+  })
+}
+
+test('destroy() removes a database and its folder', async (t) => {
+  const db = await openLevel(t)
+  await db.batch(entries(100))
+  await db.compactRange('a', 'z')
+  await db.close()
+  await Level.destroy(db.location)
+  assert.equal(existsSync(db.location), false)
+})
+
+test('destroy() leaves other files alone', async (t) => {
+  const db = await openLevel(t)
+  await db.close()
+  writeFileSync(join(db.location, 'notes.txt'), 'hello')
+  await Level.destroy(db.location)
+
+  assert.deepEqual(readdirSync(db.location), ['notes.txt'])
+  assert.equal(readFileSync(join(db.location, 'notes.txt'), 'utf8'), 'hello')
+})
+
+test('destroy() of what is not there creates nothing', async (t) => {
+  const folder = temporaryFolder(t)
+  await Level.destroy(join(folder, 'a', 'b'))
+  assert.deepEqual(readdirSync(folder), [])
+
+  mkdirSync(join(folder, 'tree', 'sub'), { recursive: true })
+  writeFileSync(join(folder, 'tree', 'file'), 'content')
+  await Level.destroy(join(folder, 'tree'))
+  assert.deepEqual(readdirSync(join(folder, 'tree')).sort(), ['file', 'sub'])
+})
+
+test('repair() of a folder that is not there says so', async (t) => {
+  const missing = join(temporaryFolder(t), 'missing')
+  await assert.rejects(Level.repair(missing), (error) => {
+    assert.match(error.message, /no such file or directory|does not exist/i)
+    return true
+  })
+})
+
+test('repair() moves what is in the log to tables', async (t) => {
+  const db = await openLevel(t)
+  await db.batch(entries(100))
+  await db.close()
+  assert.ok(names(db.location, /\.log$/).length > 0)
+  assert.deepEqual(names(db.location, /\.ldb$/), [])
+
+  await Level.repair(db.location)
+  assert.ok(names(db.location, /\.ldb$/).length > 0)
+  assert.deepEqual(names(db.location, /\.log$/), [])
+  await db.open()
+  assert.equal((await db.keys().all()).length, 100)
+})
+
+test('repair() restores a database without its MANIFEST', async (t) => {
+  const db = await openLevel(t)
+  await db.batch(entries(1000))
+  await db.compactRange('a', 'z')
+  await db.put('in the log', '1')
+  await db.close()
+  const [manifest] = names(db.location, /^MANIFEST/)
+  writeFileSync(join(db.location, manifest), 'nonsense')
+  await assert.rejects(db.open(), (error) => error.cause.code === 'LEVEL_CORRUPTION')
+
+  await Level.repair(db.location)
+  await db.open()
+  assert.equal((await db.keys().all()).length, 1001)
+})
+
+test('a damaged table is reported by whoever reads it, with file and offset', async (t) => {
+  const db = await openLevel(t, { compression: false })
+  await db.batch(entries(1000))
+  await db.compactRange('a', 'z')
+  await db.close()
+  const [table] = names(db.location, /\.ldb$/)
+  const file = join(db.location, table)
+  const bytes = readFileSync(file)
+  bytes[1000] ^= 1
+  writeFileSync(file, bytes)
+
+  const isDamage = (error) => {
+    assert.equal(error.code, 'LEVEL_CORRUPTION')
+    assert.equal(error.path, file)
+    assert.equal(typeof error.offset, 'number')
+    return true
+  }
+
+  await db.open()
+  await assert.rejects(db.get('key0000'), isDamage)
+  assert.throws(() => db.getSync('key0000'), isDamage)
+  await assert.rejects(db.getMany(['key0000']), isDamage)
+  await assert.rejects(db.has('key0000'), isDamage)
+  await assert.rejects(db.iterator().all(), isDamage)
+  await assert.rejects(db.clear(), isDamage)
+  assert.equal(await db.get('key0999'), 'value999')
+})

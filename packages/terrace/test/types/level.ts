@@ -1,0 +1,162 @@
+// Checked by the compiler, not run: what the declarations allow and what they refuse.
+
+import { AbstractLevel, type AbstractIterator, type AbstractSnapshot } from 'abstract-level'
+import terrace, {
+  ClassicLevel,
+  Level,
+  type ChainedBatch,
+  type DatabaseOptions,
+  type LevelError,
+  type OpenOptions,
+  type Snapshot,
+  type Stats
+} from 'terrace'
+
+/** Accepts only a value whose type is exactly `T`: another one would need an argument that cannot be had. */
+function expectType<T>(): <U>(value: U, ...missing: Equal<T, U> extends true ? [] : [never]) => void {
+  return () => undefined
+}
+
+type Equal<A, B> = (<X>() => X extends A ? 1 : 2) extends <X>() => X extends B ? 1 : 2 ? true : false
+
+export async function strings(): Promise<void> {
+  const db = new Level('folder')
+  const classic: ClassicLevel = db
+  const abstract: AbstractLevel<string | Buffer | Uint8Array, string, string> = db
+  void [classic, abstract, terrace.ClassicLevel, terrace.Level]
+
+  expectType<string | undefined>()(await db.get('key'))
+  expectType<string | undefined>()(await db.get('key', { fillCache: false }))
+  expectType<string | undefined>()(db.getSync('key'))
+  expectType<(string | undefined)[]>()(await db.getMany(['a', 'b'], { fillCache: true }))
+  expectType<boolean>()(await db.has('key', { fillCache: false }))
+  expectType<boolean[]>()(await db.hasMany(['key']))
+  expectType<void>()(await db.put('key', 'value', { sync: true }))
+  expectType<void>()(await db.del('key', { sync: true }))
+  expectType<string>()(db.location)
+  expectType<number>()(await db.approximateSize('a', 'b'))
+  expectType<void>()(await db.compactRange('a', 'b'))
+  expectType<void>()(await db.checkpoint('folder'))
+  expectType<string>()(db.getProperty('leveldb.stats'))
+  expectType<Stats>()(db.stats())
+  expectType<void>()(await Level.destroy('folder'))
+  expectType<void>()(await Level.repair('folder', { comparator: 'idb_cmp1' }))
+
+  // @ts-expect-error a key is a string
+  await db.get(1)
+  // @ts-expect-error a value is a string
+  await db.put('key', { a: 1 })
+  // @ts-expect-error an option of another type
+  await db.put('key', 'value', { sync: 'yes' })
+  // @ts-expect-error both ends are needed
+  await db.approximateSize('a')
+  // @ts-expect-error a location is needed
+  new Level()
+  // @ts-expect-error not a public method
+  db._get('key', {})
+}
+
+export async function otherTypes(): Promise<void> {
+  const db = new Level<number, { name: string }>('folder', { keyEncoding: 'json', valueEncoding: 'json' })
+  expectType<{ name: string } | undefined>()(await db.get(1))
+  expectType<string | undefined>()(await db.get<string, string>('a', { valueEncoding: 'utf8' }))
+  await db.batch([
+    { type: 'put', key: 1, value: { name: 'a' } },
+    { type: 'del', key: 2 }
+  ])
+  await db.batch<string, string>([{ type: 'put', key: 'a', value: 'b' }], { sync: true, keyEncoding: 'utf8' })
+
+  const batch = db.batch()
+  expectType<ChainedBatch<typeof db, number, { name: string }>>()(batch)
+  await batch.put(1, { name: 'a' }).del(2).write({ sync: true })
+
+  const users = db.sublevel<string, boolean>('users', { valueEncoding: 'json' })
+  expectType<boolean | undefined>()(await users.get('a'))
+
+  // @ts-expect-error a key is a number
+  await db.put('a', { name: 'a' })
+  // @ts-expect-error an operation has a known type
+  await db.batch([{ type: 'move', key: 1 }])
+}
+
+export async function iterators(): Promise<void> {
+  const db = new Level<string, Buffer>('folder', { valueEncoding: 'buffer' })
+  const iterator: AbstractIterator<typeof db, string, Buffer> = db.iterator({
+    gte: 'a',
+    lt: 'b',
+    reverse: true,
+    limit: 10,
+    fillCache: true,
+    highWaterMarkBytes: 1024,
+    signal: new AbortController().signal
+  })
+
+  for await (const [key, value] of iterator) {
+    expectType<string>()(key)
+    expectType<Buffer>()(value)
+  }
+
+  for await (const key of db.keys({ highWaterMarkBytes: 0 })) expectType<string>()(key)
+  for await (const value of db.values<string, string>({ valueEncoding: 'utf8' })) expectType<string>()(value)
+  expectType<[string, Buffer][]>()(await db.iterator().all())
+
+  // @ts-expect-error a mark is a number
+  db.iterator({ highWaterMarkBytes: '1024' })
+}
+
+export async function snapshots(): Promise<void> {
+  const db = new Level('folder')
+  const snapshot = db.snapshot()
+  expectType<Snapshot>()(snapshot)
+  const abstract: AbstractSnapshot = snapshot
+  await db.get('key', { snapshot })
+  await db.has('key', { snapshot })
+  db.iterator({ snapshot })
+  await abstract.close()
+
+  // @ts-expect-error not a public property
+  snapshot.native
+}
+
+export function options(): void {
+  const open: OpenOptions = {
+    preset: 'server',
+    compression: 'zstd',
+    cacheSize: 1,
+    writeBufferSize: 1,
+    blockSize: 1,
+    maxOpenFiles: 1,
+    blockRestartInterval: 1,
+    maxFileSize: 1,
+    filterBitsPerKey: 1,
+    multithreading: true,
+    sharedResources: true,
+    readOnly: true,
+    paranoidChecks: true,
+    comparator: 'idb_cmp1',
+    createIfMissing: true,
+    errorIfExists: true,
+    passive: true
+  }
+
+  const database: DatabaseOptions<string, string> = { valueEncoding: 'utf8', compression: false }
+  void [open, database]
+
+  // @ts-expect-error an unknown compression
+  const compression: OpenOptions = { compression: 'lz77' }
+  // @ts-expect-error an unknown comparator
+  const comparator: OpenOptions = { comparator: 'reverse' }
+  // @ts-expect-error passive is for open() only
+  const passive: DatabaseOptions<string, string> = { passive: true }
+  void [compression, comparator, passive]
+}
+
+export function errors(error: LevelError): void {
+  if (error.code === 'LEVEL_CORRUPTION') {
+    expectType<string | undefined>()(error.path)
+    expectType<number | undefined>()(error.offset)
+  }
+
+  // @ts-expect-error an unknown code
+  if (error.code === 'LEVEL_UNKNOWN') return
+}
