@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 # Steps of `make test` in the order that finds mistakes cheapest first.
-TEST_STEPS := lint rust node interop house
+TEST_STEPS := lint rust node load interop house
 
 # Tells in a long log which step one is in, and how long the one before took.
 step = @echo; echo "== $(1) · $$(date +%T)"
@@ -46,6 +46,15 @@ rust: setup-tests ## tests of the crates, doc examples included
 node: build ## TypeScript compiler and tests of the packages
 	$(call step,node)
 	npm test
+	node --test --test-reporter=spec tests/chromium/
+
+# Entries of 116 bytes: 9 million are 1 GB. Space after deletes must come back within a minute.
+load: setup ## ten million entries in order, five at random, and 1 GB of which 90 % are deleted
+	$(call step,load)
+	cargo build --release --package terrace-testkit
+	target/release/terrace-load sorted 10000000
+	target/release/terrace-load random 5000000
+	target/release/terrace-load shrink 9000000
 
 interop: build setup-tests ## LevelDB 1.20, 1.23, goleveldb and Terrace use each other's databases
 	$(call step,interop)

@@ -281,3 +281,27 @@ fn approximate_sizes_add_up() {
     assert_eq!(db.approximate_size(b"02500", b"02500").unwrap(), 0);
     assert_eq!(db.approximate_size(b"9", b"0").unwrap(), 0);
 }
+
+#[test]
+fn tables_that_only_an_iterator_held_are_deleted_when_it_drops() {
+    let env = memory();
+    let db = Db::open("/db", tiny(Arc::clone(&env))).unwrap();
+    for index in 0..2000 {
+        put(&db, &format!("{index:05}"), "value");
+    }
+    db.flush().unwrap();
+    let mut iterator = db.iter(IterOptions::default()).unwrap();
+    for index in 0..2000 {
+        delete(&db, &format!("{index:05}"));
+    }
+    db.compact_range(None, None).unwrap();
+    assert!(table_bytes(&*env, Path::new("/db")) > 0, "the iterator needs them");
+    iterator.seek_to_last().unwrap();
+    assert_eq!(iterator.key(), b"01999");
+    drop(iterator);
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while table_bytes(&*env, Path::new("/db")) > 0 {
+        assert!(Instant::now() < deadline);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}

@@ -48,14 +48,7 @@ pub fn enter(
     let (mut count, mut data) = (MAX_ARGUMENTS, ptr::null_mut());
     // SAFETY: the array has as many places as `count` says; missing arguments are filled with undefined.
     let status = check(unsafe {
-        sys::napi_get_cb_info(
-            env.raw(),
-            info,
-            &mut count,
-            arguments.as_mut_ptr(),
-            ptr::null_mut(),
-            &mut data,
-        )
+        sys::napi_get_cb_info(env.raw(), info, &mut count, arguments.as_mut_ptr(), ptr::null_mut(), &mut data)
     });
     if let Err(failure) = status {
         throw(env, None, failure);

@@ -1,9 +1,7 @@
 //! Deleting a range of keys, on a thread that may wait: keys are read at one point in time and deleted in batches
 //! of bounded size.
 
-use terrace_engine::{Db, IterOptions, ReadTier, Result, WriteBatch, WriteOptions};
-
-use crate::error::limit_exceeded;
+use terrace_engine::{Db, Error, IterOptions, ReadTier, Result, WriteBatch, WriteOptions};
 
 /// Keys are deleted in batches of about this size: large enough to cost little each, small enough that other
 /// writers and memory are not held up.
@@ -34,7 +32,7 @@ impl Clear {
         while remaining > 0 && keys.valid() {
             let mut batch = WriteBatch::new();
             while remaining > 0 && keys.valid() && batch.approximate_size_bytes() < BATCH_BYTES {
-                batch.delete(keys.key()).map_err(limit_exceeded)?;
+                batch.delete(keys.key()).map_err(Error::refused)?;
                 remaining -= 1;
                 if self.reverse {
                     keys.prev()?;

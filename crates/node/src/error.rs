@@ -44,11 +44,6 @@ pub fn check(status: sys::napi_status) -> Fallible<()> {
     if status == sys::Status::napi_ok { Ok(()) } else { Err(Failure::NodeApi(status)) }
 }
 
-/// What the engine says of an operation that does not fit a batch: a key or a value over its limit.
-pub fn limit_exceeded(error: impl std::error::Error) -> Error {
-    Error::new(ErrorKind::InvalidArgument, error.to_string())
-}
-
 /// The failure that a caught panic stands for.
 pub fn from_panic(payload: &(dyn std::any::Any + Send)) -> Failure {
     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
@@ -97,8 +92,9 @@ impl Failure {
         let message = env.string(self.message().as_bytes())?;
         let Some(factory) = environment.and_then(|environment| environment.error_factory(env)) else {
             // SAFETY: both values belong to the running callback; the code is optional.
-            return env
-                .make(|result| unsafe { sys::napi_create_error(env.raw(), ptr::null_mut(), message.raw(), result) });
+            return env.make(|result| unsafe {
+                sys::napi_create_error(env.raw(), ptr::null_mut(), message.raw(), result)
+            });
         };
         let missing = env.undefined()?;
         let (mut path, mut offset, mut os_error, mut os_message) = (missing, missing, missing, missing);

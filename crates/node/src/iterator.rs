@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
-use terrace_engine::{DbIterator, IterOptions, ReadTier, Result};
+use terrace_engine::{Bounds, DbIterator, Error, IterOptions, ReadTier, Result};
 
 use crate::async_work;
 use crate::call::Call;
@@ -45,6 +45,8 @@ struct Cursor {
 }
 
 struct State {
+    open: Arc<OpenDatabase>,
+    bounds: Bounds,
     source: Source,
     next: Next,
     reverse: bool,
@@ -56,8 +58,8 @@ struct State {
 
 enum Source {
     /// Not read from yet.
-    Unopened(Arc<OpenDatabase>, IterOptions),
-    Open(Arc<OpenDatabase>, IterOptions, DbIterator),
+    Unopened(IterOptions),
+    Open(Box<DbIterator>),
     Closed,
 }
 
@@ -68,6 +70,8 @@ enum Next {
     /// Behind the entry that was read last.
     Following,
     End,
+    /// Nowhere: what follows could not be read, and only a seek leads on.
+    Failed(Error),
 }
 
 /// Entries that were read: keys and values end to end, and the length of each. In a window of keys only, or of
@@ -89,7 +93,9 @@ pub fn create(call: &Call<'_>) -> Fallible<Value> {
     read.snapshot.get_or_insert_with(|| database.db().snapshot());
     let bounds = options::bounds(env, call.argument(1))?;
     let state = State {
-        source: Source::Unopened(database.opened(), IterOptions { read, bounds }),
+        open: database.opened(),
+        bounds: bounds.clone(),
+        source: Source::Unopened(IterOptions { read, bounds }),
         next: Next::First,
         reverse: flags.has(Flags::REVERSE),
         keys: flags.has(Flags::KEYS),
@@ -161,6 +167,9 @@ impl Cursor {
     fn read(&self, size: usize, high_water_mark_bytes: usize) -> Result<Window> {
         let mut state = self.state.lock();
         let result = state.read(size, high_water_mark_bytes, &self.stop);
+        if let Err(error) = &result {
+            state.next = Next::Failed(error.clone());
+        }
         if self.stop.load(Ordering::Relaxed) {
             state.source = Source::Closed;
         }
@@ -172,17 +181,14 @@ impl State {
     /// Whether a seek to `target` may find anything. As in classic-level, one outside the range finds nothing, on
     /// either side.
     fn is_in_range(&self, target: &[u8]) -> bool {
-        let (Source::Unopened(open, options) | Source::Open(open, options, _)) = &self.source else {
-            return false;
-        };
-        let comparator = &open.db().options().comparator;
-        let above = match &options.bounds.lower {
+        let comparator = &self.open.db().options().comparator;
+        let above = match &self.bounds.lower {
             Bound::Unbounded => true,
             Bound::Included(lower) => comparator.compare(target, lower).is_ge(),
             Bound::Excluded(lower) => comparator.compare(target, lower).is_gt(),
         };
         above
-            && match &options.bounds.upper {
+            && match &self.bounds.upper {
                 Bound::Unbounded => true,
                 Bound::Included(upper) => comparator.compare(target, upper).is_le(),
                 Bound::Excluded(upper) => comparator.compare(target, upper).is_lt(),
@@ -192,25 +198,25 @@ impl State {
     fn read(&mut self, size: usize, high_water_mark_bytes: usize, stop: &AtomicBool) -> Result<Window> {
         let mut window = mem::take(&mut self.spare);
         window.clear();
-        if let Source::Unopened(open, options) = &self.source {
-            let entries = open.db().iter(options.clone())?;
-            self.source = Source::Open(Arc::clone(open), options.clone(), entries);
+        if let Source::Unopened(options) = &self.source {
+            let entries = self.open.db().iter(options.clone())?;
+            self.source = Source::Open(Box::new(entries));
         }
-        let Source::Open(_, _, entries) = &mut self.source else {
+        let Source::Open(entries) = &mut self.source else {
             window.ended = true;
             return Ok(window);
         };
-        // Should a movement fail, the next read must not go on behind an entry that was never given out.
-        match mem::replace(&mut self.next, Next::End) {
+        match &self.next {
             Next::First if self.reverse => entries.seek_to_last()?,
             Next::First => entries.seek_to_first()?,
-            Next::At(target) if self.reverse => entries.seek_for_prev(&target)?,
-            Next::At(target) => entries.seek(&target)?,
+            Next::At(target) if self.reverse => entries.seek_for_prev(target)?,
+            Next::At(target) => entries.seek(target)?,
             Next::Following => step(entries, self.reverse)?,
             Next::End => {
                 window.ended = true;
                 return Ok(window);
             }
+            Next::Failed(error) => return Err(error.clone()),
         }
         let mut count = 0;
         while entries.valid() && !stop.load(Ordering::Relaxed) {
@@ -227,6 +233,7 @@ impl State {
             }
             step(entries, self.reverse)?;
         }
+        self.next = Next::End;
         window.ended = true;
         Ok(window)
     }
@@ -257,7 +264,8 @@ impl Window {
             let (bytes, following) = rest.split_at(*length);
             rest = following;
             let is_value = if both { index % 2 == 1 } else { flags.has(Flags::VALUES) };
-            let as_buffer = flags.has(if is_value { Flags::VALUES_AS_BUFFERS } else { Flags::KEYS_AS_BUFFERS });
+            let as_buffer =
+                flags.has(if is_value { Flags::VALUES_AS_BUFFERS } else { Flags::KEYS_AS_BUFFERS });
             env.set_element(array, index + 1, env.bytes(bytes, as_buffer)?)?;
         }
         Ok(array)

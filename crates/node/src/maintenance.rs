@@ -146,7 +146,10 @@ pub fn destroy(call: &Call<'_>) -> Fallible<Value> {
 /// `repair(path, options)`: a promise.
 pub fn repair(call: &Call<'_>) -> Fallible<Value> {
     let options = options::open_options(call.env, call.argument(1))?.options;
-    apart_from_databases(call, "repair", move |folder| { let _ = (folder, &options); Err(terrace_engine::Error::new(terrace_engine::ErrorKind::Unsupported, "SHIM")) })
+    apart_from_databases(call, "repair", move |folder| {
+        let _ = (folder, &options);
+        Err(terrace_engine::Error::new(terrace_engine::ErrorKind::Unsupported, "SHIM"))
+    })
 }
 
 fn apart_from_databases(
@@ -157,9 +160,14 @@ fn apart_from_databases(
     let folder = PathBuf::from(call.env.get_string(call.argument(0))?);
     let (deferred, promise) = call.env.promise()?;
     let environment = Rc::clone(call.environment);
-    call.environment.run_apart(call.env, name, move || work(folder), move |env, result| {
-        environment.settle(env, deferred, result.and_then(|()| env.undefined()));
-    });
+    call.environment.run_apart(
+        call.env,
+        name,
+        move || work(folder),
+        move |env, result| {
+            environment.settle(env, deferred, result.and_then(|()| env.undefined()));
+        },
+    );
     Ok(promise)
 }
 

@@ -33,7 +33,7 @@ pub fn get(call: &Call<'_>) -> Fallible<Value> {
             let open = database.opened();
             let read = move || open.db().get_pinned(&key, &options);
             async_work::queue(env, "terrace.get", database, read, move |env, found| {
-                optional(env, found.as_ref(), as_buffer)
+                optional(env, found.as_ref().map(Pinned::as_ref), as_buffer)
             })
         }
         Err(error) => Err(error.into()),
@@ -45,8 +45,7 @@ pub fn has(call: &Call<'_>) -> Fallible<Value> {
     let env = call.env;
     let database = call.held::<Rc<Database>>(0)?;
     let options = read_options(call, 3, Flags::of(env, call.argument(2))?)?;
-    let found =
-        env.with_bytes(call.argument(1), |key| database.db().get_with(key, &options, |_value| ()))?;
+    let found = env.with_bytes(call.argument(1), |key| database.db().get_with(key, &options, |_value| ()))?;
     match found {
         Ok(found) => env.boolean(found.is_some()),
         Err(error) if error.kind() == ErrorKind::WouldBlock => {
@@ -73,7 +72,7 @@ pub fn has_many(call: &Call<'_>) -> Fallible<Value> {
 fn many(
     call: &Call<'_>,
     name: &str,
-    convert: impl Fn(Env, Option<&Pinned>) -> Fallible<Value> + Copy + 'static,
+    convert: impl Fn(Env, Option<&[u8]>) -> Fallible<Value> + Copy + 'static,
 ) -> Fallible<Value> {
     let env = call.env;
     let database = call.held::<Rc<Database>>(0)?;
@@ -101,7 +100,7 @@ fn many(
     async_work::queue(env, name, database, read, move |env, values| {
         let array = env.array(values.len())?;
         for (index, found) in values.iter().enumerate() {
-            env.set_element(array, index, convert(env, found.as_ref())?)?;
+            env.set_element(array, index, convert(env, found.as_ref().map(Pinned::as_ref))?)?;
         }
         Ok(array)
     })
@@ -113,17 +112,21 @@ fn many_from_memory(
     database: &Database,
     keys: Value,
     options: &ReadOptions,
-    convert: impl Fn(Env, Option<&Pinned>) -> Fallible<Value>,
+    convert: impl Fn(Env, Option<&[u8]>) -> Fallible<Value>,
 ) -> Fallible<Option<Value>> {
     let count = env.array_length(keys)?;
     let array = env.array(count as usize)?;
     for index in 0..count {
         let key = env.element(keys, index)?;
-        match env.with_bytes(key, |key| database.db().get_pinned(key, options))? {
-            Ok(found) => env.set_element(array, index as usize, convert(env, found.as_ref())?)?,
+        let found = env
+            .with_bytes(key, |key| database.db().get_with(key, options, |value| convert(env, Some(value))))?;
+        let value = match found {
+            Ok(Some(value)) => value?,
+            Ok(None) => convert(env, None)?,
             Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(None),
             Err(error) => return Err(error.into()),
-        }
+        };
+        env.set_element(array, index as usize, value)?;
     }
     Ok(Some(array))
 }
@@ -141,6 +144,6 @@ fn prepare(
     Ok((key, options))
 }
 
-fn optional(env: Env, found: Option<&Pinned>, as_buffer: bool) -> Fallible<Value> {
-    found.map_or_else(|| env.undefined(), |value| env.bytes(value.as_ref(), as_buffer))
+fn optional(env: Env, found: Option<&[u8]>, as_buffer: bool) -> Fallible<Value> {
+    found.map_or_else(|| env.undefined(), |value| env.bytes(value, as_buffer))
 }

@@ -135,8 +135,9 @@ impl Env {
     /// The property `name`, unless it is missing or undefined.
     pub fn property(self, object: Value, name: &CStr) -> Fallible<Option<Value>> {
         // SAFETY: as above.
-        let property =
-            self.make(|result| unsafe { sys::napi_get_named_property(self.0, object.0, name.as_ptr(), result) })?;
+        let property = self.make(|result| unsafe {
+            sys::napi_get_named_property(self.0, object.0, name.as_ptr(), result)
+        })?;
         Ok(if self.is_type(property, sys::ValueType::napi_undefined)? { None } else { Some(property) })
     }
 
@@ -214,9 +215,7 @@ impl Env {
     fn append_string(self, value: Value, target: &mut Vec<u8>) -> Fallible<()> {
         let mut length = 0;
         // SAFETY: without a buffer, only the length is computed.
-        check(unsafe {
-            sys::napi_get_value_string_utf8(self.0, value.0, ptr::null_mut(), 0, &mut length)
-        })?;
+        check(unsafe { sys::napi_get_value_string_utf8(self.0, value.0, ptr::null_mut(), 0, &mut length) })?;
         target.reserve(length + 1);
         let start = target.len();
         let mut written = 0;

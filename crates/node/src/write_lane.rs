@@ -88,13 +88,7 @@ fn advance(env: Env, database: &Rc<Database>) {
     }
 }
 
-fn submit(
-    env: Env,
-    database: &Rc<Database>,
-    batch: WriteBatch,
-    options: WriteOptions,
-    deferred: Deferred,
-) {
+fn submit(env: Env, database: &Rc<Database>, batch: WriteBatch, options: WriteOptions, deferred: Deferred) {
     let waiting = Rc::clone(database);
     let ticket = database.environment().expect(env, move |env, outcome| {
         let result = match outcome {

@@ -4,12 +4,12 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use terrace_engine::{WriteBatch, WriteOptions};
+use terrace_engine::{Error, WriteBatch, WriteOptions};
 
 use crate::call::Call;
 use crate::clear::Clear;
 use crate::database::Database;
-use crate::error::{Failure, Fallible, limit_exceeded};
+use crate::error::{Failure, Fallible};
 use crate::external::{self, Held};
 use crate::options::{self, Flags};
 use crate::value::{Env, Value};
@@ -69,13 +69,7 @@ pub fn write(call: &Call<'_>) -> Fallible<Value> {
     })
 }
 
-fn append_all(
-    env: Env,
-    batch: &mut WriteBatch,
-    operations: Value,
-    begin: u32,
-    end: u32,
-) -> Fallible<()> {
+fn append_all(env: Env, batch: &mut WriteBatch, operations: Value, begin: u32, end: u32) -> Fallible<()> {
     for index in (begin..end).step_by(2) {
         let key = env.element(operations, index)?;
         let value = env.element(operations, index + 1)?;
@@ -158,11 +152,11 @@ fn write_options(env: Env, flags: Value) -> Fallible<WriteOptions> {
 #[inline]
 fn append_put(env: Env, batch: &mut WriteBatch, key: Value, value: Value) -> Fallible<()> {
     let appended = env.with_bytes(key, |key| env.with_bytes(value, |value| batch.put(key, value)))??;
-    appended.map_err(|error| Failure::Engine(limit_exceeded(error)))
+    appended.map_err(|error| Failure::Engine(Error::refused(error)))
 }
 
 #[inline]
 fn append_del(env: Env, batch: &mut WriteBatch, key: Value) -> Fallible<()> {
     let appended = env.with_bytes(key, |key| batch.delete(key))?;
-    appended.map_err(|error| Failure::Engine(limit_exceeded(error)))
+    appended.map_err(|error| Failure::Engine(Error::refused(error)))
 }

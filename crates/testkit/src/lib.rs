@@ -4,6 +4,7 @@
 //! `BTreeMap` that is simple enough to trust, and compares all that can be observed. The tests are in `tests/`; the
 //! program `terrace-interop` is our engine's side of the interop matrix in `interop/`.
 
+pub mod digest;
 pub mod generator;
 pub mod keys;
 pub mod model;

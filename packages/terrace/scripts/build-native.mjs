@@ -38,7 +38,10 @@ if (library === undefined) {
 
 const { platform, arch } = process
 // Node's own report names the version of glibc, and nothing where another C library is used.
-const suffixes = { linux: process.report.getReport().header.glibcVersionRuntime ? '-gnu' : '-musl', win32: '-msvc' }
+const suffixes = {
+  linux: process.report.getReport().header.glibcVersionRuntime ? '-gnu' : '-musl',
+  win32: '-msvc'
+}
 const target = join(packageFolder, `terrace.${platform}-${arch}${suffixes[platform] ?? ''}.node`)
 
 // Under another name first: a running process may have the old file mapped.

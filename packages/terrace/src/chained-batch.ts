@@ -48,6 +48,7 @@ export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChained
   }
 }
 
+// biome-ignore lint/correctness/noUnusedVariables: both declarations of a class name the same parameters
 export interface ChainedBatch<TDatabase, KDefault, VDefault> {
   write(): Promise<void>
   write(options: ChainedBatchWriteOptions): Promise<void>

@@ -13,8 +13,8 @@ import type {
   GetOptions,
   HasManyOptions,
   HasOptions,
-  Iterator as IteratorType,
   IteratorOptions,
+  Iterator as IteratorType,
   KeyIteratorOptions,
   KeyIterator as KeyIteratorType,
   PutOptions,
@@ -297,8 +297,7 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
   }
 }
 
-// The types of what is inherited, with the options that this package adds.
-// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: every method is implemented by abstract-level
+// The types of what abstract-level implements, with the options that this package adds.
 export interface Level<KDefault, VDefault> {
   open(): Promise<void>
   open(options: OpenOptions): Promise<void>

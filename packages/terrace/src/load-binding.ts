@@ -16,7 +16,10 @@ function candidates(): string[] {
 
 function load(): Binding {
   const names = candidates()
-  const files = [...names.map((name) => `../terrace.${name}.node`), ...names.map((name) => `@terrace-db/${name}`)]
+  const files = [
+    ...names.map((name) => `../terrace.${name}.node`),
+    ...names.map((name) => `@terrace-db/${name}`)
+  ]
   const failures: string[] = []
 
   for (const file of files) {

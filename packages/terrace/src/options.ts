@@ -113,9 +113,7 @@ export interface OpenOptions extends AbstractOpenOptions {
 }
 
 /** Options of the constructor of {@link Level}. */
-export interface DatabaseOptions<K, V>
-  extends AbstractDatabaseOptions<K, V>,
-    Omit<OpenOptions, 'passive'> {}
+export interface DatabaseOptions<K, V> extends AbstractDatabaseOptions<K, V>, Omit<OpenOptions, 'passive'> {}
 
 /** Options of {@link Level.repair}. */
 export type RepairOptions = Pick<OpenOptions, 'comparator' | 'compression'>

@@ -50,7 +50,8 @@ test('all() after next() goes on where it stood', async (t) => {
 
 test('highWaterMarkBytes ends a read when it is exceeded', async (t) => {
   const db = await levelOf(t, 'a', 'b', 'c', 'd')
-  const readOnce = async (highWaterMarkBytes) => (await db.iterator({ highWaterMarkBytes }).nextv(1000)).length
+  const readOnce = async (highWaterMarkBytes) =>
+    (await db.iterator({ highWaterMarkBytes }).nextv(1000)).length
 
   assert.equal(await readOnce(0), 1)
   assert.equal(await readOnce(1), 1)
@@ -233,9 +234,12 @@ test('databases close with iterators in every state', async (t) => {
       const iterator = db.iterator({ highWaterMarkBytes: 0 })
       const readOn = (entry) => (entry === undefined ? undefined : iterator.next().then(readOn))
 
-      iterator.next().then(readOn).catch((error) => {
-        assert.equal(error.code, 'LEVEL_ITERATOR_NOT_OPEN')
-      })
+      iterator
+        .next()
+        .then(readOn)
+        .catch((error) => {
+          assert.equal(error.code, 'LEVEL_ITERATOR_NOT_OPEN')
+        })
     },
     'many at once': async (db) => {
       for (let i = 0; i < 100; i++) {

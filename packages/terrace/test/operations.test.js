@@ -111,9 +111,16 @@ test('reads that need the disk come as promises, and agree with those that do no
   assert.deepEqual(await Promise.all(keys.map((key) => db.get(key))), values)
   assert.deepEqual(await db.getMany([...keys, 'missing']), [...values, undefined])
   assert.deepEqual(await db.getMany(keys.slice(0, 5)), values.slice(0, 5))
-  assert.deepEqual(await Promise.all(['key0000', 'nope', 'key1999'].map((key) => db.has(key))), [true, false, true])
+  assert.deepEqual(await Promise.all(['key0000', 'nope', 'key1999'].map((key) => db.has(key))), [
+    true,
+    false,
+    true
+  ])
   assert.deepEqual(await db.hasMany([...keys, 'missing']), [...keys.map(() => true), false])
-  assert.deepEqual(keys.map((key) => db.getSync(key)), values)
+  assert.deepEqual(
+    keys.map((key) => db.getSync(key)),
+    values
+  )
 })
 
 test('a read shows the state at the time of its call', async (t) => {
@@ -132,13 +139,7 @@ test('a read shows the state at the time of its call', async (t) => {
   ]
 
   const cleared = db.clear()
-  assert.deepEqual(await Promise.all(reads), [
-    'value5',
-    ['value5', 'value900'],
-    true,
-    [true],
-    ['key0000']
-  ])
+  assert.deepEqual(await Promise.all(reads), ['value5', ['value5', 'value900'], true, [true], ['key0000']])
   await cleared
   assert.equal(await db.get('key0005'), undefined)
 })

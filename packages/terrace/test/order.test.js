@@ -104,7 +104,10 @@ test('the last of many writes to a key wins', async (t) => {
       case 2:
         if (random(20) === 0) {
           promises.push(db.clear({ gte: key, limit: 5 }))
-          for (const found of [...model.keys()].sort().filter((other) => other >= key).slice(0, 5)) {
+          for (const found of [...model.keys()]
+            .sort()
+            .filter((other) => other >= key)
+            .slice(0, 5)) {
             model.delete(found)
           }
         }

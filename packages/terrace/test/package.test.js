@@ -56,19 +56,24 @@ function project(name, { archives = [...packages, ...dependencies], manifest = {
 
 /** Runs a program, which must end well and print nothing but what is expected: no warnings either. */
 function expectOutput(folder, file, expected) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [file], { cwd: folder, encoding: 'utf8', env: environment })
+  const { status, stdout, stderr } = spawnSync(process.execPath, [file], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: environment
+  })
   assert.equal(stderr, '')
   assert.equal(stdout, expected)
   assert.equal(status, 0)
 }
 
-const program = `
+/** A program that uses Level, with `types` behind its name in TypeScript. */
+const program = (types = '') => `
 async function main() {
-  const db = new Level('db', { valueEncoding: 'json' })
+  const db = new Level${types}('db', { valueEncoding: 'json' })
   await db.put('a', { n: 1 })
   await db.batch([{ type: 'put', key: 'b', value: { n: 2 } }])
   for await (const [key, value] of db.iterator({ gt: 'a' })) console.log(key, value.n)
-  console.log((await db.get('a')).n)
+  console.log((await db.get('a'))?.n)
   await db.close()
 }
 
@@ -80,8 +85,8 @@ const output = 'b 2\n1\n'
 test('ES modules and CommonJS use the same class', () => {
   const folder = project('javascript', {
     files: {
-      'module.mjs': `import { Level } from 'terrace'\n${program}`,
-      'script.cjs': `const { Level } = require('terrace')\n${program}`,
+      'module.mjs': `import { Level } from 'terrace'\n${program()}`,
+      'script.cjs': `const { Level } = require('terrace')\n${program()}`,
       'both.cjs': `
         const { Level, ClassicLevel } = require('terrace')
         import('terrace').then((module) => {
@@ -96,6 +101,12 @@ test('ES modules and CommonJS use the same class', () => {
   expectOutput(folder, 'both.cjs', 'true true true\n')
 })
 
+test('the example of the README prints what it says', () => {
+  const [, example] = /```js\n(.*?)```/s.exec(readFileSync(join(root, 'packages', 'terrace', 'README.md'), 'utf8'))
+  const folder = project('readme', { files: { 'example.mjs': example } })
+  expectOutput(folder, 'example.mjs', "{ colour: 'red' }\nlemon yellow\nplum blue\n")
+})
+
 test('TypeScript compiles against the declarations and runs', () => {
   const compilerOptions = {
     target: 'ES2022',
@@ -106,19 +117,22 @@ test('TypeScript compiles against the declarations and runs', () => {
     typeRoots: [join(root, 'node_modules', '@types')]
   }
 
-  const typed = program.replace("new Level('db'", "new Level<string, { n: number }>('db'").replace('(await db.get(', '(await db.get!(')
+  const typed = `import { Level } from 'terrace'\n${program('<string, { n: number }>')}`
 
   const folder = project('typescript', {
     manifest: { type: 'module' },
     files: {
       'tsconfig.json': JSON.stringify({ compilerOptions, include: ['*.ts', '*.cts'] }),
-      'module.ts': `import { Level } from 'terrace'\n${typed.replace('.get!(', '.get(').replace("get('a'))", "get('a'))!")}`,
-      'script.cts': `import { Level } from 'terrace'\n${typed.replace('.get!(', '.get(').replace("get('a'))", "get('a'))!")}`
+      'module.ts': typed,
+      'script.cts': typed
     }
   })
 
   const compiler = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc')
-  const { stdout, status } = spawnSync(process.execPath, [compiler, '-p', '.'], { cwd: folder, encoding: 'utf8' })
+  const { stdout, status } = spawnSync(process.execPath, [compiler, '-p', '.'], {
+    cwd: folder,
+    encoding: 'utf8'
+  })
   assert.equal(stdout, '')
   assert.equal(status, 0)
   expectOutput(folder, join('out', 'module.js'), output)
@@ -128,7 +142,11 @@ test('TypeScript compiles against the declarations and runs', () => {
 test('a library that depends on classic-level runs on it by an override', () => {
   const library = join(scratch, 'library')
   mkdirSync(library)
-  const manifest = { name: 'uses-classic-level', version: '1.0.0', dependencies: { 'classic-level': '^3.0.0' } }
+  const manifest = {
+    name: 'uses-classic-level',
+    version: '1.0.0',
+    dependencies: { 'classic-level': '^3.0.0' }
+  }
   writeFileSync(join(library, 'package.json'), JSON.stringify(manifest))
 
   writeFileSync(
@@ -150,7 +168,11 @@ test('a library that depends on classic-level runs on it by an override', () => 
   const [main] = packages.filter((archive) => /^terrace-\d/.test(basename(archive)))
 
   const folder = project('override', {
-    archives: [join(scratch, 'packages', 'uses-classic-level-1.0.0.tgz'), ...packages.filter((each) => each !== main), ...dependencies],
+    archives: [
+      join(scratch, 'packages', 'uses-classic-level-1.0.0.tgz'),
+      ...packages.filter((each) => each !== main),
+      ...dependencies
+    ],
     manifest: { overrides: { 'classic-level': `file:${main}` } },
     files: {
       'program.cjs': "require('uses-classic-level')('db').then(console.log)",

@@ -71,7 +71,10 @@ test('a snapshot of one instance serves the other', async (t) => {
 test('many workers open and close at once', async (t) => {
   const location = temporaryFolder(t)
   const db = await openLevel(t, { multithreading: true }, location)
-  const workers = Array.from({ length: 20 }, (_, i) => new Worker(worker, { argv: [location, 'open-close', String(i)] }))
+  const workers = Array.from(
+    { length: 20 },
+    (_, i) => new Worker(worker, { argv: [location, 'open-close', String(i)] })
+  )
   const results = await Promise.all(workers.map((each) => once(each, 'message')))
 
   assert.deepEqual(new Set(results.flat()), new Set(['done']))
@@ -83,7 +86,10 @@ test('workers write and read one database at the same time', async (t) => {
   const location = temporaryFolder(t)
   const db = await openLevel(t, { multithreading: true }, location)
   const count = 4
-  const workers = Array.from({ length: count }, (_, i) => new Worker(worker, { argv: [location, 'write', String(i)] }))
+  const workers = Array.from(
+    { length: count },
+    (_, i) => new Worker(worker, { argv: [location, 'write', String(i)] })
+  )
   const done = Promise.all(workers.map((each) => once(each, 'message')))
   for (let i = 0; i < 500; i++) await db.put(`main-${i}`, String(i))
   const results = await done
@@ -107,7 +113,11 @@ test('databases share one cache and one pool of threads when asked to', async (t
   await Promise.all(
     databases.map(async (db, n) => {
       for (let i = 0; i < 50; i++) {
-        const operations = Array.from({ length: 50 }, (_, j) => ({ type: 'put', key: `${i}-${j}`, value: `${n}`.repeat(100) }))
+        const operations = Array.from({ length: 50 }, (_, j) => ({
+          type: 'put',
+          key: `${i}-${j}`,
+          value: `${n}`.repeat(100)
+        }))
         await db.batch(operations)
       }
 
@@ -118,7 +128,8 @@ test('databases share one cache and one pool of threads when asked to', async (t
   await databases[0].close()
 
   for (const [n, db] of databases.entries()) {
-    if (n > 0) assert.equal((await db.values().all()).filter((value) => value === `${n}`.repeat(100)).length, 2500)
+    if (n > 0)
+      assert.equal((await db.values().all()).filter((value) => value === `${n}`.repeat(100)).length, 2500)
   }
 
   const used = databases.slice(1).map((db) => db.stats().blockCacheBytes)

@@ -80,11 +80,6 @@ impl TableCache {
         Some(table)
     }
 
-    /// What all tables of this cache are read with.
-    pub fn context(&self) -> &Arc<TableReadContext> {
-        &self.context
-    }
-
     /// How many tables are in slots, those of files that have just gone from every version included.
     pub fn open_files(&self) -> usize {
         self.ring.lock().files.len()

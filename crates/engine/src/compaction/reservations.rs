@@ -61,11 +61,6 @@ pub struct Reservations {
 }
 
 impl Reservations {
-    /// Nothing is reserved.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Reserves what `plan` touches. It must have been picked with these reservations as they are now.
     pub fn reserve(&mut self, plan: &CompactionPlan) -> ReservationId {
         let id = ReservationId(self.next_id);
@@ -93,6 +88,7 @@ impl Reservations {
     }
 
     /// Whether no job runs.
+    #[cfg(test)]
     pub fn is_empty(&self) -> bool {
         self.held.is_empty()
     }

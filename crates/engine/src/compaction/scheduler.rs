@@ -178,6 +178,18 @@ impl DbInner {
         }
     }
 
+    /// The same in the background, if there are any.
+    pub(crate) fn remove_obsolete_tables_soon(self: &Arc<Self>) {
+        if self.obsolete.is_empty() {
+            return;
+        }
+        if let Some(pool) = &self.pool {
+            let inner = Arc::clone(self);
+            // If no thread can be had, the next job's end removes them.
+            let _ = pool.submit(Lane::Flush, Box::new(move || inner.remove_obsolete_tables()));
+        }
+    }
+
     /// Waits until the background has made `changed` true. An error if it cannot.
     pub(crate) fn wait_for_change(self: &Arc<Self>, changed: impl Fn() -> bool) -> Result<()> {
         let background = self.wait_until(|background| {

@@ -7,7 +7,7 @@ pub(crate) mod properties;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::sync::atomic::Ordering;
 
 use terrace_format::batch::WriteBatch;
@@ -20,6 +20,7 @@ use crate::read::db_iterator::DbIterator;
 use crate::read::get::{Found, Pinned, get_with};
 use crate::read::merging_iterator::MergingIterator;
 use crate::read::snapshot::Snapshot;
+use crate::read::super_version::SuperVersion;
 use crate::table::BlockReadOptions;
 use crate::write::commit::Patience;
 use crate::write::submit::WriteDone;
@@ -52,6 +53,22 @@ impl Drop for Closer {
     fn drop(&mut self) {
         if let Err(error) = self.0.close() {
             self.0.info_log.line(format_args!("closing failed: {error}"));
+        }
+    }
+}
+
+/// What an iterator keeps alive. Tables that only it still held are deleted soon after it drops.
+struct ViewPin {
+    view: Option<Arc<SuperVersion>>,
+    _snapshot: Option<Snapshot>,
+    db: Weak<DbInner>,
+}
+
+impl Drop for ViewPin {
+    fn drop(&mut self) {
+        self.view = None;
+        if let Some(inner) = self.db.upgrade() {
+            inner.remove_obsolete_tables_soon();
         }
     }
 }
@@ -214,8 +231,8 @@ impl Db {
         }
         children.extend(view.version.iterators(&inner.tables, block_options));
         let merged = MergingIterator::new(inner.comparator.clone(), children);
-        let pin = Box::new((view, options.read.snapshot));
-        Ok(DbIterator::new(merged, &inner.comparator, sequence, options.bounds, pin))
+        let pin = ViewPin { view: Some(view), _snapshot: options.read.snapshot, db: Arc::downgrade(&self.inner) };
+        Ok(DbIterator::new(merged, &inner.comparator, sequence, options.bounds, Box::new(pin)))
     }
 
     /// About how many bytes on disk the keys from `start` to before `end` take, after compression. What is still

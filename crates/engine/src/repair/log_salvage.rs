@@ -32,6 +32,8 @@ pub(super) enum LogPiece<'a> {
     Record { payload: &'a [u8], offset: u64 },
     /// Bytes that cannot be read. `lost_bytes` is 0 where only a header's field was wrong and no record is lost.
     Damage { offset: u64, lost_bytes: u64, reason: &'static str },
+    /// Zeros where a record could stand, before a further record. Writers may leave them at a block's end.
+    Zeros { offset: u64, size_bytes: u64 },
     /// The file ends within a record.
     UnfinishedTail { offset: u64, lost_bytes: u64 },
 }
@@ -49,7 +51,7 @@ pub(super) trait LogVisitor {
 /// Reads the file at `path` from end to end. Errors: those of the visitor and of reading the file.
 pub(super) fn read_log(env: &dyn Env, path: &Path, visitor: &mut dyn LogVisitor) -> Result<()> {
     let mut file = env.open_sequential(path)?;
-    let mut reader = Reader { visitor, block_start: 0, open: None, record: Vec::new(), damage: None };
+    let mut reader = Reader { visitor, block_start: 0, open: None, record: Vec::new(), damage: None, zeros: None };
     // One block ahead, to know which one is the last.
     let mut block = read_block(&mut *file)?;
     while !block.is_empty() {
@@ -96,6 +98,8 @@ struct Reader<'a> {
     record: Vec<u8>,
     /// Damage up to here, not yet handed over: what adjoins it is joined to it.
     damage: Option<(u64, u64, &'static str)>,
+    /// Zeros from here to here, not yet handed over: only a further record makes them remarkable.
+    zeros: Option<(u64, u64)>,
 }
 
 impl Reader<'_> {
@@ -104,6 +108,8 @@ impl Reader<'_> {
         while block.len() - at >= LOG_HEADER_SIZE_BYTES {
             if block[at..].iter().all(|byte| *byte == 0) {
                 self.drop_open(at, "zeros within a fragmented record");
+                let end = self.block_start + block.len() as u64;
+                self.zeros = Some((self.zeros.map_or(self.block_start + at as u64, |(start, _)| start), end));
                 return Ok(());
             }
             let physical = match check(block, at) {
@@ -113,9 +119,6 @@ impl Reader<'_> {
                     None => return Ok(()),
                 },
             };
-            if physical.end <= at {
-                continue;
-            }
             self.physical(block, physical)?;
             at = physical.end;
         }
@@ -137,7 +140,7 @@ impl Reader<'_> {
         }
         if !is_zero && end <= block.len() && is_sound(block, end) {
             self.add_damage(at, end, "a record's checksum does not match");
-            return Ok(self.after_damage(block, end));
+            return Ok(check(block, end));
         }
         for start in at + 1..block.len().saturating_sub(LOG_HEADER_SIZE_BYTES) {
             let Some(physical) = check(block, start) else { continue };
@@ -159,18 +162,13 @@ impl Reader<'_> {
         Ok(None)
     }
 
-    /// What stands at `at`, which is sound: a record, or (`None`) nothing more in this block.
-    fn after_damage(&self, block: &[u8], at: usize) -> Option<Physical> {
-        check(block, at)
-    }
-
     fn physical(&mut self, block: &[u8], physical: Physical) -> Result<()> {
         let fragment = physical.fragment(block);
         let offset = self.block_start + physical.start as u64;
         match physical.kind {
             FULL => {
                 self.drop_open(physical.start, "a fragmented record has no end");
-                self.hand_over_damage()?;
+                self.hand_over_what_was_before()?;
                 self.visitor.take(LogPiece::Record { payload: fragment, offset })
             }
             FIRST => {
@@ -188,7 +186,7 @@ impl Reader<'_> {
                 self.record.extend_from_slice(fragment);
                 if kind == LAST {
                     self.open = None;
-                    self.hand_over_damage()?;
+                    self.hand_over_what_was_before()?;
                     self.visitor.take(LogPiece::Record { payload: &self.record, offset: start })?;
                 }
                 Ok(())
@@ -232,6 +230,14 @@ impl Reader<'_> {
             }
             None => Ok(()),
         }
+    }
+
+    /// Before a record: its visitor learns what lies between it and the record before.
+    fn hand_over_what_was_before(&mut self) -> Result<()> {
+        if let Some((start, end)) = self.zeros.take() {
+            self.visitor.take(LogPiece::Zeros { offset: start, size_bytes: end - start })?;
+        }
+        self.hand_over_damage()
     }
 
     fn unfinished_tail(&mut self, start: usize, end: usize) -> Result<()> {

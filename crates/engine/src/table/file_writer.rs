@@ -68,7 +68,7 @@ pub struct TableFileSummary {
 /// leaves an unfinished file behind, which no reader takes for a table.
 ///
 /// ```
-/// use terrace_engine::table::{TableFileOptions, TableFileReader, TableFileWriter};
+/// use terrace_engine::{TableFileOptions, TableFileReader, TableFileWriter};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let folder = tempfile::tempdir()?;
@@ -123,7 +123,7 @@ impl TableFileWriter {
         Ok(Self { builder, path, options, internal_key: Vec::new() })
     }
 
-    /// Adds a key with its value. Limits: see `terrace_format::limits`.
+    /// Adds a key with its value. For limits see [`terrace_format::limits`].
     ///
     /// Errors: [`InvalidArgument`](ErrorKind::InvalidArgument), with nothing done, if `key` is not greater than the one
     /// before in the comparator's order, or a limit is exceeded; errors of the file system, after which every call fails.

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use terrace_env::RandomAccessFile;
 use terrace_format::block::Block;
-use terrace_format::internal_key::{self, InternalKeyComparator, SequenceNumber, ValueKind};
+use terrace_format::internal_key::{self, InternalKeyComparator, ValueKind};
 use terrace_format::limits::FOOTER_SIZE_BYTES;
 use terrace_format::table::{BlockHandle, Footer, TableCounts};
 
@@ -45,8 +45,6 @@ pub struct Table {
 pub struct TableEntry {
     /// Whether the key was written or deleted.
     pub kind: ValueKind,
-    /// When it was.
-    pub sequence: SequenceNumber,
     /// The value; empty for a deletion.
     pub value: PinnedValue,
 }
@@ -146,7 +144,7 @@ impl Table {
     fn entry(&self, handle: BlockHandle, key: &[u8], value: PinnedValue) -> Result<TableEntry> {
         let parsed =
             internal_key::parse_internal_key(key).map_err(|error| self.source.block_error(handle, error))?;
-        Ok(TableEntry { kind: parsed.kind, sequence: parsed.sequence, value })
+        Ok(TableEntry { kind: parsed.kind, value })
     }
 
     /// The handle of the first block whose separator is at or after `internal_target`; the separator is left in `key`.
@@ -182,11 +180,6 @@ impl Table {
     /// The size of the file, in bytes.
     pub fn size_bytes(&self) -> u64 {
         self.source.size_bytes
-    }
-
-    /// Bytes that the open table keeps in memory for its index.
-    pub fn index_size_bytes(&self) -> usize {
-        self.index.size_bytes()
     }
 
     pub(crate) fn comparator(&self) -> &InternalKeyComparator {

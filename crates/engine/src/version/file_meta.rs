@@ -171,14 +171,14 @@ impl ObsoleteFiles {
         self.numbers.lock().push(number);
     }
 
+    /// Whether no file waits.
+    pub fn is_empty(&self) -> bool {
+        self.numbers.lock().is_empty()
+    }
+
     /// Takes all files out.
     pub fn take(&self) -> Vec<u64> {
         std::mem::take(&mut *self.numbers.lock())
-    }
-
-    /// Whether nothing waits.
-    pub fn is_empty(&self) -> bool {
-        self.numbers.lock().is_empty()
     }
 }
 
@@ -200,16 +200,16 @@ mod tests {
     fn only_an_obsolete_file_enters_the_queue_and_only_when_the_last_holder_lets_go() {
         let queue = Arc::new(ObsoleteFiles::new());
         drop(file(1, &queue));
-        assert!(queue.is_empty());
+        assert!(queue.take().is_empty());
 
         let first_holder = Arc::new(file(2, &queue));
         let second_holder = first_holder.clone();
         first_holder.mark_obsolete();
         drop(first_holder);
-        assert!(queue.is_empty());
+        assert!(queue.take().is_empty());
         drop(second_holder);
         assert_eq!(queue.take(), [2]);
-        assert!(queue.is_empty());
+        assert!(queue.take().is_empty());
     }
 
     #[test]

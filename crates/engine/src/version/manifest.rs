@@ -17,7 +17,7 @@
 //!    seem cut off are searched for the start of a further record; if there is one, it is case 2. (LevelDB goes on
 //!    silently with the older state.)
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use terrace_env::{Env, EnvError, SequentialFile, WritableFile};
@@ -36,7 +36,6 @@ const FILES_PER_SNAPSHOT_RECORD: usize = 1000;
 pub(crate) struct ManifestWriter {
     file: Box<dyn WritableFile>,
     encoder: LogEncoder,
-    path: PathBuf,
     number: u64,
     snapshot_size_bytes: u64,
     buffer: Vec<u8>,
@@ -53,17 +52,10 @@ impl ManifestWriter {
     ) -> Result<Self> {
         let path = folder.join(manifest_name(number));
         let file = env.create(&path)?;
-        let mut writer = Self {
-            file,
-            encoder: LogEncoder::new(Fragmentation::Standard),
-            path,
-            number,
-            snapshot_size_bytes: 0,
-            buffer: Vec::new(),
-        };
+        let encoder = LogEncoder::new(Fragmentation::Standard);
+        let mut writer = Self { file, encoder, number, snapshot_size_bytes: 0, buffer: Vec::new() };
         let written = split_snapshot(snapshot).into_iter().try_for_each(|edit| writer.append_record(&edit));
         if let Err(error) = written.and_then(|()| Ok(writer.file.sync()?)) {
-            let path = writer.path.clone();
             drop(writer);
             // Nothing refers to it; if it stays, the next open removes it.
             let _ = env.remove_file(&path);
@@ -92,10 +84,6 @@ impl ManifestWriter {
 
     pub(crate) fn number(&self) -> u64 {
         self.number
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
     }
 
     pub(crate) fn size_bytes(&self) -> u64 {

@@ -9,7 +9,7 @@
 //!                          readers ◄── Arc<Version> (immutable; holds its files by Arc<FileMeta>)
 //! ```
 //!
-//! Predecessor: `flush` and `compaction::job`. Successor: `read`, which searches a [`Version`], and
+//! Predecessor: `flush` and `compaction::job`. Successor: `read`, which searches a [`Version`](version::Version), and
 //! `compaction::picker`, which looks at one for work.
 
 pub mod builder;
@@ -24,6 +24,5 @@ pub(crate) mod testing;
 #[allow(clippy::module_inception)]
 pub mod version;
 
-pub use file_meta::{FileMeta, FileOrigin, ObsoleteFiles};
+pub use file_meta::ObsoleteFiles;
 pub use set::{RecoveredNumbers, VersionSet, VersionSetOptions};
-pub use version::Version;

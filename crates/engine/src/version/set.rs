@@ -137,7 +137,7 @@ impl VersionSet {
     }
 
     /// Reads an existing database's state. It writes nothing: the first [`apply`](Self::apply) writes a new MANIFEST,
-    /// which also names all files of the old one.
+    /// which also names all files of the old one, and then removes that.
     ///
     /// Errors: `NoDatabase` if there is no `CURRENT`, and no table or log either; `InvalidArgument` if the comparator
     /// is not the one stored; `Corruption` or `Unsupported`, naming file and offset; those of reading the files.
@@ -197,11 +197,6 @@ impl VersionSet {
     /// The MANIFEST that `CURRENT` names.
     pub fn manifest_number(&self) -> u64 {
         self.manifest_number.load(Ordering::Acquire)
-    }
-
-    /// The queue of table files that may be deleted.
-    pub fn obsolete_files(&self) -> &Arc<ObsoleteFiles> {
-        &self.obsolete
     }
 
     /// Where the compaction of each level last stopped. Waits for a change that is being written.
@@ -321,13 +316,10 @@ impl VersionSet {
             }
             return manifest.append(&edit);
         }
-        let manifest = self.write_new_manifest(version, pointers, edit)?;
-        if let Some(old) = changes.manifest.replace(manifest) {
-            let path = old.path().to_owned();
-            drop(old);
-            // Nothing refers to it; if it stays, the next open removes it.
-            let _ = self.options.env.remove_file(&path);
-        }
+        let old = self.options.folder.join(file_name::manifest_name(self.manifest_number()));
+        changes.manifest = Some(self.write_new_manifest(version, pointers, edit)?);
+        // Nothing refers to it; if it stays, the next open removes it.
+        let _ = self.options.env.remove_file(&old);
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! What the tests of versions and of the picker build their files with.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use terrace_format::comparator::UserComparator;
@@ -54,4 +55,21 @@ pub(crate) fn version(files: &[(usize, u64, &str, &str)]) -> Version {
         files.sort_by(|a, b| a.smallest.cmp(&b.smallest));
     }
     Version::new(comparator(), levels)
+}
+
+impl Version {
+    /// The numbers of all files.
+    pub(crate) fn live_files(&self) -> HashSet<u64> {
+        self.files().map(|file| file.number).collect()
+    }
+
+    /// How many files `level` holds.
+    pub(crate) fn file_count(&self, level: usize) -> usize {
+        self.levels[level].len()
+    }
+
+    /// The sum of the sizes of the files of `level`.
+    pub(crate) fn level_size_bytes(&self, level: usize) -> u64 {
+        self.levels[level].iter().map(|file| file.size_bytes).sum()
+    }
 }

@@ -16,7 +16,6 @@
 //! 3. In the levels from 1 on, the file that can answer is the first whose largest key is at or after the target. The
 //!    comparison is by internal key: LevelDB may spread one user key over two neighbouring files.
 
-use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -186,11 +185,6 @@ impl Version {
         })
     }
 
-    /// The deepest level that holds a file; `None` if there is no file.
-    pub fn deepest_level(&self) -> Option<usize> {
-        self.levels.iter().rposition(|files| !files.is_empty())
-    }
-
     /// About how many bytes of tables lie before the first entry of `key`, over all levels. Opens the tables that hold
     /// `key`.
     pub fn approximate_offset_of(&self, key: &[u8], tables: &TableCache) -> Result<u64> {
@@ -210,21 +204,6 @@ impl Version {
     /// All files, level by level.
     pub fn files(&self) -> impl Iterator<Item = &Arc<FileMeta>> {
         self.levels.iter().flatten()
-    }
-
-    /// The numbers of all files: those that must not be deleted.
-    pub fn live_files(&self) -> HashSet<u64> {
-        self.files().map(|file| file.number).collect()
-    }
-
-    /// How many files `level` holds.
-    pub fn file_count(&self, level: usize) -> usize {
-        self.levels[level].len()
-    }
-
-    /// The sum of the sizes of the files of `level`.
-    pub fn level_size_bytes(&self, level: usize) -> u64 {
-        self.levels[level].iter().map(|file| file.size_bytes).sum()
     }
 
     /// All files as text, in the form of LevelDB's property `leveldb.sstables`:
@@ -280,6 +259,8 @@ fn escape(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
     use crate::version::testing::{comparator, file, file_with_keys, version};
     use terrace_format::internal_key::ValueKind;
@@ -308,7 +289,6 @@ mod tests {
         assert_eq!(numbers(&version.overlapping(1, Some(b"z"), Some(b"a"))), []);
         assert_eq!(numbers(&version.overlapping(1, None, Some(b"b"))), [1]);
         assert_eq!(numbers(&version.overlapping(1, Some(b"l"), None)), [3]);
-        assert_eq!(version.deepest_level(), Some(1));
         assert_eq!(version.live_files(), HashSet::from([1, 2, 3]));
     }
 

@@ -17,13 +17,10 @@ const parent = mkdtempSync(join(tmpdir(), 'terrace-suite-'))
 let registered = 0
 
 suite({
-  test: Object.assign(
-    (...args) => {
-      registered++
-      return test(...args)
-    },
-    test
-  ),
+  test: Object.assign((...args) => {
+    registered++
+    return test(...args)
+  }, test),
   factory: (options) => new Level(mkdtempSync(join(parent, 'db-')), options)
 })
 

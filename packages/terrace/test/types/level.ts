@@ -1,11 +1,11 @@
 // Checked by the compiler, not run: what the declarations allow and what they refuse.
 
-import { AbstractLevel, type AbstractIterator, type AbstractSnapshot } from 'abstract-level'
+import type { AbstractIterator, AbstractLevel, AbstractSnapshot } from 'abstract-level'
 import terrace, {
-  ClassicLevel,
-  Level,
   type ChainedBatch,
+  type ClassicLevel,
   type DatabaseOptions,
+  Level,
   type LevelError,
   type OpenOptions,
   type Snapshot,

@@ -65,11 +65,6 @@ pub struct CompactionPlan {
 }
 
 impl CompactionPlan {
-    /// The sum of the sizes of all inputs.
-    pub fn input_bytes(&self) -> u64 {
-        sum_bytes(&self.inputs[0]) + sum_bytes(&self.inputs[1])
-    }
-
     /// Whether nothing below the output can hold `user_key`, so that a tombstone of it hides nothing there. Ask with
     /// ascending keys.
     pub fn is_base_level_for_key(&mut self, user_key: &[u8]) -> bool {

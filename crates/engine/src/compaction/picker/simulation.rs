@@ -103,7 +103,7 @@ impl Simulation {
             snapshots: Vec::new(),
             options,
             pointers: CompactPointers::default(),
-            busy: Reservations::new(),
+            busy: Reservations::default(),
             with_counts: true,
             rewritten_bytes: 0,
             checks: true,
@@ -269,7 +269,7 @@ impl Simulation {
             assert!(plan.inputs[1].is_empty());
             edit.new_files.extend(plan.inputs[0].iter().map(|file| (plan.output_level, file.entry())));
         } else {
-            self.rewritten_bytes += plan.input_bytes();
+            self.rewritten_bytes += plan.inputs.iter().flatten().map(|file| file.size_bytes).sum::<u64>();
             let mut merged: Vec<Entry> =
                 plan.inputs.iter().flatten().flat_map(|file| self.entries[&file.number].clone()).collect();
             merged.sort_by_key(|entry| (entry.key, std::cmp::Reverse(entry.sequence)));

@@ -31,7 +31,7 @@ impl Script {
             levels: Default::default(),
             options: PickerOptions::new(comparator(), 2 << 20, 0.25, None),
             pointers: CompactPointers::default(),
-            busy: Reservations::new(),
+            busy: Reservations::default(),
             reserved: Vec::new(),
             range: None,
             last: None,

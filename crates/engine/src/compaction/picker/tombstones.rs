@@ -23,7 +23,7 @@
 //! Why it ends: each pick moves tombstones one level down, or drops them in place, and nothing moves them up. A rewrite
 //! in place drops every tombstone of the file, because files are left alone
 //! - while a reader may still need what their tombstones hide, that is, until
-//!   [`FileMeta::newest_sequence`](crate::version::FileMeta::newest_sequence) is not above the oldest reader's: the same
+//!   [`FileMeta::newest_sequence`] is not above the oldest reader's: the same
 //!   file is not rewritten in vain over and over while a snapshot is held;
 //! - while a running job writes below them.
 //!

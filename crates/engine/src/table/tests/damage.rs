@@ -35,7 +35,7 @@ fn check_answers_are_right(table: &Arc<Table>, entries: &Entries) {
         match table.get(key, &options) {
             Ok(found) => {
                 let found = found.unwrap_or_else(|| panic!("the key {key:?} is gone"));
-                assert_eq!(found.sequence, parse_internal_key(key).unwrap().sequence);
+                assert_eq!(found.kind, parse_internal_key(key).unwrap().kind);
                 assert_eq!(found.value.as_ref(), value);
             }
             Err(error) => assert_is_report(&error),

@@ -3,14 +3,11 @@
 use std::io::{Write as _, stdin, stdout};
 use std::path::{Path, PathBuf};
 
-use terrace_engine::{
-    Compression, Db, DbIterator, IterOptions, Options, ReadOptions, UserComparator, WriteOptions,
-};
+use terrace_engine::{Compression, Db, IterOptions, Options, ReadOptions, UserComparator, WriteOptions};
+use terrace_testkit::digest::Digest;
 
-mod digest;
 mod operations;
 
-use digest::Digest;
 use operations::Input;
 
 type Problem = Box<dyn std::error::Error>;
@@ -106,10 +103,8 @@ fn apply(db: &Db, arguments: &Arguments) -> Result<(), Problem> {
 
 fn print_digests(db: &Db, keys: &Path) -> Result<(), Problem> {
     let mut iterator = db.iter(IterOptions::default())?;
-    iterator.seek_to_first()?;
-    println!("forward {}", digest_entries(&mut iterator, DbIterator::next)?);
-    iterator.seek_to_last()?;
-    println!("backward {}", digest_entries(&mut iterator, DbIterator::prev)?);
+    println!("forward {}", Digest::forward(&mut iterator)?);
+    println!("backward {}", Digest::backward(&mut iterator)?);
 
     let mut points = Digest::default();
     let mut keys = Input::open(keys)?;
@@ -118,16 +113,4 @@ fn print_digests(db: &Db, keys: &Path) -> Result<(), Problem> {
     }
     println!("points {points}");
     Ok(())
-}
-
-fn digest_entries(
-    iterator: &mut DbIterator,
-    step: fn(&mut DbIterator) -> terrace_engine::Result<()>,
-) -> Result<Digest, Problem> {
-    let mut digest = Digest::default();
-    while iterator.valid() {
-        digest.add(iterator.key(), Some(iterator.value()));
-        step(iterator)?;
-    }
-    Ok(digest)
 }

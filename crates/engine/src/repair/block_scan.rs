@@ -1,0 +1,230 @@
+//! Finds a table's blocks without its index, by their checksums. Predecessor: a table whose footer or index is damaged.
+//! Successor: [`table_salvage`](super::table_salvage).
+//!
+//! ```text
+//!   ┌─────────┬─┬─────────┬─┬────────┬─┬─ ─
+//!   │ block   │t│ block   │t│ block  │t│      t = compression id, checksum
+//!   └─────────┴─┴─────────┴─┴────────┴─┴─ ─
+//!   └ start     └ start: where the last trailer ends
+//! ```
+//!
+//! A block's start is known and its length is not: the checksum is carried on byte by byte until the trailer that would
+//! follow fits. Blocks lie back to back, so an undamaged file is walked in one pass. After damage the next start is not
+//! known either; each place is tried, over a window a few blocks long, until a block is found that holds entries. That
+//! costs the window's length a place, so it is bounded: a table that is damaged all over is given up in a few seconds.
+//!
+//! The index is a block like others and tells where all blocks are, the damaged ones included. It is known by its values,
+//! handles of what lies before it, those of the data blocks that were found among them; and no data block follows it.
+
+use std::sync::Arc;
+
+use terrace_env::RandomAccessFile;
+use terrace_format::block::{Block, BlockIter};
+use terrace_format::crc;
+use terrace_format::internal_key::parse_internal_key;
+use terrace_format::limits::BLOCK_TRAILER_SIZE_BYTES;
+use terrace_format::table::BlockHandle;
+
+use crate::error::{ErrorKind, Result};
+use crate::repair::workshop::read_options;
+use crate::table::block_fetch::BlockSource;
+
+/// Bytes that may be summed in vain for one table.
+const WASTE_LIMIT_BYTES: u64 = 512 << 20;
+
+/// The smallest window in which a block's end is searched after damage.
+const MIN_WINDOW_BYTES: u64 = 16 << 10;
+
+/// Compression ids that a table may have: see `terrace_format::compression`.
+const COMPRESSION_IDS: [u8; 4] = [0, 1, 2, 4];
+
+const CHUNK_SIZE_BYTES: usize = 256 << 10;
+
+/// A block that an index lists, or that a scan found.
+#[derive(Clone, Debug)]
+pub(super) struct FoundBlock {
+    pub(super) handle: BlockHandle,
+    /// No key of the block is after it: the index's separator, where there is an index.
+    pub(super) separator: Option<Vec<u8>>,
+    /// Whether it is a data block; otherwise a filter or the metaindex, behind all data blocks.
+    pub(super) holds_entries: bool,
+}
+
+impl FoundBlock {
+    pub(super) fn listed(handle: BlockHandle, separator: &[u8]) -> Self {
+        Self { handle, separator: Some(separator.to_vec()), holds_entries: true }
+    }
+
+    /// Where its trailer ends.
+    pub(super) fn end(&self) -> u64 {
+        self.handle.offset.saturating_add(self.handle.size).saturating_add(BLOCK_TRAILER_SIZE_BYTES as u64)
+    }
+}
+
+/// The data blocks of the table that its index lists, if the scan finds that; else the blocks that were found. In order.
+pub(super) fn scan(
+    file: &Arc<dyn RandomAccessFile>,
+    size_bytes: u64,
+    source: &BlockSource,
+) -> Result<Vec<FoundBlock>> {
+    let mut scanner = Scanner { bytes: Window::new(Arc::clone(file), size_bytes), wasted_bytes: 0 };
+    let mut found: Vec<FoundBlock> = Vec::new();
+    // The block that may be the index, with what it lists.
+    let mut index: Option<(FoundBlock, Vec<FoundBlock>)> = None;
+    let (mut start, mut largest_bytes) = (0, 0);
+    let mut is_chained = true;
+    while start < size_bytes && scanner.wasted_bytes < WASTE_LIMIT_BYTES {
+        let limit = if is_chained { u64::MAX } else { MIN_WINDOW_BYTES.max(4 * largest_bytes) };
+        let Some(size) = scanner.find_end(start, limit)? else {
+            is_chained = false;
+            start += 1;
+            continue;
+        };
+        let handle = BlockHandle { offset: start, size };
+        let mut block = FoundBlock { handle, separator: None, holds_entries: true };
+        match classify(source, handle)? {
+            // Chance, most likely: what is no block of entries is only believed where a block must begin.
+            Contents::Other if !is_chained => {
+                start += 1;
+                continue;
+            }
+            Contents::Other => {
+                block.holds_entries = false;
+                found.push(block);
+            }
+            contents => {
+                // Entries follow, so the candidate held entries too.
+                found.extend(index.take().map(|(block, _)| block));
+                match contents {
+                    Contents::MayBeIndex(listed) if lists_all(&listed, &found) => index = Some((block, listed)),
+                    _ => found.push(block),
+                }
+            }
+        }
+        is_chained = true;
+        largest_bytes = largest_bytes.max(size);
+        start += size + BLOCK_TRAILER_SIZE_BYTES as u64;
+    }
+    Ok(index.map_or(found, |(_, listed)| listed))
+}
+
+fn lists_all(listed: &[FoundBlock], found: &[FoundBlock]) -> bool {
+    let mut data_blocks = found.iter().filter(|block| block.holds_entries);
+    data_blocks.all(|block| listed.iter().any(|other| other.handle == block.handle))
+}
+
+enum Contents {
+    Data,
+    /// Entries whose values are such handles.
+    MayBeIndex(Vec<FoundBlock>),
+    /// A filter, or the metaindex.
+    Other,
+}
+
+fn classify(source: &BlockSource, handle: BlockHandle) -> Result<Contents> {
+    let block = match source.read_block(handle, &read_options()) {
+        Err(error) if matches!(error.kind(), ErrorKind::Corruption | ErrorKind::Unsupported) => {
+            return Ok(Contents::Other);
+        }
+        block => block?,
+    };
+    if check_entries(&block).is_err() {
+        return Ok(Contents::Other);
+    }
+    Ok(listed_blocks(&block, handle.offset).map_or(Contents::Data, Contents::MayBeIndex))
+}
+
+/// Fails unless every entry decodes and every key is an internal key.
+pub(super) fn check_entries(block: &Block) -> terrace_format::Result<()> {
+    block.verify()?;
+    let mut entries = BlockIter::new(block);
+    entries.seek_to_first()?;
+    while entries.valid() {
+        parse_internal_key(entries.key())?;
+        entries.next()?;
+    }
+    Ok(())
+}
+
+/// The blocks that `index` leads to, if each value is a handle, and the handles follow each other and end by `limit`.
+fn listed_blocks(index: &Block, limit: u64) -> Option<Vec<FoundBlock>> {
+    let mut entries = BlockIter::new(index);
+    let mut blocks = Vec::new();
+    let mut end = 0;
+    entries.seek_to_first().ok()?;
+    while entries.valid() {
+        let (handle, _) = BlockHandle::decode(entries.value()).ok()?;
+        let range = handle.sealed_range(limit).ok()?;
+        if range.start < end {
+            return None;
+        }
+        end = range.end;
+        blocks.push(FoundBlock::listed(handle, entries.key()));
+        entries.next().ok()?;
+    }
+    (!blocks.is_empty()).then_some(blocks)
+}
+
+struct Scanner {
+    bytes: Window,
+    wasted_bytes: u64,
+}
+
+impl Scanner {
+    /// The size of the contents of a block that begins at `start`, if one ends within `limit` bytes.
+    fn find_end(&mut self, start: u64, limit: u64) -> Result<Option<u64>> {
+        let trailer = BLOCK_TRAILER_SIZE_BYTES as u64;
+        let last_end = self.bytes.size_bytes.saturating_sub(trailer).min(start.saturating_add(limit));
+        let mut sum = crc::crc32c(&[]);
+        let mut at = start;
+        while at <= last_end && at - start + self.wasted_bytes <= WASTE_LIMIT_BYTES.max(self.bytes.size_bytes) {
+            // What is in memory from here on, or is now: at least a trailer.
+            let chunk = self.bytes.at(at)?;
+            if (chunk.len() as u64) < trailer {
+                break;
+            }
+            let here = (chunk.len() as u64 - trailer + 1).min(last_end + 1 - at) as usize;
+            for (index, place) in chunk.windows(BLOCK_TRAILER_SIZE_BYTES).take(here).enumerate() {
+                let (byte, stored) = (&place[..1], [place[1], place[2], place[3], place[4]]);
+                let next = crc::extend(sum, byte);
+                if COMPRESSION_IDS.contains(&byte[0])
+                    && at + index as u64 > start
+                    && next == crc::unmask(u32::from_le_bytes(stored))
+                {
+                    return Ok(Some(at + index as u64 - start));
+                }
+                sum = next;
+            }
+            at += here as u64;
+        }
+        self.wasted_bytes += at - start;
+        Ok(None)
+    }
+}
+
+/// A part of the file in memory, read on as needed.
+struct Window {
+    file: Arc<dyn RandomAccessFile>,
+    size_bytes: u64,
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+impl Window {
+    fn new(file: Arc<dyn RandomAccessFile>, size_bytes: u64) -> Self {
+        Self { file, size_bytes, start: 0, bytes: Vec::new() }
+    }
+
+    /// The bytes from `offset` on: at least a block's trailer, if the file goes on so far.
+    fn at(&mut self, offset: u64) -> Result<&[u8]> {
+        let trailer = BLOCK_TRAILER_SIZE_BYTES as u64;
+        let end = self.start + self.bytes.len() as u64;
+        if offset < self.start || offset + trailer > end {
+            self.bytes.resize(CHUNK_SIZE_BYTES, 0);
+            let count = self.file.read_at(offset, &mut self.bytes)?;
+            self.bytes.truncate(count);
+            self.start = offset;
+        }
+        Ok(&self.bytes[(offset - self.start) as usize..])
+    }
+}

@@ -1,0 +1,143 @@
+//! Merges tables whose levels are not known into tables of one level. Predecessor: tables that are all intact: as found,
+//! salvaged, or written from logs. Successor: the new MANIFEST.
+//!
+//! Sequence numbers say which version of a key is the newest, whatever table it is in; LevelDB's own repair trusts file
+//! numbers instead. Of each key only that version stays, and a deletion goes once it has hidden all older ones.
+//!
+//! Tables that do not overlap are read one after the other as one run, so that few files are open at a time. If there are
+//! too many runs even so, some are merged first, deletions kept.
+
+use std::sync::Arc;
+
+use terrace_format::internal_key::{
+    MAX_SEQUENCE_NUMBER, SequenceNumber, parse_internal_key, user_key,
+};
+use terrace_format::limits::LEVEL_COUNT;
+use terrace_format::version_edit::FileEntry;
+
+use crate::cache::table_cache::TableCache;
+use crate::compaction::drop_rule::DropRule;
+use crate::error::{Error, Result};
+use crate::iterator::InternalIterator;
+use crate::read::merging_iterator::MergingIterator;
+use crate::repair::workshop::{Workshop, WrittenTable, read_options};
+use crate::version::file_meta::{FileMeta, FileOrigin, ObsoleteFiles};
+use crate::version::level_iterator::LevelIterator;
+
+/// Runs that are merged at a time; each holds a file open.
+const MAX_RUNS: usize = 64;
+
+/// The size at which LevelDB calls level 1 full; each deeper one holds ten times as much.
+const LEVEL1_SIZE_BYTES: u64 = 10 << 20;
+
+/// What a merge wrote.
+#[derive(Debug, Default)]
+pub(super) struct Merged {
+    /// In order of keys.
+    pub(super) tables: Vec<WrittenTable>,
+    /// The newest sequence met, in entries that were dropped too.
+    pub(super) last_sequence: SequenceNumber,
+}
+
+/// Merges all of `files`.
+pub(super) fn merge(workshop: &mut Workshop, files: Vec<FileEntry>) -> Result<Merged> {
+    let mut runs = into_runs(workshop, files);
+    let mut last_sequence = 0;
+    while runs.len() > MAX_RUNS {
+        let first = runs.drain(..MAX_RUNS).collect();
+        let merged = merge_runs(workshop, first, false)?;
+        last_sequence = last_sequence.max(merged.last_sequence);
+        runs.push(merged.tables.into_iter().map(|table| table.file).collect());
+    }
+    let merged = merge_runs(workshop, runs, true)?;
+    Ok(Merged { last_sequence: last_sequence.max(merged.last_sequence), ..merged })
+}
+
+/// The level at which `size_bytes` of tables are not too many.
+pub(super) fn level_for(size_bytes: u64) -> usize {
+    let mut level = 1;
+    let mut capacity_bytes = LEVEL1_SIZE_BYTES;
+    while level + 1 < LEVEL_COUNT && size_bytes > capacity_bytes {
+        level += 1;
+        capacity_bytes = capacity_bytes.saturating_mul(10);
+    }
+    level
+}
+
+/// Distributes the files over as few runs as possible; the files of a run follow each other without overlap.
+fn into_runs(workshop: &Workshop, mut files: Vec<FileEntry>) -> Vec<Vec<FileEntry>> {
+    let comparator = &workshop.comparator;
+    files.sort_by(|a, b| comparator.compare(&a.smallest, &b.smallest));
+    let mut runs: Vec<Vec<FileEntry>> = Vec::new();
+    for file in files {
+        let fits = |run: &&mut Vec<FileEntry>| {
+            run.last().is_some_and(|last| {
+                comparator.user().compare(user_key(&last.largest), user_key(&file.smallest)).is_lt()
+            })
+        };
+        match runs.iter_mut().find(fits) {
+            Some(run) => run.push(file),
+            None => runs.push(vec![file]),
+        }
+    }
+    runs
+}
+
+fn merge_runs(workshop: &mut Workshop, runs: Vec<Vec<FileEntry>>, is_everything: bool) -> Result<Merged> {
+    let mut entries = open_runs(workshop, runs);
+    let mut rule = DropRule::new(vec![MAX_SEQUENCE_NUMBER]);
+    let max_file_size_bytes = workshop.options.max_file_size_bytes;
+    let folder = workshop.folder.clone();
+    let mut merged = Merged::default();
+    let mut last_user_key: Option<Vec<u8>> = None;
+    let mut table = workshop.begin_table();
+    entries.seek_to_first()?;
+    while entries.valid() {
+        let parsed = parse_internal_key(entries.key()).map_err(|error| Error::format(&folder, 0, error))?;
+        merged.last_sequence = merged.last_sequence.max(parsed.sequence);
+        if last_user_key.as_deref() != Some(parsed.user_key) {
+            let last = last_user_key.get_or_insert_with(Vec::new);
+            last.clear();
+            last.extend_from_slice(parsed.user_key);
+            if table.size_bytes() >= max_file_size_bytes {
+                merged.tables.extend(table.finish()?);
+            }
+        }
+        if !rule.may_drop(&parsed, |_| is_everything) {
+            table.add(entries.key(), entries.value())?;
+        }
+        entries.next()?;
+    }
+    merged.tables.extend(table.finish()?);
+    Ok(merged)
+}
+
+fn open_runs(workshop: &Workshop, runs: Vec<Vec<FileEntry>>) -> MergingIterator {
+    let (env, folder) = (Arc::clone(&workshop.env), workshop.folder.clone());
+    let context = Arc::clone(&workshop.context);
+    let tables = Arc::new(TableCache::new(env, folder, workshop.options.max_open_files, context));
+    let queue = Arc::new(ObsoleteFiles::new());
+    let mut children: Vec<Box<dyn InternalIterator>> = Vec::new();
+    for run in runs {
+        let files = run.into_iter().map(|file| {
+            Arc::new(FileMeta::new(file, MAX_SEQUENCE_NUMBER, FileOrigin::Recovered, Arc::clone(&queue)))
+        });
+        let comparator = workshop.comparator.clone();
+        let run = LevelIterator::new(comparator, files.collect(), Arc::clone(&tables), read_options());
+        children.push(Box::new(run));
+    }
+    MergingIterator::new(workshop.comparator.clone(), children)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_level_grows_with_the_data() {
+        assert_eq!(level_for(0), 1);
+        assert_eq!(level_for(LEVEL1_SIZE_BYTES), 1);
+        assert_eq!(level_for(LEVEL1_SIZE_BYTES + 1), 2);
+        assert_eq!(level_for(u64::MAX), LEVEL_COUNT - 1);
+    }
+}

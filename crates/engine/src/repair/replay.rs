@@ -1,0 +1,216 @@
+//! Brings every intact write of the logs into tables. Predecessor: [`log_salvage`](super::log_salvage). Successor: level
+//! 0, or the merge.
+//!
+//! As at opening, but damage is passed over and reported. A memtable is written to a table whenever it is full, so memory
+//! is bounded by that and by the largest batch.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use terrace_format::batch::{BatchOp, BatchRef};
+use terrace_format::coding::decode_fixed64;
+use terrace_format::file_name;
+use terrace_format::internal_key::{MAX_SEQUENCE_NUMBER, SequenceNumber, ValueKind, parse_internal_key};
+use terrace_format::limits::BATCH_HEADER_SIZE_BYTES;
+
+use crate::compaction::drop_rule::DropRule;
+use crate::error::{Error, ErrorKind, Result};
+use crate::iterator::InternalIterator;
+use crate::memtable::MemTable;
+use crate::repair::log_salvage::{LogPiece, LogVisitor, read_log};
+use crate::repair::report::{Damage, ReplayedLog};
+use crate::repair::workshop::{Workshop, WrittenTable};
+
+/// What the logs gave.
+#[derive(Debug, Default)]
+pub(super) struct Replayed {
+    /// Oldest first.
+    pub(super) tables: Vec<WrittenTable>,
+    pub(super) logs: Vec<ReplayedLog>,
+    pub(super) last_sequence: SequenceNumber,
+}
+
+/// Reads the logs with these numbers, ascending, into tables.
+pub(super) fn replay_logs(workshop: &mut Workshop, numbers: &[u64]) -> Result<Replayed> {
+    let memtable = Arc::new(MemTable::new(workshop.comparator.clone()));
+    let mut to_tables = ToTables { workshop, memtable, tables: Vec::new() };
+    let mut replayed = Replayed::default();
+    for number in numbers {
+        let (log, last_sequence) = read_batches(to_tables.workshop.env.clone(), *number, &mut to_tables)?;
+        replayed.logs.push(log);
+        replayed.last_sequence = replayed.last_sequence.max(last_sequence);
+    }
+    to_tables.write_memtable()?;
+    replayed.tables = to_tables.tables;
+    Ok(replayed)
+}
+
+/// The sequence numbers that the intact records of the logs hold, as ranges with both ends.
+pub(super) fn logged_sequences(
+    workshop: &mut Workshop,
+    numbers: &[u64],
+) -> Result<Vec<(SequenceNumber, SequenceNumber)>> {
+    let folder = workshop.folder.clone();
+    let mut ranges = Ranges { folder, ranges: Vec::new() };
+    for number in numbers {
+        read_batches(workshop.env.clone(), *number, &mut ranges)?;
+    }
+    let mut merged: Vec<(SequenceNumber, SequenceNumber)> = Vec::new();
+    ranges.ranges.sort_unstable();
+    for (first, last) in ranges.ranges {
+        match merged.last_mut() {
+            Some((_, end)) if first <= end.saturating_add(1) => *end = last.max(*end),
+            _ => merged.push((first, last)),
+        }
+    }
+    Ok(merged)
+}
+
+/// What is done with each batch of a log.
+trait BatchSink {
+    fn path(&self, name: &str) -> PathBuf;
+    fn take(&mut self, batch: &BatchRef<'_>) -> Result<()>;
+}
+
+fn read_batches(
+    env: Arc<dyn terrace_env::Env>,
+    number: u64,
+    sink: &mut dyn BatchSink,
+) -> Result<(ReplayedLog, SequenceNumber)> {
+    let name = file_name::log_name(number);
+    let path = sink.path(&name);
+    let log =
+        ReplayedLog { name, records_kept: 0, writes_kept: 0, damage: Vec::new(), unfinished_tail_bytes: 0 };
+    let mut visitor = BatchVisitor { sink, path, log, last_sequence: 0, zeros: None };
+    let path = visitor.path.clone();
+    read_log(&*env, &path, &mut visitor)?;
+    Ok((visitor.log, visitor.last_sequence))
+}
+
+struct BatchVisitor<'a> {
+    sink: &'a mut dyn BatchSink,
+    path: PathBuf,
+    log: ReplayedLog,
+    /// Of the batches so far.
+    last_sequence: SequenceNumber,
+    /// Zeros before the next record: whether they took the place of records, its sequence number tells.
+    zeros: Option<(u64, u64)>,
+}
+
+impl LogVisitor for BatchVisitor<'_> {
+    fn take(&mut self, piece: LogPiece<'_>) -> Result<()> {
+        match piece {
+            LogPiece::Record { payload, offset } => {
+                let zeros = self.zeros.take();
+                let batch = match BatchRef::parse(payload).map_err(|error| Error::format(&self.path, offset, error))
+                {
+                    Err(error) if error.kind() == ErrorKind::Corruption => {
+                        self.lose(offset, payload.len() as u64, "a record that is no batch of writes");
+                        return Ok(());
+                    }
+                    batch => batch?,
+                };
+                if let Some((offset, size_bytes)) = zeros
+                    && self.log.records_kept > 0
+                    && batch.sequence() > self.last_sequence + 1
+                {
+                    self.lose(offset, size_bytes, "zeros where records were");
+                }
+                if batch.count() > 0 {
+                    self.sink.take(&batch)?;
+                    let last = batch.sequence() + u64::from(batch.count()) - 1;
+                    self.last_sequence = self.last_sequence.max(last);
+                }
+                self.log.records_kept += 1;
+                self.log.writes_kept += u64::from(batch.count());
+            }
+            LogPiece::Damage { offset, lost_bytes, reason } => self.lose(offset, lost_bytes, reason),
+            LogPiece::Zeros { offset, size_bytes } => self.zeros = Some((offset, size_bytes)),
+            LogPiece::UnfinishedTail { lost_bytes, .. } => self.log.unfinished_tail_bytes = lost_bytes,
+        }
+        Ok(())
+    }
+
+    fn is_plausible(&self, payload: &[u8], is_whole: bool) -> bool {
+        payload.len() >= BATCH_HEADER_SIZE_BYTES
+            && decode_fixed64(payload) > self.last_sequence
+            && decode_fixed64(payload) <= MAX_SEQUENCE_NUMBER
+            && (!is_whole || BatchRef::parse(payload).is_ok())
+    }
+}
+
+impl BatchVisitor<'_> {
+    fn lose(&mut self, offset: u64, lost_bytes: u64, reason: &str) {
+        self.log.damage.push(Damage { offset, lost_bytes, reason: reason.to_owned() });
+    }
+}
+
+struct ToTables<'a> {
+    workshop: &'a mut Workshop,
+    memtable: Arc<MemTable>,
+    tables: Vec<WrittenTable>,
+}
+
+impl ToTables<'_> {
+    fn write_memtable(&mut self) -> Result<()> {
+        // Nobody reads at an older sequence: of each key the newest version is enough.
+        let mut rule = DropRule::new(vec![MAX_SEQUENCE_NUMBER]);
+        let mut entries = self.memtable.iter();
+        let path = self.workshop.folder.clone();
+        let mut table = self.workshop.begin_table();
+        entries.seek_to_first()?;
+        while entries.valid() {
+            let parsed = parse_internal_key(entries.key()).map_err(|error| Error::format(&path, 0, error))?;
+            if !rule.may_drop(&parsed, |_| false) {
+                table.add(entries.key(), entries.value())?;
+            }
+            entries.next()?;
+        }
+        self.tables.extend(table.finish()?);
+        self.memtable = Arc::new(MemTable::new(self.workshop.comparator.clone()));
+        Ok(())
+    }
+}
+
+impl BatchSink for ToTables<'_> {
+    fn path(&self, name: &str) -> PathBuf {
+        self.workshop.path(name)
+    }
+
+    fn take(&mut self, batch: &BatchRef<'_>) -> Result<()> {
+        if self.memtable.approximate_memory_bytes() >= self.workshop.options.write_buffer_size_bytes {
+            self.write_memtable()?;
+        }
+        let mut sequence = batch.sequence();
+        for operation in batch.iter() {
+            // A batch was checked as a whole: no operation fails.
+            match operation.map_err(|error| Error::format(&self.workshop.folder, 0, error))? {
+                BatchOp::Put { key, value } => self.memtable.insert(sequence, ValueKind::Value, key, value),
+                BatchOp::Delete { key } => self.memtable.insert(sequence, ValueKind::Deletion, key, &[]),
+            }
+            sequence += 1;
+        }
+        Ok(())
+    }
+}
+
+struct Ranges {
+    folder: PathBuf,
+    ranges: Vec<(SequenceNumber, SequenceNumber)>,
+}
+
+impl BatchSink for Ranges {
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    fn take(&mut self, batch: &BatchRef<'_>) -> Result<()> {
+        let (first, last) = (batch.sequence(), batch.sequence() + u64::from(batch.count()) - 1);
+        match self.ranges.last_mut() {
+            // The usual case keeps the list short.
+            Some((_, end)) if first == *end + 1 => *end = last,
+            _ => self.ranges.push((first, last)),
+        }
+        Ok(())
+    }
+}

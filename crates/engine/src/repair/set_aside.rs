@@ -1,0 +1,81 @@
+//! Moves files to the folder `lost` inside the database, in two steps around the moment at which the repaired database
+//! comes into force: a second name in `lost` before, removal of the first name after. So there is no moment at which a
+//! crash, or an open after it, could cost a file.
+
+use std::path::Path;
+
+use terrace_env::{Env, SequentialFile};
+
+use crate::error::Result;
+use crate::repair::report::SetAsideFile;
+use crate::repair::workshop::Workshop;
+
+/// The folder's name. LevelDB's own repair uses the same.
+const FOLDER: &str = "lost";
+
+/// Gives each file, named with a reason, a second name in `lost`, durably. One that an interrupted repair put there
+/// before is left as it is.
+pub(super) fn link_to_lost(workshop: &Workshop, files: &[(String, String)]) -> Result<Vec<SetAsideFile>> {
+    if files.is_empty() {
+        return Ok(Vec::new());
+    }
+    let env = &*workshop.env;
+    let lost = workshop.path(FOLDER);
+    env.create_folder_all(&lost)?;
+    let mut linked = Vec::new();
+    for (name, reason) in files {
+        let lost_name = link(env, &workshop.path(name), &lost, name)?;
+        let moved_to = format!("{FOLDER}/{lost_name}");
+        linked.push(SetAsideFile { name: name.clone(), moved_to, reason: reason.clone() });
+    }
+    env.sync_folder(&lost)?;
+    Ok(linked)
+}
+
+/// Links `path` into `lost` under its own name, or with a number behind it if that is another file's. Returns the name.
+fn link(env: &dyn Env, path: &Path, lost: &Path, name: &str) -> Result<String> {
+    let mut lost_name = name.to_owned();
+    for number in 1.. {
+        let target = lost.join(&lost_name);
+        if !env.exists(&target)? {
+            env.link_or_copy(path, &target)?;
+            break;
+        }
+        if has_same_bytes(env, path, &target)? {
+            break;
+        }
+        lost_name = format!("{name}.{number}");
+    }
+    Ok(lost_name)
+}
+
+fn has_same_bytes(env: &dyn Env, left: &Path, right: &Path) -> Result<bool> {
+    if env.file_size(left)? != env.file_size(right)? {
+        return Ok(false);
+    }
+    const CHUNK_SIZE_BYTES: usize = 64 << 10;
+    let (mut left, mut right) = (env.open_sequential(left)?, env.open_sequential(right)?);
+    let (mut left_bytes, mut right_bytes) = (vec![0; CHUNK_SIZE_BYTES], vec![0; CHUNK_SIZE_BYTES]);
+    loop {
+        let left_count = fill(&mut *left, &mut left_bytes)?;
+        let right_count = fill(&mut *right, &mut right_bytes)?;
+        if left_bytes[..left_count] != right_bytes[..right_count] {
+            return Ok(false);
+        }
+        if left_count == 0 {
+            return Ok(true);
+        }
+    }
+}
+
+/// Reads until `buffer` is full or the file ends.
+fn fill(file: &mut dyn SequentialFile, buffer: &mut [u8]) -> Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match file.read(&mut buffer[filled..])? {
+            0 => break,
+            count => filled += count,
+        }
+    }
+    Ok(filled)
+}

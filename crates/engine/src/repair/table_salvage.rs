@@ -1,0 +1,262 @@
+//! Reads every entry that is intact from a table, damaged or not. Predecessors: [`plan`](super::plan), the steps.
+//! Successor: a new table.
+//!
+//! 1. The index says where the blocks are. If footer or index are damaged, the blocks are found by their checksums
+//!    ([`block_scan`](super::block_scan)).
+//! 2. A block counts if its checksum is right, every entry decodes and every key is an internal key.
+//! 3. Its entries are handed on if they ascend, also from block to block, and lie within the table's bounds.
+//!
+//! For each block that does not count, the range of keys is noted in which its entries must lie: from the last key before
+//! it to the separator after it.
+
+use std::sync::Arc;
+
+use terrace_env::RandomAccessFile;
+use terrace_format::block::{Block, BlockIter};
+use terrace_format::internal_key::{KeyCompare, user_key};
+use terrace_format::limits::{BLOCK_TRAILER_SIZE_BYTES, FOOTER_SIZE_BYTES};
+use terrace_format::table::{BlockHandle, Footer};
+use terrace_format::version_edit::FileEntry;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::repair::block_scan::{FoundBlock, check_entries, scan};
+use crate::repair::report::{Damage, KeyRange};
+use crate::repair::workshop::{Workshop, read_options};
+use crate::table::block_fetch::BlockSource;
+
+/// What a walk over a damaged table found.
+#[derive(Debug, Default)]
+pub(super) struct Salvaged {
+    pub(super) entries: u64,
+    pub(super) damage: Vec<Damage>,
+    /// Where entries are missing, in order.
+    pub(super) lost_keys: Vec<KeyRange>,
+}
+
+/// Hands each intact entry of the table `name` to `take`, in order. `bounds`, if known, are what the MANIFEST says of it.
+///
+/// Errors: those of `take` and of reading the file; `Unsupported` for a compression that we do not know;
+/// `InvalidArgument` if the table is sound but in another order, and nothing confirmed the comparator.
+pub(super) fn read_table(
+    workshop: &Workshop,
+    name: &str,
+    bounds: Option<&FileEntry>,
+    take: &mut dyn FnMut(&[u8], &[u8]) -> Result<()>,
+) -> Result<Salvaged> {
+    let (file, size_bytes) = workshop.open(name)?;
+    let path = workshop.path(name);
+    let context = Arc::clone(&workshop.context);
+    let source = BlockSource::new(Arc::clone(&file), path, size_bytes, context);
+    let mut walk = Walk {
+        workshop,
+        source: &source,
+        bounds,
+        take,
+        salvaged: Salvaged::default(),
+        last: None,
+        gap: None,
+    };
+    match index(&file, size_bytes, &source)? {
+        Ok(blocks) => walk.listed(&blocks)?,
+        Err(problem) => {
+            let reason = format!("{}; blocks were found by their checksums", walk.problem_of(&problem));
+            walk.note(problem.offset().unwrap_or(0), 0, &reason);
+            let blocks = scan(&file, size_bytes, &source)?;
+            if blocks.first().is_some_and(|block| block.separator.is_some()) {
+                walk.listed(&blocks)?;
+            } else {
+                walk.found(&blocks)?;
+            }
+        }
+    }
+    let mut salvaged = walk.salvaged;
+    salvaged.damage.sort_by_key(|damage| damage.offset);
+    Ok(salvaged)
+}
+
+/// The blocks that the index lists; inside, an error that says why there is no index.
+fn index(
+    file: &Arc<dyn RandomAccessFile>,
+    size_bytes: u64,
+    source: &BlockSource,
+) -> Result<std::result::Result<Vec<FoundBlock>, Error>> {
+    let read = || {
+        let Some(footer_offset) = size_bytes.checked_sub(FOOTER_SIZE_BYTES as u64) else {
+            return Err(Error::corruption(&source.path, 0, "the file is too short for a table"));
+        };
+        let mut footer = [0; FOOTER_SIZE_BYTES];
+        file.read_exact_at(footer_offset, &mut footer)?;
+        let footer =
+            Footer::decode(&footer).map_err(|error| Error::format(&source.path, footer_offset, error))?;
+        let block = source.read_block(footer.index, &read_options())?;
+        listed_blocks(&block).map_err(|error| source.block_error(footer.index, error))
+    };
+    match read() {
+        Err(error) if error.kind() == ErrorKind::Corruption => Ok(Err(error)),
+        result => result.map(Ok),
+    }
+}
+
+fn listed_blocks(index: &Block) -> terrace_format::Result<Vec<FoundBlock>> {
+    let mut blocks = Vec::new();
+    index.verify()?;
+    let mut entries = BlockIter::new(index);
+    entries.seek_to_first()?;
+    while entries.valid() {
+        let (handle, _) = BlockHandle::decode(entries.value())?;
+        blocks.push(FoundBlock::listed(handle, entries.key()));
+        entries.next()?;
+    }
+    Ok(blocks)
+}
+
+struct Walk<'a> {
+    workshop: &'a Workshop,
+    source: &'a BlockSource,
+    bounds: Option<&'a FileEntry>,
+    take: &'a mut dyn FnMut(&[u8], &[u8]) -> Result<()>,
+    salvaged: Salvaged,
+    /// The last key handed on.
+    last: Option<Vec<u8>>,
+    /// Entries are missing since this user key (`None` inside: since the table's beginning).
+    gap: Option<Option<Vec<u8>>>,
+}
+
+impl Walk<'_> {
+    /// Walks the blocks of an index.
+    fn listed(&mut self, blocks: &[FoundBlock]) -> Result<()> {
+        blocks.iter().try_for_each(|block| self.block(block))?;
+        self.end();
+        Ok(())
+    }
+
+    /// Walks blocks that were found without an index: between them others may be lost.
+    fn found(&mut self, blocks: &[FoundBlock]) -> Result<()> {
+        const REASON: &str = "no intact block";
+        let mut end = 0;
+        for block in blocks {
+            if block.handle.offset > end {
+                self.note(end, block.handle.offset - end, REASON);
+                self.open_gap();
+            }
+            end = block.end();
+            if block.holds_entries {
+                self.block(block)?;
+            }
+        }
+        let full_size_bytes = self.bounds.map_or(0, |bounds| bounds.size_bytes).max(self.source.size_bytes);
+        let is_past_data = blocks.last().is_some_and(|block| !block.holds_entries);
+        let has_last_key = self.bounds.is_some_and(|bounds| self.last.as_ref() == Some(&bounds.largest));
+        if !is_past_data && !has_last_key {
+            self.note(end, full_size_bytes.saturating_sub(end), REASON);
+            self.open_gap();
+        }
+        self.end();
+        Ok(())
+    }
+
+    fn block(&mut self, found: &FoundBlock) -> Result<()> {
+        let handle = found.handle;
+        let block = match self.source.read_block(handle, &read_options()) {
+            Err(error) if error.kind() == ErrorKind::Corruption => {
+                self.lose(found, &error);
+                return Ok(());
+            }
+            block => block?,
+        };
+        if let Err(error) = check_entries(&block) {
+            self.lose(found, &self.source.block_error(handle, error));
+            return Ok(());
+        }
+        let in_block = |error| self.source.block_error(handle, error);
+        let mut entries = BlockIter::new(&block);
+        entries.seek_to_first().map_err(in_block)?;
+        let mut misplaced = 0;
+        while entries.valid() {
+            if self.is_in_place(entries.key()) {
+                self.close_gap(user_key(entries.key()));
+                (self.take)(entries.key(), entries.value())?;
+                self.salvaged.entries += 1;
+                let last = self.last.get_or_insert_with(Vec::new);
+                last.clear();
+                last.extend_from_slice(entries.key());
+            } else {
+                misplaced += (entries.key().len() + entries.value().len()) as u64;
+            }
+            entries.next().map_err(in_block)?;
+        }
+        if misplaced > 0 {
+            if !self.workshop.comparator_is_known && self.bounds.is_none() {
+                let message = format!(
+                    "the table's blocks are intact, but not in the order of comparator {:?}; give the one that the \
+                     database was made with",
+                    self.workshop.comparator.user().name()
+                );
+                return Err(Error::at_path(ErrorKind::InvalidArgument, &self.source.path, message));
+            }
+            self.note(handle.offset, misplaced, "keys that are out of order or beyond the table's bounds");
+        }
+        Ok(())
+    }
+
+    fn is_in_place(&self, key: &[u8]) -> bool {
+        let comparator = &self.workshop.comparator;
+        let ascends = self.last.as_ref().is_none_or(|last| comparator.compare_keys(last, key).is_lt());
+        let is_within = self.bounds.is_none_or(|bounds| {
+            comparator.compare_keys(&bounds.smallest, key).is_le()
+                && comparator.compare_keys(key, &bounds.largest).is_le()
+        });
+        ascends && is_within
+    }
+
+    fn lose(&mut self, found: &FoundBlock, error: &Error) {
+        let lost_bytes = found.handle.size.saturating_add(BLOCK_TRAILER_SIZE_BYTES as u64);
+        let left_in_file = self.source.size_bytes.saturating_sub(found.handle.offset);
+        let reason = self.problem_of(error);
+        self.note(found.handle.offset, lost_bytes.min(left_in_file), &reason);
+        self.open_gap();
+        if let Some(separator) = &found.separator {
+            self.close_gap(user_key(separator));
+        }
+    }
+
+    fn open_gap(&mut self) {
+        if self.gap.is_none() {
+            self.gap = Some(self.last.as_ref().map(|last| user_key(last).to_vec()));
+        }
+    }
+
+    fn close_gap(&mut self, last: &[u8]) {
+        if let Some(first) = self.gap.take() {
+            self.add_lost_keys(first, Some(last.to_vec()));
+        }
+    }
+
+    fn end(&mut self) {
+        if let Some(first) = self.gap.take() {
+            self.add_lost_keys(first, None);
+        }
+    }
+
+    fn add_lost_keys(&mut self, first: Option<Vec<u8>>, last: Option<Vec<u8>>) {
+        let first = first.or_else(|| self.bounds.map(|bounds| user_key(&bounds.smallest).to_vec()));
+        let last = last.or_else(|| self.bounds.map(|bounds| user_key(&bounds.largest).to_vec()));
+        let ranges = &mut self.salvaged.lost_keys;
+        match ranges.last_mut() {
+            // No key since the last lost block.
+            Some(range) if range.first == first => range.last = last,
+            _ => ranges.push(KeyRange { first, last }),
+        }
+    }
+
+    fn note(&mut self, offset: u64, lost_bytes: u64, reason: &str) {
+        self.salvaged.damage.push(Damage { offset, lost_bytes, reason: reason.to_owned() });
+    }
+
+    /// The error's text without file and offset, which stand beside it in the report.
+    fn problem_of(&self, error: &Error) -> String {
+        let text = error.to_string();
+        let place = format!(" in {}", self.source.path.display());
+        text.split(&place).next().unwrap_or(&text).to_owned()
+    }
+}

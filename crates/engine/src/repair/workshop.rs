@@ -1,0 +1,181 @@
+//! What every step of a repair works with: the folder, fresh file numbers, and the tables it writes.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use terrace_env::{Env, RandomAccessFile};
+use terrace_format::compression::Dialect;
+use terrace_format::file_name::{self, FileKind};
+use terrace_format::internal_key::InternalKeyComparator;
+use terrace_format::version_edit::FileEntry;
+
+use crate::error::Result;
+use crate::options::Options;
+use crate::table::{BlockReadOptions, TableBuilder, TableBuilderOptions, TableReadContext};
+
+/// File numbers from here on are taken for nonsense, as at opening.
+pub(super) const FILE_NUMBER_LIMIT: u64 = 1 << 62;
+
+pub(super) struct Workshop {
+    pub(super) env: Arc<dyn Env>,
+    pub(super) folder: PathBuf,
+    pub(super) options: Options,
+    pub(super) comparator: InternalKeyComparator,
+    pub(super) context: Arc<TableReadContext>,
+    /// Whether a MANIFEST confirmed the comparator.
+    pub(super) comparator_is_known: bool,
+    next_number: u64,
+    /// Tables made by this repair.
+    written: Vec<u64>,
+}
+
+impl Workshop {
+    pub(super) fn new(folder: &Path, options: &Options) -> Self {
+        let comparator = InternalKeyComparator::new(options.comparator.clone());
+        let context = Arc::new(TableReadContext {
+            comparator: comparator.clone(),
+            block_cache: None,
+            dialect: Dialect::LevelDb,
+            use_filters: true,
+        });
+        Self {
+            env: Arc::clone(&options.env),
+            folder: folder.to_owned(),
+            options: options.clone(),
+            comparator,
+            context,
+            comparator_is_known: false,
+            next_number: 1,
+            written: Vec::new(),
+        }
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Makes sure that [`new_number`](Self::new_number) gives out larger numbers only.
+    pub(super) fn mark_number_used(&mut self, number: u64) {
+        if number < FILE_NUMBER_LIMIT {
+            self.next_number = self.next_number.max(number + 1);
+        }
+    }
+
+    pub(super) fn new_number(&mut self) -> u64 {
+        self.next_number += 1;
+        self.next_number - 1
+    }
+
+    pub(super) fn next_number(&self) -> u64 {
+        self.next_number
+    }
+
+    pub(super) fn open(&self, name: &str) -> Result<(Arc<dyn RandomAccessFile>, u64)> {
+        let file = self.env.open_random(&self.path(name))?;
+        let size_bytes = file.size_bytes()?;
+        Ok((file, size_bytes))
+    }
+
+    /// A table that is written when the first entry comes.
+    pub(super) fn begin_table(&mut self) -> NewTable<'_> {
+        NewTable { workshop: self, open: None }
+    }
+
+    /// Gives the table `name`, which is intact, another number: files of level 0 are ordered by it.
+    pub(super) fn renumber(&mut self, name: &str) -> Result<u64> {
+        let number = self.new_number();
+        self.env.link_or_copy(&self.path(name), &self.path(&file_name::table_name(number)))?;
+        self.written.push(number);
+        Ok(number)
+    }
+
+    /// Removes tables made by this repair, except `kept`.
+    pub(super) fn remove_written(&mut self, kept: &[u64]) {
+        for number in std::mem::take(&mut self.written) {
+            if kept.contains(&number) {
+                self.written.push(number);
+            } else {
+                // If it stays, it is an unused table: the next open removes it.
+                let _ = self.env.remove_file(&self.path(&file_name::table_name(number)));
+            }
+        }
+    }
+
+    fn table_builder_options(&self) -> TableBuilderOptions {
+        TableBuilderOptions {
+            block_size_bytes: self.options.block_size_bytes,
+            restart_interval: self.options.block_restart_interval,
+            compression: self.options.compression,
+            filter_bits_per_key: self.options.filter_bits_per_key,
+        }
+    }
+}
+
+/// How blocks are read: each from the file, its checksum verified.
+pub(super) fn read_options() -> BlockReadOptions {
+    BlockReadOptions { fill_cache: false, ..BlockReadOptions::default() }
+}
+
+/// Whether `name` is exactly what the engine would call a file of this kind. It opens files by number, under no other
+/// name.
+pub(super) fn is_canonical(name: &str, kind: FileKind) -> bool {
+    match kind {
+        FileKind::Log(number) => name == file_name::log_name(number),
+        FileKind::Table(number) => name == file_name::table_name(number),
+        FileKind::LegacyTable(number) => name == file_name::legacy_table_name(number),
+        FileKind::Manifest(number) => name == file_name::manifest_name(number),
+        FileKind::Temporary(number) => name == file_name::temporary_name(number),
+        FileKind::Current | FileKind::Lock | FileKind::InfoLog | FileKind::OldInfoLog => true,
+    }
+}
+
+/// A finished table of this repair.
+#[derive(Clone, Debug)]
+pub(super) struct WrittenTable {
+    pub(super) file: FileEntry,
+    pub(super) entries: u64,
+}
+
+/// A table under construction.
+pub(super) struct NewTable<'a> {
+    workshop: &'a mut Workshop,
+    open: Option<(u64, TableBuilder)>,
+}
+
+impl NewTable<'_> {
+    pub(super) fn add(&mut self, internal_key: &[u8], value: &[u8]) -> Result<()> {
+        let (_, builder) = match &mut self.open {
+            Some(open) => open,
+            none => none.insert(create(self.workshop)?),
+        };
+        builder.add(internal_key, value)
+    }
+
+    pub(super) fn size_bytes(&self) -> u64 {
+        self.open.as_ref().map_or(0, |(_, builder)| builder.estimated_size_bytes())
+    }
+
+    /// Makes the table durable, up to its name. `None` if nothing was added; a further [`add`](Self::add) begins
+    /// another table.
+    pub(super) fn finish(&mut self) -> Result<Option<WrittenTable>> {
+        let Some((number, builder)) = self.open.take() else { return Ok(None) };
+        let finished = builder.finish()?;
+        let file = FileEntry {
+            number,
+            size_bytes: finished.size_bytes,
+            smallest: finished.smallest,
+            largest: finished.largest,
+        };
+        Ok(Some(WrittenTable { file, entries: finished.counts.entries }))
+    }
+}
+
+fn create(workshop: &mut Workshop) -> Result<(u64, TableBuilder)> {
+    let number = workshop.new_number();
+    let path = workshop.path(&file_name::table_name(number));
+    // Noted first: a failed creation may have left the file.
+    workshop.written.push(number);
+    let file = workshop.env.create(&path)?;
+    let builder = TableBuilder::new(file, path, workshop.comparator.clone(), workshop.table_builder_options());
+    Ok((number, builder))
+}
