@@ -48,13 +48,14 @@ node: build ## TypeScript compiler and tests of the packages
 	npm test
 	node --test --test-reporter=spec tests/chromium/
 
+LOAD := cargo run --release --quiet --package terrace-testkit --bin terrace-load --
+
 # Entries of 116 bytes: 9 million are 1 GB. Space after deletes must come back within a minute.
 load: setup ## ten million entries in order, five at random, and 1 GB of which 90 % are deleted
 	$(call step,load)
-	cargo build --release --package terrace-testkit
-	target/release/terrace-load sorted 10000000
-	target/release/terrace-load random 5000000
-	target/release/terrace-load shrink 9000000
+	$(LOAD) sorted 10000000
+	$(LOAD) random 5000000
+	$(LOAD) shrink 9000000
 
 interop: build setup-tests ## LevelDB 1.20, 1.23, goleveldb and Terrace use each other's databases
 	$(call step,interop)

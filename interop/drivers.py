@@ -104,7 +104,7 @@ def find_missing():
     plyvel = subprocess.run([DEBIAN_PYTHON, "-c", "import plyvel"], capture_output=True)
     if plyvel.returncode != 0:
         missing.append(("plyvel (LevelDB 1.23)", "apt-get install python3-plyvel"))
-    if subprocess.run(["node", "--eval", "require(\"classic-level\")"], cwd=HERE, capture_output=True).returncode != 0:
+    if subprocess.run(["node", "--eval", 'require("classic-level")'], cwd=HERE, capture_output=True).returncode != 0:
         missing.append(("classic-level (LevelDB 1.20)", "npm ci"))
     if shutil.which("go") is None:
         missing.append(("Go, for goleveldb", "apt-get install golang-go"))

@@ -191,11 +191,9 @@ class Interop:
         ours = [writer for writer in plain if writer.name.startswith("terrace")]
         go = [writer for writer in plain if writer.name.startswith("goleveldb")]
         # goleveldb may only follow ours, see KNOWN_LEGEND.
-        turns = [turn for pair in zip(ours, leveldb * 2) for turn in pair] if ours else leveldb * 2
-        self._take_turns("alternation", operations, turns)
+        self._take_turns("alternation", operations, _in_turns(ours, leveldb))
         if ours:
-            turns = [turn for pair in zip(ours, go * 4) for turn in pair]
-            self._take_turns("alternation with goleveldb", operations, turns)
+            self._take_turns("alternation with goleveldb", operations, _in_turns(ours, go))
 
     def _take_turns(self, trial, operations, turns):
         folder = self.folder / "turns"
@@ -218,7 +216,7 @@ class Interop:
         writers = [writer for writer in self.writers() if "raw" not in writer.name]
         leveldb = [writer for writer in writers if not writer.name.startswith(("terrace", "goleveldb"))]
         ours = [writer for writer in writers if writer.name.startswith("terrace")]
-        turns = [turn for pair in zip(ours, leveldb * 2) for turn in pair] * 2 if ours else leveldb * 3
+        turns = _in_turns(ours, leveldb) * 2
         folder = self.folder / "kills"
         state = State(operations)
         position = 0
@@ -284,37 +282,51 @@ class Interop:
         """Terrace reads, without changing a byte, what another program has open and is writing."""
         if not self.ours:
             return
-        operations = self.prepare("beside", self.arguments.count, large_values=4)
+        operations = self.prepare("beside", 4 * self.arguments.count, large_values=16)
         reader = self.ours[0].having("read-only", "--read-only")
         for writer in [self.plyvel, self.classic, *self.ours]:
-            writer = writer.having("", *WRITE_BUFFER)
             folder = self.folder / "beside"
-            process = writer.start_applying(folder, operations.path)
+            process = writer.having("writes", *WRITE_BUFFER).start_applying(folder, operations.path)
             for line in process.stdout:
-                acknowledged = int(line)
-                if acknowledged == len(operations.writes) // 2:
+                if int(line) > len(operations.writes) // 8:
                     break
-            problem = self._read_while_running(reader, folder, operations)
-            self.matrix.add("beside", writer.name, "while it writes", problem)
+            # Read on, so that the writer never waits for us.
+            rest = self.pool.submit(process.stdout.read)
+            problem = self._read_while_running(reader, folder, operations, process)
+            self.matrix.add("beside", writer.name, "read-only", problem)
             process.kill()
+            rest.result()
             process.communicate()
             shutil.rmtree(folder)
 
-    def _read_while_running(self, reader, folder, operations):
-        """What is wrong with three reads of a database that changes meanwhile; None if nothing."""
-        try:
-            for _ in range(3):
+    def _read_while_running(self, reader, folder, operations, process):
+        """What is wrong with reads of a database while `process` writes it; None if nothing."""
+        reads = 0
+        while process.poll() is None and reads < 3:
+            try:
                 digests = reader.digests(folder, operations.keys_path)
-                entries = {digests[kind][0] for kind in ("forward", "backward")}
-                if len(entries) != 1:
-                    return "forwards and backwards differ"
-        except Failure as failure:
-            return str(failure)
-        return None
+            except Failure as failure:
+                return str(failure)
+            if digests["forward"][0] != digests["backward"][0]:
+                return "forwards and backwards differ"
+            reads += process.poll() is None
+        return None if reads > 0 else "the writer ended before a read was done"
+
+
+def _in_turns(ours, others):
+    """Ours and others one after the other, until each of both has had a turn."""
+    if not ours:
+        return others
+    turns = max(len(ours), len(others))
+    return [party[index % len(party)] for index in range(turns) for party in (ours, others)]
 
 
 def _difference(found, expected):
-    wrong = [f"{kind}: {found[kind][0]} entries, expected {expected[kind][0]}" for kind in expected if found[kind] != expected[kind]]
+    wrong = [
+        f"{kind}: {found[kind][0]} entries, expected {expected[kind][0]}"
+        for kind in expected
+        if found[kind] != expected[kind]
+    ]
     return "digests differ (" + "; ".join(wrong) + ")"
 
 

@@ -43,7 +43,7 @@ impl DbInner {
             edit.new_files.push((0, entry));
         }
         let counts: Vec<_> = finished.iter().map(|finished| (sealed.file_number, finished.counts)).collect();
-        self.versions.apply(edit, &counts)?;
+        self.record(edit, &counts)?;
 
         let micros = self.env.monotonic_micros() - started;
         let mut background = self.background.lock();

@@ -38,15 +38,14 @@ impl DbInner {
         self.flush_with_token(&mut token)?;
         let sequence = token.last_sequence + 1;
         let mut written = Vec::new();
-        let result = sources
-            .into_iter()
-            .try_for_each(|source| self.rewrite(source, sequence, &mut written))
-            .and_then(|()| self.install_ingested(&mut token, sequence, &written));
-        if result.is_err() {
+        let rewritten =
+            sources.into_iter().try_for_each(|source| self.rewrite(source, sequence, &mut written));
+        if let Err(error) = rewritten {
             let numbers: Vec<u64> = written.iter().map(|(entry, _)| entry.number).collect();
             self.remove_tables(&numbers);
+            return Err(error);
         }
-        result
+        self.install_ingested(&mut token, sequence, &written)
     }
 
     /// Seals the active memtable and waits until everything is in tables, keeping the token.
@@ -145,7 +144,7 @@ impl DbInner {
             ..VersionEdit::default()
         };
         let counts: Vec<_> = written.iter().map(|(entry, counts)| (entry.number, *counts)).collect();
-        self.versions.apply(edit, &counts).inspect_err(|error| self.poison(error))?;
+        self.record(edit, &counts).inspect_err(|error| self.poison(error))?;
         commit.last_sequence = sequence;
         let mut background = self.background.lock();
         self.update_super_version(&background, |view| view.version = self.versions.current());

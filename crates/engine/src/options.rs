@@ -54,8 +54,9 @@ pub struct Options {
     pub manifest_size_limit_bytes: u64,
     /// Compactions that may run at once. Default 1.
     pub compaction_threads: usize,
-    /// Share of deletions among a table's entries from which it is compacted when nothing else is due, so that
-    /// space comes back. Default 0.25.
+    /// Share of what a compaction would rewrite that must be deletions, or hidden by deletions, for tables to be
+    /// compacted for their sake when nothing else is due. When the database is idle half of it is enough. Lower
+    /// gives space back sooner and rewrites more. Default 0.25.
     pub deletion_ratio_trigger: f64,
     /// Milliseconds without a write after which a memtable that holds deletions is flushed and tables with
     /// many deletions are compacted. Default 2,000.

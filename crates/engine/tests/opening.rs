@@ -228,3 +228,15 @@ fn the_manifest_is_written_anew_at_its_size_limit() {
     let db = Db::open("/db", tiny(env)).unwrap();
     assert_eq!(entries(&db, IterOptions::default()).len(), 5000);
 }
+
+#[test]
+fn a_folder_in_which_creation_was_cut_short_can_be_opened() {
+    let env = memory();
+    drop(Db::open("/db", tiny(Arc::clone(&env))).unwrap());
+    for name in names(&*env, "").iter().filter(|name| !name.starts_with("MANIFEST")) {
+        env.remove_file(&Path::new("/db").join(name)).unwrap();
+    }
+    let db = Db::open("/db", tiny(env)).unwrap();
+    put(&db, "k", "v");
+    assert_eq!(get(&db, "k").as_deref(), Some("v"));
+}

@@ -22,7 +22,7 @@ use terrace_format::version_edit::{FileEntry, VersionEdit};
 use crate::compaction::drop_rule::DropRule;
 use crate::compaction::picker::CompactionPlan;
 use crate::db::inner::DbInner;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::iterator::InternalIterator;
 use crate::options::ReadTier;
 use crate::read::merging_iterator::MergingIterator;
@@ -65,10 +65,7 @@ impl DbInner {
             }
         }
         let outputs: Vec<u64> = counts.iter().map(|(number, _)| *number).collect();
-        if let Err(error) = self.versions.apply(edit, &counts) {
-            self.remove_tables(&outputs);
-            return Err(error);
-        }
+        self.record(edit, &counts)?;
         let micros = self.env.monotonic_micros() - started;
         let mut background = self.background.lock();
         background.stats[plan.output_level].record(micros, read_bytes, written_bytes);
@@ -179,6 +176,17 @@ impl DbInner {
             compression: self.options.compression,
             filter_bits_per_key: self.options.filter_bits_per_key,
         }
+    }
+
+    /// Records `edit`, which names new tables. They are removed if it is certain that the MANIFEST does not name
+    /// them; after a failed write it may, and they stay until the next open knows.
+    pub(crate) fn record(&self, edit: VersionEdit, counts: &[(u64, TableCounts)]) -> Result<()> {
+        let Err(error) = self.versions.apply(edit, counts) else { return Ok(()) };
+        if matches!(error.kind(), ErrorKind::InvalidArgument | ErrorKind::ReadOnly | ErrorKind::Poisoned) {
+            let numbers: Vec<u64> = counts.iter().map(|(number, _)| *number).collect();
+            self.remove_tables(&numbers);
+        }
+        Err(error)
     }
 
     /// Removes table files that no version lists.

@@ -76,6 +76,12 @@ impl PickerOptions {
         }
     }
 
+    /// Makes level 1 large enough for what level 0 brings at once, with memtables of this size.
+    pub fn with_write_buffer_size(self, write_buffer_size_bytes: u64) -> Self {
+        let brought = self.level0_trigger as u64 * write_buffer_size_bytes;
+        Self { level1_size_bytes: self.level1_size_bytes.max(brought), ..self }
+    }
+
     /// Size above which `level`, from 1 on, is compacted.
     pub fn level_limit_bytes(&self, level: usize) -> u64 {
         let times = self.level_multiplier.saturating_pow(level.saturating_sub(1) as u32);

@@ -110,6 +110,7 @@ impl DbInner {
             self.options.deletion_ratio_trigger,
             self.snapshots.oldest(),
         )
+        .with_write_buffer_size(self.options.write_buffer_size_bytes as u64)
     }
 
     fn run_flush_job(self: &Arc<Self>) {
@@ -282,6 +283,8 @@ impl DbInner {
             let mut background = self.background.lock();
             self.schedule(&mut background);
             goes_on |= background.compactions_running > 0 || background.flush_running;
+            // Once it is released, what a snapshot held back may go.
+            goes_on |= self.snapshots.oldest().is_some();
         }
         if goes_on {
             self.arm_idle_check();

@@ -7,8 +7,8 @@ pub(crate) mod properties;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Weak};
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
 
 use terrace_format::batch::WriteBatch;
 
@@ -231,7 +231,8 @@ impl Db {
         }
         children.extend(view.version.iterators(&inner.tables, block_options));
         let merged = MergingIterator::new(inner.comparator.clone(), children);
-        let pin = ViewPin { view: Some(view), _snapshot: options.read.snapshot, db: Arc::downgrade(&self.inner) };
+        let pin =
+            ViewPin { view: Some(view), _snapshot: options.read.snapshot, db: Arc::downgrade(&self.inner) };
         Ok(DbIterator::new(merged, &inner.comparator, sequence, options.bounds, Box::new(pin)))
     }
 

@@ -138,8 +138,9 @@ fn look_into(env: &dyn Env, folder: &Path) -> Result<Contents> {
         return Ok(Contents::Database);
     }
     let fragment = names.into_iter().find(|name| {
-        use FileKind::{LegacyTable, Log, Manifest, Table};
-        matches!(file_name::parse(name), Some(Log(_) | Table(_) | LegacyTable(_) | Manifest(_)))
+        // A MANIFEST alone is what a crash during the creation of a database leaves.
+        use FileKind::{LegacyTable, Log, Table};
+        matches!(file_name::parse(name), Some(Log(_) | Table(_) | LegacyTable(_)))
     });
     Ok(fragment.map_or(Contents::Nothing, Contents::Fragments))
 }

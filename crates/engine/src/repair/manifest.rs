@@ -19,7 +19,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::repair::log_salvage::{LogPiece, LogVisitor, read_log};
 use crate::repair::workshop::{FILE_NUMBER_LIMIT, Workshop};
 use crate::version::file_meta::{FileMeta, FileOrigin, ObsoleteFiles};
-use crate::version::{Version, checker};
+use crate::version::checker;
+use crate::version::version::Version;
 
 /// Which records of a MANIFEST are missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +51,8 @@ struct ManifestState {
 /// The state that a relied-on MANIFEST states.
 pub(super) struct TrustedState {
     pub(super) manifest_number: u64,
+    /// No entry of a listed table is newer.
+    pub(super) last_sequence: SequenceNumber,
     /// Whether no record of it is missing.
     pub(super) is_whole: bool,
     /// Level 0: oldest first. Deeper levels: by key.
@@ -64,7 +67,7 @@ pub(super) struct Knowledge {
     /// Logs below this number are used up, except `previous_log_number`.
     pub(super) log_number: u64,
     pub(super) previous_log_number: u64,
-    /// No entry of a listed table is newer.
+    /// The largest of the sequences stored.
     pub(super) last_sequence: SequenceNumber,
     /// Sentences for the report.
     pub(super) damage: Vec<String>,
@@ -237,6 +240,7 @@ impl ManifestState {
     fn trusted(&self, workshop: &Workshop) -> TrustedState {
         TrustedState {
             manifest_number: self.number,
+            last_sequence: self.last_sequence.unwrap_or_default(),
             is_whole: self.loss == Loss::Nothing,
             levels: self.levels(workshop),
         }

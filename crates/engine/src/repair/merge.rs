@@ -85,7 +85,8 @@ fn into_runs(workshop: &Workshop, mut files: Vec<FileEntry>) -> Vec<Vec<FileEntr
 
 fn merge_runs(workshop: &mut Workshop, runs: Vec<Vec<FileEntry>>, is_everything: bool) -> Result<Merged> {
     let mut entries = open_runs(workshop, runs);
-    let mut rule = DropRule::new(vec![MAX_SEQUENCE_NUMBER]);
+    let user = workshop.comparator.user().clone();
+    let mut rule = DropRule::new(user.clone(), vec![MAX_SEQUENCE_NUMBER]);
     let max_file_size_bytes = workshop.options.max_file_size_bytes;
     let folder = workshop.folder.clone();
     let mut merged = Merged::default();
@@ -95,7 +96,7 @@ fn merge_runs(workshop: &mut Workshop, runs: Vec<Vec<FileEntry>>, is_everything:
     while entries.valid() {
         let parsed = parse_internal_key(entries.key()).map_err(|error| Error::format(&folder, 0, error))?;
         merged.last_sequence = merged.last_sequence.max(parsed.sequence);
-        if last_user_key.as_deref() != Some(parsed.user_key) {
+        if last_user_key.as_deref().is_none_or(|last| user.compare(last, parsed.user_key).is_ne()) {
             let last = last_user_key.get_or_insert_with(Vec::new);
             last.clear();
             last.extend_from_slice(parsed.user_key);

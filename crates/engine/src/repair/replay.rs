@@ -154,7 +154,7 @@ struct ToTables<'a> {
 impl ToTables<'_> {
     fn write_memtable(&mut self) -> Result<()> {
         // Nobody reads at an older sequence: of each key the newest version is enough.
-        let mut rule = DropRule::new(vec![MAX_SEQUENCE_NUMBER]);
+        let mut rule = DropRule::new(self.workshop.comparator.user().clone(), vec![MAX_SEQUENCE_NUMBER]);
         let mut entries = self.memtable.iter();
         let path = self.workshop.folder.clone();
         let mut table = self.workshop.begin_table();

@@ -1,0 +1,109 @@
+//! Takes one table in: as it is if it verifies from end to end, else what can be salvaged. Predecessor: the plan.
+//! Successors: [`levels`](super::levels), [`merge`](super::merge).
+
+use std::sync::Arc;
+
+use terrace_format::internal_key::user_key;
+use terrace_format::version_edit::FileEntry;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::iterator::InternalIterator;
+use crate::repair::report::{Damage, KeyRange, SalvagedTable};
+use crate::repair::table_salvage::{problem_of, read_table};
+use crate::repair::workshop::{Workshop, WrittenTable, read_options};
+use crate::table::Table;
+
+/// What became of a table.
+#[derive(Debug)]
+pub(super) enum Intake {
+    /// It stays.
+    Intact { file: FileEntry, entries: u64 },
+    /// It is intact and holds nothing.
+    Empty,
+    /// What was intact is in another table, if there was anything.
+    Salvaged { table: Option<WrittenTable>, report: SalvagedTable, lost_keys: Vec<KeyRange> },
+}
+
+/// Takes in the table `name`, of which the MANIFEST says `listed`, if it lists it.
+pub(super) fn take_in(
+    workshop: &mut Workshop,
+    number: u64,
+    name: &str,
+    listed: Option<&FileEntry>,
+) -> Result<Intake> {
+    match verify(workshop, number, name, listed) {
+        Err(error) if error.kind() == ErrorKind::Corruption => salvage(workshop, name, listed, &error),
+        result => result,
+    }
+}
+
+fn verify(workshop: &Workshop, number: u64, name: &str, listed: Option<&FileEntry>) -> Result<Intake> {
+    let (file, actual_size_bytes) = workshop.open(name)?;
+    let path = workshop.path(name);
+    let size_bytes = listed.map_or(actual_size_bytes, |listed| listed.size_bytes);
+    let table = Arc::new(Table::open(file, path.clone(), size_bytes, Arc::clone(&workshop.context))?);
+    table.verify()?;
+    let mut iterator = table.iter(read_options());
+    iterator.seek_to_last()?;
+    if !iterator.valid() {
+        return match listed {
+            Some(_) => Err(Error::corruption(&path, 0, "the table is empty, and the MANIFEST says otherwise")),
+            None => Ok(Intake::Empty),
+        };
+    }
+    let largest = iterator.key().to_vec();
+    iterator.seek_to_first()?;
+    let smallest = iterator.key().to_vec();
+    if listed.is_some_and(|listed| listed.smallest != smallest || listed.largest != largest) {
+        let problem = "the table does not begin and end with the keys that the MANIFEST states";
+        return Err(Error::corruption(&path, 0, problem));
+    }
+    let entries = match table.counts() {
+        Some(counts) => counts.entries,
+        None => count(iterator)?,
+    };
+    Ok(Intake::Intact { file: FileEntry { number, size_bytes, smallest, largest }, entries })
+}
+
+fn count(mut iterator: impl InternalIterator) -> Result<u64> {
+    let mut entries = 0;
+    while iterator.valid() {
+        entries += 1;
+        iterator.next()?;
+    }
+    Ok(entries)
+}
+
+fn salvage(
+    workshop: &mut Workshop,
+    name: &str,
+    listed: Option<&FileEntry>,
+    cause: &Error,
+) -> Result<Intake> {
+    let mut table = workshop.begin_table();
+    let mut salvaged = read_table(table.workshop(), name, listed, &mut |key, value| table.add(key, value))?;
+    let table = table.finish()?;
+    if salvaged.damage.is_empty() {
+        // Everything could be read: it was the filter, say, or the order of the separators.
+        let reason = problem_of(cause, &workshop.path(name));
+        salvaged.damage.push(Damage { offset: cause.offset().unwrap_or(0), lost_bytes: 0, reason });
+    }
+    let report = SalvagedTable {
+        name: name.to_owned(),
+        entries_kept: salvaged.entries,
+        damage: salvaged.damage,
+    };
+    Ok(Intake::Salvaged { table, report, lost_keys: salvaged.lost_keys })
+}
+
+/// All keys that `file` may hold.
+pub(super) fn keys_of(file: &FileEntry) -> KeyRange {
+    KeyRange { first: Some(user_key(&file.smallest).to_vec()), last: Some(user_key(&file.largest).to_vec()) }
+}
+
+/// Whether `file` may hold one of `keys`.
+pub(super) fn may_hold(workshop: &Workshop, file: &FileEntry, keys: &KeyRange) -> bool {
+    let user = workshop.comparator.user();
+    keys.first.as_ref().is_none_or(|first| user.compare(first, user_key(&file.largest)).is_le())
+        && keys.last.as_ref().is_none_or(|last| user.compare(user_key(&file.smallest), last).is_le())
+}
