@@ -80,7 +80,7 @@ class Operations:
             return b"\xff" * self._random.randrange(6) + b"\0" * self._random.randrange(6) + self._random.randbytes(3)
         if kind < 9:
             return self._random.randbytes(self._random.randrange(1, 40))
-        return b"" if self._random.randrange(200) == 0 else "ключ/{}".format(self._random.randrange(10**6)).encode()
+        return b"" if self._random.randrange(200) == 0 else f"ключ/{self._random.randrange(10**6)}".encode()
 
     def _new_value(self):
         kind = self._random.randrange(100)

@@ -36,6 +36,7 @@ mod memtable;
 mod options;
 mod read;
 mod recovery;
+mod repair;
 mod table;
 mod version;
 mod wal;
@@ -50,6 +51,9 @@ pub use options::{Bounds, IterOptions, Options, ReadOptions, ReadTier, WriteOpti
 pub use read::db_iterator::DbIterator;
 pub use read::get::Pinned;
 pub use read::snapshot::Snapshot;
+pub use repair::report::{
+    Damage, KeyRange, LevelSource, RepairReport, ReplayedLog, SalvagedTable, SetAsideFile, Uncertainty,
+};
 pub use table::{TableFileIterator, TableFileOptions, TableFileReader, TableFileSummary, TableFileWriter};
 pub use terrace_env as env;
 pub use terrace_format::batch::{BatchOp, WriteBatch};

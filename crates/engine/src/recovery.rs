@@ -6,12 +6,12 @@
 //! offset, and nothing is changed: opening anyway would silently lose writes, or keep later ones without earlier
 //! ones.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use terrace_env::{Env, SequentialFile};
 use terrace_format::batch::{BatchOp, BatchRef};
-use terrace_format::file_name;
+use terrace_format::file_name::{self, FileKind};
 use terrace_format::internal_key::{InternalKeyComparator, ValueKind};
 use terrace_format::log::{LogEvent, LogReader, LogSource};
 
@@ -36,8 +36,6 @@ pub(crate) struct RecoveredLogs {
 
 /// How to read the logs.
 pub(crate) struct Replay<'a> {
-    pub(crate) env: &'a dyn Env,
-    pub(crate) folder: &'a Path,
     pub(crate) comparator: &'a InternalKeyComparator,
     pub(crate) info_log: &'a InfoLog,
     pub(crate) paranoid_checks: bool,
@@ -46,10 +44,10 @@ pub(crate) struct Replay<'a> {
 
 impl Replay<'_> {
     /// Reads `logs`, ascending, into memtables. `last_sequence` is the newest one in tables.
-    pub(crate) fn run(&self, logs: &[u64], last_sequence: u64) -> Result<RecoveredLogs> {
+    pub(crate) fn run(&self, logs: Vec<OpenLog>, last_sequence: u64) -> Result<RecoveredLogs> {
         let mut recovered = RecoveredLogs { memtables: vec![self.empty_memtable()], last_sequence };
-        for number in logs {
-            self.replay_log(*number, &mut recovered)?;
+        for log in logs {
+            self.replay_log(log, &mut recovered)?;
         }
         Ok(recovered)
     }
@@ -62,10 +60,9 @@ impl Replay<'_> {
         }
     }
 
-    fn replay_log(&self, number: u64, recovered: &mut RecoveredLogs) -> Result<()> {
-        let path = self.folder.join(file_name::log_name(number));
-        let source = FileSource { file: self.env.open_sequential(&path)? };
-        let mut reader = LogReader::new(source);
+    fn replay_log(&self, log: OpenLog, recovered: &mut RecoveredLogs) -> Result<()> {
+        let OpenLog { number, path, file } = log;
+        let mut reader = LogReader::new(FileSource { file });
         let mut damage: Option<Error> = None;
         let mut records = 0u64;
         loop {
@@ -148,19 +145,32 @@ impl LogSource for FileSource {
     }
 }
 
-/// The logs in `names` that the MANIFEST still needs, ascending.
-pub(crate) fn needed_logs(names: &[String], log_number: u64, previous_log_number: u64) -> Vec<u64> {
-    let mut logs: Vec<u64> = names
-        .iter()
-        .filter_map(|name| match file_name::parse(name) {
-            Some(file_name::FileKind::Log(number))
-                if number >= log_number || (number == previous_log_number && number != 0) =>
-            {
-                Some(number)
+/// Whether the MANIFEST, which says these numbers, still needs the log `number`.
+pub(crate) fn is_log_needed(number: u64, log_number: u64, previous_log_number: u64) -> bool {
+    number >= log_number || (number == previous_log_number && number != 0)
+}
+
+/// A log that can be read, also if its writer removes it meanwhile.
+pub(crate) struct OpenLog {
+    pub(crate) number: u64,
+    pub(crate) path: PathBuf,
+    pub(crate) file: Box<dyn SequentialFile>,
+}
+
+/// Opens every log in `folder`, ascending. Do it before the MANIFEST is read: a log that a running writer removes
+/// before is in tables that the MANIFEST names then.
+pub(crate) fn open_logs(env: &dyn Env, folder: &Path) -> Result<Vec<OpenLog>> {
+    let mut logs = Vec::new();
+    for name in env.list(folder)? {
+        if let Some(FileKind::Log(number)) = file_name::parse(&name) {
+            let path = folder.join(name);
+            match env.open_sequential(&path) {
+                Ok(file) => logs.push(OpenLog { number, path, file }),
+                Err(error) if error.is_not_found() => {}
+                Err(error) => return Err(error.into()),
             }
-            _ => None,
-        })
-        .collect();
-    logs.sort_unstable();
-    logs
+        }
+    }
+    logs.sort_by_key(|log| log.number);
+    Ok(logs)
 }

@@ -240,3 +240,45 @@ fn a_folder_in_which_creation_was_cut_short_can_be_opened() {
     put(&db, "k", "v");
     assert_eq!(get(&db, "k").as_deref(), Some("v"));
 }
+
+#[test]
+fn a_read_only_open_beside_a_busy_writer_sees_a_state_that_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("db");
+    let posix: Arc<dyn Env> = Arc::new(terrace_engine::env::PosixEnv::new());
+    let writer = Db::open(&path, tiny(Arc::clone(&posix))).unwrap();
+    let done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            // Two keys in one batch, always equal, and a third that only grows.
+            for round in 0..30_000u32 {
+                let mut batch = terrace_engine::WriteBatch::new();
+                batch.put(b"left", &round.to_be_bytes()).unwrap();
+                batch.put(b"right", &round.to_be_bytes()).unwrap();
+                batch.put(&(round % 500).to_be_bytes(), &round.to_be_bytes()).unwrap();
+                writer.write(batch, &WriteOptions::default()).unwrap();
+            }
+            done.store(true, std::sync::atomic::Ordering::Release);
+        });
+        let (mut opened, mut last) = (0, 0);
+        while !done.load(std::sync::atomic::Ordering::Acquire) {
+            let options = Options { read_only: true, ..tiny(Arc::clone(&posix)) };
+            let reader = Db::open(&path, options).unwrap();
+            let found = entries(&reader, IterOptions::default());
+            let value = |key: &[u8]| {
+                let value = found.iter().find(|(found, _)| found == key).map(|(_, value)| value.clone());
+                value.map(|value| u32::from_be_bytes(value.try_into().unwrap()))
+            };
+            assert_eq!(value(b"left"), value(b"right"));
+            if let Some(round) = value(b"left") {
+                assert!(round >= last, "{round} after {last}");
+                assert_eq!(value(&(round % 500).to_be_bytes()), Some(round));
+                let before = round.saturating_sub(499);
+                assert!((before..=round).all(|round| value(&(round % 500).to_be_bytes()) == Some(round)));
+                last = round;
+            }
+            opened += 1;
+        }
+        assert!(opened > 3, "{opened}");
+    });
+}

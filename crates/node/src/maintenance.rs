@@ -5,7 +5,7 @@ use std::ffi::CStr;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use terrace_engine::{Db, Options, Stats};
+use terrace_engine::{Db, Options, RepairReport, Stats};
 
 use crate::async_work;
 use crate::call::Call;
@@ -140,22 +140,30 @@ pub fn stats(call: &Call<'_>) -> Fallible<Value> {
 
 /// `destroy(path)`: a promise.
 pub fn destroy(call: &Call<'_>) -> Fallible<Value> {
-    apart_from_databases(call, "destroy", |folder| Db::destroy(folder, &Options::default()))
+    let work = |folder| Db::destroy(folder, &Options::default());
+    apart_from_databases(call, "destroy", work, |env, ()| env.undefined())
 }
 
-/// `repair(path, options)`: a promise.
+/// `repair(path, options)`: a promise of what was done.
 pub fn repair(call: &Call<'_>) -> Fallible<Value> {
     let options = options::open_options(call.env, call.argument(1))?.options;
-    apart_from_databases(call, "repair", move |folder| {
-        let _ = (folder, &options);
-        Err(terrace_engine::Error::new(terrace_engine::ErrorKind::Unsupported, "SHIM"))
+    let work = move |folder| Db::repair(folder, &options);
+    apart_from_databases(call, "repair", work, |env, report: RepairReport| {
+        let object = numbers(
+            env,
+            &[(c"entriesKept", report.entries_kept as f64), (c"lostBytes", report.lost_bytes() as f64)],
+        )?;
+        env.set_property(object, c"nothingLost", env.boolean(report.nothing_lost())?)?;
+        env.set_property(object, c"text", env.string(report.to_string().as_bytes())?)?;
+        Ok(object)
     })
 }
 
-fn apart_from_databases(
+fn apart_from_databases<T: Send + 'static>(
     call: &Call<'_>,
     name: &str,
-    work: impl FnOnce(PathBuf) -> terrace_engine::Result<()> + Send + 'static,
+    work: impl FnOnce(PathBuf) -> terrace_engine::Result<T> + Send + 'static,
+    finish: impl FnOnce(Env, T) -> Fallible<Value> + 'static,
 ) -> Fallible<Value> {
     let folder = PathBuf::from(call.env.get_string(call.argument(0))?);
     let (deferred, promise) = call.env.promise()?;
@@ -165,7 +173,8 @@ fn apart_from_databases(
         name,
         move || work(folder),
         move |env, result| {
-            environment.settle(env, deferred, result.and_then(|()| env.undefined()));
+            let result = result.and_then(|output| finish(env, output));
+            environment.settle(env, deferred, result);
         },
     );
     Ok(promise)

@@ -102,6 +102,18 @@ export interface Stats {
   lastSequence: number
 }
 
+/** What a repair did. */
+export interface RepairReport {
+  /** Whether every entry that the database held is still there, as far as can be known. */
+  nothingLost: boolean
+  /** Bytes of entries and log records that could not be read. */
+  lostBytes: number
+  /** Entries in the tables afterwards, with deletions and old values that a compaction has not removed yet. */
+  entriesKept: number
+  /** All that was found and done, for a person to read. */
+  text: string
+}
+
 export interface Binding {
   setErrorFactory(factory: ErrorFactory): void
 
@@ -183,5 +195,5 @@ export interface Binding {
   stats(database: NativeDatabase): Stats
 
   destroy(path: string): Promise<void>
-  repair(path: string, options: NativeOpenOptions): Promise<void>
+  repair(path: string, options: NativeOpenOptions): Promise<RepairReport>
 }

@@ -75,7 +75,7 @@ const codes: Record<string, LevelErrorCode> = {
 
 /** What the engine says in terms of its own options, said in terms of ours. */
 const messages: Record<string, string> = {
-  NoDatabase: 'Database does not exist, and it is not to be created',
+  NoDatabase: 'Database does not exist',
   AlreadyExists: "Database exists already, and the option 'errorIfExists' is true"
 }
 

@@ -1,6 +1,13 @@
 import { resolve } from 'node:path'
 import { AbstractLevel } from 'abstract-level'
-import { type Bytes, Flag, type NativeDatabase, type NativeSnapshot, type Stats } from './binding.js'
+import {
+  type Bytes,
+  Flag,
+  type NativeDatabase,
+  type NativeSnapshot,
+  type RepairReport,
+  type Stats
+} from './binding.js'
 import { ChainedBatch } from './chained-batch.js'
 import { codedError } from './errors.js'
 import { EntryIterator, KeyIterator, type PrivateIteratorOptions, ValueIterator } from './iterator.js'
@@ -155,9 +162,9 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
 
   /**
    * Restores what can be read of a damaged database, which must not be open. Try to open it first: this keeps as much
-   * as it can, but some may be lost, and deleted keys may come back.
+   * as it can, but some may be lost, and deleted keys may come back. Damaged files are kept in the folder `lost`.
    */
-  static async repair(location: string, options?: RepairOptions | undefined): Promise<void> {
+  static async repair(location: string, options?: RepairOptions | undefined): Promise<RepairReport> {
     assertLocation(location)
     return binding.repair(resolve(location), nativeOptions(options ?? {}))
   }

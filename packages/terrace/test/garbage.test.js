@@ -26,8 +26,8 @@ test('a database outlives its reference while it works', async (t) => {
   let db = new Level(location)
   await db.open()
   await db.batch(entries(1000))
-  const cleared = db.clear()
   const iterator = db.iterator({ highWaterMarkBytes: 0 })
+  const cleared = db.clear()
   db = null
   collect()
 

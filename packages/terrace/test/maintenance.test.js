@@ -230,7 +230,11 @@ test('repair() moves what is in the log to tables', async (t) => {
   assert.ok(names(db.location, /\.log$/).length > 0)
   assert.deepEqual(names(db.location, /\.ldb$/), [])
 
-  await Level.repair(db.location)
+  const report = await Level.repair(db.location)
+  assert.equal(report.nothingLost, true)
+  assert.equal(report.lostBytes, 0)
+  assert.equal(report.entriesKept, 100)
+  assert.match(report.text, /\.log/)
   assert.ok(names(db.location, /\.ldb$/).length > 0)
   assert.deepEqual(names(db.location, /\.log$/), [])
   await db.open()

@@ -102,7 +102,9 @@ test('ES modules and CommonJS use the same class', () => {
 })
 
 test('the example of the README prints what it says', () => {
-  const [, example] = /```js\n(.*?)```/s.exec(readFileSync(join(root, 'packages', 'terrace', 'README.md'), 'utf8'))
+  const [, example] = /```js\n(.*?)```/s.exec(
+    readFileSync(join(root, 'packages', 'terrace', 'README.md'), 'utf8')
+  )
   const folder = project('readme', { files: { 'example.mjs': example } })
   expectOutput(folder, 'example.mjs', "{ colour: 'red' }\nlemon yellow\nplum blue\n")
 })

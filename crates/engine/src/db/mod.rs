@@ -21,6 +21,7 @@ use crate::read::get::{Found, Pinned, get_with};
 use crate::read::merging_iterator::MergingIterator;
 use crate::read::snapshot::Snapshot;
 use crate::read::super_version::SuperVersion;
+use crate::repair::report::RepairReport;
 use crate::table::BlockReadOptions;
 use crate::write::commit::Patience;
 use crate::write::submit::WriteDone;
@@ -292,6 +293,26 @@ impl Db {
     /// `Locked` if it is open.
     pub fn destroy(path: impl AsRef<Path>, options: &Options) -> Result<()> {
         crate::destroy::destroy(path.as_ref(), options)
+    }
+
+    /// Makes the database in the folder `path` openable again after damage, with everything that is intact.
+    ///
+    /// While the MANIFEST can be read, tables keep their levels; damaged tables and logs are replaced by what could be
+    /// read from them, block by block and record by record. Without a MANIFEST all tables and logs are merged by
+    /// sequence number. What is damaged or unused is moved to the folder `lost` in the database's folder, never deleted.
+    /// Where an older value may show because a newer one is lost, the report says so. An undamaged database keeps every
+    /// entry.
+    ///
+    /// The result is durable on return. A repair that fails or is interrupted has changed nothing, or finished all but
+    /// removing what it set aside; it can be run again. It needs as much free space as the damaged tables take, or,
+    /// without a MANIFEST, as all tables take.
+    ///
+    /// # Errors
+    /// `Locked` if the database is open; `NoDatabase`; `InvalidArgument` for a comparator that is not the database's;
+    /// `Unsupported` for a format that is unknown here; `Io` if the disk refuses to read a file: copy the folder to a
+    /// sound disk first.
+    pub fn repair(path: impl AsRef<Path>, options: &Options) -> Result<RepairReport> {
+        crate::repair::repair(path.as_ref(), options)
     }
 
     /// What the database knows about itself under `name`, or `None` for a name it does not know:

@@ -31,8 +31,9 @@ use crate::memtable::MemTable;
 use crate::options::Options;
 use crate::read::snapshot::SnapshotList;
 use crate::read::super_version::{SealedMemTable, SuperVersion};
-use crate::recovery::{RecoveredLogs, Replay, needed_logs};
+use crate::recovery::{RecoveredLogs, Replay, is_log_needed, open_logs};
 use crate::table::TableReadContext;
+use crate::version::recover::fingerprint;
 use crate::version::{ObsoleteFiles, RecoveredNumbers, VersionSet, VersionSetOptions};
 use crate::wal::writer::WalWriter;
 use crate::write::commit::CommitState;
@@ -55,21 +56,17 @@ pub(crate) fn open(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
     if !options.read_only {
         return open_writable(folder, options);
     }
-    let mut attempts_left = READ_ONLY_ATTEMPTS;
+    let mut attempt = 1;
     loop {
-        attempts_left -= 1;
+        let before = fingerprint(&*options.env, folder);
         match open_read_only(folder, options.clone()) {
-            Err(error) if attempts_left > 0 && may_be_a_race(&error) => {
-                options.env.sleep(std::time::Duration::from_millis(5));
+            // A running writer may have replaced or removed what was just named.
+            Err(_) if attempt < READ_ONLY_ATTEMPTS && fingerprint(&*options.env, folder) != before => {
+                attempt += 1;
             }
             result => return result,
         }
     }
-}
-
-/// Whether a read-only open may have failed because the writer replaced a file meanwhile.
-fn may_be_a_race(error: &Error) -> bool {
-    matches!(error.kind(), ErrorKind::Io | ErrorKind::Corruption)
 }
 
 fn open_writable(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
@@ -154,7 +151,7 @@ fn missing_current(folder: &Path, fragment: &str) -> Error {
 
 /// Basho's fork keeps its levels in folders `sst_0` to `sst_6`, and its filters and compression ids mean other
 /// things under the same names.
-fn refuse_foreign_layout(env: &dyn Env, folder: &Path) -> Result<()> {
+pub(crate) fn refuse_foreign_layout(env: &dyn Env, folder: &Path) -> Result<()> {
     if env.list(folder)?.iter().any(|name| name == "sst_0") {
         let message = "this database was written by Basho's fork of LevelDB (it has folders sst_0, …), which is \
                        not readable here";
@@ -329,23 +326,22 @@ fn recover(
     lock: Option<Box<dyn FileLock>>,
 ) -> Result<Arc<DbInner>> {
     let parts = Parts::new(folder, options, info_log, lock);
-    let env = Arc::clone(&parts.options.env);
+    let mut logs = open_logs(&*parts.options.env, folder)?;
     let (versions, numbers) = VersionSet::recover(parts.version_set_options(), Arc::clone(&parts.obsolete))?;
     let RecoveredNumbers { log_number, previous_log_number, last_sequence, .. } = numbers;
-    let logs = needed_logs(&env.list(folder)?, log_number, previous_log_number);
-    for number in &logs {
+    logs.retain(|log| is_log_needed(log.number, log_number, previous_log_number));
+    let log_numbers: Vec<u64> = logs.iter().map(|log| log.number).collect();
+    for number in &log_numbers {
         versions.mark_file_number_used(*number);
     }
     let replay = Replay {
-        env: &*env,
-        folder,
         comparator: &parts.comparator,
         info_log: &parts.info_log,
         paranoid_checks: parts.options.paranoid_checks,
         write_buffer_size_bytes: parts.options.write_buffer_size_bytes,
     };
-    let recovered = replay.run(&logs, last_sequence)?;
-    parts.finish(versions, recovered, logs)
+    let recovered = replay.run(logs, last_sequence)?;
+    parts.finish(versions, recovered, log_numbers)
 }
 
 /// Removes files of the database that nothing lists: what a crash left behind. Files with other names stay.

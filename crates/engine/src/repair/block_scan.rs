@@ -96,7 +96,9 @@ pub(super) fn scan(
                 // Entries follow, so the candidate held entries too.
                 found.extend(index.take().map(|(block, _)| block));
                 match contents {
-                    Contents::MayBeIndex(listed) if lists_all(&listed, &found) => index = Some((block, listed)),
+                    Contents::MayBeIndex(listed) if lists_all(&listed, &found) => {
+                        index = Some((block, listed))
+                    }
                     _ => found.push(block),
                 }
             }
@@ -177,7 +179,8 @@ impl Scanner {
         let last_end = self.bytes.size_bytes.saturating_sub(trailer).min(start.saturating_add(limit));
         let mut sum = crc::crc32c(&[]);
         let mut at = start;
-        while at <= last_end && at - start + self.wasted_bytes <= WASTE_LIMIT_BYTES.max(self.bytes.size_bytes) {
+        while at <= last_end && at - start + self.wasted_bytes <= WASTE_LIMIT_BYTES.max(self.bytes.size_bytes)
+        {
             // What is in memory from here on, or is now: at least a trailer.
             let chunk = self.bytes.at(at)?;
             if (chunk.len() as u64) < trailer {

@@ -26,7 +26,7 @@ pub(super) enum Intake {
 
 /// Takes in the table `name`, of which the MANIFEST says `listed`, if it lists it.
 pub(super) fn take_in(
-    workshop: &mut Workshop,
+    workshop: &Workshop,
     number: u64,
     name: &str,
     listed: Option<&FileEntry>,
@@ -47,7 +47,9 @@ fn verify(workshop: &Workshop, number: u64, name: &str, listed: Option<&FileEntr
     iterator.seek_to_last()?;
     if !iterator.valid() {
         return match listed {
-            Some(_) => Err(Error::corruption(&path, 0, "the table is empty, and the MANIFEST says otherwise")),
+            Some(_) => {
+                Err(Error::corruption(&path, 0, "the table is empty, and the MANIFEST says otherwise"))
+            }
             None => Ok(Intake::Empty),
         };
     }
@@ -74,25 +76,17 @@ fn count(mut iterator: impl InternalIterator) -> Result<u64> {
     Ok(entries)
 }
 
-fn salvage(
-    workshop: &mut Workshop,
-    name: &str,
-    listed: Option<&FileEntry>,
-    cause: &Error,
-) -> Result<Intake> {
+fn salvage(workshop: &Workshop, name: &str, listed: Option<&FileEntry>, cause: &Error) -> Result<Intake> {
     let mut table = workshop.begin_table();
-    let mut salvaged = read_table(table.workshop(), name, listed, &mut |key, value| table.add(key, value))?;
+    let mut salvaged = read_table(workshop, name, listed, &mut |key, value| table.add(key, value))?;
     let table = table.finish()?;
     if salvaged.damage.is_empty() {
         // Everything could be read: it was the filter, say, or the order of the separators.
         let reason = problem_of(cause, &workshop.path(name));
         salvaged.damage.push(Damage { offset: cause.offset().unwrap_or(0), lost_bytes: 0, reason });
     }
-    let report = SalvagedTable {
-        name: name.to_owned(),
-        entries_kept: salvaged.entries,
-        damage: salvaged.damage,
-    };
+    let report =
+        SalvagedTable { name: name.to_owned(), entries_kept: salvaged.entries, damage: salvaged.damage };
     Ok(Intake::Salvaged { table, report, lost_keys: salvaged.lost_keys })
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use terrace_format::file_name::{self, FileKind};
 
-use crate::recovery::needed_logs;
+use crate::recovery::is_log_needed;
 use crate::repair::workshop::FILE_NUMBER_LIMIT;
 
 /// Files that the engine would open by their number, and the rest.
@@ -69,7 +69,11 @@ impl Inventory {
 
     /// Numbers of the logs that are not used up, ascending.
     pub(super) fn needed_logs(&self, log_number: u64, previous_log_number: u64) -> Vec<u64> {
-        needed_logs(&self.logs, log_number, previous_log_number)
+        let numbers = self.logs.iter().filter_map(|name| file_name::parse(name)?.number());
+        let mut needed: Vec<u64> =
+            numbers.filter(|number| is_log_needed(*number, log_number, previous_log_number)).collect();
+        needed.sort_unstable();
+        needed
     }
 }
 
@@ -84,15 +88,29 @@ mod tests {
     #[test]
     fn files_are_told_apart_by_name() {
         let names = [
-            "000005.sst", "000005.ldb", "000007.sst", "9.ldb", "000010.log", "10.log", "MANIFEST-000003", "CURRENT",
-            "000011.dbtmp", "LOCK", "LOG", "photo.jpg", "18446744073709551615.ldb",
+            "000005.sst",
+            "000005.ldb",
+            "000007.sst",
+            "9.ldb",
+            "000010.log",
+            "10.log",
+            "MANIFEST-000003",
+            "CURRENT",
+            "000011.dbtmp",
+            "LOCK",
+            "LOG",
+            "photo.jpg",
+            "18446744073709551615.ldb",
         ];
         let inventory = Inventory::new(names.map(str::to_owned).to_vec());
         let tables: Vec<_> = inventory.tables.values().map(String::as_str).collect();
         assert_eq!(tables, ["000005.ldb", "000007.sst"]);
         assert_eq!(inventory.logs, ["000010.log"]);
         assert_eq!(inventory.manifests, [3]);
-        assert_eq!(inventory.others, ["000005.sst", "000011.dbtmp", "10.log", "18446744073709551615.ldb", "9.ldb"]);
+        assert_eq!(
+            inventory.others,
+            ["000005.sst", "000011.dbtmp", "10.log", "18446744073709551615.ldb", "9.ldb"]
+        );
         assert_eq!((inventory.has_current, inventory.largest_number), (true, 11));
         assert!(Inventory::new(vec!["LOCK".to_owned(), "photo.jpg".to_owned()]).is_empty());
     }

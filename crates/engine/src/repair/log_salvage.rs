@@ -22,7 +22,6 @@ use crate::error::Result;
 
 const FULL: u8 = 1;
 const FIRST: u8 = 2;
-const MIDDLE: u8 = 3;
 const LAST: u8 = 4;
 
 /// What a [`read_log`] meets, in the order of the file.
@@ -51,7 +50,8 @@ pub(super) trait LogVisitor {
 /// Reads the file at `path` from end to end. Errors: those of the visitor and of reading the file.
 pub(super) fn read_log(env: &dyn Env, path: &Path, visitor: &mut dyn LogVisitor) -> Result<()> {
     let mut file = env.open_sequential(path)?;
-    let mut reader = Reader { visitor, block_start: 0, open: None, record: Vec::new(), damage: None, zeros: None };
+    let mut reader =
+        Reader { visitor, block_start: 0, open: None, record: Vec::new(), damage: None, zeros: None };
     // One block ahead, to know which one is the last.
     let mut block = read_block(&mut *file)?;
     while !block.is_empty() {
@@ -178,6 +178,7 @@ impl Reader<'_> {
                 self.open = Some(offset);
                 Ok(())
             }
+            // In the middle, or the last.
             kind => {
                 let Some(start) = self.open else {
                     self.add_damage(physical.start, physical.end, "a fragment without its first one");
@@ -265,7 +266,8 @@ fn check(block: &[u8], at: usize) -> Option<Physical> {
     let length = usize::from(u16::from_le_bytes([header[4], header[5]]));
     let kind = header[6];
     let fragment = rest.get(..length)?;
-    let fits = (FULL..=LAST).contains(&kind) && stored_crc(header) == crc::extend(crc::crc32c(&[kind]), fragment);
+    let fits =
+        (FULL..=LAST).contains(&kind) && stored_crc(header) == crc::extend(crc::crc32c(&[kind]), fragment);
     fits.then_some(Physical { kind, start: at, end: at + LOG_HEADER_SIZE_BYTES + length })
 }
 

@@ -10,16 +10,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use terrace_format::current;
-use terrace_format::file_name::{self, FileKind};
+use terrace_format::file_name;
 use terrace_format::internal_key::{KeyCompare, SequenceNumber};
 use terrace_format::limits::LEVEL_COUNT;
 use terrace_format::version_edit::{FileEntry, VersionEdit};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::repair::inventory::Inventory;
 use crate::repair::log_salvage::{LogPiece, LogVisitor, read_log};
 use crate::repair::workshop::{FILE_NUMBER_LIMIT, Workshop};
-use crate::version::file_meta::{FileMeta, FileOrigin, ObsoleteFiles};
 use crate::version::checker;
+use crate::version::file_meta::{FileMeta, FileOrigin, ObsoleteFiles};
 use crate::version::version::Version;
 
 /// Which records of a MANIFEST are missing.
@@ -76,16 +77,16 @@ pub(super) struct Knowledge {
 }
 
 impl Knowledge {
-    /// Reads CURRENT and every MANIFEST among `files`.
+    /// Reads CURRENT and every MANIFEST.
     ///
     /// Errors: `InvalidArgument` if one names another comparator; `Unsupported` for a future or foreign format; those of
     /// reading the files.
-    pub(super) fn gather(workshop: &mut Workshop, files: &[(String, FileKind)]) -> Result<Self> {
+    pub(super) fn gather(workshop: &Workshop, inventory: &Inventory) -> Result<Self> {
         let mut damage = Vec::new();
         let current_path = workshop.path(file_name::CURRENT);
         let mut current_is_damaged = false;
         let mut named = None;
-        if files.iter().any(|(_, kind)| *kind == FileKind::Current) {
+        if inventory.has_current {
             match current::decode(&workshop.env.read_file(&current_path)?) {
                 Ok(number) => named = Some(number),
                 Err(error) => {
@@ -97,19 +98,16 @@ impl Knowledge {
             damage.push("CURRENT is missing.".to_owned());
         }
         let mut states = Vec::new();
-        for (_, kind) in files {
-            if let FileKind::Manifest(number) = kind {
-                states.push(ManifestState::read(workshop, *number)?);
-            }
+        for number in &inventory.manifests {
+            states.push(ManifestState::read(workshop, *number)?);
         }
         // Newest first.
         states.sort_by_key(|state| std::cmp::Reverse(state.number));
         if let Some(number) = named.filter(|number| states.iter().all(|state| state.number != *number)) {
             damage.push(format!("{}, which CURRENT names, is missing.", file_name::manifest_name(number)));
         }
-        workshop.comparator_is_known = states.iter().any(|state| state.has_comparator);
-        let tables = table_numbers(files);
-        let chosen = choose(workshop, &states, named, &tables);
+        workshop.comparator_is_known.set(states.iter().any(|state| state.has_comparator));
+        let chosen = choose(workshop, &states, named, inventory);
         let trusted = chosen.map(|index| states[index].trusted(workshop));
         // A MANIFEST that never came into force may know a table in place of a log; its word counts only for want of
         // a better one.
@@ -127,20 +125,12 @@ impl Knowledge {
     }
 }
 
-fn table_numbers(files: &[(String, FileKind)]) -> HashSet<u64> {
-    let numbers = files.iter().filter_map(|(_, kind)| match kind {
-        FileKind::Table(number) | FileKind::LegacyTable(number) => Some(*number),
-        _ => None,
-    });
-    numbers.collect()
-}
-
 /// The index of the MANIFEST to rely on.
 fn choose(
     workshop: &Workshop,
     states: &[ManifestState],
     named: Option<u64>,
-    tables: &HashSet<u64>,
+    inventory: &Inventory,
 ) -> Option<usize> {
     if let Some(index) = states.iter().position(|state| Some(state.number) == named)
         && states[index].loss != Loss::Middle
@@ -152,14 +142,14 @@ fn choose(
     let eligible = |state: &ManifestState| {
         named.is_none_or(|named| state.number > named)
             && state.loss == Loss::Nothing
-            && state.live.keys().all(|number| tables.contains(number))
+            && state.live.keys().all(|number| inventory.tables.contains_key(number))
             && state.is_consistent(workshop)
     };
     states.iter().position(eligible)
 }
 
 impl ManifestState {
-    fn read(workshop: &mut Workshop, number: u64) -> Result<Self> {
+    fn read(workshop: &Workshop, number: u64) -> Result<Self> {
         let path = workshop.path(&file_name::manifest_name(number));
         let state = Self {
             number,
@@ -217,9 +207,9 @@ impl ManifestState {
         let queue = Arc::new(ObsoleteFiles::new());
         let mut levels: [Vec<Arc<FileMeta>>; LEVEL_COUNT] = Default::default();
         for (level, files) in self.levels(workshop).into_iter().enumerate() {
-            let metas = files.into_iter().map(|file| {
-                Arc::new(FileMeta::new(file, 0, FileOrigin::Recovered, Arc::clone(&queue)))
-            });
+            let metas = files
+                .into_iter()
+                .map(|file| Arc::new(FileMeta::new(file, 0, FileOrigin::Recovered, Arc::clone(&queue))));
             levels[level] = metas.collect();
         }
         levels[0].reverse();

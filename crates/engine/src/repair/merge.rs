@@ -9,9 +9,7 @@
 
 use std::sync::Arc;
 
-use terrace_format::internal_key::{
-    MAX_SEQUENCE_NUMBER, SequenceNumber, parse_internal_key, user_key,
-};
+use terrace_format::internal_key::{MAX_SEQUENCE_NUMBER, SequenceNumber, parse_internal_key, user_key};
 use terrace_format::limits::LEVEL_COUNT;
 use terrace_format::version_edit::FileEntry;
 
@@ -40,7 +38,7 @@ pub(super) struct Merged {
 }
 
 /// Merges all of `files`.
-pub(super) fn merge(workshop: &mut Workshop, files: Vec<FileEntry>) -> Result<Merged> {
+pub(super) fn merge(workshop: &Workshop, files: Vec<FileEntry>) -> Result<Merged> {
     let mut runs = into_runs(workshop, files);
     let mut last_sequence = 0;
     while runs.len() > MAX_RUNS {
@@ -83,7 +81,7 @@ fn into_runs(workshop: &Workshop, mut files: Vec<FileEntry>) -> Vec<Vec<FileEntr
     runs
 }
 
-fn merge_runs(workshop: &mut Workshop, runs: Vec<Vec<FileEntry>>, is_everything: bool) -> Result<Merged> {
+fn merge_runs(workshop: &Workshop, runs: Vec<Vec<FileEntry>>, is_everything: bool) -> Result<Merged> {
     let mut entries = open_runs(workshop, runs);
     let user = workshop.comparator.user().clone();
     let mut rule = DropRule::new(user.clone(), vec![MAX_SEQUENCE_NUMBER]);

@@ -47,7 +47,7 @@ pub(super) enum Plan {
 
 /// Decides. `logs` are the logs that are not used up.
 pub(super) fn make(
-    workshop: &mut Workshop,
+    workshop: &Workshop,
     inventory: &Inventory,
     knowledge: &mut Knowledge,
     logs: &[u64],
@@ -71,8 +71,11 @@ pub(super) fn make(
     if unknown.is_empty() {
         return Ok(Plan::KeepLevels(trusted));
     }
-    let missing: Vec<FileEntry> =
-        listed.iter().filter(|file| !inventory.tables.contains_key(&file.number)).map(|file| (*file).clone()).collect();
+    let missing: Vec<FileEntry> = listed
+        .iter()
+        .filter(|file| !inventory.tables.contains_key(&file.number))
+        .map(|file| (*file).clone())
+        .collect();
     let logged = logged_sequences(workshop, logs)?;
     let mut newer = BTreeSet::new();
     for (number, name) in &unknown {
@@ -88,7 +91,8 @@ pub(super) fn make(
     let mut inputs = Vec::new();
     for (number, name) in &inventory.tables {
         let listed = listed.iter().find(|file| file.number == *number).map(|file| (*file).clone());
-        let is_candidate = !knowledge.removed.contains(number) && (*number > first_missing || newer.contains(number));
+        let is_candidate =
+            !knowledge.removed.contains(number) && (*number > first_missing || newer.contains(number));
         if listed.is_some() || is_candidate {
             inputs.push(MergeInput { number: *number, name: name.clone(), listed });
         }

@@ -31,7 +31,7 @@ pub(super) struct Replayed {
 }
 
 /// Reads the logs with these numbers, ascending, into tables.
-pub(super) fn replay_logs(workshop: &mut Workshop, numbers: &[u64]) -> Result<Replayed> {
+pub(super) fn replay_logs(workshop: &Workshop, numbers: &[u64]) -> Result<Replayed> {
     let memtable = Arc::new(MemTable::new(workshop.comparator.clone()));
     let mut to_tables = ToTables { workshop, memtable, tables: Vec::new() };
     let mut replayed = Replayed::default();
@@ -47,7 +47,7 @@ pub(super) fn replay_logs(workshop: &mut Workshop, numbers: &[u64]) -> Result<Re
 
 /// The sequence numbers that the intact records of the logs hold, as ranges with both ends.
 pub(super) fn logged_sequences(
-    workshop: &mut Workshop,
+    workshop: &Workshop,
     numbers: &[u64],
 ) -> Result<Vec<(SequenceNumber, SequenceNumber)>> {
     let folder = workshop.folder.clone();
@@ -102,7 +102,8 @@ impl LogVisitor for BatchVisitor<'_> {
         match piece {
             LogPiece::Record { payload, offset } => {
                 let zeros = self.zeros.take();
-                let batch = match BatchRef::parse(payload).map_err(|error| Error::format(&self.path, offset, error))
+                let batch = match BatchRef::parse(payload)
+                    .map_err(|error| Error::format(&self.path, offset, error))
                 {
                     Err(error) if error.kind() == ErrorKind::Corruption => {
                         self.lose(offset, payload.len() as u64, "a record that is no batch of writes");
@@ -146,7 +147,7 @@ impl BatchVisitor<'_> {
 }
 
 struct ToTables<'a> {
-    workshop: &'a mut Workshop,
+    workshop: &'a Workshop,
     memtable: Arc<MemTable>,
     tables: Vec<WrittenTable>,
 }

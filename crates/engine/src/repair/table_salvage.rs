@@ -9,6 +9,7 @@
 //! For each block that does not count, the range of keys is noted in which its entries must lie: from the last key before
 //! it to the separator after it.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use terrace_env::RandomAccessFile;
@@ -59,7 +60,8 @@ pub(super) fn read_table(
     match index(&file, size_bytes, &source)? {
         Ok(blocks) => walk.listed(&blocks)?,
         Err(problem) => {
-            let reason = format!("{}; blocks were found by their checksums", walk.problem_of(&problem));
+            let reason =
+                format!("{}; blocks were found by their checksums", problem_of(&problem, &source.path));
             walk.note(problem.offset().unwrap_or(0), 0, &reason);
             let blocks = scan(&file, size_bytes, &source)?;
             if blocks.first().is_some_and(|block| block.separator.is_some()) {
@@ -169,7 +171,7 @@ impl Walk<'_> {
             return Ok(());
         }
         let in_block = |error| self.source.block_error(handle, error);
-        let mut entries = BlockIter::new(&block);
+        let mut entries = BlockIter::new(&*block);
         entries.seek_to_first().map_err(in_block)?;
         let mut misplaced = 0;
         while entries.valid() {
@@ -186,7 +188,7 @@ impl Walk<'_> {
             entries.next().map_err(in_block)?;
         }
         if misplaced > 0 {
-            if !self.workshop.comparator_is_known && self.bounds.is_none() {
+            if !self.workshop.comparator_is_known.get() && self.bounds.is_none() {
                 let message = format!(
                     "the table's blocks are intact, but not in the order of comparator {:?}; give the one that the \
                      database was made with",
@@ -212,7 +214,7 @@ impl Walk<'_> {
     fn lose(&mut self, found: &FoundBlock, error: &Error) {
         let lost_bytes = found.handle.size.saturating_add(BLOCK_TRAILER_SIZE_BYTES as u64);
         let left_in_file = self.source.size_bytes.saturating_sub(found.handle.offset);
-        let reason = self.problem_of(error);
+        let reason = problem_of(error, &self.source.path);
         self.note(found.handle.offset, lost_bytes.min(left_in_file), &reason);
         self.open_gap();
         if let Some(separator) = &found.separator {
@@ -252,11 +254,11 @@ impl Walk<'_> {
     fn note(&mut self, offset: u64, lost_bytes: u64, reason: &str) {
         self.salvaged.damage.push(Damage { offset, lost_bytes, reason: reason.to_owned() });
     }
+}
 
-    /// The error's text without file and offset, which stand beside it in the report.
-    fn problem_of(&self, error: &Error) -> String {
-        let text = error.to_string();
-        let place = format!(" in {}", self.source.path.display());
-        text.split(&place).next().unwrap_or(&text).to_owned()
-    }
+/// The text of an error about `path` without file and offset, which stand beside it in the report.
+pub(super) fn problem_of(error: &Error, path: &Path) -> String {
+    let text = error.to_string();
+    let place = format!(" in {}", path.display());
+    text.split(&place).next().unwrap_or(&text).to_owned()
 }

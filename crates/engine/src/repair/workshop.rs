@@ -1,11 +1,12 @@
 //! What every step of a repair works with: the folder, fresh file numbers, and the tables it writes.
 
+use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use terrace_env::{Env, RandomAccessFile};
 use terrace_format::compression::Dialect;
-use terrace_format::file_name::{self, FileKind};
+use terrace_format::file_name;
 use terrace_format::internal_key::InternalKeyComparator;
 use terrace_format::version_edit::FileEntry;
 
@@ -23,10 +24,10 @@ pub(super) struct Workshop {
     pub(super) comparator: InternalKeyComparator,
     pub(super) context: Arc<TableReadContext>,
     /// Whether a MANIFEST confirmed the comparator.
-    pub(super) comparator_is_known: bool,
-    next_number: u64,
+    pub(super) comparator_is_known: Cell<bool>,
+    next_number: Cell<u64>,
     /// Tables made by this repair.
-    written: Vec<u64>,
+    written: RefCell<Vec<u64>>,
 }
 
 impl Workshop {
@@ -44,9 +45,9 @@ impl Workshop {
             options: options.clone(),
             comparator,
             context,
-            comparator_is_known: false,
-            next_number: 1,
-            written: Vec::new(),
+            comparator_is_known: Cell::new(false),
+            next_number: Cell::new(1),
+            written: RefCell::default(),
         }
     }
 
@@ -55,19 +56,18 @@ impl Workshop {
     }
 
     /// Makes sure that [`new_number`](Self::new_number) gives out larger numbers only.
-    pub(super) fn mark_number_used(&mut self, number: u64) {
+    pub(super) fn mark_number_used(&self, number: u64) {
         if number < FILE_NUMBER_LIMIT {
-            self.next_number = self.next_number.max(number + 1);
+            self.next_number.set(self.next_number.get().max(number + 1));
         }
     }
 
-    pub(super) fn new_number(&mut self) -> u64 {
-        self.next_number += 1;
-        self.next_number - 1
+    pub(super) fn new_number(&self) -> u64 {
+        self.next_number.replace(self.next_number.get() + 1)
     }
 
     pub(super) fn next_number(&self) -> u64 {
-        self.next_number
+        self.next_number.get()
     }
 
     pub(super) fn open(&self, name: &str) -> Result<(Arc<dyn RandomAccessFile>, u64)> {
@@ -77,27 +77,24 @@ impl Workshop {
     }
 
     /// A table that is written when the first entry comes.
-    pub(super) fn begin_table(&mut self) -> NewTable<'_> {
+    pub(super) fn begin_table(&self) -> NewTable<'_> {
         NewTable { workshop: self, open: None }
     }
 
     /// Gives the table `name`, which is intact, another number: files of level 0 are ordered by it.
-    pub(super) fn renumber(&mut self, name: &str) -> Result<u64> {
+    pub(super) fn renumber(&self, name: &str) -> Result<u64> {
         let number = self.new_number();
+        // Noted first: a failed copy may have left the file.
+        self.written.borrow_mut().push(number);
         self.env.link_or_copy(&self.path(name), &self.path(&file_name::table_name(number)))?;
-        self.written.push(number);
         Ok(number)
     }
 
-    /// Removes tables made by this repair, except `kept`.
-    pub(super) fn remove_written(&mut self, kept: &[u64]) {
-        for number in std::mem::take(&mut self.written) {
-            if kept.contains(&number) {
-                self.written.push(number);
-            } else {
-                // If it stays, it is an unused table: the next open removes it.
-                let _ = self.env.remove_file(&self.path(&file_name::table_name(number)));
-            }
+    /// Removes tables made by this repair, except those that `is_kept` names.
+    pub(super) fn remove_written(&self, is_kept: impl Fn(u64) -> bool) {
+        for number in self.written.take().into_iter().filter(|number| !is_kept(*number)) {
+            // If it stays, it is an unused table: the next open removes it.
+            let _ = self.env.remove_file(&self.path(&file_name::table_name(number)));
         }
     }
 
@@ -116,19 +113,6 @@ pub(super) fn read_options() -> BlockReadOptions {
     BlockReadOptions { fill_cache: false, ..BlockReadOptions::default() }
 }
 
-/// Whether `name` is exactly what the engine would call a file of this kind. It opens files by number, under no other
-/// name.
-pub(super) fn is_canonical(name: &str, kind: FileKind) -> bool {
-    match kind {
-        FileKind::Log(number) => name == file_name::log_name(number),
-        FileKind::Table(number) => name == file_name::table_name(number),
-        FileKind::LegacyTable(number) => name == file_name::legacy_table_name(number),
-        FileKind::Manifest(number) => name == file_name::manifest_name(number),
-        FileKind::Temporary(number) => name == file_name::temporary_name(number),
-        FileKind::Current | FileKind::Lock | FileKind::InfoLog | FileKind::OldInfoLog => true,
-    }
-}
-
 /// A finished table of this repair.
 #[derive(Clone, Debug)]
 pub(super) struct WrittenTable {
@@ -138,7 +122,7 @@ pub(super) struct WrittenTable {
 
 /// A table under construction.
 pub(super) struct NewTable<'a> {
-    workshop: &'a mut Workshop,
+    workshop: &'a Workshop,
     open: Option<(u64, TableBuilder)>,
 }
 
@@ -170,12 +154,13 @@ impl NewTable<'_> {
     }
 }
 
-fn create(workshop: &mut Workshop) -> Result<(u64, TableBuilder)> {
+fn create(workshop: &Workshop) -> Result<(u64, TableBuilder)> {
     let number = workshop.new_number();
     let path = workshop.path(&file_name::table_name(number));
     // Noted first: a failed creation may have left the file.
-    workshop.written.push(number);
+    workshop.written.borrow_mut().push(number);
     let file = workshop.env.create(&path)?;
-    let builder = TableBuilder::new(file, path, workshop.comparator.clone(), workshop.table_builder_options());
+    let builder =
+        TableBuilder::new(file, path, workshop.comparator.clone(), workshop.table_builder_options());
     Ok((number, builder))
 }

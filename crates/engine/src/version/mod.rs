@@ -16,8 +16,8 @@ pub mod builder;
 pub mod checker;
 pub mod file_meta;
 pub mod level_iterator;
-mod manifest;
-mod recover;
+pub(crate) mod manifest;
+pub(crate) mod recover;
 pub mod set;
 #[cfg(test)]
 pub(crate) mod testing;

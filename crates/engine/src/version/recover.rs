@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use terrace_env::EnvError;
+use terrace_env::{Env, EnvError};
 use terrace_format::current;
 use terrace_format::file_name::{self, FileKind};
 use terrace_format::internal_key::MAX_SEQUENCE_NUMBER;
@@ -22,9 +22,6 @@ use crate::version::manifest::read_manifest;
 use crate::version::set::{FILE_NUMBER_LIMIT, RecoveredNumbers, StoredCompactPointers, VersionSetOptions};
 use crate::version::version::Version;
 
-/// How often a read-only open tries, while a running writer goes on changing the database.
-const READ_ONLY_ATTEMPTS: usize = 10;
-
 /// What a recovery found.
 pub(super) struct Recovered {
     pub(super) version: Version,
@@ -33,30 +30,16 @@ pub(super) struct Recovered {
     pub(super) next_file_number: u64,
 }
 
-/// Reads the state; a read-only open tries again if a writer that runs beside it got in between.
-pub(super) fn recover(options: &VersionSetOptions, obsolete: &Arc<ObsoleteFiles>) -> Result<Recovered> {
-    let mut attempt = 1;
-    loop {
-        let before = fingerprint(options);
-        match recover_once(options, obsolete) {
-            // The writer may have replaced or removed what was just named.
-            Err(_) if options.read_only && attempt < READ_ONLY_ATTEMPTS && fingerprint(options) != before => {
-                attempt += 1;
-            }
-            result => return result,
-        }
-    }
-}
-
 /// What changes on disk whenever a running writer changes the database: `CURRENT`, and the MANIFEST's size.
-fn fingerprint(options: &VersionSetOptions) -> Option<(Vec<u8>, u64)> {
-    let contents = options.env.read_file(&options.folder.join(file_name::CURRENT)).ok()?;
+pub(crate) fn fingerprint(env: &dyn Env, folder: &Path) -> Option<(Vec<u8>, u64)> {
+    let contents = env.read_file(&folder.join(file_name::CURRENT)).ok()?;
     let number = current::decode(&contents).ok()?;
-    let size_bytes = options.env.file_size(&options.folder.join(file_name::manifest_name(number))).ok()?;
+    let size_bytes = env.file_size(&folder.join(file_name::manifest_name(number))).ok()?;
     Some((contents, size_bytes))
 }
 
-fn recover_once(options: &VersionSetOptions, obsolete: &Arc<ObsoleteFiles>) -> Result<Recovered> {
+/// Reads the state.
+pub(super) fn recover(options: &VersionSetOptions, obsolete: &Arc<ObsoleteFiles>) -> Result<Recovered> {
     let folder = &options.folder;
     let current_path = folder.join(file_name::CURRENT);
     let contents = match options.env.read_file(&current_path) {

@@ -8,6 +8,7 @@ import terrace, {
   Level,
   type LevelError,
   type OpenOptions,
+  type RepairReport,
   type Snapshot,
   type Stats
 } from 'terrace'
@@ -40,7 +41,7 @@ export async function strings(): Promise<void> {
   expectType<string>()(db.getProperty('leveldb.stats'))
   expectType<Stats>()(db.stats())
   expectType<void>()(await Level.destroy('folder'))
-  expectType<void>()(await Level.repair('folder', { comparator: 'idb_cmp1' }))
+  expectType<RepairReport>()(await Level.repair('folder', { comparator: 'idb_cmp1' }))
 
   // @ts-expect-error a key is a string
   await db.get(1)

@@ -1,0 +1,85 @@
+//! Puts the database together without a MANIFEST's levels. Predecessor: the plan. Successor: the commit, in the
+//! [module](super).
+//!
+//! Damaged tables and logs become intact tables first; then all is merged by sequence number into one level. The
+//! originals are kept in `lost`: what the merge made of them rests on less than a MANIFEST.
+
+use terrace_format::file_name;
+use terrace_format::version_edit::FileEntry;
+
+use crate::error::Result;
+use crate::repair::Rebuilt;
+use crate::repair::intake::{Intake, keys_of, may_hold, take_in};
+use crate::repair::inventory::Inventory;
+use crate::repair::merge::{level_for, merge};
+use crate::repair::plan::MergeInput;
+use crate::repair::replay::replay_logs;
+use crate::repair::report::{KeyRange, LevelSource, Uncertainty};
+use crate::repair::workshop::Workshop;
+
+pub(super) fn merge_all(
+    workshop: &Workshop,
+    inventory: &Inventory,
+    inputs: &[MergeInput],
+    missing: &[FileEntry],
+    logs: &[u64],
+    rebuilt: &mut Rebuilt,
+) -> Result<()> {
+    rebuilt.report.levels_from = LevelSource::Merge;
+    let mut lost: Vec<(String, KeyRange)> = Vec::new();
+    // Every table with the name that its entries came from.
+    let mut tables: Vec<(String, FileEntry)> = Vec::new();
+    for file in missing {
+        let name = file_name::table_name(file.number);
+        rebuilt.report.tables_missing.push(name.clone());
+        lost.push((name, keys_of(file)));
+    }
+    for input in inputs {
+        match take_in(workshop, input.number, &input.name, input.listed.as_ref())? {
+            Intake::Intact { file, .. } => {
+                rebuilt.report.tables_kept += 1;
+                rebuilt.set_aside(&input.name, "it was merged into new tables");
+                tables.push((input.name.clone(), file));
+            }
+            Intake::Empty => rebuilt.set_aside(&input.name, "it is empty"),
+            Intake::Salvaged { table, report, lost_keys } => {
+                rebuilt.set_aside(&input.name, "it is damaged");
+                rebuilt.report.tables_salvaged.push(report);
+                tables.extend(table.map(|table| (input.name.clone(), table.file)));
+                lost.extend(lost_keys.into_iter().map(|keys| (input.name.clone(), keys)));
+            }
+        }
+    }
+    for (number, name) in &inventory.tables {
+        if inputs.iter().all(|input| input.number != *number) {
+            rebuilt.set_aside(name, "a MANIFEST says that it was replaced");
+        }
+    }
+    let replayed = replay_logs(workshop, logs)?;
+    for log in &replayed.logs {
+        let is_intact = log.damage.is_empty();
+        rebuilt
+            .set_aside(&log.name, if is_intact { "it was merged into new tables" } else { "it is damaged" });
+    }
+    rebuilt.report.logs = replayed.logs;
+    for (name, keys) in lost {
+        if tables.iter().any(|(other, file)| *other != name && may_hold(workshop, file, &keys)) {
+            let reason = format!("{name} has lost entries here; older values may show in their place");
+            rebuilt.report.uncertain.push(Uncertainty { keys, reason });
+        }
+    }
+    let files = tables.into_iter().map(|(_, file)| file);
+    let merged = merge(workshop, files.chain(replayed.tables.into_iter().map(|table| table.file)).collect())?;
+    rebuilt.last_sequence = rebuilt.last_sequence.max(replayed.last_sequence).max(merged.last_sequence);
+    let level = level_for(merged.tables.iter().map(|table| table.file.size_bytes).sum());
+    for table in merged.tables {
+        rebuilt.report.entries_kept += table.entries;
+        rebuilt.levels[level].push(table.file);
+    }
+    if !inputs.is_empty() {
+        let reason = "no MANIFEST says which tables were replaced: a value that was deleted or overwritten can be back \
+                      if the table that said so was removed before";
+        rebuilt.report.uncertain.push(Uncertainty { keys: KeyRange::default(), reason: reason.to_owned() });
+    }
+    Ok(())
+}

@@ -1,0 +1,234 @@
+//! Repair: makes a database that is damaged openable again, with everything that is intact.
+//!
+//! ```text
+//!   names ─► inventory ─► manifest ─► plan ─┬─► levels ────┬─► set aside ─► new MANIFEST ─► CURRENT ─► tidy up
+//!                                           └─► merge_all ─┘
+//!            intake ── a table: verify, else table_salvage (by its index, or block_scan) ─► new table
+//!            replay ── the logs: log_salvage ─► new tables
+//! ```
+//!
+//! Rules:
+//!
+//! 1. Nothing that is in the folder is changed or removed before the new MANIFEST is in force. Before that moment the
+//!    old state is there whole, with some unused tables beside it; after it, the repaired one. So a repair can be
+//!    interrupted at any point and run again.
+//! 2. What is damaged or unused goes to the folder `lost`, under a second name before that moment, and loses its first
+//!    name after it.
+//! 3. While a MANIFEST can be relied on, its levels are the truth. Tables that it does not list are never added: they
+//!    bring back what was deleted (Level/levelup#520).
+//! 4. Without one, sequence numbers say which entry is the newest. What then cannot be known is in the report.
+//! 5. Only damage counts as damage. If the disk refuses to read, or a format is unknown, the repair fails and changes
+//!    nothing.
+//!
+//! Memory: one memtable, one block and the index of a table, and the list of tables.
+
+mod block_scan;
+mod intake;
+mod inventory;
+mod levels;
+mod log_salvage;
+mod manifest;
+mod merge;
+mod merge_all;
+mod plan;
+mod replay;
+pub(crate) mod report;
+mod set_aside;
+mod table_salvage;
+mod workshop;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use terrace_env::Env;
+use terrace_format::internal_key::SequenceNumber;
+use terrace_format::limits::LEVEL_COUNT;
+use terrace_format::version_edit::{FileEntry, VersionEdit};
+use terrace_format::{current, file_name};
+
+use crate::db::open::{lock_error, refuse_foreign_layout};
+use crate::error::{Error, ErrorKind, Result};
+use crate::info_log::InfoLog;
+use crate::options::Options;
+use crate::version::manifest::ManifestWriter;
+use inventory::Inventory;
+use levels::keep_levels;
+use manifest::Knowledge;
+use merge_all::merge_all;
+use plan::Plan;
+use report::RepairReport;
+use set_aside::link_to_lost;
+use workshop::Workshop;
+
+/// A database put together again, not yet in force.
+struct Rebuilt {
+    levels: [Vec<FileEntry>; LEVEL_COUNT],
+    last_sequence: SequenceNumber,
+    /// Names and reasons of what goes to `lost`.
+    to_lost: Vec<(String, String)>,
+    /// Names of files whose contents are elsewhere now, undamaged.
+    used_up: Vec<String>,
+    report: RepairReport,
+}
+
+impl Rebuilt {
+    fn set_aside(&mut self, name: &str, reason: &str) {
+        self.to_lost.push((name.to_owned(), reason.to_owned()));
+    }
+}
+
+/// See [`Db::repair`](crate::Db::repair).
+pub(crate) fn repair(folder: &Path, options: &Options) -> Result<RepairReport> {
+    let env = &*options.env;
+    if options.read_only {
+        let message = "a repair writes, and the options say read-only";
+        return Err(Error::at_path(ErrorKind::InvalidArgument, folder, message));
+    }
+    // Before the lock: a folder that is no database is left without a LOCK file in it.
+    list(env, folder)?;
+    let lock = env.lock(&folder.join(file_name::LOCK)).map_err(|error| lock_error(folder, error))?;
+    let inventory = list(env, folder)?;
+    refuse_foreign_layout(env, folder)?;
+    let info_log = InfoLog::open(Arc::clone(&options.env), folder);
+    info_log.line(format_args!("Terrace {} repairs {}", env!("CARGO_PKG_VERSION"), folder.display()));
+    let workshop = Workshop::new(folder, options);
+    workshop.mark_number_used(inventory.largest_number);
+    let result = rebuild(&workshop, &inventory).and_then(|rebuilt| commit(&workshop, rebuilt));
+    match &result {
+        Ok(report) => info_log.line(format_args!("repaired.\n{report}")),
+        Err(error) => info_log.line(format_args!("the repair failed: {error}")),
+    }
+    drop(lock);
+    result
+}
+
+fn list(env: &dyn Env, folder: &Path) -> Result<Inventory> {
+    let names = match env.list(folder) {
+        Err(error) if error.is_not_found() => Vec::new(),
+        names => names?,
+    };
+    let inventory = Inventory::new(names);
+    if inventory.is_empty() {
+        return Err(Error::at_path(ErrorKind::NoDatabase, folder, "there is no database here to repair"));
+    }
+    Ok(inventory)
+}
+
+/// Reads what is there, and writes the tables that are new. On failure these are removed again.
+fn rebuild(workshop: &Workshop, inventory: &Inventory) -> Result<Rebuilt> {
+    let result = rebuild_or_leave(workshop, inventory);
+    if result.is_err() {
+        workshop.remove_written(|_| false);
+    }
+    result
+}
+
+fn rebuild_or_leave(workshop: &Workshop, inventory: &Inventory) -> Result<Rebuilt> {
+    let mut knowledge = Knowledge::gather(workshop, inventory)?;
+    let mut rebuilt = Rebuilt {
+        levels: Default::default(),
+        last_sequence: knowledge.last_sequence,
+        to_lost: Vec::new(),
+        used_up: Vec::new(),
+        report: RepairReport::new(),
+    };
+    rebuilt.report.manifest_damage = std::mem::take(&mut knowledge.damage);
+    if knowledge.current_is_damaged {
+        rebuilt.set_aside(file_name::CURRENT, "it is damaged");
+    }
+    let logs = inventory.needed_logs(knowledge.log_number, knowledge.previous_log_number);
+    let mut replaced_manifest = None;
+    match plan::make(workshop, inventory, &mut knowledge, &logs)? {
+        Plan::KeepLevels(trusted) => {
+            replaced_manifest = trusted.is_whole.then_some(trusted.manifest_number);
+            keep_levels(workshop, inventory, &trusted, &logs, &mut rebuilt)?;
+        }
+        Plan::Merge { inputs, missing, why } => {
+            rebuilt.report.manifest_damage.push(why);
+            merge_all(workshop, inventory, &inputs, &missing, &logs, &mut rebuilt)?;
+        }
+    }
+    for log in &rebuilt.report.logs {
+        if log.damage.iter().any(|damage| damage.lost_bytes > 0) {
+            let reason = format!("{} has lost writes; the keys that they wrote show older values", log.name);
+            let keys = report::KeyRange::default();
+            rebuilt.report.uncertain.push(report::Uncertainty { keys, reason });
+        }
+    }
+    for name in &inventory.logs {
+        if rebuilt.report.logs.iter().all(|log| log.name != *name) {
+            rebuilt.set_aside(name, "its writes are in tables");
+        }
+    }
+    for number in &inventory.manifests {
+        let name = file_name::manifest_name(*number);
+        if Some(*number) == replaced_manifest {
+            rebuilt.used_up.push(name);
+        } else {
+            rebuilt.set_aside(&name, "it is not in force");
+        }
+    }
+    for name in &inventory.others {
+        rebuilt.set_aside(name, "it is unused");
+    }
+    Ok(rebuilt)
+}
+
+/// Brings `rebuilt` into force.
+fn commit(workshop: &Workshop, rebuilt: Rebuilt) -> Result<RepairReport> {
+    let Rebuilt { levels, last_sequence, to_lost, used_up, mut report } = rebuilt;
+    let (env, folder) = (&workshop.env, &workshop.folder);
+    let in_force: Vec<u64> = levels.iter().flatten().map(|file| file.number).collect();
+    let number = workshop.new_number();
+    let prepared = link_to_lost(workshop, &to_lost).and_then(|set_aside| {
+        let manifest =
+            ManifestWriter::create(env, folder, number, snapshot(workshop, number, last_sequence, levels))?;
+        manifest.close()?;
+        // The names of the MANIFEST and of new tables must be durable before CURRENT leads to them.
+        env.sync_folder(folder)?;
+        Ok(set_aside)
+    });
+    match prepared {
+        Ok(set_aside) => report.set_aside = set_aside,
+        Err(error) => {
+            workshop.remove_written(|_| false);
+            let _ = env.remove_file(&workshop.path(&file_name::manifest_name(number)));
+            return Err(error);
+        }
+    }
+    // If this fails, nobody knows which state is in force: both must stay.
+    env.replace_file(
+        &workshop.path(file_name::CURRENT),
+        current::encode(number).as_bytes(),
+        &workshop.path(&file_name::temporary_name(number)),
+    )?;
+    workshop.remove_written(|number| in_force.contains(&number));
+    let moved = to_lost.iter().map(|(name, _)| name).filter(|name| *name != file_name::CURRENT);
+    for name in moved.chain(&used_up) {
+        // If it stays, it is an unused file: the next open removes it.
+        let _ = env.remove_file(&workshop.path(name));
+    }
+    env.sync_folder(folder)?;
+    Ok(report)
+}
+
+/// The edit that states the whole database. No log of before is needed: all are numbered below the MANIFEST.
+fn snapshot(
+    workshop: &Workshop,
+    number: u64,
+    last_sequence: SequenceNumber,
+    levels: [Vec<FileEntry>; LEVEL_COUNT],
+) -> VersionEdit {
+    let files = levels.into_iter().enumerate();
+    VersionEdit {
+        comparator: Some(workshop.comparator.user().name().to_owned()),
+        log_number: Some(number),
+        previous_log_number: Some(0),
+        next_file_number: Some(workshop.next_number()),
+        last_sequence: Some(last_sequence),
+        new_files: files
+            .flat_map(|(level, files)| files.into_iter().map(move |file| (level, file)))
+            .collect(),
+        ..VersionEdit::default()
+    }
+}
