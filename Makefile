@@ -46,7 +46,6 @@ rust: setup-tests ## tests of the crates, doc examples included
 node: build ## TypeScript compiler and tests of the packages
 	$(call step,node)
 	npm test
-	node --test --test-reporter=spec tests/chromium/
 
 LOAD := cargo run --release --quiet --package terrace-testkit --bin terrace-load --
 

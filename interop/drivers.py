@@ -48,7 +48,7 @@ class Driver:
         """Opens the database and keeps it open until the process that is returned ends."""
         process = self._start("hold", folder)
         if process.stdout.readline() != b"held\n":
-            raise Failure(f"{self.name} could not open: {_last_line(process.communicate()[1])}")
+            raise Failure(f"{self.name} could not open: {_one_line(process.communicate()[1])}")
         return process
 
     def refusal(self, folder, keys_path):
@@ -83,7 +83,7 @@ class Driver:
             env=self._environment(),
         )
         if ended.returncode != 0:
-            raise Failure(f"{self.name} {command} ended with {ended.returncode}: {_last_line(ended.stderr)}")
+            raise Failure(f"{self.name} {command} ended with {ended.returncode}: {_one_line(ended.stderr)}")
         return ended.stdout.decode()
 
 
@@ -92,10 +92,8 @@ def _range(operations_path, first, last):
     return ("--operations", operations_path, "--first", first, *end)
 
 
-def _last_line(output):
-    lines = output.decode(errors="replace").strip().split("\n")
-    told = [line for line in lines if "error" in line.lower() or "corrupt" in line.lower()]
-    return (told or lines)[-1].strip()
+def _one_line(output):
+    return " | ".join(line.strip() for line in output.decode(errors="replace").split("\n") if line.strip())
 
 
 def find_missing():

@@ -9,14 +9,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::rc::Rc;
 use std::sync::{Arc, Weak};
-use std::thread;
+use std::thread::{self, JoinHandle};
 
 use napi_sys as sys;
 use terrace_engine::{Error, ErrorKind};
 
 use crate::completions::{Completions, Outcome, Ticket};
 use crate::error::{Failure, Fallible, check, from_panic};
-use crate::open_database::OpenDatabase;
+use crate::open_database::{self, OpenDatabase};
 use crate::value::{Deferred, Env, Value};
 
 type Continuation = Box<dyn FnOnce(Env, Outcome)>;
@@ -29,6 +29,8 @@ pub struct Environment {
     next_ticket: Cell<Ticket>,
     error_factory: Cell<sys::napi_ref>,
     databases: RefCell<Vec<Weak<OpenDatabase>>>,
+    /// Threads of [`run_apart`](Self::run_apart).
+    threads: RefCell<Vec<JoinHandle<()>>>,
 }
 
 impl Environment {
@@ -43,6 +45,7 @@ impl Environment {
             next_ticket: Cell::new(0),
             error_factory: Cell::new(ptr::null_mut()),
             databases: RefCell::default(),
+            threads: RefCell::default(),
         });
         let slot = Box::into_raw(Box::new(Rc::clone(&environment)));
         let mut function = ptr::null_mut();
@@ -159,15 +162,23 @@ impl Environment {
         let completions = self.completions();
         let thread = thread::Builder::new().name(format!("terrace-{name}"));
         let spawned = thread.spawn(move || {
+            open_database::allow_waiting();
             let result: Fallible<T> = catch_unwind(AssertUnwindSafe(work))
                 .map_err(|payload| from_panic(&*payload))
                 .and_then(|result| result.map_err(Failure::from));
             completions.push(ticket, Outcome::Apart(Box::new(result) as Box<dyn Any + Send>));
         });
-        if let Err(error) = spawned {
-            let message = format!("could not start a thread for {name}: {error}");
-            let result: Fallible<T> = Err(Failure::Engine(Error::new(ErrorKind::Io, message)));
-            self.completions.push(ticket, Outcome::Apart(Box::new(result)));
+        match spawned {
+            Ok(thread) => {
+                let mut threads = self.threads.borrow_mut();
+                threads.retain(|thread| !thread.is_finished());
+                threads.push(thread);
+            }
+            Err(error) => {
+                let message = format!("could not start a thread for {name}: {error}");
+                let result: Fallible<T> = Err(Failure::Engine(Error::new(ErrorKind::Io, message)));
+                self.completions.push(ticket, Outcome::Apart(Box::new(result)));
+            }
         }
     }
 
@@ -241,6 +252,10 @@ unsafe extern "C" fn clean_up(slot: *mut c_void) {
         for database in databases.iter().filter_map(Weak::upgrade) {
             // There is no one left to tell of an error; what was acknowledged is in the log.
             let _ = database.close();
+        }
+        // Operations on these databases fail now. A database that is still opening is closed by its thread.
+        for thread in environment.threads.take() {
+            let _ = thread.join();
         }
     }));
 }

@@ -3,6 +3,7 @@
 //! Where `multithreading` is asked for, all objects of one folder share one engine, from whatever thread they
 //! were opened; the last one closed closes it.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,8 @@ use std::thread;
 use parking_lot::Mutex;
 use terrace_engine::{Db, Error, ErrorKind, Options, Result};
 
-/// One opening of a database. When it is dropped without having been closed, it is closed on another thread.
+/// One opening of a database. When it is dropped without having been closed, it is closed, if need be on another
+/// thread.
 pub struct OpenDatabase {
     db: Db,
     shared: Option<Arc<SharedSlot>>,
@@ -75,6 +77,15 @@ impl OpenDatabase {
     }
 }
 
+thread_local! {
+    static MAY_WAIT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Says that the calling thread, unlike a JavaScript one, may wait for a database to close.
+pub fn allow_waiting() {
+    MAY_WAIT.set(true);
+}
+
 /// Closes the engine unless other objects share it.
 fn release(db: &Db, shared: Option<&SharedSlot>) -> Result<()> {
     let Some(slot) = shared else { return db.close() };
@@ -128,17 +139,21 @@ impl Shared {
 }
 
 impl Drop for OpenDatabase {
-    /// JavaScript lost the database without closing it. Closing may wait, and this may be the JavaScript thread.
+    /// JavaScript lost the database without closing it, or ended while it was opened. No one is left to tell of an
+    /// error; what was acknowledged is in the log.
     fn drop(&mut self) {
         if *self.closed.get_mut() {
             return;
         }
         let (db, shared) = (self.db.clone(), self.shared.clone());
-        let thread = thread::Builder::new().name("terrace-close".to_owned());
-        // No one is left to tell of an error; what was acknowledged is in the log.
-        let spawned = thread.spawn(move || {
+        let close = move || {
             let _ = release(&db, shared.as_deref());
-        });
+        };
+        if MAY_WAIT.get() {
+            close();
+            return;
+        }
+        let spawned = thread::Builder::new().name("terrace-close".to_owned()).spawn(close);
         if spawned.is_err() {
             let _ = release(&self.db, self.shared.as_deref());
         }

@@ -154,7 +154,8 @@ impl Reader<'_> {
                 return Ok(Some(physical));
             }
         }
-        if is_last && (is_zero || end > block.len()) {
+        // A record that was being written has a header that makes sense, or none yet.
+        if is_last && (is_zero || ((FULL..=LAST).contains(&kind) && end > block.len())) {
             self.unfinished_tail(at, block.len())?;
         } else {
             self.add_damage(at, block.len(), "damaged records");

@@ -103,8 +103,11 @@ impl Knowledge {
         }
         // Newest first.
         states.sort_by_key(|state| std::cmp::Reverse(state.number));
-        if let Some(number) = named.filter(|number| states.iter().all(|state| state.number != *number)) {
+        if let Some(number) = named
+            && states.iter().all(|state| state.number != number)
+        {
             damage.push(format!("{}, which CURRENT names, is missing.", file_name::manifest_name(number)));
+            named = None;
         }
         workshop.comparator_is_known.set(states.iter().any(|state| state.has_comparator));
         let chosen = choose(workshop, &states, named, inventory);
@@ -125,7 +128,7 @@ impl Knowledge {
     }
 }
 
-/// The index of the MANIFEST to rely on.
+/// The index of the MANIFEST to rely on. `named` is the one that CURRENT names, if it is there.
 fn choose(
     workshop: &Workshop,
     states: &[ManifestState],

@@ -47,10 +47,13 @@ pub(super) fn read_table(
     let (file, size_bytes) = workshop.open(name)?;
     let path = workshop.path(name);
     let context = Arc::clone(&workshop.context);
-    let source = BlockSource::new(Arc::clone(&file), path, size_bytes, context);
+    // In a table that is cut off, blocks may lie where the footer should be.
+    let block_limit = size_bytes + FOOTER_SIZE_BYTES as u64;
+    let source = BlockSource::new(Arc::clone(&file), path, block_limit, context);
     let mut walk = Walk {
         workshop,
         source: &source,
+        size_bytes,
         bounds,
         take,
         salvaged: Salvaged::default(),
@@ -115,6 +118,7 @@ fn listed_blocks(index: &Block) -> terrace_format::Result<Vec<FoundBlock>> {
 struct Walk<'a> {
     workshop: &'a Workshop,
     source: &'a BlockSource,
+    size_bytes: u64,
     bounds: Option<&'a FileEntry>,
     take: &'a mut dyn FnMut(&[u8], &[u8]) -> Result<()>,
     salvaged: Salvaged,
@@ -146,7 +150,7 @@ impl Walk<'_> {
                 self.block(block)?;
             }
         }
-        let full_size_bytes = self.bounds.map_or(0, |bounds| bounds.size_bytes).max(self.source.size_bytes);
+        let full_size_bytes = self.bounds.map_or(0, |bounds| bounds.size_bytes).max(self.size_bytes);
         let is_past_data = blocks.last().is_some_and(|block| !block.holds_entries);
         let has_last_key = self.bounds.is_some_and(|bounds| self.last.as_ref() == Some(&bounds.largest));
         if !is_past_data && !has_last_key {
@@ -213,7 +217,7 @@ impl Walk<'_> {
 
     fn lose(&mut self, found: &FoundBlock, error: &Error) {
         let lost_bytes = found.handle.size.saturating_add(BLOCK_TRAILER_SIZE_BYTES as u64);
-        let left_in_file = self.source.size_bytes.saturating_sub(found.handle.offset);
+        let left_in_file = self.size_bytes.saturating_sub(found.handle.offset);
         let reason = problem_of(error, &self.source.path);
         self.note(found.handle.offset, lost_bytes.min(left_in_file), &reason);
         self.open_gap();
