@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use terrace_format::file_name;
 use terrace_format::internal_key::parse_internal_key;
-use terrace_format::version_edit::{FileEntry, VersionEdit};
+use terrace_format::version_edit::VersionEdit;
 
 use crate::compaction::drop_rule::DropRule;
 use crate::db::inner::DbInner;
@@ -31,18 +31,9 @@ impl DbInner {
             last_sequence: Some(sealed.last_sequence),
             ..VersionEdit::default()
         };
-        let mut size_bytes = 0;
-        if let Some(finished) = &finished {
-            size_bytes = finished.size_bytes;
-            let entry = FileEntry {
-                number: sealed.file_number,
-                size_bytes,
-                smallest: finished.smallest.clone(),
-                largest: finished.largest.clone(),
-            };
-            edit.new_files.push((0, entry));
-        }
+        let size_bytes = finished.as_ref().map_or(0, |finished| finished.size_bytes);
         let counts: Vec<_> = finished.iter().map(|finished| (sealed.file_number, finished.counts)).collect();
+        edit.new_files.extend(finished.map(|finished| (0, finished.into_entry(sealed.file_number))));
         self.record(edit, &counts)?;
 
         let micros = self.env.monotonic_micros() - started;

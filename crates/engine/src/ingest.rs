@@ -116,13 +116,8 @@ impl DbInner {
         })();
         match result {
             Ok(finished) => {
-                let entry = FileEntry {
-                    number,
-                    size_bytes: finished.size_bytes,
-                    smallest: finished.smallest,
-                    largest: finished.largest,
-                };
-                written.push((entry, finished.counts));
+                let counts = finished.counts;
+                written.push((finished.into_entry(number), counts));
                 Ok(())
             }
             Err(error) => {

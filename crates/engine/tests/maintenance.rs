@@ -305,3 +305,19 @@ fn tables_that_only_an_iterator_held_are_deleted_when_it_drops() {
         std::thread::sleep(Duration::from_millis(5));
     }
 }
+
+#[test]
+fn a_trickle_of_deletions_does_not_cost_a_table_each_time_the_database_rests() {
+    let options = Options { idle_after_ms: 10, ..tiny(memory()) };
+    let db = Db::open("/db", options).unwrap();
+    for index in 0..5000 {
+        put(&db, &format!("{index:05}"), "a value of some length");
+    }
+    db.compact_range(None, None).unwrap();
+    let before = db.stats().levels[0].jobs;
+    for index in 0..10 {
+        delete(&db, &format!("{index:05}"));
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(db.stats().levels[0].jobs, before);
+}

@@ -235,13 +235,8 @@ impl OutputWriter<'_> {
         let number = open.number;
         match open.builder.finish() {
             Ok(finished) => {
-                let entry = FileEntry {
-                    number,
-                    size_bytes: finished.size_bytes,
-                    smallest: finished.smallest,
-                    largest: finished.largest,
-                };
-                self.finished.push(Output { entry, counts: finished.counts });
+                let counts = finished.counts;
+                self.finished.push(Output { entry: finished.into_entry(number), counts });
                 Ok(())
             }
             Err(error) => {

@@ -18,6 +18,12 @@ use crate::compaction::reservations::{ReservationId, Reservations};
 use crate::db::inner::DbInner;
 use crate::error::{Error, ErrorKind, Result};
 
+/// Share of the entries in tables that a memtable's deletions must reach for it to be flushed when idle.
+const IDLE_FLUSH_SHARE: f64 = 0.1;
+
+/// Size of an entry in tables that do not say how many they hold.
+const ASSUMED_ENTRY_SIZE_BYTES: u64 = 128;
+
 /// How long a job that found the disk full waits before it is tried again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
@@ -278,8 +284,8 @@ impl DbInner {
         drop(background);
         let mut goes_on = !quiet;
         if quiet {
-            goes_on |= self.flush_if_deletions();
             self.load_missing_counts();
+            goes_on |= self.flush_if_deletions();
             let mut background = self.background.lock();
             self.schedule(&mut background);
             goes_on |= background.compactions_running > 0 || background.flush_running;
@@ -293,10 +299,24 @@ impl DbInner {
         }
     }
 
-    /// Seals the active memtable if it holds deletions. Returns whether it did or could not look.
+    /// Seals the active memtable if its deletions may give back much space. Returns whether it did or could not look.
     fn flush_if_deletions(self: &Arc<Self>) -> bool {
         let Some(mut token) = self.line.try_token() else { return true };
-        token.memtable.deletions() > 0 && self.seal_memtable(&mut token).is_ok()
+        let deletions = token.memtable.deletions();
+        if deletions == 0 {
+            return false;
+        }
+        let (mut entries, mut size_bytes) = (0, 0);
+        for file in self.versions.current().files() {
+            let estimate = file.size_bytes / ASSUMED_ENTRY_SIZE_BYTES;
+            entries += file.counts().map_or(estimate, |counts| counts.entries);
+            size_bytes += file.size_bytes;
+        }
+        let share = (deletions as f64 / entries.max(1) as f64).min(1.0);
+        // A trickle of deletions must not cost a table each time the database comes to rest.
+        let least_bytes = self.options.write_buffer_size_bytes as f64 / 16.0;
+        let worthwhile = share >= IDLE_FLUSH_SHARE && share * size_bytes as f64 >= least_bytes;
+        worthwhile && self.seal_memtable(&mut token).is_ok()
     }
 
     /// Reads the counts of tables written before the database was opened, which the tombstone rule needs.

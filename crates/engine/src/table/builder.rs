@@ -19,6 +19,7 @@ use terrace_format::limits::{
 use terrace_format::table::{
     BlockHandle, COUNTS_METAINDEX_KEY, Footer, TableCounts, filter_metaindex_key, seal_block,
 };
+use terrace_format::version_edit::FileEntry;
 
 use crate::error::{Error, ErrorKind, Result};
 
@@ -71,6 +72,14 @@ pub struct FinishedTable {
     pub largest: Vec<u8>,
     /// What the table holds.
     pub counts: TableCounts,
+}
+
+impl FinishedTable {
+    /// The table, under the file number `number`, as a version edit names it.
+    pub(crate) fn into_entry(self, number: u64) -> FileEntry {
+        let Self { size_bytes, smallest, largest, .. } = self;
+        FileEntry { number, size_bytes, smallest, largest }
+    }
 }
 
 impl TableBuilder {

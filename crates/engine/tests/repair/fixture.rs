@@ -172,11 +172,8 @@ pub fn repair(env: &Arc<dyn Env>) -> RepairReport {
 
 /// What the database holds, with every check there is. It is opened to be read only: nothing changes.
 pub fn contents(env: &Arc<dyn Env>) -> Model {
-    let options = Options {
-        read_only: true,
-        paranoid_checks: true,
-        ..options(Arc::clone(env), Compression::None)
-    };
+    let options =
+        Options { read_only: true, paranoid_checks: true, ..options(Arc::clone(env), Compression::None) };
     let db = Db::open(FOLDER, options).unwrap();
     db.verify().unwrap();
     entries(&db, IterOptions::default()).into_iter().collect()
