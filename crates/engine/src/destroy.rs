@@ -2,15 +2,16 @@
 
 use std::path::Path;
 
-use terrace_env::LockError;
+use terrace_env::{Env, LockError};
 use terrace_format::file_name::{self, FileKind};
 
 use crate::db::open::lock_error;
 use crate::error::Result;
 use crate::options::Options;
+use crate::repair::LOST_FOLDER;
 
-/// Removes every file of the database in `folder`, and the folder if nothing else is in it. Files that are not the
-/// database's stay. It is no error if there is no folder.
+/// Removes every file of the database in `folder`, what repairs set aside included, and the folder if nothing else is
+/// in it. Files that are not the database's stay. It is no error if there is no folder.
 ///
 /// # Errors
 /// `Locked` if the database is open; `Io` for a file that could not be removed, after trying all of them.
@@ -40,9 +41,19 @@ pub(crate) fn destroy(folder: &Path, options: &Options) -> Result<()> {
             result = Err(error.into());
         }
     }
+    remove_lost(env, folder);
     drop(lock);
     let _ = env.remove_file(&lock_path);
     // Fails if something else is in the folder, which is then not ours to remove.
     let _ = env.remove_folder(folder);
     result
+}
+
+/// Removes what repairs set aside. What cannot be removed keeps the folder from going, and harms nothing.
+fn remove_lost(env: &dyn Env, folder: &Path) {
+    let lost = folder.join(LOST_FOLDER);
+    for name in env.list(&lost).unwrap_or_default() {
+        let _ = env.remove_file(&lost.join(name));
+    }
+    let _ = env.remove_folder(&lost);
 }

@@ -229,6 +229,8 @@ fn destroy_removes_the_database_and_nothing_else() {
     assert_eq!(get(&db, "k").as_deref(), Some("v"));
     db.close().unwrap();
     std::fs::write(path.join("notes.txt"), "mine").unwrap();
+    std::fs::create_dir(path.join("lost")).unwrap();
+    std::fs::write(path.join("lost/000005.ldb"), "set aside by a repair").unwrap();
     Db::destroy(&path, &Options::default()).unwrap();
     let left: Vec<_> = std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["notes.txt"]);

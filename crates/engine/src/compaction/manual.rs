@@ -25,11 +25,11 @@ impl DbInner {
             let result = self.run_compaction(&mut plan);
             drop(plan);
             let failure = result.as_ref().err().cloned();
+            self.remove_obsolete_tables();
             self.finish_job(result, |background| {
                 background.manual_running -= 1;
                 background.reservations.release(reservation);
             });
-            self.remove_obsolete_tables();
             if let Some(failure) = failure {
                 return Err(failure);
             }

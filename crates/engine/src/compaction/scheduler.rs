@@ -33,6 +33,8 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 pub(crate) struct BackgroundState {
     pub(crate) flush_running: bool,
     pub(crate) compactions_running: usize,
+    /// Deletions of obsolete tables that were asked for.
+    pub(crate) chores_running: usize,
     /// Steps of manual compactions, which run on their callers' threads.
     pub(crate) manual_running: usize,
     pub(crate) reservations: Reservations,
@@ -50,6 +52,13 @@ pub(crate) struct BackgroundState {
     /// The visible sequence when idleness was last checked.
     pub(crate) sequence_at_idle_check: u64,
     pub(crate) closing: bool,
+}
+
+impl BackgroundState {
+    /// Whether nothing runs that touches files.
+    pub(crate) fn is_quiet(&self) -> bool {
+        !self.flush_running && self.compactions_running + self.manual_running + self.chores_running == 0
+    }
 }
 
 /// What flushes and compactions into one level have cost since the database was opened.
@@ -122,18 +131,18 @@ impl DbInner {
     fn run_flush_job(self: &Arc<Self>) {
         let oldest = self.super_version.load().sealed.last().cloned();
         let result = oldest.map_or(Ok(()), |sealed| without_panic(|| self.flush_sealed(&sealed)));
-        self.finish_job(result, |background| background.flush_running = false);
         self.remove_obsolete_tables();
+        self.finish_job(result, |background| background.flush_running = false);
     }
 
     fn run_compaction_job(self: &Arc<Self>, mut plan: CompactionPlan, reservation: ReservationId) {
         let result = without_panic(|| self.run_compaction(&mut plan));
         drop(plan);
+        self.remove_obsolete_tables();
         self.finish_job(result, |background| {
             background.compactions_running -= 1;
             background.reservations.release(reservation);
         });
-        self.remove_obsolete_tables();
     }
 
     /// Takes note of a job's end and starts what is due next.
@@ -187,13 +196,21 @@ impl DbInner {
 
     /// The same in the background, if there are any.
     pub(crate) fn remove_obsolete_tables_soon(self: &Arc<Self>) {
-        if self.obsolete.is_empty() {
+        let Some(pool) = self.pool.as_ref().filter(|_| !self.obsolete.is_empty()) else { return };
+        let mut background = self.background.lock();
+        if background.closing {
             return;
         }
-        if let Some(pool) = &self.pool {
-            let inner = Arc::clone(self);
-            // If no thread can be had, the next job's end removes them.
-            let _ = pool.submit(Lane::Flush, Box::new(move || inner.remove_obsolete_tables()));
+        background.chores_running += 1;
+        let inner = Arc::clone(self);
+        let chore = move || {
+            inner.remove_obsolete_tables();
+            inner.background.lock().chores_running -= 1;
+            inner.progress.notify_all();
+        };
+        if pool.submit(Lane::Flush, Box::new(chore)).is_err() {
+            // No thread can be had; the next job's end removes them.
+            background.chores_running -= 1;
         }
     }
 
@@ -303,7 +320,7 @@ impl DbInner {
     fn flush_if_deletions(self: &Arc<Self>) -> bool {
         let Some(mut token) = self.line.try_token() else { return true };
         let deletions = token.memtable.deletions();
-        if deletions == 0 {
+        if deletions == 0 || self.check_writable().is_err() {
             return false;
         }
         let (mut entries, mut size_bytes) = (0, 0);

@@ -19,9 +19,7 @@ impl DbInner {
         // In this order: a compaction that gives up must find that the database is closing.
         self.background.lock().closing = true;
         self.background_ends.store(true, Ordering::Release);
-        drop(self.wait_until(|background| {
-            !background.flush_running && background.compactions_running + background.manual_running == 0
-        }));
+        drop(self.wait_until(|background| background.is_quiet()));
 
         let mut result = Ok(());
         if let Some(mut wal) = token.wal.take() {

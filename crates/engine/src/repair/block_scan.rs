@@ -30,7 +30,7 @@ use crate::repair::workshop::read_options;
 use crate::table::block_fetch::BlockSource;
 
 /// Bytes that may be summed in vain for one table.
-const WASTE_LIMIT_BYTES: u64 = 512 << 20;
+const WASTE_LIMIT_BYTES: u64 = 256 << 20;
 
 /// The smallest window in which a block's end is searched after damage.
 const MIN_WINDOW_BYTES: u64 = 16 << 10;
@@ -112,7 +112,10 @@ pub(super) fn scan(
 
 fn lists_all(listed: &[FoundBlock], found: &[FoundBlock]) -> bool {
     let mut data_blocks = found.iter().filter(|block| block.holds_entries);
-    data_blocks.all(|block| listed.iter().any(|other| other.handle == block.handle))
+    data_blocks.all(|block| {
+        let place = listed.binary_search_by_key(&block.handle.offset, |other| other.handle.offset);
+        place.is_ok_and(|index| listed[index].handle == block.handle)
+    })
 }
 
 enum Contents {
@@ -229,5 +232,117 @@ impl Window {
             self.start = offset;
         }
         Ok(&self.bytes[(offset - self.start) as usize..])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use terrace_env::{Env, MemoryEnv};
+    use terrace_format::comparator::UserComparator;
+    use terrace_format::compression::{Compression, Dialect};
+    use terrace_format::internal_key::{InternalKeyComparator, ValueKind, append_internal_key};
+    use terrace_format::limits::FOOTER_SIZE_BYTES;
+
+    use super::*;
+    use crate::table::{TableBuilder, TableBuilderOptions, TableReadContext};
+
+    fn table(values: &[Vec<u8>], compression: Compression) -> Vec<u8> {
+        let (env, path) = (MemoryEnv::new(), Path::new("/table"));
+        let options = TableBuilderOptions {
+            block_size_bytes: 512,
+            restart_interval: 16,
+            compression,
+            filter_bits_per_key: 10,
+        };
+        let comparator = InternalKeyComparator::new(UserComparator::Bytewise);
+        let mut builder = TableBuilder::new(env.create(path).unwrap(), path.to_owned(), comparator, options);
+        for (index, value) in values.iter().enumerate() {
+            let mut key = Vec::new();
+            append_internal_key(&mut key, &(index as u32).to_be_bytes(), 7, ValueKind::Value);
+            builder.add(&key, value).unwrap();
+        }
+        builder.finish().unwrap();
+        env.read_file(path).unwrap()
+    }
+
+    fn scan_bytes(bytes: &[u8]) -> Vec<FoundBlock> {
+        let (env, path) = (MemoryEnv::new(), Path::new("/table"));
+        let mut file = env.create(path).unwrap();
+        file.append(bytes).unwrap();
+        file.close().unwrap();
+        let context = Arc::new(TableReadContext {
+            comparator: InternalKeyComparator::new(UserComparator::Bytewise),
+            block_cache: None,
+            dialect: Dialect::LevelDb,
+            use_filters: true,
+        });
+        let file = env.open_random(path).unwrap();
+        let (size, limit) = (bytes.len() as u64, (bytes.len() + FOOTER_SIZE_BYTES) as u64);
+        let source = BlockSource::new(Arc::clone(&file), path.to_owned(), limit, context);
+        scan(&file, size, &source).unwrap()
+    }
+
+    fn handles(blocks: &[FoundBlock]) -> Vec<BlockHandle> {
+        blocks.iter().filter(|block| block.holds_entries).map(|block| block.handle).collect()
+    }
+
+    fn values(count: usize) -> Vec<Vec<u8>> {
+        (0..count).map(|index| vec![index as u8; 20 + index % 50]).collect()
+    }
+
+    #[test]
+    fn the_index_is_found_and_lists_blocks_that_are_damaged() {
+        for compression in [Compression::None, Compression::Snappy] {
+            let bytes = table(&values(300), compression);
+            let whole = scan_bytes(&bytes);
+            assert!(whole.len() > 5 && whole.iter().all(|block| block.separator.is_some()));
+            for hit in [0, 1, whole.len() / 2, whole.len() - 1] {
+                let mut damaged = bytes.clone();
+                damaged[whole[hit].handle.offset as usize + 20] ^= 1;
+                assert_eq!(handles(&scan_bytes(&damaged)), handles(&whole), "block {hit}");
+            }
+        }
+    }
+
+    #[test]
+    fn without_the_index_all_blocks_are_found_but_the_damaged() {
+        let bytes = table(&values(300), Compression::Snappy);
+        let whole = handles(&scan_bytes(&bytes));
+        let data_end = whole.last().unwrap().offset + whole.last().unwrap().size + 5;
+        for hit in [0, 3, whole.len() - 1] {
+            let mut damaged = bytes[..data_end as usize].to_vec();
+            damaged[whole[hit].offset as usize + 9] ^= 1;
+            let mut expected = whole.clone();
+            expected.remove(hit);
+            assert_eq!(handles(&scan_bytes(&damaged)), expected, "block {hit}");
+        }
+    }
+
+    #[test]
+    fn values_that_look_like_handles_are_no_index() {
+        // An offset and a size, in ascending order, as those of the blocks before might be.
+        let values: Vec<_> = (0..300u32).map(|index| vec![(index % 100) as u8, 0]).collect();
+        let bytes = table(&values, Compression::None);
+        let whole = handles(&scan_bytes(&bytes));
+        assert!(whole.len() > 5);
+        let data_end = whole.last().unwrap().offset + whole.last().unwrap().size + 5;
+        assert_eq!(handles(&scan_bytes(&bytes[..data_end as usize])), whole);
+    }
+
+    #[test]
+    fn a_large_block_is_found_and_noise_is_given_up() {
+        let bytes = table(&[vec![1; 3_000_000], vec![2; 10]], Compression::None);
+        assert_eq!(handles(&scan_bytes(&bytes)).len(), 2);
+        let mut random = 1u64;
+        let noise: Vec<u8> = (0..2_000_000)
+            .map(|_| {
+                random =
+                    random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (random >> 56) as u8
+            })
+            .collect();
+        assert!(scan_bytes(&noise).is_empty());
     }
 }

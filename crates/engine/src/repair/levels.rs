@@ -6,6 +6,8 @@
 //! 3. The logs' writes become the newest tables of level 0.
 //! 4. Where entries are lost, and an older table has keys in the range, these keys may now show an older value.
 
+use std::collections::HashSet;
+
 use terrace_format::file_name;
 use terrace_format::version_edit::FileEntry;
 
@@ -70,8 +72,9 @@ pub(super) fn keep_levels(
             remaining.push((level, file));
         }
     }
+    let listed: HashSet<u64> = trusted.levels.iter().flatten().map(|file| file.number).collect();
     for (number, name) in &inventory.tables {
-        if !trusted.levels.iter().flatten().any(|file| file.number == *number) {
+        if !listed.contains(number) {
             rebuilt.set_aside(name, "the MANIFEST does not list it");
         }
     }

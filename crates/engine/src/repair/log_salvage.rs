@@ -145,9 +145,8 @@ impl Reader<'_> {
         for start in at + 1..block.len().saturating_sub(LOG_HEADER_SIZE_BYTES) {
             let Some(physical) = check(block, start) else { continue };
             let is_whole = physical.kind == FULL;
-            if (is_whole || physical.kind == FIRST)
-                && physical.end > start + LOG_HEADER_SIZE_BYTES
-                && is_sound(block, physical.end)
+            // A first fragment fills its block.
+            if (is_whole || (physical.kind == FIRST && physical.end == block.len()))
                 && self.visitor.is_plausible(physical.fragment(block), is_whole)
             {
                 self.add_damage(at, start, "damaged records");
@@ -307,3 +306,6 @@ fn with_other_header(block: &[u8], at: usize) -> Option<Physical> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests;

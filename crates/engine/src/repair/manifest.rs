@@ -54,6 +54,8 @@ pub(super) struct TrustedState {
     pub(super) manifest_number: u64,
     /// No entry of a listed table is newer.
     pub(super) last_sequence: SequenceNumber,
+    /// No table that was listed, or removed, up to this state has this number or a larger one.
+    pub(super) next_file_number: u64,
     /// Whether no record of it is missing.
     pub(super) is_whole: bool,
     /// Level 0: oldest first. Deeper levels: by key.
@@ -234,6 +236,7 @@ impl ManifestState {
         TrustedState {
             manifest_number: self.number,
             last_sequence: self.last_sequence.unwrap_or_default(),
+            next_file_number: self.next_file_number.unwrap_or_default(),
             is_whole: self.loss == Loss::Nothing,
             levels: self.levels(workshop),
         }

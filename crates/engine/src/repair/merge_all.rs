@@ -4,6 +4,8 @@
 //! Damaged tables and logs become intact tables first; then all is merged by sequence number into one level. The
 //! originals are kept in `lost`: what the merge made of them rests on less than a MANIFEST.
 
+use std::collections::HashSet;
+
 use terrace_format::file_name;
 use terrace_format::version_edit::FileEntry;
 
@@ -50,8 +52,9 @@ pub(super) fn merge_all(
             }
         }
     }
+    let merged: HashSet<u64> = inputs.iter().map(|input| input.number).collect();
     for (number, name) in &inventory.tables {
-        if inputs.iter().all(|input| input.number != *number) {
+        if !merged.contains(number) {
             rebuilt.set_aside(name, "a MANIFEST says that it was replaced");
         }
     }

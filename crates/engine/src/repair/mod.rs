@@ -9,7 +9,7 @@
 //!
 //! Rules:
 //!
-//! 1. Nothing that is in the folder is changed or removed before the new MANIFEST is in force. Before that moment the
+//! 1. Nothing in the folder but the info log is changed or removed before the new MANIFEST is in force. Before that moment the
 //!    old state is there whole, with some unused tables beside it; after it, the repaired one. So a repair can be
 //!    interrupted at any point and run again.
 //! 2. What is damaged or unused goes to the folder `lost`, under a second name before that moment, and loses its first
@@ -37,6 +37,7 @@ mod set_aside;
 mod table_salvage;
 mod workshop;
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -57,6 +58,7 @@ use manifest::Knowledge;
 use merge_all::merge_all;
 use plan::Plan;
 use report::RepairReport;
+pub(crate) use set_aside::LOST_FOLDER;
 use set_aside::link_to_lost;
 use workshop::Workshop;
 
@@ -178,7 +180,7 @@ fn rebuild_or_leave(workshop: &Workshop, inventory: &Inventory) -> Result<Rebuil
 fn commit(workshop: &Workshop, rebuilt: Rebuilt) -> Result<RepairReport> {
     let Rebuilt { levels, last_sequence, to_lost, used_up, mut report } = rebuilt;
     let (env, folder) = (&workshop.env, &workshop.folder);
-    let in_force: Vec<u64> = levels.iter().flatten().map(|file| file.number).collect();
+    let in_force: HashSet<u64> = levels.iter().flatten().map(|file| file.number).collect();
     let number = workshop.new_number();
     let prepared = link_to_lost(workshop, &to_lost).and_then(|set_aside| {
         let manifest =

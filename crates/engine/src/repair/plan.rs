@@ -7,20 +7,24 @@
 //! 1. A table that it lists is gone, and another, that it does not know, is newer and has keys in the same range: a
 //!    compaction put the one in place of the other.
 //! 2. A table that it does not know has entries that are newer than all tables it lists, and in no log: the log was
-//!    removed when the table was recorded.
+//!    removed when the table was recorded. The MANIFEST states how new the listed tables are at most. LevelDB writes a
+//!    larger number than need be there; then the listed tables themselves are asked, for tables made after the last
+//!    record only: an older one may hold a deletion that a compaction has dropped since.
 //!
 //! Without such traces a table that is not listed is the input of a compaction, or the unfinished output of one. It is
 //! never added: that brings back what was deleted (Level/levelup#520).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use terrace_format::internal_key::{SequenceNumber, parse_internal_key, user_key};
+use terrace_format::internal_key::{SequenceNumber, parse_internal_key};
 use terrace_format::version_edit::FileEntry;
 
 use crate::error::{Error, Result};
+use crate::repair::intake::may_hold;
 use crate::repair::inventory::Inventory;
 use crate::repair::manifest::{Knowledge, TrustedState};
 use crate::repair::replay::logged_sequences;
+use crate::repair::report::KeyRange;
 use crate::repair::table_salvage::read_table;
 use crate::repair::workshop::Workshop;
 
@@ -60,26 +64,37 @@ pub(super) fn make(
         let why = "No MANIFEST can be relied on.".to_owned();
         return Ok(Plan::Merge { inputs, missing: Vec::new(), why });
     };
-    let listed: Vec<&FileEntry> = trusted.levels.iter().flatten().collect();
-    let is_listed = |number: u64| listed.iter().any(|file| file.number == number);
+    let listed: BTreeMap<u64, &FileEntry> =
+        trusted.levels.iter().flatten().map(|file| (file.number, file)).collect();
     let unknown: Vec<(u64, &String)> = inventory
         .tables
         .iter()
         .map(|(number, name)| (*number, name))
-        .filter(|(number, _)| !is_listed(*number) && !knowledge.removed.contains(number))
+        .filter(|(number, _)| !listed.contains_key(number) && !knowledge.removed.contains(number))
         .collect();
     if unknown.is_empty() {
         return Ok(Plan::KeepLevels(trusted));
     }
-    let missing: Vec<FileEntry> = listed
-        .iter()
-        .filter(|file| !inventory.tables.contains_key(&file.number))
-        .map(|file| (*file).clone())
-        .collect();
+    let is_missing = |file: &&&FileEntry| !inventory.tables.contains_key(&file.number);
+    let missing: Vec<FileEntry> = listed.values().filter(is_missing).map(|file| (*file).clone()).collect();
     let logged = logged_sequences(workshop, logs)?;
+    let mut newest_listed = None;
     let mut newer = BTreeSet::new();
     for (number, name) in &unknown {
-        if is_newer(workshop, *number, name, &trusted, &missing, &logged)? {
+        let Some(facts) = examine(workshop, name, &logged)? else { continue };
+        let is_unlogged = if facts.newest_unlogged > trusted.last_sequence {
+            true
+        } else if facts.newest_unlogged > 0 && *number >= trusted.next_file_number {
+            let newest = match newest_listed {
+                Some(newest) => newest,
+                None => *newest_listed.insert(newest_sequence(workshop, inventory, &trusted)?),
+            };
+            facts.newest_unlogged > newest
+        } else {
+            false
+        };
+        let replaces = |file: &FileEntry| *number > file.number && may_hold(workshop, file, &facts.keys);
+        if is_unlogged || missing.iter().any(replaces) {
             newer.insert(*number);
         }
     }
@@ -90,7 +105,7 @@ pub(super) fn make(
     let first_missing = missing.iter().map(|file| file.number).min().unwrap_or(u64::MAX);
     let mut inputs = Vec::new();
     for (number, name) in &inventory.tables {
-        let listed = listed.iter().find(|file| file.number == *number).map(|file| (*file).clone());
+        let listed = listed.get(number).map(|file| (*file).clone());
         let is_candidate =
             !knowledge.removed.contains(number) && (*number > first_missing || newer.contains(number));
         if listed.is_some() || is_candidate {
@@ -101,35 +116,55 @@ pub(super) fn make(
     Ok(Plan::Merge { inputs, missing, why })
 }
 
-/// Whether the table is a trace of records that the MANIFEST has lost.
-fn is_newer(
+/// What a table that no MANIFEST knows holds.
+struct Facts {
+    keys: KeyRange,
+    /// The newest sequence number that is in no log; 0 if all are.
+    newest_unlogged: SequenceNumber,
+}
+
+/// Looks through the table. `None` if it holds nothing.
+fn examine(
     workshop: &Workshop,
-    number: u64,
     name: &str,
-    trusted: &TrustedState,
-    missing: &[FileEntry],
     logged: &[(SequenceNumber, SequenceNumber)],
-) -> Result<bool> {
-    let mut first: Option<Vec<u8>> = None;
-    let mut last = Vec::new();
-    let mut has_unlogged = false;
+) -> Result<Option<Facts>> {
+    let mut facts: Option<Facts> = None;
     let path = workshop.path(name);
     read_table(workshop, name, None, &mut |key, _| {
         let parsed = parse_internal_key(key).map_err(|error| Error::format(&path, 0, error))?;
-        has_unlogged |= parsed.sequence > trusted.last_sequence && !is_in(logged, parsed.sequence);
-        first.get_or_insert_with(|| parsed.user_key.to_vec());
+        let facts = facts.get_or_insert_with(|| {
+            let keys = KeyRange { first: Some(parsed.user_key.to_vec()), last: Some(Vec::new()) };
+            Facts { keys, newest_unlogged: 0 }
+        });
+        if parsed.sequence > facts.newest_unlogged && !is_in(logged, parsed.sequence) {
+            facts.newest_unlogged = parsed.sequence;
+        }
+        let last = facts.keys.last.get_or_insert_default();
         last.clear();
         last.extend_from_slice(parsed.user_key);
         Ok(())
     })?;
-    let Some(first) = first else { return Ok(false) };
-    let user = workshop.comparator.user();
-    let replaces = |file: &FileEntry| {
-        number > file.number
-            && user.compare(user_key(&file.smallest), &last).is_le()
-            && user.compare(&first, user_key(&file.largest)).is_le()
-    };
-    Ok(has_unlogged || missing.iter().any(replaces))
+    Ok(facts)
+}
+
+/// The newest sequence number in any listed table.
+fn newest_sequence(
+    workshop: &Workshop,
+    inventory: &Inventory,
+    trusted: &TrustedState,
+) -> Result<SequenceNumber> {
+    let mut newest = 0;
+    for file in trusted.levels.iter().flatten() {
+        let Some(name) = inventory.tables.get(&file.number) else { continue };
+        let path = workshop.path(name);
+        read_table(workshop, name, Some(file), &mut |key, _| {
+            let parsed = parse_internal_key(key).map_err(|error| Error::format(&path, 0, error))?;
+            newest = newest.max(parsed.sequence);
+            Ok(())
+        })?;
+    }
+    Ok(newest)
 }
 
 fn is_in(ranges: &[(SequenceNumber, SequenceNumber)], sequence: SequenceNumber) -> bool {

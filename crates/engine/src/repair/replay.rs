@@ -182,14 +182,12 @@ impl BatchSink for ToTables<'_> {
         if self.memtable.approximate_memory_bytes() >= self.workshop.options.write_buffer_size_bytes {
             self.write_memtable()?;
         }
-        let mut sequence = batch.sequence();
-        for operation in batch.iter() {
+        for (sequence, operation) in (batch.sequence()..).zip(batch.iter()) {
             // A batch was checked as a whole: no operation fails.
             match operation.map_err(|error| Error::format(&self.workshop.folder, 0, error))? {
                 BatchOp::Put { key, value } => self.memtable.insert(sequence, ValueKind::Value, key, value),
                 BatchOp::Delete { key } => self.memtable.insert(sequence, ValueKind::Deletion, key, &[]),
             }
-            sequence += 1;
         }
         Ok(())
     }

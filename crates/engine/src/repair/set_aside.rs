@@ -11,7 +11,7 @@ use crate::repair::report::SetAsideFile;
 use crate::repair::workshop::Workshop;
 
 /// The folder's name. LevelDB's own repair uses the same.
-const FOLDER: &str = "lost";
+pub(crate) const LOST_FOLDER: &str = "lost";
 
 /// Gives each file, named with a reason, a second name in `lost`, durably. One that an interrupted repair put there
 /// before is left as it is.
@@ -20,12 +20,12 @@ pub(super) fn link_to_lost(workshop: &Workshop, files: &[(String, String)]) -> R
         return Ok(Vec::new());
     }
     let env = &*workshop.env;
-    let lost = workshop.path(FOLDER);
+    let lost = workshop.path(LOST_FOLDER);
     env.create_folder_all(&lost)?;
     let mut linked = Vec::new();
     for (name, reason) in files {
         let lost_name = link(env, &workshop.path(name), &lost, name)?;
-        let moved_to = format!("{FOLDER}/{lost_name}");
+        let moved_to = format!("{LOST_FOLDER}/{lost_name}");
         linked.push(SetAsideFile { name: name.clone(), moved_to, reason: reason.clone() });
     }
     env.sync_folder(&lost)?;

@@ -34,6 +34,9 @@ pub(super) struct Salvaged {
     pub(super) lost_keys: Vec<KeyRange>,
 }
 
+/// Receives an internal key and its value.
+pub(super) type TakeEntry<'a> = dyn FnMut(&[u8], &[u8]) -> Result<()> + 'a;
+
 /// Hands each intact entry of the table `name` to `take`, in order. `bounds`, if known, are what the MANIFEST says of it.
 ///
 /// Errors: those of `take` and of reading the file; `Unsupported` for a compression that we do not know;
@@ -42,7 +45,7 @@ pub(super) fn read_table(
     workshop: &Workshop,
     name: &str,
     bounds: Option<&FileEntry>,
-    take: &mut dyn FnMut(&[u8], &[u8]) -> Result<()>,
+    take: &mut TakeEntry<'_>,
 ) -> Result<Salvaged> {
     let (file, size_bytes) = workshop.open(name)?;
     let path = workshop.path(name);
@@ -120,7 +123,7 @@ struct Walk<'a> {
     source: &'a BlockSource,
     size_bytes: u64,
     bounds: Option<&'a FileEntry>,
-    take: &'a mut dyn FnMut(&[u8], &[u8]) -> Result<()>,
+    take: &'a mut TakeEntry<'a>,
     salvaged: Salvaged,
     /// The last key handed on.
     last: Option<Vec<u8>>,

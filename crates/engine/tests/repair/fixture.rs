@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use terrace_engine::env::{Env, MemoryEnv};
 use terrace_engine::{Compression, Db, IterOptions, Options, RepairReport, WriteBatch, WriteOptions};
@@ -16,6 +16,9 @@ pub const FOLDER: &str = "/db";
 
 /// The files of a database's folder by name.
 pub type Files = BTreeMap<String, Vec<u8>>;
+
+pub static PLAIN: LazyLock<Fixture> = LazyLock::new(|| Fixture::new(Compression::None));
+pub static SNAPPY: LazyLock<Fixture> = LazyLock::new(|| Fixture::new(Compression::Snappy));
 
 pub struct Fixture {
     pub files: Files,
@@ -116,16 +119,32 @@ impl Writer {
     }
 }
 
+/// The edits of a MANIFEST without damage.
+pub fn edits(manifest: &[u8]) -> Vec<VersionEdit> {
+    let mut reader = LogReader::new(manifest);
+    let mut edits = Vec::new();
+    while let Ok(LogEvent::Record { payload, .. }) = reader.next() {
+        edits.push(VersionEdit::decode(payload).unwrap());
+    }
+    edits
+}
+
+/// The MANIFEST of these edits.
+pub fn manifest_of(edits: &[VersionEdit]) -> Vec<u8> {
+    let mut encoder = LogEncoder::new(Fragmentation::Standard);
+    let mut manifest = Vec::new();
+    edits.iter().for_each(|edit| encoder.encode_into(&edit.encode(), &mut manifest));
+    manifest
+}
+
 /// Level 1 of so small a database never grows over: this does by hand what compactions would do to a large one.
 fn move_tables_to_level_3(env: &dyn Env) {
     let manifest = files(env, "").into_keys().find(|name| name.starts_with("MANIFEST")).unwrap();
     let path = Path::new(FOLDER).join(manifest);
     let bytes = env.read_file(&path).unwrap();
-    let mut reader = LogReader::new(&bytes[..]);
     let mut encoder = LogEncoder::at_offset(Fragmentation::Standard, bytes.len() as u64);
     let mut live = BTreeMap::new();
-    while let Ok(LogEvent::Record { payload, .. }) = reader.next() {
-        let edit = VersionEdit::decode(payload).unwrap();
+    for edit in edits(&bytes) {
         for (_, number) in edit.deleted_files {
             live.remove(&number);
         }
@@ -164,6 +183,13 @@ pub fn place(files: &Files) -> Arc<dyn Env> {
         file.close().unwrap();
     }
     env
+}
+
+/// The names in the folder `lost`, sorted.
+pub fn in_lost(env: &dyn Env) -> Vec<String> {
+    let mut names = env.list(&Path::new(FOLDER).join("lost")).unwrap_or_default();
+    names.sort();
+    names
 }
 
 pub fn repair(env: &Arc<dyn Env>) -> RepairReport {

@@ -1,0 +1,140 @@
+//! Damaged, truncated and missing tables.
+
+use std::path::Path;
+
+use terrace_engine::LevelSource;
+
+use super::fixture::{
+    FOLDER, Fixture, PLAIN, SNAPPY, assert_stale_are_reported, compare, contents, place, repair,
+};
+use super::support::Random;
+
+/// More entries than a block of 256 bytes holds.
+const MAX_ENTRIES_A_BLOCK: usize = 16;
+
+#[test]
+fn a_flipped_byte_in_a_table_costs_at_most_its_block() {
+    for fixture in [&*PLAIN, &*SNAPPY] {
+        for name in fixture.names(".ldb") {
+            let size = fixture.files[&name].len();
+            for position in (0..size).step_by(211).chain((size - 400..size).step_by(7)) {
+                let mut damaged = fixture.files[&name].clone();
+                damaged[position] ^= 0x40;
+                check_table_damage(fixture, &name, damaged, MAX_ENTRIES_A_BLOCK, position);
+            }
+        }
+    }
+}
+
+#[test]
+fn zeros_in_a_table_cost_at_most_the_blocks_they_touch() {
+    let mut random = Random(3);
+    for name in PLAIN.names(".ldb") {
+        let size = PLAIN.files[&name].len();
+        for _ in 0..10 {
+            let start = random.below(size as u64) as usize;
+            let end = (start + 1 + random.below(1500) as usize).min(size);
+            let mut damaged = PLAIN.files[&name].clone();
+            damaged[start..end].fill(0);
+            let blocks = (end - start) / 200 + 2;
+            check_table_damage(&PLAIN, &name, damaged, blocks * MAX_ENTRIES_A_BLOCK, start);
+        }
+    }
+}
+
+#[test]
+fn a_truncated_table_keeps_all_blocks_before_the_cut() {
+    for fixture in [&*PLAIN, &*SNAPPY] {
+        for name in fixture.names(".ldb") {
+            let size = fixture.files[&name].len();
+            for cut in (0..size).step_by(311).chain([1, size - 1, size - 48]) {
+                let damaged = fixture.files[&name][..cut].to_vec();
+                // An entry takes at least 16 bytes, compressed ones perhaps 6.
+                let bound = (size - cut) / 6 + MAX_ENTRIES_A_BLOCK;
+                check_table_damage(fixture, &name, damaged, bound, cut);
+            }
+        }
+    }
+}
+
+/// Repairs the database with this table damaged.
+fn check_table_damage(fixture: &Fixture, name: &str, damaged: Vec<u8>, max_lost: usize, position: usize) {
+    if damaged == fixture.files[name] {
+        return;
+    }
+    let env = place(&fixture.with(name, Some(damaged.clone())));
+    let report = repair(&env);
+    assert_eq!(report.levels_from, LevelSource::Manifest);
+    let size = fixture.files[name].len();
+    if (size - 48..size - 8).contains(&position) && report.tables_salvaged.is_empty() {
+        // The footer's filling means nothing.
+        assert_eq!(contents(&env), fixture.model);
+        return;
+    }
+    let difference = compare(&contents(&env), &fixture.model);
+    let lost = difference.gone.len() + difference.stale.len();
+    assert!(lost <= max_lost, "{name} at {position}: {difference:?}\n{report}");
+    assert_stale_are_reported(&difference, &report);
+    assert_eq!(report.tables_salvaged.len(), 1, "{name} at {position}: {report}");
+    assert!(lost == 0 || report.lost_bytes() > 0, "{name} at {position}: {report}");
+    assert_eq!(report.tables_salvaged[0].name, name);
+    let kept = env.read_file(&Path::new(FOLDER).join("lost").join(name)).unwrap();
+    assert_eq!(kept, damaged, "the damaged table is set aside");
+    let again = repair(&env);
+    assert!(again.nothing_lost(), "{again}");
+    assert_eq!(compare(&contents(&env), &fixture.model).gone, difference.gone);
+}
+
+#[test]
+fn damage_in_the_last_part_of_a_table_loses_no_entry() {
+    // Filter, metaindex, index and footer: the blocks are found without them.
+    for fixture in [&*PLAIN, &*SNAPPY] {
+        for name in fixture.names(".ldb") {
+            let size = fixture.files[&name].len();
+            for position in (size - 48..size).step_by(3) {
+                let mut damaged = fixture.files[&name].clone();
+                damaged[position] ^= 1;
+                let env = place(&fixture.with(&name, Some(damaged)));
+                let report = repair(&env);
+                assert!(report.nothing_lost(), "{name} at {position}: {report}");
+                assert_eq!(contents(&env), fixture.model, "{name} at {position}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_missing_table_costs_its_own_entries_only() {
+    for name in PLAIN.names(".ldb") {
+        let env = place(&PLAIN.with(&name, None));
+        let report = repair(&env);
+        assert_eq!(report.tables_missing, std::slice::from_ref(&name));
+        assert!(!report.nothing_lost());
+        let difference = compare(&contents(&env), &PLAIN.model);
+        assert_stale_are_reported(&difference, &report);
+        let mut table = PLAIN.files.clone();
+        table.retain(|other, _| *other == name);
+        // Alone it is merged as it is: these are its keys.
+        let alone = place(&table);
+        repair(&alone);
+        let keys = contents(&alone);
+        for key in &difference.gone {
+            assert!(keys.contains_key(key), "{} was in another table", key.escape_ascii());
+        }
+    }
+}
+
+#[test]
+fn a_file_of_noise_costs_no_more_than_itself() {
+    let mut random = Random(17);
+    for name in PLAIN.names(".ldb").into_iter().take(4).chain([PLAIN.name(".log")]) {
+        let noise = random.bytes(PLAIN.files[&name].len());
+        let env = place(&PLAIN.with(&name, Some(noise)));
+        let report = repair(&env);
+        assert!(!report.nothing_lost(), "{report}");
+        let difference = compare(&contents(&env), &PLAIN.model);
+        if name.ends_with(".ldb") {
+            assert_stale_are_reported(&difference, &report);
+        }
+    }
+}
