@@ -10,7 +10,7 @@ TEST_STEPS := lint rust node load interop house
 # Tells in a long log which step one is in, and how long the one before took.
 step = @echo; echo "== $(1) · $$(date +%T)"
 
-.PHONY: help setup setup-tests build demo test $(TEST_STEPS) load fmt docs clean
+.PHONY: help setup setup-tests build demo test $(TEST_STEPS) fmt docs clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -42,7 +42,6 @@ lint: setup-tests ## rustfmt, clippy, JavaScript linter
 rust: setup-tests ## tests of the crates, doc examples included
 	$(call step,rust)
 	cargo test --workspace
-	$(MAKE) --no-print-directory load LOAD=20
 
 node: build ## TypeScript compiler and tests of the packages
 	$(call step,node)
@@ -65,12 +64,6 @@ house: setup-tests ## house rules: layering, links, sizes, leftovers
 	$(call step,house)
 	node --test --test-reporter=spec tests/house/
 
-load: ## load and check large databases: 10 million sorted, 5 million random, a gigabyte with deletes (LOAD=2 halves it)
-	cargo build --release --package terrace-testkit
-	target/release/terrace-load sorted $$((10000000 / $${LOAD:-1}))
-	target/release/terrace-load random $$((5000000 / $${LOAD:-1}))
-	target/release/terrace-load shrink $$((9000000 / $${LOAD:-1}))
-
 fmt: ## format the Rust sources
 	cargo fmt --all
 
@@ -79,4 +72,4 @@ docs: ## the crates' documentation, in target/doc
 
 clean: ## remove what was built
 	cargo clean
-	rm -rf node_modules packages/*/node_modules packages/*/dist packages/*/npm/*/*.node
+	rm -rf node_modules packages/*/node_modules packages/*/dist packages/*/*.node packages/*/npm/*/*.node

@@ -323,3 +323,34 @@ fn a_trickle_of_deletions_does_not_cost_a_table_each_time_the_database_rests() {
     }
     assert_eq!(db.stats().levels[0].jobs, before);
 }
+
+#[test]
+fn an_iterator_that_outlives_its_database_deletes_nothing_of_the_next_one() {
+    let env = memory();
+    let db = Db::open("/db", tiny(Arc::clone(&env))).unwrap();
+    for index in 0..2000 {
+        put(&db, &format!("{index:05}"), "value");
+    }
+    db.flush().unwrap();
+    let mut iterator = db.iter(IterOptions::default()).unwrap();
+    iterator.seek_to_first().unwrap();
+    for index in 0..2000 {
+        put(&db, &format!("{index:05}"), "other");
+    }
+    db.compact_range(None, None).unwrap();
+    db.close().unwrap();
+    drop(db);
+    Db::destroy("/db", &tiny(Arc::clone(&env))).unwrap();
+
+    let next = Db::open("/db", tiny(Arc::clone(&env))).unwrap();
+    for index in 0..2000 {
+        put(&next, &format!("{index:05}"), "next");
+    }
+    next.flush().unwrap();
+    drop(iterator);
+    std::thread::sleep(Duration::from_millis(100));
+    next.verify().unwrap();
+    next.close().unwrap();
+    let next = Db::open("/db", tiny(env)).unwrap();
+    assert_eq!(entries(&next, IterOptions::default()).len(), 2000);
+}

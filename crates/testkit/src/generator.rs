@@ -42,7 +42,8 @@ impl Generator {
             9100..9170 => Operation::DropSnapshot(self.random.below(64)),
             9170..9180 => Operation::Flush,
             9180..9185 => self.compaction(),
-            9185..9190 => Operation::Reopen,
+            9185..9189 => Operation::Reopen,
+            9189 => Operation::Repair(self.random.one_in(2)),
             9190..9193 => Operation::CompareAll,
             9193..9195 => Operation::OpenReadOnly,
             9195..9197 => Operation::Checkpoint,
@@ -53,6 +54,8 @@ impl Generator {
                 Operation::Get(self.key())
             }
             9300..9310 => Operation::Batch(self.run_of_deletions()),
+            9310..9330 => Operation::Submit((0..self.random.between(1, 6)).map(|_| self.batch()).collect()),
+            9330..9334 => Operation::Ingest(self.batch()),
             _ => Operation::Step,
         }
     }

@@ -52,6 +52,10 @@ pub enum Operation {
     Change(Change),
     /// Several changes in one batch.
     Batch(Vec<Change>),
+    /// Several batches handed over at once, to be committed in order.
+    Submit(Vec<Vec<Change>>),
+    /// Table files of these changes, written apart and added as one.
+    Ingest(Vec<Change>),
     /// A point read of the newest state.
     Get(Bytes),
     /// A point read at a snapshot.
@@ -78,6 +82,8 @@ pub enum Operation {
     Step,
     /// Close and open again, with other sizes.
     Reopen,
+    /// Close, repair and open again; without CURRENT and MANIFEST if true. Nothing is damaged, so nothing may change.
+    Repair(bool),
     /// A second, read-only open beside the first.
     OpenReadOnly,
     /// A copy by hard links, which is opened and compared.

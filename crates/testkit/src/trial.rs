@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 use std::ops::Bound;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, mpsc};
 
 use terrace_engine::env::Env;
 use terrace_engine::{
-    Bounds, Compression, Db, DbIterator, Error, ErrorKind, IterOptions, Options, ReadOptions, Snapshot,
-    UserComparator, WriteBatch, WriteOptions,
+    Bounds, Compression, Db, DbIterator, Error, ErrorKind, IterOptions, Options, ReadOptions, ReadTier,
+    Snapshot, TableFileOptions, TableFileWriter, UserComparator, WriteBatch, WriteOptions,
 };
 
 use crate::generator::Generator;
@@ -105,6 +105,8 @@ impl Trial {
         match operation {
             Operation::Change(change) => self.change(change),
             Operation::Batch(changes) => self.batch(changes),
+            Operation::Submit(batches) => self.submit(&batches),
+            Operation::Ingest(changes) => self.ingest(changes),
             Operation::Get(key) => compare_get(&self.db, None, &self.model, &key),
             Operation::GetAt(number, key) => match pick(&self.snapshots, number) {
                 Some((snapshot, model)) => compare_get(&self.db, Some(snapshot), model, &key),
@@ -150,7 +152,8 @@ impl Trial {
                 self.db.step();
                 Ok(())
             }
-            Operation::Reopen => self.reopen(),
+            Operation::Reopen => self.reopen(None),
+            Operation::Repair(without_manifest) => self.reopen(Some(without_manifest)),
             Operation::OpenReadOnly => self.open_read_only(),
             Operation::Checkpoint => self.checkpoint(),
             Operation::Verify => self.db.verify().map_err(told("verify")),
@@ -169,13 +172,7 @@ impl Trial {
     }
 
     fn batch(&mut self, changes: Vec<Change>) -> Outcome {
-        let mut batch = WriteBatch::new();
-        for (key, value) in &changes {
-            match value {
-                Some(value) => batch.put(&key.0, &value.0).map_err(|error| error.to_string())?,
-                None => batch.delete(&key.0).map_err(|error| error.to_string())?,
-            }
-        }
+        let mut batch = batch_of(&changes)?;
         let options = WriteOptions::default();
         // Where it need not wait, the path that the Node package takes.
         if !self.random.one_in(2) || !self.db.try_write(&mut batch, &options).map_err(told("try_write"))? {
@@ -183,6 +180,60 @@ impl Trial {
         }
         changes.iter().for_each(|change| self.model.apply(change));
         Ok(())
+    }
+
+    fn submit(&mut self, batches: &[Vec<Change>]) -> Outcome {
+        let (sender, results) = mpsc::channel();
+        for (index, changes) in batches.iter().enumerate() {
+            let sender = sender.clone();
+            let options = WriteOptions { sync: self.random.one_in(20) };
+            let done = move |result| sender.send((index, result)).expect("the trial waits");
+            self.db.submit(batch_of(changes)?, options, Box::new(done));
+        }
+        for (expected, changes) in batches.iter().enumerate() {
+            let (index, result) = results.recv().expect("each submission is answered");
+            result.map_err(told("submit"))?;
+            if index != expected {
+                return Err(format!("submission {index} was answered when {expected} was due"));
+            }
+            changes.iter().for_each(|change| self.model.apply(change));
+        }
+        Ok(())
+    }
+
+    fn ingest(&mut self, mut changes: Vec<Change>) -> Outcome {
+        changes.sort_by(|(a, _), (b, _)| self.comparator.compare(&a.0, &b.0));
+        changes.dedup_by(|(a, _), (b, _)| a == b);
+        let files = self.random.between(1, 4);
+        let mut paths = Vec::new();
+        for part in changes.chunks(changes.len().div_ceil(files).max(1)) {
+            let path = self.settings.folder.with_extension(format!("table-{}", paths.len()));
+            self.write_table(&path, part).map_err(told("write a table file"))?;
+            paths.push(path);
+        }
+        self.db.ingest(&paths).map_err(told("ingest"))?;
+        for path in paths {
+            self.settings.env.remove_file(&path).map_err(|error| error.to_string())?;
+        }
+        changes.iter().for_each(|change| self.model.apply(change));
+        Ok(())
+    }
+
+    fn write_table(&self, path: &Path, changes: &[Change]) -> terrace_engine::Result<()> {
+        let options = TableFileOptions {
+            comparator: self.comparator.clone(),
+            compression: self.settings.compression,
+            env: Arc::clone(&self.settings.env),
+            ..TableFileOptions::default()
+        };
+        let mut table = TableFileWriter::create(path, options)?;
+        for (key, value) in changes {
+            match value {
+                Some(value) => table.put(&key.0, &value.0)?,
+                None => table.delete(&key.0)?,
+            }
+        }
+        table.finish().map(|_| ())
     }
 
     fn walk(&mut self, number: Option<usize>, range: &Range, movements: &[Movement]) -> Outcome {
@@ -200,7 +251,8 @@ impl Trial {
         Ok(())
     }
 
-    fn reopen(&mut self) -> Outcome {
+    /// Closes and opens again; in between repairs, if asked to, with or without what repair goes by.
+    fn reopen(&mut self, repair_without_manifest: Option<bool>) -> Outcome {
         let options = options(&mut self.random, &self.settings, &self.comparator);
         match Db::open(&self.settings.folder, options.clone()) {
             Err(error) if error.kind() == ErrorKind::Locked => {}
@@ -213,8 +265,38 @@ impl Trial {
         }
         self.iterators.clear();
         self.snapshots.clear();
+        if let Some(without_manifest) = repair_without_manifest {
+            self.repair(without_manifest, &options)?;
+        }
         self.db = Db::open(&self.settings.folder, options).map_err(told("open"))?;
         compare_all(&self.db, None, &self.model)
+    }
+
+    fn repair(&self, without_manifest: bool, options: &Options) -> Outcome {
+        let Settings { env, folder, .. } = &self.settings;
+        let remove_all = |folder: &Path, which: &dyn Fn(&str) -> bool| {
+            let names = env.list(folder)?;
+            names.iter().filter(|name| which(name)).try_for_each(|name| env.remove_file(&folder.join(name)))
+        };
+        if without_manifest {
+            // Tables that an iterator kept beyond the close are removed by the next open. Without a MANIFEST they would
+            // bring back what was deleted since.
+            let clean = Db::open(folder, options.clone()).map_err(told("open"))?;
+            clean.close().map_err(told("close"))?;
+            remove_all(folder, &|name| name == "CURRENT" || name.starts_with("MANIFEST-"))
+                .map_err(|error| error.to_string())?;
+        }
+        let report = Db::repair(folder, options).map_err(told("repair"))?;
+        // Without a MANIFEST it says that it cannot be certain. It has all it needs none the less.
+        let as_before = report.lost_bytes() == 0 && (without_manifest || report.nothing_lost());
+        if !as_before {
+            return Err(format!("nothing was damaged, and repair reports: {report}"));
+        }
+        let lost = folder.join("lost");
+        if env.exists(&lost).map_err(|error| error.to_string())? {
+            remove_all(&lost, &|_| true).map_err(|error| error.to_string())?;
+        }
+        Ok(())
     }
 
     fn open_read_only(&mut self) -> Outcome {
@@ -287,6 +369,18 @@ fn options(random: &mut Random, settings: &Settings, comparator: &UserComparator
     }
 }
 
+fn batch_of(changes: &[Change]) -> Result<WriteBatch, String> {
+    let mut batch = WriteBatch::new();
+    for (key, value) in changes {
+        match value {
+            Some(value) => batch.put(&key.0, &value.0),
+            None => batch.delete(&key.0),
+        }
+        .map_err(|error| error.to_string())?;
+    }
+    Ok(batch)
+}
+
 fn told(what: &str) -> impl Fn(Error) -> String {
     move |error| format!("{what} failed: {error}")
 }
@@ -320,7 +414,12 @@ fn compare_get(db: &Db, snapshot: Option<&Snapshot>, model: &Model, key: &Bytes)
     if found.as_deref() != expected || pinned.as_ref().map(AsRef::as_ref) != expected {
         return Err(format!("get gave {:?}, expected {:?}", shown(found.as_deref()), shown(expected)));
     }
-    Ok(())
+    let in_memory = ReadOptions { tier: ReadTier::MemoryOnly, ..read_options(snapshot) };
+    match db.get(&key.0, &in_memory) {
+        Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(()),
+        Ok(found) if found.as_deref() == expected => Ok(()),
+        other => Err(format!("get from memory gave {other:?}, expected {:?}", shown(expected))),
+    }
 }
 
 fn compare_movements(iterator: &mut DbIterator, cursor: &mut Cursor, movements: &[Movement]) -> Outcome {
