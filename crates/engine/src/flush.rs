@@ -24,6 +24,7 @@ impl DbInner {
     /// Flushes `sealed`, which must be the oldest. Runs on one thread at a time.
     pub(crate) fn flush_sealed(self: &Arc<Self>, sealed: &Arc<SealedMemTable>) -> Result<()> {
         let started = self.env.monotonic_micros();
+        self.versions.settle()?;
         let path = self.folder.join(file_name::table_name(sealed.file_number));
         let finished = self.write_level0_table(&sealed.table, &path)?;
         let mut edit = VersionEdit {

@@ -139,7 +139,11 @@ impl DbInner {
             ..VersionEdit::default()
         };
         let counts: Vec<_> = written.iter().map(|(entry, counts)| (entry.number, *counts)).collect();
-        self.record(edit, &counts).inspect_err(|error| self.poison(error))?;
+        self.record(edit, &counts).inspect_err(|error| {
+            if error.kind() != ErrorKind::DiskFull {
+                self.poison(error);
+            }
+        })?;
         commit.last_sequence = sequence;
         let mut background = self.background.lock();
         self.update_super_version(&background, |view| view.version = self.versions.current());

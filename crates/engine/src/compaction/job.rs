@@ -42,6 +42,7 @@ impl DbInner {
     /// Runs `plan`, whose range is reserved, and installs the result.
     pub(crate) fn run_compaction(self: &Arc<Self>, plan: &mut CompactionPlan) -> Result<()> {
         let started = self.env.monotonic_micros();
+        self.versions.settle()?;
         let read_bytes: u64 = plan.inputs.iter().flatten().map(|file| file.size_bytes).sum();
         let mut edit = VersionEdit::default();
         for (depth, files) in plan.inputs.iter().enumerate() {
@@ -179,7 +180,7 @@ impl DbInner {
     }
 
     /// Records `edit`, which names new tables. They are removed if it is certain that the MANIFEST does not name
-    /// them; after a failed write it may, and they stay until the next open knows.
+    /// them; after a failed write it may, and they stay until the version set has settled that, or the next open.
     pub(crate) fn record(&self, edit: VersionEdit, counts: &[(u64, TableCounts)]) -> Result<()> {
         let Err(error) = self.versions.apply(edit, counts) else { return Ok(()) };
         if matches!(error.kind(), ErrorKind::InvalidArgument | ErrorKind::ReadOnly | ErrorKind::Poisoned) {

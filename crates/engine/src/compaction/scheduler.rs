@@ -154,7 +154,7 @@ impl DbInner {
         let mut background = self.background.lock();
         release(&mut background);
         match result {
-            Ok(()) => background.disk_full = None,
+            Ok(()) => {}
             Err(_) if background.closing => {}
             Err(error) if error.kind() == ErrorKind::DiskFull => {
                 self.info_log.line(format_args!("a background job found no room: {error}"));
@@ -181,7 +181,10 @@ impl DbInner {
             if let Some(inner) = weak.upgrade() {
                 let mut background = inner.background.lock();
                 background.retry_waits = false;
+                background.disk_full = None;
                 inner.schedule(&mut background);
+                drop(background);
+                inner.progress.notify_all();
             }
         };
         background.retry_waits = pool.submit_after(RETRY_AFTER, Box::new(retry)).is_ok();
@@ -216,6 +219,10 @@ impl DbInner {
 
     /// Waits until the background has made `changed` true. An error if it cannot.
     pub(crate) fn wait_for_change(self: &Arc<Self>, changed: impl Fn() -> bool) -> Result<()> {
+        if self.pool.as_ref().is_some_and(|pool| pool.needs_steps()) {
+            // No thread tries again by itself: whoever waits does.
+            self.background.lock().disk_full = None;
+        }
         let background = self.wait_until(|background| {
             self.schedule(background);
             changed()

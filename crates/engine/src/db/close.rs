@@ -23,9 +23,8 @@ impl DbInner {
 
         let mut result = Ok(());
         if let Some(mut wal) = token.wal.take() {
-            result = std::mem::take(&mut token.outgoing)
-                .into_iter()
-                .try_for_each(|mut outgoing| outgoing.sync(&*self.env).and_then(|()| outgoing.close()))
+            result = self
+                .sync_outgoing_logs(&mut token)
                 .and_then(|()| wal.sync(&*self.env))
                 .and_then(|()| wal.close());
         }

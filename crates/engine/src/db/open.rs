@@ -35,7 +35,7 @@ use crate::recovery::{RecoveredLogs, Replay, is_log_needed, open_logs};
 use crate::table::TableReadContext;
 use crate::version::recover::fingerprint;
 use crate::version::{ObsoleteFiles, RecoveredNumbers, VersionSet, VersionSetOptions};
-use crate::wal::writer::WalWriter;
+use crate::wal::writer::{OutgoingLog, WalWriter};
 use crate::write::commit::CommitState;
 use crate::write::line::CommitLine;
 use crate::write::submit::SubmitQueue;
@@ -222,8 +222,10 @@ impl Parts {
         let Self { folder, options, comparator, block_cache, tables, obsolete, info_log, lock } = self;
         let env = Arc::clone(&options.env);
         let mut logs = logs;
+        let found = |number| OutgoingLog::Found { number, path: folder.join(file_name::log_name(number)) };
+        let outgoing = logs.iter().copied().map(found).collect();
         let mut wal = None;
-        let mut active = Arc::new(MemTable::new(comparator.clone()));
+        let active = Arc::new(MemTable::new(comparator.clone()));
         let mut sealed = Vec::new();
         if options.read_only {
             // Nothing is flushed: the memtables serve as they are.
@@ -250,9 +252,6 @@ impl Parts {
                 );
             }
         }
-        if options.read_only && sealed.len() == 1 {
-            active = sealed.remove(0).table;
-        }
         let pool = match &options.background_pool {
             _ if options.read_only => None,
             Some(shared) => Some(Arc::clone(shared)),
@@ -267,7 +266,7 @@ impl Parts {
         throttle.set_level0_files(view.version.levels[0].len());
         let commit = CommitState {
             wal,
-            outgoing: Vec::new(),
+            outgoing,
             memtable: active,
             last_sequence: recovered.last_sequence,
             throttle,

@@ -11,8 +11,9 @@
 //!    new one instead: snapshot of the new version, sync, sync the folder, replace `CURRENT`, remove the old one.
 //! 4. Install the new version, and mark the files that it no longer lists: each is deleted when its last reader is gone.
 //!
-//! If step 3 fails, nobody knows what the disk holds. Every later change is refused until the database is opened
-//! again; the version in force stays, and can be read.
+//! If step 3 fails, nobody knows what the disk holds; the version in force stays, and can be read. If there was no room,
+//! the next change first writes a new MANIFEST of the version in force ([`VersionSet::settle`]). After any other failure
+//! every later change is refused until the database is opened again.
 //!
 //! Threads: readers take the current version without a lock and never wait for a change. File numbers come from an
 //! atomic counter. Changes queue at one mutex, which is held during I/O; nothing that a reader or writer needs is
@@ -97,6 +98,8 @@ struct Changes {
     manifest: Option<ManifestWriter>,
     pointers: StoredCompactPointers,
     failure: Option<Error>,
+    /// Set while the disk may or may not hold an edit that found no room: the new tables that it names.
+    unsettled: Option<Vec<u64>>,
 }
 
 impl VersionSet {
@@ -159,7 +162,12 @@ impl VersionSet {
             last_sequence: AtomicU64::new(numbers.last_sequence),
             manifest_number: AtomicU64::new(numbers.manifest_number),
             obsolete,
-            changes: Mutex::new(Changes { manifest: None, pointers: recovered.pointers, failure: None }),
+            changes: Mutex::new(Changes {
+                manifest: None,
+                pointers: recovered.pointers,
+                failure: None,
+                unsettled: None,
+            }),
             options,
         }
     }
@@ -211,7 +219,8 @@ impl VersionSet {
     /// `last_sequence` may be left out: they stay as they are.
     ///
     /// Errors: `InvalidArgument` if the edit does not fit the current version, `ReadOnly` if the options say so; neither
-    /// changes anything. Any failure to write is returned, and every later change is refused with kind `Poisoned`.
+    /// changes anything. `DiskFull` if there is no room: later changes may succeed. After any other failure to write every
+    /// later change is refused with kind `Poisoned`.
     pub fn apply(&self, edit: VersionEdit, counts: &[(u64, TableCounts)]) -> Result<Arc<Version>> {
         if self.options.read_only {
             let message = "the database was opened read-only";
@@ -221,6 +230,7 @@ impl VersionSet {
         if let Some(failure) = &changes.failure {
             return Err(Error::poisoned(failure));
         }
+        self.settle_changes(&mut changes)?;
         let edit = self.complete(edit)?;
         let base = self.current();
         let new = NewFiles {
@@ -241,7 +251,12 @@ impl VersionSet {
         }
         let numbers = (edit.log_number, edit.last_sequence);
         if let Err(error) = self.make_durable(&mut changes, &version, &pointers, edit) {
-            changes.failure = Some(error.clone());
+            if error.kind() == ErrorKind::DiskFull {
+                changes.manifest = None;
+                changes.unsettled = Some(counts.iter().map(|(number, _)| *number).collect());
+            } else {
+                changes.failure = Some(error.clone());
+            }
             return Err(error);
         }
         changes.pointers = pointers;
@@ -252,6 +267,42 @@ impl VersionSet {
             file.mark_obsolete();
         }
         Ok(version)
+    }
+
+    /// Makes sure that the disk states the version in force and nothing else. After a change that found no room it may
+    /// hold that change, or not: then this writes a new MANIFEST, and removes the tables that the change named. Call it
+    /// before a table is written under a number that was used before.
+    ///
+    /// Errors: as of [`apply`](Self::apply).
+    pub fn settle(&self) -> Result<()> {
+        self.settle_changes(&mut self.changes.lock())
+    }
+
+    fn settle_changes(&self, changes: &mut Changes) -> Result<()> {
+        let Some(tables) = changes.unsettled.take() else { return Ok(()) };
+        let settled = self.complete(VersionEdit::default()).and_then(|edit| {
+            self.replace_manifest(changes, &self.current(), &changes.pointers.clone(), edit)
+        });
+        match settled {
+            Ok(()) => {
+                for number in tables {
+                    // If it stays, the next open removes it.
+                    let _ = self
+                        .options
+                        .env
+                        .remove_file(&self.options.folder.join(file_name::table_name(number)));
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::DiskFull => {
+                changes.unsettled = Some(tables);
+                return Err(error);
+            }
+            Err(error) => {
+                changes.failure = Some(error.clone());
+                return Err(error);
+            }
+        }
+        Ok(())
     }
 
     /// Writes a MANIFEST with number `manifest_number` for a copy of `version` in `folder` that has no logs. Its
@@ -316,6 +367,17 @@ impl VersionSet {
             }
             return manifest.append(&edit);
         }
+        self.replace_manifest(changes, version, pointers, edit)
+    }
+
+    /// Writes a new MANIFEST in place of the one in force.
+    fn replace_manifest(
+        &self,
+        changes: &mut Changes,
+        version: &Version,
+        pointers: &StoredCompactPointers,
+        edit: VersionEdit,
+    ) -> Result<()> {
         let old = self.options.folder.join(file_name::manifest_name(self.manifest_number()));
         changes.manifest = Some(self.write_new_manifest(version, pointers, edit)?);
         // Nothing refers to it; if it stays, the next open removes it.

@@ -25,15 +25,15 @@ use crate::db::inner::DbInner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::memtable::MemTable;
 use crate::read::super_version::SealedMemTable;
-use crate::wal::writer::WalWriter;
+use crate::wal::writer::{OutgoingLog, WalWriter};
 
 /// What the commit token guards.
 pub(crate) struct CommitState {
     /// The log of the active memtable; none once the database is closed or if it is read-only.
     pub(crate) wal: Option<WalWriter>,
-    /// Logs of sealed memtables that were not synced. They are synced before a sync on the active log counts:
-    /// otherwise a later write could survive a power cut that an earlier one does not.
-    pub(crate) outgoing: Vec<WalWriter>,
+    /// Logs of sealed memtables that were not synced, oldest first. They are synced before a sync on the active log
+    /// counts: otherwise a later write could survive a power cut that an earlier one does not.
+    pub(crate) outgoing: Vec<OutgoingLog>,
     pub(crate) memtable: Arc<MemTable>,
     pub(crate) last_sequence: u64,
     pub(crate) throttle: Throttle,
@@ -119,13 +119,29 @@ impl DbInner {
     /// Syncs the logs that hold acknowledged writes, oldest first.
     pub(crate) fn sync_logs(&self, commit: &mut CommitState) -> Result<()> {
         let result = (|| {
-            for mut outgoing in commit.outgoing.drain(..) {
-                outgoing.sync(&*self.env)?;
-                outgoing.close()?;
-            }
+            self.sync_outgoing_logs(commit)?;
             commit.wal.as_mut().ok_or_else(Error::closed)?.sync(&*self.env)
         })();
         result.inspect_err(|error| self.poison(error))
+    }
+
+    /// Syncs and closes the logs behind the active one that still matter.
+    pub(crate) fn sync_outgoing_logs(&self, commit: &mut CommitState) -> Result<()> {
+        self.forget_flushed_logs(commit);
+        commit.outgoing.drain(..).try_for_each(|outgoing| {
+            let number = outgoing.number();
+            match outgoing.sync_and_close(&*self.env) {
+                // The flush that made it needless has removed it meanwhile.
+                Err(_) if number < self.versions.log_number() => Ok(()),
+                result => result,
+            }
+        })
+    }
+
+    /// Logs whose memtables are in tables by now need no sync any more.
+    fn forget_flushed_logs(&self, commit: &mut CommitState) {
+        let oldest_needed = self.versions.log_number();
+        commit.outgoing.retain(|outgoing| outgoing.number() >= oldest_needed);
     }
 
     /// Step 1. With [`Patience::Refuse`] returns `WouldBlock` instead of waiting, having done nothing.
@@ -172,10 +188,8 @@ impl DbInner {
         let log_number = self.versions.new_file_number();
         let path = self.folder.join(file_name::log_name(log_number));
         let wal = WalWriter::create(&*self.env, path, log_number)?;
-        // Logs whose memtables are in tables by now need no sync any more.
-        let oldest_needed = self.versions.log_number();
-        commit.outgoing.retain(|wal| wal.number() >= oldest_needed);
-        commit.outgoing.extend(commit.wal.replace(wal));
+        self.forget_flushed_logs(commit);
+        commit.outgoing.extend(commit.wal.replace(wal).map(OutgoingLog::Written));
         let sealed = Arc::new(SealedMemTable {
             table: std::mem::replace(&mut commit.memtable, Arc::new(MemTable::new(self.comparator.clone()))),
             file_number,

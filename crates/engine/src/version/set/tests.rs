@@ -211,7 +211,7 @@ fn a_snapshot_of_many_files_spans_records() {
 mod failing {
     //! A write to the MANIFEST that fails.
 
-    use std::sync::atomic::AtomicBool;
+    use std::sync::atomic::AtomicI32;
     use std::time::Duration;
 
     use terrace_env::{
@@ -221,18 +221,22 @@ mod failing {
 
     use super::*;
 
+    const EIO: i32 = 5;
+    const ENOSPC: i32 = 28;
+
     type EnvResult<T> = terrace_env::Result<T>;
 
-    /// Passes everything on to a memory environment. While `fails` is set, syncs of files fail.
+    /// Passes everything on to a memory environment. While `fails` is not 0, syncs of files fail with
+    /// that error of the system.
     #[derive(Debug, Clone)]
     struct FailingEnv {
         inner: MemoryEnv,
-        fails: Arc<AtomicBool>,
+        fails: Arc<AtomicI32>,
     }
 
     struct FailingFile {
         inner: Box<dyn WritableFile>,
-        fails: Arc<AtomicBool>,
+        fails: Arc<AtomicI32>,
     }
 
     impl WritableFile for FailingFile {
@@ -243,10 +247,10 @@ mod failing {
             self.inner.flush()
         }
         fn sync(&mut self) -> EnvResult<()> {
-            if self.fails.load(Ordering::Relaxed) {
-                return Err(EnvError::new("sync", "a file", std::io::Error::other("the cable is cut")));
+            match self.fails.load(Ordering::Relaxed) {
+                0 => self.inner.sync(),
+                error => Err(EnvError::new("sync", "a file", std::io::Error::from_raw_os_error(error))),
             }
-            self.inner.sync()
         }
         fn size_bytes(&self) -> u64 {
             self.inner.size_bytes()
@@ -328,8 +332,8 @@ mod failing {
         }
     }
 
-    fn failing(memory: &MemoryEnv) -> (VersionSetOptions, Arc<AtomicBool>) {
-        let fails = Arc::new(AtomicBool::new(false));
+    fn failing(memory: &MemoryEnv) -> (VersionSetOptions, Arc<AtomicI32>) {
+        let fails = Arc::new(AtomicI32::new(0));
         let env = FailingEnv { inner: memory.clone(), fails: Arc::clone(&fails) };
         (VersionSetOptions { env: Arc::new(env), ..options(memory) }, fails)
     }
@@ -341,13 +345,13 @@ mod failing {
         let set = VersionSet::create_new(options, Arc::default()).unwrap();
         add(&set, 1, "a", "b");
         let before = set.current().describe();
-        fails.store(true, Ordering::Relaxed);
+        fails.store(EIO, Ordering::Relaxed);
         let lost = VersionEdit { last_sequence: Some(50), ..VersionEdit::default() };
         assert_eq!(set.apply(lost, &[]).unwrap_err().kind(), ErrorKind::Io);
-        fails.store(false, Ordering::Relaxed);
+        fails.store(0, Ordering::Relaxed);
         let error = set.apply(VersionEdit::default(), &[]).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Poisoned);
-        assert!(error.to_string().contains("the cable is cut"), "{error}");
+        assert!(error.to_string().contains("os error 5"), "{error}");
         assert_eq!((set.current().describe(), set.last_sequence()), (before.clone(), 0));
         drop(set);
         let (set, _) = recover(&memory).unwrap();
@@ -356,12 +360,43 @@ mod failing {
     }
 
     #[test]
+    fn a_change_that_found_no_room_is_undone_before_the_next_one() {
+        let memory = MemoryEnv::new();
+        let (options, fails) = failing(&memory);
+        let set = VersionSet::create_new(options, Arc::default()).unwrap();
+        let kept = add(&set, 1, "a", "b");
+        let before = set.current().describe();
+        // The edit reaches the file, and its sync finds no room: it may be on disk or not.
+        let number = set.new_file_number();
+        write_file(&memory, &file_name::table_name(number), b"a table");
+        let edit =
+            VersionEdit { new_files: vec![(1, entry(number, ("c", 1), ("d", 1)))], ..VersionEdit::default() };
+        let counts = [(number, TableCounts::default())];
+        fails.store(ENOSPC, Ordering::Relaxed);
+        assert_eq!(set.apply(edit.clone(), &counts).unwrap_err().kind(), ErrorKind::DiskFull);
+        assert_eq!(set.settle().unwrap_err().kind(), ErrorKind::DiskFull);
+        recover(&memory).unwrap();
+        assert_eq!(set.current().describe(), before);
+
+        fails.store(0, Ordering::Relaxed);
+        set.settle().unwrap();
+        assert!(!names(&memory).contains(&file_name::table_name(number)), "what the change named is gone");
+        assert_eq!(recover(&memory).unwrap().0.current().describe(), before);
+        write_file(&memory, &file_name::table_name(number), b"again");
+        set.apply(edit, &counts).unwrap();
+        drop(set);
+        let (set, _) = recover(&memory).unwrap();
+        let files: Vec<u64> = set.current().files().map(|file| file.number).collect();
+        assert_eq!(files, [kept, number]);
+    }
+
+    #[test]
     fn a_new_manifest_that_cannot_be_written_leaves_the_old_one_in_force() {
         let memory = MemoryEnv::new();
         drop(create(&memory));
         let (options, fails) = failing(&memory);
         let (set, _) = VersionSet::recover(options, Arc::default()).unwrap();
-        fails.store(true, Ordering::Relaxed);
+        fails.store(EIO, Ordering::Relaxed);
         assert!(set.apply(VersionEdit::default(), &[]).is_err());
         assert_eq!(names(&memory), ["CURRENT", "MANIFEST-000001"]);
         assert_eq!(set.manifest_number(), 1);
