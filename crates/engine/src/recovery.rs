@@ -1,15 +1,19 @@
 //! Reads the logs back into memtables at open. Predecessor: `wal/writer` of the run before. Successors: the sealed
 //! memtables, which the flush thread writes to tables like any others.
 //!
-//! A log ends at its last whole record: what follows was being written when the process died, and was never
-//! acknowledged as synced. Damage with whole records behind it is another matter. It is reported with file and
-//! offset, and nothing is changed: opening anyway would silently lose writes, or keep later ones without earlier
-//! ones.
+//! A log ends at its last whole record: what follows was being written when the process died. A loss of power may also
+//! take sectors out of the middle of what was not synced. Recovery stops at the first such hole, in whichever log it
+//! is, so that what is recovered is a prefix of what was written; what lies behind is set aside in the folder `lost`.
+//! A hole shows as a lost sector in a damaged record, or as a gap in the sequences.
+//!
+//! Damage that no loss of power explains is another matter. It fails the open with file and offset, and nothing is
+//! changed: to go on would silently lose synced writes, or keep later ones without earlier ones.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use terrace_env::{Env, SequentialFile};
+use terrace_format::FormatError;
 use terrace_format::batch::{BatchOp, BatchRef};
 use terrace_format::file_name::{self, FileKind};
 use terrace_format::internal_key::{InternalKeyComparator, ValueKind};
@@ -17,6 +21,7 @@ use terrace_format::log::{LogEvent, LogReader, LogSource};
 
 use crate::error::{Error, Result};
 use crate::info_log::InfoLog;
+use crate::lost_sectors::has_lost_sector;
 use crate::memtable::MemTable;
 
 /// A memtable read from logs, with what its flush has to record.
@@ -32,10 +37,16 @@ pub(crate) struct RecoveredLogs {
     /// Oldest first; only the last may be empty.
     pub(crate) memtables: Vec<RecoveredMemTable>,
     pub(crate) last_sequence: u64,
+    /// The log in which a loss of power left a hole. What follows the hole there, and all later logs, do not count.
+    pub(crate) stopped_in_log: Option<u64>,
 }
 
 /// How to read the logs.
 pub(crate) struct Replay<'a> {
+    pub(crate) env: &'a dyn Env,
+    /// The logs are Terrace's: each record begins with the sequence after the last one's. So does LevelDB write them,
+    /// but forks of it leave gaps.
+    pub(crate) contiguous_sequences: bool,
     pub(crate) comparator: &'a InternalKeyComparator,
     pub(crate) info_log: &'a InfoLog,
     pub(crate) paranoid_checks: bool,
@@ -45,9 +56,19 @@ pub(crate) struct Replay<'a> {
 impl Replay<'_> {
     /// Reads `logs`, ascending, into memtables. `last_sequence` is the newest one in tables.
     pub(crate) fn run(&self, logs: Vec<OpenLog>, last_sequence: u64) -> Result<RecoveredLogs> {
-        let mut recovered = RecoveredLogs { memtables: vec![self.empty_memtable()], last_sequence };
+        let mut recovered =
+            RecoveredLogs { memtables: vec![self.empty_memtable()], last_sequence, stopped_in_log: None };
         for log in logs {
-            self.replay_log(log, &mut recovered)?;
+            let number = log.number;
+            if let Some(reason) = self.replay_log(log, &mut recovered)? {
+                if self.paranoid_checks {
+                    return Err(reason);
+                }
+                self.info_log
+                    .line(format_args!("what follows is left out, never having been synced: {reason}"));
+                recovered.stopped_in_log = Some(number);
+                break;
+            }
         }
         Ok(recovered)
     }
@@ -60,29 +81,36 @@ impl Replay<'_> {
         }
     }
 
-    fn replay_log(&self, log: OpenLog, recovered: &mut RecoveredLogs) -> Result<()> {
+    /// Reads one log. `Some` if a loss of power took a part of it: then what follows, later logs included, does not
+    /// count.
+    fn replay_log(&self, log: OpenLog, recovered: &mut RecoveredLogs) -> Result<Option<Error>> {
         let OpenLog { number, path, file } = log;
         let mut reader = LogReader::new(FileSource { file });
-        let mut damage: Option<Error> = None;
         let mut records = 0u64;
         loop {
+            let end_of_last_record = reader.end_of_last_record();
             match reader.next().map_err(Error::from)? {
                 LogEvent::Record { payload, offset } => {
-                    if let Some(damage) = damage {
-                        return Err(damage);
+                    let at_record = |error| Error::format(&path, offset, error);
+                    let batch = BatchRef::parse(payload).map_err(at_record)?;
+                    let expected = recovered.last_sequence + 1;
+                    if self.contiguous_sequences && batch.sequence() > expected {
+                        let problem = format!(
+                            "the log goes on with sequence {} instead of {expected}",
+                            batch.sequence()
+                        );
+                        return Ok(Some(Error::corruption(&path, offset, problem)));
                     }
                     records += 1;
-                    self.apply(number, payload, &path, offset, recovered)?;
+                    self.apply(number, batch, recovered).map_err(at_record)?;
                 }
                 LogEvent::Damage { offset, dropped_bytes, reason } => {
-                    let problem = format!(
-                        "damaged log record: {reason} ({dropped_bytes} bytes); repair keeps what is intact"
-                    );
+                    let end = offset + dropped_bytes;
+                    let explained = has_lost_sector(self.env, &path, end_of_last_record, end)?;
+                    let advice = if explained { "" } else { "; repair keeps what is intact" };
+                    let problem = format!("damaged log record: {reason} ({dropped_bytes} bytes){advice}");
                     let error = Error::corruption(&path, offset, problem);
-                    if self.paranoid_checks {
-                        return Err(error);
-                    }
-                    damage.get_or_insert(error);
+                    return if explained { Ok(Some(error)) } else { Err(error) };
                 }
                 LogEvent::TornTail { offset, dropped_bytes } => {
                     self.info_log.line(format_args!(
@@ -92,23 +120,16 @@ impl Replay<'_> {
                 LogEvent::End => break,
             }
         }
-        if let Some(damage) = damage {
-            self.info_log.line(format_args!("log {number} has a damaged tail: left out ({damage})"));
-        }
         self.info_log.line(format_args!("read {records} records from log {number}"));
-        Ok(())
+        Ok(None)
     }
 
     fn apply(
         &self,
         log_number: u64,
-        payload: &[u8],
-        path: &Path,
-        offset: u64,
+        batch: BatchRef<'_>,
         recovered: &mut RecoveredLogs,
-    ) -> Result<()> {
-        let at_record = |error| Error::format(path, offset, error);
-        let batch = BatchRef::parse(payload).map_err(at_record)?;
+    ) -> std::result::Result<(), FormatError> {
         if self.is_full(recovered) {
             let full = recovered.memtables.last_mut().expect("there is always one");
             full.next_log_number = Some(log_number);
@@ -116,7 +137,7 @@ impl Replay<'_> {
         }
         let current = recovered.memtables.last_mut().expect("there is always one");
         for (sequence, operation) in (batch.sequence()..).zip(batch.iter()) {
-            match operation.map_err(at_record)? {
+            match operation? {
                 BatchOp::Put { key, value } => current.table.insert(sequence, ValueKind::Value, key, value),
                 BatchOp::Delete { key } => current.table.insert(sequence, ValueKind::Deletion, key, &[]),
             }

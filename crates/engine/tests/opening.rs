@@ -262,7 +262,8 @@ fn a_read_only_open_beside_a_busy_writer_sees_a_state_that_was() {
         });
         let (mut opened, mut last) = (0, 0);
         while !done.load(std::sync::atomic::Ordering::Acquire) {
-            let options = Options { read_only: true, ..tiny(Arc::clone(&posix)) };
+            // Tables that are open stay readable when the writer removes them.
+            let options = Options { read_only: true, max_open_files: 1000, ..tiny(Arc::clone(&posix)) };
             let reader = Db::open(&path, options).unwrap();
             let found = entries(&reader, IterOptions::default());
             let value = |key: &[u8]| {
@@ -281,4 +282,35 @@ fn a_read_only_open_beside_a_busy_writer_sees_a_state_that_was() {
         }
         assert!(opened > 3, "{opened}");
     });
+}
+
+#[test]
+fn what_a_loss_of_power_took_from_a_log_ends_it_there_and_the_rest_is_set_aside() {
+    for whole_record in [false, true] {
+        let env = memory();
+        let db = Db::open("/db", Options { env: Arc::clone(&env), ..Options::default() }).unwrap();
+        for index in 1..=10 {
+            db.put(&[index], &[index; 30_000], &WriteOptions::default()).unwrap();
+        }
+        drop(db);
+        let log = format!("/db/{}", names(&*env, ".log").pop().unwrap());
+        let mut bytes = env.read_file(Path::new(&log)).unwrap();
+        // The fourth record: a sector in its middle, or all of it.
+        let hole = if whole_record { 3 * 30_040..4 * 30_040 } else { 98_304..98_816 };
+        bytes[hole].fill(0);
+        write_file(&*env, &log, &bytes);
+        let paranoid = Options { env: Arc::clone(&env), paranoid_checks: true, ..Options::default() };
+        let error = Db::open("/db", paranoid).map(|_| ()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corruption);
+        assert_eq!(error.path().unwrap(), Path::new(&log));
+
+        // Opened again and again, with new writes that take the sequences of those behind the hole.
+        for session in 0..3 {
+            let db = Db::open("/db", Options { env: Arc::clone(&env), ..Options::default() }).unwrap();
+            assert_eq!(entries(&db, IterOptions::default()).len(), 3 + session, "{whole_record}");
+            db.put(&[100 + session as u8], b"new", &WriteOptions::default()).unwrap();
+        }
+        let lost = Path::new("/db/lost").join(log.rsplit('/').next().unwrap());
+        assert_eq!(env.read_file(&lost).unwrap(), bytes);
+    }
 }

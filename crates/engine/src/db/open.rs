@@ -17,6 +17,7 @@ use terrace_env::{Env, FileLock, LockError};
 use terrace_format::compression::Dialect;
 use terrace_format::file_name::{self, FileKind};
 use terrace_format::internal_key::InternalKeyComparator;
+use terrace_format::version_edit::VersionEdit;
 
 use crate::cache::block_cache::BlockCache;
 use crate::cache::table_cache::TableCache;
@@ -32,6 +33,7 @@ use crate::options::Options;
 use crate::read::snapshot::SnapshotList;
 use crate::read::super_version::{SealedMemTable, SuperVersion};
 use crate::recovery::{RecoveredLogs, Replay, is_log_needed, open_logs};
+use crate::repair::{LOST_FOLDER, link_to_folder};
 use crate::table::TableReadContext;
 use crate::version::recover::fingerprint;
 use crate::version::{ObsoleteFiles, RecoveredNumbers, VersionSet, VersionSetOptions};
@@ -96,10 +98,11 @@ fn open_writable(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
     }
     let info_log = InfoLog::open(Arc::clone(&env), folder);
     info_log.line(format_args!("Terrace {} opens {}", env!("CARGO_PKG_VERSION"), folder.display()));
-    let inner = match contents {
-        Contents::Database => recover(folder, options, info_log, Some(lock)),
-        _ => create(folder, options, info_log, lock),
-    }?;
+    let (inner, stopped) = match contents {
+        Contents::Database => recover(folder, options, info_log, Some(lock))?,
+        _ => (create(folder, options, info_log, lock)?, Vec::new()),
+    };
+    settle_recovery(&inner, &stopped)?;
     remove_orphans(&inner)?;
     let mut background = inner.background.lock();
     inner.schedule(&mut background);
@@ -120,7 +123,7 @@ fn open_read_only(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
         }
     }
     refuse_foreign_layout(&*env, folder)?;
-    let inner = recover(folder, options, InfoLog::none(env), None)?;
+    let (inner, _) = recover(folder, options, InfoLog::none(env), None)?;
     // An open file stays readable when a running writer removes it.
     let files: Vec<_> = inner.versions.current().levels.iter().flatten().cloned().collect();
     for file in files.iter().take(inner.options.max_open_files) {
@@ -313,9 +316,17 @@ fn create(
     lock: Box<dyn FileLock>,
 ) -> Result<Arc<DbInner>> {
     let parts = Parts::new(folder, options, info_log, Some(lock));
+    // The folders may be there and yet not durable: made by a process that died before it synced them.
+    for above in folder.ancestors().skip(1).filter(|above| !above.as_os_str().is_empty()) {
+        parts.options.env.sync_folder(above)?;
+    }
     let versions = VersionSet::create_new(parts.version_set_options(), Arc::clone(&parts.obsolete))?;
     parts.info_log.line(format_args!("created a new database"));
-    parts.finish(versions, RecoveredLogs { memtables: Vec::new(), last_sequence: 0 }, Vec::new())
+    parts.finish(
+        versions,
+        RecoveredLogs { memtables: Vec::new(), last_sequence: 0, stopped_in_log: None },
+        Vec::new(),
+    )
 }
 
 fn recover(
@@ -323,24 +334,53 @@ fn recover(
     options: Options,
     info_log: InfoLog,
     lock: Option<Box<dyn FileLock>>,
-) -> Result<Arc<DbInner>> {
+) -> Result<(Arc<DbInner>, Vec<u64>)> {
     let parts = Parts::new(folder, options, info_log, lock);
     let mut logs = open_logs(&*parts.options.env, folder)?;
     let (versions, numbers) = VersionSet::recover(parts.version_set_options(), Arc::clone(&parts.obsolete))?;
-    let RecoveredNumbers { log_number, previous_log_number, last_sequence, .. } = numbers;
+    let RecoveredNumbers { log_number, previous_log_number, last_sequence, is_ours, .. } = numbers;
     logs.retain(|log| is_log_needed(log.number, log_number, previous_log_number));
     let log_numbers: Vec<u64> = logs.iter().map(|log| log.number).collect();
     for number in &log_numbers {
         versions.mark_file_number_used(*number);
     }
     let replay = Replay {
+        env: &*parts.options.env,
+        contiguous_sequences: is_ours,
         comparator: &parts.comparator,
         info_log: &parts.info_log,
         paranoid_checks: parts.options.paranoid_checks,
         write_buffer_size_bytes: parts.options.write_buffer_size_bytes,
     };
     let recovered = replay.run(logs, last_sequence)?;
-    parts.finish(versions, recovered, log_numbers)
+    let stop = recovered.stopped_in_log;
+    let stopped =
+        log_numbers.iter().copied().filter(|number| stop.is_some_and(|stop| *number >= stop)).collect();
+    Ok((parts.finish(versions, recovered, log_numbers)?, stopped))
+}
+
+/// Makes what was recovered durable, before anything that the disk might still need is removed. If recovery stopped at
+/// a hole, the logs from there on (`stopped`) are set aside, and must never count again: new writes take the sequences
+/// of those behind the hole.
+fn settle_recovery(inner: &Arc<DbInner>, stopped: &[u64]) -> Result<()> {
+    if stopped.is_empty() {
+        return inner.versions.renew();
+    }
+    let lost = inner.folder.join(LOST_FOLDER);
+    inner.env.create_folder_all(&lost)?;
+    for number in stopped {
+        let name = file_name::log_name(*number);
+        link_to_folder(&*inner.env, &inner.folder.join(&name), &lost, &name)?;
+    }
+    inner.env.sync_folder(&lost)?;
+    while let Some(oldest) = inner.super_version.load().sealed.last().cloned() {
+        inner.flush_sealed(&oldest)?;
+    }
+    let newest = inner.background.lock().logs.iter().copied().max();
+    let edit = VersionEdit { log_number: newest, ..VersionEdit::default() };
+    inner.record(edit, &[])?;
+    inner.background.lock().logs.retain(|number| Some(*number) == newest);
+    Ok(())
 }
 
 /// Removes files of the database that nothing lists: what a crash left behind. Files with other names stay.

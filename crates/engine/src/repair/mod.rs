@@ -58,8 +58,8 @@ use manifest::Knowledge;
 use merge_all::merge_all;
 use plan::Plan;
 use report::RepairReport;
-pub(crate) use set_aside::LOST_FOLDER;
 use set_aside::link_to_lost;
+pub(crate) use set_aside::{LOST_FOLDER, link as link_to_folder};
 use workshop::Workshop;
 
 /// A database put together again, not yet in force.

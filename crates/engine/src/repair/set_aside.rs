@@ -33,7 +33,7 @@ pub(super) fn link_to_lost(workshop: &Workshop, files: &[(String, String)]) -> R
 }
 
 /// Links `path` into `lost` under its own name, or with a number behind it if that is another file's. Returns the name.
-fn link(env: &dyn Env, path: &Path, lost: &Path, name: &str) -> Result<String> {
+pub(crate) fn link(env: &dyn Env, path: &Path, lost: &Path, name: &str) -> Result<String> {
     let mut lost_name = name.to_owned();
     for number in 1.. {
         let target = lost.join(&lost_name);

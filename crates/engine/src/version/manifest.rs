@@ -28,6 +28,9 @@ use terrace_format::log::{Fragmentation, LogEncoder, LogEvent, LogReader, LogSou
 use terrace_format::version_edit::VersionEdit;
 
 use crate::error::{Error, Result};
+use crate::lost_sectors::has_lost_sector;
+
+const BLOCK_SIZE_BYTES: u64 = LOG_BLOCK_SIZE_BYTES as u64;
 
 /// Files named by one record of a snapshot: it bounds the memory that a reader needs for one record.
 const FILES_PER_SNAPSHOT_RECORD: usize = 1000;
@@ -130,6 +133,11 @@ pub(crate) fn read_manifest(
                 take(offset, edit)?;
             }
             LogEvent::Damage { offset, dropped_bytes, reason } => {
+                let in_last_block =
+                    offset / BLOCK_SIZE_BYTES == env.file_size(path)?.saturating_sub(1) / BLOCK_SIZE_BYTES;
+                if in_last_block && has_lost_sector(env, path, end_of_last_record, offset + dropped_bytes)? {
+                    return check_torn_tail(env, path, offset);
+                }
                 let problem = format!("{reason}; {dropped_bytes} bytes are lost");
                 return Err(Error::corruption(path, offset, problem));
             }
@@ -143,8 +151,7 @@ pub(crate) fn read_manifest(
 /// Whether a record at `offset` comes straight after the one that ended at `end`: at once, or, where no header fits any
 /// more, at the start of the next block.
 fn follows(end: u64, offset: u64) -> bool {
-    let block_size_bytes = LOG_BLOCK_SIZE_BYTES as u64;
-    let left_in_block = block_size_bytes - end % block_size_bytes;
+    let left_in_block = BLOCK_SIZE_BYTES - end % BLOCK_SIZE_BYTES;
     offset == end || (left_in_block < LOG_HEADER_SIZE_BYTES as u64 && offset == end + left_in_block)
 }
 
@@ -153,8 +160,7 @@ fn follows(end: u64, offset: u64) -> bool {
 fn check_torn_tail(env: &dyn Env, path: &Path, torn_offset: u64) -> Result<()> {
     let file = env.open_random(path)?;
     let size_bytes = file.size_bytes()?;
-    let block_size_bytes = LOG_BLOCK_SIZE_BYTES as u64;
-    let start = torn_offset.max(size_bytes.saturating_sub(1) / block_size_bytes * block_size_bytes);
+    let start = torn_offset.max(size_bytes.saturating_sub(1) / BLOCK_SIZE_BYTES * BLOCK_SIZE_BYTES);
     let mut tail = vec![0; LOG_BLOCK_SIZE_BYTES];
     let tail_bytes = file.read_at(start, &mut tail)?;
     tail.truncate(tail_bytes);

@@ -122,10 +122,13 @@ fn read_state(
     let mut builder = VersionBuilder::new(&empty, Arc::clone(obsolete));
     let mut pointers = StoredCompactPointers::default();
     let mut last = VersionEdit::default();
+    let mut is_ours = false;
     let new = NewFiles { newest_sequence: MAX_SEQUENCE_NUMBER, origin: FileOrigin::Recovered, counts: &[] };
     read_manifest(&*options.env, path, |offset, edit| {
         if let Some(stored) = &edit.comparator {
             check_comparator(options, path, stored)?;
+            // Other engines begin a MANIFEST with less than we do.
+            is_ours = edit.previous_log_number.is_some() && edit.next_file_number.is_some();
         }
         let numbers = [edit.next_file_number, edit.log_number, edit.previous_log_number];
         let named = edit.new_files.iter().map(|(_, file)| file.number);
@@ -157,7 +160,8 @@ fn read_state(
     checker::check(&version)
         .map_err(|error| Error::at_path(ErrorKind::Corruption, path, error.to_string()))?;
     let highest = version.files().map(|file| file.number).chain([log_number, previous_log_number]).max();
-    let numbers = RecoveredNumbers { log_number, previous_log_number, last_sequence, manifest_number };
+    let numbers =
+        RecoveredNumbers { log_number, previous_log_number, last_sequence, manifest_number, is_ours };
     let next_file_number = next_file_number.max(highest.unwrap_or_default() + 1);
     Ok(Recovered { version, pointers, numbers, next_file_number })
 }

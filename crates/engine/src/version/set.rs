@@ -78,6 +78,8 @@ pub struct RecoveredNumbers {
     pub last_sequence: SequenceNumber,
     /// The MANIFEST that was read.
     pub manifest_number: u64,
+    /// Whether Terrace wrote it, and so the logs that it needs.
+    pub is_ours: bool,
 }
 
 /// The current version and its history's end.
@@ -127,6 +129,7 @@ impl VersionSet {
                 previous_log_number: 0,
                 last_sequence: 0,
                 manifest_number: 0,
+                is_ours: true,
             },
             next_file_number: first_free_number(&names),
         };
@@ -303,6 +306,20 @@ impl VersionSet {
             }
         }
         Ok(())
+    }
+
+    /// Writes a new MANIFEST of the version in force, unless one was written since the set was made. What was recovered
+    /// may be in the memory of the system only; afterwards it is durable, and files that it does not name may go.
+    ///
+    /// Errors: as of [`apply`](Self::apply).
+    pub fn renew(&self) -> Result<()> {
+        let mut changes = self.changes.lock();
+        if changes.manifest.is_some() {
+            return Ok(());
+        }
+        let edit = self.complete(VersionEdit::default())?;
+        let pointers = changes.pointers.clone();
+        self.replace_manifest(&mut changes, &self.current(), &pointers, edit)
     }
 
     /// Writes a MANIFEST with number `manifest_number` for a copy of `version` in `folder` that has no logs. Its

@@ -91,7 +91,13 @@ fn what_was_applied_is_recovered() {
     let (set, numbers) = recover(&env).unwrap();
     assert_eq!(
         numbers,
-        RecoveredNumbers { log_number, previous_log_number: 0, last_sequence: 77, manifest_number: 1 }
+        RecoveredNumbers {
+            log_number,
+            previous_log_number: 0,
+            last_sequence: 77,
+            manifest_number: 1,
+            is_ours: true
+        }
     );
     assert_eq!(set.current().describe(), expected);
     assert_eq!(set.current().live_files(), HashSet::from([second, third]));
