@@ -22,7 +22,8 @@ pub struct Options {
     pub create_if_missing: bool,
     /// Fail if the folder holds a database already. Default `false`.
     pub error_if_exists: bool,
-    /// Refuse to open on any damage in a log, instead of keeping what lies before it. Default `false`.
+    /// Refuse to open where a loss of power left a hole in a log, instead of keeping what lies before it and setting
+    /// the rest aside in the folder `lost`. Damage of any other kind is always refused. Default `false`.
     pub paranoid_checks: bool,
     /// Open without the lock and without changing a byte; writes are refused. The view is that of the moment
     /// of opening, also beside a running writer. Default `false`.

@@ -51,6 +51,7 @@ mod lock;
 mod memory;
 #[cfg(unix)]
 mod posix;
+pub mod simulated;
 
 pub use env::{Background, Env, ThreadHandle};
 pub use error::{EnvError, Result};
@@ -59,3 +60,4 @@ pub use lock::{FileLock, LockError};
 pub use memory::MemoryEnv;
 #[cfg(unix)]
 pub use posix::PosixEnv;
+pub use simulated::SimulatedEnv;

@@ -1,0 +1,340 @@
+//! The bytes of one simulated file: in the page cache, on the disk, and what waits between the two.
+//!
+//! ```text
+//!   cached   what readers see            ┐ changes: writes and truncations since the last sync, in order
+//!   durable  what a sync made safe       ┘
+//! ```
+//!
+//! What a power cut leaves. The disk is written in sectors of 512 or 4096 bytes, aligned; which of the two is drawn at
+//! each cut. At any moment the system may have written a sector as the page cache held it then. So:
+//!
+//! 1. A sector that no change touched holds its durable bytes.
+//! 2. Any other holds its state after any of the changes that touched it, or its durable bytes. Sectors are
+//!    independent of each other: so writes are lost, kept and torn, in any order.
+//! 3. The size is that after any change, or inside a write at a multiple of the page size, or the durable one;
+//!    independent of the bytes. What lies below it and was never written reads as zeros.
+//! 4. With [`Mode::Ext4Ordered`] data goes before the size that makes it visible: a sector that lies behind the
+//!    durable end, or behind a truncation that took effect, is at least as new as the size.
+//! 5. If logs may be mapped, a log may stand for a file mapped into memory. Then rule 4 does not hold, a sector is a page of 4096 bytes, a page
+//!    may have been written in the middle of a copy into it, and the file may be longer by zeros up to a multiple
+//!    of 32 KiB.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::Mode;
+use super::random::{Fate, Random};
+
+/// Size of a page of memory, and of the larger kind of sector.
+const PAGE_SIZE_BYTES: usize = 4096;
+
+/// A mapped log is made longer by multiples of this.
+const MAPPING_STEP_BYTES: usize = 32 << 10;
+
+/// Stores of this size are not torn.
+const STORE_SIZE_BYTES: usize = 8;
+
+#[derive(Debug, Clone)]
+enum Change {
+    Write { offset: usize, bytes: Vec<u8> },
+    Truncate { size: usize },
+}
+
+impl Change {
+    fn apply(&self, image: &mut Vec<u8>) {
+        match self {
+            Self::Write { offset, bytes } => {
+                let end = offset + bytes.len();
+                if *offset == image.len() {
+                    image.extend_from_slice(bytes);
+                    return;
+                }
+                if image.len() < end {
+                    image.resize(end, 0);
+                }
+                image[*offset..end].copy_from_slice(bytes);
+            }
+            Self::Truncate { size } => image.truncate(*size),
+        }
+    }
+}
+
+/// How the power goes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cut {
+    pub(super) mode: Mode,
+    pub(super) sector_size_bytes: usize,
+    /// Logs may be mapped into memory.
+    pub(super) maps_logs: bool,
+}
+
+impl Cut {
+    pub(super) fn draw(mode: Mode, maps_logs: bool, random: &mut Random) -> Self {
+        let sector_size_bytes = if random.chance(1, 2) { 512 } else { PAGE_SIZE_BYTES };
+        Self { mode, sector_size_bytes, maps_logs }
+    }
+}
+
+/// What became of the sectors of one file that were waiting for the disk.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Sectors {
+    pub(super) waiting: usize,
+    /// Their newest state reached the disk.
+    pub(super) kept: usize,
+    /// An older one did.
+    pub(super) older: usize,
+    /// None did.
+    pub(super) lost: usize,
+}
+
+/// The bytes of one file.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Contents {
+    cached: Arc<Vec<u8>>,
+    durable: Arc<Vec<u8>>,
+    changes: Vec<Change>,
+    /// Whether a failed sync dropped pages: then the disk lags behind the cache though nothing waits.
+    dropped_pages: bool,
+    /// Whether it is a log, which may be mapped.
+    is_log: bool,
+    /// Whether it is a log whose writer is open.
+    is_open_log: bool,
+}
+
+impl Contents {
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.cached
+    }
+
+    pub(super) fn begin_log(&mut self) {
+        self.is_log = true;
+        self.is_open_log = true;
+    }
+
+    pub(super) fn close_log(&mut self) {
+        self.is_open_log = false;
+    }
+
+    pub(super) fn write(&mut self, offset: usize, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        let mut change = Change::Write { offset, bytes: bytes.to_vec() };
+        change.apply(Arc::make_mut(&mut self.cached));
+        if self.dropped_pages {
+            // The system writes whole pages, so what was dropped from these gets another chance.
+            let start = offset / PAGE_SIZE_BYTES * PAGE_SIZE_BYTES;
+            let end = (offset + bytes.len()).next_multiple_of(PAGE_SIZE_BYTES).min(self.cached.len());
+            change = Change::Write { offset: start, bytes: self.cached[start..end].to_vec() };
+        }
+        self.changes.push(change);
+    }
+
+    /// Cuts the file; it never grows by this.
+    pub(super) fn truncate(&mut self, size: usize) {
+        if size < self.cached.len() {
+            let change = Change::Truncate { size };
+            change.apply(Arc::make_mut(&mut self.cached));
+            self.changes.push(change);
+        }
+    }
+
+    pub(super) fn sync(&mut self) {
+        if self.changes.is_empty() && self.durable.len() == self.cached.len() {
+            return;
+        }
+        let durable = Arc::make_mut(&mut self.durable);
+        for change in self.changes.drain(..) {
+            change.apply(durable);
+        }
+        // Differs only if pages were dropped.
+        durable.resize(self.cached.len(), 0);
+    }
+
+    /// A sync that fails: each waiting page is written or dropped, and none waits any more.
+    pub(super) fn fail_sync(&mut self, random: &mut Random) {
+        if !self.changes.is_empty() {
+            let cut = Cut { mode: Mode::StrictPosix, sector_size_bytes: PAGE_SIZE_BYTES, maps_logs: false };
+            self.durable = Arc::new(self.survivors(cut, random).0);
+            self.changes.clear();
+            self.dropped_pages = true;
+        }
+    }
+
+    /// What the process leaves behind when it dies: all that it wrote. A mapped log keeps its length.
+    pub(super) fn lose_process(&mut self, random: &mut Random) {
+        if self.is_open_log && random.chance(1, 2) {
+            let zeros = self.cached.len().next_multiple_of(MAPPING_STEP_BYTES) - self.cached.len();
+            self.write(self.cached.len(), &vec![0; zeros]);
+        }
+        self.is_open_log = false;
+    }
+
+    /// The file after a power cut. It is new; handles of the old one do not see it.
+    pub(super) fn after_power_cut(&self, cut: Cut, random: &mut Random) -> (Self, Sectors) {
+        let (durable, sectors) = if self.changes.is_empty() {
+            (Arc::clone(&self.durable), Sectors::default())
+        } else {
+            let (survivors, sectors) = self.survivors(cut, random);
+            (Arc::new(survivors), sectors)
+        };
+        let cached = Arc::clone(&durable);
+        let contents = Self { cached, durable, is_log: self.is_log, ..Self::default() };
+        (contents, sectors)
+    }
+
+    /// Some bytes that the disk may hold now, by the rules of this module.
+    fn survivors(&self, cut: Cut, random: &mut Random) -> (Vec<u8>, Sectors) {
+        let is_mapped = cut.maps_logs && self.is_log && random.chance(1, 2);
+        let unit = if is_mapped { PAGE_SIZE_BYTES } else { cut.sector_size_bytes };
+        let fate = Fate::draw(random);
+        let history = History::of(&self.changes, self.durable.len(), unit);
+        let (size_step, size) = history.draw_size(&self.changes, fate, is_mapped, random);
+
+        // For each sector the number of changes it has seen, and whether it saw a part of the next.
+        let mut sectors = Sectors { waiting: history.touches.len(), ..Sectors::default() };
+        let mut picks: BTreeMap<usize, Vec<(usize, bool)>> = BTreeMap::new();
+        for (sector, touches) in &history.touches {
+            let mut seen = match fate {
+                Fate::None => 0,
+                Fate::All => touches.len(),
+                Fate::Prefix => touches.partition_point(|step| *step <= size_step),
+                Fate::Mixed(quarters) if random.chance(quarters, 4) => touches.len(),
+                Fate::Mixed(_) => random.below(touches.len()),
+            };
+            if cut.mode == Mode::Ext4Ordered
+                && !is_mapped
+                && sector * unit + unit > history.safe_size(size_step)
+            {
+                seen = seen.max(touches.partition_point(|step| *step <= size_step));
+            }
+            match seen {
+                0 => sectors.lost += 1,
+                _ if seen == touches.len() => sectors.kept += 1,
+                _ => sectors.older += 1,
+            }
+            let in_a_copy = is_mapped && seen < touches.len() && fate != Fate::None && random.chance(1, 4);
+            if in_a_copy {
+                picks.entry(touches[seen]).or_default().push((*sector, true));
+            } else if seen > 0 {
+                picks.entry(touches[seen - 1]).or_default().push((*sector, false));
+            }
+        }
+        let mut image = self.durable.to_vec();
+        let mut result = image.clone();
+        for (change, step) in self.changes.iter().zip(1..) {
+            let picked = picks.get(&step).map_or(&[][..], Vec::as_slice);
+            for (sector, _) in picked.iter().filter(|(_, in_a_copy)| *in_a_copy) {
+                let before = sector_of(&image, *sector, unit);
+                put_sector(&mut result, *sector, &half_copied(before, change, sector * unit, random));
+            }
+            change.apply(&mut image);
+            for (sector, _) in picked.iter().filter(|(_, in_a_copy)| !*in_a_copy) {
+                put_sector(&mut result, *sector, &sector_of(&image, *sector, unit));
+            }
+        }
+        result.resize(size, 0);
+        (result, sectors)
+    }
+}
+
+/// What the waiting changes did to which sector and to the size.
+struct History {
+    /// For each sector that was touched, the changes that did it, counted from 1.
+    touches: BTreeMap<usize, Vec<usize>>,
+    /// The size after each change; first the durable one.
+    sizes: Vec<usize>,
+    /// Size of a sector.
+    unit: usize,
+}
+
+impl History {
+    fn of(changes: &[Change], durable_size: usize, unit: usize) -> Self {
+        let mut touches: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut sizes = vec![durable_size];
+        let mut size = durable_size;
+        for (change, step) in changes.iter().zip(1..) {
+            let (start, end) = match change {
+                Change::Write { offset, bytes } => (*offset, offset + bytes.len()),
+                Change::Truncate { size: shorter } => (*shorter, size),
+            };
+            for sector in start / unit..end.div_ceil(unit) {
+                touches.entry(sector).or_default().push(step);
+            }
+            size = match change {
+                Change::Write { .. } => size.max(end),
+                Change::Truncate { size } => *size,
+            };
+            sizes.push(size);
+        }
+        Self { touches, sizes, unit }
+    }
+
+    /// The size that reached the disk, and how many changes it has seen.
+    fn draw_size(
+        &self,
+        changes: &[Change],
+        fate: Fate,
+        is_mapped: bool,
+        random: &mut Random,
+    ) -> (usize, usize) {
+        let last = changes.len();
+        let step = match fate {
+            Fate::None => 0,
+            Fate::All => last,
+            Fate::Prefix | Fate::Mixed(_) => random.below(last + 1),
+        };
+        let mut size = self.sizes[step];
+        if step > 0 && self.sizes[step - 1] < size && fate != Fate::All && random.chance(1, 3) {
+            // Within the write: the system enlarges the file page by page.
+            let first_page = self.sizes[step - 1] / PAGE_SIZE_BYTES + 1;
+            let pages = (size / PAGE_SIZE_BYTES + 1).saturating_sub(first_page);
+            if pages > 0 {
+                size = (first_page + random.below(pages)) * PAGE_SIZE_BYTES;
+            }
+        }
+        if is_mapped && random.chance(1, 2) {
+            size = size.max(self.sizes[last]).next_multiple_of(MAPPING_STEP_BYTES);
+        }
+        (step, size)
+    }
+
+    /// Bytes before this were on the disk already, and no truncation up to `step` has freed them.
+    fn safe_size(&self, step: usize) -> usize {
+        let smallest = self.sizes[..=step].iter().min().copied().unwrap_or_default();
+        // A sector that lies across the end counts as behind it.
+        smallest / self.unit * self.unit
+    }
+}
+
+/// The bytes of a sector, with zeros behind the file's end.
+fn sector_of(image: &[u8], sector: usize, unit: usize) -> Vec<u8> {
+    let start = (sector * unit).min(image.len());
+    let mut bytes = image[start..(start + unit).min(image.len())].to_vec();
+    bytes.resize(unit, 0);
+    bytes
+}
+
+fn put_sector(image: &mut Vec<u8>, sector: usize, bytes: &[u8]) {
+    let start = sector * bytes.len();
+    if image.len() < start + bytes.len() {
+        image.resize(start + bytes.len(), 0);
+    }
+    image[start..start + bytes.len()].copy_from_slice(bytes);
+}
+
+/// A page, which begins at `page_start` in the file, after a part of `change` was copied into it.
+fn half_copied(mut page: Vec<u8>, change: &Change, page_start: usize, random: &mut Random) -> Vec<u8> {
+    if let Change::Write { offset, bytes } = change {
+        let start = (*offset).max(page_start);
+        let end = (offset + bytes.len()).min(page_start + page.len());
+        let stores = (end - start).div_ceil(STORE_SIZE_BYTES);
+        let stop = (start / STORE_SIZE_BYTES + random.below(stores + 1)) * STORE_SIZE_BYTES;
+        let stop = stop.clamp(start, end);
+        page[start - page_start..stop - page_start].copy_from_slice(&bytes[start - offset..stop - offset]);
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,227 @@
+use std::collections::BTreeSet;
+
+use super::*;
+
+const STRICT: Mode = Mode::StrictPosix;
+const EXT4: Mode = Mode::Ext4Ordered;
+
+fn cut(mode: Mode, sector_size_bytes: usize) -> Cut {
+    Cut { mode, sector_size_bytes, maps_logs: true }
+}
+
+/// What cuts by many seeds leave of `contents`.
+fn outcomes(contents: &Contents, cut: Cut) -> BTreeSet<Vec<u8>> {
+    (0..2000).map(|seed| contents.after_power_cut(cut, &mut Random::new(seed)).0.bytes().to_vec()).collect()
+}
+
+/// The first byte of each sector, as text, with `.` for 0.
+fn heads(bytes: &[u8], sector_size_bytes: usize) -> String {
+    bytes
+        .chunks(sector_size_bytes)
+        .map(|sector| if sector[0] == 0 { '.' } else { sector[0] as char })
+        .collect()
+}
+
+fn head_outcomes(contents: &Contents, cut: Cut) -> BTreeSet<String> {
+    outcomes(contents, cut).iter().map(|bytes| heads(bytes, cut.sector_size_bytes)).collect()
+}
+
+fn texts<const N: usize>(texts: [&str; N]) -> BTreeSet<String> {
+    texts.map(str::to_owned).into()
+}
+
+/// Two sectors of `o`, synced.
+fn two_old_sectors(sector_size_bytes: usize) -> Contents {
+    let mut contents = Contents::default();
+    contents.write(0, &vec![b'o'; 2 * sector_size_bytes]);
+    contents.sync();
+    contents
+}
+
+#[test]
+fn what_was_synced_stays() {
+    let mut contents = Contents::default();
+    contents.write(0, b"synced");
+    contents.sync();
+    for mode in [STRICT, EXT4] {
+        assert_eq!(outcomes(&contents, cut(mode, 512)), BTreeSet::from([b"synced".to_vec()]));
+    }
+    // What comes behind it does no harm to what lies in other sectors, and none to its bytes in its own.
+    contents.write(6, &[b'n'; 5000]);
+    for mode in [STRICT, EXT4] {
+        assert!(outcomes(&contents, cut(mode, 512)).iter().all(|bytes| bytes.starts_with(b"synced")));
+    }
+}
+
+#[test]
+fn a_write_is_lost_kept_or_torn_at_sectors() {
+    for sector in [512, 4096] {
+        for mode in [STRICT, EXT4] {
+            let mut contents = two_old_sectors(sector);
+            contents.write(0, &vec![b'n'; 2 * sector]);
+            let found = head_outcomes(&contents, cut(mode, sector));
+            assert_eq!(found, texts(["oo", "on", "no", "nn"]), "{mode:?}");
+            // Not within a sector.
+            for bytes in outcomes(&contents, cut(mode, sector)) {
+                assert!(bytes.chunks(sector).all(|sector| sector.iter().all(|byte| *byte == sector[0])));
+            }
+        }
+    }
+}
+
+#[test]
+fn writes_reach_the_disk_in_any_order() {
+    let mut contents = two_old_sectors(512);
+    contents.write(0, &[b'1'; 512]);
+    contents.write(512, &[b'2'; 512]);
+    for mode in [STRICT, EXT4] {
+        assert_eq!(head_outcomes(&contents, cut(mode, 512)), texts(["oo", "1o", "o2", "12"]), "{mode:?}");
+    }
+}
+
+#[test]
+fn writes_to_one_sector_reach_it_in_order() {
+    let mut contents = Contents::default();
+    contents.write(0, b"....");
+    contents.sync();
+    contents.write(0, b"1");
+    contents.write(1, b"2");
+    let expected = [b"....", b"1...", b"12.."].map(|bytes| bytes.to_vec());
+    assert_eq!(outcomes(&contents, cut(STRICT, 512)), BTreeSet::from(expected));
+}
+
+#[test]
+fn strictly_a_file_may_have_grown_without_its_bytes() {
+    let mut contents = Contents::default();
+    contents.write(0, &[b'n'; 1024]);
+    assert_eq!(head_outcomes(&contents, cut(STRICT, 512)), texts(["", "..", ".n", "n.", "nn"]));
+    // Ordered, the bytes came first.
+    assert_eq!(head_outcomes(&contents, cut(EXT4, 512)), texts(["", "nn"]));
+}
+
+#[test]
+fn ordered_bytes_come_before_the_size_write_by_write() {
+    let mut contents = Contents::default();
+    for byte in [b'1', b'2', b'3'] {
+        contents.write(contents.bytes().len(), &[byte; 700]);
+    }
+    for bytes in outcomes(&contents, cut(EXT4, 512)) {
+        assert_eq!(bytes, contents.bytes()[..bytes.len()], "a prefix");
+        assert!(bytes.len() % 700 == 0);
+    }
+}
+
+#[test]
+fn a_size_may_stop_within_a_large_write() {
+    let mut contents = Contents::default();
+    contents.write(0, &[b'n'; 3 * 4096 + 100]);
+    for mode in [STRICT, EXT4] {
+        let sizes: BTreeSet<_> = outcomes(&contents, cut(mode, 512)).iter().map(Vec::len).collect();
+        assert_eq!(sizes, BTreeSet::from([0, 4096, 8192, 12_288, 12_388]), "{mode:?}");
+    }
+}
+
+#[test]
+fn a_truncation_may_be_lost() {
+    let mut contents = two_old_sectors(512);
+    contents.truncate(512);
+    for mode in [STRICT, EXT4] {
+        // The system clears what it cuts off within a sector or page; strictly that may reach the disk alone.
+        let found = head_outcomes(&contents, cut(mode, 512));
+        assert!(found.contains("oo") && found.contains("o"), "{found:?}");
+        assert!(found.is_subset(&texts(["oo", "o", "o."])), "{found:?}");
+    }
+}
+
+#[test]
+fn behind_a_truncation_the_order_of_bytes_and_size_holds_too() {
+    let mut contents = two_old_sectors(512);
+    contents.truncate(0);
+    contents.write(0, &[b'n'; 600]);
+    for bytes in outcomes(&contents, cut(EXT4, 512)) {
+        if bytes.len() == 600 {
+            assert!(bytes.iter().all(|byte| *byte == b'n'), "{}", heads(&bytes, 512));
+        }
+    }
+}
+
+#[test]
+fn pages_of_a_mapped_log_reach_the_disk_in_any_order_and_half_copied() {
+    let mut log = Contents::default();
+    log.begin_log();
+    log.write(0, &[b'1'; 4096]);
+    log.write(4096, &[b'2'; 4096]);
+    let found = outcomes(&log, cut(EXT4, 512));
+    let holes = found.iter().filter(|bytes| bytes.starts_with(&[0; 4096]) && bytes[4096..].starts_with(b"2"));
+    assert!(holes.count() > 0, "the second page without the first, also where a plain file keeps the order");
+    let longer = found.iter().filter(|bytes| bytes.len() == 32 << 10);
+    assert!(longer.count() > 0, "it is longer than what was written");
+    let half = |bytes: &&Vec<u8>| bytes.len() >= 4096 && bytes[0] == b'1' && bytes[4095] == 0;
+    let halves: Vec<_> = found.iter().filter(half).collect();
+    assert!(!halves.is_empty());
+    for bytes in halves {
+        let copied = bytes.iter().take_while(|byte| **byte == b'1').count();
+        assert!(copied % 8 == 0 && bytes[copied..4096].iter().all(|byte| *byte == 0), "{copied}");
+    }
+}
+
+#[test]
+fn a_killed_process_leaves_what_it_wrote_and_its_log_perhaps_longer() {
+    let mut sizes = BTreeSet::new();
+    for seed in 0..20 {
+        let mut log = Contents::default();
+        log.begin_log();
+        log.write(0, b"record");
+        log.lose_process(&mut Random::new(seed));
+        assert!(log.bytes().starts_with(b"record") && log.bytes()[6..].iter().all(|byte| *byte == 0));
+        sizes.insert(log.bytes().len());
+
+        let mut closed = Contents::default();
+        closed.begin_log();
+        closed.write(0, b"record");
+        closed.close_log();
+        closed.lose_process(&mut Random::new(seed));
+        assert_eq!(closed.bytes(), b"record");
+    }
+    assert_eq!(sizes, BTreeSet::from([6, 32 << 10]));
+}
+
+#[test]
+fn a_failed_sync_drops_pages_that_no_later_sync_writes() {
+    let mut lost = 0;
+    for seed in 0..50 {
+        let mut contents = Contents::default();
+        contents.write(0, &[b'1'; 8192]);
+        contents.fail_sync(&mut Random::new(seed));
+        contents.sync();
+        assert_eq!(contents.bytes(), [b'1'; 8192], "readers see it as long as the power stays");
+        let found = outcomes(&contents, cut(STRICT, 512));
+        assert_eq!(found.len(), 1, "nothing waits any more");
+        let after = found.first().unwrap();
+        assert_eq!(after.len(), 8192);
+        lost += u64::from(after.contains(&0));
+
+        // A page that is written again goes to the disk as a whole.
+        contents.write(100, b"again");
+        contents.sync();
+        let after = outcomes(&contents, cut(STRICT, 512)).pop_first().unwrap();
+        assert_eq!(after[..4096], contents.bytes()[..4096]);
+    }
+    assert!(lost > 10, "{lost}");
+}
+
+#[test]
+fn counts_what_became_of_sectors() {
+    let mut contents = Contents::default();
+    contents.write(0, &[b'1'; 1024]);
+    contents.write(0, &[b'2'; 1024]);
+    let mut seen = Sectors::default();
+    for seed in 0..200 {
+        let (_, sectors) = contents.after_power_cut(cut(STRICT, 512), &mut Random::new(seed));
+        assert_eq!((sectors.waiting, sectors.kept + sectors.older + sectors.lost), (2, 2));
+        seen.kept += sectors.kept;
+        seen.older += sectors.older;
+        seen.lost += sectors.lost;
+    }
+    assert!(seen.kept > 50 && seen.older > 20 && seen.lost > 50, "{seen:?}");
+}

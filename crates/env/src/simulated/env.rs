@@ -1,0 +1,197 @@
+//! The simulated machine as an [`Env`]: each method makes the calls that the posix environment would make.
+
+use std::io::{self, ErrorKind};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::call::{Call, CallKind};
+use super::handle::{
+    Handle, SimulatedLock, SimulatedLogFile, SimulatedRandomAccessFile, SimulatedSequentialFile,
+    SimulatedWritableFile,
+};
+use super::names::normal;
+use super::process::Process;
+use super::system::SimulatedEnv;
+use crate::{
+    Background, Env, EnvError, FileLock, LockError, LogFile, RandomAccessFile, Result, SequentialFile,
+    ThreadHandle, WritableFile,
+};
+
+impl Process {
+    /// The steps of `replace_file` up to the rename.
+    fn replace(&self, path: &Path, contents: &[u8], temporary: &Path) -> io::Result<()> {
+        let call = |step, path| Call::new(CallKind::Replace, step, path);
+        let file = self.create(call("create to replace", temporary), true)?;
+        self.write(call("write to replace", temporary), &file, 0, contents)?;
+        self.sync(call("sync to replace", temporary), &file)?;
+        self.on_names(call("rename to replace", path), |names| {
+            names.rename_over(&normal(temporary), &normal(path))
+        })
+    }
+
+    fn create_missing_folders(&self, path: &Path) -> io::Result<()> {
+        let path = normal(path);
+        let mut missing: Vec<&Path> = Vec::new();
+        for folder in path.ancestors() {
+            let call = Call::new(CallKind::Look, "look for", folder);
+            if self.on_names(call, |names| Ok(names.exists(folder)))? {
+                break;
+            }
+            missing.push(folder);
+        }
+        for folder in missing.iter().rev() {
+            let call = Call::new(CallKind::CreateFolder, "create folder", folder);
+            self.on_names(call, |names| names.create_folder(folder))?;
+            let above = folder.parent().unwrap_or(folder);
+            self.sync_folder(Call::new(CallKind::CreateFolder, "sync above a new folder", above))?;
+        }
+        self.on_names(Call::new(CallKind::Look, "look at", &path), |names| names.check_folder(&path))
+    }
+}
+
+impl Env for SimulatedEnv {
+    fn open_random(&self, path: &Path) -> Result<Arc<dyn RandomAccessFile>> {
+        let file = self.process.open(path).map_err(|source| EnvError::new("open", path, source))?;
+        Ok(Arc::new(SimulatedRandomAccessFile(Handle::new(&self.process, file, path))))
+    }
+
+    fn open_sequential(&self, path: &Path) -> Result<Box<dyn SequentialFile>> {
+        let file = self.process.open(path).map_err(|source| EnvError::new("open", path, source))?;
+        Ok(Box::new(SimulatedSequentialFile::new(Handle::new(&self.process, file, path))))
+    }
+
+    fn create(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
+        let file = self
+            .process
+            .create(Call::new(CallKind::Create, "create", path), true)
+            .map_err(|source| EnvError::new("create", path, source))?;
+        Ok(Box::new(SimulatedWritableFile::new(Handle::new(&self.process, file, path))))
+    }
+
+    fn open_append(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
+        let file = self
+            .process
+            .create(Call::new(CallKind::Create, "open to append", path), false)
+            .map_err(|source| EnvError::new("open to append", path, source))?;
+        Ok(Box::new(SimulatedWritableFile::new(Handle::new(&self.process, file, path))))
+    }
+
+    fn create_log(&self, path: &Path) -> Result<Box<dyn LogFile>> {
+        let file = self.process.create_log(path).map_err(|source| EnvError::new("create", path, source))?;
+        Ok(Box::new(SimulatedLogFile::new(Handle::new(&self.process, file, path))))
+    }
+
+    fn replace_file(&self, path: &Path, contents: &[u8], temporary: &Path) -> Result<()> {
+        if let Err(error) = self.process.replace(path, contents, temporary) {
+            let call = Call::new(CallKind::Replace, "remove after a failure", temporary);
+            // The failure above is the one to report.
+            let _ = self.process.on_names(call, |names| names.remove_file(&normal(temporary)));
+            return Err(EnvError::new("replace", path, error));
+        }
+        let normal = normal(path);
+        let folder = normal.parent().unwrap_or(&normal);
+        self.process
+            .sync_folder(Call::new(CallKind::Replace, "sync folder to replace", folder))
+            .map_err(|source| EnvError::new("sync folder", folder, source))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+        self.process
+            .on_names(Call::new(CallKind::Rename, "rename", from), |names| {
+                names.rename_to_new(&normal(from), &normal(to))
+            })
+            .map_err(|source| EnvError::between(["rename", "rename a file to"], from, to, source))
+    }
+
+    fn remove_file(&self, path: &Path) -> Result<()> {
+        let call = Call::new(CallKind::Remove, "remove", path);
+        self.process
+            .on_names(call, |names| names.remove_file(&normal(path)))
+            .map_err(|source| EnvError::new("remove", path, source))
+    }
+
+    fn exists(&self, path: &Path) -> Result<bool> {
+        let call = Call::new(CallKind::Look, "look for", path);
+        self.process
+            .on_names(call, |names| Ok(names.exists(&normal(path))))
+            .map_err(|source| EnvError::new("look for", path, source))
+    }
+
+    fn file_size(&self, path: &Path) -> Result<u64> {
+        let call = Call::new(CallKind::Look, "get the size of", path);
+        let file = self.process.on_names(call, |names| names.file(&normal(path)));
+        let file = file.map_err(|source| EnvError::new("get the size of", path, source))?;
+        let size_bytes = file.lock().bytes().len();
+        Ok(size_bytes as u64)
+    }
+
+    fn list(&self, folder: &Path) -> Result<Vec<String>> {
+        let call = Call::new(CallKind::List, "list", folder);
+        self.process
+            .on_names(call, |names| names.list(&normal(folder)))
+            .map_err(|source| EnvError::new("list", folder, source))
+    }
+
+    fn create_folder_all(&self, path: &Path) -> Result<()> {
+        self.process
+            .create_missing_folders(path)
+            .map_err(|source| EnvError::new("create folder", path, source))
+    }
+
+    fn remove_folder(&self, path: &Path) -> Result<()> {
+        let call = Call::new(CallKind::RemoveFolder, "remove folder", path);
+        self.process
+            .on_names(call, |names| names.remove_folder(&normal(path)))
+            .map_err(|source| EnvError::new("remove folder", path, source))
+    }
+
+    fn sync_folder(&self, path: &Path) -> Result<()> {
+        self.process
+            .sync_folder(Call::new(CallKind::SyncFolder, "sync folder", path))
+            .map_err(|source| EnvError::new("sync folder", path, source))
+    }
+
+    fn link_or_copy(&self, from: &Path, to: &Path) -> Result<()> {
+        let call = Call::new(CallKind::Link, "link", from);
+        self.process
+            .on_names(call, |names| names.link(&normal(from), &normal(to)))
+            .map_err(|source| EnvError::between(["link", "link a file to"], from, to, source))
+    }
+
+    fn lock(&self, path: &Path) -> std::result::Result<Box<dyn FileLock>, LockError> {
+        match self.process.lock(path).map_err(|source| EnvError::new("lock", path, source))? {
+            Some(file) => Ok(Box::new(SimulatedLock(Handle::new(&self.process, file, path)))),
+            None => Err(LockError::Held { holder: Some(self.process_id()), this_process: true }),
+        }
+    }
+
+    fn monotonic_micros(&self) -> u64 {
+        self.read_clocks().0
+    }
+
+    fn unix_micros(&self) -> u64 {
+        self.read_clocks().1
+    }
+
+    fn sleep(&self, duration: Duration) {
+        self.advance(duration);
+    }
+
+    fn background(&self) -> Background {
+        Background::Steps
+    }
+
+    fn spawn(&self, name: &str, _work: Box<dyn FnOnce() + Send>) -> Result<Box<dyn ThreadHandle>> {
+        Err(EnvError::new("start thread", name, ErrorKind::Unsupported.into()))
+    }
+
+    fn available_parallelism(&self) -> usize {
+        1
+    }
+
+    fn process_id(&self) -> u32 {
+        // Each life is a process of its own; 0 would mean that there is no such thing.
+        u32::try_from(self.process.life + 1).unwrap_or(u32::MAX)
+    }
+}

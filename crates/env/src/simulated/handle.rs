@@ -1,0 +1,289 @@
+//! Open files of a simulated process. They do what those of the posix environment do, call by call.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::call::{Call, CallKind};
+use super::names::File;
+use super::process::Process;
+use crate::{EnvError, FileLock, LogFile, RandomAccessFile, Result, SequentialFile, WritableFile};
+
+/// Bytes collected in the process before one write to the system, as in the posix environment.
+const WRITE_BUFFER_SIZE_BYTES: usize = 64 << 10;
+
+/// A file opened by a process, under some path.
+pub(super) struct Handle {
+    process: Process,
+    file: File,
+    path: PathBuf,
+}
+
+impl std::fmt::Debug for Handle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Handle").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl Handle {
+    pub(super) fn new(process: &Process, file: File, path: &Path) -> Self {
+        Self { process: process.clone(), file, path: path.to_owned() }
+    }
+
+    fn failed(&self, operation: &'static str) -> impl Fn(io::Error) -> EnvError {
+        let path = self.path.clone();
+        move |source| EnvError::new(operation, &path, source)
+    }
+
+    fn read(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
+        self.process.read(&self.path, &self.file, offset, buffer).map_err(self.failed("read"))
+    }
+}
+
+/// The error of every operation after one that failed with `kind`.
+fn given_up(kind: io::ErrorKind) -> io::Error {
+    io::Error::new(kind, format!("an earlier operation on the file failed: {kind}"))
+}
+
+#[derive(Debug)]
+pub(super) struct SimulatedRandomAccessFile(pub(super) Handle);
+
+impl RandomAccessFile for SimulatedRandomAccessFile {
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
+        self.0.read(offset, buffer)
+    }
+
+    fn read_at_without_waiting(&self, offset: u64, buffer: &mut [u8]) -> Result<Option<usize>> {
+        self.0.read(offset, buffer).map(Some)
+    }
+
+    fn size_bytes(&self) -> Result<u64> {
+        let Handle { process, file, path } = &self.0;
+        process.size_of(path, file).map_err(self.0.failed("get the size of"))
+    }
+
+    fn path(&self) -> &Path {
+        &self.0.path
+    }
+}
+
+pub(super) struct SimulatedSequentialFile {
+    handle: Handle,
+    offset: u64,
+}
+
+impl SimulatedSequentialFile {
+    pub(super) fn new(handle: Handle) -> Self {
+        Self { handle, offset: 0 }
+    }
+}
+
+impl SequentialFile for SimulatedSequentialFile {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        let read_bytes = self.handle.read(self.offset, buffer)?;
+        self.offset += read_bytes as u64;
+        Ok(read_bytes)
+    }
+}
+
+pub(super) struct SimulatedWritableFile {
+    handle: Handle,
+    buffer: Vec<u8>,
+    /// With what is in the buffer.
+    size_bytes: u64,
+    is_closed: bool,
+    /// What the first failure was; everything after it fails.
+    failure: Option<io::ErrorKind>,
+}
+
+impl SimulatedWritableFile {
+    pub(super) fn new(handle: Handle) -> Self {
+        let size_bytes = handle.file.lock().bytes().len() as u64;
+        Self { handle, buffer: Vec::new(), size_bytes, is_closed: false, failure: None }
+    }
+
+    /// Runs `work`, or fails if anything failed before. A failure is kept.
+    fn attempt(
+        &mut self,
+        operation: &'static str,
+        work: impl FnOnce(&mut Self) -> io::Result<()>,
+    ) -> Result<()> {
+        let result = match self.failure {
+            // What stays in the buffer makes no call; but a dead process does not do even that.
+            None => self.handle.process.check_alive().and_then(|()| work(self)),
+            Some(kind) => Err(given_up(kind)),
+        };
+        result.map_err(|source| {
+            self.failure.get_or_insert(source.kind());
+            self.handle.failed(operation)(source)
+        })
+    }
+
+    fn write(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let Handle { process, file, path } = &self.handle;
+        process.write(Call::new(CallKind::Write, "write", path), file, offset, bytes)
+    }
+
+    fn write_out(&mut self) -> io::Result<()> {
+        if !self.buffer.is_empty() {
+            self.write(self.size_bytes - self.buffer.len() as u64, &self.buffer)?;
+            self.buffer.clear();
+        }
+        Ok(())
+    }
+}
+
+impl WritableFile for SimulatedWritableFile {
+    fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        self.attempt("write", |this| {
+            if this.buffer.len() + bytes.len() > WRITE_BUFFER_SIZE_BYTES {
+                this.write_out()?;
+            }
+            if bytes.len() >= WRITE_BUFFER_SIZE_BYTES {
+                this.write(this.size_bytes, bytes)?;
+            } else {
+                this.buffer.extend_from_slice(bytes);
+            }
+            this.size_bytes += bytes.len() as u64;
+            Ok(())
+        })
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.attempt("write", Self::write_out)
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        self.flush()?;
+        self.attempt("sync", |this| {
+            let Handle { process, file, path } = &this.handle;
+            process.sync(Call::new(CallKind::Sync, "sync", path), file)
+        })
+    }
+
+    fn size_bytes(&self) -> u64 {
+        self.size_bytes
+    }
+
+    fn close(mut self: Box<Self>) -> Result<()> {
+        let flushed = self.flush();
+        self.is_closed = true;
+        let closed = self.handle.process.close(&self.handle.path).map_err(self.handle.failed("close"));
+        flushed.and(closed)
+    }
+}
+
+impl Drop for SimulatedWritableFile {
+    fn drop(&mut self) {
+        if self.failure.is_none() && !self.is_closed {
+            // Nobody is left to hear of an error.
+            let _ = self.write_out();
+        }
+    }
+}
+
+/// What the file behind a log is in.
+#[derive(Clone, Copy)]
+enum State {
+    /// It holds exactly what was appended.
+    Whole,
+    /// A failed append left bytes behind the end. A truncation heals it.
+    Damaged(io::ErrorKind),
+    /// A sync failed: the system may have dropped pages, and nothing heals it.
+    Lost(io::ErrorKind),
+}
+
+pub(super) struct SimulatedLogFile {
+    handle: Handle,
+    size_bytes: u64,
+    state: State,
+}
+
+impl SimulatedLogFile {
+    /// A log in a file that is empty.
+    pub(super) fn new(handle: Handle) -> Self {
+        Self { handle, size_bytes: 0, state: State::Whole }
+    }
+
+    fn check_whole(&self, operation: &'static str) -> Result<()> {
+        match self.state {
+            State::Whole => Ok(()),
+            State::Damaged(kind) | State::Lost(kind) => Err(self.handle.failed(operation)(given_up(kind))),
+        }
+    }
+
+    fn cut_to(&self, size_bytes: u64) -> io::Result<()> {
+        let Handle { process, file, path } = &self.handle;
+        process.truncate_log(path, file, size_bytes)
+    }
+}
+
+impl LogFile for SimulatedLogFile {
+    fn append(&mut self, record: &[u8]) -> Result<()> {
+        self.check_whole("write")?;
+        let Handle { process, file, path } = &self.handle;
+        let call = Call::new(CallKind::WriteLog, "write log", path);
+        if let Err(error) = process.write(call, file, self.size_bytes, record) {
+            if self.cut_to(self.size_bytes).is_err() {
+                self.state = State::Damaged(error.kind());
+            }
+            return Err(self.handle.failed("write")(error));
+        }
+        self.size_bytes += record.len() as u64;
+        Ok(())
+    }
+
+    fn is_damaged(&self) -> bool {
+        matches!(self.state, State::Damaged(_))
+    }
+
+    fn truncate(&mut self, size_bytes: u64) -> Result<()> {
+        if size_bytes > self.size_bytes {
+            return Err(self.handle.failed("truncate")(io::ErrorKind::InvalidInput.into()));
+        }
+        self.cut_to(size_bytes).map_err(self.handle.failed("truncate"))?;
+        self.size_bytes = size_bytes;
+        if self.is_damaged() {
+            self.state = State::Whole;
+        }
+        Ok(())
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        self.check_whole("sync")?;
+        let Handle { process, file, path } = &self.handle;
+        if let Err(error) = process.sync(Call::new(CallKind::SyncLog, "sync log", path), file) {
+            self.state = State::Lost(error.kind());
+            return Err(self.handle.failed("sync")(error));
+        }
+        Ok(())
+    }
+
+    fn size_bytes(&self) -> u64 {
+        self.size_bytes
+    }
+
+    fn close(self: Box<Self>) -> Result<()> {
+        let whole = match self.state {
+            State::Damaged(_) => self.cut_to(self.size_bytes),
+            State::Whole | State::Lost(_) => Ok(()),
+        };
+        let Handle { process, file, path } = &self.handle;
+        let closed = process.close(path);
+        if closed.is_ok() {
+            file.lock().close_log();
+        }
+        whole.and(closed).map_err(self.handle.failed("close"))
+    }
+}
+
+/// A lock on one file, held until it is dropped.
+#[derive(Debug)]
+pub(super) struct SimulatedLock(pub(super) Handle);
+
+impl FileLock for SimulatedLock {}
+
+impl Drop for SimulatedLock {
+    fn drop(&mut self) {
+        self.0.process.unlock(&self.0.file);
+    }
+}

@@ -1,0 +1,351 @@
+//! Names of the simulated file system: as the running system sees them, as the disk has them, and the changes that
+//! wait between the two.
+//!
+//! What a power cut leaves:
+//!
+//! * [`Mode::StrictPosix`]: any subset of the changes that wait. One change (a rename too) happens or does not. Changes
+//!   of one name take effect in their order, since a later one overwrites an earlier one.
+//! * [`Mode::Ext4Ordered`]: the changes are in a journal, in the order in which they were made, and some prefix of it
+//!   reached the disk.
+//!
+//! Syncing a folder makes every change of a name in it durable; in the journal also all that came before the last
+//! of them. A rename between two folders: once the folder of the new name is synced, that name is durable; once that of
+//! the old name is, all of it is.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, ErrorKind};
+use std::ops::Bound;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::Mode;
+use super::contents::Contents;
+use super::random::{Fate, Random};
+
+/// A file: what its names and handles share.
+pub(super) type File = Arc<Mutex<Contents>>;
+
+#[derive(Debug, Clone)]
+enum Node {
+    File(File),
+    Folder,
+}
+
+/// Names by their path from the root; the root itself is the empty path.
+type Nodes = BTreeMap<PathBuf, Node>;
+
+#[derive(Debug, Clone)]
+enum Change {
+    Add { path: PathBuf, node: Node },
+    Remove { path: PathBuf },
+    Rename { from: PathBuf, to: PathBuf, file: File },
+}
+
+impl Change {
+    fn is_in(&self, folder: &Path) -> bool {
+        match self {
+            Self::Add { path, .. } | Self::Remove { path } => path.parent() == Some(folder),
+            Self::Rename { from, to, .. } => from.parent() == Some(folder) || to.parent() == Some(folder),
+        }
+    }
+
+    fn is_of(&self, wanted: &File) -> bool {
+        match self {
+            Self::Add { node: Node::File(file), .. } | Self::Rename { file, .. } => Arc::ptr_eq(file, wanted),
+            Self::Add { node: Node::Folder, .. } | Self::Remove { .. } => false,
+        }
+    }
+
+    fn apply(&self, nodes: &mut Nodes) {
+        match self {
+            Self::Add { path, node } => {
+                nodes.insert(path.clone(), node.clone());
+            }
+            Self::Remove { path } => {
+                // A folder that is gone takes with it what the disk still had inside.
+                nodes.retain(|other, _| !other.starts_with(path));
+            }
+            Self::Rename { from, to, file } => {
+                nodes.remove(from);
+                nodes.insert(to.clone(), Node::File(Arc::clone(file)));
+            }
+        }
+    }
+
+    fn describe(&self) -> String {
+        match self {
+            Self::Add { path, node: Node::File(_) } => format!("add {}", path.display()),
+            Self::Add { path, node: Node::Folder } => format!("make folder {}", path.display()),
+            Self::Remove { path } => format!("remove {}", path.display()),
+            Self::Rename { from, to, .. } => format!("rename {} to {}", from.display(), to.display()),
+        }
+    }
+}
+
+/// Which changes of names a power cut kept and which it lost, described.
+#[derive(Debug, Default)]
+pub(super) struct NameFates {
+    pub(super) kept: Vec<String>,
+    pub(super) lost: Vec<String>,
+}
+
+#[derive(Debug)]
+pub(super) struct Names {
+    current: Nodes,
+    durable: Nodes,
+    waiting: Vec<Change>,
+}
+
+/// The path from the root, without `.` and `..`.
+pub(super) fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::Normal(name) => normal.push(name),
+            Component::ParentDir => {
+                normal.pop();
+            }
+            Component::Prefix(_) | Component::RootDir | Component::CurDir => {}
+        }
+    }
+    normal
+}
+
+impl Names {
+    pub(super) fn new() -> Self {
+        let root = Nodes::from([(PathBuf::new(), Node::Folder)]);
+        Self { current: root.clone(), durable: root, waiting: Vec::new() }
+    }
+
+    fn change(&mut self, change: Change) {
+        change.apply(&mut self.current);
+        self.waiting.push(change);
+    }
+
+    pub(super) fn file(&self, path: &Path) -> io::Result<File> {
+        match self.current.get(path) {
+            Some(Node::File(file)) => Ok(Arc::clone(file)),
+            Some(Node::Folder) => Err(ErrorKind::IsADirectory.into()),
+            None => Err(ErrorKind::NotFound.into()),
+        }
+    }
+
+    pub(super) fn check_folder(&self, path: &Path) -> io::Result<()> {
+        match self.current.get(path) {
+            Some(Node::Folder) => Ok(()),
+            Some(Node::File(_)) => Err(ErrorKind::NotADirectory.into()),
+            None => Err(ErrorKind::NotFound.into()),
+        }
+    }
+
+    /// Whether a name can be added at `path`.
+    fn check_free(&self, path: &Path) -> io::Result<()> {
+        match path.parent() {
+            Some(_) if self.current.contains_key(path) => Err(ErrorKind::AlreadyExists.into()),
+            Some(folder) => self.check_folder(folder),
+            None => Err(ErrorKind::AlreadyExists.into()),
+        }
+    }
+
+    pub(super) fn exists(&self, path: &Path) -> bool {
+        self.current.contains_key(path)
+    }
+
+    /// The file at `path`, made if missing.
+    pub(super) fn create(&mut self, path: &Path) -> io::Result<File> {
+        match self.file(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                self.check_free(path)?;
+                let file = File::default();
+                self.change(Change::Add { path: path.to_owned(), node: Node::File(Arc::clone(&file)) });
+                Ok(file)
+            }
+            result => result,
+        }
+    }
+
+    pub(super) fn create_folder(&mut self, path: &Path) -> io::Result<()> {
+        self.check_free(path)?;
+        self.change(Change::Add { path: path.to_owned(), node: Node::Folder });
+        Ok(())
+    }
+
+    pub(super) fn link(&mut self, from: &Path, to: &Path) -> io::Result<()> {
+        let file = self.file(from)?;
+        self.check_free(to)?;
+        self.change(Change::Add { path: to.to_owned(), node: Node::File(file) });
+        Ok(())
+    }
+
+    pub(super) fn rename_to_new(&mut self, from: &Path, to: &Path) -> io::Result<()> {
+        let file = self.file(from)?;
+        self.check_free(to)?;
+        self.change(Change::Rename { from: from.to_owned(), to: to.to_owned(), file });
+        Ok(())
+    }
+
+    /// Renames; a file that has the new name is replaced.
+    pub(super) fn rename_over(&mut self, from: &Path, to: &Path) -> io::Result<()> {
+        let file = self.file(from)?;
+        match self.file(to) {
+            Err(error) if error.kind() == ErrorKind::NotFound => self.check_free(to)?,
+            result => drop(result?),
+        }
+        self.change(Change::Rename { from: from.to_owned(), to: to.to_owned(), file });
+        Ok(())
+    }
+
+    pub(super) fn remove_file(&mut self, path: &Path) -> io::Result<()> {
+        self.file(path)?;
+        self.change(Change::Remove { path: path.to_owned() });
+        Ok(())
+    }
+
+    pub(super) fn remove_folder(&mut self, path: &Path) -> io::Result<()> {
+        self.check_folder(path)?;
+        if path.as_os_str().is_empty() {
+            return Err(ErrorKind::InvalidInput.into());
+        }
+        if self.inside(path).next().is_some() {
+            return Err(ErrorKind::DirectoryNotEmpty.into());
+        }
+        self.change(Change::Remove { path: path.to_owned() });
+        Ok(())
+    }
+
+    /// Everything inside the folder, at any depth.
+    fn inside<'a>(&'a self, folder: &'a Path) -> impl Iterator<Item = &'a PathBuf> {
+        let behind = (Bound::Excluded(folder), Bound::Unbounded);
+        // Paths are ordered by their components, so that what is inside follows the folder.
+        let following = self.current.range::<Path, _>(behind).map(|(path, _)| path);
+        following.take_while(move |path| path.starts_with(folder))
+    }
+
+    pub(super) fn list(&self, folder: &Path) -> io::Result<Vec<String>> {
+        self.check_folder(folder)?;
+        let direct = self.inside(folder).filter(|path| path.parent() == Some(folder));
+        Ok(direct.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect())
+    }
+
+    /// Every file that has a name, once, with the first of its names.
+    pub(super) fn files(&self) -> Vec<(PathBuf, File)> {
+        files_of(&self.current)
+    }
+
+    pub(super) fn sync_folder(&mut self, mode: Mode, folder: &Path) -> io::Result<()> {
+        self.check_folder(folder)?;
+        match mode {
+            Mode::Ext4Ordered => self.commit_journal(|change| change.is_in(folder)),
+            Mode::StrictPosix => {
+                let waiting = std::mem::take(&mut self.waiting);
+                for change in waiting {
+                    match change {
+                        // Only the new name is in this folder. What is left is the removal of the old one.
+                        Change::Rename { from, to, file } if from.parent() != Some(folder) => {
+                            if to.parent() == Some(folder) {
+                                self.durable.insert(to, Node::File(file));
+                                self.waiting.push(Change::Remove { path: from });
+                            } else {
+                                self.waiting.push(Change::Rename { from, to, file });
+                            }
+                        }
+                        change if change.is_in(folder) => change.apply(&mut self.durable),
+                        change => self.waiting.push(change),
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What the sync of a file does to its names.
+    pub(super) fn sync_file(&mut self, mode: Mode, file: &File) {
+        if mode == Mode::Ext4Ordered {
+            self.commit_journal(|change| change.is_of(file));
+        }
+    }
+
+    /// Makes durable all changes up to the last that is `wanted`.
+    fn commit_journal(&mut self, wanted: impl Fn(&Change) -> bool) {
+        if let Some(last) = self.waiting.iter().rposition(wanted) {
+            for change in self.waiting.drain(..=last) {
+                change.apply(&mut self.durable);
+            }
+        }
+    }
+
+    /// Leaves what the disk has after a power cut. Names then lead to the files that `survivor` returns.
+    pub(super) fn cut_power(
+        &mut self,
+        mode: Mode,
+        random: &mut Random,
+        mut survivor: impl FnMut(&Path, &File, &mut Random) -> File,
+    ) -> NameFates {
+        let mut fates = NameFates::default();
+        let waiting = std::mem::take(&mut self.waiting);
+        let fate = match (Fate::draw(random), mode) {
+            (Fate::Mixed(_), Mode::Ext4Ordered) => Fate::Prefix,
+            (fate, _) => fate,
+        };
+        let prefix = random.below(waiting.len() + 1);
+        for (index, change) in waiting.iter().enumerate() {
+            let kept = match fate {
+                Fate::None => false,
+                Fate::All => true,
+                Fate::Prefix => index < prefix,
+                Fate::Mixed(quarters) => random.chance(quarters, 4),
+            };
+            if kept {
+                change.apply(&mut self.durable);
+                fates.kept.push(change.describe());
+            } else {
+                fates.lost.push(change.describe());
+            }
+        }
+        remove_unreachable(&mut self.durable);
+        let mut renewed: Vec<(File, File)> = Vec::new();
+        for (path, file) in files_of(&self.durable) {
+            let survivor = survivor(&path, &file, random);
+            renewed.push((file, survivor));
+        }
+        for node in self.durable.values_mut() {
+            if let Node::File(file) = node
+                && let Some((_, survivor)) = renewed.iter().find(|(old, _)| Arc::ptr_eq(old, file))
+            {
+                *file = Arc::clone(survivor);
+            }
+        }
+        self.current = self.durable.clone();
+        fates
+    }
+}
+
+/// Removes what lies in folders that the disk does not have.
+fn remove_unreachable(nodes: &mut Nodes) {
+    let mut folders = BTreeSet::from([PathBuf::new()]);
+    // Paths are ordered by their components, so that a folder comes before what is inside.
+    nodes.retain(|path, node| {
+        let is_reachable = path.parent().is_none_or(|folder| folders.contains(folder));
+        if is_reachable && matches!(node, Node::Folder) {
+            folders.insert(path.clone());
+        }
+        is_reachable
+    });
+}
+
+fn files_of(nodes: &Nodes) -> Vec<(PathBuf, File)> {
+    let mut files: Vec<(PathBuf, File)> = Vec::new();
+    for (path, node) in nodes {
+        if let Node::File(file) = node
+            && !files.iter().any(|(_, other)| Arc::ptr_eq(other, file))
+        {
+            files.push((path.clone(), Arc::clone(file)));
+        }
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests;

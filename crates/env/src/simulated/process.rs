@@ -1,0 +1,167 @@
+//! A process on the simulated machine, and its calls to the system. Predecessors: `env` and `handle`, which make the
+//! calls that the posix environment would make. Successors: `names` and `contents`.
+
+use std::io::{self, ErrorKind};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::call::{Call, CallKind, Failure, Fault, halted};
+use super::names::{File, Names, normal};
+use super::system::{Machine, State};
+
+/// A process. Clones are the same one.
+#[derive(Clone)]
+pub(super) struct Process {
+    pub(super) machine: Arc<Machine>,
+    /// Which life of the machine it belongs to. Once the machine has another, the process is dead.
+    pub(super) life: u64,
+}
+
+impl Process {
+    /// An error if the process is dead or the machine stands still.
+    pub(super) fn check_alive(&self) -> io::Result<()> {
+        let state = self.machine.state.lock();
+        if state.life == self.life && !state.calls.is_halted() { Ok(()) } else { Err(halted()) }
+    }
+
+    /// A call to the system that a fault prevents.
+    fn call<T>(&self, call: Call<'_>, work: impl FnOnce(&mut State) -> io::Result<T>) -> io::Result<T> {
+        self.call_with_fault(call, |state, fault| match fault {
+            Some(fault) => Err(fault.failure.error()),
+            None => work(state),
+        })
+    }
+
+    /// A call to the system that does its own part of a fault.
+    fn call_with_fault<T>(
+        &self,
+        call: Call<'_>,
+        work: impl FnOnce(&mut State, Option<Fault>) -> io::Result<T>,
+    ) -> io::Result<T> {
+        let mut state = self.machine.state.lock();
+        if state.life != self.life {
+            return Err(halted());
+        }
+        let fault = state.calls.begin(call)?;
+        let result = work(&mut state, fault);
+        state.calls.end(result)
+    }
+
+    pub(super) fn open(&self, path: &Path) -> io::Result<File> {
+        self.call(Call::new(CallKind::Open, "open", path), |state| state.names.file(&normal(path)))
+    }
+
+    /// Opens a file to write, made if missing and else emptied if `empties`.
+    pub(super) fn create(&self, call: Call<'_>, empties: bool) -> io::Result<File> {
+        self.call(call, |state| {
+            let file = state.names.create(&normal(call.path))?;
+            if empties {
+                file.lock().truncate(0);
+            }
+            Ok(file)
+        })
+    }
+
+    /// Opens a log to write, made if missing and else emptied.
+    pub(super) fn create_log(&self, path: &Path) -> io::Result<File> {
+        let file = self.create(Call::new(CallKind::CreateLog, "create log", path), true)?;
+        file.lock().begin_log();
+        Ok(file)
+    }
+
+    /// Writes, or a part and an error.
+    pub(super) fn write(&self, call: Call<'_>, file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.call_with_fault(call.at(offset, bytes.len()), |state, fault| {
+            let offset = usize::try_from(offset).map_err(|_| ErrorKind::FileTooLarge)?;
+            let (done, failure) = match fault {
+                Some(Fault { failure, short: true }) => (state.random.below(bytes.len()), Some(failure)),
+                Some(Fault { failure, short: false }) => (0, Some(failure)),
+                None => (bytes.len(), None),
+            };
+            let growth = (offset + done).saturating_sub(file.lock().bytes().len());
+            let room = state.room_bytes(growth);
+            file.lock().write(offset, &bytes[..done - (growth - room)]);
+            match failure {
+                Some(failure) => Err(failure.error()),
+                None if room < growth => Err(Failure::NoSpace.error()),
+                None => Ok(()),
+            }
+        })
+    }
+
+    pub(super) fn truncate_log(&self, path: &Path, file: &File, size_bytes: u64) -> io::Result<()> {
+        let call = Call::new(CallKind::TruncateLog, "truncate log", path).at(size_bytes, 0);
+        self.call(call, |_| {
+            file.lock().truncate(usize::try_from(size_bytes).unwrap_or(usize::MAX));
+            Ok(())
+        })
+    }
+
+    pub(super) fn sync(&self, call: Call<'_>, file: &File) -> io::Result<()> {
+        self.call_with_fault(call, |state, fault| match fault {
+            Some(fault) => {
+                file.lock().fail_sync(&mut state.random);
+                Err(fault.failure.error())
+            }
+            None => {
+                state.names.sync_file(self.machine.mode, file);
+                file.lock().sync();
+                Ok(())
+            }
+        })
+    }
+
+    pub(super) fn close(&self, path: &Path) -> io::Result<()> {
+        self.call(Call::new(CallKind::Close, "close", path), |_| Ok(()))
+    }
+
+    pub(super) fn read(&self, path: &Path, file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        self.call(Call::new(CallKind::Read, "read", path).at(offset, buffer.len()), |_| {
+            let contents = file.lock();
+            let start = usize::try_from(offset).ok();
+            let rest = start.and_then(|start| contents.bytes().get(start..)).unwrap_or_default();
+            let count = rest.len().min(buffer.len());
+            buffer[..count].copy_from_slice(&rest[..count]);
+            Ok(count)
+        })
+    }
+
+    pub(super) fn size_of(&self, path: &Path, file: &File) -> io::Result<u64> {
+        let call = Call::new(CallKind::Look, "get the size of", path);
+        self.call(call, |_| Ok(file.lock().bytes().len() as u64))
+    }
+
+    /// A call that looks at names or changes them.
+    pub(super) fn on_names<T>(
+        &self,
+        call: Call<'_>,
+        work: impl FnOnce(&mut Names) -> io::Result<T>,
+    ) -> io::Result<T> {
+        self.call(call, |state| work(&mut state.names))
+    }
+
+    pub(super) fn sync_folder(&self, call: Call<'_>) -> io::Result<()> {
+        let mode = self.machine.mode;
+        self.on_names(call, |names| names.sync_folder(mode, &normal(call.path)))
+    }
+
+    /// Locks the file at `path`, made if missing. `None` if it is locked.
+    pub(super) fn lock(&self, path: &Path) -> io::Result<Option<File>> {
+        self.call(Call::new(CallKind::Lock, "lock", path), |state| {
+            let file = state.names.create(&normal(path))?;
+            if state.locked.iter().any(|other| Arc::ptr_eq(other, &file)) {
+                return Ok(None);
+            }
+            state.locked.push(Arc::clone(&file));
+            Ok(Some(file))
+        })
+    }
+
+    /// Releases a lock. Not a call: it cannot fail, and a dead process has none.
+    pub(super) fn unlock(&self, file: &File) {
+        let mut state = self.machine.state.lock();
+        if state.life == self.life {
+            state.locked.retain(|other| !Arc::ptr_eq(other, file));
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! The simulated machine, and what a test can do to it.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use super::Mode;
+use super::call::{CallCounts, Calls, FaultPlan};
+use super::contents::Cut;
+use super::names::{File, Names};
+use super::process::Process;
+use super::random::Random;
+use super::summary::{CutSummary, FileLoss};
+
+/// The date of a new machine: 2020-01-01.
+const FIRST_UNIX_MICROS: u64 = 1_577_836_800_000_000;
+
+/// A process on a simulated machine. Clones are the same process. See the [module](super).
+#[derive(Clone)]
+pub struct SimulatedEnv {
+    pub(super) process: Process,
+}
+
+impl fmt::Debug for SimulatedEnv {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let life = self.process.life;
+        f.debug_struct("SimulatedEnv").field("life", &life).finish_non_exhaustive()
+    }
+}
+
+pub(super) struct Machine {
+    pub(super) mode: Mode,
+    pub(super) state: Mutex<State>,
+    clock: Mutex<Clock>,
+}
+
+/// All of the machine but its clock.
+pub(super) struct State {
+    /// Grows with each death of a process.
+    pub(super) life: u64,
+    pub(super) random: Random,
+    pub(super) calls: Calls,
+    pub(super) names: Names,
+    pub(super) locked: Vec<File>,
+    capacity_bytes: Option<u64>,
+    maps_logs: bool,
+}
+
+struct Clock {
+    monotonic_micros: u64,
+    unix_micros: u64,
+}
+
+impl SimulatedEnv {
+    /// A new machine with an empty disk. All that is left to chance in it follows from `seed`.
+    pub fn new(seed: u64, mode: Mode) -> Self {
+        let state = State {
+            life: 0,
+            random: Random::new(seed),
+            calls: Calls::default(),
+            names: Names::new(),
+            locked: Vec::new(),
+            capacity_bytes: None,
+            maps_logs: false,
+        };
+        let clock = Clock { monotonic_micros: 0, unix_micros: FIRST_UNIX_MICROS };
+        let machine = Machine { mode, state: Mutex::new(state), clock: Mutex::new(clock) };
+        Self { process: Process { machine: Arc::new(machine), life: 0 } }
+    }
+
+    /// Cuts the power. What was durable stays; of all else a subset that the mode allows, by the seed. The machine then
+    /// runs again, with this value as its only process; plans for faults are gone, and the capacity stays.
+    pub fn cut_power(&mut self) -> CutSummary {
+        let mode = self.process.machine.mode;
+        let mut state = self.process.machine.state.lock();
+        let State { random, names, maps_logs, .. } = &mut *state;
+        let cut = Cut::draw(mode, *maps_logs, random);
+        let mut files = Vec::new();
+        let fates = names.cut_power(mode, random, |path, file, random| {
+            let before = file.lock();
+            let (after, sectors) = before.after_power_cut(cut, random);
+            if sectors.waiting > 0 || before.bytes().len() != after.bytes().len() {
+                files.push(FileLoss {
+                    path: path.to_owned(),
+                    size_before_bytes: before.bytes().len() as u64,
+                    size_after_bytes: after.bytes().len() as u64,
+                    waiting_sectors: sectors.waiting,
+                    kept_sectors: sectors.kept,
+                    older_sectors: sectors.older,
+                    lost_sectors: sectors.lost,
+                });
+            }
+            Arc::new(Mutex::new(after))
+        });
+        self.process.life = state.begin_life("--- the power was cut");
+        CutSummary {
+            sector_size_bytes: cut.sector_size_bytes,
+            kept_names: fates.kept,
+            lost_names: fates.lost,
+            files,
+        }
+    }
+
+    /// Whether a log may stand for a file mapped into memory, whose pages the system writes in the middle of a record's
+    /// copy. The posix environment appends by writes, so it is off at first.
+    pub fn set_maps_logs(&self, maps_logs: bool) {
+        self.process.machine.state.lock().maps_logs = maps_logs;
+    }
+
+    /// Kills the process. What it had handed to the system stays, in memory as before; what was in its own buffers is
+    /// lost, and so are its locks. This value goes on as the next process; plans for faults are gone.
+    pub fn kill_process(&mut self) {
+        let mut state = self.process.machine.state.lock();
+        for (_, file) in state.names.files() {
+            file.lock().lose_process(&mut state.random);
+        }
+        self.process.life = state.begin_life("--- the process was killed");
+    }
+
+    /// The machine stops after this many further calls: all calls then fail and change nothing, until
+    /// [`cut_power`](Self::cut_power) or [`kill_process`](Self::kill_process).
+    pub fn halt_after(&self, calls: u64) {
+        self.process.machine.state.lock().calls.halt_after(calls);
+    }
+
+    /// Whether the machine has stopped.
+    pub fn is_halted(&self) -> bool {
+        self.process.machine.state.lock().calls.is_halted()
+    }
+
+    /// Adds a plan by which calls fail; several may be active.
+    pub fn fail_at(&self, plan: FaultPlan) {
+        self.process.machine.state.lock().calls.add_plan(plan);
+    }
+
+    /// Drops all plans for faults.
+    pub fn heal(&self) {
+        self.process.machine.state.lock().calls.clear_plans();
+    }
+
+    /// Whether any call of the present process has failed by plan.
+    pub fn has_failed(&self) -> bool {
+        self.process.machine.state.lock().calls.has_failed()
+    }
+
+    /// How many bytes all files with a name may hold together; a write beyond does what fits and fails with `ENOSPC`.
+    /// `None`, as at first, is no limit.
+    pub fn set_capacity(&self, capacity_bytes: Option<u64>) {
+        self.process.machine.state.lock().capacity_bytes = capacity_bytes;
+    }
+
+    /// How many bytes all files with a name hold together.
+    pub fn used_bytes(&self) -> u64 {
+        self.process.machine.state.lock().used_bytes()
+    }
+
+    /// How many calls were made since the machine was new.
+    pub fn counts(&self) -> CallCounts {
+        self.process.machine.state.lock().calls.counts()
+    }
+
+    /// The last calls, a line for each, oldest first.
+    pub fn trace(&self) -> String {
+        self.process.machine.state.lock().calls.trace()
+    }
+
+    /// Lets time pass.
+    pub fn advance(&self, duration: Duration) {
+        let mut clock = self.process.machine.clock.lock();
+        let micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
+        clock.monotonic_micros = clock.monotonic_micros.saturating_add(micros);
+        clock.unix_micros = clock.unix_micros.saturating_add(micros);
+    }
+
+    /// Sets the machine's date, forwards or backwards. The monotonic clock goes on as before.
+    pub fn set_unix_micros(&self, micros: u64) {
+        self.process.machine.clock.lock().unix_micros = micros;
+    }
+
+    /// Looking at a clock takes a microsecond, so that who waits for a time to come does not wait forever.
+    pub(super) fn read_clocks(&self) -> (u64, u64) {
+        self.advance(Duration::from_micros(1));
+        let clock = self.process.machine.clock.lock();
+        (clock.monotonic_micros, clock.unix_micros)
+    }
+}
+
+impl State {
+    fn begin_life(&mut self, remark: &'static str) -> u64 {
+        self.calls.clear_plans();
+        self.calls.restart(remark);
+        self.locked.clear();
+        self.life += 1;
+        self.life
+    }
+
+    fn used_bytes(&self) -> u64 {
+        self.names.files().iter().map(|(_, file)| file.lock().bytes().len() as u64).sum()
+    }
+
+    /// How many of `wanted` bytes there is room for.
+    pub(super) fn room_bytes(&self, wanted: usize) -> usize {
+        match self.capacity_bytes {
+            Some(capacity_bytes) if wanted > 0 => {
+                let room = capacity_bytes.saturating_sub(self.used_bytes());
+                usize::try_from(room).unwrap_or(usize::MAX).min(wanted)
+            }
+            _ => wanted,
+        }
+    }
+}
