@@ -10,7 +10,7 @@ TEST_STEPS := lint rust node load interop house
 # Tells in a long log which step one is in, and how long the one before took.
 step = @echo; echo "== $(1) · $$(date +%T)"
 
-.PHONY: help setup setup-tests build demo test $(TEST_STEPS) fmt docs clean
+.PHONY: help setup setup-tests build demo test $(TEST_STEPS) fuzz fmt docs clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -59,6 +59,11 @@ load: setup ## ten million entries in order, five at random, and 1 GB of which 9
 interop: build setup-tests ## LevelDB 1.20, 1.23, goleveldb and Terrace use each other's databases
 	$(call step,interop)
 	/usr/bin/python3 interop/run.py
+
+# SECONDS_EACH=20 make fuzz: so long for each target, else a minute.
+fuzz: setup ## fuzz every decoder, and whole histories, for a bounded time (needs a nightly compiler)
+	$(call step,fuzz)
+	scripts/fuzz $(SECONDS_EACH)
 
 house: setup-tests ## house rules: layering, links, sizes, leftovers
 	$(call step,house)

@@ -21,7 +21,9 @@ const ARROWS = {
   'terrace-env': [],
   'terrace-engine': ['terrace-format', 'terrace-env'],
   'terrace-wasm': ['terrace-engine', 'terrace-env'],
-  'terrace-cli': ['terrace-engine', 'terrace-format']
+  'terrace-cli': ['terrace-engine', 'terrace-format'],
+  // It replays the fuzzers' seeds and findings in plain tests.
+  'terrace-testkit': ['terrace-engine', 'terrace-fuzz']
 }
 
 /** A Rust source without its tests, which may do what the code may not. */

@@ -18,6 +18,13 @@ const STRUCTURE: &str = "zstd block";
 /// can honestly expand to any size, so larger ones grow as bytes come out.
 const MAX_SIZE_BYTES_ALLOCATED_AT_ONCE: usize = 4 << 20;
 
+/// Most bytes that one byte of a frame can expand to: a block of four bytes repeats one of them 128 Ki times.
+const ZSTD_MAX_EXPANSION: usize = 32 << 10;
+
+/// Binary logarithm of the largest window, in bytes, of a frame that does not state its size: what all levels up to 19
+/// need. A stated size bounds the window's memory by itself.
+const MAX_WINDOW_LOG_WITHOUT_SIZE: u32 = 23;
+
 /// Compresses `input` into `out`; `false` if the library refuses.
 pub(super) fn compress_zstd(level: i32, input: &[u8], out: &mut Vec<u8>) -> bool {
     thread_local! {
@@ -40,7 +47,9 @@ pub(super) fn compress_zstd(level: i32, input: &[u8], out: &mut Vec<u8>) -> bool
 pub(super) fn decompress_zstd(input: &[u8]) -> Result<Vec<u8>> {
     let corrupt = |problem: String| FormatError::corrupt(STRUCTURE, problem, 0);
     let claimed = match zstd::zstd_safe::get_frame_content_size(input) {
-        Ok(Some(claimed)) => Some(check_claimed_size(STRUCTURE, claimed, None)?),
+        Ok(Some(claimed)) => {
+            Some(check_claimed_size(STRUCTURE, claimed, Some((input.len(), ZSTD_MAX_EXPANSION)))?)
+        }
         Ok(None) => None,
         Err(_) => return Err(corrupt("the frame header is damaged".into())),
     };
@@ -77,7 +86,11 @@ fn decompress_at_once(input: &[u8], size_bytes: usize) -> std::io::Result<Vec<u8
 /// Fails once there is more than `limit` bytes of output.
 pub(super) fn decompress_in_steps(input: &[u8], limit: usize) -> std::io::Result<Vec<u8>> {
     let mut out = Vec::new();
-    Decoder::with_buffer(input)?.take(limit as u64 + 1).read_to_end(&mut out)?;
+    let mut decoder = Decoder::with_buffer(input)?;
+    if !matches!(zstd::zstd_safe::get_frame_content_size(input), Ok(Some(_))) {
+        decoder.window_log_max(MAX_WINDOW_LOG_WITHOUT_SIZE)?;
+    }
+    decoder.take(limit as u64 + 1).read_to_end(&mut out)?;
     if out.len() > limit {
         return Err(std::io::Error::other("more bytes decompressed than a block may have"));
     }
