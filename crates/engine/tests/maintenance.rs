@@ -14,6 +14,13 @@ use terrace_engine::{
     Db, ErrorKind, IterOptions, Options, ReadOptions, TableFileOptions, TableFileWriter, WriteOptions,
 };
 
+/// Writes 2,000 entries with the same value.
+fn fill(db: &Db, value: &str) {
+    for index in 0..2000 {
+        put(db, &format!("{index:05}"), value);
+    }
+}
+
 #[test]
 fn one_call_compacts_a_range_to_one_level_and_drops_its_tombstones() {
     let env = memory();
@@ -242,9 +249,7 @@ fn destroy_removes_the_database_and_nothing_else() {
 #[test]
 fn properties_are_those_of_leveldb() {
     let db = Db::open("/db", tiny(memory())).unwrap();
-    for index in 0..2000 {
-        put(&db, &format!("{index:05}"), "value");
-    }
+    fill(&db, "value");
     db.compact_range(None, None).unwrap();
     let files: usize = (0..7)
         .map(|level| {
@@ -288,9 +293,7 @@ fn approximate_sizes_add_up() {
 fn tables_that_only_an_iterator_held_are_deleted_when_it_drops() {
     let env = memory();
     let db = Db::open("/db", tiny(Arc::clone(&env))).unwrap();
-    for index in 0..2000 {
-        put(&db, &format!("{index:05}"), "value");
-    }
+    fill(&db, "value");
     db.flush().unwrap();
     let mut iterator = db.iter(IterOptions::default()).unwrap();
     for index in 0..2000 {
@@ -328,24 +331,18 @@ fn a_trickle_of_deletions_does_not_cost_a_table_each_time_the_database_rests() {
 fn an_iterator_that_outlives_its_database_deletes_nothing_of_the_next_one() {
     let env = memory();
     let db = Db::open("/db", tiny(Arc::clone(&env))).unwrap();
-    for index in 0..2000 {
-        put(&db, &format!("{index:05}"), "value");
-    }
+    fill(&db, "value");
     db.flush().unwrap();
     let mut iterator = db.iter(IterOptions::default()).unwrap();
     iterator.seek_to_first().unwrap();
-    for index in 0..2000 {
-        put(&db, &format!("{index:05}"), "other");
-    }
+    fill(&db, "other");
     db.compact_range(None, None).unwrap();
     db.close().unwrap();
     drop(db);
     Db::destroy("/db", &tiny(Arc::clone(&env))).unwrap();
 
     let next = Db::open("/db", tiny(Arc::clone(&env))).unwrap();
-    for index in 0..2000 {
-        put(&next, &format!("{index:05}"), "next");
-    }
+    fill(&next, "next");
     next.flush().unwrap();
     drop(iterator);
     std::thread::sleep(Duration::from_millis(100));

@@ -329,6 +329,7 @@ fn create(
     )
 }
 
+/// Reads the MANIFEST and the logs. Returns also the logs that do not count, or not whole, because of a hole.
 fn recover(
     folder: &Path,
     options: Options,

@@ -144,13 +144,8 @@ impl NewTable<'_> {
     pub(super) fn finish(&mut self) -> Result<Option<WrittenTable>> {
         let Some((number, builder)) = self.open.take() else { return Ok(None) };
         let finished = builder.finish()?;
-        let file = FileEntry {
-            number,
-            size_bytes: finished.size_bytes,
-            smallest: finished.smallest,
-            largest: finished.largest,
-        };
-        Ok(Some(WrittenTable { file, entries: finished.counts.entries }))
+        let entries = finished.counts.entries;
+        Ok(Some(WrittenTable { file: finished.into_entry(number), entries }))
     }
 }
 

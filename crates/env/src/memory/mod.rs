@@ -13,7 +13,7 @@ use crate::{
 };
 
 mod file;
-mod tree;
+pub(crate) mod tree;
 
 use file::{MemoryLogFile, MemoryRandomAccessFile, MemorySequentialFile, MemoryWritableFile};
 use tree::{MemoryLock, Tree};

@@ -27,7 +27,7 @@ pub(super) struct Tree {
 }
 
 /// The path from the root, without `.` and `..`.
-fn normal(path: &Path) -> PathBuf {
+pub(crate) fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for component in path.components() {
         match component {

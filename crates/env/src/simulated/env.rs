@@ -10,9 +10,9 @@ use super::handle::{
     Handle, SimulatedLock, SimulatedLogFile, SimulatedRandomAccessFile, SimulatedSequentialFile,
     SimulatedWritableFile,
 };
-use super::names::normal;
 use super::process::Process;
 use super::system::SimulatedEnv;
+use crate::memory::tree::normal;
 use crate::{
     Background, Env, EnvError, FileLock, LockError, LogFile, RandomAccessFile, Result, SequentialFile,
     ThreadHandle, WritableFile,

@@ -15,7 +15,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
 use std::ops::Bound;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -96,21 +96,6 @@ pub(super) struct Names {
     current: Nodes,
     durable: Nodes,
     waiting: Vec<Change>,
-}
-
-/// The path from the root, without `.` and `..`.
-pub(super) fn normal(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::Normal(name) => normal.push(name),
-            Component::ParentDir => {
-                normal.pop();
-            }
-            Component::Prefix(_) | Component::RootDir | Component::CurDir => {}
-        }
-    }
-    normal
 }
 
 impl Names {

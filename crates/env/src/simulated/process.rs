@@ -6,8 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::call::{Call, CallKind, Failure, Fault, halted};
-use super::names::{File, Names, normal};
+use super::names::{File, Names};
 use super::system::{Machine, State};
+use crate::memory::tree::normal;
 
 /// A process. Clones are the same one.
 #[derive(Clone)]
