@@ -5,51 +5,19 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::history::{Batch, History, MARK, Model, compare};
+use crate::campaign::{Tally, TrialResult};
+use crate::random::Random;
 use terrace_engine::env::Env;
 use terrace_engine::env::simulated::{CallKind, Failure, FaultPlan, Mode, SimulatedEnv};
 use terrace_engine::{
     Db, Error, IterOptions, Options, ReadOptions, Snapshot, TableFileOptions, TableFileWriter, WriteBatch,
     WriteOptions,
 };
-use terrace_testkit::random::Random;
-
-use super::history::{Batch, History, MARK, Model, compare};
 
 const FOLDER: &str = "/data/db";
 const KEYS: usize = 40;
 const LONGEST_LIFE: usize = 120;
-
-/// What was done, over many trials.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Counts {
-    pub cuts: u64,
-    pub cuts_with_loss: u64,
-    pub cuts_while_opening: u64,
-    pub kills: u64,
-    pub batches: u64,
-    pub synced_batches: u64,
-    pub opens: u64,
-    pub checkpoints: u64,
-    pub ingests: u64,
-    pub faults: u64,
-    pub calls: u64,
-}
-
-impl Counts {
-    pub fn add(&mut self, other: &Self) {
-        self.cuts += other.cuts;
-        self.cuts_with_loss += other.cuts_with_loss;
-        self.cuts_while_opening += other.cuts_while_opening;
-        self.kills += other.kills;
-        self.batches += other.batches;
-        self.synced_batches += other.synced_batches;
-        self.opens += other.opens;
-        self.checkpoints += other.checkpoints;
-        self.ingests += other.ingests;
-        self.faults += other.faults;
-        self.calls += other.calls;
-    }
-}
 
 /// Why a step of the trial did not go on.
 enum Stop {
@@ -61,13 +29,13 @@ enum Stop {
 
 type Step<T = ()> = Result<T, Stop>;
 
-pub struct Trial {
+struct Trial {
     random: Random,
     env: SimulatedEnv,
     history: History,
     /// Finished checkpoints and what they hold.
     checkpoints: Vec<(PathBuf, Model)>,
-    counts: Counts,
+    tally: Tally,
     /// What happened, for the message of a failure.
     events: String,
     files_made: usize,
@@ -77,15 +45,22 @@ pub struct Trial {
     longest_value_bytes: usize,
 }
 
+/// Runs the trial that belongs to `seed`.
+///
+/// # Errors
+/// The promise that was broken, what happened before, and the last calls.
+pub fn run(seed: u64, mode: Mode) -> TrialResult {
+    Trial::run(seed, mode)
+}
+
 impl Trial {
-    /// Runs the trial that belongs to `seed`.
-    pub fn run(seed: u64, mode: Mode) -> Result<Counts, String> {
+    fn run(seed: u64, mode: Mode) -> TrialResult {
         let mut trial = Self {
             random: Random::new(seed),
             env: SimulatedEnv::new(seed.rotate_left(32), mode),
             history: History::default(),
             checkpoints: Vec::new(),
-            counts: Counts::default(),
+            tally: Tally::default(),
             events: String::new(),
             files_made: 0,
             has_fault: false,
@@ -115,8 +90,8 @@ impl Trial {
                 return Err(format!("{problem}\n\nevents:\n{events}\nlast calls:\n{}", env.trace()));
             }
         }
-        trial.counts.calls = trial.env.counts().total();
-        Ok(trial.counts)
+        trial.tally.add("calls", trial.env.counts().total());
+        Ok(trial.tally)
     }
 
     fn plan_fault(&mut self) {
@@ -174,7 +149,7 @@ impl Trial {
         let ended = match &opened {
             Ok(db) => self.use_database(db),
             Err(Stop::Halted) => {
-                self.counts.cuts_while_opening += 1;
+                self.tally.one("ends while opening");
                 self.event("stopped while opening");
                 Err(Stop::Halted)
             }
@@ -191,16 +166,16 @@ impl Trial {
             Ok(()) | Err(Stop::Halted) => {}
             Err(Stop::Broken(problem)) => return Err(problem),
         }
-        self.counts.faults += u64::from(self.fault_came());
+        self.tally.add("faults", u64::from(self.fault_came()));
         if self.random.one_in(4) {
             self.env.kill_process();
-            self.counts.kills += 1;
+            self.tally.one("deaths");
             self.event("killed");
         } else {
             let summary = self.env.cut_power();
             self.history.power_cut();
-            self.counts.cuts += 1;
-            self.counts.cuts_with_loss += u64::from(summary.lost_something());
+            self.tally.one("power cuts");
+            self.tally.add("power cuts with loss", u64::from(summary.lost_something()));
             self.event(summary.to_string());
         }
         if let Ok(db) = opened {
@@ -219,7 +194,7 @@ impl Trial {
     }
 
     fn use_database(&mut self, db: &Db) -> Step {
-        self.counts.opens += 1;
+        self.tally.one("opens");
         let found = self.contents(db, None)?;
         let before = self.history.len();
         self.history.opened(&found).map_err(Stop::Broken)?;
@@ -332,8 +307,8 @@ impl Trial {
         self.history.begin(batch);
         db.write(written, &WriteOptions { sync }).map_err(|error| self.stop("write", &error))?;
         self.history.acknowledge(sync);
-        self.counts.batches += 1;
-        self.counts.synced_batches += u64::from(sync);
+        self.tally.one("batches");
+        self.tally.add("synced batches", u64::from(sync));
         Ok(())
     }
 
@@ -362,7 +337,7 @@ impl Trial {
         self.history.begin(sorted.into_iter().collect());
         db.ingest(&[path]).map_err(|error| self.stop("ingest", &error))?;
         self.history.acknowledge(true);
-        self.counts.ingests += 1;
+        self.tally.one("ingests");
         Ok(())
     }
 
@@ -372,7 +347,7 @@ impl Trial {
         db.checkpoint(&path).map_err(|error| self.stop("checkpoint", &error))?;
         self.history.all_durable();
         self.checkpoints.push((path, self.history.model()));
-        self.counts.checkpoints += 1;
+        self.tally.one("checkpoints");
         Ok(())
     }
 

@@ -1,0 +1,137 @@
+//! Many trials of one kind, each of a seed of its own, and what they did in numbers.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::random::SEED_VARIABLE;
+
+/// Failures after which the rest is not tried.
+const ENOUGH_FAILURES: usize = 10;
+
+/// What was done, by name: "power cuts", "kills", "damaged files".
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally(BTreeMap<&'static str, u64>);
+
+impl Tally {
+    /// So many more of that name.
+    pub fn add(&mut self, name: &'static str, count: u64) {
+        *self.0.entry(name).or_default() += count;
+    }
+
+    /// One more of that name.
+    pub fn one(&mut self, name: &'static str) {
+        self.add(name, 1);
+    }
+
+    /// How many of that name; 0 if it never came.
+    pub fn get(&self, name: &str) -> u64 {
+        self.0.get(name).copied().unwrap_or_default()
+    }
+
+    /// All that `other` did, too.
+    pub fn merge(&mut self, other: &Self) {
+        other.0.iter().for_each(|(name, count)| self.add(name, *count));
+    }
+
+    /// Each name with its count, sorted by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        self.0.iter().map(|(name, count)| (*name, *count))
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts: Vec<_> = self.iter().map(|(name, count)| format!("{count} {name}")).collect();
+        f.write_str(&parts.join(", "))
+    }
+}
+
+/// The outcome of a trial: what it did, or a description of the promise that was broken.
+pub type TrialResult = Result<Tally, String>;
+
+/// Trials of one kind: what they did, and which failed.
+#[derive(Debug, Default)]
+pub struct Campaign {
+    /// What all trials did that did not fail.
+    pub tally: Tally,
+    /// Seeds of the trials that failed, each with its problem.
+    pub failures: Vec<(u64, String)>,
+}
+
+impl Campaign {
+    /// Runs the trial of `seed`, and takes a panic as a failure.
+    pub fn run_one(&mut self, seed: u64, trial: impl FnOnce(u64) -> TrialResult) {
+        let result = catch_unwind(AssertUnwindSafe(|| trial(seed)));
+        self.tally.one("seeds");
+        match result.unwrap_or_else(|_| Err("a panic, see above".to_owned())) {
+            Ok(done) => self.tally.merge(&done),
+            Err(problem) => self.failures.push((seed, problem)),
+        }
+    }
+
+    /// Whether so much failed that more would tell nothing new.
+    pub fn is_hopeless(&self) -> bool {
+        self.failures.len() >= ENOUGH_FAILURES
+    }
+
+    /// Runs `count` trials, of `first` and the seeds after it, prints what they did, and gives that.
+    ///
+    /// # Panics
+    /// If a trial failed: with its problem in full, after a line for each of the others.
+    pub fn assert(name: &str, first: u64, count: u64, trial: impl Fn(u64) -> TrialResult) -> Tally {
+        let mut campaign = Self::default();
+        for seed in (first..).take(count as usize) {
+            campaign.run_one(seed, &trial);
+            if campaign.is_hopeless() {
+                break;
+            }
+        }
+        println!("{name} from {SEED_VARIABLE}={first}: {}", campaign.tally);
+        for (seed, problem) in &campaign.failures {
+            println!("{SEED_VARIABLE}={seed} {name}: {}", problem.lines().next().unwrap_or_default());
+        }
+        if let Some((seed, problem)) = campaign.failures.first() {
+            let count = campaign.failures.len();
+            panic!("{count} trials failed; the first, {SEED_VARIABLE}={seed} {name}: {problem}");
+        }
+        campaign.tally
+    }
+}
+
+/// How many trials a test runs: one if the seed was given, `TERRACE_TRIALS` if that was given, else `usual`.
+///
+/// # Panics
+/// If `TERRACE_TRIALS` is no number.
+pub fn trials(usual: u64) -> u64 {
+    match (std::env::var(SEED_VARIABLE), std::env::var("TERRACE_TRIALS")) {
+        (Ok(_), Err(_)) => 1,
+        (_, Ok(trials)) => trials.parse().expect("TERRACE_TRIALS is a number"),
+        (Err(_), Err(_)) => usual,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_or_panicking_trial_is_counted_and_named() {
+        let mut campaign = Campaign::default();
+        for seed in 0..4 {
+            campaign.run_one(seed, |seed| match seed {
+                1 => Err("broken".to_owned()),
+                2 => panic!("a trial that panics, on purpose"),
+                _ => {
+                    let mut tally = Tally::default();
+                    tally.add("cuts", seed + 1);
+                    Ok(tally)
+                }
+            });
+        }
+        assert_eq!(campaign.tally.get("seeds"), 4);
+        assert_eq!(campaign.tally.get("cuts"), 5);
+        let failed: Vec<_> = campaign.failures.iter().map(|(seed, _)| *seed).collect();
+        assert_eq!(failed, [1, 2]);
+    }
+}
