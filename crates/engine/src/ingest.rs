@@ -140,7 +140,9 @@ impl DbInner {
         };
         let counts: Vec<_> = written.iter().map(|(entry, counts)| (entry.number, *counts)).collect();
         self.record(edit, &counts).inspect_err(|error| {
-            if error.kind() != ErrorKind::DiskFull {
+            // A change that found no room may be on the disk. Its sequence goes to the next write, so it must be gone
+            // before that.
+            if error.kind() != ErrorKind::DiskFull || self.versions.settle().is_err() {
                 self.poison(error);
             }
         })?;

@@ -25,6 +25,9 @@ fn run(mode: Mode) {
         at_least("faults", trials / 10);
         at_least("checkpoints", 0);
         at_least("ingests", 0);
+        at_least("repairs", trials / 10);
+        at_least("went on after a fault", trials / 10);
+        at_least("poisoned by a fault", trials / 100);
     }
 }
 

@@ -98,6 +98,13 @@ impl CallCounts {
         self.counts.iter().sum()
     }
 
+    /// Calls that were made after `earlier` was counted.
+    pub fn since(&self, earlier: &Self) -> Self {
+        let mut counts = self.counts;
+        counts.iter_mut().zip(earlier.counts).for_each(|(count, before)| *count -= before);
+        Self { counts }
+    }
+
     fn add(&mut self, kind: CallKind) {
         self.counts[kind as usize] += 1;
     }
@@ -164,6 +171,21 @@ impl FaultPlan {
     pub fn lasting(mut self) -> Self {
         self.lasting = true;
         self
+    }
+
+    /// The kind of the calls that fail; `None` is any.
+    pub fn kind(&self) -> Option<CallKind> {
+        self.kind
+    }
+
+    /// The error.
+    pub fn failure(&self) -> Failure {
+        self.failure
+    }
+
+    /// Whether the calls after it fail, too.
+    pub fn is_lasting(&self) -> bool {
+        self.lasting
     }
 
     fn matches(&self, kind: CallKind, path: &Path) -> bool {

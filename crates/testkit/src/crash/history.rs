@@ -8,14 +8,46 @@ pub type Model = BTreeMap<Vec<u8>, Vec<u8>>;
 /// Every batch sets this key to the batch's number, so that the newest batch that is there can be told.
 pub const MARK: &[u8] = b"~newest batch";
 
+/// Every batch sets one of so many keys to its number, so that any of the newest batches can be told to be there.
+const TAGS: u64 = 64;
+
+/// So many batches at most may be at stake in a power cut: fewer than there are tags.
+const MOST_AT_STAKE: usize = 60;
+
 /// One batch: keys, with their value or as deleted.
 pub type Batch = Vec<(Vec<u8>, Option<Vec<u8>>)>;
+
+/// The end of every batch, by which it can be told from the others.
+pub fn signature(number: u64) -> Batch {
+    let value = Some(number.to_le_bytes().to_vec());
+    vec![(MARK.to_vec(), value.clone()), (tag(number), value)]
+}
+
+fn tag(number: u64) -> Vec<u8> {
+    format!("~tag {:02}", number % TAGS).into_bytes()
+}
+
+fn number_at(model: &Model, key: &[u8]) -> Result<u64, String> {
+    let Some(value) = model.get(key) else { return Ok(0) };
+    let bytes = value.as_slice().try_into().map_err(|_| "the number of a batch is damaged")?;
+    Ok(u64::from_le_bytes(bytes))
+}
+
+struct Written {
+    number: u64,
+    changes: Batch,
+    /// Whether it was answered with an error, and readers did not see it. If it is found, then as the newest batch:
+    /// what was written after it took its place.
+    refused: bool,
+}
 
 /// The batches since the database was made, and what is known of their fate.
 #[derive(Default)]
 pub struct History {
-    batches: Vec<Batch>,
-    /// So many batches were acknowledged, or seen in the database, by the process that lives or lived last.
+    written: Vec<Written>,
+    last_number: u64,
+    /// So many were acknowledged, or seen in the database, by the process that lives or lived last; refused ones
+    /// between them included.
     acknowledged: usize,
     /// So many must survive a power cut.
     durable: usize,
@@ -23,26 +55,48 @@ pub struct History {
     required: usize,
     /// Whether the power was cut since the database was last seen: what is there then came from the disk.
     from_disk: bool,
+    /// Whether a repair was begun since: more than a prefix may be there.
+    repaired: bool,
 }
 
 impl History {
     /// The number of the batch that comes next; the first is 1.
     pub fn next_number(&self) -> u64 {
-        self.batches.len() as u64 + 1
+        self.last_number + 1
     }
 
-    /// A batch that is about to be written.
-    pub fn begin(&mut self, batch: Batch) {
-        self.batches.push(batch);
+    /// Whether the next batch should be durable, so that not too many are at stake.
+    pub fn wants_sync(&self) -> bool {
+        self.written.len() - self.durable >= MOST_AT_STAKE
     }
 
-    /// All batches so far were acknowledged.
+    /// A batch that is about to be written. It has the next number.
+    pub fn begin(&mut self, changes: Batch) {
+        self.last_number += 1;
+        self.written.push(Written { number: self.last_number, changes, refused: false });
+    }
+
+    /// All batches so far were acknowledged, or refused before.
     pub fn acknowledge(&mut self, durably: bool) {
-        self.acknowledged = self.batches.len();
+        self.acknowledged = self.written.len();
         if durably {
             self.durable = self.acknowledged;
         }
         self.required = self.acknowledged;
+    }
+
+    /// The last batch was answered with the error that nothing is written any more.
+    pub fn never_tried(&mut self) {
+        self.written.pop();
+    }
+
+    /// The last batch was answered with another error. Readers see its number as the newest, or an earlier one.
+    pub fn refuse(&mut self, newest: u64) {
+        if newest == self.last_number {
+            self.acknowledge(false);
+        } else if let Some(last) = self.written.last_mut() {
+            last.refused = true;
+        }
     }
 
     /// The database said that all acknowledged batches are durable now.
@@ -58,50 +112,83 @@ impl History {
 
     /// What the database must hold while it is open.
     pub fn model(&self) -> Model {
-        self.model_at(self.batches.len())
+        replay(self.written.iter().filter(|written| !written.refused))
     }
 
-    pub fn model_at(&self, count: usize) -> Model {
-        let mut model = Model::new();
-        for (key, value) in self.batches[..count].iter().flatten() {
-            match value {
-                Some(value) => model.insert(key.clone(), value.clone()),
-                None => model.remove(key),
-            };
-        }
-        model
+    /// The number of the newest batch in what was read.
+    pub fn newest_in(found: &Model) -> Result<u64, String> {
+        number_at(found, MARK)
     }
 
-    /// The database was opened and holds `found`. Batches that are not in it are forgotten.
+    /// The database is about to be repaired.
+    pub fn repair(&mut self) {
+        self.repaired = true;
+    }
+
+    /// The database was opened and holds `found`: a prefix of what was written; if it was repaired, what was intact of
+    /// the rest, too. Batches that are not in it are forgotten.
     pub fn opened(&mut self, found: &Model) -> Result<(), String> {
-        let count = match found.get(MARK) {
-            Some(mark) => u64::from_le_bytes(mark.as_slice().try_into().map_err(|_| "the mark is damaged")?),
-            None => 0,
-        } as usize;
-        if count > self.batches.len() {
-            return Err(format!("batch {count} was never written, only {}", self.batches.len()));
-        }
-        if count < self.required {
+        let there = if self.repaired { self.tagged(found)? } else { self.prefix(found)? };
+        let count = there.iter().rposition(|there| *there).map_or(0, |last| last + 1);
+        // What was refused at the end was never promised.
+        let promised = self.written[..self.required].iter().rposition(|written| !written.refused);
+        if count < promised.map_or(0, |last| last + 1) {
             let Self { acknowledged, durable, required, .. } = self;
             return Err(format!(
                 "only {count} of {required} batches are there ({acknowledged} acknowledged, {durable} durably)"
             ));
         }
-        compare(found, &self.model_at(count))
-            .map_err(|problem| format!("after {count} batches: {problem}"))?;
-        self.batches.truncate(count);
-        self.acknowledged = count;
-        self.required = count;
-        if self.from_disk {
-            self.durable = count;
-            self.from_disk = false;
-        }
+        let durable = there[..self.durable].iter().filter(|there| **there).count();
+        let mut each = there.iter();
+        self.written.retain(|_| each.next() == Some(&true));
+        compare(found, &replay(&self.written))
+            .map_err(|problem| format!("with {count} batches: {problem}"))?;
+        self.written.iter_mut().for_each(|written| written.refused = false);
+        self.acknowledged = self.written.len();
+        self.required = self.acknowledged;
+        self.durable = if self.from_disk { self.acknowledged } else { durable };
+        self.from_disk = false;
+        self.repaired = false;
         Ok(())
     }
 
-    pub fn len(&self) -> usize {
-        self.batches.len()
+    /// Which batches are there, if it is a prefix that ends with the newest.
+    fn prefix(&self, found: &Model) -> Result<Vec<bool>, String> {
+        let newest = number_at(found, MARK)?;
+        let position = self.written.iter().position(|written| written.number == newest);
+        let count = match (newest, position) {
+            (0, _) => 0,
+            (_, Some(position)) => position + 1,
+            (_, None) => return Err(format!("batch {newest} should not be there")),
+        };
+        let is_there =
+            |(index, written): (usize, &Written)| index < count && (!written.refused || index + 1 == count);
+        Ok(self.written.iter().enumerate().map(is_there).collect())
     }
+
+    /// Which batches are there: those that are required, and those that say so themselves.
+    fn tagged(&self, found: &Model) -> Result<Vec<bool>, String> {
+        let is_there = |(index, written): (usize, &Written)| {
+            let tagged = number_at(found, &tag(written.number))? == written.number;
+            Ok(tagged || (index < self.required && !written.refused))
+        };
+        self.written.iter().enumerate().map(is_there).collect()
+    }
+
+    pub fn len(&self) -> usize {
+        self.written.len()
+    }
+}
+
+fn replay<'a>(batches: impl IntoIterator<Item = &'a Written>) -> Model {
+    let mut model = Model::new();
+    for (key, value) in batches.into_iter().flat_map(|written| &written.changes) {
+        match value {
+            Some(value) => model.insert(key.clone(), value.clone()),
+            None => model.remove(key),
+        };
+    }
+    model
 }
 
 /// An error that names the first difference.

@@ -1,0 +1,81 @@
+//! How one life of a database goes and ends.
+
+use terrace_engine::env::simulated::{CallKind, Failure, FaultPlan};
+
+use crate::random::Random;
+
+/// Longest life, in operations.
+const LONGEST_LIFE: usize = 120;
+
+/// How a life ends.
+#[derive(Clone, Copy, Debug)]
+pub enum End {
+    /// The power is cut.
+    PowerCut,
+    /// The process dies.
+    Death,
+}
+
+/// What is decided on a life before it begins.
+#[derive(Clone, Debug)]
+pub struct LifePlan {
+    /// The machine stops after so many calls.
+    pub halts_after: Option<u64>,
+    /// The call that fails, and how.
+    pub fault: Option<FaultPlan>,
+    /// Whether the life goes on after an error, or ends with the first.
+    pub goes_on: bool,
+    /// Whether the database is repaired before it is opened.
+    pub repairs: bool,
+    /// How many operations it does at most.
+    pub operations: usize,
+    /// Whether it closes the database at last.
+    pub closes: bool,
+    /// How it ends.
+    pub end: End,
+}
+
+impl LifePlan {
+    /// A life with or without a fault, that ends at any call. The last of a trial is to be lived to its end.
+    pub fn draw(random: &mut Random, is_last: bool) -> Self {
+        let halts_after = (!is_last).then(|| {
+            let scale = random.choose(&[20, 200, 2000]);
+            random.below(scale) as u64
+        });
+        let fault = (!is_last && random.one_in(3)).then(|| draw_fault(random));
+        let goes_on = fault.is_some() && random.one_in(2);
+        // A life that goes on is to be lived to its end, too.
+        let halts_after = halts_after.filter(|_| !goes_on || random.one_in(3));
+        Self { halts_after, fault, goes_on, ..Self::undisturbed(random, LONGEST_LIFE) }
+    }
+
+    /// A life in which nothing goes wrong until its end.
+    pub fn undisturbed(random: &mut Random, operations: usize) -> Self {
+        Self {
+            halts_after: None,
+            fault: None,
+            goes_on: false,
+            repairs: random.one_in(8),
+            operations: random.below(operations),
+            closes: random.one_in(3),
+            end: if random.one_in(4) { End::Death } else { End::PowerCut },
+        }
+    }
+}
+
+fn draw_fault(random: &mut Random) -> FaultPlan {
+    let scale = random.choose(&[10, 100, 1000]);
+    let call = 1 + random.below(scale) as u64;
+    let failure = random.choose(&[Failure::Io, Failure::NoSpace]);
+    let mut plan = FaultPlan::new(call, failure);
+    if random.one_in(2) {
+        plan = plan.of(random.choose(&CallKind::ALL));
+    }
+    if random.one_in(2) {
+        plan = plan.short();
+    }
+    if random.one_in(4) {
+        plan = plan.lasting();
+    }
+    plan
+}

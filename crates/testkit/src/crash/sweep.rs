@@ -1,0 +1,66 @@
+//! A fixed script, in which one call after the other fails: every call of every kind, once by an input/output error
+//! and once for want of room.
+
+use terrace_engine::env::simulated::{CallCounts, CallKind, Failure, FaultPlan, Mode};
+
+use super::plan::LifePlan;
+use super::trial::Trial;
+use crate::campaign::{Tally, TrialResult};
+
+/// Lives of a script in which a call may fail. Another looks at what they left.
+const LIVES: usize = 2;
+/// Longest life of a script, in operations.
+const LONGEST_LIFE: usize = 40;
+
+/// Runs the script that belongs to `seed` twice for each of its calls, which fails.
+///
+/// # Errors
+/// As [`run`](super::run), and the call that failed.
+pub fn sweep(seed: u64, mode: Mode) -> TrialResult {
+    let mut tally = Tally::default();
+    let counts = Script::new(seed, mode).run(None)?.1;
+    for (life, counts) in counts.iter().enumerate() {
+        for kind in CallKind::ALL {
+            for call in 1..=counts.of(kind) {
+                for failure in [Failure::Io, Failure::NoSpace] {
+                    let plan = FaultPlan::new(call, failure).of(kind);
+                    // Writes that fail do a part before, every second time.
+                    let plan = if call % 2 == 0 { plan.short() } else { plan };
+                    let ran = Script::new(seed, mode).run(Some((life, plan.clone())));
+                    let (done, _) = ran.map_err(|problem| format!("life {life}, {plan:?}: {problem}"))?;
+                    tally.merge(&done);
+                }
+            }
+        }
+    }
+    Ok(tally)
+}
+
+/// Lives that are the same in every run, but for what the failed call changes.
+struct Script {
+    trial: Trial,
+    plans: Vec<LifePlan>,
+}
+
+impl Script {
+    fn new(seed: u64, mode: Mode) -> Self {
+        let mut trial = Trial::new(seed, mode);
+        let plans = (0..=LIVES)
+            .map(|_| LifePlan { goes_on: true, ..LifePlan::undisturbed(&mut trial.random, LONGEST_LIFE) })
+            .collect();
+        Self { trial, plans }
+    }
+
+    /// Lives, with a call of one life that fails. Also the calls made in each life.
+    fn run(mut self, fault: Option<(usize, FaultPlan)>) -> Result<(Tally, Vec<CallCounts>), String> {
+        let mut counts = Vec::new();
+        for (life, plan) in self.plans.into_iter().enumerate() {
+            let fault = fault.as_ref().filter(|(faulty, _)| *faulty == life).map(|(_, fault)| fault.clone());
+            let before = self.trial.env.counts();
+            self.trial.live(LifePlan { fault, ..plan })?;
+            counts.push(self.trial.env.counts().since(&before));
+        }
+        counts.truncate(LIVES);
+        Ok((self.trial.tally, counts))
+    }
+}

@@ -1,0 +1,234 @@
+//! One trial: lives of a database that end by a loss of power or the death of the process, at any call, also while
+//! the database is being opened or repaired. Each life's end is looked at by the next.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use terrace_engine::env::Env;
+use terrace_engine::env::simulated::{Mode, SimulatedEnv};
+use terrace_engine::{Db, Error, ErrorKind, Options, WriteOptions};
+
+use super::history::{History, Model};
+use super::plan::{End, LifePlan};
+use crate::campaign::Tally;
+use crate::random::Random;
+
+pub(super) const FOLDER: &str = "/data/db";
+
+/// Why a life did not go on.
+pub(super) enum Stop {
+    /// The machine stopped, or a call failed as planned.
+    Ended,
+    /// The database broke a promise.
+    Broken(String),
+}
+
+pub(super) type Step<T = ()> = Result<T, Stop>;
+
+pub(super) struct Trial {
+    pub(super) random: Random,
+    pub(super) env: SimulatedEnv,
+    pub(super) history: History,
+    /// Finished checkpoints and what they hold.
+    pub(super) checkpoints: Vec<(PathBuf, Model)>,
+    pub(super) tally: Tally,
+    /// What happened, for the message of a failure.
+    events: String,
+    pub(super) files_made: usize,
+    /// The life that is lived.
+    pub(super) plan: LifePlan,
+    /// Whether the database refuses to be written since an error.
+    pub(super) poisoned: bool,
+    write_buffer_size_bytes: usize,
+    pub(super) longest_value_bytes: usize,
+}
+
+impl Trial {
+    pub(super) fn new(seed: u64, mode: Mode) -> Self {
+        let mut random = Random::new(seed);
+        Self {
+            env: SimulatedEnv::new(seed.rotate_left(32), mode),
+            history: History::default(),
+            checkpoints: Vec::new(),
+            tally: Tally::default(),
+            events: String::new(),
+            files_made: 0,
+            poisoned: false,
+            plan: LifePlan::undisturbed(&mut random, 1),
+            // Logs of many blocks, or of one.
+            write_buffer_size_bytes: random.choose(&[8 << 10, 8 << 10, 150 << 10]),
+            longest_value_bytes: random.choose(&[100, 3000, 3000, 20_000]),
+            random,
+        }
+    }
+
+    /// Lives as planned.
+    ///
+    /// # Errors
+    /// The promise that was broken, what happened before, and the last calls.
+    pub(super) fn live(&mut self, plan: LifePlan) -> Result<(), String> {
+        self.event(format!("--- {plan:?}"));
+        self.plan = plan;
+        self.poisoned = false;
+        if let Some(calls) = self.plan.halts_after {
+            self.env.halt_after(calls);
+        }
+        if let Some(fault) = &self.plan.fault {
+            self.env.fail_at(fault.clone());
+        }
+        let db = self.open_and_use().map_err(|problem| {
+            let Self { env, events, .. } = self;
+            format!("{problem}\n\nevents:\n{events}\nlast calls:\n{}", env.trace())
+        })?;
+        self.tally.add("faults", u64::from(self.fault_came()));
+        self.end();
+        if let Some(db) = db {
+            // The dead process can do what it wants.
+            let _ = db.put(b"after", b"death", &WriteOptions { sync: true });
+            let _ = db.close();
+        }
+        Ok(())
+    }
+
+    pub(super) fn event(&mut self, text: impl AsRef<str>) {
+        let _ = writeln!(self.events, "{}", text.as_ref());
+    }
+
+    pub(super) fn options(&self) -> Options {
+        let env: Arc<dyn Env> = Arc::new(self.env.clone());
+        Options {
+            write_buffer_size_bytes: self.write_buffer_size_bytes,
+            block_size_bytes: 256,
+            max_file_size_bytes: 4 << 10,
+            block_cache_size_bytes: 64 << 10,
+            manifest_size_limit_bytes: 4 << 10,
+            max_open_files: 16,
+            idle_after_ms: 50,
+            env,
+            ..Options::default()
+        }
+    }
+
+    pub(super) fn fault_came(&self) -> bool {
+        self.plan.fault.is_some() && self.env.has_failed()
+    }
+
+    /// The meaning of an error: the end of this life if there was reason for one, else a broken promise.
+    pub(super) fn stop(&self, what: &str, error: &Error) -> Stop {
+        if self.env.is_halted() {
+            return Stop::Ended;
+        }
+        let clean = matches!(error.kind(), ErrorKind::Io | ErrorKind::DiskFull | ErrorKind::Poisoned);
+        if self.fault_came() && clean { Stop::Ended } else { Stop::Broken(format!("{what}: {error}")) }
+    }
+
+    fn open_and_use(&mut self) -> Result<Option<Db>, String> {
+        let db = match self.open() {
+            Ok(db) => db,
+            Err(Stop::Ended) => {
+                self.tally.one("ends while opening");
+                self.event("stopped while opening");
+                return Ok(None);
+            }
+            Err(Stop::Broken(problem)) => return Err(problem),
+        };
+        let lived =
+            self.use_database(&db).and_then(|()| if self.plan.closes { self.close(&db) } else { Ok(()) });
+        match lived {
+            Ok(()) | Err(Stop::Ended) => Ok(Some(db)),
+            Err(Stop::Broken(problem)) => Err(problem),
+        }
+    }
+
+    /// Repairs, if that is planned, opens, and looks at what is there.
+    fn open(&mut self) -> Step<Db> {
+        if self.plan.repairs {
+            self.repair()?;
+        }
+        let db = match Db::open(FOLDER, self.options()) {
+            Err(error) if self.plan.goes_on => {
+                self.recover_from("open", &error)?;
+                Db::open(FOLDER, self.options())
+            }
+            result => result,
+        };
+        let db = db.map_err(|error| self.stop("open", &error))?;
+        self.tally.one("opens");
+        let found = match self.contents(&db, None) {
+            Err(Stop::Ended) if self.plan.goes_on => {
+                self.env.heal();
+                self.contents(&db, None)?
+            }
+            result => result?,
+        };
+        let before = self.history.len();
+        let seen = self.history.opened(&found);
+        self.event(format!("opened, with {} of {before} batches", self.history.len()));
+        seen.map_err(Stop::Broken)?;
+        Ok(db)
+    }
+
+    fn repair(&mut self) -> Step {
+        self.event("repair");
+        self.history.repair();
+        let report = match Db::repair(FOLDER, &self.options()) {
+            Err(error) if self.plan.goes_on && error.kind() != ErrorKind::NoDatabase => {
+                self.recover_from("repair", &error)?;
+                Db::repair(FOLDER, &self.options())
+            }
+            result => result,
+        };
+        match report {
+            Ok(report) => {
+                self.event(report.to_string());
+                self.tally.one("repairs");
+                Ok(())
+            }
+            // Nothing of it may have reached the disk.
+            Err(error) if error.kind() == ErrorKind::NoDatabase => Ok(()),
+            Err(error) => Err(self.stop("repair", &error)),
+        }
+    }
+
+    /// Takes the cause of an error away, if there was reason for one.
+    pub(super) fn recover_from(&mut self, what: &str, error: &Error) -> Step {
+        match self.stop(what, error) {
+            Stop::Ended if !self.env.is_halted() => {
+                self.event(format!("{what} failed: {error}"));
+                self.env.heal();
+                Ok(())
+            }
+            stop => Err(stop),
+        }
+    }
+
+    fn close(&mut self, db: &Db) -> Step {
+        self.event("close");
+        match db.close() {
+            Ok(()) if self.poisoned => Err(Stop::Broken("close says that all is well".to_owned())),
+            Ok(()) => {
+                self.history.all_durable();
+                Ok(())
+            }
+            Err(error) => Err(self.stop("close", &error)),
+        }
+    }
+
+    fn end(&mut self) {
+        match self.plan.end {
+            End::Death => {
+                self.env.kill_process();
+                self.tally.one("deaths");
+                self.event("killed");
+            }
+            End::PowerCut => {
+                let summary = self.env.cut_power();
+                self.history.power_cut();
+                self.tally.one("power cuts");
+                self.tally.add("power cuts with loss", u64::from(summary.lost_something()));
+                self.event(summary.to_string());
+            }
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! A call of every kind fails, one after the other: see [`terrace_testkit::crash::sweep`].
+//!
+//! `TERRACE_SEED` sweeps the one script of that seed. `TERRACE_TRIALS` sets the number of scripts.
+
+use terrace_engine::env::simulated::Mode;
+use terrace_testkit::campaign::{Campaign, trials};
+use terrace_testkit::crash;
+use terrace_testkit::random::seed;
+
+#[test]
+fn every_call_of_a_script_may_fail() {
+    let scripts = trials(3);
+    let tally = Campaign::assert("failing calls", seed(), scripts, |seed| {
+        let mode = if seed % 2 == 0 { Mode::StrictPosix } else { Mode::Ext4Ordered };
+        crash::sweep(seed, mode)
+    });
+    assert!(tally.get("faults") > 300 * scripts, "{tally}");
+    assert!(tally.get("poisoned by a fault") > 0, "{tally}");
+}
