@@ -80,6 +80,7 @@ impl Campaign {
     /// # Panics
     /// If a trial failed: with its problem in full, after a line for each of the others.
     pub fn assert(name: &str, first: u64, count: u64, trial: impl Fn(u64) -> TrialResult) -> Tally {
+        println!("{name}: {count} trials from {SEED_VARIABLE}={first}");
         let mut campaign = Self::default();
         for seed in (first..).take(count as usize) {
             campaign.run_one(seed, &trial);
@@ -87,7 +88,7 @@ impl Campaign {
                 break;
             }
         }
-        println!("{name} from {SEED_VARIABLE}={first}: {}", campaign.tally);
+        println!("{name}: {}", campaign.tally);
         for (seed, problem) in &campaign.failures {
             println!("{SEED_VARIABLE}={seed} {name}: {}", problem.lines().next().unwrap_or_default());
         }

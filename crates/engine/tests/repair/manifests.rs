@@ -1,5 +1,6 @@
 //! Damage of CURRENT and of the MANIFEST, and tables that no MANIFEST lists.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use terrace_engine::{Compression, Db, LevelSource, Options};
@@ -50,6 +51,36 @@ fn a_manifest_that_lost_its_last_flushes_does_not_hide_them() {
         assert_eq!(report.levels_from, LevelSource::Merge, "{report}");
         assert_eq!(contents(&env), PLAIN.model, "{lost}: {report}");
     }
+}
+
+#[test]
+fn a_table_that_a_power_cut_left_behind_is_not_brought_back() {
+    let env = memory();
+    let open = || Db::open(FOLDER, options(Arc::clone(&env), Compression::None)).unwrap();
+    let db = open();
+    put(&db, "kept", "value");
+    db.flush().unwrap();
+    db.close().unwrap();
+    let before = files(&*env, "");
+    let db = open();
+    put(&db, "undone", "by the power cut");
+    db.flush().unwrap();
+    db.close().unwrap();
+    let (name, table) =
+        files(&*env, ".ldb").into_iter().find(|(name, _)| !before.contains_key(name)).unwrap();
+
+    let env = place(&before);
+    let open = || Db::open(FOLDER, options(Arc::clone(&env), Compression::None)).unwrap();
+    // Each writes a MANIFEST.
+    open().close().unwrap();
+    open().close().unwrap();
+    let mut file = env.create(&Path::new(FOLDER).join(name)).unwrap();
+    file.append(&table).unwrap();
+    file.close().unwrap();
+    let report = repair(&env);
+    assert_eq!(report.levels_from, LevelSource::Manifest, "{report}");
+    let db = open();
+    assert_eq!((get(&db, "kept").as_deref(), get(&db, "undone")), (Some("value"), None));
 }
 
 #[test]
