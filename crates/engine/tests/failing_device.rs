@@ -32,3 +32,22 @@ fn an_ingest_that_found_no_room_does_not_come_back_beside_later_writes() {
     assert_eq!(db.get(b"later", &ReadOptions::default()).unwrap(), Some(b"value".to_vec()));
     assert_eq!(db.get(b"refused", &ReadOptions::default()).unwrap(), None);
 }
+
+#[test]
+fn a_compaction_on_a_full_disk_ends_with_an_error_instead_of_waiting_forever() {
+    let env = SimulatedEnv::new(1, Mode::StrictPosix);
+    let db = Db::open(FOLDER, Options { max_file_size_bytes: 4 << 10, ..options(&env) }).unwrap();
+    // Enough tables in level 0 for a compaction in the background, which is in the way of the manual one.
+    for round in 0..4 {
+        for key in 0..100 {
+            let value = format!("{round} {key:0>100}");
+            db.put(format!("key {key:03}").as_bytes(), value.as_bytes(), &WriteOptions::default()).unwrap();
+        }
+        db.flush().unwrap();
+    }
+    env.fail_at(FaultPlan::new(1, Failure::NoSpace).of(CallKind::Write).on(".ldb").lasting());
+    assert_eq!(db.compact_range(None, None).unwrap_err().kind(), ErrorKind::DiskFull);
+    env.heal();
+    db.compact_range(None, None).unwrap();
+    db.put(b"room", b"again", &WriteOptions { sync: true }).unwrap();
+}

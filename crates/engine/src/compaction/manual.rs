@@ -37,9 +37,10 @@ impl DbInner {
         Ok(())
     }
 
-    /// Asks the picker until it names a step; waits for the jobs that are in its way.
+    /// Asks the picker until it names a step; waits for the jobs that are in its way, unless they find no room.
     fn next_step(self: &Arc<Self>, range: &mut RangeCompaction) -> Result<Next> {
         let mut next = None;
+        self.try_again_where_no_thread_does();
         let background = self.wait_until(|background| {
             if background.closing || self.check_writable().is_err() {
                 return true;
@@ -54,12 +55,14 @@ impl DbInner {
                 RangeStep::Done => Some(Next::Done),
                 RangeStep::Wait => None,
             };
-            next.is_some()
+            next.is_some() || background.disk_full.is_some()
         });
+        let disk_full = background.disk_full.clone();
         drop(background);
-        match next {
-            Some(next) => Ok(next),
-            None => {
+        match (next, disk_full) {
+            (Some(next), _) => Ok(next),
+            (None, Some(error)) => Err(error),
+            (None, None) => {
                 self.check_writable()?;
                 Ok(Next::Done)
             }

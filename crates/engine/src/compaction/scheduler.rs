@@ -219,10 +219,7 @@ impl DbInner {
 
     /// Waits until the background has made `changed` true. An error if it cannot.
     pub(crate) fn wait_for_change(self: &Arc<Self>, changed: impl Fn() -> bool) -> Result<()> {
-        if self.pool.as_ref().is_some_and(|pool| pool.needs_steps()) {
-            // No thread tries again by itself: whoever waits does.
-            self.background.lock().disk_full = None;
-        }
+        self.try_again_where_no_thread_does();
         let background = self.wait_until(|background| {
             self.schedule(background);
             changed()
@@ -239,6 +236,13 @@ impl DbInner {
         drop(background);
         self.check_writable()?;
         Err(Error::closed())
+    }
+
+    /// After a job found no room: where there are no threads, whoever waits has the jobs tried again.
+    pub(crate) fn try_again_where_no_thread_does(&self) {
+        if self.pool.as_ref().is_some_and(|pool| pool.needs_steps()) {
+            self.background.lock().disk_full = None;
+        }
     }
 
     /// Gives the background some time. Where there are no threads, does some of its work.
