@@ -10,7 +10,7 @@ TEST_STEPS := lint rust node load interop house
 # Tells in a long log which step one is in, and how long the one before took.
 step = @echo; echo "== $(1) · $$(date +%T)"
 
-.PHONY: help setup setup-tests build demo test $(TEST_STEPS) fuzz fmt docs clean
+.PHONY: help setup setup-tests build demo test $(TEST_STEPS) soak fuzz fmt docs clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -64,6 +64,12 @@ interop: build setup-tests ## LevelDB 1.20, 1.23, goleveldb and Terrace use each
 fuzz: setup ## fuzz every decoder, and whole histories, for a bounded time (needs a nightly compiler)
 	$(call step,fuzz)
 	scripts/fuzz $(SECONDS_EACH)
+
+# SOAK_SECONDS=3600 make soak: so long, else ten minutes. ARGUMENTS="--only kills" or "--replay SEED" chooses.
+SOAK_SECONDS ?= 600
+soak: build setup-tests ## power cuts, failing calls, damage, kills and races for a given time, with counts
+	$(call step,soak)
+	cargo run --quiet --package terrace-testkit --bin terrace-soak -- --seconds $(SOAK_SECONDS) $(ARGUMENTS)
 
 house: setup-tests ## house rules: layering, links, sizes, leftovers
 	$(call step,house)
