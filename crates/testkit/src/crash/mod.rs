@@ -7,4 +7,5 @@
 mod history;
 mod life;
 
+pub(crate) use history::{Batch, Model, compare};
 pub use life::run;
