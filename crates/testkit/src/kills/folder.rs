@@ -12,7 +12,8 @@ pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
         let entry = entry?;
         let target = to.join(entry.file_name());
         if entry.path().extension().is_some_and(|extension| extension == "ldb") {
-            fs::hard_link(entry.path(), target)?;
+            // Not where the copy is on another file system.
+            fs::hard_link(entry.path(), &target).or_else(|_| fs::copy(entry.path(), &target).map(drop))?;
         } else if entry.file_type()?.is_file() {
             fs::copy(entry.path(), target)?;
         }

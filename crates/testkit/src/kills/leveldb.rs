@@ -5,7 +5,6 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
 
-use crate::crash::Model;
 use crate::digest::Digest;
 
 /// The Python that Debian's python3-plyvel is built for.
@@ -53,18 +52,10 @@ impl LevelDb {
         if answer.trim_end() == digest.to_string() {
             return Ok(());
         }
+        if answer.is_empty() {
+            return Err("LevelDB crashed".to_owned());
+        }
         Err(format!("LevelDB answers {:?}, expected \"{digest}\"", answer.trim_end()))
-    }
-
-    /// Asks and waits: LevelDB must read exactly `found`.
-    ///
-    /// # Errors
-    /// What LevelDB says instead.
-    pub fn must_read(&mut self, folder: &Path, found: &Model) -> Result<(), String> {
-        let mut digest = Digest::default();
-        found.iter().for_each(|(key, value)| digest.add(key, Some(value)));
-        self.ask(folder)?;
-        self.expect(&digest)
     }
 }
 

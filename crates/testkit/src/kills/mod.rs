@@ -6,12 +6,14 @@
 //! that was acknowledged, each batch whole, and nothing else but the batch that a thread was at.
 
 mod folder;
+pub mod full_disk;
 pub mod lane;
 pub mod leveldb;
 mod moment;
 pub mod oracle;
 pub mod said;
 pub mod setup;
+pub mod small_disk;
 mod trial;
 pub mod victim;
 

@@ -178,6 +178,6 @@ impl Trial<'_> {
 }
 
 /// How many batches of each lane may be there: one more than was acknowledged, where lanes were writing.
-fn begun(is_writing: bool, acknowledged: &[u64]) -> Vec<u64> {
+pub(super) fn begun(is_writing: bool, acknowledged: &[u64]) -> Vec<u64> {
     acknowledged.iter().map(|count| count + u64::from(is_writing)).collect()
 }

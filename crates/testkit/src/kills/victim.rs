@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use super::said::{Line, Said};
 
 const SIGKILL: i32 = 9;
-/// A writer that says nothing for so long hangs.
-const SILENCE_S: u64 = 60;
+/// A writer that does not get where it should in this time hangs.
+const PATIENCE_S: u64 = 60;
 
 /// A writer that lives.
 pub struct Victim {
@@ -58,22 +58,41 @@ impl Victim {
     ///
     /// # Errors
     /// If the writer ends, hangs, or says what cannot be.
-    pub fn wait_for(&mut self, mut wanted: impl FnMut(&Line, &Said) -> bool) -> Result<(), String> {
+    pub fn wait_for(&mut self, wanted: impl FnMut(&Line, &Said) -> bool) -> Result<(), String> {
+        if self.listen(Duration::from_secs(PATIENCE_S), wanted)? {
+            return Ok(());
+        }
+        Err(format!("the writer did not go on for {PATIENCE_S} s"))
+    }
+
+    /// Listens until a line is as `wanted`, or for so long. Returns whether there was one.
+    ///
+    /// # Errors
+    /// If the writer ends, or says what cannot be.
+    pub fn listen(
+        &mut self,
+        patience: Duration,
+        mut wanted: impl FnMut(&Line, &Said) -> bool,
+    ) -> Result<bool, String> {
+        let deadline = Instant::now() + patience;
         loop {
-            match self.lines.recv_timeout(Duration::from_secs(SILENCE_S)) {
+            match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
                 Ok(text) => {
                     let line = text.parse()?;
                     self.said.hear(&line)?;
                     if wanted(&line, &self.said) {
-                        return Ok(());
+                        return Ok(true);
                     }
                 }
-                Err(RecvTimeoutError::Timeout) => {
-                    return Err(format!("the writer said nothing for {SILENCE_S} s"));
-                }
+                Err(RecvTimeoutError::Timeout) => return Ok(false),
                 Err(RecvTimeoutError::Disconnected) => return Err(self.last_words()),
             }
         }
+    }
+
+    /// What it has said so far, as far as anybody listened.
+    pub fn said(&self) -> &Said {
+        &self.said
     }
 
     /// How long it has lived.
