@@ -107,7 +107,8 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// Terrace and LevelDB both recover what the writer left, and must find the same.
+    /// Terrace and LevelDB both recover what the writer left, and must find the same. The next writer goes on with what
+    /// either recovered, or recovers what this one left itself.
     fn check_database(&mut self, said: &Said) -> Result<(), String> {
         let io = |error: std::io::Error| error.to_string();
         let for_leveldb = self.folder.join("for LevelDB");
@@ -115,7 +116,6 @@ impl Trial<'_> {
         if let Some(leveldb) = &mut self.leveldb {
             leveldb.ask(&for_leveldb)?;
         }
-        // In the other half of the cases the next writer recovers what this one left.
         let found = if self.random.one_in(2) {
             self.recover(&self.database(), said)
         } else {
@@ -127,9 +127,13 @@ impl Trial<'_> {
         };
         let (oracle, digest) = found?;
         self.oracle = oracle;
-        if let Some(leveldb) = &mut self.leveldb {
-            leveldb.expect(&digest)?;
-            self.tally.one("LevelDB checks");
+        let Some(leveldb) = &mut self.leveldb else { return fs::remove_dir_all(&for_leveldb).map_err(io) };
+        leveldb.expect(&digest)?;
+        self.tally.one("LevelDB checks");
+        if self.random.one_in(4) {
+            self.tally.one("databases taken over from LevelDB");
+            fs::remove_dir_all(self.database()).map_err(io)?;
+            return fs::rename(&for_leveldb, self.database()).map_err(io);
         }
         fs::remove_dir_all(&for_leveldb).map_err(io)
     }

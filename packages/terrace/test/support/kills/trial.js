@@ -1,6 +1,6 @@
 // A database that lives through several kills. After each, `Level` and LevelDB open what is left.
 
-import { copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { Level } from 'terrace'
@@ -22,7 +22,8 @@ export class Trial {
     'kills in a large batch': 0,
     'acknowledged batches': 0,
     checkpoints: 0,
-    'LevelDB checks': 0
+    'LevelDB checks': 0,
+    'databases taken over from LevelDB': 0
   }
 
   #seed
@@ -91,19 +92,26 @@ export class Trial {
     if (delayMs > 0) await setTimeout(delayMs)
   }
 
+  /** The next writer goes on with what Level or LevelDB recovered, or recovers what this one left itself. */
   async #checkDatabase(victim) {
     const forLevelDB = join(this.#copies, 'LevelDB')
     copy(this.#database, forLevelDB)
-    // In the other half of the cases the next writer recovers what this one left.
     const isCopy = this.#draw.below(2) === 0
     const forUs = isCopy ? join(this.#copies, 'Level') : this.#database
     if (isCopy) copy(this.#database, forUs)
 
     const entries = await read(forUs)
     this.#oracle.accept(entries, victim.acknowledged, begun(victim.acknowledged, victim.opened))
-    await this.#compareWithLevelDB(forLevelDB, entries)
-    rmSync(forLevelDB, { recursive: true })
     if (isCopy) rmSync(forUs, { recursive: true })
+    await this.#compareWithLevelDB(forLevelDB, entries)
+
+    if (this.#leveldb !== undefined && this.#draw.below(4) === 0) {
+      this.counts['databases taken over from LevelDB']++
+      rmSync(this.#database, { recursive: true })
+      renameSync(forLevelDB, this.#database)
+    } else {
+      rmSync(forLevelDB, { recursive: true })
+    }
   }
 
   /** A checkpoint that is done, or has a CURRENT already, is a database that holds what was acknowledged before. */
