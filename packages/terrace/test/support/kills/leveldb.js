@@ -24,6 +24,7 @@ export class LevelDB {
   async mustRead(folder, entries) {
     this.#process.stdin.write(`${folder}\n`)
     const { value: answer } = await this.#answers.next()
+    if (answer === undefined) throw new Error('LevelDB crashed')
     const expected = digest(entries)
     if (answer !== expected) throw new Error(`LevelDB answers "${answer}", expected "${expected}"`)
   }
