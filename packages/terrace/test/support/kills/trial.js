@@ -72,7 +72,7 @@ export class Trial {
       delayMs = this.#draw.below(Math.ceil(1.25 * this.#openingMs))
     } else {
       const started = performance.now()
-      await victim.waitFor((kind) => kind === 'opened')
+      await victim.waitFor((_, { opened }) => opened)
       this.#openingMs = performance.now() - started
     }
 
