@@ -69,7 +69,8 @@ fuzz: setup ## fuzz every decoder, and whole histories, for a bounded time (need
 SOAK_SECONDS ?= 600
 soak: build setup-tests ## power cuts, failing calls, damage, kills and races for a given time, with counts
 	$(call step,soak)
-	cargo run --quiet --package terrace-testkit --bin terrace-soak -- --seconds $(SOAK_SECONDS) $(ARGUMENTS)
+	cargo build --quiet --package terrace-testkit --bins
+	target/debug/terrace-soak --seconds $(SOAK_SECONDS) $(ARGUMENTS)
 
 house: setup-tests ## house rules: layering, links, sizes, leftovers
 	$(call step,house)

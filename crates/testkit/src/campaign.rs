@@ -1,5 +1,6 @@
 //! Many trials of one kind, each of a seed of its own, and what they did in numbers.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,12 +12,12 @@ const ENOUGH_FAILURES: usize = 10;
 
 /// What was done, by name: "power cuts", "kills", "damaged files".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally(BTreeMap<&'static str, u64>);
+pub struct Tally(BTreeMap<Cow<'static, str>, u64>);
 
 impl Tally {
     /// So many more of that name.
-    pub fn add(&mut self, name: &'static str, count: u64) {
-        *self.0.entry(name).or_default() += count;
+    pub fn add(&mut self, name: impl Into<Cow<'static, str>>, count: u64) {
+        *self.0.entry(name.into()).or_default() += count;
     }
 
     /// One more of that name.
@@ -31,12 +32,12 @@ impl Tally {
 
     /// All that `other` did, too.
     pub fn merge(&mut self, other: &Self) {
-        other.0.iter().for_each(|(name, count)| self.add(name, *count));
+        other.0.iter().for_each(|(name, count)| self.add(name.clone(), *count));
     }
 
     /// Each name with its count, sorted by name.
-    pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        self.0.iter().map(|(name, count)| (*name, *count))
+    pub fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.0.iter().map(|(name, count)| (&**name, *count))
     }
 }
 

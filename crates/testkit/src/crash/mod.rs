@@ -20,6 +20,7 @@ use crate::campaign::TrialResult;
 use plan::LifePlan;
 use trial::Trial;
 
+pub(crate) use history::{Batch, Model, compare};
 pub use sweep::sweep;
 
 /// Runs the trial that belongs to `seed`: two to seven lives, and what they lead to.

@@ -3,6 +3,14 @@
 use terrace_engine::env::simulated::Mode;
 use terrace_testkit::campaign::TrialResult;
 use terrace_testkit::crash;
+use terrace_testkit::kills::{self, victim::writer_beside_this_program};
+
+use crate::node;
+
+/// So often is a database's writer killed before the trial begins with a new one.
+const KILLS_A_TRIAL: u64 = 10;
+/// The same on a disk that is full.
+const KILLS_ON_A_FULL_DISK: u64 = 4;
 
 /// One kind of trial.
 pub struct Kind {
@@ -39,6 +47,24 @@ pub fn all() -> Vec<Kind> {
                 let mode = if seed.is_multiple_of(2) { Mode::StrictPosix } else { Mode::Ext4Ordered };
                 crash::sweep(seed, mode)
             },
+        },
+        Kind {
+            name: "kills",
+            about: "writers that are killed; Terrace and LevelDB 1.23 read what they left",
+            share: 2,
+            trial: |seed| kills::run(seed, KILLS_A_TRIAL, &writer_beside_this_program()),
+        },
+        Kind {
+            name: "node-kills",
+            about: "the same with processes of Node",
+            share: 2,
+            trial: |seed| node::kills(seed, KILLS_A_TRIAL),
+        },
+        Kind {
+            name: "full-disk-kills",
+            about: "the same on a small disk that is full",
+            share: 1,
+            trial: |seed| kills::full_disk::run(seed, KILLS_ON_A_FULL_DISK, &writer_beside_this_program()),
         },
     ]
 }

@@ -1,6 +1,7 @@
 //! Runs every campaign of the testkit, side by side, for a given time, and prints what was done and what failed.
 
 mod campaigns;
+mod node;
 mod progress;
 mod soak;
 

@@ -1,0 +1,85 @@
+//! LevelDB 1.23, which opens what a killed writer left with paranoid checks.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::OnceLock;
+
+use crate::digest::Digest;
+
+/// The Python that Debian's python3-plyvel is built for.
+const PYTHON: &str = "/usr/bin/python3";
+const CHECKER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../interop/drivers/plyvel_checker.py");
+
+/// A process that opens one folder after the other.
+pub struct LevelDb {
+    process: Child,
+    questions: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+impl LevelDb {
+    /// Starts it; `None`, after a line with the reason, where plyvel is missing.
+    ///
+    /// # Errors
+    /// If it does not start though plyvel is there.
+    pub fn start() -> Result<Option<Self>, String> {
+        if !is_there() {
+            return Ok(None);
+        }
+        let started = Command::new(PYTHON).arg(CHECKER).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+        let mut process = started.map_err(|error| format!("{PYTHON}: {error}"))?;
+        let questions = process.stdin.take().ok_or("no pipe to LevelDB")?;
+        let answers = BufReader::new(process.stdout.take().ok_or("no pipe from LevelDB")?);
+        Ok(Some(Self { process, questions, answers }))
+    }
+
+    /// Asks it to open `folder`, recover it and read everything. [`expect`](Self::expect) waits for the answer.
+    ///
+    /// # Errors
+    /// If it is gone.
+    pub fn ask(&mut self, folder: &Path) -> Result<(), String> {
+        writeln!(self.questions, "{}", folder.display()).map_err(|error| format!("LevelDB is gone: {error}"))
+    }
+
+    /// Takes its answer: it must have read exactly what has this `digest`.
+    ///
+    /// # Errors
+    /// What LevelDB says instead.
+    pub fn expect(&mut self, digest: &Digest) -> Result<(), String> {
+        let mut answer = String::new();
+        self.answers.read_line(&mut answer).map_err(|error| format!("LevelDB is gone: {error}"))?;
+        if answer.trim_end() == digest.to_string() {
+            return Ok(());
+        }
+        if answer.is_empty() {
+            return Err("LevelDB crashed".to_owned());
+        }
+        Err(format!("LevelDB answers {:?}, expected \"{digest}\"", answer.trim_end()))
+    }
+}
+
+impl Drop for LevelDb {
+    fn drop(&mut self) {
+        // It holds nothing that would have to be closed well.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Whether this machine has plyvel. The first call that finds it missing says so.
+pub fn is_there() -> bool {
+    static IS_THERE: OnceLock<bool> = OnceLock::new();
+    *IS_THERE.get_or_init(|| {
+        let output = Command::new(PYTHON).args(["-c", "import plyvel"]).output();
+        let is_there = output.is_ok_and(|output| output.status.success());
+        if !is_there {
+            // Not by a macro, whose output the test runner hides.
+            let _ = writeln!(
+                std::io::stderr(),
+                "LevelDB does not check: {PYTHON} has no plyvel (python3-plyvel)"
+            );
+        }
+        is_there
+    })
+}

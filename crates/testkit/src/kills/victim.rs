@@ -1,0 +1,134 @@
+//! A writer in a process of its own, which can be killed at any moment.
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::said::{Line, Said};
+
+const SIGKILL: i32 = 9;
+/// A writer that does not get where it should in this time hangs.
+const PATIENCE_S: u64 = 60;
+
+/// A writer that lives.
+pub struct Victim {
+    process: Child,
+    lines: Receiver<String>,
+    said: Said,
+    started: Instant,
+}
+
+/// The path of the program `terrace-writer` beside the program that runs.
+///
+/// # Panics
+/// If the system does not know which program runs.
+pub fn writer_beside_this_program() -> PathBuf {
+    std::env::current_exe().expect("the running program is known").with_file_name("terrace-writer")
+}
+
+impl Victim {
+    /// Starts `writer` in `folder`, where so many batches of each lane are there. It makes checkpoints if it is given a
+    /// folder for them.
+    ///
+    /// # Errors
+    /// If it cannot be started.
+    pub fn start(
+        writer: &Path,
+        folder: &Path,
+        seed: u64,
+        checkpoints: Option<&Path>,
+        counts: Vec<u64>,
+    ) -> Result<Self, String> {
+        let mut command = Command::new(writer);
+        command.arg(folder).arg(seed.to_string()).args(checkpoints);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut process = command.spawn().map_err(|error| format!("{}: {error}", writer.display()))?;
+        let output = BufReader::new(process.stdout.take().ok_or("no pipe from the writer")?);
+        let (sender, lines) = channel();
+        // Reads on, so that the writer never waits for us. It ends with the writer.
+        thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        Ok(Self { process, lines, said: Said::nothing(counts), started: Instant::now() })
+    }
+
+    /// Listens until a line is as `wanted`.
+    ///
+    /// # Errors
+    /// If the writer ends, hangs, or says what cannot be.
+    pub fn wait_for(&mut self, wanted: impl FnMut(&Line, &Said) -> bool) -> Result<(), String> {
+        if self.listen(Duration::from_secs(PATIENCE_S), wanted)? {
+            return Ok(());
+        }
+        Err(format!("the writer did not go on for {PATIENCE_S} s"))
+    }
+
+    /// Listens until a line is as `wanted`, or for so long. Returns whether there was one.
+    ///
+    /// # Errors
+    /// If the writer ends, or says what cannot be.
+    pub fn listen(
+        &mut self,
+        patience: Duration,
+        mut wanted: impl FnMut(&Line, &Said) -> bool,
+    ) -> Result<bool, String> {
+        let deadline = Instant::now() + patience;
+        loop {
+            match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(text) => {
+                    let line = text.parse()?;
+                    self.said.hear(&line)?;
+                    if wanted(&line, &self.said) {
+                        return Ok(true);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => return Ok(false),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.last_words()),
+            }
+        }
+    }
+
+    /// What it has said so far, as far as anybody listened.
+    pub fn said(&self) -> &Said {
+        &self.said
+    }
+
+    /// How long it has lived.
+    pub fn age(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Kills it, waits until it is gone, and gives all that it said.
+    ///
+    /// # Errors
+    /// If it had ended by itself, or said what cannot be.
+    pub fn kill(mut self) -> Result<Said, String> {
+        self.process.kill().map_err(|error| format!("kill: {error}"))?;
+        let status = self.process.wait().map_err(|error| format!("wait: {error}"))?;
+        for text in self.lines.iter() {
+            self.said.hear(&text.parse()?)?;
+        }
+        if status.signal() != Some(SIGKILL) {
+            return Err(self.last_words());
+        }
+        Ok(std::mem::take(&mut self.said))
+    }
+
+    fn last_words(&mut self) -> String {
+        let mut words = String::new();
+        if let Some(mut stderr) = self.process.stderr.take() {
+            let _ = stderr.read_to_string(&mut words);
+        }
+        format!("the writer ended by itself: {}", words.trim_end())
+    }
+}
+
+impl Drop for Victim {
+    fn drop(&mut self) {
+        // After a failure it may still live.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

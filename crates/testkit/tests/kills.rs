@@ -1,0 +1,34 @@
+//! Writers that are killed: see [`terrace_testkit::kills`].
+//!
+//! `TERRACE_SEED` runs the one trial of that seed, as a failure names it, though no moment comes twice exactly.
+//! `TERRACE_TRIALS` sets the number of trials. With `TMPDIR` in memory syncs cost nothing, and more happens in a life.
+
+use std::path::Path;
+
+use terrace_testkit::campaign::{Campaign, trials};
+use terrace_testkit::kills::{self, leveldb};
+use terrace_testkit::random::seed;
+
+/// Trials, unless told otherwise.
+const TRIALS: u64 = 21;
+const KILLS_A_TRIAL: u64 = 10;
+
+#[test]
+fn every_acknowledged_write_survives_kills() {
+    let trials = trials(TRIALS);
+    let writer = Path::new(env!("CARGO_BIN_EXE_terrace-writer"));
+    let tally = Campaign::assert("kills", seed(), trials, |seed| kills::run(seed, KILLS_A_TRIAL, writer));
+    assert_eq!(tally.get("kills"), trials * KILLS_A_TRIAL);
+    if trials >= TRIALS {
+        // A trial that never gets there proves nothing.
+        let at_least = |name: &str, count: u64| assert!(tally.get(name) > count, "too few {name}: {tally}");
+        at_least("acknowledged batches", 10 * trials);
+        at_least("kills while opening", trials / 2);
+        at_least("kills in a large batch", 0);
+        at_least("checkpoints", trials / 2);
+        if leveldb::is_there() {
+            at_least("LevelDB checks", trials * KILLS_A_TRIAL / 2);
+            at_least("databases taken over from LevelDB", trials / 2);
+        }
+    }
+}

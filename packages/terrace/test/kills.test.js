@@ -1,0 +1,22 @@
+// Processes that are killed while they write: every write whose promise was fulfilled is there afterwards.
+//
+// `TERRACE_SEED` sets the seed, `TERRACE_KILLS` how many are killed.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { killTrials } from './support/kill-trials.js'
+
+const { TERRACE_SEED: seed = Date.now(), TERRACE_KILLS: kills = 50 } = process.env
+
+test('every acknowledged write survives kills', async (t) => {
+  const counts = await killTrials({ seed: Number(seed), kills: Number(kills) })
+  t.diagnostic(`from TERRACE_SEED=${seed}: ${JSON.stringify(counts)}`)
+  assert.equal(counts.kills, Number(kills))
+
+  // A trial that never gets there proves nothing.
+  if (kills >= 50) {
+    assert.ok(counts['acknowledged batches'] > 10 * kills)
+    assert.ok(counts['kills while opening'] > 0)
+    assert.ok(counts.checkpoints > 0)
+  }
+})

@@ -1,0 +1,167 @@
+// A database that lives through several kills. After each, `Level` and LevelDB open what is left.
+
+import { copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { Level } from 'terrace'
+import { lanes, random, WIDTH } from './lanes.js'
+import { options } from './options.js'
+import { Oracle } from './oracle.js'
+import { Victim } from './victim.js'
+
+/** A guess, until an opening was measured. */
+const FIRST_OPENING_MS = 20
+const LONGEST_DELAY_MS = 30
+const LARGE_DELAY_MS = 5
+
+export class Trial {
+  /** What was done, by name. */
+  counts = {
+    kills: 0,
+    'kills while opening': 0,
+    'kills in a large batch': 0,
+    'acknowledged batches': 0,
+    checkpoints: 0,
+    'LevelDB checks': 0,
+    'databases taken over from LevelDB': 0
+  }
+
+  #seed
+  #draw
+  #database
+  #checkpoints
+  #copies
+  #oracle
+  #leveldb
+  #openingMs = FIRST_OPENING_MS
+
+  /** In an empty folder; `leveldb` is undefined where it is missing. */
+  constructor(seed, folder, leveldb) {
+    this.#seed = seed
+    this.#draw = random(seed)
+    this.#database = join(folder, 'db')
+    this.#checkpoints = join(folder, 'checkpoints')
+    this.#copies = join(folder, 'copies')
+    mkdirSync(this.#copies)
+    this.#oracle = new Oracle(lanes(seed))
+    this.#leveldb = leveldb
+  }
+
+  /** Starts a writer, kills it at a random moment, and checks what it left. Throws if a promise was broken. */
+  async kill() {
+    const counts = this.#oracle.counts
+    const victim = new Victim(this.#database, this.#seed, counts, this.#checkpoints)
+    await this.#waitForMoment(victim)
+    await victim.kill()
+    this.counts.kills++
+    this.counts['kills while opening'] += victim.opened ? 0 : 1
+    this.counts['acknowledged batches'] += victim.acknowledgements
+
+    const before = this.#oracle.clone()
+    if (existsSync(join(this.#database, 'CURRENT'))) await this.#checkDatabase(victim)
+    else if (victim.opened || counts.some((count) => count > 0)) throw new Error('the database is gone')
+    for (const checkpoint of victim.checkpoints) await this.#checkCheckpoint(checkpoint, before.clone())
+  }
+
+  async #waitForMoment(victim) {
+    const moment = this.#draw.below(10)
+    let delayMs = this.#draw.below(LONGEST_DELAY_MS)
+    await victim.waitFor((kind) => kind === 'opening')
+
+    if (moment < 3) {
+      delayMs = this.#draw.below(Math.ceil(1.25 * this.#openingMs))
+    } else {
+      const started = performance.now()
+      await victim.waitFor((_, { opened }) => opened)
+      this.#openingMs = performance.now() - started
+    }
+
+    if (moment >= 3 && moment < 7) {
+      const goal = this.#draw.choose([1, 10, 100, 1000])
+      await victim.waitFor((_, { acknowledgements }) => acknowledgements >= goal)
+    }
+
+    if (moment === 7) {
+      await victim.waitFor((kind) => kind === 'large')
+      this.counts['kills in a large batch']++
+      delayMs = this.#draw.below(LARGE_DELAY_MS)
+    }
+
+    if (moment > 7) await victim.waitFor((kind) => kind === 'chore' || kind === 'checkpoint')
+    // A timer waits for 1 ms at least.
+    if (delayMs > 0) await setTimeout(delayMs)
+  }
+
+  /** The next writer goes on with what Level or LevelDB recovered, or recovers what this one left itself. */
+  async #checkDatabase(victim) {
+    const forLevelDB = join(this.#copies, 'LevelDB')
+    copy(this.#database, forLevelDB)
+    const isCopy = this.#draw.below(2) === 0
+    const forUs = isCopy ? join(this.#copies, 'Level') : this.#database
+    if (isCopy) copy(this.#database, forUs)
+
+    const entries = await read(forUs)
+    this.#oracle.accept(entries, victim.acknowledged, begun(victim.acknowledged, victim.opened))
+    if (isCopy) rmSync(forUs, { recursive: true })
+    await this.#compareWithLevelDB(forLevelDB, entries)
+
+    if (this.#leveldb !== undefined && this.#draw.below(4) === 0) {
+      this.counts['databases taken over from LevelDB']++
+      rmSync(this.#database, { recursive: true })
+      renameSync(forLevelDB, this.#database)
+    } else {
+      rmSync(forLevelDB, { recursive: true })
+    }
+  }
+
+  /** A checkpoint that is done, or has a CURRENT already, is a database that holds what was acknowledged before. */
+  async #checkCheckpoint({ name, atLeast, doneAt }, oracle) {
+    const folder = join(this.#checkpoints, name)
+
+    if (doneAt || existsSync(join(folder, 'CURRENT'))) {
+      const entries = await read(folder)
+      oracle.accept(entries, atLeast, doneAt ? begun(doneAt, true) : this.#oracle.counts)
+      await this.#compareWithLevelDB(folder, entries)
+      this.counts.checkpoints++
+    }
+
+    rmSync(folder, { recursive: true, force: true })
+  }
+
+  async #compareWithLevelDB(folder, entries) {
+    if (this.#leveldb === undefined) return
+    await this.#leveldb.mustRead(folder, entries)
+    this.counts['LevelDB checks']++
+  }
+}
+
+/** How many writes of each lane may be there. */
+function begun(acknowledged, isWriting) {
+  return acknowledged.map((count) => count + (isWriting ? WIDTH : 0))
+}
+
+/** Every entry of the database in `folder`. */
+async function read(folder) {
+  const db = new Level(folder, { ...options, createIfMissing: false, paranoidChecks: true })
+
+  try {
+    const entries = await db.iterator().all()
+    const values = await db.getMany(entries.map(([key]) => key))
+    if (entries.some(([, value], index) => !value.equals(values[index])))
+      throw new Error('by key it reads otherwise')
+    return entries
+  } finally {
+    await db.close()
+  }
+}
+
+/** Copies the files of a folder. Tables are linked: nobody changes a finished one. */
+function copy(from, to) {
+  mkdirSync(to)
+
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const put = entry.name.endsWith('.ldb') ? linkSync : copyFileSync
+    put(join(from, entry.name), join(to, entry.name))
+  }
+}

@@ -1,0 +1,90 @@
+// A writer in a process of its own, which can be killed at any moment, and what it said while it lived.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+const writer = fileURLToPath(new URL('./writer.js', import.meta.url))
+/** A writer that does not get where it should in this time hangs. */
+const PATIENCE_MS = 60_000
+
+export class Victim {
+  /** Whether it had opened the database. */
+  opened = false
+  /** The newest acknowledged write of each lane. Those before it took effect before it. */
+  acknowledged
+  /** How many writes it acknowledged. */
+  acknowledgements = 0
+  /** The checkpoints that it began: name, and what was acknowledged when it began and when it was done. */
+  checkpoints = []
+
+  #process
+  #hangs = false
+  #lines
+  #wanted = []
+  #errors = ''
+
+  constructor(folder, seed, counts, checkpoints) {
+    this.acknowledged = [...counts]
+    const words = [writer, folder, String(seed), counts.join(), checkpoints]
+    this.#process = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#process.stderr.on('data', (data) => {
+      this.#errors += data
+    })
+    this.#lines = createInterface({ input: this.#process.stdout })
+    this.#lines.on('line', (line) => this.#hear(line))
+    this.#lines.on('close', () => {
+      for (const { resolve } of this.#wanted) resolve(false)
+    })
+  }
+
+  /** Waits until it says a line as `wanted`; not at all if what it has said before is enough. */
+  async waitFor(wanted) {
+    if (wanted(undefined, this)) return
+    const heard = new Promise((resolve) => {
+      this.#wanted.push({ wanted, resolve })
+    })
+    const timer = setTimeout(() => {
+      this.#hangs = true
+      this.#process.kill('SIGKILL')
+    }, PATIENCE_MS)
+    const found = await heard
+    clearTimeout(timer)
+    if (!found) throw new Error(this.#hangs ? `the writer never says ${wanted}` : this.#lastWords)
+  }
+
+  /** Kills it and waits until it is gone and all that it said is heard. */
+  async kill() {
+    const gone = Promise.all([once(this.#process, 'close'), once(this.#lines, 'close')])
+    this.#process.kill('SIGKILL')
+    const [[, signal]] = await gone
+    if (signal !== 'SIGKILL') throw new Error(this.#lastWords)
+  }
+
+  get #lastWords() {
+    return `the writer ended by itself: ${this.#errors}`
+  }
+
+  #hear(line) {
+    const [kind, ...words] = line.split(' ')
+    if (kind === 'opened') this.opened = true
+    if (kind === 'ack') {
+      const [lane, number] = words.map(Number)
+      // Promises may be fulfilled in another order than that of the writes.
+      this.acknowledged[lane] = Math.max(this.acknowledged[lane], number)
+      this.acknowledgements++
+    }
+
+    if (kind === 'checkpoint') this.checkpoints.push({ name: words[0], atLeast: [...this.acknowledged] })
+    if (kind === 'checkpointed') {
+      this.checkpoints.find(({ name }) => name === words[0]).doneAt = [...this.acknowledged]
+    }
+
+    this.#wanted = this.#wanted.filter(({ wanted, resolve }) => {
+      const found = wanted(kind, this)
+      if (found) resolve(true)
+      return !found
+    })
+  }
+}
