@@ -13,4 +13,5 @@ pub mod keys;
 pub mod model;
 pub mod operation;
 pub mod random;
+pub mod stress;
 pub mod trial;
