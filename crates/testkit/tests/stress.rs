@@ -10,8 +10,8 @@ use terrace_testkit::campaign::{Campaign, trials};
 use terrace_testkit::random::seed;
 use terrace_testkit::stress;
 
-const TRIALS_IN_MEMORY: u64 = 20;
-const TRIALS_ON_DISK: u64 = 6;
+const TRIALS_IN_MEMORY: u64 = 12;
+const TRIALS_ON_DISK: u64 = 3;
 
 #[test]
 fn threads_in_memory() {

@@ -46,6 +46,8 @@ impl DbInner {
     /// Seals the active memtable, unless it is empty, and waits until all sealed ones are in tables.
     pub(crate) fn flush_and_wait(self: &Arc<Self>) -> Result<()> {
         let mut token = self.line.take_token();
+        // It may have been closed while this waited, and the folder may be another's by now.
+        self.check_writable()?;
         if !token.memtable.is_empty() {
             self.wait_for_change(|| self.may_seal())?;
             self.seal_memtable(&mut token)?;

@@ -189,6 +189,8 @@ impl Db {
             return Ok(false);
         }
         let Some(mut token) = self.inner.line.try_token() else { return Ok(false) };
+        // It may have been closed or poisoned since the first look.
+        self.inner.check_writable()?;
         match self.inner.make_room(&mut token, batch.approximate_size_bytes(), Patience::Refuse) {
             Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(false),
             Err(error) => Err(error),

@@ -18,7 +18,7 @@ use crate::random::Random;
 
 const READERS: usize = 2;
 const LIVES: u64 = 2;
-const MOST_BATCHES_OF_A_LIFE: usize = 1200;
+const MOST_BATCHES_OF_A_LIFE: usize = 800;
 
 /// Runs the trial that belongs to `seed`, on threads, in the folder `folder` of `env`, which must not exist. Other files
 /// are made beside it under names that begin with its own. It takes some tenths of a second.
