@@ -10,7 +10,8 @@ mod modelled;
 
 #[cfg(all(test, loom))]
 pub(crate) use modelled::{
-    ArcSwap, AtomicPtr, AtomicU64, AtomicUsize, Condvar, Mutex, MutexGuard, PlainMemory,
+    ArcSwap, AtomicPtr, AtomicU64, AtomicUsize, Condvar, Mutex, MutexGuard, PlainMemory, ThreadId,
+    current_thread,
 };
 
 #[cfg(not(all(test, loom)))]
@@ -18,6 +19,7 @@ pub(crate) use {
     arc_swap::ArcSwap,
     parking_lot::{Condvar, Mutex, MutexGuard},
     std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize},
+    std::thread::{ThreadId, current as current_thread},
 };
 
 /// Stands for memory that is neither atomic nor locked, which a model checker does not see by itself: whoever writes

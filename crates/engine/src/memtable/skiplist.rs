@@ -146,7 +146,8 @@ pub(super) struct SkipList {
 }
 
 // SAFETY: nodes belong to the list's arena, which is freed only when the list is dropped. Shared access is by the
-// rules above: changes under the mutex, publication by Release, reading by Acquire.
+// rules above: changes under the mutex, publication by Release, reading by Acquire. All other fields are `Send` and
+// `Sync` by themselves, the comparator by the demand of its trait.
 unsafe impl Send for SkipList {}
 // SAFETY: as for Send.
 unsafe impl Sync for SkipList {}
@@ -192,7 +193,8 @@ impl SkipList {
         let height = random_height(&mut writer.random);
         let node = allocate_node(&mut writer.arena, height, key_bytes, value_bytes);
         self.memory_bytes.store(writer.arena.memory_bytes(), Memory::Relaxed);
-        // SAFETY: `allocate_node` reserved this many bytes behind the fixed part; nobody else knows the node yet.
+        // SAFETY: `allocate_node` wrote the fixed part and reserved this many bytes behind it; nobody else knows the node
+        // yet.
         unsafe {
             node.start().as_ref().entry.write();
             let key_start = node.start().as_ptr().add(1).cast::<u8>();
@@ -202,7 +204,8 @@ impl SkipList {
             ptr::copy_nonoverlapping(value.as_ptr(), tag_start.add(TAG_BYTES), value.len());
         }
         for (level, before) in writer.path[..height].iter().enumerate() {
-            // SAFETY: nodes on the path of a level have that level (they were found there, or are the head).
+            // SAFETY: the list lives; nodes on the path of a level have that level (they were found or inserted there, or
+            // are the head).
             let after = unsafe { before.link(level) }.load(Memory::Relaxed);
             // SAFETY: the new node has `height` levels. Relaxed: the node is not published yet.
             unsafe { node.link(level) }.store(after, Memory::Relaxed);
@@ -235,7 +238,7 @@ impl SkipList {
         if node != self.head && !self.is_before(node, user_key, tag) {
             return false;
         }
-        // SAFETY: every node has level 0.
+        // SAFETY: the list lives while `self` is borrowed; every node has level 0.
         match unsafe { node.next(0) } {
             Some(next) => !self.is_before(next, user_key, tag),
             None => true,

@@ -10,7 +10,7 @@
 use terrace_env::ThreadHandle;
 
 use crate::error::{Error, Result};
-use crate::sync::{Condvar, Mutex};
+use crate::sync::{Condvar, Mutex, ThreadId, current_thread};
 
 /// The queue and the handle of its thread, which starts with the first item.
 pub(crate) struct SubmitQueue<T> {
@@ -23,11 +23,14 @@ struct QueueState<T> {
     running: bool,
     ending: bool,
     thread: Option<Box<dyn ThreadHandle>>,
+    /// The thread itself, once it runs.
+    thread_id: Option<ThreadId>,
 }
 
 impl<T> SubmitQueue<T> {
     pub(crate) fn new() -> Self {
-        let state = QueueState { waiting: Vec::new(), running: false, ending: false, thread: None };
+        let state =
+            QueueState { waiting: Vec::new(), running: false, ending: false, thread: None, thread_id: None };
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
@@ -57,6 +60,7 @@ impl<T> SubmitQueue<T> {
     /// Gives `write` all that waits, again and again, until the queue is closed and empty.
     pub(crate) fn serve(&self, mut write: impl FnMut(Vec<T>)) {
         let mut state = self.state.lock();
+        state.thread_id = Some(current_thread().id());
         loop {
             while state.waiting.is_empty() {
                 if state.ending {
@@ -79,15 +83,16 @@ impl<T> SubmitQueue<T> {
         !state.running && state.waiting.is_empty()
     }
 
-    /// Waits until what was accepted is written, then ends the thread.
+    /// Waits until what was accepted is written, then ends the thread. On that thread itself, whose `write` may drop
+    /// the last handle of the database, it does not wait: the thread ends after what it is writing.
     pub(crate) fn close(&self) {
-        let thread = {
+        let (thread, is_own) = {
             let mut state = self.state.lock();
             state.ending = true;
-            state.thread.take()
+            (state.thread.take(), state.thread_id == Some(current_thread().id()))
         };
         self.changed.notify_all();
-        if let Some(thread) = thread {
+        if let Some(thread) = thread.filter(|_| !is_own) {
             thread.join();
         }
     }
