@@ -1,18 +1,20 @@
 //! Threads that submit, the thread that writes what they submitted, and one that closes the queue.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use loom::thread;
 use terrace_env::ThreadHandle;
 
 use super::explore;
 use crate::error::{ErrorKind, Result};
+use crate::sync::{Condvar, Mutex};
 use crate::write::submit_queue::SubmitQueue;
 
-/// The queue and what was taken out of it. No thread switch comes while `written` is locked.
+/// The queue and what was taken out of it.
 struct Model {
     queue: SubmitQueue<u8>,
     written: Mutex<Vec<u8>>,
+    has_written: Condvar,
 }
 
 struct ModelThread(thread::JoinHandle<()>);
@@ -25,7 +27,11 @@ impl ThreadHandle for ModelThread {
 
 impl Model {
     fn new() -> Arc<Self> {
-        Arc::new(Self { queue: SubmitQueue::new(), written: Mutex::default() })
+        Arc::new(Self {
+            queue: SubmitQueue::new(),
+            written: Mutex::new(Vec::new()),
+            has_written: Condvar::new(),
+        })
     }
 
     /// Whether the queue accepted `item`.
@@ -41,12 +47,24 @@ impl Model {
 
     fn start(self: &Arc<Self>) -> Result<Box<dyn ThreadHandle>> {
         let model = Arc::clone(self);
-        let serve = move || model.queue.serve(|items| model.written.lock().unwrap().extend(items));
+        let serve = move || {
+            model.queue.serve(|items| {
+                model.written.lock().extend(items);
+                model.has_written.notify_all();
+            });
+        };
         Ok(Box::new(ModelThread(thread::spawn(serve))))
     }
 
     fn written(&self) -> Vec<u8> {
-        self.written.lock().unwrap().clone()
+        self.written.lock().clone()
+    }
+
+    fn wait_until_written(&self, item: u8) {
+        let mut written = self.written.lock();
+        while !written.contains(&item) {
+            self.has_written.wait(&mut written);
+        }
     }
 }
 
@@ -91,6 +109,18 @@ fn an_idle_queue_has_written_what_was_accepted() {
         assert!(model.push(0));
         if model.queue.is_idle() {
             assert_eq!(model.written(), [0]);
+        }
+        model.queue.close();
+    });
+}
+
+#[test]
+fn what_was_accepted_is_written_without_another_push() {
+    explore(|| {
+        let model = Model::new();
+        for item in 0..2 {
+            assert!(model.push(item));
+            model.wait_until_written(item);
         }
         model.queue.close();
     });
