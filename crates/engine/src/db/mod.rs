@@ -202,7 +202,8 @@ impl Db {
     }
 
     /// Queues a write and returns at once. Submitted writes are committed in order by a thread of the database's
-    /// own; those that wait at the same time share one sync. `done` is called there with the result.
+    /// own; those that wait at the same time share one sync. `done` is called there with the result; a write that is refused
+    /// at once, since the database is closed or poisoned, is answered here, perhaps before earlier ones.
     pub fn submit(&self, batch: WriteBatch, options: WriteOptions, done: WriteDone) {
         if let Err(error) = self.inner.check_writable() {
             done(Err(error));

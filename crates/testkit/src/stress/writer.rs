@@ -1,5 +1,6 @@
 //! A thread that writes batch after batch, in each of the ways there are.
 
+use std::collections::BTreeSet;
 use std::sync::mpsc;
 
 use terrace_engine::{Db, WriteBatch, WriteOptions};
@@ -61,44 +62,39 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Submits several batches. Each must be answered once, in order; after the first that finds the database closed,
-    /// so must the others.
+    /// Submits several batches. Each must be answered once: those that are written in order, the others, which came
+    /// after the database began to close, at any time.
     fn submit(&mut self, tally: &mut Tally) -> Step {
         let (sender, answers) = mpsc::channel();
-        let count = self.random.between(1, MOST_OPEN);
-        let mut numbers = Vec::new();
-        for _ in 0..count {
+        let mut unanswered = BTreeSet::new();
+        for _ in 0..self.random.between(1, MOST_OPEN) {
             let (number, batch) = self.next_batch()?;
-            numbers.push(number);
+            unanswered.insert(number);
             let sender = sender.clone();
             // The other end is gone only after a failure that is reported there.
             let done = move |result| drop(sender.send((number, result)));
             self.db.submit(batch, self.options(), Box::new(done));
         }
         drop(sender);
-        let mut closed = false;
-        for expected in numbers {
-            let Ok((number, result)) = answers.recv() else {
-                return Err(Stop::Broken(format!("the submitted batch {expected} was never answered")));
-            };
-            if number != expected {
-                return Err(Stop::Broken(format!("batch {number} was answered when {expected} was due")));
-            }
+        let mut first_refused = u64::MAX;
+        for (number, result) in answers {
+            tally.one("submitted writes");
             match result.map_err(stop("submit")) {
-                Ok(()) if closed => {
-                    return Err(Stop::Broken(format!(
-                        "batch {number} was written after one before it was refused"
-                    )));
+                Ok(()) if unanswered.first() == Some(&number) && number < first_refused => {
+                    self.progress.acknowledge(self.author, number);
                 }
-                Ok(()) => self.progress.acknowledge(self.author, number),
-                Err(Stop::Closed) => closed = true,
+                Ok(()) => return Err(Stop::Broken(format!("batch {number} was written out of its turn"))),
+                Err(Stop::Closed) => first_refused = first_refused.min(number),
                 Err(broken) => return Err(broken),
             }
-            tally.one("submitted writes");
+            if !unanswered.remove(&number) {
+                return Err(Stop::Broken(format!("batch {number} was answered twice")));
+            }
         }
-        if answers.recv().is_ok() {
-            return Err(Stop::Broken("a submitted batch was answered twice".to_owned()));
+        match unanswered.first() {
+            Some(number) => Err(Stop::Broken(format!("batch {number} was never answered"))),
+            None if first_refused < u64::MAX => Err(Stop::Closed),
+            None => Ok(()),
         }
-        if closed { Err(Stop::Closed) } else { Ok(()) }
     }
 }
