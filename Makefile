@@ -5,12 +5,12 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 # Steps of `make test` in the order that finds mistakes cheapest first.
-TEST_STEPS := lint rust node load interop house
+TEST_STEPS := lint rust models node load interop house
 
 # Tells in a long log which step one is in, and how long the one before took.
 step = @echo; echo "== $(1) · $$(date +%T)"
 
-.PHONY: help setup setup-tests build demo test $(TEST_STEPS) soak fuzz fmt docs clean
+.PHONY: help setup setup-tests build demo test $(TEST_STEPS) soak fuzz threads fmt docs clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -43,6 +43,10 @@ rust: setup-tests ## tests of the crates, doc examples included
 	$(call step,rust)
 	cargo test --workspace
 
+models: setup ## models of what threads share, in every order of what they do
+	$(call step,models)
+	scripts/threads loom
+
 node: build ## TypeScript compiler and tests of the packages
 	$(call step,node)
 	npm test
@@ -71,6 +75,10 @@ soak: build setup-tests ## power cuts, failing calls, damage, kills and races fo
 	$(call step,soak)
 	cargo build --quiet --package terrace-testkit --bins
 	target/debug/terrace-soak --seconds $(SOAK_SECONDS) $(ARGUMENTS)
+
+threads: setup ## the models, Miri and ThreadSanitizer (needs a nightly compiler)
+	$(call step,threads)
+	scripts/threads
 
 house: setup-tests ## house rules: layering, links, sizes, leftovers
 	$(call step,house)

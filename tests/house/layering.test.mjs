@@ -30,7 +30,7 @@ const ARROWS = {
 const withoutTests = (file) => text(file).split(/^#\[cfg\(test\)\]\nmod tests\b/m)[0]
 
 const isTest = (file) =>
-  /(^|\/)(tests|tests\.rs|benches|examples)(\/|$)/.test(file) || file.endsWith('_tests.rs')
+  /(^|\/)(tests|tests\.rs|models|benches|examples)(\/|$)/.test(file) || file.endsWith('_tests.rs')
 
 const sourcesOf = (folder) =>
   withExtension('.rs').filter((file) => file.startsWith(`${folder}/`) && !isTest(file))

@@ -6,7 +6,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use terrace_format::{current, file_name};
 
@@ -23,7 +22,7 @@ impl DbInner {
         }
         self.flush_and_wait()?;
         let version = self.versions.current();
-        let last_sequence = self.visible_sequence.load(Ordering::Acquire);
+        let last_sequence = self.published.visible_sequence();
         env.create_folder_all(target)?;
         for file in version.levels.iter().flatten() {
             let name = file_name::table_name(file.number);

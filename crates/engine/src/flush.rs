@@ -41,8 +41,7 @@ impl DbInner {
         let mut background = self.background.lock();
         background.stats[0].record(micros, 0, size_bytes);
         self.update_super_version(&background, |view| {
-            view.version = self.versions.current();
-            view.sealed.retain(|other| other.file_number != sealed.file_number);
+            view.replace_by_table(sealed, self.versions.current());
         });
         drop(background);
         self.info_log.line(format_args!(

@@ -8,7 +8,6 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use terrace_format::file_name;
 use terrace_format::internal_key::{MAX_SEQUENCE_NUMBER, append_internal_key};
@@ -53,7 +52,7 @@ impl DbInner {
         if !commit.memtable.is_empty() {
             self.seal_memtable(commit)?;
         }
-        let newest = self.super_version.load().sealed.first().map(|sealed| sealed.file_number);
+        let newest = self.published.super_version().sealed.first().map(|sealed| sealed.file_number);
         newest.map_or(Ok(()), |newest| self.wait_for_flush_of(newest))
     }
 
@@ -149,8 +148,8 @@ impl DbInner {
         commit.last_sequence = sequence;
         let mut background = self.background.lock();
         self.update_super_version(&background, |view| view.version = self.versions.current());
-        self.visible_sequence.store(sequence, Ordering::Release);
-        commit.throttle.set_level0_files(self.super_version.load().version.levels[0].len());
+        self.published.publish(sequence);
+        commit.throttle.set_level0_files(self.published.super_version().version.levels[0].len());
         self.schedule(&mut background);
         self.info_log.line(format_args!("ingested {} tables", written.len()));
         Ok(())

@@ -34,10 +34,13 @@ mod ingest;
 mod iterator;
 mod lost_sectors;
 mod memtable;
+#[cfg(all(test, loom))]
+mod models;
 mod options;
 mod read;
 mod recovery;
 mod repair;
+mod sync;
 mod table;
 mod version;
 mod wal;

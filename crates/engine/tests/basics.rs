@@ -3,7 +3,7 @@
 mod support;
 
 use std::ops::Bound;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 
 use support::{Model, Random, assert_holds, delete, entries, get, level_files, memory, put, tiny};
 use terrace_engine::env::PosixEnv;
@@ -193,6 +193,29 @@ fn submitted_writes_are_applied_in_order_and_share_syncs() {
     }
     let last = db.get(b"counter", &ReadOptions::default()).unwrap().unwrap();
     assert_eq!(last, 999u32.to_le_bytes());
+}
+
+#[test]
+fn a_submitted_write_may_hold_the_last_handle() {
+    let env = memory();
+    let options = || Options { env: Arc::clone(&env), ..Options::default() };
+    let db = Db::open("/db", options()).unwrap();
+    let mut batch = WriteBatch::new();
+    batch.put(b"k", b"v").unwrap();
+    let (dropped, is_dropped) = mpsc::channel::<()>();
+    let (closed, is_closed) = mpsc::channel();
+    let last = db.clone();
+    let done = move |result: terrace_engine::Result<()>| {
+        result.unwrap();
+        is_dropped.recv().unwrap();
+        drop(last);
+        closed.send(()).unwrap();
+    };
+    db.submit(batch, WriteOptions::default(), Box::new(done));
+    drop(db);
+    dropped.send(()).unwrap();
+    is_closed.recv().unwrap();
+    assert_eq!(get(&Db::open("/db", options()).unwrap(), "k").as_deref(), Some("v"));
 }
 
 #[test]

@@ -36,7 +36,8 @@ struct State {
 
 struct Wake(sys::napi_threadsafe_function);
 
-// SAFETY: Node-API lets any thread call a threadsafe function; ours is released under the mutex around it.
+// SAFETY: Node-API lets any thread call a threadsafe function until it is released. Ours is called under the mutex around
+// it, and released only after it was taken out of that.
 unsafe impl Send for Wake {}
 
 impl Completions {

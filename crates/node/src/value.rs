@@ -229,7 +229,8 @@ impl Env {
         Ok(())
     }
 
-    /// The bytes of a typed array or `DataView`. They are valid as long as no JavaScript runs.
+    /// The bytes of a typed array or `DataView`. They are valid as long as no JavaScript runs, on any thread that shares
+    /// them.
     fn view<'a>(self, value: Value) -> Fallible<&'a [u8]> {
         let (mut kind, mut length, mut data) = (0, 0, ptr::null_mut());
         // SAFETY: the value belongs to the running callback; what is not asked for is null.
@@ -265,7 +266,9 @@ impl Env {
         if length == 0 {
             return Ok(&[]);
         }
-        // SAFETY: the view has `length` bytes at `data`, and its value is alive until the callback returns.
+        // SAFETY: the view has `length` bytes at `data`, and its value is alive until the callback returns. No JavaScript of
+        // this thread changes them meanwhile; whoever passes a view of a `SharedArrayBuffer` must keep other threads from
+        // it during the call.
         Ok(unsafe { std::slice::from_raw_parts(data.cast(), length) })
     }
 

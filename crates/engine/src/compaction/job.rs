@@ -167,7 +167,7 @@ impl DbInner {
 
     /// The sequences at which somebody reads or will read, ascending.
     pub(crate) fn reader_sequences(&self) -> Vec<u64> {
-        self.snapshots.readers(&self.visible_sequence)
+        self.snapshots.readers(self.published.visible())
     }
 
     pub(crate) fn table_builder_options(&self) -> TableBuilderOptions {

@@ -87,7 +87,7 @@ impl DbInner {
         if stopped {
             return;
         }
-        if !background.flush_running && !self.super_version.load().sealed.is_empty() {
+        if !background.flush_running && !self.published.super_version().sealed.is_empty() {
             background.flush_running = true;
             let inner = Arc::clone(self);
             let submitted = pool.submit(Lane::Flush, Box::new(move || inner.run_flush_job()));
@@ -129,7 +129,7 @@ impl DbInner {
     }
 
     fn run_flush_job(self: &Arc<Self>) {
-        let oldest = self.super_version.load().sealed.last().cloned();
+        let oldest = self.published.super_version().sealed.last().cloned();
         let result = oldest.map_or(Ok(()), |sealed| without_panic(|| self.flush_sealed(&sealed)));
         self.remove_obsolete_tables();
         self.finish_job(result, |background| background.flush_running = false);
@@ -301,7 +301,7 @@ impl DbInner {
     /// If nothing was written since the last check: flushes deletions, and lets the picker look for tables with
     /// many of them. Goes on checking while it finds work.
     fn check_idleness(self: &Arc<Self>) {
-        let visible = self.visible_sequence.load(Ordering::Acquire);
+        let visible = self.published.visible_sequence();
         let mut background = self.background.lock();
         if background.closing || self.poisoned.load(Ordering::Acquire) {
             return;

@@ -46,11 +46,13 @@ impl DbInner {
     /// Seals the active memtable, unless it is empty, and waits until all sealed ones are in tables.
     pub(crate) fn flush_and_wait(self: &Arc<Self>) -> Result<()> {
         let mut token = self.line.take_token();
+        // It may have been closed while this waited, and the folder may be another's by now.
+        self.check_writable()?;
         if !token.memtable.is_empty() {
             self.wait_for_change(|| self.may_seal())?;
             self.seal_memtable(&mut token)?;
         }
-        let newest = self.super_version.load().sealed.first().map(|sealed| sealed.file_number);
+        let newest = self.published.super_version().sealed.first().map(|sealed| sealed.file_number);
         drop(token);
         let Some(newest) = newest else { return Ok(()) };
         self.wait_for_flush_of(newest)
@@ -59,7 +61,51 @@ impl DbInner {
     /// Waits until the sealed memtable with this number, and those before it, are in tables.
     pub(crate) fn wait_for_flush_of(self: &Arc<Self>, file_number: u64) -> Result<()> {
         self.wait_for_change(|| {
-            self.super_version.load().sealed.iter().all(|sealed| sealed.file_number > file_number)
+            self.published.super_version().sealed.iter().all(|sealed| sealed.file_number > file_number)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::thread;
+
+    use terrace_env::{Env, MemoryEnv};
+
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::{Db, Options, WriteOptions};
+
+    fn wait_for_line(db: &Db, length: usize) {
+        while db.inner.line.length() < length {
+            thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn a_flush_that_waited_behind_a_close_leaves_the_folder_alone() {
+        let env: Arc<dyn Env> = Arc::new(MemoryEnv::new());
+        let db = Db::open("/db", Options { env: Arc::clone(&env), ..Options::default() }).unwrap();
+        db.put(b"k", b"v", &WriteOptions::default()).unwrap();
+        let files = || {
+            let mut names = env.list(Path::new("/db")).unwrap();
+            names.sort();
+            names
+        };
+        let before = files();
+        let token = db.inner.line.take_token();
+        thread::scope(|scope| {
+            let close = scope.spawn(|| db.close());
+            wait_for_line(&db, 1);
+            // The database is not closed yet: this passes the first check and joins the line.
+            let flush = scope.spawn(|| db.flush());
+            wait_for_line(&db, 2);
+            drop(token);
+            close.join().unwrap().unwrap();
+            assert_eq!(flush.join().unwrap().unwrap_err().kind(), ErrorKind::Closed);
+        });
+        // The folder may belong to another by now. A new log in it would empty one of theirs.
+        assert_eq!(files(), before);
     }
 }

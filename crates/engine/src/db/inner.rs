@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use arc_swap::ArcSwap;
 use parking_lot::{Condvar, Mutex};
 use terrace_env::{Env, FileLock};
 use terrace_format::internal_key::InternalKeyComparator;
@@ -17,12 +16,13 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::info_log::InfoLog;
 use crate::options::Options;
 use crate::read::snapshot::SnapshotList;
-use crate::read::super_version::SuperVersion;
+use crate::read::super_version::{Published, SuperVersion};
 use crate::version::file_meta::ObsoleteFiles;
 use crate::version::set::VersionSet;
 use crate::write::commit::CommitState;
 use crate::write::line::CommitLine;
-use crate::write::submit::SubmitQueue;
+use crate::write::submit::Submission;
+use crate::write::submit_queue::SubmitQueue;
 
 /// Everything behind a [`Db`](crate::Db).
 ///
@@ -39,11 +39,9 @@ pub(crate) struct DbInner {
     pub(crate) versions: VersionSet,
     pub(crate) obsolete: Arc<ObsoleteFiles>,
     pub(crate) snapshots: Arc<SnapshotList>,
-    /// The newest sequence that readers see.
-    pub(crate) visible_sequence: AtomicU64,
-    pub(crate) super_version: ArcSwap<SuperVersion>,
+    pub(crate) published: Published,
     pub(crate) line: CommitLine<CommitState>,
-    pub(crate) submissions: SubmitQueue,
+    pub(crate) submissions: SubmitQueue<Submission>,
     pub(crate) background: Mutex<BackgroundState>,
     /// Signalled whenever a background job ends.
     pub(crate) progress: Condvar,
@@ -102,14 +100,6 @@ impl DbInner {
         _background: &BackgroundState,
         change: impl FnOnce(&mut SuperVersion),
     ) {
-        let current = self.super_version.load();
-        let mut next = SuperVersion {
-            active: Arc::clone(&current.active),
-            sealed: current.sealed.clone(),
-            version: Arc::clone(&current.version),
-        };
-        change(&mut next);
-        drop(current);
-        self.super_version.store(Arc::new(next));
+        self.published.change(change);
     }
 }

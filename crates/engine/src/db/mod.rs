@@ -7,7 +7,6 @@ pub(crate) mod properties;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
 use terrace_format::batch::WriteBatch;
@@ -139,18 +138,17 @@ impl Db {
     ) -> Result<Option<R>> {
         let inner = &*self.inner;
         inner.check_open()?;
-        let view = inner.super_version.load();
-        let sequence = self.read_sequence(options)?;
+        let (view, sequence) = inner.published.for_read(self.own_snapshot(options)?);
         get_with(&view, &inner.tables, key, sequence, &block_read_options(options), found)
     }
 
-    fn read_sequence(&self, options: &ReadOptions) -> Result<u64> {
+    /// The snapshot to read from, which must be of this database.
+    fn own_snapshot<'a>(&self, options: &'a ReadOptions) -> Result<Option<&'a Snapshot>> {
         match &options.snapshot {
-            Some(snapshot) if snapshot.belongs_to(&self.inner.snapshots) => Ok(snapshot.sequence()),
-            Some(_) => {
+            Some(snapshot) if !snapshot.belongs_to(&self.inner.snapshots) => {
                 Err(Error::new(ErrorKind::InvalidArgument, "the snapshot belongs to another database"))
             }
-            None => Ok(self.inner.visible_sequence.load(Ordering::Acquire)),
+            snapshot => Ok(snapshot.as_ref()),
         }
     }
 
@@ -191,6 +189,8 @@ impl Db {
             return Ok(false);
         }
         let Some(mut token) = self.inner.line.try_token() else { return Ok(false) };
+        // It may have been closed or poisoned since the first look.
+        self.inner.check_writable()?;
         match self.inner.make_room(&mut token, batch.approximate_size_bytes(), Patience::Refuse) {
             Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(false),
             Err(error) => Err(error),
@@ -202,7 +202,8 @@ impl Db {
     }
 
     /// Queues a write and returns at once. Submitted writes are committed in order by a thread of the database's
-    /// own; those that wait at the same time share one sync. `done` is called there with the result.
+    /// own; those that wait at the same time share one sync. `done` is called there with the result; a write that is refused
+    /// at once, since the database is closed or poisoned, is answered here, perhaps before earlier ones.
     pub fn submit(&self, batch: WriteBatch, options: WriteOptions, done: WriteDone) {
         if let Err(error) = self.inner.check_writable() {
             done(Err(error));
@@ -213,7 +214,7 @@ impl Db {
 
     /// The present state, to read from later by [`ReadOptions::snapshot`].
     pub fn snapshot(&self) -> Snapshot {
-        self.inner.snapshots.acquire(&self.inner.visible_sequence)
+        self.inner.snapshots.acquire(self.inner.published.visible())
     }
 
     /// A cursor over the present state, or over that of a snapshot. It keeps its view, and the files it needs,
@@ -221,8 +222,8 @@ impl Db {
     pub fn iter(&self, options: IterOptions) -> Result<DbIterator> {
         let inner = &*self.inner;
         inner.check_open()?;
-        let view = inner.super_version.load_full();
-        let sequence = self.read_sequence(&options.read)?;
+        let (view, sequence) = inner.published.for_read(self.own_snapshot(&options.read)?);
+        let view = Arc::clone(&view);
         let block_options = block_read_options(&options.read);
         let mut children: Vec<Box<dyn InternalIterator>> = Vec::new();
         for memtable in std::iter::once(&view.active).chain(view.sealed.iter().map(|sealed| &sealed.table)) {

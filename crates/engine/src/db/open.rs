@@ -9,9 +9,8 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::AtomicBool;
 
-use arc_swap::ArcSwap;
 use parking_lot::{Condvar, Mutex};
 use terrace_env::{Env, FileLock, LockError};
 use terrace_format::compression::Dialect;
@@ -31,7 +30,7 @@ use crate::info_log::InfoLog;
 use crate::memtable::MemTable;
 use crate::options::Options;
 use crate::read::snapshot::SnapshotList;
-use crate::read::super_version::{SealedMemTable, SuperVersion};
+use crate::read::super_version::{Published, SealedMemTable, SuperVersion};
 use crate::recovery::{RecoveredLogs, Replay, is_log_needed, open_logs};
 use crate::repair::{LOST_FOLDER, link_to_folder};
 use crate::table::TableReadContext;
@@ -40,7 +39,7 @@ use crate::version::{ObsoleteFiles, RecoveredNumbers, VersionSet, VersionSetOpti
 use crate::wal::writer::{OutgoingLog, WalWriter};
 use crate::write::commit::CommitState;
 use crate::write::line::CommitLine;
-use crate::write::submit::SubmitQueue;
+use crate::write::submit_queue::SubmitQueue;
 
 /// How often a read-only open begins again when a running writer replaces files under it.
 const READ_ONLY_ATTEMPTS: usize = 20;
@@ -289,8 +288,7 @@ impl Parts {
             versions,
             obsolete,
             snapshots: SnapshotList::new(),
-            visible_sequence: AtomicU64::new(recovered.last_sequence),
-            super_version: ArcSwap::from_pointee(view),
+            published: Published::new(view, recovered.last_sequence),
             line: CommitLine::new(commit),
             submissions: SubmitQueue::new(),
             background: Mutex::new(background),
@@ -374,7 +372,7 @@ fn settle_recovery(inner: &Arc<DbInner>, stopped: &[u64]) -> Result<()> {
         link_to_folder(&*inner.env, &inner.folder.join(&name), &lost, &name)?;
     }
     inner.env.sync_folder(&lost)?;
-    while let Some(oldest) = inner.super_version.load().sealed.last().cloned() {
+    while let Some(oldest) = inner.published.super_version().sealed.last().cloned() {
         inner.flush_sealed(&oldest)?;
     }
     let newest = inner.background.lock().logs.iter().copied().max();

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use terrace_format::internal_key::{MAX_SEQUENCE_NUMBER, SEEK_KIND, append_internal_key};
 use terrace_format::limits::LEVEL_COUNT;
@@ -46,7 +45,7 @@ pub struct Stats {
 
 impl DbInner {
     pub(crate) fn stats(&self) -> Stats {
-        let view = self.super_version.load();
+        let view = self.published.super_version();
         let sealed_bytes: usize =
             view.sealed.iter().map(|sealed| sealed.table.approximate_memory_bytes()).sum();
         let background = self.background.lock();
@@ -68,7 +67,7 @@ impl DbInner {
             block_cache_bytes: self.block_cache.as_ref().map_or(0, |cache| cache.used_bytes() as usize),
             sealed_memtables: view.sealed.len(),
             compactions_running: background.compactions_running,
-            last_sequence: self.visible_sequence.load(Ordering::Acquire),
+            last_sequence: self.published.visible_sequence(),
         }
     }
 

@@ -22,7 +22,7 @@ mod tests;
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
 use terrace_format::internal_key::{
     InternalKeyComparator, SEEK_KIND, SequenceNumber, ValueKind, pack_tag, tag, user_key,
@@ -30,6 +30,7 @@ use terrace_format::internal_key::{
 
 use crate::error::Result;
 use crate::iterator::InternalIterator;
+use crate::sync::AtomicUsize;
 use skiplist::{NodeRef, SkipList};
 
 /// The newest entries, in memory.

@@ -29,14 +29,14 @@
 use std::cmp::Ordering;
 use std::ptr::{self, NonNull};
 use std::slice;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering as Memory};
+use std::sync::atomic::Ordering as Memory;
 
-use parking_lot::Mutex;
 use terrace_format::comparator::UserComparator;
 use terrace_format::internal_key::{tag, user_key};
 use terrace_format::limits::INTERNAL_KEY_TAG_SIZE_BYTES as TAG_BYTES;
 
 use super::arena::Arena;
+use crate::sync::{AtomicPtr, AtomicUsize, Mutex, PlainMemory};
 
 /// Levels of the tallest tower. With one node in four rising a level, 12 levels suit 4^12 = 16 million entries;
 /// more entries still work.
@@ -52,6 +52,8 @@ struct NodeStart {
     lowest_link: Link,
     key_bytes: u32,
     value_bytes: u32,
+    /// For the two sizes, the key and the value.
+    entry: PlainMemory,
 }
 
 /// A node of a list.
@@ -97,6 +99,7 @@ impl NodeRef {
         // SAFETY: a node is written whole before it is reachable (rule 2) and its key never changes (rule 3); the
         // sizes in its fixed part are those of the bytes that follow.
         unsafe {
+            (*start).entry.read();
             let key_bytes = (*start).key_bytes as usize;
             slice::from_raw_parts(start.add(1).cast::<u8>(), key_bytes)
         }
@@ -111,6 +114,7 @@ impl NodeRef {
         let start = self.start().as_ptr();
         // SAFETY: as in `key`; the value follows the key.
         unsafe {
+            (*start).entry.read();
             let key_bytes = (*start).key_bytes as usize;
             let value_bytes = (*start).value_bytes as usize;
             slice::from_raw_parts(start.add(1).cast::<u8>().add(key_bytes), value_bytes)
@@ -142,7 +146,8 @@ pub(super) struct SkipList {
 }
 
 // SAFETY: nodes belong to the list's arena, which is freed only when the list is dropped. Shared access is by the
-// rules above: changes under the mutex, publication by Release, reading by Acquire.
+// rules above: changes under the mutex, publication by Release, reading by Acquire. All other fields are `Send` and
+// `Sync` by themselves, the comparator by the demand of its trait.
 unsafe impl Send for SkipList {}
 // SAFETY: as for Send.
 unsafe impl Sync for SkipList {}
@@ -188,8 +193,10 @@ impl SkipList {
         let height = random_height(&mut writer.random);
         let node = allocate_node(&mut writer.arena, height, key_bytes, value_bytes);
         self.memory_bytes.store(writer.arena.memory_bytes(), Memory::Relaxed);
-        // SAFETY: `allocate_node` reserved this many bytes behind the fixed part; nobody else knows the node yet.
+        // SAFETY: `allocate_node` wrote the fixed part and reserved this many bytes behind it; nobody else knows the node
+        // yet.
         unsafe {
+            node.start().as_ref().entry.write();
             let key_start = node.start().as_ptr().add(1).cast::<u8>();
             ptr::copy_nonoverlapping(user_key.as_ptr(), key_start, user_key.len());
             let tag_start = key_start.add(user_key.len());
@@ -197,7 +204,8 @@ impl SkipList {
             ptr::copy_nonoverlapping(value.as_ptr(), tag_start.add(TAG_BYTES), value.len());
         }
         for (level, before) in writer.path[..height].iter().enumerate() {
-            // SAFETY: nodes on the path of a level have that level (they were found there, or are the head).
+            // SAFETY: the list lives; nodes on the path of a level have that level (they were found or inserted there, or
+            // are the head).
             let after = unsafe { before.link(level) }.load(Memory::Relaxed);
             // SAFETY: the new node has `height` levels. Relaxed: the node is not published yet.
             unsafe { node.link(level) }.store(after, Memory::Relaxed);
@@ -230,7 +238,7 @@ impl SkipList {
         if node != self.head && !self.is_before(node, user_key, tag) {
             return false;
         }
-        // SAFETY: every node has level 0.
+        // SAFETY: the list lives while `self` is borrowed; every node has level 0.
         match unsafe { node.next(0) } {
             Some(next) => !self.is_before(next, user_key, tag),
             None => true,
@@ -359,7 +367,8 @@ fn allocate_node(arena: &mut Arena, height: usize, key_bytes: u32, value_bytes: 
             lowest.sub(level).write(Link(AtomicPtr::new(ptr::null_mut())));
         }
         let lowest_link = Link(AtomicPtr::new(ptr::null_mut()));
-        lowest.cast::<NodeStart>().write(NodeStart { lowest_link, key_bytes, value_bytes });
+        let entry = PlainMemory::new();
+        lowest.cast::<NodeStart>().write(NodeStart { lowest_link, key_bytes, value_bytes, entry });
         NodeRef(lowest)
     }
 }

@@ -9,7 +9,7 @@ use crate::read::merging_iterator::test_support::{Counting, Entry, Random, compa
 
 /// Miri interprets every instruction: it gets smaller cases of the same kind.
 const ROUNDS: usize = if cfg!(miri) { 1 } else { 60 };
-const ENTRIES: usize = if cfg!(miri) { 60 } else { 1_500 };
+const ENTRIES: usize = if cfg!(miri) { 15 } else { 1_500 };
 
 fn kind(random: &mut Random) -> ValueKind {
     if random.one_in(4) { ValueKind::Deletion } else { ValueKind::Value }
@@ -193,7 +193,7 @@ fn key_of(sequence: u64) -> Vec<u8> {
 
 #[test]
 fn readers_beside_the_writer_see_whole_entries_in_order() {
-    const WRITES: u64 = if cfg!(miri) { 150 } else { 60_000 };
+    const WRITES: u64 = if cfg!(miri) { 30 } else { 60_000 };
     let [comparator, _] = comparators();
     let memtable = Arc::new(MemTable::new(comparator.clone()));
     let published = AtomicU64::new(0);
@@ -259,7 +259,7 @@ fn readers_beside_the_writer_see_whole_entries_in_order() {
 
 #[test]
 fn two_writers_by_mistake_lose_nothing() {
-    const WRITES: u64 = if cfg!(miri) { 40 } else { 5_000 };
+    const WRITES: u64 = if cfg!(miri) { 20 } else { 5_000 };
     let [comparator, _] = comparators();
     let memtable = MemTable::new(comparator);
     thread::scope(|scope| {

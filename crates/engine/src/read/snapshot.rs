@@ -12,10 +12,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
-use parking_lot::Mutex;
 use terrace_format::internal_key::SequenceNumber;
+
+use crate::sync::{AtomicU64, Mutex};
 
 /// The snapshots of one database that are in use.
 #[derive(Debug, Default)]

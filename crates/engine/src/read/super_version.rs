@@ -1,8 +1,14 @@
 //! What a reader pins: the memtables and the version that together hold the whole database.
 
+use std::ops::Deref;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use terrace_format::internal_key::SequenceNumber;
 
 use crate::memtable::MemTable;
+use crate::read::snapshot::Snapshot;
+use crate::sync::{ArcSwap, AtomicU64};
 use crate::version::version::Version;
 
 /// A memtable that takes no more writes and waits for its flush.
@@ -20,13 +26,85 @@ pub(crate) struct SealedMemTable {
 
 /// A consistent set of memtables and tables. Readers load it once, without a lock, and keep it until done;
 /// everything in it stays readable for that long.
-///
-/// Load the super version *before* the visible sequence: what is written in between lands in memtables that
-/// are either in it (and newer than the sequence, hence hidden) or created later (and not looked at).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SuperVersion {
     pub(crate) active: Arc<MemTable>,
     /// Newest first.
     pub(crate) sealed: Vec<Arc<SealedMemTable>>,
     pub(crate) version: Arc<Version>,
+}
+
+impl SuperVersion {
+    /// Puts an empty memtable in the place of the active one, which is `sealed` now.
+    pub(crate) fn seal(&mut self, active: Arc<MemTable>, sealed: Arc<SealedMemTable>) {
+        self.active = active;
+        self.sealed.insert(0, sealed);
+    }
+
+    /// Puts `version`, which has the table that it became, in the place of a sealed memtable: both in one step, so that
+    /// each reader finds the entries in one of the two.
+    pub(crate) fn replace_by_table(&mut self, sealed: &SealedMemTable, version: Arc<Version>) {
+        self.version = version;
+        self.sealed.retain(|other| other.file_number != sealed.file_number);
+    }
+}
+
+/// What readers see: the super version in force, and the newest sequence in it that is for them.
+#[derive(Debug)]
+pub(crate) struct Published {
+    super_version: ArcSwap<SuperVersion>,
+    visible_sequence: AtomicU64,
+}
+
+impl Published {
+    pub(crate) fn new(super_version: SuperVersion, visible_sequence: SequenceNumber) -> Self {
+        Self {
+            super_version: ArcSwap::from_pointee(super_version),
+            visible_sequence: AtomicU64::new(visible_sequence),
+        }
+    }
+
+    /// The super version in force.
+    #[inline]
+    pub(crate) fn super_version(&self) -> impl Deref<Target = Arc<SuperVersion>> + use<> {
+        self.super_version.load()
+    }
+
+    /// The newest sequence that readers see.
+    #[inline]
+    pub(crate) fn visible_sequence(&self) -> SequenceNumber {
+        self.visible_sequence.load(Ordering::Acquire)
+    }
+
+    /// For whoever has to load the visible sequence while holding a lock of its own.
+    pub(crate) fn visible(&self) -> &AtomicU64 {
+        &self.visible_sequence
+    }
+
+    /// What a read works on: the super version and the sequence, that of `snapshot` if there is one.
+    ///
+    /// The super version is loaded *before* the visible sequence: what is written in between lands in memtables that
+    /// are either in it (and newer than the sequence, hence hidden) or created later (and not looked at). The other way
+    /// round, a flush in between may have dropped what the sequence still shows.
+    #[inline]
+    pub(crate) fn for_read(
+        &self,
+        snapshot: Option<&Snapshot>,
+    ) -> (impl Deref<Target = Arc<SuperVersion>> + use<>, SequenceNumber) {
+        let super_version = self.super_version();
+        let sequence = snapshot.map_or_else(|| self.visible_sequence(), Snapshot::sequence);
+        (super_version, sequence)
+    }
+
+    /// Shows readers everything up to `sequence`. The caller holds the commit token and has inserted all of it.
+    pub(crate) fn publish(&self, sequence: SequenceNumber) {
+        self.visible_sequence.store(sequence, Ordering::Release);
+    }
+
+    /// Replaces the super version by a changed copy. One change at a time: the caller holds a lock for it.
+    pub(crate) fn change(&self, change: impl FnOnce(&mut SuperVersion)) {
+        let mut next = SuperVersion::clone(&self.super_version());
+        change(&mut next);
+        self.super_version.store(Arc::new(next));
+    }
 }

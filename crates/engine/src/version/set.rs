@@ -27,8 +27,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use arc_swap::ArcSwap;
-use parking_lot::Mutex;
 use terrace_env::Env;
 use terrace_format::current;
 use terrace_format::file_name::{self, FileKind};
@@ -38,6 +36,7 @@ use terrace_format::table::TableCounts;
 use terrace_format::version_edit::VersionEdit;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::sync::{ArcSwap, Mutex};
 use crate::version::builder::{MissingFile, NewFiles, VersionBuilder};
 use crate::version::checker;
 use crate::version::file_meta::{FileOrigin, ObsoleteFiles};
@@ -177,7 +176,7 @@ impl VersionSet {
 
     /// The version in force.
     pub fn current(&self) -> Arc<Version> {
-        self.current.load_full()
+        Arc::clone(&self.current.load())
     }
 
     /// A number that no file of the folder has.

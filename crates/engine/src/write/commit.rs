@@ -13,7 +13,6 @@
 //! poisons the database: what is in the log is unknown, so nothing more may be acknowledged.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use terrace_format::batch::{BatchOp, WriteBatch};
@@ -109,7 +108,7 @@ impl DbInner {
         }
         let holds_deletions = insert_batch(&commit.memtable, batch, first_sequence)?;
         commit.last_sequence = first_sequence + count - 1;
-        self.visible_sequence.store(commit.last_sequence, Ordering::Release);
+        self.published.publish(commit.last_sequence);
         if holds_deletions {
             self.watch_for_idleness();
         }
@@ -177,7 +176,7 @@ impl DbInner {
 
     /// Whether flushes and compactions have kept up so far that another memtable may be sealed.
     pub(crate) fn may_seal(&self) -> bool {
-        let view = self.super_version.load();
+        let view = self.published.super_version();
         view.sealed.len() < self.options.max_sealed_memtables.max(1)
             && view.version.levels[0].len() < STOP_FILES
     }
@@ -200,10 +199,9 @@ impl DbInner {
         background.logs.push(log_number);
         background.idle = false;
         self.update_super_version(&background, |view| {
-            view.active = Arc::clone(&commit.memtable);
-            view.sealed.insert(0, sealed);
+            view.seal(Arc::clone(&commit.memtable), sealed);
         });
-        commit.throttle.set_level0_files(self.super_version.load().version.levels[0].len());
+        commit.throttle.set_level0_files(self.published.super_version().version.levels[0].len());
         if let Some((bytes, micros)) = background.level0_drained.take() {
             commit.throttle.record_drain(bytes, micros);
         }

@@ -12,10 +12,10 @@ use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use parking_lot::{Condvar, Mutex, MutexGuard};
 use terrace_format::batch::WriteBatch;
 
 use crate::error::Result;
+use crate::sync::{Condvar, Mutex, MutexGuard};
 
 /// A group is closed when its batches reach this size.
 const MAX_GROUP_BYTES: usize = 1 << 20;
@@ -155,6 +155,12 @@ impl<S> CommitLine<S> {
         result
     }
 
+    /// How many wait for the token.
+    #[cfg(test)]
+    pub(crate) fn length(&self) -> usize {
+        self.line.lock().waiters.len()
+    }
+
     fn token(&self) -> Token<'_, S> {
         Token { line: self, state: Some(self.state.lock()) }
     }
@@ -271,7 +277,7 @@ mod tests {
                 })
             })
             .collect();
-        while line.line.lock().waiters.len() < 4 {
+        while line.length() < 4 {
             std::thread::yield_now();
         }
         drop(token);

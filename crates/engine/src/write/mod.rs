@@ -3,3 +3,4 @@
 pub(crate) mod commit;
 pub(crate) mod line;
 pub(crate) mod submit;
+pub(crate) mod submit_queue;

@@ -1,9 +1,14 @@
 //! The campaigns, and how much of the time each gets.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use terrace_engine::env::simulated::Mode;
+use terrace_engine::env::{Env, MemoryEnv};
 use terrace_testkit::campaign::TrialResult;
 use terrace_testkit::crash;
 use terrace_testkit::kills::{self, victim::writer_beside_this_program};
+use terrace_testkit::stress;
 
 use crate::node;
 
@@ -46,6 +51,15 @@ pub fn all() -> Vec<Kind> {
             trial: |seed| {
                 let mode = if seed.is_multiple_of(2) { Mode::StrictPosix } else { Mode::Ext4Ordered };
                 crash::sweep(seed, mode)
+            },
+        },
+        Kind {
+            name: "stress",
+            about: "many threads on one database",
+            share: 1,
+            trial: |seed| {
+                let env: Arc<dyn Env> = Arc::new(MemoryEnv::new());
+                stress::run(seed, &env, Path::new("/db"))
             },
         },
         Kind {

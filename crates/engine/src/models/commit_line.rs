@@ -1,0 +1,133 @@
+//! Writers that come to the commit line at once.
+
+use std::sync::Arc;
+
+use loom::thread;
+use terrace_format::batch::{BatchOp, WriteBatch};
+
+use super::explore;
+use crate::error::{Error, ErrorKind, Result};
+use crate::sync::PlainMemory;
+use crate::write::line::CommitLine;
+
+/// What the token guards here.
+#[derive(Default)]
+struct Committed {
+    /// The groups in the order in which they were committed, each with its writes in order.
+    groups: Vec<Vec<u8>>,
+    failure: Option<Error>,
+}
+
+/// The line, and for each write the memory that its commit changes.
+struct Model {
+    line: CommitLine<Committed>,
+    memory: Vec<PlainMemory>,
+    /// The group that fails, if one does; those after it find the database poisoned, as in `DbInner::check_writable`.
+    fails: Option<usize>,
+}
+
+impl Model {
+    fn new(writes: usize, fails: Option<usize>) -> Arc<Self> {
+        let memory = (0..writes).map(|_| PlainMemory::new()).collect();
+        Arc::new(Self { line: CommitLine::new(Committed::default()), memory, fails })
+    }
+
+    /// Write number `number`, and whether its commit happened before it returned.
+    fn write(&self, number: u8, sync: bool) -> Result<()> {
+        let mut batch = WriteBatch::new();
+        batch.put(&[number], b"").unwrap();
+        let result =
+            self.line.write(batch, sync, |committed, batches, _sync| self.commit(committed, batches));
+        if result.is_ok() {
+            self.memory[usize::from(number)].read();
+        }
+        result
+    }
+
+    fn commit(&self, committed: &mut Committed, batches: &mut [WriteBatch]) -> Result<()> {
+        if let Some(failure) = &committed.failure {
+            return Err(Error::poisoned(failure));
+        }
+        let group: Vec<u8> = batches.iter().flat_map(numbers).collect();
+        let fails = self.fails == Some(committed.groups.len());
+        group.iter().for_each(|number| self.memory[usize::from(*number)].write());
+        committed.groups.push(group);
+        if fails {
+            let failure = Error::new(ErrorKind::Io, "the log cannot be written");
+            committed.failure = Some(failure.clone());
+            return Err(failure);
+        }
+        Ok(())
+    }
+}
+
+fn numbers(batch: &WriteBatch) -> Vec<u8> {
+    let number = |operation| match operation {
+        Ok(BatchOp::Put { key, .. }) => key[0],
+        _ => panic!("only puts are written here"),
+    };
+    batch.iter().map(number).collect()
+}
+
+#[test]
+fn every_write_is_committed_once_before_it_returns() {
+    explore(|| {
+        let model = Model::new(4, None);
+        let writers: Vec<_> = (0..2)
+            .map(|number| {
+                let model = Arc::clone(&model);
+                thread::spawn(move || model.write(number, number == 0).unwrap())
+            })
+            .collect();
+        model.write(2, false).unwrap();
+        model.write(3, false).unwrap();
+        writers.into_iter().for_each(|writer| writer.join().unwrap());
+        let mut all = model.line.take_token().groups.concat();
+        let place = |number| all.iter().position(|other| *other == number);
+        assert!(place(2) < place(3), "a thread's writes keep their order");
+        all.sort_unstable();
+        assert_eq!(all, [0, 1, 2, 3]);
+    });
+}
+
+#[test]
+fn whoever_wants_the_token_alone_gets_it_among_writers() {
+    explore(|| {
+        let model = Model::new(2, None);
+        let writers: Vec<_> = (0..2)
+            .map(|number| {
+                let model = Arc::clone(&model);
+                thread::spawn(move || model.write(number, false).unwrap())
+            })
+            .collect();
+        // While the token is held the state stays as it is.
+        let token = model.line.take_token();
+        let groups = token.groups.len();
+        assert!(model.line.try_token().is_none());
+        assert_eq!(token.groups.len(), groups);
+        drop(token);
+        writers.into_iter().for_each(|writer| writer.join().unwrap());
+        assert_eq!(model.line.take_token().groups.concat().len(), 2);
+    });
+}
+
+#[test]
+fn a_failed_group_fails_whole_and_later_writes_find_the_database_poisoned() {
+    explore(|| {
+        let model = Model::new(3, Some(0));
+        let writers: Vec<_> = (0..2)
+            .map(|number| {
+                let model = Arc::clone(&model);
+                thread::spawn(move || model.write(number, false).unwrap_err().kind())
+            })
+            .collect();
+        let mut kinds = vec![model.write(2, false).unwrap_err().kind()];
+        kinds.splice(0..0, writers.into_iter().map(|writer| writer.join().unwrap()));
+        let token = model.line.take_token();
+        assert_eq!(token.groups.len(), 1);
+        for (number, kind) in kinds.into_iter().enumerate() {
+            let failed = token.groups[0].contains(&(number as u8));
+            assert_eq!(kind, if failed { ErrorKind::Io } else { ErrorKind::Poisoned });
+        }
+    });
+}

@@ -1,0 +1,44 @@
+//! The atomics, locks and shared pointers of the modules that are also run by a model checker: the memtable, the
+//! commit line, the queue of submitted writes, snapshots, and what readers see.
+//!
+//! Normally these are the usual ones, at no cost. A test build with `--cfg loom` puts [loom](https://docs.rs/loom)'s in
+//! their place ([`modelled`]); then only the tests in `models/` can run, which try every order of what their threads do,
+//! and every old value that an atomic may still show (`make threads`).
+
+#[cfg(all(test, loom))]
+mod modelled;
+
+#[cfg(all(test, loom))]
+pub(crate) use modelled::{
+    ArcSwap, AtomicPtr, AtomicU64, AtomicUsize, Condvar, Mutex, MutexGuard, PlainMemory, ThreadId,
+    current_thread,
+};
+
+#[cfg(not(all(test, loom)))]
+pub(crate) use {
+    arc_swap::ArcSwap,
+    parking_lot::{Condvar, Mutex, MutexGuard},
+    std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize},
+    std::thread::{ThreadId, current as current_thread},
+};
+
+/// Stands for memory that is neither atomic nor locked, which a model checker does not see by itself: whoever writes
+/// such memory says so here, and whoever reads it. Nothing at all in a normal build.
+#[cfg(not(all(test, loom)))]
+pub(crate) struct PlainMemory;
+
+#[cfg(not(all(test, loom)))]
+impl PlainMemory {
+    #[inline]
+    pub(crate) fn new() -> Self {
+        Self
+    }
+
+    /// The memory is written now.
+    #[inline]
+    pub(crate) fn write(&self) {}
+
+    /// The memory is read now: the writes must have happened before.
+    #[inline]
+    pub(crate) fn read(&self) {}
+}

@@ -1,0 +1,16 @@
+//! A database under many threads at once: writers, readers with snapshots and iterators, and threads that flush,
+//! compact, ingest, make checkpoints, and at last close it in the middle of all that. Then it is opened again.
+//!
+//! Each *author* numbers its batches, and every batch of an author says its number under several keys ([`content`]). So
+//! whatever is read must show, for each author, exactly the state after one of its batches: not older than what was
+//! acknowledged before the read began, not newer than what was begun when it ended, and never older than what the same
+//! thread has seen before.
+
+mod content;
+mod life;
+mod maintenance;
+mod progress;
+mod reader;
+mod writer;
+
+pub use life::run;
