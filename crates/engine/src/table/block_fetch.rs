@@ -133,9 +133,12 @@ impl BlockSource {
     /// nothing is allocated by the length in a handle before it passed here.
     fn check_handle(&self, handle: BlockHandle) -> Result<usize> {
         let footer_offset = self.size_bytes.saturating_sub(FOOTER_SIZE_BYTES as u64);
-        // The error's offset is one in the file already.
-        let range =
-            handle.sealed_range(footer_offset).map_err(|error| Error::format(&self.path, 0, error))?;
+        // The error's offset is one in the file already; a handle that leads beyond the blocks is most likely the
+        // footer's.
+        let range = handle.sealed_range(footer_offset).map_err(|error| {
+            let offset = error.offset.min(footer_offset);
+            Error::format(&self.path, 0, FormatError { offset, ..error })
+        })?;
         usize::try_from(range.end - range.start).map_err(|_| {
             let problem = "a block is larger than this machine's memory can be";
             Error::at_path(ErrorKind::Unsupported, &self.path, problem)

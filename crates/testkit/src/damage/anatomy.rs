@@ -36,6 +36,8 @@ pub struct Anatomy {
     /// Logs whose writes are in no table.
     pub logs: BTreeSet<String>,
     pub manifest: String,
+    /// Where the records of live logs lie.
+    pub records: BTreeMap<String, Vec<Range<usize>>>,
     /// Where the write of a sequence lies, in live files.
     places: HashMap<u64, Vec<Place>>,
     /// The newest sequence in any live table.
@@ -55,6 +57,7 @@ impl Anatomy {
             tables: BTreeMap::new(),
             logs: BTreeSet::new(),
             manifest,
+            records: BTreeMap::new(),
             places: HashMap::new(),
             newest_in_tables: 0,
             fillings: BTreeMap::new(),
@@ -121,6 +124,7 @@ impl Anatomy {
 
     fn log(&mut self, name: &str, bytes: &[u8]) {
         self.logs.insert(name.to_owned());
+        self.records.insert(name.to_owned(), Vec::new());
         let mut reader = LogReader::new(bytes);
         loop {
             let (offset, sequences) = match reader.next().expect("memory can be read") {
@@ -132,6 +136,7 @@ impl Anatomy {
                 other => panic!("{name} is not sound: {other:?}"),
             };
             let range = offset as usize..reader.end_of_last_record() as usize;
+            self.records.entry(name.to_owned()).or_default().push(range.clone());
             sequences.for_each(|sequence| self.add_place(sequence, name, range.clone()));
         }
     }

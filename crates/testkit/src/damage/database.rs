@@ -40,7 +40,11 @@ struct Settings {
 impl Settings {
     fn draw(random: &mut Random) -> Self {
         Self {
-            compression: random.choose(&[Compression::None, Compression::Snappy, Compression::Zstd { level: 1 }]),
+            compression: random.choose(&[
+                Compression::None,
+                Compression::Snappy,
+                Compression::Zstd { level: 1 },
+            ]),
             filter_bits_per_key: random.choose(&[0, 10, 10]),
             block_size_bytes: random.choose(&[64, 128, 256, 512]),
             max_file_size_bytes: random.choose(&[512, 1 << 10, 4 << 10]),

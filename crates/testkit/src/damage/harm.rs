@@ -80,15 +80,39 @@ impl Harmed {
         })
     }
 
-    /// Whether a log may look as a loss of power leaves it: cut off, gone, or with zeros for a sector. Nobody can tell
-    /// then what was behind.
-    pub fn may_be_a_torn_log(&self, database: &Database, name: &str) -> bool {
+    /// Whether a log may look as a crash leaves it: cut off, gone, with zeros for a sector, or with a last record that
+    /// was never finished. Nobody can tell then what was behind.
+    pub fn may_be_a_torn_log(&self, database: &Database, anatomy: &Anatomy, name: &str) -> bool {
         let Some(now) = self.files.get(name) else { return true };
-        self.names.contains(name) && (now.len() < database.files[name].len() || has_zeros(now))
+        let before = &database.files[name];
+        if now == before {
+            return false;
+        }
+        now.len() < before.len()
+            || has_zeros(now)
+            || self.seems_unfinished(now, before, &anatomy.records[name])
+    }
+
+    /// Whether a damaged length may lead beyond the end, with nothing intact behind it that would tell, and more of the
+    /// record than its length damaged.
+    fn seems_unfinished(&self, now: &[u8], before: &[u8], records: &[Range<usize>]) -> bool {
+        let is_intact = |bytes: Range<usize>| now[bytes.clone()] == before[bytes];
+        for (index, record) in records.iter().enumerate().rev() {
+            let length = record.start + 4..record.start + 6;
+            let is_last = index + 1 == records.len();
+            let rest_is_intact = is_intact(record.start..length.start) && is_intact(length.end..record.end);
+            if !is_intact(length) && !(is_last && rest_is_intact) {
+                return true;
+            }
+            if is_intact(record.clone()) {
+                return false;
+            }
+        }
+        false
     }
 }
 
-/// Whether a sector, or the last part of the file, is zeros; or a header could be, which hides what is behind it.
+/// Whether a sector, or the last part of the file, is zeros.
 fn has_zeros(bytes: &[u8]) -> bool {
     bytes.chunks(SECTOR_SIZE_BYTES).any(|sector| sector.iter().all(|byte| *byte == 0))
 }
@@ -120,7 +144,8 @@ fn draw_part(
     match anatomy.tables.get(name) {
         Some(parts) if random.one_in(2) => {
             // The first ones are not data; without this they would hardly be hit.
-            let index = if random.one_in(2) { random.below(parts.len().min(4)) } else { random.below(parts.len()) };
+            let index =
+                if random.one_in(2) { random.below(parts.len().min(4)) } else { random.below(parts.len()) };
             let part = &parts[index];
             let is_there = part.bytes.end <= size;
             (is_there.then_some(part.name), if is_there { part.bytes.clone() } else { 0..size })
@@ -135,7 +160,8 @@ fn change(bytes: &mut Vec<u8>, part: Range<usize>, random: &mut Random) -> Strin
         return "nothing".to_owned();
     }
     let start = random.between(part.start, part.end);
-    let length = |longest: usize, random: &mut Random| random.between(1, longest + 1).min(bytes.len() - start);
+    let length =
+        |longest: usize, random: &mut Random| random.between(1, longest + 1).min(bytes.len() - start);
     match random.below(12) {
         0..4 => {
             let bit = random.below(8);

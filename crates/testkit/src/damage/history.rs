@@ -90,9 +90,11 @@ impl History {
     /// The write of `key` that had this value.
     pub fn identify(&self, key: usize, value: &[u8]) -> Result<u64, String> {
         let had = |sequence: &&u64| self.writes[**sequence as usize - 1].value.as_deref() == Some(value);
-        self.of_key[key].iter().find(had).copied().ok_or_else(|| {
-            format!("the key {} has a value that it never had", self.keys[key].escape_ascii())
-        })
+        self.of_key[key]
+            .iter()
+            .find(had)
+            .copied()
+            .ok_or_else(|| format!("the key {} has a value that it never had", self.keys[key].escape_ascii()))
     }
 
     pub fn is_between(&self, key: &[u8], first: Option<&[u8]>, last: Option<&[u8]>) -> bool {

@@ -57,7 +57,9 @@ pub fn check(trial: &Trial<'_>, random: &mut Random, tally: &mut Tally) -> Resul
             // Whatever the background makes of the damage, reads stay right.
             let steps = random.below(10);
             let _ = (0..steps).all(|_| db.step());
-            trial.check_reads(&db, random, tally).map_err(|problem| format!("after {steps} steps: {problem}"))?;
+            trial
+                .check_reads(&db, random, tally)
+                .map_err(|problem| format!("after {steps} steps: {problem}"))?;
             let _ = db.close();
             Ok(())
         }
@@ -68,7 +70,7 @@ impl Trial<'_> {
     /// What the copy may hold where it can be read.
     fn states(&self) -> States<'_> {
         let history = &self.database.history;
-        let may_be_torn = |name: &String| self.harmed.may_be_a_torn_log(self.database, name);
+        let may_be_torn = |name: &String| self.harmed.may_be_a_torn_log(self.database, self.anatomy, name);
         let bounds = if self.anatomy.logs.iter().any(may_be_torn) {
             let ends = history.batch_ends.iter().copied();
             let from = self.anatomy.newest_in_tables;
@@ -89,8 +91,7 @@ impl Trial<'_> {
             return Ok(());
         }
         // A MANIFEST that is not what it was may ask for files that are gone, and so may a CURRENT.
-        let leads_astray =
-            harmed.names.contains(&self.anatomy.manifest) || harmed.names.contains("CURRENT");
+        let leads_astray = harmed.names.contains(&self.anatomy.manifest) || harmed.names.contains("CURRENT");
         if !harmed.files.contains_key(&name) && (harmed.deleted.contains(&name) || leads_astray) {
             return Ok(());
         }
@@ -116,7 +117,8 @@ impl Trial<'_> {
         let mut states = self.states();
         let mut reads = Reads { trial: self, states: &mut states, tally };
         reads.gets(db)?;
-        let mut iterator = db.iter(IterOptions::default()).map_err(|error| format!("an iterator: {error}"))?;
+        let mut iterator =
+            db.iter(IterOptions::default()).map_err(|error| format!("an iterator: {error}"))?;
         reads.walk(&mut iterator, 0, true)?;
         let count = self.database.history.keys.len();
         reads.walk(&mut iterator, count - 1, false)?;
@@ -204,7 +206,8 @@ impl Reads<'_, '_> {
         let mut step = if forward { iterator.seek(target) } else { iterator.seek_for_prev(target) };
         // Keys that must be met next, from there on.
         let mut next = Some(from);
-        let beyond = |key: usize| if forward { Some(key + 1).filter(|key| *key < count) } else { key.checked_sub(1) };
+        let beyond =
+            |key: usize| if forward { Some(key + 1).filter(|key| *key < count) } else { key.checked_sub(1) };
         loop {
             if let Err(error) = step {
                 return self.failed(&error);
