@@ -41,7 +41,7 @@ const COMPRESSION_IDS: [u8; 4] = [0, 1, 2, 4];
 const CHUNK_SIZE_BYTES: usize = 256 << 10;
 
 /// A block that an index lists, or that a scan found.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FoundBlock {
     pub(super) handle: BlockHandle,
     /// No key of the block is after it: the index's separator, where there is an index.
@@ -91,6 +91,9 @@ pub(super) fn scan(
             Contents::Other => {
                 block.holds_entries = false;
                 found.push(block);
+            }
+            Contents::MayBeIndex(listed) if index.as_ref().is_some_and(|(_, known)| *known == listed) => {
+                // Damage has left a copy of the index behind it.
             }
             contents => {
                 // Entries follow, so the candidate held entries too.
