@@ -37,19 +37,21 @@ pub(crate) struct Found<'a> {
 /// Where a record lies in the file at `path` that shows that the record at `torn_offset`, which seems unfinished, is
 /// damaged: another behind it that checks and is plausible, or this one, if it is whole and only its length is wrong.
 ///
-/// Only the last block is looked at: earlier ones are full, so there a length that leads beyond the block is damage.
+/// Only the last block is looked at: earlier ones are full, so there a length that leads beyond the block is damage. And
+/// only bytes before `end`: a writer may be adding others.
 pub(crate) fn find_record_behind(
     env: &dyn Env,
     path: &Path,
     torn_offset: u64,
+    end: u64,
     is_plausible: impl Fn(&Found<'_>) -> bool,
 ) -> Result<Option<u64>> {
     let file = env.open_random(path)?;
-    let size_bytes = file.size_bytes()?;
-    let start = torn_offset.max(size_bytes.saturating_sub(1) / BLOCK_SIZE_BYTES * BLOCK_SIZE_BYTES);
+    let end = end.min(file.size_bytes()?);
+    let start = torn_offset.max(end.saturating_sub(1) / BLOCK_SIZE_BYTES * BLOCK_SIZE_BYTES);
     let mut tail = vec![0; LOG_BLOCK_SIZE_BYTES];
     let tail_bytes = file.read_at(start, &mut tail)?;
-    tail.truncate(tail_bytes);
+    tail.truncate(tail_bytes.min(end.saturating_sub(start) as usize));
     if is_whole_but_for_its_length(&tail) {
         return Ok(Some(start));
     }

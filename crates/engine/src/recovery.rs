@@ -103,6 +103,19 @@ impl Replay<'_> {
         Err(Error::corruption(path, start, format!("{problem}; repair keeps what is intact")))
     }
 
+    /// What is wrong, if a record shows that the last one, between `offset` and `end`, only seems unfinished.
+    fn hidden_by_tail(
+        &self,
+        path: &Path,
+        offset: u64,
+        end: u64,
+        last_sequence: u64,
+    ) -> Result<Option<String>> {
+        let follows = |found: &Found<'_>| self.follows(found, last_sequence);
+        let found = find_record_behind(self.env, path, offset, end, follows)?;
+        Ok(found.map(|at| format!("damaged log record: a bad length, as the record at byte {at} shows")))
+    }
+
     /// Whether a record that was found may come after one that seems unfinished. A value may hold a log file of its own:
     /// its sequences are others.
     fn follows(&self, found: &Found<'_>, last_sequence: u64) -> bool {
@@ -119,7 +132,7 @@ impl Replay<'_> {
     fn replay_log(&self, log: OpenLog, recovered: &mut RecoveredLogs) -> Result<Option<Error>> {
         let OpenLog { number, path, file } = log;
         let mut reader = LogReader::new(FileSource { file });
-        let (mut records, mut is_torn) = (0u64, false);
+        let (mut records, mut torn) = (0u64, None);
         loop {
             let end_of_last_record = reader.end_of_last_record();
             let judge =
@@ -147,24 +160,21 @@ impl Replay<'_> {
                     return judge(offset, offset + dropped_bytes, problem).map(Some);
                 }
                 LogEvent::TornTail { offset, dropped_bytes } => {
-                    is_torn = true;
+                    let end = offset + dropped_bytes;
                     let last_sequence = recovered.last_sequence;
-                    let behind = find_record_behind(self.env, &path, offset, |found| {
-                        self.follows(found, last_sequence)
-                    })?;
-                    if behind.is_some() {
-                        let problem = "damaged log record: a bad length".to_owned();
-                        return judge(offset, offset + dropped_bytes, problem).map(Some);
+                    if let Some(problem) = self.hidden_by_tail(&path, offset, end, last_sequence)? {
+                        return judge(offset, end, problem).map(Some);
                     }
                     self.info_log.line(format_args!(
                         "log {number} ends in an unfinished record of {dropped_bytes} bytes at {offset}: left out"
                     ));
+                    torn = Some(offset);
                 }
                 LogEvent::End => {
-                    let size_bytes = self.env.file_size(&path)?;
-                    if !is_torn && !is_zeros(self.env, &path, end_of_last_record, size_bytes)? {
+                    let end = torn.unwrap_or(reader.end_of_bytes());
+                    if !is_zeros(self.env, &path, end_of_last_record, end)? {
                         let problem = "zeros where a log record should begin".to_owned();
-                        return judge(end_of_last_record, size_bytes, problem).map(Some);
+                        return judge(end_of_last_record, end, problem).map(Some);
                     }
                     break;
                 }

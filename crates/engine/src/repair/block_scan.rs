@@ -113,8 +113,14 @@ pub(super) fn scan(
     Ok(index.map_or(found, |(_, listed)| listed))
 }
 
+/// Whether `listed` are handles of the data blocks found and perhaps of others that are lost. If all are lost, only an
+/// index that leaves out no byte is believed: the beginning of most values, text for one, can be read as a handle.
 fn lists_all(listed: &[FoundBlock], found: &[FoundBlock]) -> bool {
-    let mut data_blocks = found.iter().filter(|block| block.holds_entries);
+    let mut data_blocks = found.iter().filter(|block| block.holds_entries).peekable();
+    if data_blocks.peek().is_none() {
+        let ends = std::iter::once(0).chain(listed.iter().map(FoundBlock::end));
+        return listed.iter().zip(ends).all(|(block, end)| block.handle.offset == end);
+    }
     data_blocks.all(|block| {
         let place = listed.binary_search_by_key(&block.handle.offset, |other| other.handle.offset);
         place.is_ok_and(|index| listed[index].handle == block.handle)
@@ -332,6 +338,29 @@ mod tests {
         assert!(whole.len() > 5);
         let data_end = whole.last().unwrap().offset + whole.last().unwrap().size + 5;
         assert_eq!(handles(&scan_bytes(&bytes[..data_end as usize])), whole);
+    }
+
+    #[test]
+    fn text_that_reads_as_a_handle_is_no_index_though_all_before_it_is_lost() {
+        // '1' and '0' stand for 49 and 48.
+        let values = vec![vec![b'x'; 600], b"109:text".to_vec()];
+        let bytes = table(&values, Compression::None);
+        let whole = handles(&scan_bytes(&bytes));
+        let last = *whole.last().unwrap();
+        assert_eq!(whole.len(), 2);
+        let mut damaged = bytes[..(last.offset + last.size + 5) as usize].to_vec();
+        damaged[100] ^= 1;
+        assert_eq!(handles(&scan_bytes(&damaged)), [last]);
+    }
+
+    #[test]
+    fn a_second_copy_of_the_index_is_not_taken_for_data() {
+        let mut bytes = table(&values(300), Compression::None);
+        let whole = handles(&scan_bytes(&bytes));
+        let footer = bytes.split_off(bytes.len() - FOOTER_SIZE_BYTES);
+        let index = terrace_format::table::Footer::decode(&footer).unwrap().index;
+        bytes.extend_from_within(index.offset as usize..);
+        assert_eq!(handles(&scan_bytes(&bytes)), whole);
     }
 
     #[test]

@@ -136,12 +136,14 @@ pub(crate) fn read_manifest(
                 let in_last_block =
                     offset / BLOCK_SIZE_BYTES == env.file_size(path)?.saturating_sub(1) / BLOCK_SIZE_BYTES;
                 if in_last_block && has_lost_sector(env, path, end_of_last_record, offset + dropped_bytes)? {
-                    return check_torn_tail(env, path, offset);
+                    return check_torn_tail(env, path, offset, offset + dropped_bytes);
                 }
                 let problem = format!("{reason}; {dropped_bytes} bytes are lost");
                 return Err(Error::corruption(path, offset, problem));
             }
-            LogEvent::TornTail { offset, .. } => return check_torn_tail(env, path, offset),
+            LogEvent::TornTail { offset, dropped_bytes } => {
+                return check_torn_tail(env, path, offset, offset + dropped_bytes);
+            }
             LogEvent::End => return Ok(()),
         }
         end_of_last_record = reader.end_of_last_record();
@@ -149,8 +151,8 @@ pub(crate) fn read_manifest(
 }
 
 /// Rule 3 of the module: fails if a further record begins after `torn_offset`.
-fn check_torn_tail(env: &dyn Env, path: &Path, torn_offset: u64) -> Result<()> {
-    match find_record_behind(env, path, torn_offset, |_| true)? {
+fn check_torn_tail(env: &dyn Env, path: &Path, torn_offset: u64, end: u64) -> Result<()> {
+    match find_record_behind(env, path, torn_offset, end, |_| true)? {
         Some(at) if at > torn_offset => {
             let problem = format!("the record has a bad length: another begins at byte {at}");
             Err(Error::corruption(path, torn_offset, problem))

@@ -139,3 +139,28 @@ fn the_newest_of_several_tables_wins_by_sequence_number_without_a_manifest() {
     let db = Db::open(FOLDER, Options { env, ..options }).unwrap();
     assert_eq!((get(&db, "deleted"), get(&db, "overwritten").as_deref()), (None, Some("new")));
 }
+
+#[test]
+fn a_lost_table_is_not_forgotten_where_no_manifest_tells_of_it() {
+    let (env, options) = only_table_and_log();
+    let folder = std::path::Path::new(FOLDER);
+    for name in env.list(folder).unwrap() {
+        if name.starts_with("MANIFEST") || name.ends_with(".ldb") {
+            env.remove_file(&folder.join(name)).unwrap();
+        }
+    }
+    let report = Db::repair(FOLDER, &options).unwrap();
+    assert!(!report.nothing_lost(), "{report}");
+}
+
+/// A database of one table and one log.
+fn only_table_and_log() -> (Arc<dyn terrace_engine::env::Env>, Options) {
+    let env = memory();
+    let options = options(Arc::clone(&env), Compression::None);
+    let db = Db::open(FOLDER, options.clone()).unwrap();
+    put(&db, "in a table", "value");
+    db.flush().unwrap();
+    put(&db, "in a log", "value");
+    db.close().unwrap();
+    (env, options)
+}
