@@ -28,7 +28,7 @@ fn damaged_files_are_noticed_and_repaired() {
         }
         at_least("opens that failed", 3 * trials);
         at_least("reads that failed", 10 * trials);
-        at_least("verifies", 4 * trials);
+        at_least("verifies", 2 * trials);
         at_least("verifies that failed", trials);
         at_least("repairs", 11 * trials);
         at_least("repairs interrupted", trials);

@@ -14,7 +14,8 @@
 //! costs the window's length a place, so it is bounded: a table that is damaged all over is given up in a few seconds.
 //!
 //! The index is a block like others and tells where all blocks are, the damaged ones included. It is known by its values,
-//! handles of what lies before it, those of the data blocks that were found among them; and no data block follows it.
+//! handles, one of a data block that was found among them. If none was found, it is a block of handles that leave out no
+//! byte, and no data block follows it.
 
 use std::sync::Arc;
 
@@ -82,7 +83,7 @@ pub(super) fn scan(
         };
         let handle = BlockHandle { offset: start, size };
         let mut block = FoundBlock { handle, separator: None, holds_entries: true };
-        match classify(source, handle)? {
+        match classify(source, handle, size_bytes)? {
             // Chance, most likely: what is no block of entries is only believed where a block must begin.
             Contents::Other if !is_chained => {
                 start += 1;
@@ -99,7 +100,8 @@ pub(super) fn scan(
                 // Entries follow, so the candidate held entries too.
                 found.extend(index.take().map(|(block, _)| block));
                 match contents {
-                    Contents::MayBeIndex(listed) if lists_all(&listed, &found) => {
+                    Contents::MayBeIndex(listed) if lists_one(&listed, &found) => return Ok(listed),
+                    Contents::MayBeIndex(listed) if may_list_lost(&listed, &found) => {
                         index = Some((block, listed))
                     }
                     _ => found.push(block),
@@ -113,18 +115,21 @@ pub(super) fn scan(
     Ok(index.map_or(found, |(_, listed)| listed))
 }
 
-/// Whether `listed` are handles of the data blocks found and perhaps of others that are lost. If all are lost, only an
-/// index that leaves out no byte is believed: the beginning of most values, text for one, can be read as a handle.
-fn lists_all(listed: &[FoundBlock], found: &[FoundBlock]) -> bool {
-    let mut data_blocks = found.iter().filter(|block| block.holds_entries).peekable();
-    if data_blocks.peek().is_none() {
-        let ends = std::iter::once(0).chain(listed.iter().map(FoundBlock::end));
-        return listed.iter().zip(ends).all(|(block, end)| block.handle.offset == end);
-    }
-    data_blocks.all(|block| {
+/// Whether `listed` has the handle of a data block that was found: then it is the index, wherever damage has moved it or
+/// left copies of blocks.
+fn lists_one(listed: &[FoundBlock], found: &[FoundBlock]) -> bool {
+    found.iter().filter(|block| block.holds_entries).any(|block| {
         let place = listed.binary_search_by_key(&block.handle.offset, |other| other.handle.offset);
         place.is_ok_and(|index| listed[index].handle == block.handle)
     })
+}
+
+/// Whether `listed` may be handles of data blocks that are all lost. Only an index that leaves out no byte is believed:
+/// the beginning of most values, text for one, can be read as a handle.
+fn may_list_lost(listed: &[FoundBlock], found: &[FoundBlock]) -> bool {
+    let ends = std::iter::once(0).chain(listed.iter().map(FoundBlock::end));
+    found.iter().all(|block| !block.holds_entries)
+        && listed.iter().zip(ends).all(|(block, end)| block.handle.offset == end)
 }
 
 enum Contents {
@@ -135,7 +140,7 @@ enum Contents {
     Other,
 }
 
-fn classify(source: &BlockSource, handle: BlockHandle) -> Result<Contents> {
+fn classify(source: &BlockSource, handle: BlockHandle, size_bytes: u64) -> Result<Contents> {
     let block = match source.read_block(handle, &read_options()) {
         Err(error) if matches!(error.kind(), ErrorKind::Corruption | ErrorKind::Unsupported) => {
             return Ok(Contents::Other);
@@ -145,7 +150,7 @@ fn classify(source: &BlockSource, handle: BlockHandle) -> Result<Contents> {
     if check_entries(&block).is_err() {
         return Ok(Contents::Other);
     }
-    Ok(listed_blocks(&block, handle.offset).map_or(Contents::Data, Contents::MayBeIndex))
+    Ok(listed_blocks(&block, size_bytes).map_or(Contents::Data, Contents::MayBeIndex))
 }
 
 /// Fails unless every entry decodes and every key is an internal key.

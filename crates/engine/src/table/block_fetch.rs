@@ -70,6 +70,13 @@ impl BlockSource {
         Self { file, path, size_bytes, file_id, context }
     }
 
+    /// The footer's bytes, from the file.
+    pub(crate) fn footer_bytes(&self) -> Result<[u8; FOOTER_SIZE_BYTES]> {
+        let mut bytes = [0; FOOTER_SIZE_BYTES];
+        self.file.read_exact_at(self.size_bytes.saturating_sub(FOOTER_SIZE_BYTES as u64), &mut bytes)?;
+        Ok(bytes)
+    }
+
     /// The data block that `handle` points to, from the cache or the file.
     pub(crate) fn data_block(&self, handle: BlockHandle, options: &BlockReadOptions) -> Result<Arc<Block>> {
         let Some(cache) = &self.context.block_cache else {

@@ -42,8 +42,6 @@ pub struct Anatomy {
     places: HashMap<u64, Vec<Place>>,
     /// The newest sequence in any live table.
     pub newest_in_tables: u64,
-    /// Bytes that mean nothing: the footers' filling.
-    fillings: BTreeMap<String, Range<usize>>,
 }
 
 impl Anatomy {
@@ -60,7 +58,6 @@ impl Anatomy {
             records: BTreeMap::new(),
             places: HashMap::new(),
             newest_in_tables: 0,
-            fillings: BTreeMap::new(),
         };
         for number in live {
             anatomy.table(&file_name::table_name(number), files);
@@ -86,19 +83,10 @@ impl Anatomy {
         self.places.get(&sequence).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a change of the byte at `offset` of a live table can be seen.
-    pub fn has_meaning(&self, table: &str, offset: usize) -> bool {
-        !self.fillings[table].contains(&offset)
-    }
-
     fn table(&mut self, name: &str, files: &Files) {
         let bytes = &files[name];
         let footer_start = bytes.len() - FOOTER_SIZE_BYTES;
         let footer = Footer::decode(&bytes[footer_start..]).expect("a sound footer");
-        let mut handles = Vec::new();
-        footer.metaindex.encode_to(&mut handles);
-        footer.index.encode_to(&mut handles);
-        self.fillings.insert(name.to_owned(), footer_start + handles.len()..bytes.len() - 8);
         let mut parts = vec![
             Part { name: "footers", bytes: footer_start..bytes.len() },
             Part { name: "indexes", bytes: sealed(footer.index) },

@@ -38,7 +38,7 @@ impl Trial<'_> {
                 return Err(format!("{} is not the {} of before", file.moved_to, file.name));
             }
         }
-        for name in self.visibly_damaged_tables() {
+        for name in self.damaged_tables() {
             if self.harmed.files.contains_key(name) && report.set_aside.iter().all(|file| file.name != *name)
             {
                 return Err(format!("{name} is damaged and was not set aside"));
