@@ -20,6 +20,8 @@ pub struct Harmed {
     pub names: BTreeSet<String>,
     /// Files that are gone.
     pub deleted: BTreeSet<String>,
+    /// Files that hold a second copy of some of their bytes, perhaps of a whole block or record.
+    with_copies: BTreeSet<String>,
     /// What was done, for the message of a failure.
     pub story: String,
     /// For the counts.
@@ -32,6 +34,7 @@ impl Harmed {
             files: database.files.clone(),
             names: BTreeSet::new(),
             deleted: BTreeSet::new(),
+            with_copies: BTreeSet::new(),
             story: String::new(),
             kinds: Vec::new(),
         };
@@ -47,7 +50,8 @@ impl Harmed {
         for _ in 0..ATTEMPTS {
             let (kind, name) = draw_file(database, anatomy, random);
             let Some(before) = self.files.get(&name).cloned() else { continue };
-            if random.one_in(12) {
+            let is_last = self.files.keys().filter(|name| anatomy.is_live(name)).count() == 1;
+            if random.one_in(12) && !is_last {
                 self.files.remove(&name);
                 let _ = writeln!(self.story, "{name}: deleted");
                 self.deleted.insert(name.clone());
@@ -57,6 +61,9 @@ impl Harmed {
                 let what = change(&mut bytes, part.1, random);
                 if bytes == before {
                     continue;
+                }
+                if what.contains("replaced by") {
+                    self.with_copies.insert(name.clone());
                 }
                 let _ = writeln!(self.story, "{name}: {what} of {} bytes", before.len());
                 self.files.insert(name.clone(), bytes);
@@ -71,6 +78,12 @@ impl Harmed {
     pub fn count(&self, tally: &mut Tally) {
         tally.add("damaged files", self.names.len() as u64);
         self.kinds.iter().for_each(|kind| tally.one(kind));
+    }
+
+    /// Whether a repair may keep either more or less of the file than is where it was: a block or a record may be there
+    /// twice, and it cannot be known which one is in its place.
+    pub fn has_copies(&self, file: &str) -> bool {
+        self.with_copies.contains(file)
     }
 
     /// Whether the bytes are there as they were.
@@ -162,7 +175,7 @@ fn change(bytes: &mut Vec<u8>, part: Range<usize>, random: &mut Random) -> Strin
     let start = random.between(part.start, part.end);
     let length =
         |longest: usize, random: &mut Random| random.between(1, longest + 1).min(bytes.len() - start);
-    match random.below(12) {
+    match random.below(13) {
         0..4 => {
             let bit = random.below(8);
             bytes[start] ^= 1 << bit;
@@ -183,6 +196,13 @@ fn change(bytes: &mut Vec<u8>, part: Range<usize>, random: &mut Random) -> Strin
             format!("{length} bytes from byte {start} on zeroed")
         }
         8 => {
+            // Too short for a record or a block.
+            let length = length(16, random);
+            let from = random.below(bytes.len() - length + 1);
+            bytes.copy_within(from..from + length, start);
+            format!("{length} bytes from byte {start} on taken from byte {from} on")
+        }
+        10 => {
             let length = length(200, random);
             bytes[start..start + length].copy_from_slice(&random.bytes(length));
             format!("{length} bytes from byte {start} on overwritten")
@@ -190,8 +210,7 @@ fn change(bytes: &mut Vec<u8>, part: Range<usize>, random: &mut Random) -> Strin
         9 => {
             let length = length(300, random);
             let from = random.below(bytes.len() - length + 1);
-            let copy = bytes[from..from + length].to_vec();
-            bytes[start..start + length].copy_from_slice(&copy);
+            bytes.copy_within(from..from + length, start);
             format!("{length} bytes from byte {start} on replaced by those from {from} on")
         }
         _ => {

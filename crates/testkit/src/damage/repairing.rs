@@ -107,7 +107,11 @@ impl Trial<'_> {
         let survivor = history.sequences(key).iter().rev().copied().find(|write| self.survives(*write));
         if let Some(survivor) = survivor {
             let kept = history.shown(key, survivor);
-            if found != kept && found.is_none_or(|found| found < survivor) {
+            let may_be_deleted = || {
+                let later = history.sequences(key).iter().filter(|write| **write > survivor);
+                later.copied().any(|write| history.is_deletion(write) && self.may_have_a_copy(write))
+            };
+            if found != kept && found.map_or_else(|| !may_be_deleted(), |found| found < survivor) {
                 return Err(format!(
                     "it shows {found:?}, though the write {survivor} is intact ({newest} was the newest)"
                 ));
@@ -130,10 +134,17 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// Whether the bytes of a write, in some live file, are what they were.
+    /// Whether the bytes of a write, in some live file, are what they were, and a repair must keep them.
     fn survives(&self, write: u64) -> bool {
-        let places = self.anatomy.places(write);
-        places.iter().any(|place| self.harmed.is_intact(self.database, &place.file, &place.bytes))
+        self.anatomy.places(write).iter().any(|place| {
+            !self.harmed.has_copies(&place.file)
+                && self.harmed.is_intact(self.database, &place.file, &place.bytes)
+        })
+    }
+
+    /// Whether a repair may keep the write, wherever damage has left it.
+    fn may_have_a_copy(&self, write: u64) -> bool {
+        self.anatomy.places(write).iter().any(|place| self.harmed.has_copies(&place.file))
     }
 
     /// Whether the write was in a log that lost it in a way that a crash explains.
