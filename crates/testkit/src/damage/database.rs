@@ -65,10 +65,15 @@ impl Database {
         database.history = draw_keys(random);
         let env: Arc<dyn Env> = Arc::new(MemoryEnv::with_steps());
         let lives = random.between(1, 4);
+        let leaves_replaced = random.one_in(3);
+        let mut replaced = Files::new();
         for life in 0..lives {
             let db = Db::open(FOLDER, database.options(&env)).expect("a sound database opens");
             for _ in 0..random.between(1, 60) {
                 database.act(&db, random);
+                if leaves_replaced && random.one_in(10) {
+                    replaced.extend(read_files(&*env).into_iter().filter(|(name, _)| name.ends_with(".ldb")));
+                }
             }
             if life + 1 < lives {
                 db.close().expect("a sound database closes");
@@ -81,6 +86,10 @@ impl Database {
                 db.close().expect("a sound database closes");
             }
             database.files = read_files(&*env);
+        }
+        // Tables that a compaction replaced, and that could not be removed.
+        for (name, bytes) in replaced {
+            database.files.entry(name).or_insert(bytes);
         }
         for name in ["photo.jpg", "lost/000001.ldb", "LOCK", "LOG"] {
             database.files.entry(name.to_owned()).or_insert_with(|| random.bytes(100));
