@@ -114,7 +114,8 @@ impl Harmed {
             let length = record.start + 4..record.start + 6;
             let is_last = index + 1 == records.len();
             let rest_is_intact = is_intact(record.start..length.start) && is_intact(length.end..record.end);
-            if !is_intact(length) && !(is_last && rest_is_intact) {
+            let is_told_by_its_checksum = is_last && rest_is_intact;
+            if !is_intact(length) && !is_told_by_its_checksum {
                 return true;
             }
             if is_intact(record.clone()) {
