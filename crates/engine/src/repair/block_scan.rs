@@ -14,8 +14,8 @@
 //! costs the window's length a place, so it is bounded: a table that is damaged all over is given up in a few seconds.
 //!
 //! The index is a block like others and tells where all blocks are, the damaged ones included. It is known by its values,
-//! handles, one of a data block that was found among them. If none was found, it is a block of handles that leave out no
-//! byte, and no data block follows it.
+//! handles and nothing else, one of a data block that was found among them. If none was found, it is a block of handles
+//! that leave out no byte, and no data block follows it.
 
 use std::sync::Arc;
 
@@ -101,8 +101,14 @@ pub(super) fn scan(
                 found.extend(index.take().map(|(block, _)| block));
                 match contents {
                     Contents::MayBeIndex(listed) if lists_one(&listed, &found) => return Ok(listed),
-                    Contents::MayBeIndex(listed) if may_list_lost(&listed, &found) => {
-                        index = Some((block, listed))
+                    Contents::MayBeIndex(listed) if leaves_out_nothing(&listed) => {
+                        if found.iter().all(|block| !block.holds_entries) {
+                            index = Some((block, listed));
+                        } else {
+                            // Damage has moved the blocks away from where it says they are.
+                            block.holds_entries = false;
+                            found.push(block);
+                        }
                     }
                     _ => found.push(block),
                 }
@@ -124,12 +130,10 @@ fn lists_one(listed: &[FoundBlock], found: &[FoundBlock]) -> bool {
     })
 }
 
-/// Whether `listed` may be handles of data blocks that are all lost. Only an index that leaves out no byte is believed:
-/// the beginning of most values, text for one, can be read as a handle.
-fn may_list_lost(listed: &[FoundBlock], found: &[FoundBlock]) -> bool {
+/// Whether `listed` are handles of blocks that follow each other without a gap from the file's start on.
+fn leaves_out_nothing(listed: &[FoundBlock]) -> bool {
     let ends = std::iter::once(0).chain(listed.iter().map(FoundBlock::end));
-    found.iter().all(|block| !block.holds_entries)
-        && listed.iter().zip(ends).all(|(block, end)| block.handle.offset == end)
+    listed.iter().zip(ends).all(|(block, end)| block.handle.offset == end)
 }
 
 enum Contents {
@@ -172,7 +176,11 @@ fn listed_blocks(index: &Block, limit: u64) -> Option<Vec<FoundBlock>> {
     let mut end = 0;
     entries.seek_to_first().ok()?;
     while entries.valid() {
-        let (handle, _) = BlockHandle::decode(entries.value()).ok()?;
+        let (handle, rest) = BlockHandle::decode(entries.value()).ok()?;
+        // The beginning of most values, text for one, can be read as a handle.
+        if !rest.is_empty() {
+            return None;
+        }
         let range = handle.sealed_range(limit).ok()?;
         if range.start < end {
             return None;

@@ -101,9 +101,8 @@ impl Harmed {
         if now == before {
             return false;
         }
-        now.len() < before.len()
-            || has_zeros(now)
-            || self.seems_unfinished(now, before, &anatomy.records[name])
+        let records = &anatomy.records[name];
+        now.len() < before.len() || has_zeros(now, records) || self.seems_unfinished(now, before, records)
     }
 
     /// Whether a damaged length may lead beyond the end, with nothing intact behind it that would tell, and more of the
@@ -126,9 +125,14 @@ impl Harmed {
     }
 }
 
-/// Whether a sector, or the last part of the file, is zeros.
-fn has_zeros(bytes: &[u8]) -> bool {
-    bytes.chunks(SECTOR_SIZE_BYTES).any(|sector| sector.iter().all(|byte| *byte == 0))
+/// Whether a sector, or the last part of the file, or a part from a record's start to a sector's end is zeros.
+fn has_zeros(bytes: &[u8], records: &[Range<usize>]) -> bool {
+    let is_zeros = |bytes: &[u8]| bytes.iter().all(|byte| *byte == 0);
+    let from_record = |record: &Range<usize>| {
+        let sector_end = (record.start / SECTOR_SIZE_BYTES + 1) * SECTOR_SIZE_BYTES;
+        bytes.get(record.start..sector_end.min(bytes.len())).is_some_and(is_zeros)
+    };
+    bytes.chunks(SECTOR_SIZE_BYTES).any(is_zeros) || records.iter().any(from_record)
 }
 
 fn draw_file(database: &Database, anatomy: &Anatomy, random: &mut Random) -> (&'static str, String) {

@@ -154,7 +154,7 @@ impl Trial<'_> {
 
     /// Whether the MANIFEST may have lost a compaction whose inputs are all there still: the state before it holds the same
     /// in other tables.
-    fn may_be_older(&self) -> bool {
+    pub fn may_be_older(&self) -> bool {
         self.harmed.names.contains(&self.anatomy.manifest)
     }
 
