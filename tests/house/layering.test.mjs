@@ -22,8 +22,8 @@ const ARROWS = {
   'terrace-engine': ['terrace-format', 'terrace-env'],
   'terrace-wasm': ['terrace-engine', 'terrace-env'],
   'terrace-cli': ['terrace-engine', 'terrace-format'],
-  // It replays the fuzzers' seeds and findings in plain tests.
-  'terrace-testkit': ['terrace-engine', 'terrace-fuzz']
+  // It decodes sound files to know where each entry lies, and replays the fuzzers' seeds and findings in plain tests.
+  'terrace-testkit': ['terrace-engine', 'terrace-format', 'terrace-fuzz']
 }
 
 /** A Rust source without its tests, which may do what the code may not. */

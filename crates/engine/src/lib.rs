@@ -32,6 +32,7 @@ mod flush;
 mod info_log;
 mod ingest;
 mod iterator;
+mod log_tail;
 mod lost_sectors;
 mod memtable;
 #[cfg(all(test, loom))]

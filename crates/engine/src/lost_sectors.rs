@@ -16,6 +16,22 @@ const SECTOR_SIZE_BYTES: u64 = 512;
 
 /// Whether a sector of the file at `path` was lost, in part or whole, between the bytes `start` and `end`.
 pub(crate) fn has_lost_sector(env: &dyn Env, path: &Path, start: u64, end: u64) -> Result<bool> {
+    any_sector(env, path, start, end, |bytes| bytes.iter().all(|byte| *byte == 0))
+}
+
+/// Whether the file at `path` has nothing but zeros between the bytes `start` and `end`.
+pub(crate) fn is_zeros(env: &dyn Env, path: &Path, start: u64, end: u64) -> Result<bool> {
+    Ok(start >= end || !any_sector(env, path, start, end, |bytes| bytes.iter().any(|byte| *byte != 0))?)
+}
+
+/// Whether `matches` one of the sectors, in part or whole, between `start` and `end`.
+fn any_sector(
+    env: &dyn Env,
+    path: &Path,
+    start: u64,
+    end: u64,
+    matches: impl Fn(&[u8]) -> bool,
+) -> Result<bool> {
     let file = env.open_random(path)?;
     let end = end.min(file.size_bytes()?);
     let mut position = start;
@@ -24,7 +40,7 @@ pub(crate) fn has_lost_sector(env: &dyn Env, path: &Path, start: u64, end: u64) 
         let sector_end = ((position / SECTOR_SIZE_BYTES + 1) * SECTOR_SIZE_BYTES).min(end);
         let bytes = &mut sector[..(sector_end - position) as usize];
         file.read_exact_at(position, bytes)?;
-        if bytes.iter().all(|byte| *byte == 0) {
+        if matches(bytes) {
             return Ok(true);
         }
         position = sector_end;

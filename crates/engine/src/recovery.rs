@@ -15,14 +15,18 @@ use std::sync::Arc;
 use terrace_env::{Env, SequentialFile};
 use terrace_format::FormatError;
 use terrace_format::batch::{BatchOp, BatchRef};
+use terrace_format::coding::decode_fixed64;
 use terrace_format::file_name::{self, FileKind};
 use terrace_format::internal_key::{InternalKeyComparator, ValueKind};
+use terrace_format::limits::BATCH_HEADER_SIZE_BYTES;
 use terrace_format::log::{LogEvent, LogReader, LogSource};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::info_log::InfoLog;
-use crate::lost_sectors::has_lost_sector;
+use crate::log_tail::{Found, find_record_behind, is_next};
+use crate::lost_sectors::{has_lost_sector, is_zeros};
 use crate::memtable::MemTable;
+use crate::version::RecoveredNumbers;
 
 /// A memtable read from logs, with what its flush has to record.
 pub(crate) struct RecoveredMemTable {
@@ -81,14 +85,58 @@ impl Replay<'_> {
         }
     }
 
+    /// The reason to stop before damage between `start` and `end`, if a loss of power explains it. The last record
+    /// that is sound ends at `end_of_last_record`.
+    ///
+    /// Errors: the damage, if nothing explains it.
+    fn judge_damage(
+        &self,
+        path: &Path,
+        end_of_last_record: u64,
+        start: u64,
+        end: u64,
+        problem: String,
+    ) -> Result<Error> {
+        if has_lost_sector(self.env, path, end_of_last_record, end)? {
+            return Ok(Error::corruption(path, start, problem));
+        }
+        Err(Error::corruption(path, start, format!("{problem}; repair keeps what is intact")))
+    }
+
+    /// What is wrong, if a record shows that the last one, between `offset` and `end`, only seems unfinished.
+    fn hidden_by_tail(
+        &self,
+        path: &Path,
+        offset: u64,
+        end: u64,
+        last_sequence: u64,
+    ) -> Result<Option<String>> {
+        let follows = |found: &Found<'_>| self.follows(found, last_sequence);
+        let found = find_record_behind(self.env, path, offset, end, follows)?;
+        Ok(found.map(|at| format!("damaged log record: a bad length, as the record at byte {at} shows")))
+    }
+
+    /// Whether a record that was found may come after one that seems unfinished. A value may hold a log file of its own:
+    /// its sequences are others.
+    fn follows(&self, found: &Found<'_>, last_sequence: u64) -> bool {
+        if found.payload.len() < BATCH_HEADER_SIZE_BYTES {
+            return false;
+        }
+        let sequence = decode_fixed64(found.payload);
+        let is_near = !self.contiguous_sequences || sequence <= last_sequence.saturating_add(found.distance);
+        sequence > last_sequence && is_near && (!found.is_whole || BatchRef::parse(found.payload).is_ok())
+    }
+
     /// Reads one log. `Some` if a loss of power took a part of it: then what follows, later logs included, does not
     /// count.
     fn replay_log(&self, log: OpenLog, recovered: &mut RecoveredLogs) -> Result<Option<Error>> {
         let OpenLog { number, path, file } = log;
         let mut reader = LogReader::new(FileSource { file });
-        let mut records = 0u64;
+        let (mut records, mut torn) = (0u64, None);
         loop {
             let end_of_last_record = reader.end_of_last_record();
+            let judge =
+                |start, end, problem| self.judge_damage(&path, end_of_last_record, start, end, problem);
             match reader.next().map_err(Error::from)? {
                 LogEvent::Record { payload, offset } => {
                     let at_record = |error| Error::format(&path, offset, error);
@@ -99,25 +147,37 @@ impl Replay<'_> {
                             "the log goes on with sequence {} instead of {expected}",
                             batch.sequence()
                         );
+                        if records > 0 && !is_next(end_of_last_record, offset) {
+                            return judge(end_of_last_record, offset, problem).map(Some);
+                        }
                         return Ok(Some(Error::corruption(&path, offset, problem)));
                     }
                     records += 1;
                     self.apply(number, batch, recovered).map_err(at_record)?;
                 }
                 LogEvent::Damage { offset, dropped_bytes, reason } => {
-                    let end = offset + dropped_bytes;
-                    let explained = has_lost_sector(self.env, &path, end_of_last_record, end)?;
-                    let advice = if explained { "" } else { "; repair keeps what is intact" };
-                    let problem = format!("damaged log record: {reason} ({dropped_bytes} bytes){advice}");
-                    let error = Error::corruption(&path, offset, problem);
-                    return if explained { Ok(Some(error)) } else { Err(error) };
+                    let problem = format!("damaged log record: {reason} ({dropped_bytes} bytes)");
+                    return judge(offset, offset + dropped_bytes, problem).map(Some);
                 }
                 LogEvent::TornTail { offset, dropped_bytes } => {
+                    let end = offset + dropped_bytes;
+                    let last_sequence = recovered.last_sequence;
+                    if let Some(problem) = self.hidden_by_tail(&path, offset, end, last_sequence)? {
+                        return judge(offset, end, problem).map(Some);
+                    }
                     self.info_log.line(format_args!(
                         "log {number} ends in an unfinished record of {dropped_bytes} bytes at {offset}: left out"
                     ));
+                    torn = Some(offset);
                 }
-                LogEvent::End => break,
+                LogEvent::End => {
+                    let end = torn.unwrap_or(reader.end_of_bytes());
+                    if !is_zeros(self.env, &path, end_of_last_record, end)? {
+                        let problem = "zeros where a log record should begin".to_owned();
+                        return judge(end_of_last_record, end, problem).map(Some);
+                    }
+                    break;
+                }
             }
         }
         self.info_log.line(format_args!("read {records} records from log {number}"));
@@ -169,6 +229,20 @@ impl LogSource for FileSource {
 /// Whether the MANIFEST, which says these numbers, still needs the log `number`.
 pub(crate) fn is_log_needed(number: u64, log_number: u64, previous_log_number: u64) -> bool {
     number >= log_number || (number == previous_log_number && number != 0)
+}
+
+/// Fails if the first log that counts is missing: a MANIFEST of ours names one that was there. So is found that a
+/// MANIFEST has lost its last records, too: the log that the state before them needs was removed since.
+pub(crate) fn check_first_log(folder: &Path, numbers: &RecoveredNumbers, logs: &[OpenLog]) -> Result<()> {
+    let number = numbers.log_number;
+    // Where no log was needed any more, the number is the MANIFEST's own.
+    let names_none = !numbers.is_ours || number == 0 || number == numbers.manifest_number;
+    if names_none || logs.iter().any(|log| log.number == number) {
+        return Ok(());
+    }
+    let manifest = file_name::manifest_name(numbers.manifest_number);
+    let problem = format!("{manifest} needs a log that is missing; repair keeps what is there");
+    Err(Error::at_path(ErrorKind::Corruption, &folder.join(file_name::log_name(number)), problem))
 }
 
 /// A log that can be read, also if its writer removes it meanwhile.

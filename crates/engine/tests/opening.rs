@@ -158,6 +158,98 @@ fn damage_amid_a_log_is_reported_and_nothing_is_changed() {
     assert_eq!(env.read_file(Path::new(&log)).unwrap(), bytes);
 }
 
+/// A database of ten small records in one log, which is given with its path.
+fn ten_records() -> (Arc<dyn Env>, String, Vec<u8>) {
+    let env = memory();
+    let db = Db::open("/db", Options { env: Arc::clone(&env), ..Options::default() }).unwrap();
+    for index in 0..10 {
+        put(&db, &format!("{index}"), "value");
+    }
+    db.close().unwrap();
+    let log = format!("/db/{}", names(&*env, ".log").pop().unwrap());
+    let bytes = env.read_file(Path::new(&log)).unwrap();
+    (env, log, bytes)
+}
+
+fn assert_is_refused(env: &Arc<dyn Env>, path: &str, offset: Option<usize>) {
+    for read_only in [true, false] {
+        let options = Options { env: Arc::clone(env), read_only, ..Options::default() };
+        let error = Db::open("/db", options).map(|_| ()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corruption, "{error}");
+        assert_eq!(error.path().unwrap(), Path::new(path), "{error}");
+        assert_eq!(error.offset(), offset.map(|offset| offset as u64), "{error}");
+    }
+}
+
+#[test]
+fn a_damaged_length_does_not_hide_the_log_records_behind_it() {
+    let (env, log, whole) = ten_records();
+    let size = whole.len() / 10;
+    // The last one has none behind it, but is whole.
+    for record in [0, 4, 9] {
+        let mut damaged = whole.clone();
+        damaged[record * size + 5] ^= 0x40;
+        write_file(&*env, &log, &damaged);
+        assert_is_refused(&env, &log, Some(record * size));
+    }
+}
+
+#[test]
+fn zeros_over_a_header_do_not_hide_the_log_records_behind_it() {
+    let (env, log, whole) = ten_records();
+    let size = whole.len() / 10;
+    for record in [0, 4, 9] {
+        let mut damaged = whole.clone();
+        damaged[record * size..record * size + 7].fill(0);
+        write_file(&*env, &log, &damaged);
+        assert_is_refused(&env, &log, Some(record * size));
+    }
+}
+
+#[test]
+fn a_value_that_holds_a_log_may_be_torn() {
+    let (env, log, inner) = ten_records();
+    let db = Db::open("/db", Options { env: Arc::clone(&env), ..Options::default() }).unwrap();
+    db.flush().unwrap();
+    db.put(b"backup", &inner, &WriteOptions::default()).unwrap();
+    drop(db);
+    let outer = format!("/db/{}", names(&*env, ".log").pop().unwrap());
+    assert_ne!(outer, log);
+    let whole = env.read_file(Path::new(&outer)).unwrap();
+    write_file(&*env, &outer, &whole[..whole.len() - 1]);
+    let db = Db::open("/db", Options { env, ..Options::default() }).unwrap();
+    assert_eq!(entries(&db, IterOptions::default()).len(), 10);
+}
+
+#[test]
+fn a_missing_log_is_reported_and_not_taken_for_an_empty_one() {
+    let (env, log, _) = ten_records();
+    env.remove_file(Path::new(&log)).unwrap();
+    assert_is_refused(&env, &log, None);
+    let report = Db::repair("/db", &Options { env: Arc::clone(&env), ..Options::default() }).unwrap();
+    assert_eq!(report.logs_missing.len(), 1, "{report}");
+    assert!(!report.nothing_lost(), "{report}");
+    // The repaired database needs no log, nor does it miss one when it is opened again.
+    for _ in 0..3 {
+        Db::open("/db", Options { env: Arc::clone(&env), ..Options::default() }).unwrap().close().unwrap();
+    }
+}
+
+#[test]
+fn a_manifest_that_lost_its_last_edit_does_not_silently_lead_to_an_older_state() {
+    let (env, ..) = ten_records();
+    let db = Db::open("/db", Options { env: Arc::clone(&env), ..Options::default() }).unwrap();
+    let manifest =
+        format!("/db/{}", names(&*env, "").into_iter().find(|name| name.starts_with("MAN")).unwrap());
+    put(&db, "key", "value");
+    let before = env.read_file(Path::new(&manifest)).unwrap();
+    let logs = names(&*env, ".log");
+    db.flush().unwrap();
+    db.close().unwrap();
+    write_file(&*env, &manifest, &before);
+    assert_is_refused(&env, &format!("/db/{}", logs[0]), None);
+}
+
 #[test]
 fn a_read_only_open_changes_nothing_and_refuses_writes() {
     let env = memory();

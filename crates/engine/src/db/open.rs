@@ -31,7 +31,7 @@ use crate::memtable::MemTable;
 use crate::options::Options;
 use crate::read::snapshot::SnapshotList;
 use crate::read::super_version::{Published, SealedMemTable, SuperVersion};
-use crate::recovery::{RecoveredLogs, Replay, is_log_needed, open_logs};
+use crate::recovery::{RecoveredLogs, Replay, check_first_log, is_log_needed, open_logs};
 use crate::repair::{LOST_FOLDER, link_to_folder};
 use crate::table::TableReadContext;
 use crate::version::recover::fingerprint;
@@ -337,6 +337,7 @@ fn recover(
     let parts = Parts::new(folder, options, info_log, lock);
     let mut logs = open_logs(&*parts.options.env, folder)?;
     let (versions, numbers) = VersionSet::recover(parts.version_set_options(), Arc::clone(&parts.obsolete))?;
+    check_first_log(folder, &numbers, &logs)?;
     let RecoveredNumbers { log_number, previous_log_number, last_sequence, is_ours, .. } = numbers;
     logs.retain(|log| is_log_needed(log.number, log_number, previous_log_number));
     let log_numbers: Vec<u64> = logs.iter().map(|log| log.number).collect();
@@ -363,7 +364,9 @@ fn recover(
 /// of those behind the hole.
 fn settle_recovery(inner: &Arc<DbInner>, stopped: &[u64]) -> Result<()> {
     if stopped.is_empty() {
-        return inner.versions.renew();
+        // The logs below the oldest that is there are gone, and the MANIFEST should need none of them.
+        let oldest = inner.background.lock().logs.iter().copied().min();
+        return inner.versions.renew(oldest);
     }
     let lost = inner.folder.join(LOST_FOLDER);
     inner.env.create_folder_all(&lost)?;

@@ -281,6 +281,9 @@ impl DbIterator {
         self.direction = Direction::Forward;
         let mut hidden = 0;
         let mut too_new = 0;
+        // Each key is passed by a seek once only: where keys are out of order it could lead back for ever.
+        let mut sought_saved_key = false;
+        let mut sought_too_new: Option<Vec<u8>> = None;
         while self.inner.valid() {
             let entry = parse(self.inner.key())?;
             if is_above(entry.user_key, &self.bounds.upper, &self.comparator) {
@@ -296,6 +299,12 @@ impl DbIterator {
                 if too_new > HIDDEN_BEFORE_SEEK {
                     too_new = 0;
                     if self.comparator.compare(entry.user_key, &self.target).is_eq() {
+                        if sought_too_new
+                            .replace(entry.user_key.to_vec())
+                            .is_some_and(|sought| self.comparator.compare(entry.user_key, &sought).is_le())
+                        {
+                            return Err(out_of_order());
+                        }
                         set_target(&mut self.target, entry.user_key, self.sequence, SEEK_KIND);
                         self.inner.seek(&self.target)?;
                         continue;
@@ -307,6 +316,9 @@ impl DbIterator {
                     hidden += 1;
                     if hidden > HIDDEN_BEFORE_SEEK {
                         hidden = 0;
+                        if std::mem::replace(&mut sought_saved_key, true) {
+                            return Err(out_of_order());
+                        }
                         set_target(&mut self.target, &self.saved_key, 0, ValueKind::Deletion);
                         self.inner.seek(&self.target)?;
                         continue;
@@ -318,6 +330,7 @@ impl DbIterator {
                     replace(&mut self.saved_key, entry.user_key);
                     hiding = true;
                     hidden = 0;
+                    sought_saved_key = false;
                 }
             }
             self.inner.next()?;
@@ -329,8 +342,13 @@ impl DbIterator {
     /// be shown.
     fn find_backward(&mut self) -> Result<()> {
         self.direction = Direction::Backward;
+        let mut has_passed_one = false;
         while self.inner.valid() {
             let found = user_key(self.inner.key());
+            if has_passed_one && self.comparator.compare(found, &self.saved_key).is_ge() {
+                return Err(out_of_order());
+            }
+            has_passed_one = true;
             if is_below(found, &self.bounds.lower, &self.comparator) {
                 return Ok(());
             }
@@ -443,6 +461,11 @@ fn save_value(buffer: &mut Vec<u8>, value: &[u8]) {
 fn set_target(target: &mut Vec<u8>, user_key: &[u8], sequence: SequenceNumber, kind: ValueKind) {
     target.clear();
     append_internal_key(target, user_key, sequence, kind);
+}
+
+/// The error for keys that do not ascend. Reads do not look for that; they only must come to an end.
+fn out_of_order() -> Error {
+    Error::new(ErrorKind::Corruption, "a table's keys are out of order; verify tells where")
 }
 
 #[inline]

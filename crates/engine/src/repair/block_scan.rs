@@ -14,7 +14,8 @@
 //! costs the window's length a place, so it is bounded: a table that is damaged all over is given up in a few seconds.
 //!
 //! The index is a block like others and tells where all blocks are, the damaged ones included. It is known by its values,
-//! handles of what lies before it, those of the data blocks that were found among them; and no data block follows it.
+//! handles and nothing else, one of a data block that was found among them. If none was found, it is a block of handles
+//! that leave out no byte, and no data block follows it.
 
 use std::sync::Arc;
 
@@ -41,7 +42,7 @@ const COMPRESSION_IDS: [u8; 4] = [0, 1, 2, 4];
 const CHUNK_SIZE_BYTES: usize = 256 << 10;
 
 /// A block that an index lists, or that a scan found.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FoundBlock {
     pub(super) handle: BlockHandle,
     /// No key of the block is after it: the index's separator, where there is an index.
@@ -82,7 +83,7 @@ pub(super) fn scan(
         };
         let handle = BlockHandle { offset: start, size };
         let mut block = FoundBlock { handle, separator: None, holds_entries: true };
-        match classify(source, handle)? {
+        match classify(source, handle, size_bytes)? {
             // Chance, most likely: what is no block of entries is only believed where a block must begin.
             Contents::Other if !is_chained => {
                 start += 1;
@@ -92,12 +93,22 @@ pub(super) fn scan(
                 block.holds_entries = false;
                 found.push(block);
             }
+            Contents::MayBeIndex(listed) if index.as_ref().is_some_and(|(_, known)| *known == listed) => {
+                // Damage has left a copy of the index behind it.
+            }
             contents => {
                 // Entries follow, so the candidate held entries too.
                 found.extend(index.take().map(|(block, _)| block));
                 match contents {
-                    Contents::MayBeIndex(listed) if lists_all(&listed, &found) => {
-                        index = Some((block, listed))
+                    Contents::MayBeIndex(listed) if lists_one(&listed, &found) => return Ok(listed),
+                    Contents::MayBeIndex(listed) if leaves_out_nothing(&listed) => {
+                        if found.iter().all(|block| !block.holds_entries) {
+                            index = Some((block, listed));
+                        } else {
+                            // Damage has moved the blocks away from where it says they are.
+                            block.holds_entries = false;
+                            found.push(block);
+                        }
                     }
                     _ => found.push(block),
                 }
@@ -110,12 +121,19 @@ pub(super) fn scan(
     Ok(index.map_or(found, |(_, listed)| listed))
 }
 
-fn lists_all(listed: &[FoundBlock], found: &[FoundBlock]) -> bool {
-    let mut data_blocks = found.iter().filter(|block| block.holds_entries);
-    data_blocks.all(|block| {
+/// Whether `listed` has the handle of a data block that was found: then it is the index, wherever damage has moved it or
+/// left copies of blocks.
+fn lists_one(listed: &[FoundBlock], found: &[FoundBlock]) -> bool {
+    found.iter().filter(|block| block.holds_entries).any(|block| {
         let place = listed.binary_search_by_key(&block.handle.offset, |other| other.handle.offset);
         place.is_ok_and(|index| listed[index].handle == block.handle)
     })
+}
+
+/// Whether `listed` are handles of blocks that follow each other without a gap from the file's start on.
+fn leaves_out_nothing(listed: &[FoundBlock]) -> bool {
+    let ends = std::iter::once(0).chain(listed.iter().map(FoundBlock::end));
+    listed.iter().zip(ends).all(|(block, end)| block.handle.offset == end)
 }
 
 enum Contents {
@@ -126,7 +144,7 @@ enum Contents {
     Other,
 }
 
-fn classify(source: &BlockSource, handle: BlockHandle) -> Result<Contents> {
+fn classify(source: &BlockSource, handle: BlockHandle, size_bytes: u64) -> Result<Contents> {
     let block = match source.read_block(handle, &read_options()) {
         Err(error) if matches!(error.kind(), ErrorKind::Corruption | ErrorKind::Unsupported) => {
             return Ok(Contents::Other);
@@ -136,7 +154,7 @@ fn classify(source: &BlockSource, handle: BlockHandle) -> Result<Contents> {
     if check_entries(&block).is_err() {
         return Ok(Contents::Other);
     }
-    Ok(listed_blocks(&block, handle.offset).map_or(Contents::Data, Contents::MayBeIndex))
+    Ok(listed_blocks(&block, size_bytes).map_or(Contents::Data, Contents::MayBeIndex))
 }
 
 /// Fails unless every entry decodes and every key is an internal key.
@@ -158,7 +176,11 @@ fn listed_blocks(index: &Block, limit: u64) -> Option<Vec<FoundBlock>> {
     let mut end = 0;
     entries.seek_to_first().ok()?;
     while entries.valid() {
-        let (handle, _) = BlockHandle::decode(entries.value()).ok()?;
+        let (handle, rest) = BlockHandle::decode(entries.value()).ok()?;
+        // The beginning of most values, text for one, can be read as a handle.
+        if !rest.is_empty() {
+            return None;
+        }
         let range = handle.sealed_range(limit).ok()?;
         if range.start < end {
             return None;
@@ -329,6 +351,29 @@ mod tests {
         assert!(whole.len() > 5);
         let data_end = whole.last().unwrap().offset + whole.last().unwrap().size + 5;
         assert_eq!(handles(&scan_bytes(&bytes[..data_end as usize])), whole);
+    }
+
+    #[test]
+    fn text_that_reads_as_a_handle_is_no_index_though_all_before_it_is_lost() {
+        // '1' and '0' stand for 49 and 48.
+        let values = vec![vec![b'x'; 600], b"109:text".to_vec()];
+        let bytes = table(&values, Compression::None);
+        let whole = handles(&scan_bytes(&bytes));
+        let last = *whole.last().unwrap();
+        assert_eq!(whole.len(), 2);
+        let mut damaged = bytes[..(last.offset + last.size + 5) as usize].to_vec();
+        damaged[100] ^= 1;
+        assert_eq!(handles(&scan_bytes(&damaged)), [last]);
+    }
+
+    #[test]
+    fn a_second_copy_of_the_index_is_not_taken_for_data() {
+        let mut bytes = table(&values(300), Compression::None);
+        let whole = handles(&scan_bytes(&bytes));
+        let footer = bytes.split_off(bytes.len() - FOOTER_SIZE_BYTES);
+        let index = terrace_format::table::Footer::decode(&footer).unwrap().index;
+        bytes.extend_from_within(index.offset as usize..);
+        assert_eq!(handles(&scan_bytes(&bytes)), whole);
     }
 
     #[test]

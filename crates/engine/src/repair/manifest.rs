@@ -115,9 +115,11 @@ impl Knowledge {
         let chosen = choose(workshop, &states, named, inventory);
         let trusted = chosen.map(|index| states[index].trusted(workshop));
         // A MANIFEST that never came into force may know a table in place of a log; its word counts only for want of
-        // a better one.
+        // a better one, and if the tables are there. (A loss of power while a repair wrote it may have taken them.)
         let in_force = states.iter().find(|state| Some(state.number) == named);
-        let logs_from = chosen.map(|index| &states[index]).or(in_force).or(states.first());
+        let logs_from = chosen.map(|index| &states[index]).or(in_force).or_else(|| {
+            states.iter().find(|state| state.loss == Loss::Nothing && state.has_its_tables(inventory))
+        });
         Ok(Self {
             removed: states.iter().flat_map(|state| state.removed.iter().copied()).collect(),
             log_number: logs_from.and_then(|state| state.log_number).unwrap_or(0),
@@ -147,7 +149,7 @@ fn choose(
     let eligible = |state: &ManifestState| {
         named.is_none_or(|named| state.number > named)
             && state.loss == Loss::Nothing
-            && state.live.keys().all(|number| inventory.tables.contains_key(number))
+            && state.has_its_tables(inventory)
             && state.is_consistent(workshop)
     };
     states.iter().position(eligible)
@@ -198,6 +200,10 @@ impl ManifestState {
             self.removed.remove(&file.number);
             self.live.insert(file.number, (level, file));
         }
+    }
+
+    fn has_its_tables(&self, inventory: &Inventory) -> bool {
+        self.live.keys().all(|number| inventory.tables.contains_key(number))
     }
 
     /// Whether it says all that a state needs, and its levels keep the rules of levels.

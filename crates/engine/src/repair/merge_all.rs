@@ -15,7 +15,7 @@ use crate::repair::intake::{Intake, keys_of, may_hold, take_in};
 use crate::repair::inventory::Inventory;
 use crate::repair::merge::{level_for, merge};
 use crate::repair::plan::MergeInput;
-use crate::repair::replay::replay_logs;
+use crate::repair::replay::{logged_sequences, replay_logs};
 use crate::repair::report::{KeyRange, LevelSource, Uncertainty};
 use crate::repair::workshop::Workshop;
 
@@ -82,6 +82,9 @@ pub(super) fn merge_all(
     if !inputs.is_empty() {
         let reason = "no MANIFEST says which tables were replaced: a value that was deleted or overwritten can be back \
                       if the table that said so was removed before";
+        rebuilt.report.uncertain.push(Uncertainty { keys: KeyRange::default(), reason: reason.to_owned() });
+    } else if !matches!(logged_sequences(workshop, logs)?[..], [(1, _)]) {
+        let reason = "no MANIFEST says which tables there were, and none is left";
         rebuilt.report.uncertain.push(Uncertainty { keys: KeyRange::default(), reason: reason.to_owned() });
     }
     Ok(())

@@ -54,7 +54,7 @@ use crate::options::Options;
 use crate::version::manifest::ManifestWriter;
 use inventory::Inventory;
 use levels::keep_levels;
-use manifest::Knowledge;
+use manifest::{Knowledge, TrustedState};
 use merge_all::merge_all;
 use plan::Plan;
 use report::RepairReport;
@@ -143,6 +143,9 @@ fn rebuild_or_leave(workshop: &Workshop, inventory: &Inventory) -> Result<Rebuil
     match plan::make(workshop, inventory, &mut knowledge, &logs)? {
         Plan::KeepLevels(trusted) => {
             replaced_manifest = trusted.is_whole.then_some(trusted.manifest_number);
+            if let Some(missing) = missing_log(knowledge.log_number, &trusted, &logs) {
+                rebuilt.report.logs_missing.push(missing);
+            }
             keep_levels(workshop, inventory, &trusted, &logs, &mut rebuilt)?;
         }
         Plan::Merge { inputs, missing, why } => {
@@ -156,6 +159,10 @@ fn rebuild_or_leave(workshop: &Workshop, inventory: &Inventory) -> Result<Rebuil
             let keys = report::KeyRange::default();
             rebuilt.report.uncertain.push(report::Uncertainty { keys, reason });
         }
+    }
+    for name in rebuilt.report.logs_missing.clone() {
+        let reason = format!("{name} is missing; the keys that it wrote show older values");
+        rebuilt.report.uncertain.push(report::Uncertainty { keys: report::KeyRange::default(), reason });
     }
     for name in &inventory.logs {
         if rebuilt.report.logs.iter().all(|log| log.name != *name) {
@@ -174,6 +181,13 @@ fn rebuild_or_leave(workshop: &Workshop, inventory: &Inventory) -> Result<Rebuil
         rebuilt.set_aside(name, "it is unused");
     }
     Ok(rebuilt)
+}
+
+/// The first log that the MANIFEST needs, if it is not there. Engines begin that log before they name it; a MANIFEST
+/// that needs none names 0 or itself.
+fn missing_log(log_number: u64, trusted: &TrustedState, logs: &[u64]) -> Option<String> {
+    let is_named = log_number != 0 && log_number != trusted.manifest_number;
+    (is_named && !logs.contains(&log_number)).then(|| file_name::log_name(log_number))
 }
 
 /// Brings `rebuilt` into force.

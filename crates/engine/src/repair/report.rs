@@ -97,6 +97,8 @@ pub struct RepairReport {
     pub tables_salvaged: Vec<SalvagedTable>,
     /// Names of tables that the MANIFEST lists and that are not there.
     pub tables_missing: Vec<String>,
+    /// Names of logs that the MANIFEST needs and that are not there.
+    pub logs_missing: Vec<String>,
     /// Logs that were read.
     pub logs: Vec<ReplayedLog>,
     /// Files moved to the folder `lost`: damaged ones, after what is intact was taken from them, and unused ones.
@@ -116,6 +118,7 @@ impl RepairReport {
             tables_kept: 0,
             tables_salvaged: Vec::new(),
             tables_missing: Vec::new(),
+            logs_missing: Vec::new(),
             logs: Vec::new(),
             set_aside: Vec::new(),
             entries_kept: 0,
@@ -183,7 +186,7 @@ impl fmt::Display for RepairReport {
             writeln!(f, "{}: damaged, {} entries kept", table.name, table.entries_kept)?;
             write_damage(f, &table.damage)?;
         }
-        for name in &self.tables_missing {
+        for name in self.tables_missing.iter().chain(&self.logs_missing) {
             writeln!(f, "{name}: missing")?;
         }
         for log in &self.logs {

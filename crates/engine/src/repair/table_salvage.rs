@@ -181,6 +181,8 @@ impl Walk<'_> {
         let mut entries = BlockIter::new(&*block);
         entries.seek_to_first().map_err(in_block)?;
         let mut misplaced = 0;
+        let mut is_ordered = true;
+        let mut previous: Option<Vec<u8>> = None;
         while entries.valid() {
             if self.is_in_place(entries.key()) {
                 self.close_gap(user_key(entries.key()));
@@ -192,10 +194,17 @@ impl Walk<'_> {
             } else {
                 misplaced += (entries.key().len() + entries.value().len()) as u64;
             }
+            let comparator = &self.workshop.comparator;
+            is_ordered &= previous
+                .as_ref()
+                .is_none_or(|previous| comparator.compare_keys(previous, entries.key()).is_lt());
+            previous = Some(entries.key().to_vec());
             entries.next().map_err(in_block)?;
         }
         if misplaced > 0 {
-            if !self.workshop.comparator_is_known.get() && self.bounds.is_none() {
+            // Damage may leave a copy of a block behind it, but does not mix up the keys of a block that checks.
+            let is_in_other_order = !is_ordered || self.salvaged.damage.is_empty();
+            if is_in_other_order && !self.workshop.comparator_is_known.get() && self.bounds.is_none() {
                 let message = format!(
                     "the table's blocks are intact, but not in the order of comparator {:?}; give the one that the \
                      database was made with",

@@ -70,6 +70,13 @@ impl BlockSource {
         Self { file, path, size_bytes, file_id, context }
     }
 
+    /// The footer's bytes, from the file.
+    pub(crate) fn footer_bytes(&self) -> Result<[u8; FOOTER_SIZE_BYTES]> {
+        let mut bytes = [0; FOOTER_SIZE_BYTES];
+        self.file.read_exact_at(self.size_bytes.saturating_sub(FOOTER_SIZE_BYTES as u64), &mut bytes)?;
+        Ok(bytes)
+    }
+
     /// The data block that `handle` points to, from the cache or the file.
     pub(crate) fn data_block(&self, handle: BlockHandle, options: &BlockReadOptions) -> Result<Arc<Block>> {
         let Some(cache) = &self.context.block_cache else {
@@ -133,9 +140,12 @@ impl BlockSource {
     /// nothing is allocated by the length in a handle before it passed here.
     fn check_handle(&self, handle: BlockHandle) -> Result<usize> {
         let footer_offset = self.size_bytes.saturating_sub(FOOTER_SIZE_BYTES as u64);
-        // The error's offset is one in the file already.
-        let range =
-            handle.sealed_range(footer_offset).map_err(|error| Error::format(&self.path, 0, error))?;
+        // The error's offset is one in the file already; a handle that leads beyond the blocks is most likely the
+        // footer's.
+        let range = handle.sealed_range(footer_offset).map_err(|error| {
+            let offset = error.offset.min(footer_offset);
+            Error::format(&self.path, 0, FormatError { offset, ..error })
+        })?;
         usize::try_from(range.end - range.start).map_err(|_| {
             let problem = "a block is larger than this machine's memory can be";
             Error::at_path(ErrorKind::Unsupported, &self.path, problem)

@@ -4,7 +4,7 @@
 
 use terrace_format::block::BlockIter;
 use terrace_format::internal_key::{ValueKind, parse_internal_key};
-use terrace_format::limits::{BLOCK_TRAILER_SIZE_BYTES, INTERNAL_KEY_TAG_SIZE_BYTES};
+use terrace_format::limits::{BLOCK_TRAILER_SIZE_BYTES, FOOTER_SIZE_BYTES, INTERNAL_KEY_TAG_SIZE_BYTES};
 use terrace_format::table::{BlockHandle, TableCounts};
 
 use super::block_fetch::BlockReadOptions;
@@ -29,6 +29,7 @@ struct Walk<'a> {
 impl Table {
     /// Reads the whole table from the file, past the block cache, and checks that
     /// * every block's checksum is right and every entry can be decoded,
+    /// * the footer has no byte that is not as it should be,
     /// * data blocks follow each other without overlap,
     /// * keys are internal keys in ascending order, and each separator lies between its neighbours,
     /// * the filter admits every key, and the counts are right, where the table has them.
@@ -38,7 +39,12 @@ impl Table {
     /// system.
     pub fn verify(&self) -> Result<()> {
         let source = &self.source;
-        // The index in use was verified at open, but the file may have decayed since.
+        // Footer and index in use were verified at open, but the file may have decayed since.
+        if source.footer_bytes()? != self.footer.encode() {
+            let offset = source.size_bytes - FOOTER_SIZE_BYTES as u64;
+            let problem = "the footer is not as a writer writes it";
+            return Err(Error::corruption(self.path(), offset, problem));
+        }
         let index = source.read_block(self.footer.index, &BlockReadOptions::default())?;
         index.verify().map_err(|error| self.index_error(error))?;
         let metadata = Metadata::read(source, self.footer.metaindex)?;

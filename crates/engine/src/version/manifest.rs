@@ -21,13 +21,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use terrace_env::{Env, EnvError, SequentialFile, WritableFile};
-use terrace_format::crc;
 use terrace_format::file_name::manifest_name;
-use terrace_format::limits::{LOG_BLOCK_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
+use terrace_format::limits::LOG_BLOCK_SIZE_BYTES;
 use terrace_format::log::{Fragmentation, LogEncoder, LogEvent, LogReader, LogSource};
 use terrace_format::version_edit::VersionEdit;
 
 use crate::error::{Error, Result};
+use crate::log_tail::{find_record_behind, is_next};
 use crate::lost_sectors::has_lost_sector;
 
 const BLOCK_SIZE_BYTES: u64 = LOG_BLOCK_SIZE_BYTES as u64;
@@ -124,7 +124,7 @@ pub(crate) fn read_manifest(
     loop {
         match reader.next()? {
             LogEvent::Record { payload, offset } => {
-                if !follows(end_of_last_record, offset) {
+                if !is_next(end_of_last_record, offset) {
                     let problem = format!("{} bytes without a record", offset - end_of_last_record);
                     return Err(Error::corruption(path, end_of_last_record, problem));
                 }
@@ -136,55 +136,30 @@ pub(crate) fn read_manifest(
                 let in_last_block =
                     offset / BLOCK_SIZE_BYTES == env.file_size(path)?.saturating_sub(1) / BLOCK_SIZE_BYTES;
                 if in_last_block && has_lost_sector(env, path, end_of_last_record, offset + dropped_bytes)? {
-                    return check_torn_tail(env, path, offset);
+                    return check_torn_tail(env, path, offset, offset + dropped_bytes);
                 }
                 let problem = format!("{reason}; {dropped_bytes} bytes are lost");
                 return Err(Error::corruption(path, offset, problem));
             }
-            LogEvent::TornTail { offset, .. } => return check_torn_tail(env, path, offset),
+            LogEvent::TornTail { offset, dropped_bytes } => {
+                return check_torn_tail(env, path, offset, offset + dropped_bytes);
+            }
             LogEvent::End => return Ok(()),
         }
         end_of_last_record = reader.end_of_last_record();
     }
 }
 
-/// Whether a record at `offset` comes straight after the one that ended at `end`: at once, or, where no header fits any
-/// more, at the start of the next block.
-fn follows(end: u64, offset: u64) -> bool {
-    let left_in_block = BLOCK_SIZE_BYTES - end % BLOCK_SIZE_BYTES;
-    offset == end || (left_in_block < LOG_HEADER_SIZE_BYTES as u64 && offset == end + left_in_block)
-}
-
-/// Rule 3 of the module: fails if a further record begins after `torn_offset`, in the last block. (Earlier blocks are
-/// full, so there a length that leads beyond the block was reported already.)
-fn check_torn_tail(env: &dyn Env, path: &Path, torn_offset: u64) -> Result<()> {
-    let file = env.open_random(path)?;
-    let size_bytes = file.size_bytes()?;
-    let start = torn_offset.max(size_bytes.saturating_sub(1) / BLOCK_SIZE_BYTES * BLOCK_SIZE_BYTES);
-    let mut tail = vec![0; LOG_BLOCK_SIZE_BYTES];
-    let tail_bytes = file.read_at(start, &mut tail)?;
-    tail.truncate(tail_bytes);
-    let first = usize::from(start == torn_offset);
-    match (first..tail.len()).find(|at| begins_record(&tail[*at..])) {
-        Some(at) => {
-            let problem =
-                format!("the record has a bad length: another begins at byte {}", start + at as u64);
+/// Rule 3 of the module: fails if a further record begins after `torn_offset`.
+fn check_torn_tail(env: &dyn Env, path: &Path, torn_offset: u64, end: u64) -> Result<()> {
+    match find_record_behind(env, path, torn_offset, end, |_| true)? {
+        Some(at) if at > torn_offset => {
+            let problem = format!("the record has a bad length: another begins at byte {at}");
             Err(Error::corruption(path, torn_offset, problem))
         }
+        Some(_) => Err(Error::corruption(path, torn_offset, "the record has a bad length and is whole")),
         None => Ok(()),
     }
-}
-
-/// Whether `bytes` begin with a fragment, checksum and all, that starts a record.
-fn begins_record(bytes: &[u8]) -> bool {
-    const FULL: u8 = 1;
-    const FIRST: u8 = 2;
-    let Some((header, rest)) = bytes.split_first_chunk::<LOG_HEADER_SIZE_BYTES>() else { return false };
-    let [c0, c1, c2, c3, l0, l1, kind] = *header;
-    let length = usize::from(u16::from_le_bytes([l0, l1]));
-    let Some(payload) = rest.get(..length) else { return false };
-    (kind == FULL || kind == FIRST)
-        && crc::unmask(u32::from_le_bytes([c0, c1, c2, c3])) == crc::extend(crc::crc32c(&[kind]), payload)
 }
 
 struct FileSource(Box<dyn SequentialFile>);

@@ -145,9 +145,9 @@ fn read_state(
         last.last_sequence = edit.last_sequence.or(last.last_sequence);
         Ok(())
     })?;
-    let missing = |what: &str| {
-        Error::at_path(ErrorKind::Corruption, path, format!("the MANIFEST does not say the {what}"))
-    };
+    let end = options.env.file_size(path)?;
+    let missing =
+        |what: &str| Error::corruption(path, end, format!("the MANIFEST ends without saying the {what}"));
     let next_file_number = last.next_file_number.ok_or_else(|| missing("next file number"))?;
     let log_number = last.log_number.ok_or_else(|| missing("log number"))?;
     let last_sequence = last.last_sequence.ok_or_else(|| missing("last sequence"))?;

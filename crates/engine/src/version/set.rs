@@ -310,15 +310,20 @@ impl VersionSet {
     /// Writes a new MANIFEST of the version in force, unless one was written since the set was made. What was recovered
     /// may be in the memory of the system only; afterwards it is durable, and files that it does not name may go.
     ///
+    /// It names `log_number` as the first log that still matters, if that is given.
+    ///
     /// Errors: as of [`apply`](Self::apply).
-    pub fn renew(&self) -> Result<()> {
+    pub fn renew(&self, log_number: Option<u64>) -> Result<()> {
         let mut changes = self.changes.lock();
-        if changes.manifest.is_some() {
+        if changes.manifest.is_some() && log_number.is_none_or(|number| number == self.log_number()) {
             return Ok(());
         }
-        let edit = self.complete(VersionEdit::default())?;
+        let edit = self.complete(VersionEdit { log_number, ..VersionEdit::default() })?;
+        let number = edit.log_number.unwrap_or_default();
         let pointers = changes.pointers.clone();
-        self.replace_manifest(&mut changes, &self.current(), &pointers, edit)
+        self.replace_manifest(&mut changes, &self.current(), &pointers, edit)?;
+        self.log_number.store(number, Ordering::Release);
+        Ok(())
     }
 
     /// Writes a MANIFEST with number `manifest_number` for a copy of `version` in `folder` that has no logs. Its

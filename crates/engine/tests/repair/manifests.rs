@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use terrace_engine::{Compression, Db, LevelSource, Options};
 
+use terrace_format::version_edit::{FileEntry, VersionEdit};
+
 use super::fixture::{
     FOLDER, PLAIN, SNAPPY, compare, contents, edits, files, in_lost, manifest_of, options, place, repair,
 };
@@ -169,4 +171,64 @@ fn the_newest_of_several_tables_wins_by_sequence_number_without_a_manifest() {
     repair(&env);
     let db = Db::open(FOLDER, Options { env, ..options }).unwrap();
     assert_eq!((get(&db, "deleted"), get(&db, "overwritten").as_deref()), (None, Some("new")));
+}
+
+#[test]
+fn a_lost_table_is_not_forgotten_where_no_manifest_tells_of_it() {
+    let (env, options) = only_table_and_log();
+    let folder = std::path::Path::new(FOLDER);
+    for name in env.list(folder).unwrap() {
+        if name.starts_with("MANIFEST") || name.ends_with(".ldb") {
+            env.remove_file(&folder.join(name)).unwrap();
+        }
+    }
+    let report = Db::repair(FOLDER, &options).unwrap();
+    assert!(!report.nothing_lost(), "{report}");
+}
+
+#[test]
+fn a_manifest_of_an_interrupted_repair_does_not_count_the_log_as_used_up() {
+    let (env, options) = only_table_and_log();
+    let folder = std::path::Path::new(FOLDER);
+    for name in env.list(folder).unwrap() {
+        if name.starts_with("MANIFEST") {
+            env.remove_file(&folder.join(name)).unwrap();
+        }
+    }
+    // A loss of power took the table that it names, and left CURRENT as it was.
+    let edit = VersionEdit {
+        comparator: Some("leveldb.BytewiseComparator".to_owned()),
+        log_number: Some(99),
+        next_file_number: Some(100),
+        last_sequence: Some(50),
+        new_files: vec![(
+            1,
+            FileEntry {
+                number: 98,
+                size_bytes: 500,
+                smallest: b"a\x01\x01\0\0\0\0\0\0".to_vec(),
+                largest: b"z\x01\x01\0\0\0\0\0\0".to_vec(),
+            },
+        )],
+        ..VersionEdit::default()
+    };
+    let mut file = env.create(&folder.join("MANIFEST-000099")).unwrap();
+    file.append(&manifest_of(&[edit])).unwrap();
+    file.close().unwrap();
+    Db::repair(FOLDER, &options).unwrap();
+    let db = Db::open(FOLDER, options).unwrap();
+    assert_eq!(get(&db, "in a table").as_deref(), Some("value"));
+    assert_eq!(get(&db, "in a log").as_deref(), Some("value"));
+}
+
+/// A database of one table and one log.
+fn only_table_and_log() -> (Arc<dyn terrace_engine::env::Env>, Options) {
+    let env = memory();
+    let options = options(Arc::clone(&env), Compression::None);
+    let db = Db::open(FOLDER, options.clone()).unwrap();
+    put(&db, "in a table", "value");
+    db.flush().unwrap();
+    put(&db, "in a log", "value");
+    db.close().unwrap();
+    (env, options)
 }

@@ -198,6 +198,11 @@ impl<S: LogSource> LogReader<S> {
         self.end_of_last_record
     }
 
+    /// Where the bytes that were looked at end: after [`LogEvent::End`] the file's end, as it was then.
+    pub fn end_of_bytes(&self) -> u64 {
+        self.end_of_block()
+    }
+
     /// Where the bytes read so far end in the file.
     fn end_of_block(&self) -> u64 {
         self.block_start + self.filled as u64

@@ -390,3 +390,26 @@ fn a_walk_beside_a_writer_sees_one_state() {
         }
     });
 }
+
+#[test]
+fn keys_out_of_order_end_an_iteration_with_an_error_and_not_never() {
+    let comparator = InternalKeyComparator::new(UserComparator::Bytewise);
+    let versions = |key: &[u8], sequences: &[u64]| -> Vec<Entry> {
+        let entry = |sequence: &u64| (internal_key(key, *sequence, ValueKind::Deletion), Vec::new());
+        sequences.iter().map(entry).collect()
+    };
+    let iterator = |entries: Vec<Vec<Entry>>, sequence: u64| {
+        let table = VecIterator::unordered(&comparator, entries.concat());
+        unbounded(MergingIterator::new(comparator.clone(), vec![Box::new(table)]), &comparator, sequence)
+    };
+    let many = (10..30).rev().collect::<Vec<u64>>();
+    let back_again = vec![versions(b"a", &many), versions(b"a", &[0]), versions(b"a", &many)];
+    // Versions that are hidden; then versions that are too new, for which a seek leads back.
+    for sequence in [100, 5] {
+        let error = iterator(back_again.clone(), sequence).seek_to_first().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corruption);
+    }
+    let ascending_backwards = vec![versions(b"b", &many), versions(b"a", &many)];
+    let error = iterator(ascending_backwards, 100).seek_to_last().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Corruption);
+}

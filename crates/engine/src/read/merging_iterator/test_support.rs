@@ -44,6 +44,11 @@ pub(crate) struct VecIterator {
 impl VecIterator {
     pub(crate) fn new(comparator: &InternalKeyComparator, mut entries: Vec<Entry>) -> Self {
         entries.sort_by(|a, b| comparator.compare(&a.0, &b.0));
+        Self::unordered(comparator, entries)
+    }
+
+    /// The entries as they are: a table whose keys do not ascend.
+    pub(crate) fn unordered(comparator: &InternalKeyComparator, entries: Vec<Entry>) -> Self {
         let position = entries.len();
         Self { comparator: comparator.clone(), entries, position, moves: Arc::default() }
     }
@@ -75,7 +80,7 @@ impl InternalIterator for VecIterator {
 
     fn seek(&mut self, internal_target: &[u8]) -> Result<()> {
         let before = |entry: &Entry| self.comparator.compare(&entry.0, internal_target) == Ordering::Less;
-        let position = self.entries.partition_point(before);
+        let position = self.entries.iter().position(|entry| !before(entry)).unwrap_or(self.entries.len());
         self.go(|moves| &moves.seeks, position)
     }
 

@@ -7,6 +7,7 @@ use terrace_engine::env::simulated::Mode;
 use terrace_engine::env::{Env, MemoryEnv};
 use terrace_testkit::campaign::TrialResult;
 use terrace_testkit::crash;
+use terrace_testkit::damage;
 use terrace_testkit::kills::{self, victim::writer_beside_this_program};
 use terrace_testkit::stress;
 
@@ -52,6 +53,12 @@ pub fn all() -> Vec<Kind> {
                 let mode = if seed.is_multiple_of(2) { Mode::StrictPosix } else { Mode::Ext4Ordered };
                 crash::sweep(seed, mode)
             },
+        },
+        Kind {
+            name: "damage",
+            about: "damaged files of every kind: reads, verify and repair",
+            share: 2,
+            trial: damage::run,
         },
         Kind {
             name: "stress",

@@ -1,0 +1,84 @@
+//! Looks for records behind the end of a log or MANIFEST.
+//!
+//! A record whose length leads beyond the end of the file looks like one that was being written at a crash. If only the
+//! length is damaged, that would hide every record behind it, silently: such files only grow, so there is nothing behind
+//! a record that was never finished. (LevelDB goes on with the older state.)
+
+use std::path::Path;
+
+use terrace_env::Env;
+use terrace_format::crc;
+use terrace_format::limits::{LOG_BLOCK_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
+
+use crate::error::Result;
+
+const BLOCK_SIZE_BYTES: u64 = LOG_BLOCK_SIZE_BYTES as u64;
+
+const FULL: u8 = 1;
+const FIRST: u8 = 2;
+
+/// Whether a record at `offset` comes straight after the one that ended at `end`: at once, or, where no header fits any
+/// more, at the start of the next block.
+pub(crate) fn is_next(end: u64, offset: u64) -> bool {
+    let left_in_block = BLOCK_SIZE_BYTES - end % BLOCK_SIZE_BYTES;
+    offset == end || (left_in_block < LOG_HEADER_SIZE_BYTES as u64 && offset == end + left_in_block)
+}
+
+/// A record, or its first fragment, as found.
+pub(crate) struct Found<'a> {
+    /// Its bytes, or the first of them.
+    pub(crate) payload: &'a [u8],
+    /// Whether they are all of it.
+    pub(crate) is_whole: bool,
+    /// How far behind the unfinished record it begins, in bytes.
+    pub(crate) distance: u64,
+}
+
+/// Where a record lies in the file at `path` that shows that the record at `torn_offset`, which seems unfinished, is
+/// damaged: another behind it that checks and is plausible, or this one, if it is whole and only its length is wrong.
+///
+/// Only the last block is looked at: earlier ones are full, so there a length that leads beyond the block is damage. And
+/// only bytes before `end`: a writer may be adding others.
+pub(crate) fn find_record_behind(
+    env: &dyn Env,
+    path: &Path,
+    torn_offset: u64,
+    end: u64,
+    is_plausible: impl Fn(&Found<'_>) -> bool,
+) -> Result<Option<u64>> {
+    let file = env.open_random(path)?;
+    let end = end.min(file.size_bytes()?);
+    let start = torn_offset.max(end.saturating_sub(1) / BLOCK_SIZE_BYTES * BLOCK_SIZE_BYTES);
+    let mut tail = vec![0; LOG_BLOCK_SIZE_BYTES];
+    let tail_bytes = file.read_at(start, &mut tail)?;
+    tail.truncate(tail_bytes.min(end.saturating_sub(start) as usize));
+    if is_whole_but_for_its_length(&tail) {
+        return Ok(Some(start));
+    }
+    let first = usize::from(start == torn_offset);
+    let is_record = |at: &usize| {
+        let distance = start + *at as u64 - torn_offset;
+        record_at(&tail[*at..], distance).is_some_and(|found| is_plausible(&found))
+    };
+    Ok((first..tail.len()).find(is_record).map(|at| start + at as u64))
+}
+
+/// Whether `bytes` are one fragment, to the end, by its checksum.
+fn is_whole_but_for_its_length(bytes: &[u8]) -> bool {
+    let Some((header, payload)) = bytes.split_first_chunk::<LOG_HEADER_SIZE_BYTES>() else { return false };
+    checks(header, payload)
+}
+
+/// The fragment, checksum and all, that starts a record where `bytes` begin.
+fn record_at(bytes: &[u8], distance: u64) -> Option<Found<'_>> {
+    let (header, rest) = bytes.split_first_chunk::<LOG_HEADER_SIZE_BYTES>()?;
+    let kind = header[6];
+    let payload = rest.get(..usize::from(u16::from_le_bytes([header[4], header[5]])))?;
+    let is_record = (kind == FULL || kind == FIRST) && checks(header, payload);
+    is_record.then_some(Found { payload, is_whole: kind == FULL, distance })
+}
+
+fn checks(header: &[u8; LOG_HEADER_SIZE_BYTES], payload: &[u8]) -> bool {
+    let [c0, c1, c2, c3, _, _, kind] = *header;
+    crc::unmask(u32::from_le_bytes([c0, c1, c2, c3])) == crc::extend(crc::crc32c(&[kind]), payload)
+}

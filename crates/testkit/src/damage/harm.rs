@@ -1,0 +1,226 @@
+//! Damages a copy of a database: one to three files, in any place and any way.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use super::anatomy::Anatomy;
+use super::database::{Database, Files};
+use crate::campaign::Tally;
+use crate::random::Random;
+
+const SECTOR_SIZE_BYTES: usize = 512;
+/// How often something is drawn again that would change nothing.
+const ATTEMPTS: usize = 20;
+
+/// A damaged copy.
+pub struct Harmed {
+    pub files: Files,
+    /// Files that are not what they were.
+    pub names: BTreeSet<String>,
+    /// Files that are gone.
+    pub deleted: BTreeSet<String>,
+    /// Files that hold a second copy of some of their bytes, perhaps of a whole block or record.
+    with_copies: BTreeSet<String>,
+    /// What was done, for the message of a failure.
+    pub story: String,
+    /// For the counts.
+    kinds: Vec<&'static str>,
+}
+
+impl Harmed {
+    pub fn draw(database: &Database, anatomy: &Anatomy, random: &mut Random) -> Self {
+        let mut harmed = Self {
+            files: database.files.clone(),
+            names: BTreeSet::new(),
+            deleted: BTreeSet::new(),
+            with_copies: BTreeSet::new(),
+            story: String::new(),
+            kinds: Vec::new(),
+        };
+        for _ in 0..random.choose(&[1, 1, 1, 2, 3]) {
+            harmed.harm_a_file(database, anatomy, random);
+        }
+        let Self { files, names, .. } = &mut harmed;
+        names.retain(|name| files.get(name) != database.files.get(name));
+        harmed
+    }
+
+    fn harm_a_file(&mut self, database: &Database, anatomy: &Anatomy, random: &mut Random) {
+        for _ in 0..ATTEMPTS {
+            let (kind, name) = draw_file(database, anatomy, random);
+            let Some(before) = self.files.get(&name).cloned() else { continue };
+            let is_last = self.files.keys().filter(|name| anatomy.is_live(name)).count() == 1;
+            if random.one_in(12) && !is_last {
+                self.files.remove(&name);
+                let _ = writeln!(self.story, "{name}: deleted");
+                self.deleted.insert(name.clone());
+            } else {
+                let part = draw_part(anatomy, &name, before.len(), random);
+                let mut bytes = before.clone();
+                let what = change(&mut bytes, part.1, random);
+                if bytes == before {
+                    continue;
+                }
+                if what.contains("replaced by") {
+                    self.with_copies.insert(name.clone());
+                }
+                let _ = writeln!(self.story, "{name}: {what} of {} bytes", before.len());
+                self.files.insert(name.clone(), bytes);
+                self.kinds.extend(part.0);
+            }
+            self.names.insert(name);
+            self.kinds.push(kind);
+            return;
+        }
+    }
+
+    pub fn count(&self, tally: &mut Tally) {
+        tally.add("damaged files", self.names.len() as u64);
+        self.kinds.iter().for_each(|kind| tally.one(kind));
+    }
+
+    /// Whether a repair may keep either more or less of the file than is where it was: a block or a record may be there
+    /// twice, and it cannot be known which one is in its place.
+    pub fn has_copies(&self, file: &str) -> bool {
+        self.with_copies.contains(file)
+    }
+
+    /// Whether the bytes are there as they were.
+    pub fn is_intact(&self, database: &Database, file: &str, bytes: &Range<usize>) -> bool {
+        self.files.get(file).is_some_and(|now| {
+            now.get(bytes.clone()) == database.files[file].get(bytes.clone()) && now.len() >= bytes.end
+        })
+    }
+
+    /// Whether a log may look as a crash leaves it: cut off, gone, with zeros for a sector, or with a last record that
+    /// was never finished. Nobody can tell then what was behind.
+    pub fn may_be_a_torn_log(&self, database: &Database, anatomy: &Anatomy, name: &str) -> bool {
+        let Some(now) = self.files.get(name) else { return true };
+        let before = &database.files[name];
+        if now == before {
+            return false;
+        }
+        let records = &anatomy.records[name];
+        now.len() < before.len() || has_zeros(now, records) || self.seems_unfinished(now, before, records)
+    }
+
+    /// Whether a damaged length may lead beyond the end, with nothing intact behind it that would tell, and more of the
+    /// record than its length damaged.
+    fn seems_unfinished(&self, now: &[u8], before: &[u8], records: &[Range<usize>]) -> bool {
+        let is_intact = |bytes: Range<usize>| now[bytes.clone()] == before[bytes];
+        for (index, record) in records.iter().enumerate().rev() {
+            let length = record.start + 4..record.start + 6;
+            let is_last = index + 1 == records.len();
+            let rest_is_intact = is_intact(record.start..length.start) && is_intact(length.end..record.end);
+            let is_told_by_its_checksum = is_last && rest_is_intact;
+            if !is_intact(length) && !is_told_by_its_checksum {
+                return true;
+            }
+            if is_intact(record.clone()) {
+                return false;
+            }
+        }
+        false
+    }
+}
+
+/// Whether a sector, or the last part of the file, or a part from a record's start to a sector's end is zeros.
+fn has_zeros(bytes: &[u8], records: &[Range<usize>]) -> bool {
+    let is_zeros = |bytes: &[u8]| bytes.iter().all(|byte| *byte == 0);
+    let from_record = |record: &Range<usize>| {
+        let sector_end = (record.start / SECTOR_SIZE_BYTES + 1) * SECTOR_SIZE_BYTES;
+        bytes.get(record.start..sector_end.min(bytes.len())).is_some_and(is_zeros)
+    };
+    bytes.chunks(SECTOR_SIZE_BYTES).any(is_zeros) || records.iter().any(from_record)
+}
+
+fn draw_file(database: &Database, anatomy: &Anatomy, random: &mut Random) -> (&'static str, String) {
+    let one_of = |names: Vec<&String>, random: &mut Random| {
+        (!names.is_empty()).then(|| names[random.below(names.len())].clone())
+    };
+    let drawn = match random.below(20) {
+        0..10 => one_of(anatomy.tables.keys().collect(), random).map(|name| ("damaged tables", name)),
+        10..14 => one_of(anatomy.logs.iter().collect(), random).map(|name| ("damaged logs", name)),
+        14..17 => Some(("damaged MANIFESTs", anatomy.manifest.clone())),
+        17 => Some(("damaged CURRENTs", "CURRENT".to_owned())),
+        _ => {
+            let others = database.files.keys().filter(|name| !anatomy.is_live(name)).collect();
+            one_of(others, random).map(|name| ("damaged files that do not count", name))
+        }
+    };
+    drawn.unwrap_or_else(|| ("damaged MANIFESTs", anatomy.manifest.clone()))
+}
+
+/// A part of the file to damage, and its name for the counts.
+fn draw_part(
+    anatomy: &Anatomy,
+    name: &str,
+    size: usize,
+    random: &mut Random,
+) -> (Option<&'static str>, Range<usize>) {
+    match anatomy.tables.get(name) {
+        Some(parts) if random.one_in(2) => {
+            // The first ones are not data; without this they would hardly be hit.
+            let index =
+                if random.one_in(2) { random.below(parts.len().min(4)) } else { random.below(parts.len()) };
+            let part = &parts[index];
+            let is_there = part.bytes.end <= size;
+            (is_there.then_some(part.name), if is_there { part.bytes.clone() } else { 0..size })
+        }
+        _ => (None, 0..size),
+    }
+}
+
+/// Changes bytes that begin in `part`, and says how.
+fn change(bytes: &mut Vec<u8>, part: Range<usize>, random: &mut Random) -> String {
+    if part.is_empty() {
+        return "nothing".to_owned();
+    }
+    let start = random.between(part.start, part.end);
+    let length =
+        |longest: usize, random: &mut Random| random.between(1, longest + 1).min(bytes.len() - start);
+    match random.below(13) {
+        0..4 => {
+            let bit = random.below(8);
+            bytes[start] ^= 1 << bit;
+            format!("bit {bit} of byte {start} flipped")
+        }
+        4 | 5 => {
+            let count = random.between(2, 9);
+            for _ in 0..count {
+                let at = start + random.below(64.min(bytes.len() - start));
+                bytes[at] ^= 1 << random.below(8);
+            }
+            format!("{count} bits from byte {start} on flipped")
+        }
+        6 | 7 => {
+            let longest = random.choose(&[8, 200, 2000]);
+            let length = length(longest, random);
+            bytes[start..start + length].fill(0);
+            format!("{length} bytes from byte {start} on zeroed")
+        }
+        8 => {
+            // Too short for a record or a block.
+            let length = length(16, random);
+            let from = random.below(bytes.len() - length + 1);
+            bytes.copy_within(from..from + length, start);
+            format!("{length} bytes from byte {start} on taken from byte {from} on")
+        }
+        10 => {
+            let length = length(200, random);
+            bytes[start..start + length].copy_from_slice(&random.bytes(length));
+            format!("{length} bytes from byte {start} on overwritten")
+        }
+        9 => {
+            let length = length(300, random);
+            let from = random.below(bytes.len() - length + 1);
+            bytes.copy_within(from..from + length, start);
+            format!("{length} bytes from byte {start} on replaced by those from {from} on")
+        }
+        _ => {
+            bytes.truncate(start);
+            format!("cut off at byte {start}")
+        }
+    }
+}
