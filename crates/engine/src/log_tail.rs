@@ -63,17 +63,22 @@ pub(crate) fn find_record_behind(
     Ok((first..tail.len()).find(is_record).map(|at| start + at as u64))
 }
 
-/// Whether `bytes` are one fragment, to the end, by its checksum.
+/// Whether `bytes` are one fragment, to the end, by its checksum, and the length says otherwise. A record may well be cut
+/// off between two fragments: the last one is whole then, and so is its length.
 fn is_whole_but_for_its_length(bytes: &[u8]) -> bool {
     let Some((header, payload)) = bytes.split_first_chunk::<LOG_HEADER_SIZE_BYTES>() else { return false };
-    checks(header, payload)
+    length(header) != payload.len() && checks(header, payload)
+}
+
+fn length(header: &[u8; LOG_HEADER_SIZE_BYTES]) -> usize {
+    usize::from(u16::from_le_bytes([header[4], header[5]]))
 }
 
 /// The fragment, checksum and all, that starts a record where `bytes` begin.
 fn record_at(bytes: &[u8], distance: u64) -> Option<Found<'_>> {
     let (header, rest) = bytes.split_first_chunk::<LOG_HEADER_SIZE_BYTES>()?;
     let kind = header[6];
-    let payload = rest.get(..usize::from(u16::from_le_bytes([header[4], header[5]])))?;
+    let payload = rest.get(..length(header))?;
     let is_record = (kind == FULL || kind == FIRST) && checks(header, payload);
     is_record.then_some(Found { payload, is_whole: kind == FULL, distance })
 }

@@ -137,6 +137,26 @@ fn a_torn_log_keeps_what_is_whole() {
 }
 
 #[test]
+fn a_log_record_may_be_cut_off_between_two_fragments() {
+    let env = memory();
+    let db = Db::open("/db", tiny(Arc::clone(&env))).unwrap();
+    put(&db, "before", "kept");
+    put(&db, "large", &"x".repeat(100_000));
+    let path = format!("/db/{}", names(&*env, ".log").pop().unwrap());
+    let log = env.read_file(Path::new(&path)).unwrap();
+    drop(db);
+    let whole = [32 << 10, 64 << 10, 96 << 10];
+    for size_bytes in whole {
+        let env = memory();
+        drop(Db::open("/db", tiny(Arc::clone(&env))).unwrap());
+        let path = format!("/db/{}", names(&*env, ".log").pop().unwrap());
+        write_file(&*env, &path, &log[..size_bytes]);
+        let db = Db::open("/db", tiny(Arc::clone(&env))).unwrap();
+        assert_eq!((get(&db, "before").as_deref(), get(&db, "large")), (Some("kept"), None));
+    }
+}
+
+#[test]
 fn damage_amid_a_log_is_reported_and_nothing_is_changed() {
     let env = memory();
     let db = Db::open("/db", Options { env: Arc::clone(&env), ..Options::default() }).unwrap();

@@ -391,6 +391,7 @@ fn remove_orphans(inner: &DbInner) -> Result<()> {
     let live: std::collections::HashSet<u64> =
         version.levels.iter().flatten().map(|file| file.number).collect();
     let logs = inner.background.lock().logs.clone();
+    let mut removed_data = false;
     for name in inner.env.list(&inner.folder)? {
         let Some(kind) = file_name::parse(&name) else { continue };
         let is_orphan = match kind {
@@ -404,7 +405,12 @@ fn remove_orphans(inner: &DbInner) -> Result<()> {
             inner.info_log.line(format_args!("removes {name}, which nothing refers to"));
             // An orphan that cannot be removed takes up space and does no harm.
             let _ = inner.env.remove_file(&inner.folder.join(&name));
+            removed_data |= !matches!(kind, FileKind::Manifest(_) | FileKind::Temporary(_));
         }
+    }
+    if removed_data {
+        // Its sequences go to the next writes: after a loss of power a repair must not find it again.
+        inner.env.sync_folder(&inner.folder)?;
     }
     Ok(())
 }

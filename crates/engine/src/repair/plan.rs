@@ -10,8 +10,8 @@
 //!    removed when the table was recorded. The MANIFEST states how new the listed tables are at most. LevelDB writes a
 //!    larger number than need be there; then the listed tables themselves are asked, for tables made after the last
 //!    record only: an older one may hold a deletion that a compaction has dropped since. This holds for tables that are
-//!    younger than the MANIFEST. An older one was left out of the MANIFEST's first record: it
-//!    is what a loss of power undid, and its sequence numbers were given to others since.
+//!    younger than the logs that the MANIFEST needs. What was in older logs is in tables that it lists: such a table is
+//!    what a loss of power undid, and its sequence numbers were given to others since.
 //!
 //! Without such traces a table that is not listed is the input of a compaction, or the unfinished output of one. It is
 //! never added: that brings back what was deleted (Level/levelup#520).
@@ -84,7 +84,7 @@ pub(super) fn make(
     let mut newer = BTreeSet::new();
     for (number, name) in &unknown {
         let Some(facts) = examine(workshop, name, &logged)? else { continue };
-        let is_unlogged = if *number < trusted.manifest_number {
+        let is_unlogged = if *number < knowledge.log_number {
             false
         } else if facts.newest_unlogged > trusted.last_sequence {
             true

@@ -52,9 +52,8 @@ impl Soak {
 
     /// Runs the trial of `seed` of each kind.
     pub fn replay(&self, seed: u64) {
-        for index in 0..self.state().lines.len() {
-            self.run_one(index, seed);
-        }
+        let kinds = self.state().lines.len();
+        (0..kinds).for_each(|index| self.run_one(index, seed));
     }
 
     /// Runs trials until the time is over, of `first_seed` and those after it in each kind.
