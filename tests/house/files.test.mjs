@@ -12,7 +12,8 @@ const MAX_SIZE_BYTES = 2 << 20
 /** Files that may be longer than MAX_LINES, each with its reason. */
 const LONG = {
   'package-lock.json': 'written by npm',
-  'Cargo.lock': 'written by cargo'
+  'Cargo.lock': 'written by cargo',
+  'fuzz/Cargo.lock': 'written by cargo'
 }
 
 const sources = withExtension('.rs', '.ts', '.js', '.mjs', '.cjs', '.py', '.go', '.sh')

@@ -59,28 +59,38 @@ impl Trial {
     /// # Errors
     /// A description of the first difference, with the operations that led to it.
     pub fn run(seed: u64, count: usize, settings: Settings) -> Outcome {
+        let operations = Generator::new(seed, settings.keys).take(count);
+        Self::perform_all(!seed, operations, settings).map_err(|problem| format!("seed {seed}, {problem}"))
+    }
+
+    /// Does these operations. What they leave open, options and whether a write is synced, belongs to `seed`.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn perform_all(
+        seed: u64,
+        operations: impl IntoIterator<Item = Operation>,
+        settings: Settings,
+    ) -> Outcome {
         let mut recent = VecDeque::new();
-        let keys = settings.keys;
         let mut trial = Self::start(seed, settings)?;
-        for (index, operation) in Generator::new(seed, keys).take(count).enumerate() {
+        for (index, operation) in operations.into_iter().enumerate() {
             let shown = format!("  {index}: {operation:?}");
             let outcome = trial.perform(operation);
             recent.push_back(shown);
             if let Err(problem) = outcome {
                 let list = recent.iter().map(String::as_str).collect::<Vec<_>>().join("\n");
-                return Err(format!(
-                    "seed {seed}, operation {index}: {problem}\nthe last operations:\n{list}"
-                ));
+                return Err(format!("operation {index}: {problem}\nthe last operations:\n{list}"));
             }
             if recent.len() == OPERATIONS_SHOWN {
                 recent.pop_front();
             }
         }
-        trial.finish().map_err(|problem| format!("seed {seed}, at the end: {problem}"))
+        trial.finish().map_err(|problem| format!("at the end: {problem}"))
     }
 
     fn start(seed: u64, settings: Settings) -> Result<Self, String> {
-        let mut random = Random::new(!seed);
+        let mut random = Random::new(seed);
         let name = match settings.keys {
             KeySpace::Bytes => "leveldb.BytewiseComparator",
             KeySpace::IndexedDb => "idb_cmp1",

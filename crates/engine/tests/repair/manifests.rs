@@ -65,7 +65,7 @@ fn a_table_that_a_power_cut_left_behind_is_not_brought_back() {
     db.close().unwrap();
     let before = files(&*env, "");
     let db = open();
-    ["more", "than what", "is written later"].map(|key| put(&db, key, "value"));
+    ["more", "than what", "is written later"].iter().for_each(|key| put(&db, key, "value"));
     put(&db, "undone", "by the power cut");
     db.flush().unwrap();
     db.close().unwrap();

@@ -57,7 +57,7 @@ pub fn all() -> Vec<Kind> {
         Kind {
             name: "damage",
             about: "damaged files of every kind: reads, verify and repair",
-            share: 2,
+            share: 3,
             trial: damage::run,
         },
         Kind {
