@@ -141,6 +141,11 @@ impl<'a> Bench<'a> {
         self.engine.destroy(&self.folder)
     }
 
+    /// Opens the database again after [`close`](Self::close).
+    pub fn reopen(&mut self) -> Result<()> {
+        self.open()
+    }
+
     fn open(&mut self) -> Result<()> {
         self.store = Some(self.engine.open(&self.folder)?);
         Ok(())

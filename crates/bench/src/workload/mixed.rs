@@ -37,7 +37,7 @@ fn read(lane: &mut Lane<'_>) -> Result<()> {
         let found = lane.store.get(key.set(number), &mut value)?;
         lane.found += u64::from(found);
         lane.meter.done(value.len());
-        if found && index % CHECKED_EVERY == 0 {
+        if found && index.is_multiple_of(CHECKED_EVERY) {
             lane.check_value(number, &value)?;
         }
     }

@@ -25,7 +25,7 @@ impl Work for Scan {
         let mut order = OrderCheck { backward: self.backward, last: None };
         let mut failure: Option<Failure> = None;
         let mut visit = |key: &[u8], value: &[u8]| {
-            if lane.found % CHECKED_EVERY == 0 {
+            if lane.found.is_multiple_of(CHECKED_EVERY) {
                 failure = order.check(lane, key, value).err();
             }
             lane.found += 1;
@@ -106,7 +106,7 @@ impl Work for Points {
             let found = reader.get(&key[..key.len() - dropped_digits], &mut value)?;
             lane.found += u64::from(found);
             lane.meter.done(if found { key.len() + value.len() } else { 0 });
-            if found && index % CHECKED_EVERY == 0 {
+            if found && index.is_multiple_of(CHECKED_EVERY) {
                 lane.check_value(number, &value)?;
             }
         }
