@@ -13,11 +13,12 @@ mod redb;
 mod rocksdb;
 mod table;
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
-use terrace_bench::{Bench, Failure, Report, Result, Settings, Silent, plot, workload};
+use terrace_bench::{Bench, Report, Result, Settings, Silent, plot, workload};
 
 use engines::EngineName;
 
@@ -143,5 +144,9 @@ fn run_alone(name: EngineName, arguments: &Arguments) -> Result<()> {
         }
     }
     bench.destroy()?;
-    std::fs::remove_dir_all(&folder).map_err(Failure::from)
+    // Some engines remove the folder as well.
+    match std::fs::remove_dir_all(&folder) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error.into()),
+        _ => Ok(()),
+    }
 }
