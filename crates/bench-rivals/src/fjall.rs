@@ -65,6 +65,10 @@ impl Engine for FjallEngine {
         )
     }
 
+    fn with(&self, settings: &Settings) -> Box<dyn Engine> {
+        Box::new(Self::new(settings))
+    }
+
     fn open(&self, folder: &Path) -> Result<Box<dyn Store>> {
         let mut builder = Database::builder(folder.join(FOLDER));
         if let Some(bytes) = self.0.cache_size {

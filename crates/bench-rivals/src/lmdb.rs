@@ -42,6 +42,10 @@ impl Engine for Lmdb {
             .to_owned()
     }
 
+    fn with(&self, settings: &Settings) -> Box<dyn Engine> {
+        Box::new(Self::new(settings))
+    }
+
     fn open(&self, folder: &Path) -> Result<Box<dyn Store>> {
         // SAFETY: nothing else touches the folder while it is open.
         let env = unsafe {

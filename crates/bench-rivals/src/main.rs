@@ -22,15 +22,15 @@ use terrace_bench::{Bench, Report, Result, Settings, Silent, plot, workload};
 
 use engines::EngineName;
 
-/// db_bench's order, with the rest of its workloads behind, and YCSB's.
+/// db_bench's order and most of its workloads.
 const DEFAULT: &str = "fillseq,fillsync,fillrandom,overwrite,readrandom,readseq,readreverse,compact,\
-    readrandom,readmissing,readhot,seekrandom,seekordered,readseq,readreverse,readwhilewriting,\
-    deleterandom,fill100K,fillbatch,ycsba,ycsbb,ycsbc,ycsbd,ycsbe,ycsbf";
+    readrandom,readseq,readreverse,readmissing,readhot,seekrandom,seekordered,deleterandom,fill100K,recover";
 
 const EXAMPLES: &str = "\
 Examples:
   terrace-rivals                                      every engine, both configurations, 3 rounds
   terrace-rivals --engines leveldb --rounds 5         Terrace and LevelDB alone
+  terrace-rivals --benchmarks fillbatch,ycsba,ycsbb,ycsbc,ycsbd,ycsbe,ycsbf,readwhilewriting
   terrace-rivals --configurations equal --num 200000 --benchmarks fillrandom,readrandom
   terrace-rivals --print results/rivals.jsonl         the tables of an earlier run";
 

@@ -5,10 +5,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use redb::{
-    Database, Durability, ReadOnlyTable, ReadableDatabase, ReadableTable, Table, TableDefinition,
-    WriteTransaction,
-};
+use redb::{Database, Durability, ReadOnlyTable, ReadableDatabase, Table, TableDefinition, WriteTransaction};
 use terrace_bench::{BatchSink, Engine, Failure, Reader, Result, Settings, Start, Store};
 
 const TABLE: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("bench");
@@ -37,6 +34,10 @@ impl Engine for RedbEngine {
     fn settings(&self) -> String {
         let cache = self.cache_size.map_or("default".to_owned(), |bytes| format!("{} KiB", bytes >> 10));
         format!("cache {cache}, a transaction a write, durability None unless synced, no compression")
+    }
+
+    fn with(&self, settings: &Settings) -> Box<dyn Engine> {
+        Box::new(Self::new(settings))
     }
 
     fn open(&self, folder: &Path) -> Result<Box<dyn Store>> {

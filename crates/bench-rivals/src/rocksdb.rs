@@ -82,6 +82,10 @@ impl Engine for RocksDb {
         self.settings.clone()
     }
 
+    fn with(&self, settings: &Settings) -> Box<dyn Engine> {
+        Box::new(Self::new(settings))
+    }
+
     fn open(&self, folder: &Path) -> Result<Box<dyn Store>> {
         let db = DB::open(&self.options, folder)?;
         let mut synced = WriteOptions::default();

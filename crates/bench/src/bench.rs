@@ -12,6 +12,7 @@ use crate::machine::{Machine, commit};
 use crate::meter::{Meter, Total};
 use crate::progress::Progress;
 use crate::random::ParkMiller;
+use crate::recovery;
 use crate::report::{Report, WrittenBytes};
 use crate::settings::Settings;
 use crate::store::{Engine, Start, Store};
@@ -193,6 +194,7 @@ impl<'a> Bench<'a> {
         let done = match workload.task {
             Task::Threads(work) => self.run_threads(workload.name, work, &plan),
             Task::Open => self.run_opens(workload.name, workload.opens(&self.settings)),
+            Task::Recover => self.run_recovery(workload.name),
         };
         self.progress.end();
         let done = done?;
@@ -247,6 +249,15 @@ impl<'a> Bench<'a> {
         }
         meter.stop();
         Ok(Done { total: Total::of(vec![meter])?, message: String::new(), threads: 1, by_user_bytes: 0 })
+    }
+
+    fn run_recovery(&mut self, name: &str) -> Result<Done> {
+        self.progress.begin(name, None);
+        let seed = self.settings.seed;
+        let elapsed = recovery::measure(&*self.engine, &self.settings, &self.values, &self.folder, seed)?;
+        let total =
+            Total { ops: 1, bytes: 0, thread_time: elapsed, elapsed, latency: None, timeline: Vec::new() };
+        Ok(Done { total, message: String::new(), threads: 1, by_user_bytes: 0 })
     }
 
     /// Looks up random keys: those that must be there are, with their value, and the others are not.

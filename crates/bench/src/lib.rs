@@ -35,6 +35,7 @@ pub mod meter;
 pub mod plot;
 pub mod progress;
 pub mod random;
+mod recovery;
 pub mod report;
 pub mod settings;
 pub mod store;

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use crate::Result;
+use crate::settings::Settings;
 
 /// A kind of database with its settings: it opens a [`Store`], again and again if need be.
 pub trait Engine: Send + Sync {
@@ -15,6 +16,9 @@ pub trait Engine: Send + Sync {
 
     /// What differs from its defaults, for the reader of the results.
     fn settings(&self) -> String;
+
+    /// The same engine with the options of another run.
+    fn with(&self, settings: &Settings) -> Box<dyn Engine>;
 
     /// Opens the database in `folder`, and makes it if there is none.
     fn open(&self, folder: &Path) -> Result<Box<dyn Store>>;

@@ -71,6 +71,10 @@ impl Engine for TerraceEngine {
         self.settings.clone()
     }
 
+    fn with(&self, settings: &Settings) -> Box<dyn Engine> {
+        Box::new(Self::with_options(self.options.clone(), settings))
+    }
+
     fn open(&self, folder: &Path) -> Result<Box<dyn Store>> {
         let db = Db::open(folder, self.options.clone())?;
         Ok(Box::new(TerraceStore { db, read: ReadOptions::default() }))

@@ -70,6 +70,10 @@ impl Engine for LevelDb {
         self.settings.clone()
     }
 
+    fn with(&self, settings: &Settings) -> Box<dyn Engine> {
+        Box::new(Self::new(settings))
+    }
+
     fn open(&self, folder: &Path) -> Result<Box<dyn Store>> {
         let name = c_path(folder)?;
         let mut error = ptr::null_mut();

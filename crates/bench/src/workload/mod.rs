@@ -38,6 +38,8 @@ pub enum Task {
     Threads(&'static dyn Work),
     /// By closing the database and opening it again.
     Open,
+    /// By opening another one as the death of its process left it.
+    Recover,
 }
 
 /// A workload: its name and how its plan differs from the settings.
@@ -61,11 +63,11 @@ pub struct Workload {
     batch_size: Option<u64>,
 }
 
-const fn work(name: &'static str, about: &'static str, work: &'static dyn Work) -> Workload {
+const fn entry(name: &'static str, about: &'static str, task: Task) -> Workload {
     Workload {
         name,
         about,
-        task: Task::Threads(work),
+        task,
         is_fresh: false,
         changes: false,
         sync: false,
@@ -73,6 +75,10 @@ const fn work(name: &'static str, about: &'static str, work: &'static dyn Work) 
         value_size: None,
         batch_size: None,
     }
+}
+
+const fn work(name: &'static str, about: &'static str, work: &'static dyn Work) -> Workload {
+    entry(name, about, Task::Threads(work))
 }
 
 const fn changing(name: &'static str, about: &'static str, work_: &'static dyn Work) -> Workload {
@@ -117,10 +123,11 @@ pub const WORKLOADS: &[Workload] = &[
     changing("readwhilewriting", "readrandom while one more thread overwrites", &mixed::ReadWhileWriting),
     changing("compact", "compact the whole database", &maintenance::Compact),
     Workload {
-        task: Task::Open,
         divisor: 10_000,
-        ..changing("open", "close and open NUM/10000 times", &maintenance::Compact)
+        changes: true,
+        ..entry("open", "close and open NUM/10000 times", Task::Open)
     },
+    entry("recover", "open after the death of the process, with 64 MiB in the log", Task::Recover),
     work("crc32c", "checksum 500 MiB, 4 KiB at a time", &codec::Crc32c),
     work("snappycomp", "compress 1 GiB, 4 KiB at a time", &codec::SnappyCompress),
     work("snappyuncomp", "the other way", &codec::SnappyUncompress),
@@ -156,7 +163,7 @@ impl Workload {
     pub fn plan(&self, settings: &Settings, live: u64) -> Plan {
         let extra_threads = match self.task {
             Task::Threads(work) => work.extra_threads(),
-            Task::Open => 0,
+            Task::Open | Task::Recover => 0,
         };
         Plan {
             num: settings.num,
