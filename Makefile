@@ -10,7 +10,7 @@ TEST_STEPS := lint rust models node load interop house
 # Tells in a long log which step one is in, and how long the one before took.
 step = @echo; echo "== $(1) · $$(date +%T)"
 
-.PHONY: help setup setup-tests build demo test $(TEST_STEPS) soak fuzz threads fmt docs clean
+.PHONY: help setup setup-tests build demo test $(TEST_STEPS) soak fuzz threads bench bench-rivals fmt docs clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -59,6 +59,22 @@ load: setup ## ten million entries in order, five at random, and 1 GB of which 9
 	$(LOAD) sorted 10000000
 	$(LOAD) random 5000000
 	$(LOAD) shrink 9000000
+
+# BENCH="--num 10000000 --benchmarks fillrandom" make bench: so much, and these workloads. Without: a short form.
+BENCH ?= --num 200000
+bench: setup ## db_bench's workloads on Terrace, with lines of JSON and plots in results/
+	$(call step,bench)
+	cargo build --release --quiet --package terrace-cli
+	@rm -f results/terrace.jsonl
+	target/release/terrace bench $(BENCH) --db target/bench-db --results results/terrace.jsonl
+	target/release/terrace bench --plot results/terrace.jsonl
+
+# RIVALS="--engines leveldb,rocksdb --rounds 5" make bench-rivals chooses.
+bench-rivals: setup ## the same on LevelDB, RocksDB, LMDB, fjall, redb and Terrace in turns, with ratios
+	$(call step,bench-rivals)
+	@scripts/setup bench
+	cd crates/bench-rivals && cargo build --release
+	crates/bench-rivals/target/release/terrace-rivals $(RIVALS)
 
 interop: build setup-tests ## LevelDB 1.20, 1.23, goleveldb and Terrace use each other's databases
 	$(call step,interop)

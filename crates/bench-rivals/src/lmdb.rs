@@ -1,0 +1,202 @@
+//! The adapter for LMDB, by the crate heed. Flags are those of LMDB's own port of db_bench: a writable map, and no sync
+//! unless a write asks for it. A write without a sync survives the death of the process, as in the other engines.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::ops::Bound;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use heed::types::Bytes;
+use heed::{Database, Env, EnvFlags, EnvOpenOptions, FlagSetMode, RoTxn, RwTxn, WithoutTls};
+use terrace_bench::{BatchSink, Engine, Reader, Result, Settings, Start, Store};
+
+/// What the database may grow to; the file is sparse.
+const MAP_SIZE_BYTES: usize = 64 << 30;
+const MAX_READERS: u32 = 256;
+const FILES: [&str; 2] = ["data.mdb", "lock.mdb"];
+
+type Entries = Database<Bytes, Bytes>;
+
+/// LMDB. None of the options of a run apply to it.
+pub(crate) struct Lmdb;
+
+impl Lmdb {
+    pub(crate) fn new(_settings: &Settings) -> Self {
+        Self
+    }
+}
+
+impl Engine for Lmdb {
+    fn name(&self) -> &str {
+        "lmdb"
+    }
+
+    fn version(&self) -> String {
+        let version = heed::lmdb_version();
+        format!("{}.{}.{} (crate heed)", version.major, version.minor, version.patch)
+    }
+
+    fn settings(&self) -> String {
+        "WRITEMAP and NOSYNC, a transaction a write, no compression; its cache is the operating system's"
+            .to_owned()
+    }
+
+    fn with(&self, settings: &Settings) -> Box<dyn Engine> {
+        Box::new(Self::new(settings))
+    }
+
+    fn open(&self, folder: &Path) -> Result<Box<dyn Store>> {
+        // SAFETY: nothing else touches the folder while it is open.
+        let env = unsafe {
+            EnvOpenOptions::new()
+                .read_txn_without_tls()
+                .map_size(MAP_SIZE_BYTES)
+                .max_readers(MAX_READERS)
+                .flags(EnvFlags::WRITE_MAP | EnvFlags::NO_SYNC)
+                .open(folder)?
+        };
+        let mut transaction = env.write_txn()?;
+        let entries = env.create_database(&mut transaction, None)?;
+        transaction.commit()?;
+        Ok(Box::new(LmdbStore { env, entries, syncs: AtomicBool::new(false) }))
+    }
+
+    fn destroy(&self, folder: &Path) -> Result<()> {
+        for file in FILES {
+            match fs::remove_file(folder.join(file)) {
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+struct LmdbStore {
+    env: Env<WithoutTls>,
+    entries: Entries,
+    /// Whether commits sync at present.
+    syncs: AtomicBool,
+}
+
+impl LmdbStore {
+    /// A transaction whose commit syncs or not. Workloads write all one way or all the other.
+    fn transaction(&self, sync: bool) -> Result<RwTxn<'_>> {
+        if self.syncs.swap(sync, Ordering::Relaxed) != sync {
+            let mode = if sync { FlagSetMode::Disable } else { FlagSetMode::Enable };
+            // SAFETY: LMDB allows to change this flag of an open environment.
+            unsafe { self.env.set_flags(EnvFlags::NO_SYNC, mode)? };
+        }
+        Ok(self.env.write_txn()?)
+    }
+}
+
+fn copy(found: Option<&[u8]>, value: &mut Vec<u8>) -> bool {
+    if let Some(bytes) = found {
+        value.clear();
+        value.extend_from_slice(bytes);
+    }
+    found.is_some()
+}
+
+impl Store for LmdbStore {
+    fn put(&self, key: &[u8], value: &[u8], sync: bool) -> Result<()> {
+        let mut transaction = self.transaction(sync)?;
+        self.entries.put(&mut transaction, key, value)?;
+        Ok(transaction.commit()?)
+    }
+
+    fn delete(&self, key: &[u8], sync: bool) -> Result<()> {
+        let mut transaction = self.transaction(sync)?;
+        self.entries.delete(&mut transaction, key)?;
+        Ok(transaction.commit()?)
+    }
+
+    fn write(&self, fill: &mut dyn FnMut(&mut dyn BatchSink) -> Result<()>, sync: bool) -> Result<()> {
+        let mut batch = Batch { transaction: self.transaction(sync)?, entries: self.entries };
+        fill(&mut batch)?;
+        Ok(batch.transaction.commit()?)
+    }
+
+    fn get(&self, key: &[u8], value: &mut Vec<u8>) -> Result<bool> {
+        let transaction = self.env.read_txn()?;
+        Ok(copy(self.entries.get(&transaction, key)?, value))
+    }
+
+    fn scan(&self, start: Start<'_>, visit: &mut dyn FnMut(&[u8], &[u8]) -> bool) -> Result<()> {
+        let transaction = self.env.read_txn()?;
+        match start {
+            Start::First => visit_all(self.entries.iter(&transaction)?, visit),
+            Start::Last => visit_all(self.entries.rev_iter(&transaction)?, visit),
+            Start::At(key) => {
+                let range = (Bound::Included(key), Bound::Unbounded);
+                visit_all(self.entries.range(&transaction, &range)?, visit)
+            }
+        }
+    }
+
+    fn reader(&self) -> Result<Box<dyn Reader + '_>> {
+        Ok(Box::new(LmdbReader { transaction: self.env.read_txn()?, entries: self.entries }))
+    }
+
+    fn flush(&self) -> Result<()> {
+        Ok(self.env.force_sync()?)
+    }
+
+    /// LMDB has no such call.
+    fn compact(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn close(self: Box<Self>) -> Result<()> {
+        self.env.prepare_for_closing().wait();
+        Ok(())
+    }
+}
+
+fn visit_all<'a>(
+    entries: impl Iterator<Item = heed::Result<(&'a [u8], &'a [u8])>>,
+    visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+) -> Result<()> {
+    for entry in entries {
+        let (key, value) = entry?;
+        if !visit(key, value) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+struct Batch<'a> {
+    transaction: RwTxn<'a>,
+    entries: Entries,
+}
+
+impl BatchSink for Batch<'_> {
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        Ok(self.entries.put(&mut self.transaction, key, value)?)
+    }
+
+    fn delete(&mut self, key: &[u8]) -> Result<()> {
+        self.entries.delete(&mut self.transaction, key)?;
+        Ok(())
+    }
+}
+
+/// One transaction for all reads, as in LMDB's port of db_bench.
+struct LmdbReader<'a> {
+    transaction: RoTxn<'a, WithoutTls>,
+    entries: Entries,
+}
+
+impl Reader for LmdbReader<'_> {
+    fn get(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool> {
+        Ok(copy(self.entries.get(&self.transaction, key)?, value))
+    }
+
+    fn seek(&mut self, target: &[u8]) -> Result<bool> {
+        let found = self.entries.get_greater_than_or_equal_to(&self.transaction, target)?;
+        Ok(found.is_some_and(|(key, _)| key == target))
+    }
+}

@@ -1,0 +1,122 @@
+//! Keys and values as db_bench makes them: zero-padded decimals, and text of a chosen compressibility. A value follows
+//! from its key, so that it can be checked without being remembered.
+
+use crate::random::ParkMiller;
+
+const DIGITS: usize = 16;
+/// Larger than snappy's window, so that what a run writes does not compress better than what was asked for.
+const POOL_SIZE_BYTES: usize = 1 << 20;
+const PIECE_SIZE_BYTES: usize = 100;
+/// db_bench's own seed of the pool.
+const POOL_SEED: u32 = 301;
+/// How far the second version of a value lies from the first, in values. Prime, so that versions differ.
+const GENERATION_STRIDE: u64 = 1009;
+
+/// A key that is written over and over: `a…a` and 16 digits.
+#[derive(Clone, Debug)]
+pub struct KeyBuffer {
+    bytes: Vec<u8>,
+}
+
+impl KeyBuffer {
+    /// The key of number 0 behind a prefix of `prefix_size_bytes`.
+    pub fn new(prefix_size_bytes: usize) -> Self {
+        let mut bytes = vec![b'a'; prefix_size_bytes];
+        bytes.resize(prefix_size_bytes + DIGITS, b'0');
+        Self { bytes }
+    }
+
+    /// Changes the key to that of `number`.
+    #[inline]
+    pub fn set(&mut self, mut number: u64) -> &[u8] {
+        let digits = self.bytes.len() - DIGITS;
+        for digit in self.bytes[digits..].iter_mut().rev() {
+            *digit = b'0' + (number % 10) as u8;
+            number /= 10;
+        }
+        &self.bytes
+    }
+}
+
+/// The number whose key this is.
+pub fn number_of(key: &[u8]) -> Option<u64> {
+    let digits = key.get(key.len().checked_sub(DIGITS)?..)?;
+    digits.iter().try_fold(0u64, |number, digit| {
+        digit.is_ascii_digit().then(|| number.wrapping_mul(10) + u64::from(digit - b'0'))
+    })
+}
+
+/// Where values come from: a megabyte of text.
+pub struct Values {
+    pool: Vec<u8>,
+}
+
+impl Values {
+    /// Text that compression shrinks to about `compression_ratio` of its size.
+    pub fn new(compression_ratio: f64) -> Self {
+        let mut random = ParkMiller::new(POOL_SEED);
+        let raw_size_bytes =
+            ((PIECE_SIZE_BYTES as f64 * compression_ratio) as usize).clamp(1, PIECE_SIZE_BYTES);
+        let mut pool = Vec::with_capacity(POOL_SIZE_BYTES + PIECE_SIZE_BYTES);
+        while pool.len() < POOL_SIZE_BYTES {
+            let raw: Vec<u8> = (0..raw_size_bytes).map(|_| b' ' + random.below(95) as u8).collect();
+            pool.extend(raw.iter().cycle().take(PIECE_SIZE_BYTES));
+        }
+        Self { pool }
+    }
+
+    /// The value that the key of `number` gets the `generation`-th time.
+    ///
+    /// # Panics
+    /// If `size_bytes` is larger than the pool, which [`crate::Bench::new`] refuses.
+    #[inline]
+    pub fn of(&self, number: u64, generation: u32, size_bytes: usize) -> &[u8] {
+        // As in db_bench, consecutive numbers have consecutive pieces of the pool.
+        let slots = (self.pool.len() / size_bytes.max(1)) as u64;
+        let slot = (number + u64::from(generation) * GENERATION_STRIDE) % slots;
+        let from = slot as usize * size_bytes;
+        &self.pool[from..from + size_bytes]
+    }
+
+    /// The largest value there can be.
+    pub fn max_size_bytes(&self) -> usize {
+        self.pool.len()
+    }
+
+    /// Whether `value` is one that the key of `number` got in its first `generations` times.
+    pub fn is_one_of(&self, value: &[u8], number: u64, generations: u32) -> bool {
+        (0..generations).rev().any(|generation| self.of(number, generation, value.len()) == value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_padded_decimals_and_read_back() {
+        let mut key = KeyBuffer::new(2);
+        assert_eq!(key.set(1_234_567_890_123), b"aa0001234567890123");
+        assert_eq!(number_of(key.set(42)), Some(42));
+        assert_eq!(number_of(b"short"), None);
+        assert_eq!(number_of(b"000000000000000x"), None);
+    }
+
+    #[test]
+    fn values_follow_from_key_generation_and_size() {
+        let values = Values::new(0.5);
+        let value = values.of(7, 2, 100);
+        assert_eq!(value.len(), 100);
+        assert_eq!(value[..50], value[50..]);
+        assert!(values.is_one_of(value, 7, 3));
+        assert!(!values.is_one_of(value, 7, 2));
+        assert!(!values.is_one_of(value, 8, 3));
+        assert_eq!(values.of(1, 0, 0), b"");
+    }
+
+    #[test]
+    fn consecutive_values_are_consecutive_in_the_pool() {
+        let values = Values::new(0.5);
+        assert_eq!([values.of(0, 0, 100), values.of(1, 0, 100)].concat(), values.of(0, 0, 200));
+    }
+}

@@ -1,0 +1,57 @@
+//! LevelDB's benchmark, db_bench, over any ordered key/value database, and YCSB's six workloads.
+//!
+//! The workloads, their names and their options are those of `db_bench.cc` (LevelDB, commit 78a352f), so that numbers
+//! compare. Beyond it every run checks its own results: what is stored is known at each moment ([`live_keys`]), so
+//! counts must be exact and values right.
+//!
+//! ```no_run
+//! use terrace_bench::{Bench, Settings, Silent, TerraceEngine};
+//!
+//! let settings = Settings { num: 10_000, ..Settings::default() };
+//! let engine = TerraceEngine::new(&settings);
+//! let mut bench = Bench::new(Box::new(engine), settings, "target/bench".as_ref(), &Silent)?;
+//! for name in ["fillseq", "readrandom"] {
+//!     if let Some(report) = bench.run(name)? {
+//!         println!("{}", report.line());
+//!     }
+//! }
+//! bench.close()?;
+//! # Ok::<(), terrace_bench::Failure>(())
+//! ```
+//!
+//! | to understand | read |
+//! |---|---|
+//! | what a database must offer | [`store`], and [`terrace`] as an example |
+//! | what each workload does | [`workload`] |
+//! | how a run is timed and checked | [`bench`] |
+//! | what is written down of it | [`report`] |
+
+pub mod bench;
+pub mod entries;
+pub mod lane;
+pub mod live_keys;
+pub mod machine;
+pub mod meter;
+pub mod plot;
+pub mod progress;
+pub mod random;
+mod recovery;
+pub mod report;
+pub mod settings;
+pub mod store;
+pub mod terrace;
+pub mod usage;
+pub mod workload;
+
+pub use bench::Bench;
+pub use progress::{Bar, Progress, Silent};
+pub use report::Report;
+pub use settings::Settings;
+pub use store::{BatchSink, Engine, Reader, Start, Store};
+pub use terrace::TerraceEngine;
+
+/// Why a benchmark ended early: a database's error, or a result that is wrong.
+pub type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+/// What comes back from anything that may fail.
+pub type Result<T> = std::result::Result<T, Failure>;

@@ -1,0 +1,79 @@
+//! What a run was made on, for the record.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde::{Deserialize, Serialize};
+
+use crate::usage::field;
+
+/// The machine that a run was made on.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Machine {
+    /// The processor's model.
+    pub cpu: String,
+    /// Cores that this process may use.
+    pub cores: usize,
+    /// Memory of the machine.
+    pub memory_bytes: u64,
+    /// The operating system's kernel and its release.
+    pub kernel: String,
+    /// The file system that the database is on.
+    pub file_system: String,
+}
+
+const UNKNOWN: &str = "unknown";
+
+impl Machine {
+    /// This machine, with the file system that `folder` is on.
+    pub fn here(folder: &Path) -> Self {
+        let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
+        let cpu = read("/proc/cpuinfo").lines().find_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            (name.trim() == "model name").then(|| value.trim().to_owned())
+        });
+        let release = read("/proc/sys/kernel/osrelease");
+        Self {
+            cpu: cpu.unwrap_or_else(|| UNKNOWN.to_owned()),
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            memory_bytes: field(&read("/proc/meminfo"), "MemTotal:").map_or(0, |kib| kib << 10),
+            kernel: format!("{} {}", std::env::consts::OS, release.trim()).trim().to_owned(),
+            file_system: file_system(&read("/proc/mounts"), folder).unwrap_or_else(|| UNKNOWN.to_owned()),
+        }
+    }
+}
+
+/// The type of the file system that is mounted closest above `folder`.
+fn file_system(mounts: &str, folder: &Path) -> Option<String> {
+    let folder = folder.canonicalize().ok()?;
+    let columns = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>());
+    columns
+        .filter(|columns| columns.len() > 2 && folder.starts_with(columns[1]))
+        .max_by_key(|columns| columns[1].len())
+        .map(|columns| columns[2].to_owned())
+}
+
+/// The commit that the working folder is at, with `-dirty` if there are changes on top; `None` outside a repository.
+pub fn commit() -> Option<String> {
+    let output =
+        Command::new("git").args(["describe", "--always", "--dirty", "--abbrev=12"]).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_closest_mount_counts() {
+        let mounts = "/dev/a / ext4 rw 0 0\ntmpfs /tmp tmpfs rw 0 0\n";
+        assert_eq!(file_system(mounts, Path::new("/")).as_deref(), Some("ext4"));
+        assert_eq!(file_system(mounts, Path::new("/does/not/exist")), None);
+    }
+
+    #[test]
+    fn this_machine_has_a_core() {
+        assert!(Machine::here(Path::new(".")).cores >= 1);
+    }
+}

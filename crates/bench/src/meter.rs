@@ -1,0 +1,232 @@
+//! Counts and times the operations of one thread. Predecessor: [`crate::lane`]. Successor: [`crate::report`], which
+//! adds up the meters of all threads.
+
+use std::time::{Duration, Instant};
+
+use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
+
+use crate::Result;
+use crate::progress::Progress;
+
+/// Operations between two reports of progress.
+const REPORTED_EVERY: u64 = 256;
+/// The longest latency that is told apart from longer ones.
+const MAX_LATENCY_NANOS: u64 = 600 * 1_000_000_000;
+const SIGNIFICANT_DIGITS: u8 = 3;
+/// The length of one interval of the timeline.
+const INTERVAL: Duration = Duration::from_millis(100);
+
+/// Latencies of one interval of time, for a plot over time.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Interval {
+    /// When it ended, since the start of the workload.
+    pub at_seconds: f64,
+    /// Operations that ended in it.
+    pub ops: u64,
+    /// 99.9 % of them took no longer.
+    pub p999_micros: f64,
+    /// The longest.
+    pub max_micros: f64,
+}
+
+/// Latencies in the order of the results.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Latency {
+    /// Half took no longer.
+    pub p50: f64,
+    /// 99 % took no longer.
+    pub p99: f64,
+    /// 99.9 % took no longer.
+    pub p999: f64,
+    /// The longest.
+    pub max: f64,
+}
+
+impl Latency {
+    fn of(nanos: &Histogram<u64>) -> Self {
+        let micros = |quantile| nanos.value_at_quantile(quantile) as f64 / 1e3;
+        Self { p50: micros(0.5), p99: micros(0.99), p999: micros(0.999), max: nanos.max() as f64 / 1e3 }
+    }
+}
+
+/// Every latency, and those of the interval that runs.
+struct Latencies {
+    all: Histogram<u64>,
+    interval: Histogram<u64>,
+    timeline: Vec<Interval>,
+    last: Instant,
+    interval_ends: Instant,
+}
+
+impl Latencies {
+    fn new() -> Result<Self> {
+        let histogram = Histogram::new_with_bounds(1, MAX_LATENCY_NANOS, SIGNIFICANT_DIGITS)?;
+        let now = Instant::now();
+        Ok(Self {
+            all: histogram.clone(),
+            interval: histogram,
+            timeline: Vec::new(),
+            last: now,
+            interval_ends: now,
+        })
+    }
+
+    fn start(&mut self, now: Instant) {
+        self.last = now;
+        self.interval_ends = now + INTERVAL;
+    }
+
+    fn record(&mut self, started: Instant) {
+        let now = Instant::now();
+        let nanos = (now - self.last).as_nanos() as u64;
+        self.last = now;
+        self.all.saturating_record(nanos);
+        self.interval.saturating_record(nanos);
+        if now >= self.interval_ends {
+            self.end_interval(now - started);
+            self.interval_ends = now + INTERVAL;
+            // What closing the interval took is not the next operation's.
+            self.last = Instant::now();
+        }
+    }
+
+    fn end_interval(&mut self, at: Duration) {
+        let latency = Latency::of(&self.interval);
+        self.timeline.push(Interval {
+            at_seconds: at.as_secs_f64(),
+            ops: self.interval.len(),
+            p999_micros: latency.p999,
+            max_micros: latency.max,
+        });
+        self.interval.reset();
+    }
+}
+
+/// Counts and times the operations of one thread.
+pub struct Meter<'a> {
+    ops: u64,
+    bytes: u64,
+    unreported: u64,
+    started: Instant,
+    finished: Instant,
+    latencies: Option<Latencies>,
+    progress: &'a dyn Progress,
+}
+
+impl<'a> Meter<'a> {
+    /// A meter; with `histogram` it times each operation.
+    pub fn new(histogram: bool, progress: &'a dyn Progress) -> Result<Self> {
+        let now = Instant::now();
+        let latencies = if histogram { Some(Latencies::new()?) } else { None };
+        Ok(Self { ops: 0, bytes: 0, unreported: 0, started: now, finished: now, latencies, progress })
+    }
+
+    /// The work begins now.
+    pub fn start(&mut self) {
+        self.started = Instant::now();
+        if let Some(latencies) = &mut self.latencies {
+            latencies.start(self.started);
+        }
+    }
+
+    /// One more operation is done, which moved `bytes`.
+    #[inline]
+    pub fn done(&mut self, bytes: usize) {
+        self.ops += 1;
+        self.bytes += bytes as u64;
+        if let Some(latencies) = &mut self.latencies {
+            latencies.record(self.started);
+        }
+        self.unreported += 1;
+        if self.unreported == REPORTED_EVERY {
+            self.progress.advance(REPORTED_EVERY);
+            self.unreported = 0;
+        }
+    }
+
+    /// The work is over.
+    pub fn stop(&mut self) {
+        self.finished = Instant::now();
+    }
+
+    /// Operations so far.
+    pub fn ops(&self) -> u64 {
+        self.ops
+    }
+
+    /// Bytes of keys and values that they moved.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+/// The meters of all threads, added up.
+pub struct Total {
+    /// Operations of all threads.
+    pub ops: u64,
+    /// Bytes of keys and values that they moved.
+    pub bytes: u64,
+    /// Times of the threads, added.
+    pub thread_time: Duration,
+    /// From the first start to the last end.
+    pub elapsed: Duration,
+    /// Latencies, if they were asked for.
+    pub latency: Option<Latency>,
+    /// The first thread's latencies over time, if they were asked for.
+    pub timeline: Vec<Interval>,
+}
+
+impl Total {
+    /// Adds up `meters`.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn of(mut meters: Vec<Meter<'_>>) -> Result<Self> {
+        let started = meters.iter().map(|meter| meter.started).min().expect("there is a thread");
+        let finished = meters.iter().map(|meter| meter.finished).max().expect("there is a thread");
+        let mut latencies = meters.iter_mut().filter_map(|meter| meter.latencies.take());
+        let mut first = latencies.next();
+        if let Some(first) = &mut first {
+            for other in latencies {
+                first.all.add(&other.all)?;
+            }
+        }
+        Ok(Self {
+            // db_bench pretends that at least one operation was done, for workloads that count none.
+            ops: meters.iter().map(Meter::ops).sum::<u64>().max(1),
+            bytes: meters.iter().map(Meter::bytes).sum(),
+            thread_time: meters.iter().map(|meter| meter.finished - meter.started).sum(),
+            elapsed: finished - started,
+            latency: first.as_ref().map(|first| Latency::of(&first.all)),
+            timeline: first.map_or_else(Vec::new, |first| first.timeline),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::progress::Silent;
+
+    #[test]
+    fn meters_of_several_threads_add_up() {
+        let meters = [3, 4].map(|ops| {
+            let mut meter = Meter::new(true, &Silent).unwrap();
+            meter.start();
+            (0..ops).for_each(|_| meter.done(10));
+            meter.stop();
+            meter
+        });
+        let total = Total::of(meters.into()).unwrap();
+        assert_eq!((total.ops, total.bytes), (7, 70));
+        let latency = total.latency.unwrap();
+        assert!(latency.p50 <= latency.p99 && latency.p99 <= latency.p999 && latency.p999 <= latency.max);
+    }
+
+    #[test]
+    fn work_without_operations_counts_as_one() {
+        let total = Total::of(vec![Meter::new(false, &Silent).unwrap()]).unwrap();
+        assert_eq!((total.ops, total.latency, total.timeline.len()), (1, None, 0));
+    }
+}

@@ -1,0 +1,106 @@
+//! Pictures of results: a bar a workload and engine, and latencies over time. Predecessor: the JSON lines that
+//! [`crate::report`] writes. Each picture is drawn as SVG and as PNG.
+
+mod bars;
+mod medians;
+mod timeline;
+
+use std::path::{Path, PathBuf};
+
+use plotters::prelude::*;
+
+use crate::report::Report;
+use crate::{Failure, Result};
+
+pub use medians::{Median, medians};
+
+const SIZE_PIXELS: (u32, u32) = (1400, 700);
+const FONT: &str = "sans-serif";
+
+/// Draws the results in `file` and returns the pictures' files, which lie beside it.
+///
+/// # Errors
+/// No results, or a file that cannot be read or written.
+pub fn draw(file: &Path) -> Result<Vec<PathBuf>> {
+    let reports = Report::read_all(file)?;
+    if reports.is_empty() {
+        return Err(format!("{} holds no results", file.display()).into());
+    }
+    register_font()?;
+    let medians = medians(&reports);
+    let mut drawn = draw_both(&file.with_extension(""), &Bars(&medians))?;
+    if let Some(line) = timeline::Timeline::of(&reports) {
+        let mut name = file.file_stem().unwrap_or_default().to_owned();
+        name.push("-latency");
+        drawn.extend(draw_both(&file.with_file_name(name), &line)?);
+    }
+    Ok(drawn)
+}
+
+/// A font of our own, under the name that every picture uses: so the machine needs none.
+fn register_font() -> Result<()> {
+    plotters::style::register_font(FONT, FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT)
+        .map_err(|_| "the built-in font cannot be read".into())
+}
+
+/// Something that can be drawn on any surface.
+trait Picture {
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, plotters::coord::Shift>) -> Result<()>
+    where
+        B::ErrorType: 'static;
+}
+
+struct Bars<'a>(&'a [Median]);
+
+impl Picture for Bars<'_> {
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, plotters::coord::Shift>) -> Result<()>
+    where
+        B::ErrorType: 'static,
+    {
+        bars::draw(self.0, area)
+    }
+}
+
+fn draw_both(stem: &Path, picture: &impl Picture) -> Result<Vec<PathBuf>> {
+    let with = |extension: &str| {
+        let mut name = stem.as_os_str().to_owned();
+        name.push(extension);
+        PathBuf::from(name)
+    };
+    let (svg, png) = (with(".svg"), with(".png"));
+    draw_on(&SVGBackend::new(&svg, SIZE_PIXELS).into_drawing_area(), picture)?;
+    draw_on(&BitMapBackend::new(&png, SIZE_PIXELS).into_drawing_area(), picture)?;
+    Ok(vec![svg, png])
+}
+
+fn draw_on<B: DrawingBackend>(
+    area: &DrawingArea<B, plotters::coord::Shift>,
+    picture: &impl Picture,
+) -> Result<()>
+where
+    B::ErrorType: 'static,
+{
+    area.fill(&WHITE).map_err(failure)?;
+    picture.draw(area)?;
+    area.present().map_err(failure)
+}
+
+fn failure<E: std::error::Error + Send + Sync>(error: DrawingAreaErrorKind<E>) -> Failure {
+    error.to_string().into()
+}
+
+/// The colour of the series with that index.
+fn colour(index: usize) -> RGBColor {
+    const COLOURS: [(u8, u8, u8); 8] = [
+        (31, 119, 180),
+        (255, 127, 14),
+        (44, 160, 44),
+        (214, 39, 40),
+        (148, 103, 189),
+        (140, 86, 75),
+        (227, 119, 194),
+        (127, 127, 127),
+    ];
+    let (red, green, blue) = COLOURS[index % COLOURS.len()];
+    RGBColor(red, green, blue)
+}

@@ -1,0 +1,97 @@
+//! Opens a database whose process died with a full log: how long until it is there again, and is all of it?
+//! Predecessor: [`crate::bench`]. Successor: [`crate::store`].
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::Result;
+use crate::entries::{KeyBuffer, Values, number_of};
+use crate::live_keys::LiveKeys;
+use crate::random::ParkMiller;
+use crate::settings::Settings;
+use crate::store::{Engine, Start};
+
+/// Keys and values that the log holds.
+const LOG_SIZE_BYTES: usize = 64 << 20;
+/// So much more the memtable may hold, so that nothing of it is in a table yet.
+const ROOM: usize = 4;
+
+/// Fills a log, copies the folder as a death of the process would leave it, and opens the copy with `engine`. Returns
+/// the time of that open.
+pub(crate) fn measure(
+    engine: &dyn Engine,
+    settings: &Settings,
+    values: &Values,
+    folder: &Path,
+    seed: u32,
+) -> Result<Duration> {
+    let (written, killed) = (folder.join("recover-written"), folder.join("recover-killed"));
+    let unflushed =
+        engine.with(&Settings { write_buffer_size: Some(ROOM * LOG_SIZE_BYTES), ..settings.clone() });
+    let live = fill(&*unflushed, settings, values, &written, &killed, seed)?;
+    let started = Instant::now();
+    let store = engine.open(&killed)?;
+    let elapsed = started.elapsed();
+    let (mut count, mut wrong) = (0, None);
+    store.scan(Start::First, &mut |key, value| {
+        count += 1;
+        let number = number_of(key).filter(|&number| live.contains(number));
+        if number.is_none_or(|number| values.of(number, 0, settings.value_size) != value) {
+            wrong = Some(String::from_utf8_lossy(key).into_owned());
+        }
+        wrong.is_none()
+    })?;
+    store.close()?;
+    engine.destroy(&killed)?;
+    for folder in [written, killed].iter().filter(|folder| folder.exists()) {
+        fs::remove_dir_all(folder)?;
+    }
+    match wrong {
+        Some(key) => Err(format!("entry {key} is not what was written").into()),
+        None if count != live.count() => {
+            Err(format!("{count} entries came back instead of {}", live.count()).into())
+        }
+        None => Ok(elapsed),
+    }
+}
+
+/// Writes a database to `written` and copies it, while it is open, to `killed`. Returns what it holds.
+fn fill(
+    engine: &dyn Engine,
+    settings: &Settings,
+    values: &Values,
+    written: &Path,
+    killed: &Path,
+    seed: u32,
+) -> Result<LiveKeys> {
+    fs::create_dir_all(written)?;
+    let store = engine.open(written)?;
+    let (mut live, mut random) = (LiveKeys::default(), ParkMiller::new(seed));
+    let mut key = KeyBuffer::new(settings.key_prefix);
+    let entry_size_bytes = settings.key_prefix + 16 + settings.value_size;
+    for _ in 0..settings.num.min((LOG_SIZE_BYTES / entry_size_bytes) as u64) {
+        let number = random.below(settings.num);
+        store.put(key.set(number), values.of(number, 0, settings.value_size), false)?;
+        live.insert(number);
+    }
+    copy(written, killed)?;
+    store.close()?;
+    engine.destroy(written)?;
+    Ok(live)
+}
+
+/// Copies a folder with all that is in it.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.metadata()?.is_dir() {
+            copy(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}

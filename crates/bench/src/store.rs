@@ -1,0 +1,92 @@
+//! What a database must offer to take part. Predecessor: [`crate::workload`]. Successors: the adapters, each a thin
+//! layer over one database.
+
+use std::path::Path;
+
+use crate::Result;
+use crate::settings::Settings;
+
+/// A kind of database with its settings: it opens a [`Store`], again and again if need be.
+pub trait Engine: Send + Sync {
+    /// Its name, for tables: `terrace`, `leveldb`.
+    fn name(&self) -> &str;
+
+    /// Its version.
+    fn version(&self) -> String;
+
+    /// What differs from its defaults, for the reader of the results.
+    fn settings(&self) -> String;
+
+    /// The same engine with the options of another run.
+    fn with(&self, settings: &Settings) -> Box<dyn Engine>;
+
+    /// Opens the database in `folder`, and makes it if there is none.
+    fn open(&self, folder: &Path) -> Result<Box<dyn Store>>;
+
+    /// Removes the database in `folder`, and nothing else that may lie there. It is no error if there is none.
+    fn destroy(&self, folder: &Path) -> Result<()>;
+}
+
+/// Takes the operations of an atomic batch.
+pub trait BatchSink {
+    /// Stores `value` under `key`.
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()>;
+
+    /// Removes `key`.
+    fn delete(&mut self, key: &[u8]) -> Result<()>;
+}
+
+/// Where a scan begins, and which way it goes.
+#[derive(Clone, Copy, Debug)]
+pub enum Start<'a> {
+    /// At the smallest key, upwards.
+    First,
+    /// At the largest key, downwards.
+    Last,
+    /// At the first key that is not below this one, upwards.
+    At(&'a [u8]),
+}
+
+/// An open database. Every method may be called from several threads at once.
+pub trait Store: Send + Sync {
+    /// Stores `value` under `key`; with `sync`, returns when that would survive a loss of power.
+    fn put(&self, key: &[u8], value: &[u8], sync: bool) -> Result<()>;
+
+    /// Removes `key`, whether or not it is there.
+    fn delete(&self, key: &[u8], sync: bool) -> Result<()>;
+
+    /// Writes, all or nothing, what `fill` puts into the sink.
+    fn write(&self, fill: &mut dyn FnMut(&mut dyn BatchSink) -> Result<()>, sync: bool) -> Result<()>;
+
+    /// Copies the newest value of `key` into `value`, replacing what was there; tells whether there is one.
+    fn get(&self, key: &[u8], value: &mut Vec<u8>) -> Result<bool>;
+
+    /// Calls `visit` with one entry after the other until it returns `false` or there are no more.
+    fn scan(&self, start: Start<'_>, visit: &mut dyn FnMut(&[u8], &[u8]) -> bool) -> Result<()>;
+
+    /// A thread's own way to read. It may go on seeing the state of the moment when it was made.
+    fn reader(&self) -> Result<Box<dyn Reader + '_>>;
+
+    /// Writes what is in memory to disk, where the database has such a call.
+    fn flush(&self) -> Result<()>;
+
+    /// Rewrites the whole database as compactly as it can, where the database has such a call.
+    fn compact(&self) -> Result<()>;
+
+    /// Bytes written to tables so far, if the database counts them.
+    fn table_bytes_written(&self) -> Option<u64> {
+        None
+    }
+
+    /// Closes the database and reports what went wrong.
+    fn close(self: Box<Self>) -> Result<()>;
+}
+
+/// A thread's own way to read a [`Store`]: what can be set up once for many reads is kept here.
+pub trait Reader {
+    /// Copies the value of `key` into `value`, replacing what was there; tells whether there is one.
+    fn get(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool>;
+
+    /// Moves to the first entry whose key is not below `target`; tells whether its key is `target`.
+    fn seek(&mut self, target: &[u8]) -> Result<bool>;
+}

@@ -1,0 +1,98 @@
+//! What a process and a folder take: bytes written, memory, space. From Linux' `/proc`; elsewhere unknown.
+
+use std::fs;
+use std::path::Path;
+
+use crate::Result;
+
+/// Bytes that this process has written so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Handed to `write` and its kin. A mapped file's are not among them.
+    pub by_calls_bytes: u64,
+    /// Made dirty in the page cache, a mapped file's among them; what is dirtied twice before it reaches the disk
+    /// counts once, and each page counts whole.
+    pub to_disk_bytes: u64,
+}
+
+impl Written {
+    /// As of now; `None` where the system does not tell.
+    pub fn now() -> Option<Self> {
+        let io = fs::read_to_string("/proc/self/io").ok()?;
+        Some(Self { by_calls_bytes: field(&io, "wchar:")?, to_disk_bytes: field(&io, "write_bytes:")? })
+    }
+
+    /// What was written since `earlier`.
+    pub fn since(self, earlier: Self) -> Self {
+        Self {
+            by_calls_bytes: self.by_calls_bytes - earlier.by_calls_bytes,
+            to_disk_bytes: self.to_disk_bytes - earlier.to_disk_bytes,
+        }
+    }
+}
+
+/// The first number behind `name` in a file of `/proc`.
+pub(crate) fn field(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// Begins a new measurement of [`peak_memory_bytes`].
+pub fn reset_peak_memory() {
+    // Where that is not allowed the peak is that of the whole process, which is no worse than nothing.
+    let _ = fs::write("/proc/self/clear_refs", "5");
+}
+
+/// The most memory that this process had since [`reset_peak_memory`]; `None` where the system does not tell.
+pub fn peak_memory_bytes() -> Option<u64> {
+    field(&fs::read_to_string("/proc/self/status").ok()?, "VmHWM:").map(|kib| kib << 10)
+}
+
+/// What the files below `folder` take.
+pub fn folder_bytes(folder: &Path) -> Result<u64> {
+    let mut total = 0;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        // A file may go between the listing and the look at it.
+        let Ok(metadata) = entry.metadata() else { continue };
+        total += if metadata.is_dir() { folder_bytes(&entry.path())? } else { occupied_bytes(&metadata) };
+    }
+    Ok(total)
+}
+
+/// What a file occupies: one that is mapped or preallocated may claim more than that.
+#[cfg(unix)]
+fn occupied_bytes(metadata: &fs::Metadata) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    /// The unit of `st_blocks`, whatever the file system's own blocks are.
+    const SECTOR_SIZE_BYTES: u64 = 512;
+    metadata.blocks() * SECTOR_SIZE_BYTES
+}
+
+#[cfg(not(unix))]
+fn occupied_bytes(metadata: &fs::Metadata) -> u64 {
+    metadata.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_found_by_name() {
+        assert_eq!(field("rchar: 1\nwchar: 22\n", "wchar:"), Some(22));
+        assert_eq!(field("VmHWM:\t    1234 kB\n", "VmHWM:"), Some(1234));
+        assert_eq!(field("a: 1\n", "b:"), None);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_is_written_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let before = Written::now().unwrap();
+        fs::create_dir(folder.path().join("inner")).unwrap();
+        fs::write(folder.path().join("inner/file"), vec![1; 100_000]).unwrap();
+        assert!(Written::now().unwrap().since(before).by_calls_bytes >= 100_000);
+        assert!(peak_memory_bytes().unwrap() > 0);
+    }
+}

@@ -1,0 +1,96 @@
+//! `terrace bench`: the workloads of crate `terrace-bench` on Terrace itself.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use terrace_bench::{Bar, Settings, TerraceEngine, plot, workload};
+
+use super::Failure;
+
+/// db_bench's order.
+const DEFAULT: &str = "fillseq,fillsync,fillrandom,overwrite,readrandom,readrandom,readseq,readreverse,compact,\
+    readrandom,readseq,readreverse,fill100K,crc32c,snappycomp,snappyuncomp";
+
+const EXAMPLES: &str = "\
+Examples:
+  terrace bench                                       db_bench's workloads, a million entries
+  terrace bench --num 100000 --benchmarks fillrandom,compact,readrandom --histogram
+  terrace bench --benchmarks fillsync --threads 16    sixteen writers that share their syncs
+  terrace bench --benchmarks fillseq,ycsba,ycsbe
+  terrace bench --leveldb                             with LevelDB's buffer, cache and no filter
+  terrace bench --results results/mine.jsonl && terrace bench --plot results/mine.jsonl
+  terrace bench --list";
+
+/// Measure speed with LevelDB's benchmark, db_bench, and check each result.
+///
+/// Each workload prints a line in db_bench's form. Options have db_bench's names.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Bench {
+    /// The workloads, in this order, separated by commas.
+    #[arg(long, value_delimiter = ',', default_value = DEFAULT, hide_default_value = true)]
+    benchmarks: Vec<String>,
+    /// List the workloads.
+    #[arg(long)]
+    list: bool,
+    /// The database's folder [default: a folder for temporary files].
+    #[arg(long)]
+    db: Option<PathBuf>,
+    /// Keep the database afterwards.
+    #[arg(long)]
+    keep: bool,
+    /// LevelDB's settings instead of Terrace's: 4 MiB of buffer, 8 MiB of cache, no filter, tables of 2 MiB.
+    #[arg(long)]
+    leveldb: bool,
+    /// Append each result to this file, as a line of JSON.
+    #[arg(long)]
+    results: Option<PathBuf>,
+    /// Run nothing, but draw the results in this file, as .svg and .png beside it.
+    #[arg(long, value_name = "RESULTS")]
+    plot: Option<PathBuf>,
+    #[command(flatten)]
+    settings: Settings,
+}
+
+impl Bench {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        if self.list {
+            workload::WORKLOADS
+                .iter()
+                .for_each(|workload| println!("{:17} {}", workload.name, workload.about));
+            return Ok(());
+        }
+        if let Some(results) = &self.plot {
+            plot::draw(results)?.iter().for_each(|file| println!("{}", file.display()));
+            return Ok(());
+        }
+        // A name that is wrong is better known now than after half an hour.
+        for name in &self.benchmarks {
+            workload::Workload::named(name)?;
+        }
+        self.measure()
+    }
+
+    fn measure(self) -> Result<(), Failure> {
+        let settings = if self.leveldb { self.settings.as_leveldb() } else { self.settings };
+        let folder = self.db.unwrap_or_else(|| std::env::temp_dir().join("terrace-bench"));
+        let engine = TerraceEngine::new(&settings);
+        let keep = self.keep || settings.use_existing_db;
+        let configuration = if self.leveldb { "leveldb" } else { "defaults" };
+        let progress = Bar::default();
+        let mut bench = terrace_bench::Bench::new(Box::new(engine), settings, &folder, &progress)?;
+        println!("{}", bench.header());
+        for name in &self.benchmarks {
+            let Some(mut report) = bench.run(name)? else {
+                println!("{name:<17}: left out, because --use_existing_db keeps the database");
+                continue;
+            };
+            configuration.clone_into(&mut report.configuration);
+            println!("{}", report.line());
+            if let Some(results) = &self.results {
+                report.append_to(results)?;
+            }
+        }
+        if keep { bench.close() } else { bench.destroy() }
+    }
+}
