@@ -11,19 +11,27 @@ use heed::types::Bytes;
 use heed::{Database, Env, EnvFlags, EnvOpenOptions, FlagSetMode, RoTxn, RwTxn, WithoutTls};
 use terrace_bench::{BatchSink, Engine, Reader, Result, Settings, Start, Store};
 
-/// What the database may grow to; the file is sparse.
-const MAP_SIZE_BYTES: usize = 64 << 30;
+/// What the database may grow to, at least; the file is sparse.
+const MIN_MAP_SIZE_BYTES: usize = 2 << 30;
+/// How much more than its entries it may take: a page that was split is half full.
+const ROOM: usize = 4;
+/// The size of the map is a multiple of it.
+const PAGE_SIZE_BYTES: usize = 64 << 10;
 const MAX_READERS: u32 = 256;
 const FILES: [&str; 2] = ["data.mdb", "lock.mdb"];
 
 type Entries = Database<Bytes, Bytes>;
 
-/// LMDB. None of the options of a run apply to it.
-pub(crate) struct Lmdb;
+/// LMDB. Of the options of a run only the size of the data matters to it.
+pub(crate) struct Lmdb {
+    map_size_bytes: usize,
+}
 
 impl Lmdb {
-    pub(crate) fn new(_settings: &Settings) -> Self {
-        Self
+    pub(crate) fn new(settings: &Settings) -> Self {
+        let entry_size_bytes = settings.key_prefix + 16 + settings.value_size;
+        let entries_size_bytes = settings.num as usize * entry_size_bytes;
+        Self { map_size_bytes: (ROOM * entries_size_bytes).max(MIN_MAP_SIZE_BYTES) }
     }
 }
 
@@ -51,7 +59,7 @@ impl Engine for Lmdb {
         let env = unsafe {
             EnvOpenOptions::new()
                 .read_txn_without_tls()
-                .map_size(MAP_SIZE_BYTES)
+                .map_size(self.map_size_bytes.next_multiple_of(PAGE_SIZE_BYTES))
                 .max_readers(MAX_READERS)
                 .flags(EnvFlags::WRITE_MAP | EnvFlags::NO_SYNC)
                 .open(folder)?

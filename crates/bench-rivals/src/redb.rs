@@ -40,6 +40,10 @@ impl Engine for RedbEngine {
         Box::new(Self::new(settings))
     }
 
+    fn keeps_unsynced_writes(&self) -> bool {
+        false
+    }
+
     fn open(&self, folder: &Path) -> Result<Box<dyn Store>> {
         let mut builder = Database::builder();
         if let Some(bytes) = self.cache_size {

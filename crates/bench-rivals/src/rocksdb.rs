@@ -119,7 +119,7 @@ impl Store for RocksStore {
     fn write(&self, fill: &mut dyn FnMut(&mut dyn BatchSink) -> Result<()>, sync: bool) -> Result<()> {
         let mut batch = Batch(WriteBatch::default());
         fill(&mut batch)?;
-        Ok(self.db.write_opt(&batch.0, &self.writes[usize::from(sync)])?)
+        Ok(self.db.write_opt(batch.0, &self.writes[usize::from(sync)])?)
     }
 
     fn get(&self, key: &[u8], value: &mut Vec<u8>) -> Result<bool> {

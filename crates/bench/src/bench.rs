@@ -94,22 +94,27 @@ impl<'a> Bench<'a> {
         Ok(bench)
     }
 
-    /// Runs the workload of that name. `None` if it is left out, because it needs a fresh database and the settings
-    /// keep the one that is there.
+    /// Runs the workload of that name. `None` if it is left out: it needs a fresh database and the settings keep the
+    /// one that is there, or the engine cannot do it.
     ///
     /// # Errors
     /// An unknown name, the engine's errors, and results that are wrong.
     pub fn run(&mut self, name: &str) -> Result<Option<Report>> {
         let workload = Workload::named(name)?;
-        if workload.is_fresh {
-            if self.settings.use_existing_db {
-                return Ok(None);
-            }
-            self.start_afresh()?;
-        }
-        let report = self.measure(&workload).map_err(|error| format!("{name}: {error}"))?;
+        let report = if self.leaves_out(&workload) {
+            None
+        } else {
+            Some(self.measure(&workload).map_err(|error| format!("{name}: {error}"))?)
+        };
         self.steps += 1;
-        Ok(Some(report))
+        Ok(report)
+    }
+
+    fn leaves_out(&self, workload: &Workload) -> bool {
+        match workload.task {
+            Task::Recover => !self.engine.keeps_unsynced_writes(),
+            Task::Threads(_) | Task::Open => workload.is_fresh && self.settings.use_existing_db,
+        }
     }
 
     /// What a reader of the lines wants to know: the machine, the engine and its settings, the entries.
@@ -179,6 +184,9 @@ impl<'a> Bench<'a> {
     }
 
     fn measure(&mut self, workload: &Workload) -> Result<Report> {
+        if workload.is_fresh {
+            self.start_afresh()?;
+        }
         let value_size = workload.value_size(&self.settings);
         if workload.changes {
             self.contents.value_size = value_size;

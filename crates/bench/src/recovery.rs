@@ -1,7 +1,8 @@
 //! Opens a database whose process died with a full log: how long until it is there again, and is all of it?
 //! Predecessor: [`crate::bench`]. Successor: [`crate::store`].
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{Read, Seek, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -16,6 +17,8 @@ use crate::store::{Engine, Start};
 const LOG_SIZE_BYTES: usize = 64 << 20;
 /// So much more the memtable may hold, so that nothing of it is in a table yet.
 const ROOM: usize = 4;
+
+const PIECE_SIZE_BYTES: usize = 64 << 10;
 
 /// Fills a log, copies the folder as a death of the process would leave it, and opens the copy with `engine`. Returns
 /// the time of that open.
@@ -90,8 +93,27 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
         if entry.metadata()?.is_dir() {
             copy(&entry.path(), &target)?;
         } else {
-            fs::copy(entry.path(), target)?;
+            copy_file(&entry.path(), &target)?;
         }
     }
     Ok(())
+}
+
+/// Copies a file, and leaves holes where it has zeros: files that are mapped may be much larger than their content.
+fn copy_file(from: &Path, to: &Path) -> Result<()> {
+    let (mut source, mut target) = (File::open(from)?, File::create(to)?);
+    let mut piece = vec![0; PIECE_SIZE_BYTES];
+    loop {
+        let read = source.read(&mut piece)?;
+        if read == 0 {
+            break;
+        }
+        if piece[..read].iter().all(|byte| *byte == 0) {
+            target.seek_relative(read as i64)?;
+        } else {
+            target.write_all(&piece[..read])?;
+        }
+    }
+    let length = source.stream_position()?;
+    Ok(target.set_len(length)?)
 }

@@ -20,6 +20,11 @@ pub trait Engine: Send + Sync {
     /// The same engine with the options of another run.
     fn with(&self, settings: &Settings) -> Box<dyn Engine>;
 
+    /// Whether a write that was not synced survives the death of the process.
+    fn keeps_unsynced_writes(&self) -> bool {
+        true
+    }
+
     /// Opens the database in `folder`, and makes it if there is none.
     fn open(&self, folder: &Path) -> Result<Box<dyn Store>>;
 

@@ -82,7 +82,7 @@ impl Bench {
         println!("{}", bench.header());
         for name in &self.benchmarks {
             let Some(mut report) = bench.run(name)? else {
-                println!("{name:<17}: left out, because --use_existing_db keeps the database");
+                println!("{name:<17}: left out: it needs a fresh database");
                 continue;
             };
             configuration.clone_into(&mut report.configuration);
