@@ -54,6 +54,11 @@ impl Engine for Lmdb {
         Box::new(Self::new(settings))
     }
 
+    /// It has no such call.
+    fn left_out(&self) -> &[&str] {
+        &["compact"]
+    }
+
     fn open(&self, folder: &Path) -> Result<Box<dyn Store>> {
         // SAFETY: nothing else touches the folder while it is open.
         let env = unsafe {
@@ -152,7 +157,7 @@ impl Store for LmdbStore {
         Ok(self.env.force_sync()?)
     }
 
-    /// LMDB has no such call.
+    /// Left out.
     fn compact(&self) -> Result<()> {
         Ok(())
     }

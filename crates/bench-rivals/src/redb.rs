@@ -40,8 +40,9 @@ impl Engine for RedbEngine {
         Box::new(Self::new(settings))
     }
 
-    fn keeps_unsynced_writes(&self) -> bool {
-        false
+    /// It compacts only while nobody else uses it.
+    fn left_out(&self) -> &[&str] {
+        &["compact", "recover"]
     }
 
     fn open(&self, folder: &Path) -> Result<Box<dyn Store>> {
@@ -136,7 +137,7 @@ impl Store for RedbStore {
         self.write(&mut |_| Ok(()), true)
     }
 
-    /// redb compacts only while nobody else uses it.
+    /// Left out.
     fn compact(&self) -> Result<()> {
         Ok(())
     }

@@ -111,10 +111,8 @@ impl<'a> Bench<'a> {
     }
 
     fn leaves_out(&self, workload: &Workload) -> bool {
-        match workload.task {
-            Task::Recover => !self.engine.keeps_unsynced_writes(),
-            Task::Threads(_) | Task::Open => workload.is_fresh && self.settings.use_existing_db,
-        }
+        let would_lose_the_database = workload.is_fresh && self.settings.use_existing_db;
+        would_lose_the_database || self.engine.left_out().contains(&workload.name)
     }
 
     /// What a reader of the lines wants to know: the machine, the engine and its settings, the entries.

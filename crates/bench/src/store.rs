@@ -20,9 +20,10 @@ pub trait Engine: Send + Sync {
     /// The same engine with the options of another run.
     fn with(&self, settings: &Settings) -> Box<dyn Engine>;
 
-    /// Whether a write that was not synced survives the death of the process.
-    fn keeps_unsynced_writes(&self) -> bool {
-        true
+    /// Workloads that it cannot do: `compact` if it has no such call, `recover` if a write that was not synced dies
+    /// with the process.
+    fn left_out(&self) -> &[&str] {
+        &[]
     }
 
     /// Opens the database in `folder`, and makes it if there is none.
