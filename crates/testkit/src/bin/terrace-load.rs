@@ -61,12 +61,9 @@ fn remove(folder: &Path) -> Result<(), Failure> {
     Ok(Db::destroy(folder, &Options::default())?)
 }
 
-/// A different number for each index, in no order: SplitMix64's finaliser, which is one to one.
+/// A different number for each index, in no order: the mixing of SplitMix64 is one to one.
 fn scatter(index: u64) -> u64 {
-    let mut mixed = index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
+    Random::new(index).number()
 }
 
 fn key_of(number: u64) -> [u8; 16] {
