@@ -61,9 +61,7 @@ test('crates depend only along the arrows', () => {
 test('every crate follows the lints of the workspace', () => {
   // A workspace of its own, so that nothing else builds the rivals.
   const apart = ['crates/bench-rivals/Cargo.toml']
-  const manifests = files.filter(
-    (file) => /^crates\/[^/]+\/Cargo\.toml$/.test(file) && !apart.includes(file)
-  )
+  const manifests = files.filter((file) => /^crates\/[^/]+\/Cargo\.toml$/.test(file) && !apart.includes(file))
   assert.equal(manifests.length, crates.length)
   assert.deepEqual(
     manifests.filter((file) => !/^\[lints\]\nworkspace = true$/m.test(text(file))),
