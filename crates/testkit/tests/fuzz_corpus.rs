@@ -1,15 +1,23 @@
-//! The fuzz targets over their seeds and over every input that ever broke one: what a fuzzer found stays found, without
-//! a fuzzer.
+//! The fuzz targets over their seeds, over every input that ever broke one, and briefly over inputs drawn from these: what
+//! a fuzzer found stays found, without a fuzzer.
+//!
+//! `TERRACE_SEED` sets the seed of what is drawn, `TERRACE_TRIALS` how many inputs each target gets.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 
-use terrace_fuzz::TARGETS;
+use terrace_fuzz::{TARGETS, Target};
+use terrace_testkit::campaign::{Campaign, Tally, trials};
+use terrace_testkit::random::{Random, seed};
 
 /// A seed larger than this, in bytes, slows the fuzzer down more than it helps.
 const MAX_SEED_SIZE_BYTES: u64 = 4096;
+
+/// Inputs drawn for a target that decodes, and for one whose inputs are whole histories.
+const DRAWN: u64 = 20_000;
+const DRAWN_HISTORIES: u64 = 1000;
 
 fn fuzz_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz")
@@ -69,4 +77,55 @@ fn seeds_are_small() {
         .filter(|path| fs::metadata(path).expect("a seed").len() > MAX_SEED_SIZE_BYTES)
         .collect();
     assert!(large.is_empty(), "{large:#?}");
+}
+
+/// An input like one of `seeds`: some bytes changed, cut out, doubled, or taken from another seed.
+fn draw(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
+    let mut input = seeds[random.below(seeds.len())].clone();
+    for _ in 0..random.between(1, 6) {
+        let at = random.below(input.len() + 1);
+        let end = (at + random.choose(&[1, 1, 4, 50])).min(input.len());
+        match random.below(6) {
+            0 if at < end => input[at] ^= 1 << random.below(8),
+            1 if at < end => input[at] = random.choose(&[0, 1, 0x7f, 0x80, 0xff]),
+            2 => drop(input.drain(at..end)),
+            3 => {
+                let doubled = input[at..end].to_vec();
+                input.splice(at..at, doubled);
+            }
+            4 => {
+                let other = &seeds[random.below(seeds.len())];
+                let from = random.below(other.len() + 1);
+                input.splice(at..end, other[from..].iter().copied().take(50));
+            }
+            _ => {
+                let count = random.below(9);
+                let new = random.bytes(count);
+                input.splice(at..at, new);
+            }
+        }
+    }
+    input.truncate(MAX_SEED_SIZE_BYTES as usize);
+    input
+}
+
+fn run_drawn(target: &Target, seeds: &[Vec<u8>], seed: u64) -> Result<Tally, String> {
+    let input = draw(&mut Random::new(seed), seeds);
+    if catch_unwind(|| (target.run)(&input)).is_err() {
+        let hex: String = input.iter().map(|byte| format!("{byte:02x}")).collect();
+        return Err(format!("{} breaks; put this into fuzz/regressions/{0}: {hex}", target.name));
+    }
+    let mut tally = Tally::default();
+    tally.one("inputs");
+    Ok(tally)
+}
+
+#[test]
+fn every_target_takes_inputs_drawn_from_its_seeds() {
+    for target in TARGETS {
+        let paths = entries(&fuzz_folder().join("corpus").join(target.name));
+        let seeds: Vec<_> = paths.iter().map(|path| fs::read(path).expect("a seed can be read")).collect();
+        let usual = if target.name == "history" { DRAWN_HISTORIES } else { DRAWN };
+        Campaign::assert(target.name, seed(), trials(usual), |seed| run_drawn(target, &seeds, seed));
+    }
 }
