@@ -231,13 +231,17 @@ pub(crate) fn is_log_needed(number: u64, log_number: u64, previous_log_number: u
     number >= log_number || (number == previous_log_number && number != 0)
 }
 
+/// Whether a MANIFEST that says these numbers needs a log. Where none is needed any more, the number is its own, or 0.
+pub(crate) fn names_log(log_number: u64, manifest_number: u64) -> bool {
+    log_number != 0 && log_number != manifest_number
+}
+
 /// Fails if the first log that counts is missing: a MANIFEST of ours names one that was there. So is found that a
 /// MANIFEST has lost its last records, too: the log that the state before them needs was removed since.
 pub(crate) fn check_first_log(folder: &Path, numbers: &RecoveredNumbers, logs: &[OpenLog]) -> Result<()> {
     let number = numbers.log_number;
-    // Where no log was needed any more, the number is the MANIFEST's own.
-    let names_none = !numbers.is_ours || number == 0 || number == numbers.manifest_number;
-    if names_none || logs.iter().any(|log| log.number == number) {
+    let names_one = numbers.is_ours && names_log(number, numbers.manifest_number);
+    if !names_one || logs.iter().any(|log| log.number == number) {
         return Ok(());
     }
     let manifest = file_name::manifest_name(numbers.manifest_number);

@@ -51,6 +51,7 @@ use crate::db::open::{lock_error, refuse_foreign_layout};
 use crate::error::{Error, ErrorKind, Result};
 use crate::info_log::InfoLog;
 use crate::options::Options;
+use crate::recovery::names_log;
 use crate::version::manifest::ManifestWriter;
 use inventory::Inventory;
 use levels::keep_levels;
@@ -183,10 +184,9 @@ fn rebuild_or_leave(workshop: &Workshop, inventory: &Inventory) -> Result<Rebuil
     Ok(rebuilt)
 }
 
-/// The first log that the MANIFEST needs, if it is not there. Engines begin that log before they name it; a MANIFEST
-/// that needs none names 0 or itself.
+/// The first log that the MANIFEST needs, if it is not there. Engines begin that log before they name it.
 fn missing_log(log_number: u64, trusted: &TrustedState, logs: &[u64]) -> Option<String> {
-    let is_named = log_number != 0 && log_number != trusted.manifest_number;
+    let is_named = names_log(log_number, trusted.manifest_number);
     (is_named && !logs.contains(&log_number)).then(|| file_name::log_name(log_number))
 }
 

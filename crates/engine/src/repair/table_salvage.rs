@@ -13,6 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use terrace_env::RandomAccessFile;
+use terrace_format::FormatError;
 use terrace_format::block::{Block, BlockIter};
 use terrace_format::internal_key::{KeyCompare, user_key};
 use terrace_format::limits::{BLOCK_TRAILER_SIZE_BYTES, FOOTER_SIZE_BYTES};
@@ -181,8 +182,6 @@ impl Walk<'_> {
         let mut entries = BlockIter::new(&*block);
         entries.seek_to_first().map_err(in_block)?;
         let mut misplaced = 0;
-        let mut is_ordered = true;
-        let mut previous: Option<Vec<u8>> = None;
         while entries.valid() {
             if self.is_in_place(entries.key()) {
                 self.close_gap(user_key(entries.key()));
@@ -194,17 +193,14 @@ impl Walk<'_> {
             } else {
                 misplaced += (entries.key().len() + entries.value().len()) as u64;
             }
-            let comparator = &self.workshop.comparator;
-            is_ordered &= previous
-                .as_ref()
-                .is_none_or(|previous| comparator.compare_keys(previous, entries.key()).is_lt());
-            previous = Some(entries.key().to_vec());
             entries.next().map_err(in_block)?;
         }
         if misplaced > 0 {
             // Damage may leave a copy of a block behind it, but does not mix up the keys of a block that checks.
-            let is_in_other_order = !is_ordered || self.salvaged.damage.is_empty();
-            if is_in_other_order && !self.workshop.comparator_is_known.get() && self.bounds.is_none() {
+            let may_be_in_other_order = !self.workshop.comparator_is_known.get() && self.bounds.is_none();
+            if may_be_in_other_order
+                && (self.salvaged.damage.is_empty() || !self.ascends(&block).map_err(in_block)?)
+            {
                 let message = format!(
                     "the table's blocks are intact, but not in the order of comparator {:?}; give the one that the \
                      database was made with",
@@ -215,6 +211,24 @@ impl Walk<'_> {
             self.note(handle.offset, misplaced, "keys that are out of order or beyond the table's bounds");
         }
         Ok(())
+    }
+
+    /// Whether the keys of the block ascend.
+    fn ascends(&self, block: &Block) -> std::result::Result<bool, FormatError> {
+        let mut entries = BlockIter::new(block);
+        entries.seek_to_first()?;
+        let mut previous = Vec::new();
+        let mut is_first = true;
+        while entries.valid() {
+            if !is_first && !self.workshop.comparator.compare_keys(&previous, entries.key()).is_lt() {
+                return Ok(false);
+            }
+            is_first = false;
+            previous.clear();
+            previous.extend_from_slice(entries.key());
+            entries.next()?;
+        }
+        Ok(true)
     }
 
     fn is_in_place(&self, key: &[u8]) -> bool {
