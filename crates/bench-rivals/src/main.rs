@@ -1,5 +1,6 @@
 //! Runs Terrace's benchmark on several databases in turns, and prints how they compare.
 
+mod c_library;
 mod engines;
 #[cfg(feature = "fjall")]
 mod fjall;
