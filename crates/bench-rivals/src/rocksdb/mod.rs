@@ -294,10 +294,7 @@ impl Cursor<'_> {
             let (mut key_len, mut value_len) = (0, 0);
             let key = rocksdb_iter_key(self.iter, &mut key_len);
             let value = rocksdb_iter_value(self.iter, &mut value_len);
-            Some((
-                slice::from_raw_parts(key.cast(), key_len),
-                slice::from_raw_parts(value.cast(), value_len),
-            ))
+            Some((slice::from_raw_parts(key.cast(), key_len), slice::from_raw_parts(value.cast(), value_len)))
         }
     }
 
