@@ -160,3 +160,55 @@ impl DbInner {
         Err(error)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compaction::picker::{PickerOptions, RangeCompaction, RangeStep};
+    use crate::compaction::reservations::Reservations;
+    use crate::version::testing::{comparator, version};
+
+    /// The cuts between the parts, for tables of 100 bytes each.
+    fn cuts(files: &[(usize, u64, &str, &str)], count: usize, table_size_bytes: u64) -> Vec<String> {
+        let options = PickerOptions::new(comparator(), table_size_bytes, 2.0, None);
+        let mut range = RangeCompaction::new(None, None, 100);
+        let step = range.next_step(&version(files), &Reservations::default(), &options);
+        let RangeStep::Run(plan) = step else { panic!("{step:?}") };
+        let parts = split(&plan, comparator().user(), count, table_size_bytes);
+        assert_eq!((&parts[0].from, &parts[parts.len() - 1].to), (&None, &None));
+        let ends = parts[..parts.len() - 1].iter().map(|part| part.to.clone());
+        let begins = parts[1..].iter().map(|part| part.from.clone());
+        assert!(ends.eq(begins), "{parts:?}");
+        parts[1..].iter().map(|part| String::from_utf8(part.from.clone().unwrap()).unwrap()).collect()
+    }
+
+    const FILES: [(usize, u64, &str, &str); 6] = [
+        (0, 9, "a", "z"),
+        (0, 8, "a", "z"),
+        (1, 1, "b", "c"),
+        (1, 2, "d", "e"),
+        (1, 3, "f", "g"),
+        (1, 4, "h", "i"),
+    ];
+
+    #[test]
+    fn parts_are_of_about_the_same_size_and_begin_where_tables_of_the_lower_level_do() {
+        assert_eq!(cuts(&FILES, 1, 10), [] as [&str; 0]);
+        assert_eq!(cuts(&FILES, 2, 10), ["f"]);
+        assert_eq!(cuts(&FILES, 4, 10), ["d", "f", "h"]);
+        assert_eq!(cuts(&FILES, 9, 10), ["d", "f", "h"]);
+    }
+
+    #[test]
+    fn what_is_small_is_not_cut() {
+        assert_eq!(cuts(&FILES, 4, 301), [] as [&str; 0]);
+        assert_eq!(cuts(&FILES, 4, 150), ["f"]);
+    }
+
+    #[test]
+    fn a_user_key_that_runs_on_into_the_next_table_is_not_cut() {
+        let mut files = FILES;
+        files[4].2 = "e";
+        assert_eq!(cuts(&files, 2, 10), ["h"]);
+    }
+}
