@@ -8,8 +8,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use terrace_format::compression::Compression;
 use terrace_format::file_name;
-use terrace_format::internal_key::parse_internal_key;
+use terrace_format::internal_key::{parse_internal_key, user_key};
+use terrace_format::limits::LEVEL_COUNT;
 use terrace_format::version_edit::VersionEdit;
 
 use crate::compaction::drop_rule::DropRule;
@@ -40,6 +42,7 @@ impl DbInner {
         let micros = self.env.monotonic_micros() - started;
         let mut background = self.background.lock();
         background.stats[0].record(micros, 0, size_bytes);
+        background.flushed.add(counts.iter().map(|(_, counts)| counts.raw_bytes()).sum(), micros);
         self.update_super_version(&background, |view| {
             view.replace_by_table(sealed, self.versions.current());
         });
@@ -58,13 +61,18 @@ impl DbInner {
     fn write_level0_table(&self, memtable: &Arc<MemTable>, path: &Path) -> Result<Option<FinishedTable>> {
         let mut rule = DropRule::new(self.comparator.user().clone(), self.reader_sequences());
         let mut entries = memtable.iter();
-        entries.seek_to_first()?;
+        entries.seek_to_last()?;
         if !entries.valid() {
             return Ok(None);
         }
+        let last_user_key = user_key(entries.key()).to_vec();
+        entries.seek_to_first()?;
+        let mut options = self.table_builder_options();
+        if self.will_be_merged_soon(user_key(entries.key()), &last_user_key) {
+            options.compression = Compression::None;
+        }
         let file = self.env.create(path)?;
-        let mut builder =
-            TableBuilder::new(file, path.to_owned(), self.comparator.clone(), self.table_builder_options());
+        let mut builder = TableBuilder::new(file, path.to_owned(), self.comparator.clone(), options);
         let result = (|| {
             while entries.valid() {
                 let parsed =
@@ -81,6 +89,14 @@ impl DbInner {
             let _ = self.env.remove_file(path);
         }
         result.map(Some)
+    }
+
+    /// Whether a table of level 0 with this range is merged with others before long: then to compress it now, and
+    /// decompress it then, costs more than the space it takes meanwhile. One that overlaps nothing is moved down as it
+    /// is.
+    fn will_be_merged_soon(&self, first_user_key: &[u8], last_user_key: &[u8]) -> bool {
+        let version = self.versions.current();
+        (0..LEVEL_COUNT).any(|level| version.overlaps(level, Some(first_user_key), Some(last_user_key)))
     }
 
     /// Removes logs that hold nothing which is not in tables.

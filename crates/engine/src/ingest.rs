@@ -149,7 +149,7 @@ impl DbInner {
         let mut background = self.background.lock();
         self.update_super_version(&background, |view| view.version = self.versions.current());
         self.published.publish(sequence);
-        commit.throttle.set_level0_files(self.published.super_version().version.levels[0].len());
+        commit.throttle.set_pressure(self.pressure());
         self.schedule(&mut background);
         self.info_log.line(format_args!("ingested {} tables", written.len()));
         Ok(())

@@ -47,7 +47,8 @@ pub struct Options {
     pub block_restart_interval: usize,
     /// Size at which compaction closes a table and begins the next. Default 8 MiB.
     pub max_file_size_bytes: u64,
-    /// Compression of new blocks. `Zstd` is refused by LevelDB 1.23 and older. Default snappy.
+    /// Compression of new blocks. `Zstd` is refused by LevelDB 1.23 and older. Tables of level 0 that compactions will
+    /// soon rewrite are not compressed: that is cheaper, and bounded by the few tables of that level. Default snappy.
     pub compression: Compression,
     /// Bits of Bloom filter a key; 0 writes none. 10 gives about 1 % of needless reads. Default 10.
     pub filter_bits_per_key: usize,

@@ -40,6 +40,39 @@ fn one_call_compacts_a_range_to_one_level_and_drops_its_tombstones() {
 }
 
 #[test]
+fn compacting_on_several_threads_keeps_what_a_snapshot_reads() {
+    let options = Options { compaction_threads: 4, ..tiny(memory()) };
+    let db = Db::open("/db", options).unwrap();
+    let (mut model, mut random) = (Model::new(), Random(11));
+    let mut snapshots = Vec::new();
+    for round in 0..4 {
+        for _ in 0..5_000 {
+            let key = format!("{:05}", random.below(3000)).into_bytes();
+            if random.below(4) == 0 {
+                db.delete(&key, &WriteOptions::default()).unwrap();
+                model.remove(&key);
+            } else {
+                let value = random.bytes(20);
+                db.put(&key, &value, &WriteOptions::default()).unwrap();
+                model.insert(key, value);
+            }
+        }
+        snapshots.push((db.snapshot(), model.clone()));
+        if round % 2 == 1 {
+            db.compact_range(None, None).unwrap();
+        }
+    }
+    db.compact_range(None, None).unwrap();
+    assert_holds(&db, &model);
+    for (snapshot, model) in snapshots {
+        let read = ReadOptions { snapshot: Some(snapshot), ..ReadOptions::default() };
+        let seen = entries(&db, IterOptions { read, ..IterOptions::default() });
+        assert!(seen.into_iter().eq(model), "a snapshot sees something else");
+    }
+    db.verify().unwrap();
+}
+
+#[test]
 fn compacting_a_part_leaves_the_rest_correct() {
     let db = Db::open("/db", tiny(memory())).unwrap();
     let mut model = Model::new();

@@ -180,6 +180,11 @@ pub struct TableCounts {
 }
 
 impl TableCounts {
+    /// Bytes of all entries, before compression.
+    pub fn raw_bytes(&self) -> u64 {
+        self.raw_key_bytes.saturating_add(self.raw_value_bytes)
+    }
+
     /// The encoding.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(4 * MAX_VARINT64_SIZE_BYTES);

@@ -8,6 +8,15 @@
 use terrace_format::comparator::UserComparator;
 use terrace_format::internal_key::{ParsedInternalKey, SequenceNumber, ValueKind};
 
+/// What there is to know of an entry.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Verdict {
+    /// It is the first of its user key: a table may end before it.
+    pub(crate) is_new_key: bool,
+    /// It may be left out.
+    pub(crate) drop: bool,
+}
+
 /// Decides entry by entry, in the order of internal keys.
 pub(crate) struct DropRule {
     comparator: UserComparator,
@@ -28,13 +37,25 @@ impl DropRule {
 
     /// Whether the next entry may be left out. `is_base_level` says whether no table below can hold the key; it is
     /// only asked for a tombstone.
+    #[inline]
     pub(crate) fn may_drop(
         &mut self,
         entry: &ParsedInternalKey<'_>,
         is_base_level: impl FnOnce(&[u8]) -> bool,
     ) -> bool {
+        self.judge(entry, is_base_level).drop
+    }
+
+    /// As [`may_drop`](Self::may_drop), and whether the entry is the first of its user key.
+    #[inline]
+    pub(crate) fn judge(
+        &mut self,
+        entry: &ParsedInternalKey<'_>,
+        is_base_level: impl FnOnce(&[u8]) -> bool,
+    ) -> Verdict {
         // Keys with different bytes may be equal to a comparator, and then hide each other.
-        if !self.has_key || self.comparator.compare(&self.user_key, entry.user_key).is_ne() {
+        let is_new_key = !self.has_key || self.comparator.compare(&self.user_key, entry.user_key).is_ne();
+        if is_new_key {
             self.has_key = true;
             self.user_key.clear();
             self.user_key.extend_from_slice(entry.user_key);
@@ -43,7 +64,9 @@ impl DropRule {
         let stripe = self.stripes.partition_point(|reader| *reader < entry.sequence);
         let hidden = self.last_stripe == Some(stripe);
         self.last_stripe = Some(stripe);
-        hidden || (entry.kind == ValueKind::Deletion && stripe == 0 && is_base_level(entry.user_key))
+        let drop =
+            hidden || (entry.kind == ValueKind::Deletion && stripe == 0 && is_base_level(entry.user_key));
+        Verdict { is_new_key, drop }
     }
 }
 

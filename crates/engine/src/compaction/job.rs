@@ -1,46 +1,45 @@
-//! Runs one compaction. Predecessor: the picker. Successors: `table/builder`, then the version set.
+//! Runs one compaction. Predecessor: the picker. Successors: `compaction/output`, then the version set.
 //!
 //! Steps:
 //!
 //! 1. A trivial move only changes the level in the MANIFEST; nothing is read or written.
-//! 2. Otherwise merge the inputs in order of internal keys and leave out what the drop rule allows.
+//! 2. Otherwise merge the inputs in order of internal keys and leave out what the drop rule allows. Several threads may
+//!    do that together, each a part of the range (`compaction/parts`).
 //! 3. Cut the output at user keys: when a table is full, or overlaps too much of the level below the output.
 //! 4. Record inputs and outputs as one edit, then install the new version. Inputs are deleted once the last reader
 //!    that pins them is gone.
 //!
 //! On failure, or when the database closes, the outputs are removed and nothing has changed.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use terrace_format::file_name;
-use terrace_format::internal_key::{parse_internal_key, user_key};
+use terrace_format::internal_key::{
+    MAX_SEQUENCE_NUMBER, SEEK_KIND, append_internal_key, parse_internal_key, user_key,
+};
 use terrace_format::table::TableCounts;
-use terrace_format::version_edit::{FileEntry, VersionEdit};
+use terrace_format::version_edit::VersionEdit;
 
 use crate::compaction::drop_rule::DropRule;
-use crate::compaction::picker::CompactionPlan;
+use crate::compaction::output::{Output, OutputWriter};
+use crate::compaction::parts::Part;
+use crate::compaction::picker::{CompactionPlan, CompactionReason};
 use crate::db::inner::DbInner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::iterator::InternalIterator;
 use crate::options::ReadTier;
 use crate::read::merging_iterator::MergingIterator;
-use crate::table::{BlockReadOptions, TableBuilder, TableBuilderOptions};
+use crate::table::BlockReadOptions;
 use crate::version::level_iterator::LevelIterator;
 
 /// Bytes of the level below the output that one output table may overlap, in multiples of a table's size.
 const MAX_GRANDPARENT_OVERLAP_TABLES: u64 = 10;
 
-/// A finished output of a compaction.
-struct Output {
-    entry: FileEntry,
-    counts: TableCounts,
-}
-
 impl DbInner {
     /// Runs `plan`, whose range is reserved, and installs the result.
-    pub(crate) fn run_compaction(self: &Arc<Self>, plan: &mut CompactionPlan) -> Result<()> {
+    ///
+    /// `helpers`: how many threads of the pool may take part besides this one.
+    pub(crate) fn run_compaction(self: &Arc<Self>, plan: &CompactionPlan, helpers: usize) -> Result<()> {
         let started = self.env.monotonic_micros();
         self.versions.settle()?;
         let read_bytes: u64 = plan.inputs.iter().flatten().map(|file| file.size_bytes).sum();
@@ -59,7 +58,7 @@ impl DbInner {
                 edit.new_files.push((plan.output_level, file.entry()));
             }
         } else {
-            for output in self.write_outputs(plan)? {
+            for output in self.write_in_parts(plan, helpers)? {
                 written_bytes += output.entry.size_bytes;
                 counts.push((output.entry.number, output.counts));
                 edit.new_files.push((plan.output_level, output.entry));
@@ -70,10 +69,9 @@ impl DbInner {
         let micros = self.env.monotonic_micros() - started;
         let mut background = self.background.lock();
         background.stats[plan.output_level].record(micros, read_bytes, written_bytes);
-        if plan.level == 0 && !plan.trivial_move {
-            let drained = background.level0_drained.get_or_insert((0, 0));
-            drained.0 += plan.inputs[0].iter().map(|file| file.size_bytes).sum::<u64>();
-            drained.1 += micros;
+        if plan.reason != CompactionReason::Manual {
+            let leaving = if plan.level == 0 { &plan.inputs[0][..] } else { &[] };
+            background.level0_drained.add(leaving.iter().map(|file| file.raw_bytes()).sum(), micros);
         }
         self.update_super_version(&background, |view| view.version = self.versions.current());
         drop(background);
@@ -91,28 +89,28 @@ impl DbInner {
         Ok(())
     }
 
-    fn write_outputs(self: &Arc<Self>, plan: &mut CompactionPlan) -> Result<Vec<Output>> {
-        let mut writer = OutputWriter { db: self, open: None, finished: Vec::new() };
-        match self.merge_into(plan, &mut writer) {
-            Ok(()) => Ok(writer.finished),
-            Err(error) => {
-                let mut numbers: Vec<u64> =
-                    writer.finished.iter().map(|output| output.entry.number).collect();
-                numbers.extend(writer.open.as_ref().map(|open| open.number));
-                drop(writer.open);
-                self.remove_tables(&numbers);
-                Err(error)
-            }
-        }
+    /// Merges what lies in `part` of the plan's range into tables. Leaves none behind if it fails.
+    pub(crate) fn write_part(self: &Arc<Self>, mut plan: CompactionPlan, part: &Part) -> Result<Vec<Output>> {
+        let mut writer = OutputWriter::new(self);
+        let result = self.merge_into(&mut plan, part, &mut writer);
+        writer.end(result)
     }
 
-    fn merge_into(self: &Arc<Self>, plan: &mut CompactionPlan, writer: &mut OutputWriter<'_>) -> Result<()> {
-        let mut rule = DropRule::new(self.comparator.user().clone(), self.reader_sequences());
+    fn merge_into(
+        self: &Arc<Self>,
+        plan: &mut CompactionPlan,
+        part: &Part,
+        writer: &mut OutputWriter<'_>,
+    ) -> Result<()> {
+        let user = self.comparator.user();
+        let mut rule = DropRule::new(user.clone(), self.reader_sequences());
         let mut merged = self.merge_inputs(plan)?;
         let mut grandparents = GrandparentOverlap::new(plan, self.options.max_file_size_bytes);
-        let mut last_user_key: Option<Vec<u8>> = None;
         let mut until_check = 0u32;
-        merged.seek_to_first()?;
+        match &part.from {
+            Some(from) => merged.seek(&lookup_key(from))?,
+            None => merged.seek_to_first()?,
+        }
         while merged.valid() {
             if until_check == 0 {
                 until_check = 1024;
@@ -122,20 +120,18 @@ impl DbInner {
             }
             until_check -= 1;
             let key = merged.key();
-            let parsed = parse_internal_key(key).map_err(|error| Error::format(&self.folder, 0, error))?;
-            let user = self.comparator.user();
-            let is_new_key =
-                last_user_key.as_ref().is_none_or(|last| user.compare(last, parsed.user_key).is_ne());
-            if is_new_key {
-                let last = last_user_key.get_or_insert_with(Vec::new);
-                last.clear();
-                last.extend_from_slice(parsed.user_key);
+            let entry = parse_internal_key(key).map_err(|error| Error::format(&self.folder, 0, error))?;
+            let verdict = rule.judge(&entry, |user_key| plan.is_base_level_for_key(user_key));
+            if verdict.is_new_key {
+                if part.to.as_ref().is_some_and(|to| user.compare(entry.user_key, to).is_ge()) {
+                    break;
+                }
                 let full = writer.size_bytes() >= self.options.max_file_size_bytes;
-                if grandparents.crossed(self, parsed.user_key) || full {
+                if grandparents.crossed(self, entry.user_key) || full {
                     writer.finish_table()?;
                 }
             }
-            if !rule.may_drop(&parsed, |user_key| plan.is_base_level_for_key(user_key)) {
+            if !verdict.drop {
                 writer.add(key, merged.value())?;
             }
             merged.next()?;
@@ -170,15 +166,6 @@ impl DbInner {
         self.snapshots.readers(self.published.visible())
     }
 
-    pub(crate) fn table_builder_options(&self) -> TableBuilderOptions {
-        TableBuilderOptions {
-            block_size_bytes: self.options.block_size_bytes,
-            restart_interval: self.options.block_restart_interval,
-            compression: self.options.compression,
-            filter_bits_per_key: self.options.filter_bits_per_key,
-        }
-    }
-
     /// Records `edit`, which names new tables. They are removed if it is certain that the MANIFEST does not name
     /// them; after a failed write it may, and they stay until the version set has settled that, or the next open.
     pub(crate) fn record(&self, edit: VersionEdit, counts: &[(u64, TableCounts)]) -> Result<()> {
@@ -189,63 +176,13 @@ impl DbInner {
         }
         Err(error)
     }
-
-    /// Removes table files that no version lists.
-    pub(crate) fn remove_tables(&self, numbers: &[u64]) {
-        for number in numbers {
-            let _ = self.env.remove_file(&self.folder.join(file_name::table_name(*number)));
-        }
-    }
 }
 
-/// Splits what a compaction writes into tables.
-struct OutputWriter<'a> {
-    db: &'a Arc<DbInner>,
-    open: Option<OpenOutput>,
-    finished: Vec<Output>,
-}
-
-struct OpenOutput {
-    number: u64,
-    builder: TableBuilder,
-}
-
-impl OutputWriter<'_> {
-    fn size_bytes(&self) -> u64 {
-        self.open.as_ref().map_or(0, |open| open.builder.estimated_size_bytes())
-    }
-
-    fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
-        let open = match &mut self.open {
-            Some(open) => open,
-            None => {
-                let db = self.db;
-                let number = db.versions.new_file_number();
-                let path: PathBuf = db.folder.join(file_name::table_name(number));
-                let file = db.env.create(&path)?;
-                let options = db.table_builder_options();
-                let builder = TableBuilder::new(file, path, db.comparator.clone(), options);
-                self.open.insert(OpenOutput { number, builder })
-            }
-        };
-        open.builder.add(key, value)
-    }
-
-    fn finish_table(&mut self) -> Result<()> {
-        let Some(open) = self.open.take() else { return Ok(()) };
-        let number = open.number;
-        match open.builder.finish() {
-            Ok(finished) => {
-                let counts = finished.counts;
-                self.finished.push(Output { entry: finished.into_entry(number), counts });
-                Ok(())
-            }
-            Err(error) => {
-                self.db.remove_tables(&[number]);
-                Err(error)
-            }
-        }
-    }
+/// The internal key that stands before every entry of `user_key`.
+fn lookup_key(user_key: &[u8]) -> Vec<u8> {
+    let mut key = Vec::new();
+    append_internal_key(&mut key, user_key, MAX_SEQUENCE_NUMBER, SEEK_KIND);
+    key
 }
 
 /// Keeps an output table from overlapping so much of the level below that its own compaction would be large.

@@ -21,8 +21,8 @@ impl DbInner {
         let next_file_number = self.versions.next_file_number();
         let mut range =
             RangeCompaction::new(begin.map(<[u8]>::to_vec), end.map(<[u8]>::to_vec), next_file_number);
-        while let Next::Run(mut plan, reservation) = self.next_step(&mut range)? {
-            let result = self.run_compaction(&mut plan);
+        while let Next::Run(plan, reservation) = self.next_step(&mut range)? {
+            let result = self.run_compaction(&plan, self.options.compaction_threads.max(1));
             drop(plan);
             let failure = result.as_ref().err().cloned();
             self.remove_obsolete_tables();

@@ -7,7 +7,9 @@
 //!
 //! 1. **Size.** Level 0 is due from [`PickerOptions::level0_trigger`] files on, another level when it is larger than
 //!    its limit. The level that exceeds its limit the most comes first; level 0 comes before all others once it is at
-//!    twice its trigger, because writers wait for it. Within a level, files are taken in rotation, so that every range
+//!    twice its trigger, because writers wait for it. But it is merged with all it overlaps of level 1: while that is
+//!    the larger of the two and due itself, it goes first, unless level 0 is crowded. Otherwise level 1 would grow as
+//!    long as writes come, and each merge with it. Within a level, files are taken in rotation, so that every range
 //!    gets its turn, and among the next few the one that overlaps the least of the level below, for its size.
 //! 2. **Tombstones.** If nothing is due by size: files with many deletions, so that space comes back without a
 //!    further write. See [`tombstones`].
@@ -36,6 +38,9 @@ pub use range::{RangeCompaction, RangeStep};
 
 /// Among how many files of a level, in rotation, the cheapest is sought.
 const CANDIDATES: usize = 16;
+
+/// From so many times its trigger on, level 0 goes first whatever there is in level 1.
+const CROWDED_SCORE: f64 = 6.0;
 
 /// What the picker needs to know of the database's options and state.
 #[derive(Clone, Debug)]
@@ -158,8 +163,12 @@ fn pick_by_size(
     let mut due: Vec<usize> = (0..LEVEL_COUNT).filter(|level| scores[*level] >= 1.0).collect();
     due.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
     if scores[0] >= 2.0 {
-        due.retain(|level| *level != 0);
-        due.insert(0, 0);
+        let level1_first = scores[0] < CROWDED_SCORE
+            && scores[1] >= 1.0
+            && plan::sum_bytes(&version.levels[1]) > plan::sum_bytes(&version.levels[0]);
+        let urgent = if level1_first { [1, 0] } else { [0, 1] };
+        due.retain(|level| *level > 1);
+        due.splice(..0, urgent.into_iter().filter(|level| scores[*level] >= 1.0));
     }
     due.into_iter().find_map(|level| {
         if level == 0 {

@@ -44,8 +44,11 @@ pub(crate) struct BackgroundState {
     /// Set while the disk is full and a job waits to be tried again.
     pub(crate) disk_full: Option<Error>,
     pub(crate) retry_waits: bool,
-    /// Bytes and microseconds of compactions out of level 0 since the throttle was last told.
-    pub(crate) level0_drained: Option<(u64, u64)>,
+    /// Flushes since the throttle was last told.
+    pub(crate) flushed: Throughput,
+    /// What compactions took out of level 0 since the throttle was last told. The time is that of all compactions: what
+    /// the others take, level 0 has to wait.
+    pub(crate) level0_drained: Throughput,
     pub(crate) stats: [LevelStats; LEVEL_COUNT],
     /// Whether no write has come for a while.
     pub(crate) idle: bool,
@@ -58,6 +61,29 @@ impl BackgroundState {
     /// Whether nothing runs that touches files.
     pub(crate) fn is_quiet(&self) -> bool {
         !self.flush_running && self.compactions_running + self.manual_running + self.chores_running == 0
+    }
+}
+
+/// Bytes as their writers count them, uncompressed, and the time that the background took for them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Throughput {
+    pub(crate) bytes: u64,
+    pub(crate) micros: u64,
+}
+
+impl Throughput {
+    pub(crate) fn add(&mut self, bytes: u64, micros: u64) {
+        self.bytes += bytes;
+        self.micros += micros;
+    }
+
+    /// What was measured, to begin anew; `None` if nothing came through yet.
+    pub(crate) fn take(&mut self) -> Option<Self> {
+        (self.bytes > 0).then(|| std::mem::take(self))
+    }
+
+    pub(crate) fn bytes_per_second(self) -> f64 {
+        self.bytes as f64 * 1e6 / self.micros.max(1) as f64
     }
 }
 
@@ -135,8 +161,12 @@ impl DbInner {
         self.finish_job(result, |background| background.flush_running = false);
     }
 
-    fn run_compaction_job(self: &Arc<Self>, mut plan: CompactionPlan, reservation: ReservationId) {
-        let result = without_panic(|| self.run_compaction(&mut plan));
+    fn run_compaction_job(self: &Arc<Self>, plan: CompactionPlan, reservation: ReservationId) {
+        let free_threads = {
+            let background = self.background.lock();
+            self.options.compaction_threads.saturating_sub(background.compactions_running)
+        };
+        let result = without_panic(|| self.run_compaction(&plan, free_threads));
         drop(plan);
         self.remove_obsolete_tables();
         self.finish_job(result, |background| {
@@ -359,7 +389,7 @@ impl DbInner {
 }
 
 /// Runs a job and turns a panic into an error, so that the database is poisoned instead of stuck.
-fn without_panic(job: impl FnOnce() -> Result<()>) -> Result<()> {
+pub(crate) fn without_panic<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(job)).unwrap_or_else(|panic| {
         let message = panic
             .downcast_ref::<String>()

@@ -23,7 +23,7 @@ use crate::cache::table_cache::TableCache;
 use crate::compaction::picker::CompactPointers;
 use crate::compaction::pool::BackgroundPool;
 use crate::compaction::scheduler::BackgroundState;
-use crate::compaction::throttle::Throttle;
+use crate::compaction::throttle::{Pressure, Throttle};
 use crate::db::inner::DbInner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::info_log::InfoLog;
@@ -265,7 +265,7 @@ impl Parts {
             version: versions.current(),
         };
         let mut throttle = Throttle::new();
-        throttle.set_level0_files(view.version.levels[0].len());
+        throttle.set_pressure(Pressure { level0_files: view.version.levels[0].len(), flushes_lag: false });
         let commit = CommitState {
             wal,
             outgoing,

@@ -55,6 +55,7 @@ pub struct TableBuilder {
     /// The handle of the last data block while its index entry is held back.
     pending: Option<BlockHandle>,
     smallest: Vec<u8>,
+    /// The last key of the last finished block; that of the open one is in `data`.
     last_key: Vec<u8>,
     counts: TableCounts,
     /// The first failure. The file has a hole since then, so nothing may succeed any more.
@@ -137,8 +138,6 @@ impl TableBuilder {
             filter.add_key(user_key);
         }
         self.data.add(internal_key, value);
-        self.last_key.clear();
-        self.last_key.extend_from_slice(internal_key);
         self.counts.entries += 1;
         self.counts.deletions += u64::from(kind == ValueKind::Deletion);
         self.counts.raw_key_bytes += internal_key.len() as u64;
@@ -164,11 +163,12 @@ impl TableBuilder {
             return refuse(format!("a value of {} bytes exceeds {MAX_VALUE_SIZE_BYTES}", value.len()));
         }
         // Two index entries are still to come: that of the block before, and that of this one.
-        let index_growth = self.last_key.len() + internal_key.len() + 2 * (MAX_ENTRY_OVERHEAD_BYTES + 20);
+        let last_key = if self.data.is_empty() { &self.last_key[..] } else { self.data.last_key() };
+        let index_growth = last_key.len() + internal_key.len() + 2 * (MAX_ENTRY_OVERHEAD_BYTES + 20);
         if self.index.estimated_size_bytes() + index_growth > MAX_DECOMPRESSED_BLOCK_SIZE_BYTES {
             return refuse("the table's index is full; begin another table".to_owned());
         }
-        if self.counts.entries > 0 && self.comparator.compare(internal_key, &self.last_key).is_le() {
+        if self.counts.entries > 0 && self.comparator.compare(internal_key, last_key).is_le() {
             return refuse("keys must be added in ascending order, each once".to_owned());
         }
         Ok(parsed.kind)
@@ -227,6 +227,8 @@ impl TableBuilder {
             return Ok(());
         }
         let handle = self.output.write_block(self.data.finish(), &self.options.compression)?;
+        self.last_key.clear();
+        self.last_key.extend_from_slice(self.data.last_key());
         self.data.reset();
         self.pending = Some(handle);
         if let Some(filter) = &mut self.filter {

@@ -18,6 +18,9 @@ use terrace_format::version_edit::FileEntry;
 
 use crate::table::Table;
 
+/// More than any table holds.
+const MAX_TABLE_BYTES: u64 = 1 << 40;
+
 /// Where a file came from: from another session of the database (perhaps LevelDB's), or from this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileOrigin {
@@ -113,6 +116,12 @@ impl FileMeta {
     /// How many entries and deletions the file holds; `None` while unknown, and for ever in LevelDB's files.
     pub fn counts(&self) -> Option<TableCounts> {
         self.counts.get().cloned().flatten()
+    }
+
+    /// Bytes of its entries before compression, as far as that is known.
+    pub fn raw_bytes(&self) -> u64 {
+        // What a file says of itself may be damaged; sums of it must not overflow.
+        self.counts().map_or(self.size_bytes, |counts| counts.raw_bytes()).min(MAX_TABLE_BYTES)
     }
 
     /// Whether [`set_counts`](Self::set_counts) was called: then opening the table teaches nothing more.

@@ -19,7 +19,7 @@ use terrace_format::batch::{BatchOp, WriteBatch};
 use terrace_format::file_name;
 use terrace_format::internal_key::{MAX_SEQUENCE_NUMBER, ValueKind};
 
-use crate::compaction::throttle::{STOP_FILES, Throttle};
+use crate::compaction::throttle::{Pressure, STOP_FILES, Throttle};
 use crate::db::inner::DbInner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::memtable::MemTable;
@@ -159,6 +159,7 @@ impl DbInner {
                     return would_block();
                 }
                 self.wait_for_background(Duration::from_micros(delay));
+                commit.throttle.set_pressure(self.pressure());
             }
             commit.throttle.charge(bytes, now + delay);
         }
@@ -179,6 +180,15 @@ impl DbInner {
         let view = self.published.super_version();
         view.sealed.len() < self.options.max_sealed_memtables.max(1)
             && view.version.levels[0].len() < STOP_FILES
+    }
+
+    /// What is waiting in the background now.
+    pub(crate) fn pressure(&self) -> Pressure {
+        let view = self.published.super_version();
+        Pressure {
+            level0_files: view.version.levels[0].len(),
+            flushes_lag: view.sealed.len() >= self.options.max_sealed_memtables.max(1),
+        }
     }
 
     /// Gives the active memtable to the flush thread and begins a new one with a new log.
@@ -202,10 +212,13 @@ impl DbInner {
         self.update_super_version(&background, |view| {
             view.seal(Arc::clone(&commit.memtable), sealed);
         });
-        commit.throttle.set_level0_files(self.published.super_version().version.levels[0].len());
-        if let Some((bytes, micros)) = background.level0_drained.take() {
-            commit.throttle.record_drain(bytes, micros);
+        if let Some(drained) = background.level0_drained.take() {
+            commit.throttle.record_drain(drained);
         }
+        if let Some(flushed) = background.flushed.take() {
+            commit.throttle.record_flush(flushed);
+        }
+        commit.throttle.set_pressure(self.pressure());
         self.schedule(&mut background);
         Ok(())
     }

@@ -57,14 +57,20 @@ impl BlockBuilder {
             self.entries_since_restart = 0;
             0
         };
-        put_varint32(&mut self.buffer, format_length(shared));
-        put_varint32(&mut self.buffer, format_length(key.len() - shared));
-        put_varint32(&mut self.buffer, format_length(value.len()));
-        self.buffer.extend_from_slice(&key[shared..]);
+        let rest = &key[shared..];
+        if (shared | rest.len() | value.len()) < 0x80 {
+            // One byte each, which is the usual case.
+            self.buffer.extend_from_slice(&[shared as u8, rest.len() as u8, value.len() as u8]);
+        } else {
+            put_varint32(&mut self.buffer, format_length(shared));
+            put_varint32(&mut self.buffer, format_length(rest.len()));
+            put_varint32(&mut self.buffer, format_length(value.len()));
+        }
+        self.buffer.extend_from_slice(rest);
         self.buffer.extend_from_slice(value);
 
         self.last_key.truncate(shared);
-        self.last_key.extend_from_slice(&key[shared..]);
+        self.last_key.extend_from_slice(rest);
         self.entries_since_restart += 1;
     }
 

@@ -210,6 +210,6 @@ pub(super) fn hull<'a>(
     Some(KeyRange { smallest: smallest.to_vec(), largest: largest.to_vec() })
 }
 
-fn sum_bytes(files: &[Arc<FileMeta>]) -> u64 {
+pub(super) fn sum_bytes(files: &[Arc<FileMeta>]) -> u64 {
     files.iter().map(|file| file.size_bytes).sum()
 }

@@ -1,0 +1,214 @@
+//! One compaction on several threads: its key range is cut into parts, which whoever is free takes one after the other.
+//! Predecessors: `compaction/job`, which starts it and records all outputs as one edit. Successor: the same, which merges
+//! each part.
+//!
+//! ```text
+//!   lower inputs   ┌────┐┌───┐┌──────┐┌────┐┌───┐      cuts lie where a table of the lower level begins, so at a user
+//!   parts          ├─────────┼────────────┼─────┤      key: all versions of a key are merged by one thread
+//! ```
+//!
+//! The caller works as well and waits for nobody who has not begun. So it ends even if the pool never has a thread free.
+
+use std::sync::Arc;
+
+use parking_lot::{Condvar, Mutex};
+use terrace_format::comparator::UserComparator;
+
+use crate::compaction::output::Output;
+use crate::compaction::picker::CompactionPlan;
+use crate::compaction::pool::Lane;
+use crate::compaction::scheduler::without_panic;
+use crate::db::inner::DbInner;
+use crate::error::Result;
+
+/// Parts a thread, so that one that is slowed down does not hold up the others.
+const PARTS_PER_THREAD: usize = 2;
+
+/// A part is at least so many times a table's size: its last table is shorter than it might be.
+const MIN_PART_TABLES: u64 = 2;
+
+/// The user keys from `from` up to but without `to`; `None` is without end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub(crate) from: Option<Vec<u8>>,
+    pub(crate) to: Option<Vec<u8>>,
+}
+
+/// Cuts what `plan` merges into at most `count` parts of about the same size.
+pub(crate) fn split(
+    plan: &CompactionPlan,
+    user: &UserComparator,
+    count: usize,
+    table_size_bytes: u64,
+) -> Vec<Part> {
+    let total_bytes: u64 = plan.inputs.iter().flatten().map(|file| file.size_bytes).sum();
+    let count = (count as u64).min(total_bytes / (MIN_PART_TABLES * table_size_bytes).max(1));
+    // Tables that do not overlap: where they begin, the range can be cut.
+    let files = if plan.inputs[1].len() > 1 || plan.level == 0 { &plan.inputs[1] } else { &plan.inputs[0] };
+    let mut parts = vec![Part::default()];
+
+    let whole_bytes: u64 = files.iter().map(|file| file.size_bytes).sum();
+    let mut before_bytes = 0;
+    for pair in files.windows(2) {
+        before_bytes += pair[0].size_bytes;
+        let key = pair[1].smallest_user_key();
+        // LevelDB may have split the versions of one key across two tables.
+        let cuts_between_keys = user.compare(pair[0].largest_user_key(), key).is_lt();
+        if before_bytes * count >= whole_bytes * parts.len() as u64 && cuts_between_keys {
+            if let Some(last) = parts.last_mut() {
+                last.to = Some(key.to_vec());
+            }
+            parts.push(Part { from: Some(key.to_vec()), to: None });
+        }
+    }
+    parts
+}
+
+/// A compaction that several threads work on.
+struct Shared {
+    db: Arc<DbInner>,
+    parts: Vec<Part>,
+    state: Mutex<State>,
+    part_done: Condvar,
+}
+
+struct State {
+    /// Gone once the work is done: a helper that comes late must not hold on to the inputs.
+    plan: Option<CompactionPlan>,
+    /// Parts taken so far, in order.
+    taken: usize,
+    results: Vec<(usize, Result<Vec<Output>>)>,
+}
+
+impl Shared {
+    /// Takes parts until none is left, or one has failed.
+    fn work(&self) {
+        while let Some((index, plan)) = self.take_part() {
+            let result = without_panic(|| self.db.write_part(plan, &self.parts[index]));
+            self.state.lock().results.push((index, result));
+            self.part_done.notify_all();
+        }
+    }
+
+    fn take_part(&self) -> Option<(usize, CompactionPlan)> {
+        let mut state = self.state.lock();
+        let failed = state.results.iter().any(|(_, result)| result.is_err());
+        let index = state.taken;
+        if failed || index == self.parts.len() {
+            return None;
+        }
+        let plan = state.plan.clone()?;
+        state.taken += 1;
+        Some((index, plan))
+    }
+
+    /// Waits for the parts that others have begun; returns all results in the order of keys.
+    fn wait(&self) -> Vec<Result<Vec<Output>>> {
+        let mut state = self.state.lock();
+        state.plan = None;
+        while state.results.len() < state.taken {
+            self.part_done.wait(&mut state);
+        }
+        let mut results = std::mem::take(&mut state.results);
+        results.sort_by_key(|(index, _)| *index);
+        results.into_iter().map(|(_, result)| result).collect()
+    }
+}
+
+impl DbInner {
+    /// Merges the inputs of `plan` with the help of up to `helpers` threads of the pool. Leaves no table behind if it
+    /// fails.
+    pub(crate) fn write_in_parts(
+        self: &Arc<Self>,
+        plan: &CompactionPlan,
+        helpers: usize,
+    ) -> Result<Vec<Output>> {
+        let pool = self.pool.as_ref().filter(|pool| helpers > 0 && !pool.needs_steps());
+        let count = if pool.is_some() { (helpers + 1) * PARTS_PER_THREAD } else { 1 };
+        let mut parts = split(plan, self.comparator.user(), count, self.options.max_file_size_bytes);
+        let (Some(pool), true) = (pool, parts.len() > 1) else {
+            return self.write_part(plan.clone(), &parts.pop().unwrap_or_default());
+        };
+        let helpers = helpers.min(parts.len() - 1);
+        let shared = Arc::new(Shared {
+            db: Arc::clone(self),
+            parts,
+            state: Mutex::new(State { plan: Some(plan.clone()), taken: 0, results: Vec::new() }),
+            part_done: Condvar::new(),
+        });
+        for _ in 0..helpers {
+            let helper = Arc::clone(&shared);
+            // Without a thread to help, this one does it all.
+            let _ = pool.submit(Lane::Compaction, Box::new(move || helper.work()));
+        }
+        shared.work();
+        self.all_or_none(shared.wait())
+    }
+
+    fn all_or_none(&self, results: Vec<Result<Vec<Output>>>) -> Result<Vec<Output>> {
+        let mut outputs = Vec::new();
+        let mut failure = None;
+        for result in results {
+            match result {
+                Ok(part) => outputs.extend(part),
+                Err(error) => failure = failure.or(Some(error)),
+            }
+        }
+        let Some(error) = failure else { return Ok(outputs) };
+        let numbers: Vec<u64> = outputs.iter().map(|output| output.entry.number).collect();
+        self.remove_tables(&numbers);
+        Err(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compaction::picker::{PickerOptions, RangeCompaction, RangeStep};
+    use crate::compaction::reservations::Reservations;
+    use crate::version::testing::{comparator, version};
+
+    /// The cuts between the parts, for tables of 100 bytes each.
+    fn cuts(files: &[(usize, u64, &str, &str)], count: usize, table_size_bytes: u64) -> Vec<String> {
+        let options = PickerOptions::new(comparator(), table_size_bytes, 2.0, None);
+        let mut range = RangeCompaction::new(None, None, 100);
+        let step = range.next_step(&version(files), &Reservations::default(), &options);
+        let RangeStep::Run(plan) = step else { panic!("{step:?}") };
+        let parts = split(&plan, comparator().user(), count, table_size_bytes);
+        assert_eq!((&parts[0].from, &parts[parts.len() - 1].to), (&None, &None));
+        let ends = parts[..parts.len() - 1].iter().map(|part| part.to.clone());
+        let begins = parts[1..].iter().map(|part| part.from.clone());
+        assert!(ends.eq(begins), "{parts:?}");
+        parts[1..].iter().map(|part| String::from_utf8(part.from.clone().unwrap()).unwrap()).collect()
+    }
+
+    const FILES: [(usize, u64, &str, &str); 6] = [
+        (0, 9, "a", "z"),
+        (0, 8, "a", "z"),
+        (1, 1, "b", "c"),
+        (1, 2, "d", "e"),
+        (1, 3, "f", "g"),
+        (1, 4, "h", "i"),
+    ];
+
+    #[test]
+    fn parts_are_of_about_the_same_size_and_begin_where_tables_of_the_lower_level_do() {
+        assert_eq!(cuts(&FILES, 1, 10), [] as [&str; 0]);
+        assert_eq!(cuts(&FILES, 2, 10), ["f"]);
+        assert_eq!(cuts(&FILES, 4, 10), ["d", "f", "h"]);
+        assert_eq!(cuts(&FILES, 9, 10), ["d", "f", "h"]);
+    }
+
+    #[test]
+    fn what_is_small_is_not_cut() {
+        assert_eq!(cuts(&FILES, 4, 301), [] as [&str; 0]);
+        assert_eq!(cuts(&FILES, 4, 150), ["f"]);
+    }
+
+    #[test]
+    fn a_user_key_that_runs_on_into_the_next_table_is_not_cut() {
+        let mut files = FILES;
+        files[4].2 = "e";
+        assert_eq!(cuts(&files, 2, 10), ["h"]);
+    }
+}
