@@ -299,6 +299,7 @@ mod tests {
             block_cache: None,
             dialect: Dialect::LevelDb,
             use_filters: true,
+            map_files: false,
         });
         let file = env.open_random(path).unwrap();
         let (size, limit) = (bytes.len() as u64, (bytes.len() + FOOTER_SIZE_BYTES) as u64);

@@ -38,6 +38,7 @@ impl Workshop {
             block_cache: None,
             dialect: Dialect::LevelDb,
             use_filters: true,
+            map_files: false,
         });
         Self {
             env: Arc::clone(&options.env),

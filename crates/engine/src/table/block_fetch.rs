@@ -1,7 +1,10 @@
 //! From a block's handle to the block in memory: block cache, else file, checksum, decompression.
 //!
 //! predecessor: [`reader`](super::reader), [`iterator`](super::iterator), [`verify`](super::verify) · successor:
-//! [`BlockCache`], then `RandomAccessFile`
+//! [`BlockCache`], then [`MappedFile`] or `RandomAccessFile`
+//!
+//! Blocks of a mapped file that are not compressed are used where they are. All others that are read for a user go through
+//! the cache.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,6 +17,7 @@ use terrace_format::internal_key::InternalKeyComparator;
 use terrace_format::limits::{BLOCK_TRAILER_SIZE_BYTES, FOOTER_SIZE_BYTES};
 use terrace_format::table::{BlockHandle, check_block, split_block};
 
+use super::mapped_file::MappedFile;
 use crate::cache::block_cache::BlockCache;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::ReadTier;
@@ -29,6 +33,8 @@ pub struct TableReadContext {
     pub dialect: Dialect,
     /// Whether filters are believed. Must be off for Basho's files: their filter has LevelDB's name and another hash.
     pub use_filters: bool,
+    /// Whether files are read through a mapping, where the environment has that.
+    pub map_files: bool,
 }
 
 /// How blocks are read for one get or one iterator.
@@ -56,6 +62,8 @@ pub(crate) struct BlockSource {
     pub(crate) size_bytes: u64,
     /// This table's id in the block cache; without a cache it is not used.
     file_id: u64,
+    /// The file in memory, if it is mapped.
+    mapped: Option<MappedFile>,
     pub(crate) context: Arc<TableReadContext>,
 }
 
@@ -67,7 +75,8 @@ impl BlockSource {
         context: Arc<TableReadContext>,
     ) -> Self {
         let file_id = context.block_cache.as_ref().map_or(0, |cache| cache.new_file_id());
-        Self { file, path, size_bytes, file_id, context }
+        let mapped = if context.map_files { MappedFile::new(&*file, size_bytes) } else { None };
+        Self { file, path, size_bytes, file_id, mapped, context }
     }
 
     /// The footer's bytes, from the file.
@@ -79,17 +88,63 @@ impl BlockSource {
 
     /// The data block that `handle` points to, from the cache or the file.
     pub(crate) fn data_block(&self, handle: BlockHandle, options: &BlockReadOptions) -> Result<Arc<Block>> {
-        let Some(cache) = &self.context.block_cache else {
-            return self.read_block(handle, options);
-        };
-        if let Some(block) = cache.get(self.file_id, handle.offset) {
+        let cache = self.context.block_cache.as_ref();
+        if let Some(block) = cache.and_then(|cache| cache.get(self.file_id, handle.offset)) {
             return Ok(block);
         }
-        let block = self.read_block(handle, options)?;
-        if options.fill_cache {
+        let (block, is_in_place) = match &self.mapped {
+            Some(mapped) => self.mapped_block(mapped, handle, options)?,
+            None => (self.read_block(handle, options)?, false),
+        };
+        if let Some(cache) = cache
+            && options.fill_cache
+            && !is_in_place
+        {
             cache.insert(self.file_id, handle.offset, block.clone());
         }
         Ok(block)
+    }
+
+    /// The block that `handle` points to, from the mapping, and whether its bytes are those of the mapping.
+    fn mapped_block(
+        &self,
+        mapped: &MappedFile,
+        handle: BlockHandle,
+        options: &BlockReadOptions,
+    ) -> Result<(Arc<Block>, bool)> {
+        let (id, stored) = self.mapped_contents(mapped, handle, options)?;
+        let is_in_place = id == NONE_ID;
+        let contents = if is_in_place {
+            mapped.bytes().slice_ref(stored)
+        } else {
+            let contents = compression::decompress(id, stored, self.context.dialect);
+            contents.map_err(|error| self.block_error(handle, error))?.into()
+        };
+        let block = Block::new(contents).map_err(|error| self.block_error(handle, error))?;
+        Ok((Arc::new(block), is_in_place))
+    }
+
+    /// The compression id and the stored contents of the block that `handle` points to, in the mapping. The checksum is
+    /// verified if it was not before.
+    fn mapped_contents<'a>(
+        &self,
+        mapped: &'a MappedFile,
+        handle: BlockHandle,
+        options: &BlockReadOptions,
+    ) -> Result<(u8, &'a [u8])> {
+        let size_bytes = self.check_handle(handle)?;
+        if options.tier == ReadTier::MemoryOnly && !self.file.mapped_is_in_memory(handle.offset, size_bytes) {
+            return Err(would_block(&self.path));
+        }
+        let start = handle.offset as usize;
+        let stored = &mapped.bytes()[start..start + size_bytes];
+        let is_known = !options.verify_checksums || mapped.is_intact(handle.offset, size_bytes);
+        let split = if is_known { split_block(stored) } else { check_block(stored) };
+        let split = split.map_err(|error| self.block_error(handle, error))?;
+        if !is_known {
+            mapped.note_intact(handle.offset, size_bytes);
+        }
+        Ok(split)
     }
 
     /// The block that `handle` points to, from the file.

@@ -24,8 +24,9 @@
 //! Rules:
 //! 1. Whatever LevelDB wrote can be read, and LevelDB 1.23 reads what we write: what is ours alone sits in metaindex
 //!    entries that LevelDB ignores.
-//! 2. The checksum of every block read from the file is verified, unless the reader asked otherwise. Footer, index,
-//!    metaindex and filter are always verified, once, when the table is opened.
+//! 2. The checksum of every block read from the file is verified, unless the reader asked otherwise; where the file is
+//!    mapped into memory, once for each block while the table is open. Footer, index, metaindex and filter are always
+//!    verified, once, when the table is opened.
 //! 3. Damage is an error that names the file and the offset. Only the filter and the counts may be damaged without
 //!    harm to an answer: they are then ignored, and [`Table::verify`] reports them.
 
@@ -34,6 +35,7 @@ pub mod builder;
 pub mod file_reader;
 pub mod file_writer;
 pub mod iterator;
+mod mapped_file;
 mod metaindex;
 pub mod pinned_value;
 pub mod reader;

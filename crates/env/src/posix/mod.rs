@@ -15,6 +15,8 @@ mod file;
 mod folder;
 mod lock;
 mod log_file;
+#[cfg(target_pointer_width = "64")]
+mod mapping;
 
 use file::{PosixRandomAccessFile, PosixSequentialFile, PosixWritableFile};
 use log_file::PosixLogFile;

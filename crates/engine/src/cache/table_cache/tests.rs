@@ -34,6 +34,7 @@ impl Folder {
             block_cache: Some(self.block_cache.clone()),
             dialect: Dialect::LevelDb,
             use_filters: true,
+            map_files: true,
         };
         TableCache::new(self.env.clone(), PathBuf::from("/"), max_open_files, Arc::new(context))
     }

@@ -113,6 +113,7 @@ pub(super) fn context(comparator: &InternalKeyComparator) -> TableReadContext {
         block_cache: Some(Arc::new(BlockCache::new(1 << 20))),
         dialect: Dialect::LevelDb,
         use_filters: true,
+        map_files: true,
     }
 }
 

@@ -59,6 +59,7 @@ impl Tables {
             block_cache: None,
             dialect: Dialect::LevelDb,
             use_filters: true,
+            map_files: true,
         };
         Arc::new(TableCache::new(Arc::new(self.env.clone()), PathBuf::from("/"), 10, Arc::new(context)))
     }
