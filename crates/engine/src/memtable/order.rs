@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!             +----------+----------+
-//! order       | branch 0 | branch 1 |            branches: 1 to 64 leaves each
+//! order       | branch 0 | branch 1 |            branches: 1 to 32 leaves each
 //!             +----------+----------+
 //!                  |           \________________
 //!             +--------+--------+          +--------+--------+--------+
@@ -19,7 +19,7 @@ use std::sync::Arc;
 use super::arena::EntryId;
 
 const MAX_LEAF_ENTRIES: usize = if cfg!(any(miri, loom)) { 4 } else { 512 };
-const MAX_BRANCH_LEAVES: usize = if cfg!(any(miri, loom)) { 3 } else { 64 };
+const MAX_BRANCH_LEAVES: usize = if cfg!(any(miri, loom)) { 3 } else { 32 };
 
 /// Some entries, in order; at least one.
 pub(super) type Leaf = Arc<[EntryId]>;

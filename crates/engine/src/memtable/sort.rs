@@ -9,8 +9,8 @@
 //! word 2      "7:a"       "3:b"       "3:a"                           the group sorted by word 2
 //! ```
 //!
-//! So a prefix that all keys share costs one pass for each eight bytes of it, and no comparisons. A group of a few entries
-//! is compared as a whole.
+//! A prefix that all keys share is found first and left out; a prefix that many share costs a pass for each eight bytes of
+//! it. A group of a few entries is compared as a whole.
 
 use std::cmp::Ordering;
 
@@ -64,8 +64,12 @@ fn newest_first(a: &Item, b: &Item, entry: impl Fn(&Item) -> EntryRef) -> Orderi
 fn sort_bytewise(items: &mut [Item], entry: impl Fn(&Item) -> EntryRef + Copy) {
     // SAFETY: the arena lives while `entry` borrows it.
     let key = |item: &Item| unsafe { entry(item).user_key() };
+    let (are_sorted, shared_bytes) = survey(items, entry);
+    if are_sorted {
+        return;
+    }
     // Groups yet to be sorted: where they begin, where they end, and how many bytes of their keys are the same.
-    let mut groups = vec![(0, items.len(), 0)];
+    let mut groups = vec![(0, items.len(), shared_bytes)];
     while let Some((start, end, shared_bytes)) = groups.pop() {
         let group = &mut items[start..end];
         if group.len() <= SMALL_GROUP {
@@ -100,6 +104,30 @@ fn sort_bytewise(items: &mut [Item], entry: impl Fn(&Item) -> EntryRef + Copy) {
             }
         }
     }
+}
+
+/// Whether the user keys ascend as they are, as those of a sequential load do; and a number of bytes at their beginning that
+/// is the same in all of them.
+fn survey(items: &[Item], entry: impl Fn(&Item) -> EntryRef + Copy) -> (bool, usize) {
+    // SAFETY: the arena lives while `entry` borrows it.
+    let key = |item: &Item| unsafe { entry(item).user_key() };
+    let Some(first) = items.first().map(key) else { return (true, 0) };
+    let (mut are_sorted, mut shared, mut last) = (true, first, first);
+    for (index, item) in items.iter().enumerate().skip(1) {
+        if let Some(later) = items.get(index + AHEAD) {
+            entry(later).prefetch_key();
+        }
+        let key = key(item);
+        are_sorted = are_sorted && last < key;
+        last = key;
+        if !key.starts_with(shared) {
+            shared = &first[..first.iter().zip(key).take_while(|(a, b)| a == b).count()];
+        }
+        if !are_sorted && shared.is_empty() {
+            break;
+        }
+    }
+    (are_sorted, shared.len())
 }
 
 /// The first eight bytes as a number, in whose order they are; zeroes stand for bytes that are not there.
