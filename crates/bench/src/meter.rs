@@ -154,8 +154,24 @@ impl<'a> Meter<'a> {
             latencies.record(self.started);
         }
         self.unreported += 1;
-        if self.unreported == REPORTED_EVERY {
-            self.progress.advance(REPORTED_EVERY);
+        if self.unreported >= REPORTED_EVERY {
+            self.progress.advance(self.unreported);
+            self.unreported = 0;
+        }
+    }
+
+    /// Whether each operation is timed, so that each must be told of.
+    pub fn times_each(&self) -> bool {
+        self.latencies.is_some()
+    }
+
+    /// `ops` more operations are done, which moved `bytes`. Only where none is timed.
+    pub fn done_many(&mut self, ops: u64, bytes: usize) {
+        self.ops += ops;
+        self.bytes += bytes as u64;
+        self.unreported += ops;
+        if self.unreported >= REPORTED_EVERY {
+            self.progress.advance(self.unreported);
             self.unreported = 0;
         }
     }

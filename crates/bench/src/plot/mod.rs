@@ -116,13 +116,17 @@ where
         .map_err(failure)
 }
 
-/// Names the series that were drawn.
-fn draw_legend<'a, B: DrawingBackend + 'a>(chart: &mut Chart<'a, B>) -> Result<()>
+/// Names the series that were drawn, at a place where little else is.
+fn draw_legend<'a, B: DrawingBackend + 'a>(
+    chart: &mut Chart<'a, B>,
+    position: SeriesLabelPosition,
+) -> Result<()>
 where
     B::ErrorType: 'static,
 {
     chart
         .configure_series_labels()
+        .position(position)
         .background_style(WHITE.mix(0.8))
         .border_style(BLACK)
         .label_font((FONT, 16))

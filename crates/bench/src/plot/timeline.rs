@@ -90,6 +90,6 @@ impl Picture for Timeline {
                 .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour(index)));
         }
         Self::draw_targets(&mut chart, end)?;
-        draw_legend(&mut chart)
+        draw_legend(&mut chart, SeriesLabelPosition::LowerMiddle)
     }
 }
