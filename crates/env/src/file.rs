@@ -42,8 +42,8 @@ pub trait RandomAccessFile: Send + Sync + fmt::Debug {
         None
     }
 
-    /// Whether reading these bytes of [`mapped`](Self::mapped) would not wait for the disk now. `false` if that cannot be
-    /// told. Optional: by default always `false`.
+    /// Whether reading these bytes of [`mapped`](Self::mapped) would not wait for the disk, as of now or a tenth of a second
+    /// ago. `false` if that cannot be told. Optional: by default always `false`.
     fn mapped_is_in_memory(&self, offset: u64, size_bytes: usize) -> bool {
         let _ = (offset, size_bytes);
         false

@@ -8,8 +8,8 @@
 //! ```text
 //! hash index   slot, fixed32 each · interval, 12 bytes each · tail, 32 bytes
 //! slot         0: empty · else, from the upper bits: tag, interval + 1, end            tag = lower bits of the key's hash
-//! interval     offset of the block in the file, fixed32 · size of the block as stored, fixed32 ·
-//!              offset of the restart point in the block, fixed32
+//! interval     offset of the block in the file, fixed32 · size of the block as stored, plus 1 << 31 if it is compressed,
+//!              fixed32 · offset of the restart point in the uncompressed block, fixed32
 //! tail         offset of the hash index in the file, fixed64 · slots, fixed32 · intervals, fixed32 · probes, fixed32 ·
 //!              bits of an interval, byte · bits of an end, byte · log2 of the unit of ends, byte · version 1, byte ·
 //!              zero, fixed32 · magic, fixed32
@@ -40,6 +40,8 @@ const MAGIC: u32 = 0xfe5a_71d5;
 const VERSION: u8 = 1;
 const SLOT_SIZE_BYTES: usize = 4;
 const INTERVAL_SIZE_BYTES: usize = 12;
+/// In the size of a block: it is compressed.
+const COMPRESSED: u32 = 1 << 31;
 const TAIL_SIZE_BYTES: usize = 32;
 
 /// Of so many slots three are taken.
@@ -80,7 +82,7 @@ fn fold(a: u64, b: u64) -> u64 {
 /// The slot at which the search for a key begins.
 #[inline]
 fn first_slot(hash: u64, slot_count: usize) -> usize {
-    ((hash >> 32) * slot_count as u64 >> 32) as usize
+    (((hash >> 32) * slot_count as u64) >> 32) as usize
 }
 
 /// How the bits of a slot are divided.
@@ -161,14 +163,19 @@ impl HashIndexBuilder {
         self.keys.push(Key { hash: key_hash(user_key), interval, end });
     }
 
-    /// Says where the block under construction, which is complete, was written.
-    pub fn finish_block(&mut self, handle: BlockHandle) {
+    /// Says where the block under construction, which is complete, was written, and whether it was compressed.
+    pub fn finish_block(&mut self, handle: BlockHandle, is_compressed: bool) {
         let (Ok(offset), Ok(size)) = (u32::try_from(handle.offset), u32::try_from(handle.size)) else {
             self.has_given_up = true;
             return;
         };
+        if size >= COMPRESSED {
+            self.has_given_up = true;
+            return;
+        }
+        let compressed = if is_compressed { COMPRESSED } else { 0 };
         for &restart in &self.restarts {
-            for number in [offset, size, restart] {
+            for number in [offset, size | compressed, restart] {
                 put_fixed32(&mut self.intervals, number);
             }
         }
@@ -224,6 +231,8 @@ fn take_free_slot(slots: &mut [u32], hash: u64, slot: u32) -> Option<usize> {
 pub struct Candidate {
     /// The block.
     pub block: BlockHandle,
+    /// Whether it is stored compressed.
+    pub is_compressed: bool,
     /// Where to begin in it: a restart point.
     pub restart_offset: usize,
     /// How much of the uncompressed block is needed, at most.
@@ -321,12 +330,11 @@ impl SlotLayout {
         let interval = (slot >> self.end_bits) & ((1 << self.interval_bits) - 1);
         let place = (interval as usize).checked_sub(1)? * INTERVAL_SIZE_BYTES;
         let interval = intervals.get(place..place + INTERVAL_SIZE_BYTES)?;
+        let size = decode_fixed32(&interval[4..]);
         let units = slot & self.all();
         Some(Candidate {
-            block: BlockHandle {
-                offset: decode_fixed32(interval).into(),
-                size: decode_fixed32(&interval[4..]).into(),
-            },
+            block: BlockHandle { offset: decode_fixed32(interval).into(), size: (size & !COMPRESSED).into() },
+            is_compressed: size & COMPRESSED != 0,
             restart_offset: decode_fixed32(&interval[8..]) as usize,
             needed_bytes: if units == self.all() { usize::MAX } else { (units as usize) << self.unit_lg },
         })

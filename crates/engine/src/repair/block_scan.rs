@@ -277,6 +277,7 @@ mod tests {
             restart_interval: 16,
             compression,
             filter_bits_per_key: 10,
+            hash_index_percent: 100,
         };
         let comparator = InternalKeyComparator::new(UserComparator::Bytewise);
         let mut builder = TableBuilder::new(env.create(path).unwrap(), path.to_owned(), comparator, options);

@@ -6,9 +6,11 @@
 //! Blocks of a mapped file that are not compressed are used where they are. All others that are read for a user go through
 //! the cache.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use bytes::Bytes;
 use terrace_env::RandomAccessFile;
 use terrace_format::FormatError;
 use terrace_format::block::Block;
@@ -92,8 +94,8 @@ impl BlockSource {
         if let Some(block) = cache.and_then(|cache| cache.get(self.file_id, handle.offset)) {
             return Ok(block);
         }
-        let (block, is_in_place) = match &self.mapped {
-            Some(mapped) => self.mapped_block(mapped, handle, options)?,
+        let (block, is_in_place) = match self.mapped_contents(handle, options)? {
+            Some(contents) => self.mapped_block(handle, contents)?,
             None => (self.read_block(handle, options)?, false),
         };
         if let Some(cache) = cache
@@ -105,46 +107,73 @@ impl BlockSource {
         Ok(block)
     }
 
-    /// The block that `handle` points to, from the mapping, and whether its bytes are those of the mapping.
-    fn mapped_block(
+    /// The block that `handle` points to, if it is cached; or, then from the file, if it was asked for so often that it is
+    /// to be cached from now on.
+    pub(crate) fn block_if_cached_or_wanted(
         &self,
-        mapped: &MappedFile,
         handle: BlockHandle,
         options: &BlockReadOptions,
-    ) -> Result<(Arc<Block>, bool)> {
-        let (id, stored) = self.mapped_contents(mapped, handle, options)?;
-        let is_in_place = id == NONE_ID;
+    ) -> Result<Option<Arc<Block>>> {
+        let Some(cache) = &self.context.block_cache else {
+            return Ok(None);
+        };
+        match cache.get(self.file_id, handle.offset) {
+            Some(block) => Ok(Some(block)),
+            None if options.fill_cache && cache.note_miss(self.file_id, handle.offset) => {
+                self.data_block(handle, options).map(Some)
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// The block of these contents, and whether its bytes are those of the mapping.
+    fn mapped_block(&self, handle: BlockHandle, stored: MappedContents<'_>) -> Result<(Arc<Block>, bool)> {
+        let is_in_place = stored.id() == NONE_ID;
         let contents = if is_in_place {
-            mapped.bytes().slice_ref(stored)
+            stored.file.slice(stored.range)
         } else {
-            let contents = compression::decompress(id, stored, self.context.dialect);
+            let contents = compression::decompress(stored.id(), stored.contents(), self.context.dialect);
             contents.map_err(|error| self.block_error(handle, error))?.into()
         };
         let block = Block::new(contents).map_err(|error| self.block_error(handle, error))?;
         Ok((Arc::new(block), is_in_place))
     }
 
-    /// The compression id and the stored contents of the block that `handle` points to, in the mapping. The checksum is
-    /// verified if it was not before.
-    fn mapped_contents<'a>(
+    /// The block that `handle` points to as it is stored in the mapped file, its checksum verified if it was not before;
+    /// `None` if the file is not mapped.
+    #[inline]
+    pub(crate) fn mapped_contents(
         &self,
-        mapped: &'a MappedFile,
         handle: BlockHandle,
         options: &BlockReadOptions,
-    ) -> Result<(u8, &'a [u8])> {
+    ) -> Result<Option<MappedContents<'_>>> {
+        let Some(mapped) = &self.mapped else {
+            return Ok(None);
+        };
         let size_bytes = self.check_handle(handle)?;
-        if options.tier == ReadTier::MemoryOnly && !self.file.mapped_is_in_memory(handle.offset, size_bytes) {
+        if options.tier == ReadTier::MemoryOnly && !self.mapped_is_in_memory(handle.offset, size_bytes) {
             return Err(would_block(&self.path));
         }
+        let file = mapped.bytes();
         let start = handle.offset as usize;
-        let stored = &mapped.bytes()[start..start + size_bytes];
-        let is_known = !options.verify_checksums || mapped.is_intact(handle.offset, size_bytes);
-        let split = if is_known { split_block(stored) } else { check_block(stored) };
-        let split = split.map_err(|error| self.block_error(handle, error))?;
-        if !is_known {
+        if options.verify_checksums && !mapped.is_intact(handle.offset, size_bytes) {
+            check_block(&file[start..start + size_bytes]).map_err(|error| self.block_error(handle, error))?;
             mapped.note_intact(handle.offset, size_bytes);
         }
-        Ok(split)
+        Ok(Some(MappedContents { file, range: start..start + handle.size as usize }))
+    }
+
+    /// The block that `handle` points to in the mapped file, with its trailer and unverified; `None` if it is not there.
+    #[inline]
+    pub(crate) fn mapped_stored(&self, handle: BlockHandle) -> Option<&[u8]> {
+        let mapped = self.mapped.as_ref()?;
+        let size_bytes = self.check_handle(handle).ok()?;
+        mapped.bytes()[handle.offset as usize..].get(..size_bytes)
+    }
+
+    /// Whether reading these bytes of the mapped file would not wait for the disk.
+    pub(crate) fn mapped_is_in_memory(&self, offset: u64, size_bytes: usize) -> bool {
+        self.file.mapped_is_in_memory(offset, size_bytes)
     }
 
     /// The block that `handle` points to, from the file.
@@ -212,6 +241,26 @@ impl BlockSource {
     pub(crate) fn block_error(&self, handle: BlockHandle, error: FormatError) -> Error {
         let problem = format!("{} (byte {} of the block)", error.problem, error.offset);
         Error::format(&self.path, handle.offset, FormatError { problem, offset: 0, ..error })
+    }
+}
+
+/// A block as it is stored in a mapped file, which has its trailer as well.
+pub(crate) struct MappedContents<'a> {
+    pub(crate) file: &'a Bytes,
+    range: Range<usize>,
+}
+
+impl<'a> MappedContents<'a> {
+    /// The contents as they are stored.
+    #[inline]
+    pub(crate) fn contents(&self) -> &'a [u8] {
+        &self.file[self.range.clone()]
+    }
+
+    /// The compression id. It may lie in another cache line than all that is wanted of the block.
+    #[inline]
+    pub(crate) fn id(&self) -> u8 {
+        self.file[self.range.end]
     }
 }
 

@@ -15,6 +15,8 @@ use bytes::Bytes;
 
 #[cfg(target_pointer_width = "64")]
 use super::mapping::Mapping;
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+use super::residency::Residency;
 use crate::{EnvError, RandomAccessFile, Result, SequentialFile, WritableFile};
 
 /// Bytes collected in the process before one write to the system. Larger gains nothing measurable, and a table
@@ -35,6 +37,9 @@ pub(super) struct PosixRandomAccessFile {
     /// Made when it is first asked for; `None` inside if the system refused it. On 32 bits the addresses would run out.
     #[cfg(target_pointer_width = "64")]
     mapping: OnceLock<Option<Arc<Mapping>>>,
+    /// What is known of the mapping's pages, made when it is first asked for.
+    #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+    residency: OnceLock<Residency>,
 }
 
 /// A [`Mapping`] as one of several owners of [`Bytes`] hold it.
@@ -57,6 +62,8 @@ impl PosixRandomAccessFile {
             always_waits: std::sync::atomic::AtomicBool::new(false),
             #[cfg(target_pointer_width = "64")]
             mapping: OnceLock::new(),
+            #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+            residency: OnceLock::new(),
         }
     }
 
@@ -138,9 +145,11 @@ impl RandomAccessFile for PosixRandomAccessFile {
         let Some(mapping) = self.mapping() else {
             return false;
         };
+        let mapped_bytes = (**mapping).as_ref().len();
         match usize::try_from(offset) {
-            Ok(offset) if (**mapping).as_ref().get(offset..).is_some_and(|rest| rest.len() >= size_bytes) => {
-                mapping.is_in_memory(offset, size_bytes)
+            Ok(offset) if offset <= mapped_bytes && size_bytes <= mapped_bytes - offset => {
+                let residency = self.residency.get_or_init(|| Residency::new(mapped_bytes));
+                residency.is_in_memory(mapping, offset, size_bytes)
             }
             _ => false,
         }

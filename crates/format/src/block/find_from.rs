@@ -179,7 +179,7 @@ mod tests {
         // Few letters, so that keys are prefixes of each other, and some that look like tags.
         let letter = prop_oneof![Just(b'a'), Just(b'b'), Just(0u8), Just(1u8), Just(255u8)];
         let versions = vec((0u64..300, vec(any::<u8>(), 0..200)), 1..3).prop_map(|mut versions| {
-            versions.sort_by(|a, b| b.0.cmp(&a.0));
+            versions.sort_by_key(|version| std::cmp::Reverse(version.0));
             versions.dedup_by_key(|version| version.0);
             versions
         });

@@ -27,13 +27,19 @@ const STRUCTURE: &str = "snappy block";
 /// beyond what is shown.
 const CHUNK_SIZE_BYTES: usize = 16;
 
+/// The same for literals longer than a chunk. The output has room for so many bytes behind its end.
+const LARGE_CHUNK_SIZE_BYTES: usize = 64;
+
+/// Longest literal whose length is in its tag.
+const LARGEST_LENGTH_IN_TAG: usize = 60;
+
 /// A decoder of one block, which goes on from where it stopped.
 #[derive(Debug)]
 pub struct PartialSnappy<'a> {
     input: &'a [u8],
     /// Where the next element starts.
     position: usize,
-    /// At least the decompressed size and a chunk; the first `produced` bytes are decoded.
+    /// At least the decompressed size and a large chunk; the first `produced` bytes are decoded.
     output: &'a mut Vec<u8>,
     produced: usize,
     size_bytes: usize,
@@ -49,8 +55,8 @@ impl<'a> PartialSnappy<'a> {
             return Err(FormatError::corrupt(STRUCTURE, "the decompressed size is cut off", 0));
         };
         let size_bytes = check_claimed_size(STRUCTURE, size, Some((input.len(), SNAPPY_MAX_EXPANSION)))?;
-        if output.len() < size_bytes + CHUNK_SIZE_BYTES {
-            output.resize(size_bytes + CHUNK_SIZE_BYTES, 0);
+        if output.len() < size_bytes + LARGE_CHUNK_SIZE_BYTES {
+            output.resize(size_bytes + LARGE_CHUNK_SIZE_BYTES, 0);
         }
         Ok(Self { input, position: header_size, output, produced: 0, size_bytes })
     }
@@ -81,7 +87,7 @@ impl<'a> PartialSnappy<'a> {
         let wanted_bytes = wanted_bytes.min(self.size_bytes);
         let mut position = self.position;
         let mut produced = self.produced;
-        let output = &mut self.output[..self.size_bytes + CHUNK_SIZE_BYTES];
+        let output = &mut self.output[..self.size_bytes + LARGE_CHUNK_SIZE_BYTES];
         while produced < wanted_bytes {
             match element(self.input, &mut position, output, &mut produced, self.size_bytes) {
                 ControlFlow::Continue(()) => {}
@@ -99,7 +105,7 @@ impl<'a> PartialSnappy<'a> {
     }
 }
 
-/// Decodes the element at `position`, or names what is wrong with it. `output` is a chunk longer than `size_bytes`.
+/// Decodes the element at `position`, or names what is wrong with it. `output` is a large chunk longer than `size_bytes`.
 #[inline(always)]
 fn element(
     input: &[u8],
@@ -114,14 +120,20 @@ fn element(
     let (offset, length, header_size) = match *rest {
         [tag, ..] if tag & 3 == 0 => {
             let length = usize::from(tag >> 2) + 1;
-            if length <= CHUNK_SIZE_BYTES
-                && let Some(chunk) = rest[1..].first_chunk::<CHUNK_SIZE_BYTES>()
-                && length <= size_bytes - *produced
-            {
-                output[*produced..*produced + CHUNK_SIZE_BYTES].copy_from_slice(chunk);
-                *position += 1 + length;
-                *produced += length;
-                return ControlFlow::Continue(());
+            let bytes = &rest[1..];
+            if length <= size_bytes - *produced {
+                let output = &mut output[*produced..];
+                let is_copied = if length <= CHUNK_SIZE_BYTES {
+                    copy_chunk::<CHUNK_SIZE_BYTES>(bytes, output)
+                } else {
+                    // Longer lengths are not in the tag.
+                    length <= LARGEST_LENGTH_IN_TAG && copy_chunk::<LARGE_CHUNK_SIZE_BYTES>(bytes, output)
+                };
+                if is_copied {
+                    *position += 1 + length;
+                    *produced += length;
+                    return ControlFlow::Continue(());
+                }
             }
             return long_literal(rest, position, output, produced, size_bytes);
         }
@@ -146,6 +158,18 @@ fn element(
     *position += header_size;
     *produced += length;
     ControlFlow::Continue(())
+}
+
+/// Copies a chunk, if there are as many bytes.
+#[inline(always)]
+fn copy_chunk<const SIZE_BYTES: usize>(bytes: &[u8], output: &mut [u8]) -> bool {
+    match (bytes.first_chunk::<SIZE_BYTES>(), output.first_chunk_mut::<SIZE_BYTES>()) {
+        (Some(chunk), Some(place)) => {
+            *place = *chunk;
+            true
+        }
+        _ => false,
+    }
 }
 
 /// Makes `length` bytes at `end` from those `offset` back.
@@ -179,7 +203,7 @@ fn long_literal(
     size_bytes: usize,
 ) -> ControlFlow<&'static str> {
     let short = usize::from(rest[0] >> 2);
-    let (length, header_size) = match short.checked_sub(59) {
+    let (length, header_size) = match (short + 1).checked_sub(LARGEST_LENGTH_IN_TAG) {
         None | Some(0) => (short + 1, 1),
         Some(length_bytes) => {
             let Some(stored) = rest.get(1..1 + length_bytes) else {

@@ -16,9 +16,15 @@ fn build(keys: &[Vec<u8>], block_size_bytes: usize) -> (Vec<u8>, BTreeMap<Vec<u8
         for (index, key) in block.iter().enumerate() {
             let (restart_offset, end) = (index / 5 * 70, index * 14 + 14);
             builder.add_key(key, restart_offset, end);
-            places.insert(key.clone(), Candidate { block: handle, restart_offset, needed_bytes: end });
+            let place = Candidate {
+                block: handle,
+                is_compressed: number % 2 == 1,
+                restart_offset,
+                needed_bytes: end,
+            };
+            places.insert(key.clone(), place);
         }
-        builder.finish_block(handle);
+        builder.finish_block(handle, number % 2 == 1);
     }
     (builder.finish(OFFSET, block_size_bytes, u64::MAX).unwrap(), places)
 }
@@ -61,7 +67,7 @@ fn an_end_that_cannot_be_told_means_all() {
     let mut builder = HashIndexBuilder::new();
     builder.add_key(b"near", 0, 100);
     builder.add_key(b"far", 0, 1 << 20);
-    builder.finish_block(BlockHandle { offset: 0, size: 5 });
+    builder.finish_block(BlockHandle { offset: 0, size: 5 }, false);
     let contents = builder.finish(OFFSET, 4096, u64::MAX).unwrap();
     let near = candidates(&contents, b"near")[0].unwrap().needed_bytes;
     assert!((100..200).contains(&near), "{near}");
@@ -73,12 +79,12 @@ fn what_does_not_fit_has_no_index() {
     let with = |offset, size, end| {
         let mut builder = HashIndexBuilder::new();
         builder.add_key(b"key", 0, end);
-        builder.finish_block(BlockHandle { offset, size });
+        builder.finish_block(BlockHandle { offset, size }, true);
         builder
     };
     assert!(with(0, 10, 10).finish(0, 4096, 1000).is_some());
     assert!(with(1 << 32, 10, 10).finish(0, 4096, 1000).is_none());
-    assert!(with(0, 1 << 32, 10).finish(0, 4096, 1000).is_none());
+    assert!(with(0, 1 << 31, 10).finish(0, 4096, 1000).is_none());
     assert!(with(0, 10, 1 << 32).finish(0, 4096, 1000).is_none());
     assert!(with(0, 10, 10).finish(0, 4096, 20).is_none());
     // All in one place: a search would take for ever.
@@ -86,7 +92,7 @@ fn what_does_not_fit_has_no_index() {
     for _ in 0..1000 {
         colliding.add_key(b"key", 0, 10);
     }
-    colliding.finish_block(BlockHandle::default());
+    colliding.finish_block(BlockHandle::default(), false);
     assert!(colliding.finish(0, 4096, u64::MAX).is_none());
 }
 
@@ -122,8 +128,9 @@ proptest! {
         let (contents, places) = build(&keys, block_size_bytes);
         for (key, place) in places {
             let found = candidates(&contents, &key).into_iter().flatten().any(|candidate| {
-                (candidate.block, candidate.restart_offset) == (place.block, place.restart_offset)
-                    && candidate.needed_bytes >= place.needed_bytes
+                let needed_bytes = candidate.needed_bytes;
+                Candidate { needed_bytes: place.needed_bytes, ..candidate } == place
+                    && needed_bytes >= place.needed_bytes
             });
             prop_assert!(found, "{key:?} at {place:?}");
         }

@@ -47,6 +47,7 @@ impl Folder {
             restart_interval: 16,
             compression: Compression::None,
             filter_bits_per_key: 10,
+            hash_index_percent: 100,
         };
         let mut builder = TableBuilder::new(file, path, Self::comparator(), options);
         builder.add(&target(), number.to_string().as_bytes()).unwrap();
