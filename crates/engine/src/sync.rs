@@ -11,15 +11,15 @@ mod modelled;
 #[cfg(all(test, loom))]
 pub(crate) use modelled::{
     ArcSwap, AtomicPtr, AtomicU64, AtomicUsize, Condvar, Mutex, MutexGuard, PlainMemory, ThreadId,
-    current_thread,
+    current_thread, yield_now,
 };
 
 #[cfg(not(all(test, loom)))]
 pub(crate) use {
     arc_swap::ArcSwap,
-    parking_lot::{Condvar, Mutex, MutexGuard},
+    parking_lot::{Condvar, Mutex},
     std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize},
-    std::thread::{ThreadId, current as current_thread},
+    std::thread::{ThreadId, current as current_thread, yield_now},
 };
 
 /// Stands for memory that is neither atomic nor locked, which a model checker does not see by itself: whoever writes

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 
 use loom::sync::atomic::Ordering;
 pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize};
-pub(crate) use loom::thread::{ThreadId, current as current_thread};
+pub(crate) use loom::thread::{ThreadId, current as current_thread, yield_now};
 
 /// As `parking_lot::Mutex`: locking does not fail.
 #[derive(Debug, Default)]

@@ -8,6 +8,7 @@ use std::os::fd::IntoRawFd;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use crate::error::given_up;
 use crate::{EnvError, RandomAccessFile, Result, SequentialFile, WritableFile};
 
 /// Bytes collected in the process before one write to the system. Larger gains nothing measurable, and a table
@@ -163,11 +164,6 @@ impl PosixWritableFile {
             EnvError::new(operation, &self.path, source)
         })
     }
-}
-
-/// The error of every operation after one that failed with `kind`.
-pub(super) fn given_up(kind: io::ErrorKind) -> io::Error {
-    io::Error::new(kind, format!("an earlier operation on the file failed: {kind}"))
 }
 
 /// Makes bytes and size durable. The first time everything about the file, since it may be new; then no more than
