@@ -183,11 +183,11 @@ impl<S> CommitLine<S> {
         let (followers, mut batches) = self.take_group();
         let result = commit(&mut token, &mut batches, sync);
         self.line.lock().note_writers(batches.len());
-        // The next leader need not wait until all of these are awake.
-        drop(token);
+        // Before the token goes on: so those who write again are there in time for the next group.
         for follower in followers {
             follower.advance(Phase::Done(result.clone()));
         }
+        drop(token);
         result
     }
 

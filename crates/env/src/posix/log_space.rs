@@ -124,7 +124,8 @@ impl LogSpace {
         fallocate(file, FallocateFlags::empty(), allocated_end, end - allocated_end)?;
         let start = size_bytes / MAPPING_STEP_BYTES * MAPPING_STEP_BYTES;
         let mapping = LogMapping::new(file, start, end).map_err(|_| Errno::NOMEM)?;
-        if self.is_synced {
+        // Whether it will be synced shows in the first step.
+        if self.is_synced || end <= SMALLEST_STEP_BYTES {
             mapping.keep_pages_small();
         }
         self.mapping = Some(mapping);
