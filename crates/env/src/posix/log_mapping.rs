@@ -81,7 +81,7 @@ impl LogMapping {
     #[inline]
     pub(super) fn store(&mut self, offset: u64, header: &[u8; LOG_RECORD_HEADER_SIZE_BYTES], payload: &[u8]) {
         let size = LOG_RECORD_HEADER_SIZE_BYTES + payload.len();
-        assert!(offset >= self.start && offset + size as u64 + 1 <= self.end);
+        assert!(offset >= self.start && offset + (size as u64) < self.end);
         let [h0, h1, h2, h3, h4, h5, h6] = *header;
         // The store takes eight bytes: behind an empty payload, one of the zeros that follow.
         let last = payload.first().copied().unwrap_or(0);
