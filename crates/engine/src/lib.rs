@@ -33,6 +33,7 @@ mod info_log;
 mod ingest;
 mod iterator;
 mod log_tail;
+mod log_verdict;
 mod lost_sectors;
 mod memtable;
 #[cfg(all(test, loom))]

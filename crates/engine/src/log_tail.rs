@@ -14,8 +14,8 @@ use crate::error::Result;
 
 const BLOCK_SIZE_BYTES: u64 = LOG_BLOCK_SIZE_BYTES as u64;
 
-const FULL: u8 = 1;
-const FIRST: u8 = 2;
+pub(crate) const FULL: u8 = 1;
+pub(crate) const FIRST: u8 = 2;
 
 /// Whether a record at `offset` comes straight after the one that ended at `end`: at once, or, where no header fits any
 /// more, at the start of the next block.
@@ -70,12 +70,13 @@ fn is_whole_but_for_its_length(bytes: &[u8]) -> bool {
     length(header) != payload.len() && checks(header, payload)
 }
 
-fn length(header: &[u8; LOG_HEADER_SIZE_BYTES]) -> usize {
+/// The length that `header` says.
+pub(crate) fn length(header: &[u8; LOG_HEADER_SIZE_BYTES]) -> usize {
     usize::from(u16::from_le_bytes([header[4], header[5]]))
 }
 
 /// The fragment, checksum and all, that starts a record where `bytes` begin.
-fn record_at(bytes: &[u8], distance: u64) -> Option<Found<'_>> {
+pub(crate) fn record_at(bytes: &[u8], distance: u64) -> Option<Found<'_>> {
     let (header, rest) = bytes.split_first_chunk::<LOG_HEADER_SIZE_BYTES>()?;
     let kind = header[6];
     let payload = rest.get(..length(header))?;
@@ -83,7 +84,8 @@ fn record_at(bytes: &[u8], distance: u64) -> Option<Found<'_>> {
     is_record.then_some(Found { payload, is_whole: kind == FULL, distance })
 }
 
-fn checks(header: &[u8; LOG_HEADER_SIZE_BYTES], payload: &[u8]) -> bool {
+/// Whether the checksum in `header` is that of `payload`.
+pub(crate) fn checks(header: &[u8; LOG_HEADER_SIZE_BYTES], payload: &[u8]) -> bool {
     let [c0, c1, c2, c3, _, _, kind] = *header;
     crc::unmask(u32::from_le_bytes([c0, c1, c2, c3])) == crc::extend(crc::crc32c(&[kind]), payload)
 }

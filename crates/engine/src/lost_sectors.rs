@@ -14,6 +14,9 @@ use crate::error::Result;
 /// The least that a disk writes or loses at once.
 const SECTOR_SIZE_BYTES: u64 = 512;
 
+/// So much is read at once.
+const PIECE_SIZE_BYTES: u64 = 64 << 10;
+
 /// Whether a sector of the file at `path` was lost, in part or whole, between the bytes `start` and `end`.
 pub(crate) fn has_lost_sector(env: &dyn Env, path: &Path, start: u64, end: u64) -> Result<bool> {
     any_sector(env, path, start, end, |bytes| bytes.iter().all(|byte| *byte == 0))
@@ -35,15 +38,17 @@ fn any_sector(
     let file = env.open_random(path)?;
     let end = end.min(file.size_bytes()?);
     let mut position = start;
-    let mut sector = [0; SECTOR_SIZE_BYTES as usize];
+    let mut piece = vec![0; PIECE_SIZE_BYTES as usize];
     while position < end {
-        let sector_end = ((position / SECTOR_SIZE_BYTES + 1) * SECTOR_SIZE_BYTES).min(end);
-        let bytes = &mut sector[..(sector_end - position) as usize];
+        let piece_end = ((position / PIECE_SIZE_BYTES + 1) * PIECE_SIZE_BYTES).min(end);
+        let bytes = &mut piece[..(piece_end - position) as usize];
         file.read_exact_at(position, bytes)?;
-        if matches(bytes) {
+        let first_sector = (SECTOR_SIZE_BYTES - position % SECTOR_SIZE_BYTES) as usize;
+        let (first, others) = bytes.split_at(first_sector.min(bytes.len()));
+        if matches(first) || others.chunks(SECTOR_SIZE_BYTES as usize).any(&matches) {
             return Ok(true);
         }
-        position = sector_end;
+        position = piece_end;
     }
     Ok(false)
 }

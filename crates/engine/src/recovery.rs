@@ -15,16 +15,15 @@ use std::sync::Arc;
 use terrace_env::{Env, SequentialFile};
 use terrace_format::FormatError;
 use terrace_format::batch::{BatchOp, BatchRef};
-use terrace_format::coding::decode_fixed64;
 use terrace_format::file_name::{self, FileKind};
 use terrace_format::internal_key::{InternalKeyComparator, ValueKind};
-use terrace_format::limits::BATCH_HEADER_SIZE_BYTES;
 use terrace_format::log::{LogEvent, LogReader, LogSource};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::info_log::InfoLog;
 use crate::log_tail::{Found, find_record_behind, is_next};
-use crate::lost_sectors::{has_lost_sector, is_zeros};
+use crate::log_verdict::{LogRest, Trouble, Verdict, is_plausible};
+use crate::lost_sectors::is_zeros;
 use crate::memtable::MemTable;
 use crate::version::RecoveredNumbers;
 
@@ -54,8 +53,24 @@ pub(crate) struct Replay<'a> {
     pub(crate) comparator: &'a InternalKeyComparator,
     pub(crate) info_log: &'a InfoLog,
     pub(crate) paranoid_checks: bool,
+    /// A process may be writing these logs, since the open is to read only.
+    pub(crate) writer_may_live: bool,
     pub(crate) write_buffer_size_bytes: usize,
 }
+
+/// How a log ends.
+enum End {
+    /// Behind its last record.
+    Whole,
+    /// In a record that was never finished.
+    Unfinished,
+    /// Its writer lives and has added records since we read there. What it adds to later logs is newer still.
+    Growing,
+    /// A loss of power took a part of it: then what follows, later logs included, does not count.
+    Hole(Error),
+}
+
+const ZEROS_IN_LOG: &str = "zeros where a log record should begin";
 
 impl Replay<'_> {
     /// Reads `logs`, ascending, into memtables. `last_sequence` is the newest one in tables.
@@ -64,14 +79,16 @@ impl Replay<'_> {
             RecoveredLogs { memtables: vec![self.empty_memtable()], last_sequence, stopped_in_log: None };
         for log in logs {
             let number = log.number;
-            if let Some(reason) = self.replay_log(log, &mut recovered)? {
-                if self.paranoid_checks {
-                    return Err(reason);
+            match self.replay_log(log, &mut recovered)? {
+                End::Whole | End::Unfinished => {}
+                End::Growing => break,
+                End::Hole(reason) if self.paranoid_checks => return Err(reason),
+                End::Hole(reason) => {
+                    self.info_log
+                        .line(format_args!("what follows is left out, never having been synced: {reason}"));
+                    recovered.stopped_in_log = Some(number);
+                    break;
                 }
-                self.info_log
-                    .line(format_args!("what follows is left out, never having been synced: {reason}"));
-                recovered.stopped_in_log = Some(number);
-                break;
             }
         }
         Ok(recovered)
@@ -85,22 +102,28 @@ impl Replay<'_> {
         }
     }
 
-    /// The reason to stop before damage between `start` and `end`, if a loss of power explains it. The last record
-    /// that is sound ends at `end_of_last_record`.
+    /// What `trouble` at `offset` means, behind the last record of the log at `path`, which ends at `end_of_last_record`.
     ///
     /// Errors: the damage, if nothing explains it.
-    fn judge_damage(
+    fn judge(
         &self,
         path: &Path,
         end_of_last_record: u64,
-        start: u64,
-        end: u64,
+        last_sequence: u64,
+        trouble: Trouble,
+        offset: u64,
         problem: String,
-    ) -> Result<Error> {
-        if has_lost_sector(self.env, path, end_of_last_record, end)? {
-            return Ok(Error::corruption(path, start, problem));
+    ) -> Result<End> {
+        let rest =
+            LogRest::read(self.env, path, end_of_last_record, last_sequence, self.contiguous_sequences)?;
+        match rest.judge(trouble) {
+            Verdict::Unfinished => Ok(End::Unfinished),
+            Verdict::Growing if self.writer_may_live => Ok(End::Growing),
+            Verdict::PowerLoss => Ok(End::Hole(Error::corruption(path, offset, problem))),
+            Verdict::Damage | Verdict::Growing => {
+                Err(Error::corruption(path, offset, format!("{problem}; repair keeps what is intact")))
+            }
         }
-        Err(Error::corruption(path, start, format!("{problem}; repair keeps what is intact")))
     }
 
     /// What is wrong, if a record shows that the last one, between `offset` and `end`, only seems unfinished.
@@ -111,77 +134,70 @@ impl Replay<'_> {
         end: u64,
         last_sequence: u64,
     ) -> Result<Option<String>> {
-        let follows = |found: &Found<'_>| self.follows(found, last_sequence);
+        let follows = |found: &Found<'_>| is_plausible(found, last_sequence, self.contiguous_sequences);
         let found = find_record_behind(self.env, path, offset, end, follows)?;
         Ok(found.map(|at| format!("damaged log record: a bad length, as the record at byte {at} shows")))
     }
 
-    /// Whether a record that was found may come after one that seems unfinished. A value may hold a log file of its own:
-    /// its sequences are others.
-    fn follows(&self, found: &Found<'_>, last_sequence: u64) -> bool {
-        if found.payload.len() < BATCH_HEADER_SIZE_BYTES {
-            return false;
-        }
-        let sequence = decode_fixed64(found.payload);
-        let is_near = !self.contiguous_sequences || sequence <= last_sequence.saturating_add(found.distance);
-        sequence > last_sequence && is_near && (!found.is_whole || BatchRef::parse(found.payload).is_ok())
-    }
-
-    /// Reads one log. `Some` if a loss of power took a part of it: then what follows, later logs included, does not
-    /// count.
-    fn replay_log(&self, log: OpenLog, recovered: &mut RecoveredLogs) -> Result<Option<Error>> {
+    /// Reads one log, and says how it ends.
+    fn replay_log(&self, log: OpenLog, recovered: &mut RecoveredLogs) -> Result<End> {
         let OpenLog { number, path, file } = log;
         let mut reader = LogReader::new(FileSource { file });
-        let (mut records, mut torn) = (0u64, None);
-        loop {
-            let end_of_last_record = reader.end_of_last_record();
-            let judge =
-                |start, end, problem| self.judge_damage(&path, end_of_last_record, start, end, problem);
+        let mut records = 0u64;
+        let end = loop {
+            let sound_end = reader.end_of_last_record();
+            let last_sequence = recovered.last_sequence;
+            let judge = |trouble, offset, problem| {
+                self.judge(&path, sound_end, last_sequence, trouble, offset, problem)
+            };
             match reader.next().map_err(Error::from)? {
                 LogEvent::Record { payload, offset } => {
                     let at_record = |error| Error::format(&path, offset, error);
                     let batch = BatchRef::parse(payload).map_err(at_record)?;
-                    let expected = recovered.last_sequence + 1;
+                    let expected = last_sequence + 1;
                     if self.contiguous_sequences && batch.sequence() > expected {
                         let problem = format!(
                             "the log goes on with sequence {} instead of {expected}",
                             batch.sequence()
                         );
-                        if records > 0 && !is_next(end_of_last_record, offset) {
-                            return judge(end_of_last_record, offset, problem).map(Some);
+                        if records > 0 && !is_next(sound_end, offset) {
+                            break judge(Trouble::Zeros, sound_end, problem)?;
                         }
-                        return Ok(Some(Error::corruption(&path, offset, problem)));
+                        break End::Hole(Error::corruption(&path, offset, problem));
                     }
                     records += 1;
                     self.apply(number, batch, recovered).map_err(at_record)?;
                 }
                 LogEvent::Damage { offset, dropped_bytes, reason } => {
                     let problem = format!("damaged log record: {reason} ({dropped_bytes} bytes)");
-                    return judge(offset, offset + dropped_bytes, problem).map(Some);
+                    break judge(Trouble::Damage(offset), offset, problem)?;
                 }
                 LogEvent::TornTail { offset, dropped_bytes } => {
                     let end = offset + dropped_bytes;
-                    let last_sequence = recovered.last_sequence;
                     if let Some(problem) = self.hidden_by_tail(&path, offset, end, last_sequence)? {
-                        return judge(offset, end, problem).map(Some);
+                        break judge(Trouble::Damage(offset), offset, problem)?;
+                    }
+                    if !is_zeros(self.env, &path, sound_end, offset)? {
+                        break judge(Trouble::Zeros, sound_end, ZEROS_IN_LOG.to_owned())?;
                     }
                     self.info_log.line(format_args!(
                         "log {number} ends in an unfinished record of {dropped_bytes} bytes at {offset}: left out"
                     ));
-                    torn = Some(offset);
+                    break End::Unfinished;
                 }
                 LogEvent::End => {
-                    let end = torn.unwrap_or(reader.end_of_bytes());
-                    if !is_zeros(self.env, &path, end_of_last_record, end)? {
-                        let problem = "zeros where a log record should begin".to_owned();
-                        return judge(end_of_last_record, end, problem).map(Some);
+                    if is_zeros(self.env, &path, sound_end, reader.end_of_bytes())? {
+                        break End::Whole;
                     }
-                    break;
+                    break judge(Trouble::Zeros, sound_end, ZEROS_IN_LOG.to_owned())?;
                 }
             }
+        };
+        match &end {
+            End::Hole(_) => {}
+            _ => self.info_log.line(format_args!("read {records} records from log {number}")),
         }
-        self.info_log.line(format_args!("read {records} records from log {number}"));
-        Ok(None)
+        Ok(end)
     }
 
     fn apply(

@@ -11,15 +11,15 @@ mod modelled;
 #[cfg(all(test, loom))]
 pub(crate) use modelled::{
     ArcSwap, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Condvar, Mutex, MutexGuard, PlainMemory, ThreadId,
-    current_thread, zeroed_atomics,
+    current_thread, yield_now, zeroed_atomics,
 };
 
 #[cfg(not(all(test, loom)))]
 pub(crate) use {
     arc_swap::ArcSwap,
-    parking_lot::{Condvar, Mutex, MutexGuard},
+    parking_lot::{Condvar, Mutex},
     std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize},
-    std::thread::{ThreadId, current as current_thread},
+    std::thread::{ThreadId, current as current_thread, yield_now},
 };
 
 /// `len` atomics that hold 0. The system gives large ones page by page when they are touched.

@@ -408,7 +408,7 @@ fn what_a_loss_of_power_took_from_a_log_ends_it_there_and_the_rest_is_set_aside(
         let log = format!("/db/{}", names(&*env, ".log").pop().unwrap());
         let mut bytes = env.read_file(Path::new(&log)).unwrap();
         // The fourth record: a sector in its middle, or all of it.
-        let hole = if whole_record { 3 * 30_040..4 * 30_040 } else { 98_304..98_816 };
+        let hole = if whole_record { 98_304..131_072 } else { 100_352..100_864 };
         bytes[hole].fill(0);
         write_file(&*env, &log, &bytes);
         let paranoid = Options { env: Arc::clone(&env), paranoid_checks: true, ..Options::default() };

@@ -59,6 +59,11 @@ impl EnvError {
     }
 }
 
+/// The error of every operation on a file after one that failed with `kind`.
+pub(crate) fn given_up(kind: io::ErrorKind) -> io::Error {
+    io::Error::new(kind, format!("an earlier operation on the file failed: {kind}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -88,18 +88,32 @@ pub trait WritableFile: Send {
     fn close(self: Box<Self>) -> Result<()>;
 }
 
+/// Size of the header that [`LogFile::append_record`] stores.
+pub const LOG_RECORD_HEADER_SIZE_BYTES: usize = 7;
+
 /// The write-ahead log: every append is handed to the operating system before it returns.
 ///
 /// It is a trait of its own so that a preallocated file mapped into memory can stand behind it. Therefore, while
 /// it is open, and after the process died with it open, the file may be longer than
-/// [`size_bytes`](Self::size_bytes); the bytes behind are zero. Closing it cuts it to its size.
+/// [`size_bytes`](Self::size_bytes); the bytes behind are zero, but for what a process that died in
+/// [`append_record`](Self::append_record) left there. Closing it cuts it to its size.
 pub trait LogFile: Send {
-    /// Adds `record` (one physical record or several back to back) at the end. On return it survives the death
-    /// of the process, but not a loss of power.
+    /// Adds `bytes` at the end. On return they survive the death of the process, but not a loss of power. A process
+    /// that dies meanwhile leaves a beginning of them, and the file ends there.
     ///
-    /// On an error nothing of it is in the file, which goes on to work (a full disk may have room later), unless
+    /// On an error nothing of them is in the file, which goes on to work (a full disk may have room later), unless
     /// [`is_damaged`](Self::is_damaged) then says otherwise.
-    fn append(&mut self, record: &[u8]) -> Result<()>;
+    fn append(&mut self, bytes: &[u8]) -> Result<()>;
+
+    /// As [`append`](Self::append), for one record: `padding_bytes` zeros, `header` and `payload`. A process that dies
+    /// meanwhile may also leave any part of the payload behind a header of zeros, followed by at least 4 KiB of zeros;
+    /// but never a header that is not zeros before a payload that is not whole and within the file.
+    fn append_record(
+        &mut self,
+        padding_bytes: usize,
+        header: &[u8; LOG_RECORD_HEADER_SIZE_BYTES],
+        payload: &[u8],
+    ) -> Result<()>;
 
     /// Whether a failed append left bytes behind the end that could not be cut off. Appends and syncs then fail
     /// until a [`truncate`](Self::truncate) succeeds.

@@ -48,6 +48,7 @@ mod error;
 mod file;
 mod host;
 mod lock;
+mod log_state;
 mod memory;
 #[cfg(unix)]
 mod posix;
@@ -55,7 +56,7 @@ pub mod simulated;
 
 pub use env::{Background, Env, ThreadHandle};
 pub use error::{EnvError, Result};
-pub use file::{LogFile, RandomAccessFile, SequentialFile, WritableFile};
+pub use file::{LOG_RECORD_HEADER_SIZE_BYTES, LogFile, RandomAccessFile, SequentialFile, WritableFile};
 pub use lock::{FileLock, LockError};
 pub use memory::MemoryEnv;
 #[cfg(unix)]

@@ -8,7 +8,7 @@ use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use terrace_env::{Env, LockError, PosixEnv};
+use terrace_env::{Env, EnvError, LockError, LogFile, PosixEnv};
 
 /// Mounts `kind` at `target`, for this thread's namespace.
 fn mount(kind: &str, target: &Path, flags: libc::c_ulong, options: &str) -> io::Result<()> {
@@ -82,6 +82,44 @@ fn a_log_is_as_before_when_the_disk_is_full() {
         log.close().unwrap();
         expected.extend(b"there is room again");
         assert!(env.read_file(&path).unwrap() == expected);
+    });
+}
+
+#[test]
+fn a_log_with_space_set_aside_is_as_before_when_the_disk_is_full() {
+    on_small_disk(|folder| {
+        let env = PosixEnv::new();
+        let path = folder.join("000003.log");
+        let mut log = env.create_log(&path).unwrap();
+        let mut expected = Vec::new();
+        let mut add = |log: &mut dyn LogFile| {
+            let header = [1 + (expected.len() % 251) as u8; 7];
+            log.append_record(0, &header, &[9; 1000])?;
+            expected.extend(header);
+            expected.extend([9; 1000]);
+            Ok::<_, EnvError>(expected.clone())
+        };
+        let after_one = add(&mut *log).unwrap();
+        assert!(env.file_size(&path).unwrap() > after_one.len() as u64, "space is set aside");
+        let error = loop {
+            if let Err(error) = add(&mut *log) {
+                break error;
+            }
+        };
+        assert!(error.is_no_space(), "{error}");
+        assert!(!log.is_damaged());
+        let full = env.read_file(&path).unwrap();
+        assert_eq!(log.size_bytes(), full.len() as u64, "nothing of the refused record is there");
+        assert!(full.len() > (256 << 10) - (8 << 10), "what room there was is used: {}", full.len());
+
+        // Room again: the log goes on where it was.
+        log.truncate(100 * 1007).unwrap();
+        log.append_record(0, &[7; 7], b"there is room again").unwrap();
+        log.sync().unwrap();
+        log.close().unwrap();
+        let found = env.read_file(&path).unwrap();
+        assert!(found[..100 * 1007] == full[..100 * 1007]);
+        assert!(found[100 * 1007..].ends_with(b"there is room again"));
     });
 }
 

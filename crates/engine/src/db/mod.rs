@@ -154,16 +154,34 @@ impl Db {
 
     /// Stores `value` under `key`.
     pub fn put(&self, key: &[u8], value: &[u8], options: &WriteOptions) -> Result<()> {
-        let mut batch = WriteBatch::new();
-        batch.put(key, value).map_err(Error::refused)?;
-        self.write(batch, options)
+        self.write_one(options, |batch| batch.put(key, value))
     }
 
     /// Removes `key`. It is no error if there is none.
     pub fn delete(&self, key: &[u8], options: &WriteOptions) -> Result<()> {
-        let mut batch = WriteBatch::new();
-        batch.delete(key).map_err(Error::refused)?;
-        self.write(batch, options)
+        self.write_one(options, |batch| batch.delete(key))
+    }
+
+    /// Writes what `fill` puts into a batch. Whoever need not wait uses the buffer that comes with the token.
+    #[inline]
+    fn write_one(
+        &self,
+        options: &WriteOptions,
+        fill: impl FnOnce(&mut WriteBatch) -> terrace_format::error::Result<()>,
+    ) -> Result<()> {
+        self.inner.check_writable()?;
+        let Some(mut token) = self.inner.line.try_token() else {
+            let mut batch = WriteBatch::new();
+            fill(&mut batch).map_err(Error::refused)?;
+            return self.write(batch, options);
+        };
+        let mut batch = token.buffer.take().unwrap_or_default();
+        batch.clear();
+        let result = fill(&mut batch).map_err(Error::refused).and_then(|()| {
+            self.inner.commit_group(&mut token, std::slice::from_mut(&mut batch), options.sync)
+        });
+        token.keep_buffer(batch);
+        result
     }
 
     /// Writes all operations of `batch`, or none of them. Waits for its turn, for room, and for the disk if

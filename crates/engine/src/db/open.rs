@@ -273,7 +273,7 @@ impl Parts {
             memtable: active,
             last_sequence: recovered.last_sequence,
             throttle,
-            joined: Default::default(),
+            buffer: Default::default(),
         };
         let background = BackgroundState {
             logs,
@@ -351,6 +351,7 @@ fn recover(
         comparator: &parts.comparator,
         info_log: &parts.info_log,
         paranoid_checks: parts.options.paranoid_checks,
+        writer_may_live: parts.options.read_only,
         write_buffer_size_bytes: parts.options.write_buffer_size_bytes,
     };
     let recovered = replay.run(logs, last_sequence)?;

@@ -50,8 +50,16 @@ pub(super) trait LogVisitor {
 /// Reads the file at `path` from end to end. Errors: those of the visitor and of reading the file.
 pub(super) fn read_log(env: &dyn Env, path: &Path, visitor: &mut dyn LogVisitor) -> Result<()> {
     let mut file = env.open_sequential(path)?;
-    let mut reader =
-        Reader { visitor, block_start: 0, open: None, record: Vec::new(), damage: None, zeros: None };
+    let mut reader = Reader {
+        visitor,
+        block_start: 0,
+        content_end: 0,
+        open: None,
+        record: Vec::new(),
+        damage: None,
+        zeros: None,
+    };
+    reader.content_end = content_end(env, path)?;
     // One block ahead, to know which one is the last.
     let mut block = read_block(&mut *file)?;
     while !block.is_empty() {
@@ -61,6 +69,23 @@ pub(super) fn read_log(env: &dyn Env, path: &Path, visitor: &mut dyn LogVisitor)
         block = next;
     }
     reader.end()
+}
+
+/// Where the last byte that is not zero ends. A log whose writer was killed may have much space behind it.
+fn content_end(env: &dyn Env, path: &Path) -> Result<u64> {
+    let file = env.open_random(path)?;
+    let mut block = vec![0; LOG_BLOCK_SIZE_BYTES];
+    let mut end = file.size_bytes()?;
+    while end > 0 {
+        let start = (end - 1) / LOG_BLOCK_SIZE_BYTES as u64 * LOG_BLOCK_SIZE_BYTES as u64;
+        let bytes = &mut block[..(end - start) as usize];
+        file.read_exact_at(start, bytes)?;
+        if let Some(last) = bytes.iter().rposition(|byte| *byte != 0) {
+            return Ok(start + last as u64 + 1);
+        }
+        end = start;
+    }
+    Ok(0)
 }
 
 fn read_block(file: &mut dyn SequentialFile) -> Result<Vec<u8>> {
@@ -93,6 +118,8 @@ impl Physical {
 struct Reader<'a> {
     visitor: &'a mut dyn LogVisitor,
     block_start: u64,
+    /// Nothing but zeros follows from here on.
+    content_end: u64,
     /// Where the record begins whose fragments are being gathered in `record`.
     open: Option<u64>,
     record: Vec<u8>,
@@ -154,7 +181,8 @@ impl Reader<'_> {
             }
         }
         // A record that was being written has a header that makes sense, or none yet.
-        if is_last && (is_zero || ((FULL..=LAST).contains(&kind) && end > block.len())) {
+        let has_no_header = is_zero && self.block_start + block.len() as u64 >= self.content_end;
+        if has_no_header || (is_last && (FULL..=LAST).contains(&kind) && end > block.len()) {
             self.unfinished_tail(at, block.len())?;
         } else {
             self.add_damage(at, block.len(), "damaged records");

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 
 use loom::sync::atomic::Ordering;
 pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize};
-pub(crate) use loom::thread::{ThreadId, current as current_thread};
+pub(crate) use loom::thread::{ThreadId, current as current_thread, yield_now};
 
 /// `len` atomics that hold 0.
 pub(crate) fn zeroed_atomics(len: usize) -> Box<[AtomicU64]> {

@@ -1,8 +1,9 @@
 //! Appends write batches to the log. Predecessor: `write/commit`. Successor: the memtable, and `recovery` at the
 //! next open.
 //!
-//! One batch is one logical record; the log format splits it into physical records (see `terrace_format::log`).
-//! All physical records of a batch reach the operating system by one append.
+//! One batch is one logical record. If it fits a block, it is one physical record, which `env` may store into memory that
+//! is mapped; so a process that dies leaves it whole or not at all. A larger one is split into several (see
+//! `terrace_format::log`), which reach the operating system by one append.
 
 use std::path::PathBuf;
 
@@ -54,7 +55,6 @@ pub(crate) struct WalWriter {
     path: PathBuf,
     file: Box<dyn LogFile>,
     encoder: LogEncoder,
-    encoded: Vec<u8>,
     has_unsynced: bool,
     folder_synced: bool,
 }
@@ -67,8 +67,7 @@ impl WalWriter {
             number,
             path,
             file,
-            encoder: LogEncoder::new(Fragmentation::Standard),
-            encoded: Vec::new(),
+            encoder: LogEncoder::new(Fragmentation::KeepWhole),
             has_unsynced: false,
             folder_synced: false,
         })
@@ -85,20 +84,22 @@ impl WalWriter {
 
     /// Appends one record. On success it survives the death of the process. After an error the log is as it was
     /// before, unless [`is_damaged`](Self::is_damaged).
+    #[inline]
     pub(crate) fn append(&mut self, payload: &[u8]) -> Result<()> {
         let size_before = self.file.size_bytes();
-        self.encoded.clear();
-        self.encoder.encode_into(payload, &mut self.encoded);
         self.has_unsynced = true;
-        if let Err(error) = self.file.append(&self.encoded) {
-            self.encoder = LogEncoder::at_offset(Fragmentation::Standard, size_before);
-            return Err(error.into());
-        }
-        const KEPT_CAPACITY_BYTES: usize = 1 << 20;
-        if self.encoded.capacity() > KEPT_CAPACITY_BYTES {
-            self.encoded = Vec::new();
-        }
-        Ok(())
+        let result = match self.encoder.encode_whole(payload) {
+            Some(record) => self.file.append_record(record.padding_bytes, &record.header, payload),
+            None => {
+                let mut encoded = Vec::new();
+                self.encoder.encode_into(payload, &mut encoded);
+                self.file.append(&encoded)
+            }
+        };
+        result.map_err(|error| {
+            self.encoder = LogEncoder::at_offset(Fragmentation::KeepWhole, size_before);
+            error.into()
+        })
     }
 
     /// Makes everything appended so far survive a loss of power, the file's name included.

@@ -36,8 +36,18 @@ pub(crate) struct CommitState {
     pub(crate) memtable: Arc<MemTable>,
     pub(crate) last_sequence: u64,
     pub(crate) throttle: Throttle,
-    /// Buffer in which the batches of a group are joined.
-    pub(crate) joined: WriteBatch,
+    /// A buffer for a batch: of a single write, or of a group's batches joined.
+    pub(crate) buffer: Option<WriteBatch>,
+}
+
+impl CommitState {
+    /// Keeps `buffer` for the next one who needs it, unless it is very large.
+    pub(crate) fn keep_buffer(&mut self, buffer: WriteBatch) {
+        const LARGEST_BYTES: usize = 1 << 20;
+        if buffer.approximate_size_bytes() <= LARGEST_BYTES {
+            self.buffer = Some(buffer);
+        }
+    }
 }
 
 /// Whether a call may wait for the background, or has to leave things as they are.
@@ -71,13 +81,13 @@ impl DbInner {
         if let [single] = batches {
             return self.commit_batch(commit, single, sync);
         }
-        let mut joined = std::mem::take(&mut commit.joined);
+        let mut joined = commit.buffer.take().unwrap_or_default();
         joined.clear();
         let result = batches
             .iter()
             .try_for_each(|batch| joined.append(batch).map_err(Error::refused))
             .and_then(|()| self.commit_batch(commit, &mut joined, sync));
-        commit.joined = joined;
+        commit.keep_buffer(joined);
         result
     }
 

@@ -8,28 +8,49 @@
 //!    one sync; each of them learns the result when its write is visible.
 //! 3. A request for the token alone (to seal, to ingest, to close) never shares a group.
 
+use std::cell::UnsafeCell;
 use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use terrace_format::batch::WriteBatch;
 
 use crate::error::Result;
-use crate::sync::{Condvar, Mutex, MutexGuard};
+use crate::sync::{AtomicUsize, Condvar, Mutex, PlainMemory, yield_now};
 
 /// A group is closed when its batches reach this size.
 const MAX_GROUP_BYTES: usize = 1 << 20;
 
+/// So often a leader about to sync lets other threads run, without anyone joining, before it goes on without them.
+const QUIET_YIELDS: usize = if cfg!(all(test, loom)) { 1 } else { 32 };
+
+/// Nobody has the token.
+const FREE: usize = 0;
+/// Somebody has the token, and nobody waits for it.
+const TAKEN: usize = 1;
+/// Somebody has the token, and others may be waiting. Set and left only with the line locked.
+const AWAITED: usize = 2;
+
 /// The line, and behind it the state `S` that the token guards.
 pub(crate) struct CommitLine<S> {
+    /// [`FREE`], [`TAKEN`] or [`AWAITED`].
+    token: AtomicUsize,
     line: Mutex<Line>,
-    state: Mutex<S>,
+    state: UnsafeCell<S>,
+    /// Stands for `state` before a model checker.
+    state_memory: PlainMemory,
 }
+
+// SAFETY: `state` is reached only through a `Token`, of which there is one at a time (see `Token`); so it moves from
+// thread to thread, for which it is `Send`, and is never shared.
+unsafe impl<S: Send> Sync for CommitLine<S> {}
 
 #[derive(Default)]
 struct Line {
-    taken: bool,
     waiters: VecDeque<Arc<Waiter>>,
+    /// So many writers were there when the last group was done: those in it, and those behind it.
+    recent_writers: usize,
 }
 
 struct Waiter {
@@ -66,53 +87,60 @@ impl Waiter {
 }
 
 /// The token. Whoever drops it passes it to the head of the line.
+///
+/// There is one at a time. It is made by whoever changes `token` from [`FREE`] to another value, and by the waiter that
+/// the holder before made leader as it dropped its own. The change from `FREE` acquires what the change to it released;
+/// a leader acquires it by the lock of its phase.
 pub(crate) struct Token<'a, S> {
     line: &'a CommitLine<S>,
-    state: Option<MutexGuard<'a, S>>,
 }
 
 impl<S> Deref for Token<'_, S> {
     type Target = S;
 
+    #[inline]
     fn deref(&self) -> &S {
-        self.state.as_deref().expect("the state is held until the token drops")
+        self.line.state_memory.read();
+        // SAFETY: this is the only token, and `deref_mut` borrows it exclusively.
+        unsafe { &*self.line.state.get() }
     }
 }
 
 impl<S> DerefMut for Token<'_, S> {
+    #[inline]
     fn deref_mut(&mut self) -> &mut S {
-        self.state.as_deref_mut().expect("the state is held until the token drops")
+        self.line.state_memory.write();
+        // SAFETY: this is the only token, and it is borrowed exclusively.
+        unsafe { &mut *self.line.state.get() }
     }
 }
 
 impl<S> Drop for Token<'_, S> {
+    #[inline]
     fn drop(&mut self) {
-        self.state = None;
-        let mut line = self.line.line.lock();
-        match line.waiters.front().cloned() {
-            Some(next) => {
-                drop(line);
-                next.advance(Phase::Lead);
-            }
-            None => line.taken = false,
+        let token = &self.line.token;
+        if token.compare_exchange(TAKEN, FREE, Ordering::Release, Ordering::Relaxed).is_err() {
+            self.line.pass_on();
         }
     }
 }
 
 impl<S> CommitLine<S> {
     pub(crate) fn new(state: S) -> Self {
-        Self { line: Mutex::default(), state: Mutex::new(state) }
+        Self {
+            token: AtomicUsize::new(FREE),
+            line: Mutex::default(),
+            state: UnsafeCell::new(state),
+            state_memory: PlainMemory::new(),
+        }
     }
 
     /// Takes the token if nobody holds or awaits it.
+    #[inline]
     pub(crate) fn try_token(&self) -> Option<Token<'_, S>> {
-        let mut line = self.line.lock();
-        if line.taken {
-            return None;
-        }
-        line.taken = true;
-        drop(line);
-        Some(self.token())
+        let taken = self.token.compare_exchange(FREE, TAKEN, Ordering::Acquire, Ordering::Relaxed);
+        // Not made unless it is given: it would be passed on as it drops.
+        taken.is_ok().then(|| Token { line: self })
     }
 
     /// Waits for the token.
@@ -120,11 +148,14 @@ impl<S> CommitLine<S> {
         if let Some(token) = self.try_token() {
             return token;
         }
-        let Some(waiter) = self.join(None, false) else { return self.token() };
+        let waiter = match self.join(None, false) {
+            Joined::Waits(waiter) => waiter,
+            Joined::Holds(token) => return token,
+        };
         let led = waiter.wait();
         debug_assert!(led.is_none(), "a waiter without a batch is only ever made leader");
         self.line.lock().waiters.pop_front();
-        self.token()
+        Token { line: self }
     }
 
     /// Writes `batch` in its turn: `commit` is called with the state, the batches of a group in order and
@@ -138,16 +169,21 @@ impl<S> CommitLine<S> {
         if let Some(mut token) = self.try_token() {
             return commit(&mut token, std::slice::from_mut(&mut batch), sync);
         }
-        let waiter = match self.join(Some(batch), sync) {
-            Some(waiter) => waiter,
-            None => unreachable!("a batch always joins the line"),
+        let waiter = match self.join(Some(&mut batch), sync) {
+            Joined::Waits(waiter) => waiter,
+            Joined::Holds(mut token) => return commit(&mut token, std::slice::from_mut(&mut batch), sync),
         };
         if let Some(result) = waiter.wait() {
             return result;
         }
-        let mut token = self.token();
+        let mut token = Token { line: self };
+        if sync {
+            self.gather();
+        }
         let (followers, mut batches) = self.take_group();
         let result = commit(&mut token, &mut batches, sync);
+        self.line.lock().note_writers(batches.len());
+        // Before the token goes on: so those who write again are there in time for the next group.
         for follower in followers {
             follower.advance(Phase::Done(result.clone()));
         }
@@ -161,31 +197,59 @@ impl<S> CommitLine<S> {
         self.line.lock().waiters.len()
     }
 
-    fn token(&self) -> Token<'_, S> {
-        Token { line: self, state: Some(self.state.lock()) }
+    /// Gives the token to the head of the line.
+    #[cold]
+    fn pass_on(&self) {
+        let line = self.line.lock();
+        match line.waiters.front().cloned() {
+            Some(next) => {
+                drop(line);
+                next.advance(Phase::Lead);
+            }
+            None => self.token.store(FREE, Ordering::Release),
+        }
     }
 
-    /// Joins the line's end. Without a batch, takes the token instead if it has become free.
-    fn join(&self, batch: Option<WriteBatch>, sync: bool) -> Option<Arc<Waiter>> {
+    /// Joins the line's end, or takes the token if it has become free. Who waits has left its batch in the line.
+    fn join(&self, batch: Option<&mut WriteBatch>, sync: bool) -> Joined<'_, S> {
         let mut line = self.line.lock();
-        let wants_token = batch.is_none();
-        let mut phase = Phase::Waiting;
-        if !line.taken {
-            line.taken = true;
-            if wants_token {
-                return None;
+        loop {
+            // While the line is locked, nobody leaves `AWAITED`.
+            match self.token.compare_exchange(TAKEN, AWAITED, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) | Err(AWAITED) => break,
+                Err(_) => {
+                    if let Some(token) = self.try_token() {
+                        return Joined::Holds(token);
+                    }
+                }
             }
-            phase = Phase::Lead;
         }
         let waiter = Arc::new(Waiter {
             sync,
-            batch: Mutex::new(batch),
-            wants_token,
-            phase: Mutex::new(phase),
+            wants_token: batch.is_none(),
+            batch: Mutex::new(batch.map(std::mem::take)),
+            phase: Mutex::new(Phase::Waiting),
             changed: Condvar::new(),
         });
         line.waiters.push_back(Arc::clone(&waiter));
-        Some(waiter)
+        Joined::Waits(waiter)
+    }
+
+    /// Before a sync: lets those join who wrote a moment ago, and are likely to write again. For the price of running
+    /// first they share the sync, instead of waiting for the next.
+    fn gather(&self) {
+        let (mut quiet, mut length) = (0, 0);
+        while quiet < QUIET_YIELDS {
+            {
+                let line = self.line.lock();
+                if line.waiters.len() >= line.recent_writers {
+                    return;
+                }
+                quiet = if line.waiters.len() > length { 0 } else { quiet + 1 };
+                length = line.waiters.len();
+            }
+            yield_now();
+        }
     }
 
     /// Takes the leader and those behind it who may share its group off the line. Returns the followers and the
@@ -210,6 +274,21 @@ impl<S> CommitLine<S> {
             followers.push(follower);
         }
         (followers, batches)
+    }
+}
+
+/// What came of joining the line.
+enum Joined<'a, S> {
+    /// It waits there.
+    Waits(Arc<Waiter>),
+    /// The token was free.
+    Holds(Token<'a, S>),
+}
+
+impl Line {
+    /// A group of so many is done.
+    fn note_writers(&mut self, group: usize) {
+        self.recent_writers = group + self.waiters.len();
     }
 }
 

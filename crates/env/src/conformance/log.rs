@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 
 use super::{Place, pattern};
+use crate::LOG_RECORD_HEADER_SIZE_BYTES;
 
 /// Whether `file` holds `expected` and, at most, zeros behind it.
 #[track_caller]
@@ -72,4 +73,56 @@ pub(super) fn where_no_file_can_be(place: &Place) {
     assert!(error.is_not_found(), "{error}");
     place.env.create_folder_all(&place.path("folder")).unwrap();
     assert!(place.env.create_log(&place.path("folder")).is_err());
+}
+
+/// Records one by one, and bytes of any length between them.
+pub(super) fn records(place: &Place) {
+    let contents = pattern(1_000_000);
+    let header = |number: usize| [number as u8 + 1; LOG_RECORD_HEADER_SIZE_BYTES];
+    let mut log = place.env.create_log(&place.path("log")).unwrap();
+    let mut expected = Vec::new();
+    for (number, padding, size) in [
+        (0, 0, 100),
+        (1, 0, 0),
+        (2, 5, 1),
+        (3, 0, 32_761),
+        (4, 20_000, 7),
+        (5, 0, 8),
+        (6, 1, 9),
+        (7, 0, 200_000),
+        (8, 0, 3),
+    ] {
+        let payload = &contents[number * 1000..][..size];
+        log.append_record(padding, &header(number), payload).unwrap();
+        expected.resize(expected.len() + padding, 0);
+        expected.extend(header(number));
+        expected.extend(payload);
+        assert_eq!(log.size_bytes(), expected.len() as u64);
+        assert_begins(place, &expected);
+        match number {
+            3 | 7 => log.sync().unwrap(),
+            5 => {
+                log.append(&contents[..40_000]).unwrap();
+                expected.extend(&contents[..40_000]);
+                assert_begins(place, &expected);
+            }
+            6 => {
+                expected.truncate(expected.len() - 3);
+                log.truncate(expected.len() as u64).unwrap();
+                assert_begins(place, &expected);
+            }
+            _ => {}
+        }
+    }
+    for number in 9..5000 {
+        log.append_record(number % 3, &header(number % 200), &contents[number..][..number % 300]).unwrap();
+        expected.resize(expected.len() + number % 3, 0);
+        expected.extend(header(number % 200));
+        expected.extend(&contents[number..][..number % 300]);
+    }
+    log.sync().unwrap();
+    assert_eq!(log.size_bytes(), expected.len() as u64);
+    assert_begins(place, &expected);
+    log.close().unwrap();
+    assert!(place.read("log") == expected, "closed, it has its true size");
 }

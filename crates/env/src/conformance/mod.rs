@@ -79,6 +79,7 @@ pub const CHECKS: &[Check] = &[
     ("refuses to write where no file can be", writing::where_no_file_can_be),
     ("logs are readable at once", log::readable_at_once),
     ("logs are truncated", log::truncated),
+    ("logs hold records", log::records),
     ("logs begin empty", log::begin_empty),
     ("logs refuse a place where no file can be", log::where_no_file_can_be),
     ("replaces files", names::replaces),

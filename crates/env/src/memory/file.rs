@@ -8,7 +8,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use parking_lot::RwLock;
 
-use crate::{EnvError, LogFile, RandomAccessFile, Result, SequentialFile, WritableFile};
+use crate::{
+    EnvError, LOG_RECORD_HEADER_SIZE_BYTES, LogFile, RandomAccessFile, Result, SequentialFile, WritableFile,
+};
 
 /// One file.
 pub(super) type Contents = RwLock<Body>;
@@ -71,13 +73,13 @@ fn copy_from(contents: &Contents, offset: u64, buffer: &mut [u8]) -> usize {
 }
 
 /// Adds bytes at the end, or nothing and an error if there is no memory.
-fn extend(contents: &Contents, path: &Path, bytes: &[u8]) -> Result<()> {
+fn extend(contents: &Contents, path: &Path, pieces: &[&[u8]]) -> Result<()> {
     let mut contents = contents.write();
     let contents = contents.growing();
     contents
-        .try_reserve(bytes.len())
+        .try_reserve(pieces.iter().map(|piece| piece.len()).sum())
         .map_err(|_| EnvError::new("write", path, io::ErrorKind::OutOfMemory.into()))?;
-    contents.extend_from_slice(bytes);
+    pieces.iter().for_each(|piece| contents.extend_from_slice(piece));
     Ok(())
 }
 
@@ -164,7 +166,7 @@ impl MemoryWritableFile {
 impl WritableFile for MemoryWritableFile {
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
         self.check("write")?;
-        let extended = extend(&self.contents, &self.path, bytes);
+        let extended = extend(&self.contents, &self.path, &[bytes]);
         self.failed = extended.is_err();
         extended?;
         self.size_bytes += bytes.len() as u64;
@@ -202,9 +204,20 @@ impl MemoryLogFile {
 }
 
 impl LogFile for MemoryLogFile {
-    fn append(&mut self, record: &[u8]) -> Result<()> {
-        extend(&self.contents, &self.path, record)?;
-        self.size_bytes += record.len() as u64;
+    fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        extend(&self.contents, &self.path, &[bytes])?;
+        self.size_bytes += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn append_record(
+        &mut self,
+        padding_bytes: usize,
+        header: &[u8; LOG_RECORD_HEADER_SIZE_BYTES],
+        payload: &[u8],
+    ) -> Result<()> {
+        extend(&self.contents, &self.path, &[&vec![0; padding_bytes], header, payload])?;
+        self.size_bytes += (padding_bytes + header.len() + payload.len()) as u64;
         Ok(())
     }
 

@@ -17,6 +17,7 @@ use bytes::Bytes;
 use super::mapping::Mapping;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 use super::residency::Residency;
+use crate::error::given_up;
 use crate::{EnvError, RandomAccessFile, Result, SequentialFile, WritableFile};
 
 /// Bytes collected in the process before one write to the system. Larger gains nothing measurable, and a table
@@ -230,11 +231,6 @@ impl PosixWritableFile {
             EnvError::new(operation, &self.path, source)
         })
     }
-}
-
-/// The error of every operation after one that failed with `kind`.
-pub(super) fn given_up(kind: io::ErrorKind) -> io::Error {
-    io::Error::new(kind, format!("an earlier operation on the file failed: {kind}"))
 }
 
 /// Makes bytes and size durable. The first time everything about the file, since it may be new; then no more than

@@ -1,38 +1,35 @@
-//! The write-ahead log on a real file system: each append is one write at a known offset.
+//! The write-ahead log on a real file system: a record is stored into space that was set aside, where the system can do
+//! that; else each append is one write at a known offset.
 //!
-//! Predecessor: the engine's log writer. Successor: the operating system's page cache, and at a sync the disk.
+//! Predecessor: the engine's log writer. Successors: `log_space`; or the operating system's page cache. At a sync the
+//! disk.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use super::file::{close_file, given_up, sync_file};
-use crate::{EnvError, LogFile, Result};
-
-/// What the file behind a log is in.
-#[derive(Clone, Copy)]
-enum State {
-    /// It holds exactly what was appended.
-    Whole,
-    /// A failed append left bytes behind the end. A truncation heals it.
-    Damaged(io::ErrorKind),
-    /// A sync failed: the system may have dropped pages, and nothing heals it.
-    Lost(io::ErrorKind),
-}
+use super::file::{close_file, sync_file};
+use super::log_space::LogSpace;
+use crate::log_state::LogState;
+use crate::{EnvError, LOG_RECORD_HEADER_SIZE_BYTES, LogFile, Result};
 
 pub(super) struct PosixLogFile {
+    /// Before the file, which it is mapped from.
+    space: LogSpace,
     file: File,
     path: PathBuf,
     size_bytes: u64,
     synced_before: bool,
-    state: State,
+    state: LogState,
 }
 
 impl PosixLogFile {
     /// A log in `file`, which is empty.
     pub(super) fn new(file: File, path: &Path) -> Self {
-        Self { file, path: path.to_owned(), size_bytes: 0, synced_before: false, state: State::Whole }
+        let space = LogSpace::new(&file);
+        let path = path.to_owned();
+        Self { space, file, path, size_bytes: 0, synced_before: false, state: LogState::Whole }
     }
 
     fn failed(&self, operation: &'static str, source: io::Error) -> EnvError {
@@ -40,50 +37,100 @@ impl PosixLogFile {
     }
 
     fn check_whole(&self, operation: &'static str) -> Result<()> {
-        match self.state {
-            State::Whole => Ok(()),
-            State::Damaged(kind) | State::Lost(kind) => Err(self.failed(operation, given_up(kind))),
+        self.state.check().map_err(|source| self.failed(operation, source))
+    }
+
+    /// Stores or writes a record for which no space was ready.
+    #[cold]
+    fn append_record_slowly(
+        &mut self,
+        padding_bytes: usize,
+        header: &[u8; LOG_RECORD_HEADER_SIZE_BYTES],
+        payload: &[u8],
+    ) -> Result<()> {
+        let start = self.size_bytes + padding_bytes as u64;
+        let end = start + (header.len() + payload.len()) as u64;
+        match self.space.make_ready(&self.file, self.size_bytes, end) {
+            Ok(true) => {
+                self.space.store(start, header, payload);
+                self.size_bytes = end;
+                Ok(())
+            }
+            Ok(false) => {
+                let mut bytes = vec![0; padding_bytes];
+                bytes.extend_from_slice(header);
+                bytes.extend_from_slice(payload);
+                self.append(&bytes)
+            }
+            Err(error) => Err(self.not_cut(error)),
         }
+    }
+
+    /// The file could not be cut to its size.
+    fn not_cut(&mut self, error: io::Error) -> EnvError {
+        self.state = LogState::Damaged(error.kind());
+        self.failed("truncate", error)
     }
 }
 
 impl LogFile for PosixLogFile {
-    fn append(&mut self, record: &[u8]) -> Result<()> {
+    fn append(&mut self, bytes: &[u8]) -> Result<()> {
         self.check_whole("write")?;
-        if let Err(error) = self.file.write_all_at(record, self.size_bytes) {
-            // Part of the record may be there. A later record behind it would be unreadable.
+        // Zeros behind a part of what follows would look like damage.
+        self.space.give_back(&self.file, self.size_bytes).map_err(|error| self.not_cut(error))?;
+        if let Err(error) = self.file.write_all_at(bytes, self.size_bytes) {
+            // A part may be there. A later record behind it would be unreadable.
             if self.file.set_len(self.size_bytes).is_err() {
-                self.state = State::Damaged(error.kind());
+                self.state = LogState::Damaged(error.kind());
             }
             return Err(self.failed("write", error));
         }
-        self.size_bytes += record.len() as u64;
+        self.size_bytes += bytes.len() as u64;
+        Ok(())
+    }
+
+    #[inline]
+    fn append_record(
+        &mut self,
+        padding_bytes: usize,
+        header: &[u8; LOG_RECORD_HEADER_SIZE_BYTES],
+        payload: &[u8],
+    ) -> Result<()> {
+        self.check_whole("write")?;
+        let start = self.size_bytes + padding_bytes as u64;
+        let end = start + (header.len() + payload.len()) as u64;
+        if !self.space.is_ready(end) {
+            return self.append_record_slowly(padding_bytes, header, payload);
+        }
+        self.space.store(start, header, payload);
+        self.size_bytes = end;
         Ok(())
     }
 
     fn is_damaged(&self) -> bool {
-        matches!(self.state, State::Damaged(_))
+        self.state.is_damaged()
     }
 
     fn truncate(&mut self, size_bytes: u64) -> Result<()> {
         if size_bytes > self.size_bytes {
             return Err(self.failed("truncate", io::ErrorKind::InvalidInput.into()));
         }
-        self.file.set_len(size_bytes).map_err(|source| self.failed("truncate", source))?;
+        let cut = self.space.give_back(&self.file, size_bytes).and_then(|()| self.file.set_len(size_bytes));
+        cut.map_err(|source| self.failed("truncate", source))?;
         self.size_bytes = size_bytes;
-        if self.is_damaged() {
-            self.state = State::Whole;
-        }
+        self.state.heal();
         Ok(())
     }
 
     fn sync(&mut self) -> Result<()> {
         self.check_whole("sync")?;
+        // It writes what was stored into a mapping as well.
         if let Err(error) = sync_file(&self.file, self.synced_before) {
-            self.state = State::Lost(error.kind());
+            self.state = LogState::Lost(error.kind());
             return Err(self.failed("sync", error));
         }
         self.synced_before = true;
+        self.space.note_sync();
         Ok(())
     }
 
@@ -92,11 +139,9 @@ impl LogFile for PosixLogFile {
     }
 
     fn close(self: Box<Self>) -> Result<()> {
-        let Self { file, path, size_bytes, state, .. } = *self;
-        let whole = match state {
-            State::Damaged(_) => file.set_len(size_bytes),
-            State::Whole | State::Lost(_) => Ok(()),
-        };
+        let Self { mut space, file, path, size_bytes, state, .. } = *self;
+        let whole = space.give_back(&file, size_bytes);
+        let whole = whole.and_then(|()| if state.is_damaged() { file.set_len(size_bytes) } else { Ok(()) });
         whole.and(close_file(file)).map_err(|source| EnvError::new("close", path, source))
     }
 }

@@ -15,6 +15,10 @@ mod file;
 mod folder;
 mod lock;
 mod log_file;
+#[cfg(target_os = "linux")]
+mod log_mapping;
+#[cfg_attr(not(target_os = "linux"), path = "no_log_space.rs")]
+mod log_space;
 #[cfg(target_pointer_width = "64")]
 mod mapping;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
@@ -72,7 +76,9 @@ impl Env for PosixEnv {
     }
 
     fn create_log(&self, path: &Path) -> Result<Box<dyn LogFile>> {
-        let file = File::create(path).map_err(|source| EnvError::new("create", path, source))?;
+        // To be mapped it has to be readable as well.
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path);
+        let file = file.map_err(|source| EnvError::new("create", path, source))?;
         Ok(Box::new(PosixLogFile::new(file, path)))
     }
 

@@ -15,9 +15,9 @@
 //!    independent of the bytes. What lies below it and was never written reads as zeros.
 //! 4. With [`Mode::Ext4Ordered`] data goes before the size that makes it visible: a sector that lies behind the
 //!    durable end, or behind a truncation that took effect, is at least as new as the size.
-//! 5. If logs may be mapped, a log may stand for a file mapped into memory. Then rule 4 does not hold, a sector is a page of 4096 bytes, a page
-//!    may have been written in the middle of a copy into it, and the file may be longer by zeros up to a multiple
-//!    of 32 KiB.
+//! 5. If logs may be mapped, a log may stand for a file mapped into memory. Then rule 4 does not hold, a sector is a page
+//!    of 4096 bytes, a page may have been written in the middle of a copy into it (a record's header comes last), and
+//!    the file is longer by zeros up to a multiple of 32 KiB.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,19 +31,29 @@ const PAGE_SIZE_BYTES: usize = 4096;
 /// A mapped log is made longer by multiples of this.
 const MAPPING_STEP_BYTES: usize = 32 << 10;
 
+/// So many zeros at least stay behind the last record of a mapped log.
+const SPARE_BYTES: usize = 4 << 10;
+
 /// Stores of this size are not torn.
 const STORE_SIZE_BYTES: usize = 8;
 
 #[derive(Debug, Clone)]
 enum Change {
-    Write { offset: usize, bytes: Vec<u8> },
-    Truncate { size: usize },
+    /// `header`: where in `bytes` a header begins that a mapped log stores last.
+    Write {
+        offset: usize,
+        bytes: Vec<u8>,
+        header: Option<usize>,
+    },
+    Truncate {
+        size: usize,
+    },
 }
 
 impl Change {
     fn apply(&self, image: &mut Vec<u8>) {
         match self {
-            Self::Write { offset, bytes } => {
+            Self::Write { offset, bytes, .. } => {
                 let end = offset + bytes.len();
                 if *offset == image.len() {
                     image.extend_from_slice(bytes);
@@ -99,6 +109,8 @@ pub(super) struct Contents {
     is_log: bool,
     /// Whether it is a log whose writer is open.
     is_open_log: bool,
+    /// Whether its last record may have been stored into space set aside. Anything else cuts that off before.
+    has_space: bool,
 }
 
 impl Contents {
@@ -116,22 +128,29 @@ impl Contents {
     }
 
     pub(super) fn write(&mut self, offset: usize, bytes: &[u8]) {
+        self.write_log(offset, bytes, None);
+    }
+
+    /// At `header` in `bytes`, if it is given, a header begins that a mapped log stores last.
+    pub(super) fn write_log(&mut self, offset: usize, bytes: &[u8], header: Option<usize>) {
         if bytes.is_empty() {
             return;
         }
-        let mut change = Change::Write { offset, bytes: bytes.to_vec() };
+        self.has_space = header.is_some();
+        let mut change = Change::Write { offset, bytes: bytes.to_vec(), header };
         change.apply(Arc::make_mut(&mut self.cached));
         if self.dropped_pages {
             // The system writes whole pages, so what was dropped from these gets another chance.
             let start = offset / PAGE_SIZE_BYTES * PAGE_SIZE_BYTES;
             let end = (offset + bytes.len()).next_multiple_of(PAGE_SIZE_BYTES).min(self.cached.len());
-            change = Change::Write { offset: start, bytes: self.cached[start..end].to_vec() };
+            change = Change::Write { offset: start, bytes: self.cached[start..end].to_vec(), header: None };
         }
         self.changes.push(change);
     }
 
     /// Cuts the file; it never grows by this.
     pub(super) fn truncate(&mut self, size: usize) {
+        self.has_space = false;
         if size < self.cached.len() {
             let change = Change::Truncate { size };
             change.apply(Arc::make_mut(&mut self.cached));
@@ -163,8 +182,9 @@ impl Contents {
 
     /// What the process leaves behind when it dies: all that it wrote. A mapped log keeps its length.
     pub(super) fn lose_process(&mut self, random: &mut Random) {
-        if self.is_open_log && random.chance(1, 2) {
-            let zeros = self.cached.len().next_multiple_of(MAPPING_STEP_BYTES) - self.cached.len();
+        if self.is_open_log && self.has_space && random.chance(1, 2) {
+            let end = self.cached.len() + SPARE_BYTES;
+            let zeros = end.next_multiple_of(MAPPING_STEP_BYTES) - self.cached.len();
             self.write(self.cached.len(), &vec![0; zeros]);
         }
         self.is_open_log = false;
@@ -255,7 +275,7 @@ impl History {
         let mut size = durable_size;
         for (change, step) in changes.iter().zip(1..) {
             let (start, end) = match change {
-                Change::Write { offset, bytes } => (*offset, offset + bytes.len()),
+                Change::Write { offset, bytes, .. } => (*offset, offset + bytes.len()),
                 Change::Truncate { size: shorter } => (*shorter, size),
             };
             for sector in start / unit..end.div_ceil(unit) {
@@ -293,8 +313,16 @@ impl History {
                 size = (first_page + random.below(pages)) * PAGE_SIZE_BYTES;
             }
         }
-        if is_mapped && random.chance(1, 2) {
-            size = size.max(self.sizes[last]).next_multiple_of(MAPPING_STEP_BYTES);
+        if is_mapped {
+            // Space is set aside before it is stored into, so the size is one that was set before or after.
+            let is_stored =
+                |change: Option<&Change>| matches!(change, Some(Change::Write { header: Some(_), .. }));
+            if step > 0 && is_stored(changes.get(step - 1)) {
+                size = self.sizes[step].next_multiple_of(MAPPING_STEP_BYTES);
+            }
+            if is_stored(changes.last()) && random.chance(1, 2) {
+                size = size.max(self.sizes[last] + SPARE_BYTES).next_multiple_of(MAPPING_STEP_BYTES);
+            }
         }
         (step, size)
     }
@@ -323,15 +351,19 @@ fn put_sector(image: &mut Vec<u8>, sector: usize, bytes: &[u8]) {
     image[start..start + bytes.len()].copy_from_slice(bytes);
 }
 
-/// A page, which begins at `page_start` in the file, after a part of `change` was copied into it.
+/// A page, which begins at `page_start` in the file, after a part of `change` was copied into it. A header that is stored
+/// last is not there yet, and takes the byte behind it along.
 fn half_copied(mut page: Vec<u8>, change: &Change, page_start: usize, random: &mut Random) -> Vec<u8> {
-    if let Change::Write { offset, bytes } = change {
+    if let Change::Write { offset, bytes, header } = change {
         let start = (*offset).max(page_start);
         let end = (offset + bytes.len()).min(page_start + page.len());
         let stores = (end - start).div_ceil(STORE_SIZE_BYTES);
         let stop = (start / STORE_SIZE_BYTES + random.below(stores + 1)) * STORE_SIZE_BYTES;
         let stop = stop.clamp(start, end);
-        page[start - page_start..stop - page_start].copy_from_slice(&bytes[start - offset..stop - offset]);
+        let last_store = header.map_or(0..0, |at| offset + at..offset + at + STORE_SIZE_BYTES);
+        for at in (start..stop).filter(|at| !last_store.contains(at)) {
+            page[at - page_start] = bytes[at - offset];
+        }
     }
     page
 }

@@ -8,7 +8,12 @@ use bytes::Bytes;
 use super::call::{Call, CallKind};
 use super::names::File;
 use super::process::Process;
-use crate::{EnvError, FileLock, LogFile, RandomAccessFile, Result, SequentialFile, WritableFile};
+use crate::error::given_up;
+use crate::log_state::LogState;
+use crate::{
+    EnvError, FileLock, LOG_RECORD_HEADER_SIZE_BYTES, LogFile, RandomAccessFile, Result, SequentialFile,
+    WritableFile,
+};
 
 /// Bytes collected in the process before one write to the system, as in the posix environment.
 const WRITE_BUFFER_SIZE_BYTES: usize = 64 << 10;
@@ -39,11 +44,6 @@ impl Handle {
     fn read(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
         self.process.read(&self.path, &self.file, offset, buffer).map_err(self.failed("read"))
     }
-}
-
-/// The error of every operation after one that failed with `kind`.
-fn given_up(kind: io::ErrorKind) -> io::Error {
-    io::Error::new(kind, format!("an earlier operation on the file failed: {kind}"))
 }
 
 #[derive(Debug)]
@@ -198,34 +198,35 @@ impl Drop for SimulatedWritableFile {
     }
 }
 
-/// What the file behind a log is in.
-#[derive(Clone, Copy)]
-enum State {
-    /// It holds exactly what was appended.
-    Whole,
-    /// A failed append left bytes behind the end. A truncation heals it.
-    Damaged(io::ErrorKind),
-    /// A sync failed: the system may have dropped pages, and nothing heals it.
-    Lost(io::ErrorKind),
-}
-
 pub(super) struct SimulatedLogFile {
     handle: Handle,
     size_bytes: u64,
-    state: State,
+    state: LogState,
 }
 
 impl SimulatedLogFile {
     /// A log in a file that is empty.
     pub(super) fn new(handle: Handle) -> Self {
-        Self { handle, size_bytes: 0, state: State::Whole }
+        Self { handle, size_bytes: 0, state: LogState::Whole }
     }
 
     fn check_whole(&self, operation: &'static str) -> Result<()> {
-        match self.state {
-            State::Whole => Ok(()),
-            State::Damaged(kind) | State::Lost(kind) => Err(self.handle.failed(operation)(given_up(kind))),
+        self.state.check().map_err(self.handle.failed(operation))
+    }
+
+    /// Appends `bytes`; `header`: where in them the header is that is stored last, if it is.
+    fn write(&mut self, bytes: &[u8], header: Option<usize>) -> Result<()> {
+        self.check_whole("write")?;
+        let Handle { process, file, path } = &self.handle;
+        let call = Call::new(CallKind::WriteLog, "write log", path);
+        if let Err(error) = process.write_log(call, file, self.size_bytes, bytes, header) {
+            if self.cut_to(self.size_bytes).is_err() {
+                self.state = LogState::Damaged(error.kind());
+            }
+            return Err(self.handle.failed("write")(error));
         }
+        self.size_bytes += bytes.len() as u64;
+        Ok(())
     }
 
     fn cut_to(&self, size_bytes: u64) -> io::Result<()> {
@@ -235,22 +236,24 @@ impl SimulatedLogFile {
 }
 
 impl LogFile for SimulatedLogFile {
-    fn append(&mut self, record: &[u8]) -> Result<()> {
-        self.check_whole("write")?;
-        let Handle { process, file, path } = &self.handle;
-        let call = Call::new(CallKind::WriteLog, "write log", path);
-        if let Err(error) = process.write(call, file, self.size_bytes, record) {
-            if self.cut_to(self.size_bytes).is_err() {
-                self.state = State::Damaged(error.kind());
-            }
-            return Err(self.handle.failed("write")(error));
-        }
-        self.size_bytes += record.len() as u64;
-        Ok(())
+    fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        self.write(bytes, None)
+    }
+
+    fn append_record(
+        &mut self,
+        padding_bytes: usize,
+        header: &[u8; LOG_RECORD_HEADER_SIZE_BYTES],
+        payload: &[u8],
+    ) -> Result<()> {
+        let mut bytes = vec![0; padding_bytes];
+        bytes.extend_from_slice(header);
+        bytes.extend_from_slice(payload);
+        self.write(&bytes, Some(padding_bytes))
     }
 
     fn is_damaged(&self) -> bool {
-        matches!(self.state, State::Damaged(_))
+        self.state.is_damaged()
     }
 
     fn truncate(&mut self, size_bytes: u64) -> Result<()> {
@@ -259,9 +262,7 @@ impl LogFile for SimulatedLogFile {
         }
         self.cut_to(size_bytes).map_err(self.handle.failed("truncate"))?;
         self.size_bytes = size_bytes;
-        if self.is_damaged() {
-            self.state = State::Whole;
-        }
+        self.state.heal();
         Ok(())
     }
 
@@ -269,7 +270,7 @@ impl LogFile for SimulatedLogFile {
         self.check_whole("sync")?;
         let Handle { process, file, path } = &self.handle;
         if let Err(error) = process.sync(Call::new(CallKind::SyncLog, "sync log", path), file) {
-            self.state = State::Lost(error.kind());
+            self.state = LogState::Lost(error.kind());
             return Err(self.handle.failed("sync")(error));
         }
         Ok(())
@@ -280,10 +281,7 @@ impl LogFile for SimulatedLogFile {
     }
 
     fn close(self: Box<Self>) -> Result<()> {
-        let whole = match self.state {
-            State::Damaged(_) => self.cut_to(self.size_bytes),
-            State::Whole | State::Lost(_) => Ok(()),
-        };
+        let whole = if self.is_damaged() { self.cut_to(self.size_bytes) } else { Ok(()) };
         let Handle { process, file, path } = &self.handle;
         let closed = process.close(path);
         if closed.is_ok() {

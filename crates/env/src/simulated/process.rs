@@ -72,6 +72,18 @@ impl Process {
 
     /// Writes, or a part and an error.
     pub(super) fn write(&self, call: Call<'_>, file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.write_log(call, file, offset, bytes, None)
+    }
+
+    /// As [`write`](Self::write); at `header` in `bytes` a header begins that a mapped log would store last.
+    pub(super) fn write_log(
+        &self,
+        call: Call<'_>,
+        file: &File,
+        offset: u64,
+        bytes: &[u8],
+        header: Option<usize>,
+    ) -> io::Result<()> {
         self.call_with_fault(call.at(offset, bytes.len()), |state, fault| {
             let offset = usize::try_from(offset).map_err(|_| ErrorKind::FileTooLarge)?;
             let (done, failure) = match fault {
@@ -81,7 +93,10 @@ impl Process {
             };
             let growth = (offset + done).saturating_sub(file.lock().bytes().len());
             let room = state.room_bytes(growth);
-            file.lock().write(offset, &bytes[..done - (growth - room)]);
+            let written = &bytes[..done - (growth - room)];
+            // Who stores into memory has room for all of it.
+            let header = header.filter(|_| written.len() == bytes.len());
+            file.lock().write_log(offset, written, header);
             match failure {
                 Some(failure) => Err(failure.error()),
                 None if room < growth => Err(Failure::NoSpace.error()),

@@ -104,7 +104,7 @@ impl SimulatedEnv {
     }
 
     /// Whether a log may stand for a file mapped into memory, whose pages the system writes in the middle of a record's
-    /// copy. The posix environment appends by writes, so it is off at first.
+    /// copy, as the posix environment does where it can. It is off at first.
     pub fn set_maps_logs(&self, maps_logs: bool) {
         self.process.machine.state.lock().maps_logs = maps_logs;
     }

@@ -27,7 +27,7 @@ mod reader;
 mod writer;
 
 pub use reader::{LogEvent, LogReader, LogSource};
-pub use writer::{Fragmentation, LogEncoder};
+pub use writer::{Fragmentation, LogEncoder, WholeRecord};
 
 use crate::crc;
 
@@ -42,6 +42,7 @@ enum FragmentKind {
 }
 
 /// What a physical record's header holds as its checksum.
+#[inline]
 fn checksum(kind: u8, fragment: &[u8]) -> u32 {
     crc::mask(crc::extend(crc::crc32c(&[kind]), fragment))
 }

@@ -15,6 +15,15 @@ pub enum Fragmentation {
     KeepWhole,
 }
 
+/// What precedes the payload of a record that is one physical record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WholeRecord {
+    /// Zeros, up to the next block.
+    pub padding_bytes: usize,
+    /// The physical record's header.
+    pub header: [u8; LOG_HEADER_SIZE_BYTES],
+}
+
 /// Encodes one log file's records in turn. It remembers nothing but the place in the present block.
 #[derive(Clone, Debug)]
 pub struct LogEncoder {
@@ -67,6 +76,20 @@ impl LogEncoder {
             rest = after;
             is_first = false;
         }
+    }
+
+    /// For a record that is one physical record: the zeros and the header to put before `payload`. The encoder goes on
+    /// behind it. `None`, and nothing has changed, for a record that has to be split.
+    #[inline]
+    pub fn encode_whole(&mut self, payload: &[u8]) -> Option<WholeRecord> {
+        let padding_bytes = self.padding(payload.len(), true);
+        let start = if padding_bytes > 0 { 0 } else { self.block_offset };
+        let end = start + LOG_HEADER_SIZE_BYTES + payload.len();
+        if end > LOG_BLOCK_SIZE_BYTES {
+            return None;
+        }
+        self.block_offset = end % LOG_BLOCK_SIZE_BYTES;
+        Some(WholeRecord { padding_bytes, header: header(FragmentKind::Full, payload) })
     }
 
     /// How many bytes [`LogEncoder::encode_into`] would append for a record of `payload_size_bytes` bytes.

@@ -47,8 +47,10 @@ pub(super) struct Trial {
 impl Trial {
     pub(super) fn new(seed: u64, mode: Mode) -> Self {
         let mut random = Random::new(seed);
+        let env = SimulatedEnv::new(seed.rotate_left(32), mode);
+        env.set_maps_logs(random.one_in(2));
         Self {
-            env: SimulatedEnv::new(seed.rotate_left(32), mode),
+            env,
             history: History::default(),
             checkpoints: Vec::new(),
             tally: Tally::default(),
