@@ -90,8 +90,8 @@ bench-rivals: setup ## the same on LevelDB, RocksDB, LMDB, fjall, redb and Terra
 	crates/bench-rivals/target/release/terrace-rivals --db target/rivals-db $(RIVALS)
 	node scripts/embed.mjs results/rivals.md README.md rivals
 
-# LATENCY="--num 50000000" make bench-latency: so much.
-LATENCY ?= --num 10000000
+# LATENCY="--num 100000000" make bench-latency: so much.
+LATENCY ?= --num 20000000
 bench-latency: setup ## latencies over time while entries are written without pause, with a plot
 	$(call step,bench-latency)
 	cargo build --release --quiet --package terrace-cli

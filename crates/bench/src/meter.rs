@@ -14,8 +14,8 @@ const REPORTED_EVERY: u64 = 256;
 /// The longest latency that is told apart from longer ones.
 const MAX_LATENCY_NANOS: u64 = 600 * 1_000_000_000;
 const SIGNIFICANT_DIGITS: u8 = 3;
-/// The length of one interval of the timeline.
-const INTERVAL: Duration = Duration::from_millis(100);
+/// The length of one interval of the timeline: long enough that one operation in a thousand is many.
+const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Latencies of one interval of time, for a plot over time.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]

@@ -159,7 +159,7 @@ fn results_are_written_read_back_and_drawn() {
     let file = folder.path().join("results/run.jsonl");
     let settings = Settings { histogram: true, ..settings() };
     for mut report in run(&settings, &["fillrandom", "readrandom", "compact", "readrandom"]) {
-        // So short a run has no whole interval.
+        // So short a run has one interval, which makes no line.
         report.timeline =
             [0.1, 0.2].map(|at_seconds| Interval { at_seconds, ..Interval::default() }).to_vec();
         report.append_to(&file).unwrap();

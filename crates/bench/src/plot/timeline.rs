@@ -72,7 +72,7 @@ impl Picture for Timeline {
         let end = self.points().fold(0f64, |end, (at, _)| end.max(*at));
         let highest_target = TARGETS.iter().fold(0f64, |most, (_, micros)| most.max(*micros));
         let most = self.points().fold(highest_target, |most, (_, micros)| most.max(*micros));
-        let caption = format!("{} over time, each tenth of a second", self.workload);
+        let caption = format!("{} over time, each second", self.workload);
         let mut chart = chart(area, &caption, end, 0.1..most * 2.0)?;
         chart
             .configure_mesh()
