@@ -5,15 +5,16 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 # Steps of `make test` in the order that finds mistakes cheapest first.
-TEST_STEPS := lint rust models node load interop house
+TEST_STEPS := lint rust models gates node load interop house
 
 # Tells in a long log which step one is in, and how long the one before took.
 step = @echo; echo "== $(1) · $$(date +%T)"
 
-.PHONY: help setup setup-tests build demo test $(TEST_STEPS) soak fuzz threads bench bench-rivals fmt docs clean
+.PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads
+.PHONY: bench bench-rivals bench-latency bench-scale fmt docs clean
 
 help: ## list what can be made
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
 
 setup: ## check what building needs, install npm packages
 	@scripts/setup
@@ -47,6 +48,18 @@ models: setup ## models of what threads share, in every order of what they do
 	$(call step,models)
 	scripts/threads loom
 
+GATES := target/release/terrace-gates
+
+# Cases run under valgrind, as many at once as there are cores; where it is missing, only written bytes are compared.
+gates: setup-tests ## instructions, system calls, allocations, written bytes of fixed work against committed counts
+	$(call step,gates)
+	cargo build --release --quiet --package terrace-bench --bin terrace-gates
+	$(GATES)
+
+gates-update: setup-tests ## commit to the counts of now: writes crates/bench/gates.json
+	cargo build --release --quiet --package terrace-bench --bin terrace-gates
+	$(GATES) --update
+
 node: build ## TypeScript compiler and tests of the packages
 	$(call step,node)
 	npm test
@@ -69,12 +82,39 @@ bench: setup ## db_bench's workloads on Terrace, with lines of JSON and plots in
 	target/release/terrace bench $(BENCH) --db target/bench-db --results results/terrace.jsonl
 	target/release/terrace bench --plot results/terrace.jsonl
 
-# RIVALS="--engines leveldb,rocksdb --rounds 5" make bench-rivals chooses.
-bench-rivals: setup ## the same on LevelDB, RocksDB, LMDB, fjall, redb and Terrace in turns, with ratios
+# RIVALS="--engines leveldb,rocksdb --rounds 5" make bench-rivals chooses; RIVALS="--num 100000" is the short form.
+bench-rivals: setup ## the same on LevelDB, RocksDB, LMDB, fjall, redb and Terrace in turns: tables, plots, README
 	$(call step,bench-rivals)
 	@scripts/setup bench
 	cd crates/bench-rivals && cargo build --release
-	crates/bench-rivals/target/release/terrace-rivals $(RIVALS)
+	crates/bench-rivals/target/release/terrace-rivals --db target/rivals-db $(RIVALS)
+	node scripts/embed.mjs results/rivals.md README.md rivals
+
+# LATENCY="--num 50000000" make bench-latency: so much.
+LATENCY ?= --num 10000000
+bench-latency: setup ## latencies over time while entries are written without pause, with a plot
+	$(call step,bench-latency)
+	cargo build --release --quiet --package terrace-cli
+	@rm -f results/latency.jsonl
+	for settings in "" --leveldb; do \
+	  target/release/terrace bench $(LATENCY) $$settings --benchmarks fillrandom --histogram \
+	    --db target/bench-db --results results/latency.jsonl; \
+	done
+	target/release/terrace bench --plot results/latency.jsonl
+
+# So many entries: 100 million are 11 GB, may take 33 GB of disk for a while, and about half an hour. The database is
+# looked for room before the run begins, and removed behind it.
+SCALE ?= 100000000
+SCALE_STEPS := fillrandom,readrandom,readseq,compact,readrandom,readmissing,readhot,readseq,seekrandom
+bench-scale: setup ## what operations cost with a million entries and with SCALE, bytes written, memory
+	$(call step,bench-scale)
+	cargo build --release --quiet --package terrace-cli
+	@rm -f results/scale.jsonl
+	for num in 1000000 $(SCALE); do \
+	  target/release/terrace bench --num $$num --reads 1000000 --benchmarks $(SCALE_STEPS) \
+	    --db target/bench-db --results results/scale.jsonl; \
+	done
+	target/release/terrace bench --scale results/scale.jsonl | tee results/scale.md
 
 interop: build setup-tests ## LevelDB 1.20, 1.23, goleveldb and Terrace use each other's databases
 	$(call step,interop)

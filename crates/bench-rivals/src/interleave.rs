@@ -1,8 +1,9 @@
 //! Runs the engines in turns (A B C A B C …), so that what slows the machine for a while slows all of them. Predecessor:
-//! `main`. Successor: `table`.
+//! `main`. Successor: `terrace_bench::table`.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -17,16 +18,30 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Vec<Report>> {
     if arguments.results.exists() {
         fs::remove_file(&arguments.results)?;
     }
-    let runs = arguments.configurations.len() * arguments.rounds as usize * engines.len();
-    let bar = ProgressBar::new((runs * arguments.benchmarks.len()) as u64);
+    let steps: usize = arguments.configurations.iter().map(|&of| arguments.steps(of).len()).sum();
+    let bar = ProgressBar::new((steps * arguments.rounds as usize * engines.len()) as u64);
     bar.set_style(ProgressStyle::with_template("{msg:50} {bar:30} {pos:>4} of {len} {elapsed:>6}")?);
     let mut reports = Vec::new();
     for &configuration in &arguments.configurations {
         let settings = configuration.settings(arguments.settings.clone());
+        let steps = arguments.steps(configuration);
         for round in 0..arguments.rounds {
             for &engine in &engines {
-                let turn = Turn { arguments, engine, configuration, round, settings: &settings, bar: &bar };
-                reports.extend(turn.run()?);
+                let folder = folder(arguments);
+                let turn = Turn {
+                    engine,
+                    configuration,
+                    round,
+                    steps: &steps,
+                    settings: &settings,
+                    folder,
+                    bar: &bar,
+                };
+                turn.run(&mut |report| {
+                    report.append_to(&arguments.results)?;
+                    reports.push(report);
+                    Ok(())
+                })?;
             }
         }
     }
@@ -35,7 +50,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Vec<Report>> {
 }
 
 /// Terrace and its rivals, each once.
-fn in_turn(rivals: &[EngineName]) -> Vec<EngineName> {
+pub(crate) fn in_turn(rivals: &[EngineName]) -> Vec<EngineName> {
     let mut engines = vec![EngineName::Terrace];
     for &rival in rivals {
         if !engines.contains(&rival) {
@@ -46,44 +61,44 @@ fn in_turn(rivals: &[EngineName]) -> Vec<EngineName> {
 }
 
 /// One engine's turn in one round.
-struct Turn<'a> {
-    arguments: &'a Arguments,
-    engine: EngineName,
-    configuration: Configuration,
-    round: u32,
-    settings: &'a Settings,
-    bar: &'a ProgressBar,
+pub(crate) struct Turn<'a> {
+    pub(crate) engine: EngineName,
+    pub(crate) configuration: Configuration,
+    pub(crate) round: u32,
+    pub(crate) steps: &'a [String],
+    pub(crate) settings: &'a Settings,
+    pub(crate) folder: PathBuf,
+    /// Shows each step.
+    pub(crate) bar: &'a ProgressBar,
 }
 
 impl Turn<'_> {
-    /// Starts a process for the engine and takes its results as they come.
-    fn run(&self) -> Result<Vec<Report>> {
+    /// Starts a process for the engine and gives its results to `take` as they come.
+    pub(crate) fn run(&self, take: &mut dyn FnMut(Report) -> Result<()>) -> Result<()> {
         let mut child = Command::new(std::env::current_exe()?)
             .args(["--alone", &self.engine.name()])
             .args(["--settings-json", &serde_json::to_string(self.settings)?])
-            .args(["--benchmarks", &self.arguments.benchmarks.join(",")])
+            .args(["--benchmarks", &self.steps.join(",")])
             .arg("--db")
-            .arg(folder(self.arguments))
+            .arg(&self.folder)
             .stdout(Stdio::piped())
             .spawn()?;
         let output = child.stdout.take().ok_or("the process has no output")?;
-        let mut reports = Vec::new();
         self.announce(0);
         for line in BufReader::new(output).lines() {
             let report: Report = serde_json::from_str(&line?)?;
-            let report =
-                Report { round: self.round, configuration: self.configuration.name().to_owned(), ..report };
-            report.append_to(&self.arguments.results)?;
-            reports.push(report);
+            let done = report.step + 1;
+            let configuration = self.configuration.name().to_owned();
+            take(Report { round: self.round, configuration, ..report })?;
             self.bar.inc(1);
-            self.announce(reports.len());
+            self.announce(done as usize);
         }
         let status = child.wait()?;
-        if status.success() { Ok(reports) } else { Err(format!("{}: {status}", self.engine.name()).into()) }
+        if status.success() { Ok(()) } else { Err(format!("{}: {status}", self.engine.name()).into()) }
     }
 
     fn announce(&self, done: usize) {
-        if let Some(next) = self.arguments.benchmarks.get(done) {
+        if let Some(next) = self.steps.get(done) {
             let (engine, round) = (self.engine.name(), self.round + 1);
             self.bar.set_message(format!("{}, round {round}: {engine} {next}", self.configuration.name()));
         }

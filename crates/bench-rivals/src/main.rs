@@ -1,5 +1,6 @@
 //! Runs Terrace's benchmark on several databases in turns, and prints how they compare.
 
+mod c_library;
 mod engines;
 #[cfg(feature = "fjall")]
 mod fjall;
@@ -11,32 +12,40 @@ mod lmdb;
 mod redb;
 #[cfg(feature = "rocksdb")]
 mod rocksdb;
-mod table;
+mod trial;
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
-use terrace_bench::{Bench, Report, Result, Settings, Silent, plot, workload};
+use terrace_bench::{Bench, Report, Result, Settings, Silent, plot, table, workload};
 
 use engines::EngineName;
 
 /// Most of db_bench's workloads in its order, but fillsync first: what others leave to be written back would slow it.
-const DEFAULT: &str = "fillsync,fillseq,fillrandom,overwrite,readrandom,readseq,readreverse,compact,\
-    readrandom,readseq,readreverse,readmissing,readhot,seekrandom,seekordered,deleterandom,fill100K,recover";
+/// From `compact` on, reads see a compacted database, until readwhilewriting changes it.
+const DEFAULT: &str = "fillsync,fillsync:16,fillseq,fillrandom,overwrite,readrandom,readseq,readreverse,seekrandom,\
+    compact,readrandom,readseq,readreverse,readmissing,readhot,seekrandom,seekordered,readwhilewriting,deleterandom,\
+    deleteseq,fill100K,recover";
+/// What compression makes a difference to.
+const RAW: &str = "fillrandom,compact,readrandom,readseq";
 
 const EXAMPLES: &str = "\
 Examples:
-  terrace-rivals                                      every engine, both configurations, 3 rounds
+  terrace-rivals                                      every engine and configuration, 3 rounds
+  terrace-rivals --num 100000 --rounds 3              the short form
   terrace-rivals --engines leveldb --rounds 5         Terrace and LevelDB alone
   terrace-rivals --benchmarks fillbatch,ycsba,ycsbb,ycsbc,ycsbd,ycsbe,ycsbf,readwhilewriting
   terrace-rivals --configurations equal --num 200000 --benchmarks fillrandom,readrandom
+  terrace-rivals --configurations equal,defaults --benchmarks fillrandom --num 10000000 --rounds 1 --histogram
+                                                      latencies over time, and a plot of them
   terrace-rivals --print results/rivals.jsonl         the tables of an earlier run";
 
 /// Run LevelDB's benchmark on several databases in turns, and print medians and ratios.
 ///
-/// Each engine runs each round in a process of its own. Writes are not synced, as in db_bench, but for fillsync.
+/// Each engine runs each round in a process of its own. Writes are not synced, as in db_bench, but for fillsync. A trial
+/// with a fiftieth of the entries goes before, and tells how long the run will take.
 #[derive(Parser)]
 #[command(name = "terrace-rivals", version, after_help = EXAMPLES)]
 struct Arguments {
@@ -44,18 +53,22 @@ struct Arguments {
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = EngineName::rivals())]
     engines: Vec<EngineName>,
     /// Which sets of settings to run.
-    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Configuration::Equal, Configuration::Defaults])]
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Configuration::Equal, Configuration::Defaults, Configuration::Raw])]
     configurations: Vec<Configuration>,
     /// How often each engine runs each set.
     #[arg(long, default_value_t = 3)]
     rounds: u32,
-    /// The workloads, in this order, separated by commas.
-    #[arg(long, value_delimiter = ',', default_value = DEFAULT, hide_default_value = true)]
-    benchmarks: Vec<String>,
+    /// The workloads, in this order, separated by commas; `fillsync:16` is one by 16 threads.
+    #[arg(long, value_delimiter = ',')]
+    benchmarks: Option<Vec<String>>,
+    /// Begin without a trial.
+    #[arg(long)]
+    no_trial: bool,
     /// The folder of the databases [default: a folder for temporary files].
     #[arg(long)]
     db: Option<PathBuf>,
-    /// Where the results go, as lines of JSON. What was there is replaced; .svg and .png are drawn beside it.
+    /// Where the results go, as lines of JSON. What was there is replaced; tables (.md) and plots (.svg, .png) come
+    /// beside it.
     #[arg(long, default_value = "results/rivals.jsonl")]
     results: PathBuf,
     /// Run nothing, but print the tables of the results in this file.
@@ -78,6 +91,8 @@ enum Configuration {
     Equal,
     /// Each engine as its own documents advise; Terrace and LevelDB by their defaults.
     Defaults,
+    /// As `equal`, but nothing is compressed; a few workloads only.
+    Raw,
 }
 
 impl Configuration {
@@ -85,13 +100,20 @@ impl Configuration {
         match self {
             Self::Equal => "equal",
             Self::Defaults => "defaults",
+            Self::Raw => "raw",
         }
+    }
+
+    /// The workloads, where none are asked for.
+    fn default_steps(self) -> &'static str {
+        if self == Self::Raw { RAW } else { DEFAULT }
     }
 
     fn settings(self, settings: Settings) -> Settings {
         match self {
             Self::Equal => settings.as_leveldb(),
             Self::Defaults => settings,
+            Self::Raw => Settings { compression: false, ..settings.as_leveldb() },
         }
     }
 }
@@ -106,20 +128,34 @@ fn main() -> ExitCode {
     }
 }
 
+impl Arguments {
+    /// The workloads of a configuration.
+    fn steps(&self, configuration: Configuration) -> Vec<String> {
+        let default = || configuration.default_steps().split(',').map(str::to_owned).collect();
+        self.benchmarks.clone().unwrap_or_else(default)
+    }
+}
+
 fn run(arguments: Arguments) -> Result<()> {
     if let Some(results) = &arguments.print {
-        table::print(&Report::read_all(results)?);
+        println!("{}", table::rivals(&Report::read_all(results)?));
         return Ok(());
     }
-    for name in &arguments.benchmarks {
-        workload::Workload::named(name)?;
+    for step in arguments.benchmarks.iter().flatten() {
+        workload::Step::parse(step)?;
     }
     if let Some(engine) = arguments.alone {
         return run_alone(engine, &arguments);
     }
+    if !arguments.no_trial {
+        trial::run(&arguments)?;
+    }
     let reports = interleave::run(&arguments)?;
-    table::print(&reports);
-    for file in plot::draw(&arguments.results)? {
+    let tables = table::rivals(&reports);
+    println!("{tables}");
+    let file = arguments.results.with_extension("md");
+    std::fs::write(&file, tables)?;
+    for file in [file].into_iter().chain(plot::draw(&arguments.results)?) {
         println!("{}", file.display());
     }
     Ok(())
@@ -138,7 +174,7 @@ fn run_alone(name: EngineName, arguments: &Arguments) -> Result<()> {
     let engine = name.engine(&settings)?;
     let folder = folder(arguments).join(engine.name());
     let mut bench = Bench::new(engine, settings, &folder, &Silent)?;
-    for name in &arguments.benchmarks {
+    for name in arguments.benchmarks.iter().flatten() {
         if let Some(report) = bench.run(name)? {
             println!("{}", serde_json::to_string(&report)?);
         }

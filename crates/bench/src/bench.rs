@@ -16,11 +16,13 @@ use crate::recovery;
 use crate::report::{Report, WrittenBytes};
 use crate::settings::Settings;
 use crate::store::{Engine, Start, Store};
-use crate::usage::{Written, folder_bytes, peak_memory_bytes, reset_peak_memory};
-use crate::workload::{Task, Work, Workload};
+use crate::usage::{MemoryWatch, Written, folder_bytes, free_bytes, peak_memory_bytes, reset_peak_memory};
+use crate::workload::{Step, Task, Work, Workload};
 
 /// Keys that are looked up after a workload that changes the database.
 const SAMPLES: u64 = 1000;
+/// What a database may take while it is rewritten, in sizes of its entries.
+const SPACE_FACTOR: u64 = 3;
 
 /// One database, and workloads one after the other on it.
 pub struct Bench<'a> {
@@ -58,6 +60,12 @@ struct Done {
     by_user_bytes: u64,
 }
 
+/// The most memory that a workload took.
+struct Memory {
+    all_bytes: Option<u64>,
+    anonymous_bytes: Option<u64>,
+}
+
 impl<'a> Bench<'a> {
     /// Opens a database in `folder`. What an earlier run left there is removed first, unless the settings keep it.
     ///
@@ -72,6 +80,7 @@ impl<'a> Bench<'a> {
         let values = Values::new(settings.compression_ratio);
         check_settings(&settings, &values)?;
         std::fs::create_dir_all(folder)?;
+        check_space(&settings, folder)?;
         let mut bench = Self {
             machine: Machine::here(folder),
             commit: commit(),
@@ -94,17 +103,17 @@ impl<'a> Bench<'a> {
         Ok(bench)
     }
 
-    /// Runs the workload of that name. `None` if it is left out: it needs a fresh database and the settings keep the
-    /// one that is there, or the engine cannot do it.
+    /// Runs the workload of that name, `fillsync` or `fillsync:16`. `None` if it is left out: it needs a fresh
+    /// database and the settings keep the one that is there, or the engine cannot do it.
     ///
     /// # Errors
     /// An unknown name, the engine's errors, and results that are wrong.
     pub fn run(&mut self, name: &str) -> Result<Option<Report>> {
-        let workload = Workload::named(name)?;
-        let report = if self.leaves_out(&workload) {
+        let step = Step::parse(name)?;
+        let report = if self.leaves_out(&step.workload) {
             None
         } else {
-            Some(self.measure(&workload).map_err(|error| format!("{name}: {error}"))?)
+            Some(self.measure(&step).map_err(|error| format!("{name}: {error}"))?)
         };
         self.steps += 1;
         Ok(report)
@@ -181,11 +190,14 @@ impl<'a> Bench<'a> {
         if strange > 0 { Err(format!("{strange} keys there are none of db_bench's").into()) } else { Ok(()) }
     }
 
-    fn measure(&mut self, workload: &Workload) -> Result<Report> {
+    fn measure(&mut self, step: &Step) -> Result<Report> {
+        let workload = &step.workload;
         if workload.is_fresh {
             self.start_afresh()?;
         }
-        let value_size = workload.value_size(&self.settings);
+        let threads = step.threads.unwrap_or(self.settings.threads);
+        let settings = Settings { threads, ..self.settings.clone() };
+        let value_size = workload.value_size(&settings);
         if workload.changes {
             self.contents.value_size = value_size;
         }
@@ -193,9 +205,10 @@ impl<'a> Bench<'a> {
             generation: self.contents.generations,
             values_are_known: !self.contents.is_adopted,
             value_size: self.contents.value_size,
-            ..workload.plan(&self.settings, self.contents.live.count())
+            ..workload.plan(&settings, self.contents.live.count())
         };
         reset_peak_memory();
+        let watch = MemoryWatch::start();
         let (written_before, tables_before) = (Written::now(), self.store()?.table_bytes_written());
         let done = match workload.task {
             Task::Threads(work) => self.run_threads(workload.name, work, &plan),
@@ -213,13 +226,13 @@ impl<'a> Bench<'a> {
             by_calls: written.map(|written| written.by_calls_bytes),
             to_disk: written.map(|written| written.to_disk_bytes),
         };
-        let peak_memory_bytes = peak_memory_bytes();
+        let memory = Memory { all_bytes: peak_memory_bytes(), anonymous_bytes: watch.stop() };
         if workload.changes {
             self.check_samples(&plan)?;
             self.contents.generations += 1;
         }
         let space_bytes = folder_bytes(&self.folder)?;
-        Ok(self.report(workload, done, bytes, peak_memory_bytes, space_bytes))
+        Ok(self.report(workload, done, bytes, &memory, space_bytes))
     }
 
     fn run_threads(&mut self, name: &str, work: &dyn Work, plan: &Plan) -> Result<Done> {
@@ -290,7 +303,7 @@ impl<'a> Bench<'a> {
         workload: &Workload,
         done: Done,
         written_bytes: WrittenBytes,
-        peak_memory_bytes: Option<u64>,
+        memory: &Memory,
         space_bytes: u64,
     ) -> Report {
         let total = done.total;
@@ -315,12 +328,31 @@ impl<'a> Bench<'a> {
             written_bytes,
             write_amplification: written_bytes.amplification(),
             space_bytes,
-            peak_memory_bytes,
+            peak_memory_bytes: memory.all_bytes,
+            peak_anonymous_bytes: memory.anonymous_bytes,
+            memory_budget_bytes: self.engine.memory_budget_bytes(),
             message: done.message,
             machine: self.machine.clone(),
             commit: self.commit.clone(),
             date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
         }
+    }
+}
+
+/// Better known now than after an hour.
+fn check_space(settings: &Settings, folder: &Path) -> Result<()> {
+    let entry_size_bytes = (settings.key_prefix + 16 + settings.value_size) as u64;
+    let needed_bytes = SPACE_FACTOR * settings.num * entry_size_bytes;
+    match free_bytes(folder) {
+        Some(free) if free < needed_bytes && !settings.use_existing_db => Err(format!(
+            "{} entries may take {} MB for a while, but {} has {} MB left: choose a smaller --num or another --db",
+            settings.num,
+            needed_bytes >> 20,
+            folder.display(),
+            free >> 20,
+        )
+        .into()),
+        _ => Ok(()),
     }
 }
 

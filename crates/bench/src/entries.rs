@@ -28,14 +28,28 @@ impl KeyBuffer {
 
     /// Changes the key to that of `number`.
     #[inline]
-    pub fn set(&mut self, mut number: u64) -> &[u8] {
+    pub fn set(&mut self, number: u64) -> &[u8] {
         let digits = self.bytes.len() - DIGITS;
-        for digit in self.bytes[digits..].iter_mut().rev() {
-            *digit = b'0' + (number % 10) as u8;
-            number /= 10;
-        }
+        let (high, low) = self.bytes[digits..].split_at_mut(DIGITS / 2);
+        high.copy_from_slice(&eight_digits(number / EIGHT_DIGITS_END % EIGHT_DIGITS_END));
+        low.copy_from_slice(&eight_digits(number % EIGHT_DIGITS_END));
         &self.bytes
     }
+}
+
+const EIGHT_DIGITS_END: u64 = 100_000_000;
+
+/// The decimal digits of a number below 10^8, all at once: what the benchmark does counts as the engine's time.
+#[inline]
+fn eight_digits(number: u64) -> [u8; 8] {
+    // Two lanes of four digits, the leading ones in the low lane, which comes first in memory.
+    let fours = (number / 10_000) | ((number % 10_000) << 32);
+    // x * 10486 >> 20 is x / 100 for x below 10,000; x * 103 >> 10 is x / 10 for x below 100.
+    let hundreds = ((fours * 10_486) >> 20) & 0x0000_007f_0000_007f;
+    let twos = hundreds | ((fours - hundreds * 100) << 16);
+    let tens = ((twos * 103) >> 10) & 0x000f_000f_000f_000f;
+    let ones = tens | ((twos - tens * 10) << 8);
+    (ones | 0x3030_3030_3030_3030).to_le_bytes()
 }
 
 /// The number whose key this is.
@@ -98,6 +112,11 @@ mod tests {
         let mut key = KeyBuffer::new(2);
         assert_eq!(key.set(1_234_567_890_123), b"aa0001234567890123");
         assert_eq!(number_of(key.set(42)), Some(42));
+        for number in
+            (0..10_000).chain((0..EIGHT_DIGITS_END).step_by(9973)).chain([EIGHT_DIGITS_END - 1, 1 << 40])
+        {
+            assert_eq!(key.set(number), format!("aa{number:016}").as_bytes());
+        }
         assert_eq!(number_of(b"short"), None);
         assert_eq!(number_of(b"000000000000000x"), None);
     }

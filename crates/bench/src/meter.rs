@@ -18,12 +18,18 @@ const SIGNIFICANT_DIGITS: u8 = 3;
 const INTERVAL: Duration = Duration::from_millis(100);
 
 /// Latencies of one interval of time, for a plot over time.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct Interval {
     /// When it ended, since the start of the workload.
     pub at_seconds: f64,
     /// Operations that ended in it.
     pub ops: u64,
+    /// Half of them took no longer.
+    #[serde(default)]
+    pub p50_micros: f64,
+    /// 99 % of them took no longer.
+    #[serde(default)]
+    pub p99_micros: f64,
     /// 99.9 % of them took no longer.
     pub p999_micros: f64,
     /// The longest.
@@ -91,11 +97,20 @@ impl Latencies {
         }
     }
 
+    /// Ends the last interval, if anything happened in it.
+    fn stop(&mut self, at: Duration) {
+        if !self.interval.is_empty() {
+            self.end_interval(at);
+        }
+    }
+
     fn end_interval(&mut self, at: Duration) {
         let latency = Latency::of(&self.interval);
         self.timeline.push(Interval {
             at_seconds: at.as_secs_f64(),
             ops: self.interval.len(),
+            p50_micros: latency.p50,
+            p99_micros: latency.p99,
             p999_micros: latency.p999,
             max_micros: latency.max,
         });
@@ -139,8 +154,24 @@ impl<'a> Meter<'a> {
             latencies.record(self.started);
         }
         self.unreported += 1;
-        if self.unreported == REPORTED_EVERY {
-            self.progress.advance(REPORTED_EVERY);
+        if self.unreported >= REPORTED_EVERY {
+            self.progress.advance(self.unreported);
+            self.unreported = 0;
+        }
+    }
+
+    /// Whether each operation is timed, so that each must be told of.
+    pub fn times_each(&self) -> bool {
+        self.latencies.is_some()
+    }
+
+    /// `ops` more operations are done, which moved `bytes`. Only where none is timed.
+    pub fn done_many(&mut self, ops: u64, bytes: usize) {
+        self.ops += ops;
+        self.bytes += bytes as u64;
+        self.unreported += ops;
+        if self.unreported >= REPORTED_EVERY {
+            self.progress.advance(self.unreported);
             self.unreported = 0;
         }
     }
@@ -148,6 +179,9 @@ impl<'a> Meter<'a> {
     /// The work is over.
     pub fn stop(&mut self) {
         self.finished = Instant::now();
+        if let Some(latencies) = &mut self.latencies {
+            latencies.stop(self.finished - self.started);
+        }
     }
 
     /// Operations so far.
@@ -221,6 +255,7 @@ mod tests {
         let total = Total::of(meters.into()).unwrap();
         assert_eq!((total.ops, total.bytes), (7, 70));
         let latency = total.latency.unwrap();
+        assert_eq!(total.timeline.iter().map(|interval| interval.ops).sum::<u64>(), 3);
         assert!(latency.p50 <= latency.p99 && latency.p99 <= latency.p999 && latency.p999 <= latency.max);
     }
 

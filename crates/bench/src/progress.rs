@@ -32,12 +32,18 @@ const REDRAWN_EVERY: Duration = Duration::from_millis(200);
 
 /// A bar on standard error, shown once a workload has taken a second.
 pub struct Bar {
-    shown: Mutex<(ProgressBar, Instant)>,
+    state: Mutex<BarState>,
+}
+
+struct BarState {
+    bar: ProgressBar,
+    /// When the workload began; `None` once it is shown.
+    waits_since: Option<Instant>,
 }
 
 impl Default for Bar {
     fn default() -> Self {
-        Self { shown: Mutex::new((ProgressBar::hidden(), Instant::now())) }
+        Self { state: Mutex::new(BarState { bar: ProgressBar::hidden(), waits_since: None }) }
     }
 }
 
@@ -59,19 +65,20 @@ impl Progress for Bar {
             bar.set_draw_target(ProgressDrawTarget::stderr());
             bar.enable_steady_tick(REDRAWN_EVERY);
         }
-        *self.shown.lock().expect("drawing does not panic") = (bar, Instant::now());
+        let waits_since = operations.is_some().then(Instant::now);
+        *self.state.lock().expect("drawing does not panic") = BarState { bar, waits_since };
     }
 
     fn advance(&self, operations: u64) {
-        let shown = self.shown.lock().expect("drawing does not panic");
-        let (bar, began) = &*shown;
-        if bar.is_hidden() && began.elapsed() >= SHOWN_AFTER {
-            bar.set_draw_target(ProgressDrawTarget::stderr());
+        let mut state = self.state.lock().expect("drawing does not panic");
+        if state.waits_since.is_some_and(|began| began.elapsed() >= SHOWN_AFTER) {
+            state.waits_since = None;
+            state.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
-        bar.inc(operations);
+        state.bar.inc(operations);
     }
 
     fn end(&self) {
-        self.shown.lock().expect("drawing does not panic").0.finish_and_clear();
+        self.state.lock().expect("drawing does not panic").bar.finish_and_clear();
     }
 }

@@ -77,6 +77,12 @@ pub struct Report {
     pub space_bytes: u64,
     /// The most memory that the process had meanwhile.
     pub peak_memory_bytes: Option<u64>,
+    /// The most of it that no file stood behind: what mapped tables take is left out.
+    #[serde(default)]
+    pub peak_anonymous_bytes: Option<u64>,
+    /// The memory that the engine's settings allow it.
+    #[serde(default)]
+    pub memory_budget_bytes: Option<u64>,
     /// What the workload has to say: what was found, for example.
     pub message: String,
     /// What it ran on.
@@ -88,6 +94,20 @@ pub struct Report {
 }
 
 impl Report {
+    /// Wall time divided by the operations of all threads: for one thread the time of an operation.
+    pub fn wall_micros_per_op(&self) -> f64 {
+        1e6 / self.ops_per_second
+    }
+
+    /// The workload and, if they are not the run's, its threads: `fillsync, 16 threads`.
+    pub fn label(&self) -> String {
+        if self.threads == self.settings.threads {
+            self.workload.clone()
+        } else {
+            format!("{}, {} threads", self.workload, self.threads)
+        }
+    }
+
     /// The line for the reader, in db_bench's form.
     pub fn line(&self) -> String {
         let mut line = format!("{:<17}: {:>11.3} micros/op;", self.workload, self.micros_per_op);
@@ -128,6 +148,18 @@ impl Report {
         };
         fs::read_to_string(file)?.lines().enumerate().map(parse).collect()
     }
+}
+
+/// The reports of each configuration, in the order in which these first come.
+pub fn configurations(reports: &[Report]) -> Vec<(String, Vec<Report>)> {
+    let mut configurations: Vec<(String, Vec<Report>)> = Vec::new();
+    for report in reports {
+        match configurations.iter_mut().find(|(name, _)| *name == report.configuration) {
+            Some((_, reports)) => reports.push(report.clone()),
+            None => configurations.push((report.configuration.clone(), vec![report.clone()])),
+        }
+    }
+    configurations
 }
 
 /// The middle one of `numbers`, or the mean of the two in the middle; 0 if there are none.

@@ -17,6 +17,11 @@ pub trait Engine: Send + Sync {
     /// What differs from its defaults, for the reader of the results.
     fn settings(&self) -> String;
 
+    /// The memory that its settings allow it, as far as they say.
+    fn memory_budget_bytes(&self) -> Option<u64> {
+        None
+    }
+
     /// The same engine with the options of another run.
     fn with(&self, settings: &Settings) -> Box<dyn Engine>;
 

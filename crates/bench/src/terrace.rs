@@ -71,6 +71,12 @@ impl Engine for TerraceEngine {
         self.settings.clone()
     }
 
+    fn memory_budget_bytes(&self) -> Option<u64> {
+        let Options { write_buffer_size_bytes, max_sealed_memtables, block_cache_size_bytes, .. } =
+            self.options;
+        Some((write_buffer_size_bytes * (1 + max_sealed_memtables) + block_cache_size_bytes) as u64)
+    }
+
     fn with(&self, settings: &Settings) -> Box<dyn Engine> {
         Box::new(Self::with_options(self.options.clone(), settings))
     }

@@ -2,6 +2,9 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use crate::Result;
 
@@ -46,6 +49,52 @@ pub fn reset_peak_memory() {
 /// The most memory that this process had since [`reset_peak_memory`]; `None` where the system does not tell.
 pub fn peak_memory_bytes() -> Option<u64> {
     field(&fs::read_to_string("/proc/self/status").ok()?, "VmHWM:").map(|kib| kib << 10)
+}
+
+/// Looks every now and then at the memory that no file stands behind: the process's own, without mapped tables.
+pub struct MemoryWatch {
+    end: Sender<()>,
+    thread: JoinHandle<Option<u64>>,
+}
+
+impl MemoryWatch {
+    /// Begins to watch.
+    pub fn start() -> Self {
+        const EVERY: Duration = Duration::from_millis(100);
+        let (end, ended) = mpsc::channel();
+        let thread = thread::spawn(move || {
+            let mut most = anonymous_bytes();
+            while ended.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
+                most = most.max(anonymous_bytes());
+            }
+            most.max(anonymous_bytes())
+        });
+        Self { end, thread }
+    }
+
+    /// The most that was seen; `None` where the system does not tell.
+    pub fn stop(self) -> Option<u64> {
+        // If the thread is gone its result says so.
+        let _ = self.end.send(());
+        self.thread.join().ok().flatten()
+    }
+}
+
+fn anonymous_bytes() -> Option<u64> {
+    field(&fs::read_to_string("/proc/self/status").ok()?, "RssAnon:").map(|kib| kib << 10)
+}
+
+/// Bytes that may still be written below `folder`; `None` where the system does not tell.
+#[cfg(unix)]
+pub fn free_bytes(folder: &Path) -> Option<u64> {
+    let about = rustix::fs::statvfs(folder).ok()?;
+    Some(about.f_bavail * about.f_frsize)
+}
+
+/// Unknown here.
+#[cfg(not(unix))]
+pub fn free_bytes(_folder: &Path) -> Option<u64> {
+    None
 }
 
 /// What the files below `folder` take.
@@ -93,6 +142,7 @@ mod tests {
         fs::create_dir(folder.path().join("inner")).unwrap();
         fs::write(folder.path().join("inner/file"), vec![1; 100_000]).unwrap();
         assert!(Written::now().unwrap().since(before).by_calls_bytes >= 100_000);
-        assert!(peak_memory_bytes().unwrap() > 0);
+        assert!(peak_memory_bytes().unwrap() >= MemoryWatch::start().stop().unwrap());
+        assert!(free_bytes(folder.path()).unwrap() > 0);
     }
 }

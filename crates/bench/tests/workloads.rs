@@ -4,8 +4,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use terrace_bench::workload::WORKLOADS;
-use terrace_bench::{Bench, Report, Settings, Silent, TerraceEngine};
+use terrace_bench::meter::Interval;
+use terrace_bench::workload::{Step, WORKLOADS};
+use terrace_bench::{Bench, NothingEngine, Report, Settings, Silent, TerraceEngine, nothing, table};
 use terrace_engine::env::MemoryEnv;
 use terrace_engine::{Db, Options, WriteOptions};
 
@@ -144,6 +145,15 @@ fn settings_that_make_no_sense_are_refused() {
 }
 
 #[test]
+fn a_run_that_would_fill_the_disk_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = Settings { num: i32::MAX as u64, value_size: 1 << 20, ..settings() };
+    let engine = Box::new(TerraceEngine::new(&settings));
+    let refused = Bench::new(engine, settings, folder.path(), &Silent).err().unwrap().to_string();
+    assert!(refused.contains("choose a smaller --num"), "{refused}");
+}
+
+#[test]
 fn results_are_written_read_back_and_drawn() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("results/run.jsonl");
@@ -151,10 +161,7 @@ fn results_are_written_read_back_and_drawn() {
     for mut report in run(&settings, &["fillrandom", "readrandom", "compact", "readrandom"]) {
         // So short a run has no whole interval.
         report.timeline =
-            vec![
-                terrace_bench::meter::Interval { at_seconds: 0.1, ops: 9, p999_micros: 3.0, max_micros: 9.0 };
-                2
-            ];
+            [0.1, 0.2].map(|at_seconds| Interval { at_seconds, ..Interval::default() }).to_vec();
         report.append_to(&file).unwrap();
     }
     let reports = Report::read_all(&file).unwrap();
@@ -165,4 +172,52 @@ fn results_are_written_read_back_and_drawn() {
     assert_eq!(names, ["run.svg", "run.png", "run-latency.svg", "run-latency.png"]);
     let svg = std::fs::read_to_string(&drawn[0]).unwrap();
     assert!(svg.contains("readrandom 2") && svg.contains("terrace"));
+    let table = table::rivals(&reports);
+    assert!(table.contains("| workload | terrace |") && table.contains("| readrandom 2 | "), "{table}");
+}
+
+#[test]
+fn a_step_may_have_threads_of_its_own() {
+    let reports = run(&settings(), &["fillsync:4", "readseq"]);
+    assert_eq!(reports.iter().map(|report| report.threads).collect::<Vec<_>>(), [4, 1]);
+    assert_eq!(
+        (reports[0].label().as_str(), reports[1].label().as_str()),
+        ("fillsync, 4 threads", "readseq")
+    );
+    assert!(Step::parse("fillsync:0").is_err() && Step::parse("fillsync:x").is_err());
+}
+
+#[test]
+fn each_configuration_has_a_table_and_a_picture() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.jsonl");
+    for configuration in ["equal", "defaults"] {
+        for mut report in run(&settings(), &["fillseq", "readseq"]) {
+            configuration.clone_into(&mut report.configuration);
+            report.append_to(&file).unwrap();
+        }
+    }
+    assert_eq!(terrace_bench::plot::draw(&file).unwrap().len(), 4);
+    let table = table::rivals(&Report::read_all(&file).unwrap());
+    assert!(table.contains("**equal**") && table.contains("**defaults**"), "{table}");
+}
+
+#[test]
+fn costs_at_two_sizes_stand_side_by_side() {
+    let names = ["fillrandom", "compact", "readrandom"];
+    let more = Settings { num: 2 * NUM, ..settings() };
+    let table = table::scale(&[run(&settings(), &names), run(&more, &names)].concat());
+    assert!(table.contains("2000 entries") && table.contains("4000 entries"), "{table}");
+    assert_eq!(table.lines().filter(|line| line.starts_with("| ")).count(), 1 + names.len(), "{table}");
+}
+
+#[test]
+fn a_database_that_stores_nothing_answers_rightly_after_fillseq() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = settings();
+    let engine = Box::new(NothingEngine::new(&settings));
+    let mut bench = Bench::new(engine, settings, folder.path(), &Silent).unwrap();
+    for name in nothing::WORKLOADS.split(',') {
+        assert_eq!(bench.run(name).unwrap().unwrap().ops, NUM, "{name}");
+    }
 }

@@ -10,17 +10,29 @@ mod modelled;
 
 #[cfg(all(test, loom))]
 pub(crate) use modelled::{
-    ArcSwap, AtomicPtr, AtomicU64, AtomicUsize, Condvar, Mutex, MutexGuard, PlainMemory, ThreadId,
-    current_thread,
+    ArcSwap, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Condvar, Mutex, MutexGuard, PlainMemory, ThreadId,
+    current_thread, zeroed_atomics,
 };
 
 #[cfg(not(all(test, loom)))]
 pub(crate) use {
     arc_swap::ArcSwap,
     parking_lot::{Condvar, Mutex, MutexGuard},
-    std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize},
+    std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize},
     std::thread::{ThreadId, current as current_thread},
 };
+
+/// `len` atomics that hold 0. The system gives large ones page by page when they are touched.
+#[cfg(not(all(test, loom)))]
+pub(crate) fn zeroed_atomics(len: usize) -> Box<[AtomicU64]> {
+    if align_of::<AtomicU64>() != align_of::<u64>() {
+        return (0..len).map(|_| AtomicU64::new(0)).collect();
+    }
+    let zeroes = Box::into_raw(vec![0u64; len].into_boxed_slice());
+    // SAFETY: the standard library promises `AtomicU64` the size and the bit validity of `u64`; their alignments were
+    // compared above. The box was given up one line before.
+    unsafe { Box::from_raw(zeroes as *mut [AtomicU64]) }
+}
 
 /// Stands for memory that is neither atomic nor locked, which a model checker does not see by itself: whoever writes
 /// such memory says so here, and whoever reads it. Nothing at all in a normal build.

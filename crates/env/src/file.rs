@@ -5,6 +5,8 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
+use bytes::Bytes;
+
 use crate::{EnvError, Result};
 
 /// A file read at any offset, by many threads at once: a table.
@@ -31,6 +33,20 @@ pub trait RandomAccessFile: Send + Sync + fmt::Debug {
     fn read_at_without_waiting(&self, offset: u64, buffer: &mut [u8]) -> Result<Option<usize>> {
         let _ = (offset, buffer);
         Ok(None)
+    }
+
+    /// The whole file, as it is at the first call, as bytes in memory that outlive this handle; `None` if the environment
+    /// has no such thing. The file must be complete: nobody may change it while the bytes are in use. Where it lies on a
+    /// device that fails, or is cut by another program, reading the bytes may end the process. Optional.
+    fn mapped(&self) -> Option<Bytes> {
+        None
+    }
+
+    /// Whether reading these bytes of [`mapped`](Self::mapped) would not wait for the disk, as of now or a tenth of a second
+    /// ago. `false` if that cannot be told. Optional: by default always `false`.
+    fn mapped_is_in_memory(&self, offset: u64, size_bytes: usize) -> bool {
+        let _ = (offset, size_bytes);
+        false
     }
 
     /// Size of the file now, in bytes.

@@ -28,8 +28,11 @@ use crate::coding::decode_fixed32;
 use crate::error::{FormatError, Result};
 use crate::limits::MAX_DECOMPRESSED_BLOCK_SIZE_BYTES;
 
+mod partial_snappy;
 #[cfg(feature = "zstd")]
 mod zstd_block;
+
+pub use partial_snappy::PartialSnappy;
 
 /// Compression id of contents stored as they are.
 pub const NONE_ID: u8 = 0;

@@ -27,6 +27,7 @@ pub mod current;
 pub mod error;
 pub mod file_name;
 pub mod filter;
+pub mod hash_index;
 pub mod internal_key;
 pub mod limits;
 pub mod log;

@@ -1,6 +1,6 @@
 //! Decompression of a block's contents, by every compression id in both dialects.
 
-use terrace_format::compression::{Compression, Dialect, compress, decompress};
+use terrace_format::compression::{Compression, Dialect, PartialSnappy, SNAPPY_ID, compress, decompress};
 use terrace_format::limits::MAX_DECOMPRESSED_BLOCK_SIZE_BYTES;
 
 /// One more than the largest id that is known.
@@ -15,6 +15,7 @@ pub fn run(bytes: &[u8]) {
             }
         }
     }
+    partial_snappy(bytes);
     let mut stored = Vec::new();
     for compression in [Compression::None, Compression::Snappy, Compression::Zstd { level: 1 }] {
         let id = compress(&compression, bytes, &mut stored);
@@ -22,4 +23,25 @@ pub fn run(bytes: &[u8]) {
         assert!(stored.len() <= bytes.len());
         assert_eq!(decompress(id, stored, Dialect::LevelDb).as_deref(), Ok(bytes));
     }
+}
+
+/// Decoded step by step, a snappy block is what it is decoded at once, and it is refused where that is refused.
+fn partial_snappy(bytes: &[u8]) {
+    let whole = decompress(SNAPPY_ID, bytes, Dialect::LevelDb).ok();
+    let mut output = vec![0xee; bytes.len()];
+    let step_bytes = 1 + bytes.last().map_or(0, |&last| usize::from(last) * 8);
+    let steps = |decoder: &mut PartialSnappy<'_>| {
+        while !decoder.is_complete() {
+            decoder.decode_to(decoder.decoded().len() + step_bytes)?;
+            if let Some(whole) = &whole {
+                assert!(whole.starts_with(decoder.decoded()));
+            }
+        }
+        decoder.decode_to(usize::MAX)
+    };
+    let decoded = PartialSnappy::new(bytes, &mut output).and_then(|mut decoder| {
+        steps(&mut decoder)?;
+        Ok(decoder.decoded().to_vec())
+    });
+    assert_eq!(decoded.ok(), whole);
 }

@@ -2,15 +2,7 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
-/// Declares types that are only ever pointed to.
-macro_rules! opaque {
-    ($($name:ident),*) => { $(
-        #[repr(C)]
-        pub(super) struct $name {
-            private: [u8; 0],
-        }
-    )* };
-}
+use crate::c_library::opaque;
 
 opaque!(Db, Options, ReadOptions, WriteOptions, Cache, FilterPolicy, Iter, WriteBatch);
 

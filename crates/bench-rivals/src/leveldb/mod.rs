@@ -4,13 +4,14 @@
 mod ffi;
 mod options;
 
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::c_char;
 use std::path::Path;
 use std::ptr;
 use std::sync::Arc;
 
 use terrace_bench::{BatchSink, Engine, Reader, Result, Settings, Start, Store};
 
+use crate::c_library::{self, c_path};
 use ffi::*;
 use options::OpenOptions;
 
@@ -38,22 +39,10 @@ impl LevelDb {
     }
 }
 
-/// The error that a call left in `error`, which is freed.
+/// The error that a call of LevelDB's left.
 fn check(error: *mut c_char) -> Result<()> {
-    if error.is_null() {
-        return Ok(());
-    }
-    // SAFETY: LevelDB leaves a string that ends with a zero byte, ours to free.
-    let text = unsafe {
-        let text = CStr::from_ptr(error).to_string_lossy().into_owned();
-        leveldb_free(error.cast());
-        text
-    };
-    Err(text.into())
-}
-
-fn c_path(folder: &Path) -> Result<CString> {
-    Ok(CString::new(folder.as_os_str().as_encoded_bytes())?)
+    // SAFETY: LevelDB leaves null or a string that ends with a zero byte, ours to free.
+    unsafe { c_library::check(error, leveldb_free) }
 }
 
 impl Engine for LevelDb {

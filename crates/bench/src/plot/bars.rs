@@ -1,17 +1,14 @@
 //! A group of bars a workload, a bar an engine, on a logarithmic scale.
 
 use plotters::coord::Shift;
-use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
-use super::{FONT, colour, failure};
+use super::{Chart, FONT, chart, colour, draw_legend, failure};
 use crate::Result;
 use crate::plot::medians::Median;
 
 /// Share of a group's width that its bars take.
 const FILLED: f64 = 0.8;
-
-type Chart<'a, B> = ChartContext<'a, B, Cartesian2d<RangedCoordf64, LogCoord<f64>>>;
 
 pub(super) fn draw<B: DrawingBackend>(medians: &[Median], area: &DrawingArea<B, Shift>) -> Result<()>
 where
@@ -25,13 +22,8 @@ where
     let times = medians.iter().map(|median| median.micros_per_op.max(f64::MIN_POSITIVE));
     let (least, most) = times.fold((f64::MAX, 0f64), |(least, most), time| (least.min(time), most.max(time)));
     let floor = 10f64.powf(least.log10().floor());
-    let mut chart = ChartBuilder::on(area)
-        .caption("Time an operation, less is better", (FONT, 24))
-        .margin(16)
-        .x_label_area_size(40)
-        .y_label_area_size(80)
-        .build_cartesian_2d(0.0..labels.len() as f64, (floor..most * 2.0).log_scale())
-        .map_err(failure)?;
+    let caption = "Time an operation, less is better";
+    let mut chart = chart(area, caption, labels.len() as f64, floor..most * 2.0)?;
     chart
         .configure_mesh()
         .disable_x_mesh()
@@ -45,13 +37,7 @@ where
         bars.draw(&mut chart, name)?;
     }
     draw_labels(&labels, &chart, area)?;
-    chart
-        .configure_series_labels()
-        .background_style(WHITE.mix(0.8))
-        .border_style(BLACK)
-        .label_font((FONT, 16))
-        .draw()
-        .map_err(failure)
+    draw_legend(&mut chart, SeriesLabelPosition::UpperMiddle)
 }
 
 fn push_new<'a>(names: &mut Vec<&'a str>, name: &'a str) {

@@ -1,5 +1,5 @@
-//! Pictures of results: a bar a workload and engine, and latencies over time. Predecessor: the JSON lines that
-//! [`crate::report`] writes. Each picture is drawn as SVG and as PNG.
+//! Pictures of results: a bar a workload and engine for each configuration, and latencies over time. Predecessor: the
+//! JSON lines that [`crate::report`] writes. Each picture is drawn as SVG and as PNG.
 
 mod bars;
 mod medians;
@@ -7,9 +7,11 @@ mod timeline;
 
 use std::path::{Path, PathBuf};
 
+use plotters::coord::Shift;
+use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
-use crate::report::Report;
+use crate::report::{Report, configurations};
 use crate::{Failure, Result};
 
 pub use medians::{Median, medians};
@@ -27,12 +29,19 @@ pub fn draw(file: &Path) -> Result<Vec<PathBuf>> {
         return Err(format!("{} holds no results", file.display()).into());
     }
     register_font()?;
-    let medians = medians(&reports);
-    let mut drawn = draw_both(&file.with_extension(""), &Bars(&medians))?;
-    if let Some(line) = timeline::Timeline::of(&reports) {
+    let stem = |addition: &str| {
         let mut name = file.file_stem().unwrap_or_default().to_owned();
-        name.push("-latency");
-        drawn.extend(draw_both(&file.with_file_name(name), &line)?);
+        name.push(addition);
+        file.with_file_name(name)
+    };
+    let configurations = configurations(&reports);
+    let mut drawn = Vec::new();
+    for (configuration, reports) in &configurations {
+        let name = if configurations.len() > 1 { format!("-{configuration}") } else { String::new() };
+        drawn.extend(draw_both(&stem(&name), &Bars(&medians(reports)))?);
+    }
+    if let Some(line) = timeline::Timeline::of(&reports) {
+        drawn.extend(draw_both(&stem("-latency"), &line)?);
     }
     Ok(drawn)
 }
@@ -45,7 +54,7 @@ fn register_font() -> Result<()> {
 
 /// Something that can be drawn on any surface.
 trait Picture {
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, plotters::coord::Shift>) -> Result<()>
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<()>
     where
         B::ErrorType: 'static;
 }
@@ -53,7 +62,7 @@ trait Picture {
 struct Bars<'a>(&'a [Median]);
 
 impl Picture for Bars<'_> {
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, plotters::coord::Shift>) -> Result<()>
+    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<()>
     where
         B::ErrorType: 'static,
     {
@@ -73,10 +82,7 @@ fn draw_both(stem: &Path, picture: &impl Picture) -> Result<Vec<PathBuf>> {
     Ok(vec![svg, png])
 }
 
-fn draw_on<B: DrawingBackend>(
-    area: &DrawingArea<B, plotters::coord::Shift>,
-    picture: &impl Picture,
-) -> Result<()>
+fn draw_on<B: DrawingBackend>(area: &DrawingArea<B, Shift>, picture: &impl Picture) -> Result<()>
 where
     B::ErrorType: 'static,
 {
@@ -87,6 +93,45 @@ where
 
 fn failure<E: std::error::Error + Send + Sync>(error: DrawingAreaErrorKind<E>) -> Failure {
     error.to_string().into()
+}
+
+type Chart<'a, B> = ChartContext<'a, B, Cartesian2d<RangedCoordf64, LogCoord<f64>>>;
+
+/// A chart from 0 to `end` and, on a logarithmic scale, over `micros`.
+fn chart<'a, B: DrawingBackend>(
+    area: &'a DrawingArea<B, Shift>,
+    caption: &str,
+    end: f64,
+    micros: std::ops::Range<f64>,
+) -> Result<Chart<'a, B>>
+where
+    B::ErrorType: 'static,
+{
+    ChartBuilder::on(area)
+        .caption(caption, (FONT, 24))
+        .margin(16)
+        .x_label_area_size(40)
+        .y_label_area_size(80)
+        .build_cartesian_2d(0.0..end, micros.log_scale())
+        .map_err(failure)
+}
+
+/// Names the series that were drawn, at a place where little else is.
+fn draw_legend<'a, B: DrawingBackend + 'a>(
+    chart: &mut Chart<'a, B>,
+    position: SeriesLabelPosition,
+) -> Result<()>
+where
+    B::ErrorType: 'static,
+{
+    chart
+        .configure_series_labels()
+        .position(position)
+        .background_style(WHITE.mix(0.8))
+        .border_style(BLACK)
+        .label_font((FONT, 16))
+        .draw()
+        .map_err(failure)
 }
 
 /// The colour of the series with that index.

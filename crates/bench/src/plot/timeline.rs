@@ -1,9 +1,9 @@
-//! The 99.9th percentile and the longest latency over time, on a logarithmic scale.
+//! The 99.9th percentile and the longest latency over time, on a logarithmic scale, with what both should stay below.
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-use super::{FONT, Picture, colour, failure};
+use super::{Chart, FONT, Picture, chart, colour, draw_legend, failure};
 use crate::Result;
 use crate::meter::Interval;
 use crate::report::Report;
@@ -11,21 +11,27 @@ use crate::report::Report;
 /// A line to draw: its name and its points.
 type Line = (String, Vec<(f64, f64)>);
 
+/// What latencies should stay below while one writes without pause.
+const TARGETS: [(&str, f64); 2] = [("p99.9 should be below 1 ms", 1e3), ("the longest below 50 ms", 50e3)];
+
 pub(super) struct Timeline {
+    workload: String,
     lines: Vec<Line>,
 }
 
 impl Timeline {
-    /// The first round's latencies over time; `None` if none were recorded.
+    /// The first round's latencies over time, of the first workload that has any; `None` if none were recorded.
     pub(super) fn of(reports: &[Report]) -> Option<Self> {
-        let lines: Vec<_> = reports
-            .iter()
-            .filter(|report| report.round == 0 && !report.timeline.is_empty())
+        let with_timeline = || reports.iter().filter(|report| !report.timeline.is_empty());
+        let Report { workload, step, .. } = with_timeline().next()?;
+        let lines = with_timeline()
+            .filter(|report| report.round == 0 && report.step == *step)
             .flat_map(|report| {
                 let line = |what: &str, value: fn(&Interval) -> f64| {
                     let points =
                         report.timeline.iter().map(|interval| (interval.at_seconds, value(interval)));
-                    (format!("{} {}, {what}", report.engine, report.workload), points.collect::<Vec<_>>())
+                    let series = format!("{}, {}: {what}", report.engine, report.configuration);
+                    (series, points.collect::<Vec<_>>())
                 };
                 [
                     line("p99.9", |interval| interval.p999_micros),
@@ -33,7 +39,24 @@ impl Timeline {
                 ]
             })
             .collect();
-        (!lines.is_empty()).then_some(Self { lines })
+        Some(Self { workload: workload.clone(), lines })
+    }
+
+    fn draw_targets<'a, B: DrawingBackend + 'a>(chart: &mut Chart<'a, B>, end: f64) -> Result<()>
+    where
+        B::ErrorType: 'static,
+    {
+        const DASH_PIXELS: u32 = 8;
+        for (name, micros) in TARGETS {
+            let ends = [(0.0, micros), (end, micros)];
+            let line = DashedLineSeries::new(ends, DASH_PIXELS, DASH_PIXELS, BLACK.into());
+            chart
+                .draw_series(line)
+                .map_err(failure)?
+                .label(name)
+                .legend(|(x, y)| PathElement::new([(x, y), (x + 6, y)], BLACK));
+        }
+        Ok(())
     }
 
     fn points(&self) -> impl Iterator<Item = &(f64, f64)> {
@@ -47,14 +70,10 @@ impl Picture for Timeline {
         B::ErrorType: 'static,
     {
         let end = self.points().fold(0f64, |end, (at, _)| end.max(*at));
-        let most = self.points().fold(1f64, |most, (_, micros)| most.max(*micros));
-        let mut chart = ChartBuilder::on(area)
-            .caption("Latency over time, each tenth of a second", (FONT, 24))
-            .margin(16)
-            .x_label_area_size(40)
-            .y_label_area_size(80)
-            .build_cartesian_2d(0.0..end, (0.1..most * 2.0).log_scale())
-            .map_err(failure)?;
+        let highest_target = TARGETS.iter().fold(0f64, |most, (_, micros)| most.max(*micros));
+        let most = self.points().fold(highest_target, |most, (_, micros)| most.max(*micros));
+        let caption = format!("{} over time, each tenth of a second", self.workload);
+        let mut chart = chart(area, &caption, end, 0.1..most * 2.0)?;
         chart
             .configure_mesh()
             .x_desc("seconds")
@@ -70,12 +89,7 @@ impl Picture for Timeline {
                 .label(name)
                 .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour(index)));
         }
-        chart
-            .configure_series_labels()
-            .background_style(WHITE.mix(0.8))
-            .border_style(BLACK)
-            .label_font((FONT, 16))
-            .draw()
-            .map_err(failure)
+        Self::draw_targets(&mut chart, end)?;
+        draw_legend(&mut chart, SeriesLabelPosition::LowerMiddle)
     }
 }

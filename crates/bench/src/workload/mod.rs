@@ -181,6 +181,33 @@ impl Workload {
     }
 }
 
+/// A workload as it is asked for: `readrandom`, or `fillsync:16` for that many threads.
+#[derive(Clone, Copy)]
+pub struct Step {
+    /// What to run.
+    pub workload: Workload,
+    /// By how many threads, if not by those of the settings.
+    pub threads: Option<usize>,
+}
+
+impl Step {
+    /// The step that `text` asks for.
+    ///
+    /// # Errors
+    /// An unknown workload, and a number of threads that is none.
+    pub fn parse(text: &str) -> Result<Self> {
+        let Some((name, threads)) = text.split_once(':') else {
+            return Ok(Self { workload: Workload::named(text)?, threads: None });
+        };
+        match threads.parse() {
+            Ok(threads) if threads > 0 => {
+                Ok(Self { workload: Workload::named(name)?, threads: Some(threads) })
+            }
+            _ => Err(format!("`{text}`: behind the colon belongs a number of threads").into()),
+        }
+    }
+}
+
 /// Fails with both numbers unless they are the same.
 fn expect_count(what: &str, found: u64, expected: u64) -> Result<()> {
     if found == expected { Ok(()) } else { Err(format!("{found} {what} instead of {expected}").into()) }

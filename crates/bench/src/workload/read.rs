@@ -24,15 +24,29 @@ impl Work for Scan {
         let (store, reads) = (lane.store, lane.plan.reads);
         let mut order = OrderCheck { backward: self.backward, last: None };
         let mut failure: Option<Failure> = None;
+        let is_timed = lane.meter.times_each();
+        // A step takes an engine some hundred instructions: what is done between two of them is kept to a few.
+        let (mut found, mut counted, mut bytes) = (0, 0, 0);
         let mut visit = |key: &[u8], value: &[u8]| {
-            if lane.found.is_multiple_of(CHECKED_EVERY) {
+            if found % CHECKED_EVERY == 0 {
                 failure = order.check(lane, key, value).err();
+                if !is_timed {
+                    lane.meter.done_many(found - counted, bytes);
+                    (counted, bytes) = (found, 0);
+                }
             }
-            lane.found += 1;
-            lane.meter.done(key.len() + value.len());
-            lane.found < reads && failure.is_none()
+            found += 1;
+            bytes += key.len() + value.len();
+            if is_timed {
+                lane.meter.done(key.len() + value.len());
+            }
+            found < reads && (found % CHECKED_EVERY != 1 || failure.is_none())
         };
         store.scan(start, &mut visit)?;
+        if !is_timed {
+            lane.meter.done_many(found - counted, bytes);
+        }
+        lane.found = found;
         failure.map_or(Ok(()), Err)
     }
 

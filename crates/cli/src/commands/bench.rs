@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use terrace_bench::{Bar, Settings, TerraceEngine, plot, workload};
+use terrace_bench::{
+    Bar, Engine, NothingEngine, Report, Settings, TerraceEngine, nothing, plot, table, workload,
+};
 
 use super::Failure;
 
@@ -15,8 +17,9 @@ const EXAMPLES: &str = "\
 Examples:
   terrace bench                                       db_bench's workloads, a million entries
   terrace bench --num 100000 --benchmarks fillrandom,compact,readrandom --histogram
-  terrace bench --benchmarks fillsync --threads 16    sixteen writers that share their syncs
+  terrace bench --benchmarks fillsync,fillsync:16     one writer, and sixteen that share their syncs
   terrace bench --benchmarks fillseq,ycsba,ycsbe
+  terrace bench --nothing                             what the benchmark itself costs
   terrace bench --leveldb                             with LevelDB's buffer, cache and no filter
   terrace bench --results results/mine.jsonl && terrace bench --plot results/mine.jsonl
   terrace bench --list";
@@ -27,9 +30,9 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Bench {
-    /// The workloads, in this order, separated by commas.
-    #[arg(long, value_delimiter = ',', default_value = DEFAULT, hide_default_value = true)]
-    benchmarks: Vec<String>,
+    /// The workloads, in this order, separated by commas; `fillsync:16` is one by 16 threads.
+    #[arg(long, value_delimiter = ',')]
+    benchmarks: Option<Vec<String>>,
     /// List the workloads.
     #[arg(long)]
     list: bool,
@@ -42,12 +45,18 @@ pub(crate) struct Bench {
     /// LevelDB's settings instead of Terrace's: 4 MiB of buffer, 8 MiB of cache, no filter, tables of 2 MiB.
     #[arg(long)]
     leveldb: bool,
+    /// Measure what the benchmark itself costs: a database that stores nothing, in Terrace's place.
+    #[arg(long, conflicts_with = "leveldb")]
+    nothing: bool,
     /// Append each result to this file, as a line of JSON.
     #[arg(long)]
     results: Option<PathBuf>,
     /// Run nothing, but draw the results in this file, as .svg and .png beside it.
     #[arg(long, value_name = "RESULTS")]
     plot: Option<PathBuf>,
+    /// Run nothing, but compare the costs in this file, which holds the same workloads on few entries and on many.
+    #[arg(long, value_name = "RESULTS")]
+    scale: Option<PathBuf>,
     #[command(flatten)]
     settings: Settings,
 }
@@ -64,23 +73,37 @@ impl Bench {
             plot::draw(results)?.iter().for_each(|file| println!("{}", file.display()));
             return Ok(());
         }
-        // A name that is wrong is better known now than after half an hour.
-        for name in &self.benchmarks {
-            workload::Workload::named(name)?;
+        if let Some(results) = &self.scale {
+            print!("{}", table::scale(&Report::read_all(results)?));
+            return Ok(());
         }
-        self.measure()
+        // A name that is wrong is better known now than after half an hour.
+        let steps = self.steps();
+        for step in &steps {
+            workload::Step::parse(step)?;
+        }
+        self.measure(&steps)
     }
 
-    fn measure(self) -> Result<(), Failure> {
+    fn steps(&self) -> Vec<String> {
+        let default = if self.nothing { nothing::WORKLOADS } else { DEFAULT };
+        self.benchmarks.clone().unwrap_or_else(|| default.split(',').map(str::to_owned).collect())
+    }
+
+    fn measure(self, steps: &[String]) -> Result<(), Failure> {
         let settings = if self.leveldb { self.settings.as_leveldb() } else { self.settings };
         let folder = self.db.unwrap_or_else(|| std::env::temp_dir().join("terrace-bench"));
-        let engine = TerraceEngine::new(&settings);
+        let engine: Box<dyn Engine> = if self.nothing {
+            Box::new(NothingEngine::new(&settings))
+        } else {
+            Box::new(TerraceEngine::new(&settings))
+        };
         let keep = self.keep || settings.use_existing_db;
         let configuration = if self.leveldb { "leveldb" } else { "defaults" };
         let progress = Bar::default();
-        let mut bench = terrace_bench::Bench::new(Box::new(engine), settings, &folder, &progress)?;
+        let mut bench = terrace_bench::Bench::new(engine, settings, &folder, &progress)?;
         println!("{}", bench.header());
-        for name in &self.benchmarks {
+        for name in steps {
             let Some(mut report) = bench.run(name)? else {
                 println!("{name:<17}: left out: it needs a fresh database");
                 continue;

@@ -29,6 +29,9 @@ const ENTRY_OVERHEAD_BYTES: u64 = 128;
 /// The size of a typical block, from which the cache guesses how many it will hold.
 const TYPICAL_BLOCK_SIZE_BYTES: u64 = 4096;
 
+/// Bound of the misses that are remembered, of eight bytes each.
+const MAX_REMEMBERED_MISSES: u64 = 1 << 20;
+
 /// A cache of uncompressed data blocks with a bound in bytes. Threads and databases may share it.
 ///
 /// The cache is divided into shards with a lock each. Which block goes is decided by the `quick_cache` crate, whose
@@ -39,6 +42,8 @@ pub struct BlockCache {
     blocks: Option<Cache<BlockKey, Arc<Block>, BlockWeighter>>,
     capacity_bytes: u64,
     next_file_id: AtomicU64,
+    /// For each remainder of keys' hashes, the hash of the block that was missed last.
+    missed: Box<[AtomicU64]>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -64,7 +69,9 @@ impl BlockCache {
             let expected_blocks = (capacity_bytes / TYPICAL_BLOCK_SIZE_BYTES).max(1) as usize;
             Cache::with_weighter(expected_blocks, capacity_bytes, BlockWeighter)
         });
-        Self { blocks, capacity_bytes, next_file_id: AtomicU64::new(1) }
+        let remembered_misses = (capacity_bytes / TYPICAL_BLOCK_SIZE_BYTES).clamp(1, MAX_REMEMBERED_MISSES);
+        let missed = (0..remembered_misses).map(|_| AtomicU64::new(0)).collect();
+        Self { blocks, capacity_bytes, next_file_id: AtomicU64::new(1), missed }
     }
 
     /// An id for a table that is being opened; unique in this cache.
@@ -75,6 +82,22 @@ impl BlockCache {
     /// The block at byte `offset` of the table with `file_id`, if it is cached.
     pub fn get(&self, file_id: u64, offset: u64) -> Option<Arc<Block>> {
         self.blocks.as_ref()?.get(&BlockKey { file_id, offset })
+    }
+
+    /// Notes that the block was not cached, and says whether it was so once before, not long ago: then it is worth to be.
+    ///
+    /// As many misses are remembered as the cache holds blocks, so that of a set of blocks much larger than the cache few
+    /// are worth it, and of one that fits in nearly all.
+    pub fn note_miss(&self, file_id: u64, offset: u64) -> bool {
+        // Two odd constants, so that neighbours are far apart. A wrong answer costs time only.
+        let hash = (file_id.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ offset).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        let hash = hash ^ hash >> 32;
+        let place = &self.missed[(hash % self.missed.len() as u64) as usize];
+        if place.load(Ordering::Relaxed) == hash {
+            return true;
+        }
+        place.store(hash, Ordering::Relaxed);
+        false
     }
 
     /// Keeps `block` as the one at byte `offset` of the table with `file_id`, at the cost of others.
@@ -157,6 +180,21 @@ mod tests {
             cache.get(file_id, number);
         }
         assert_eq!(held.contents(), block(1_000).contents());
+    }
+
+    #[test]
+    fn a_second_miss_is_worth_caching_unless_too_many_came_between() {
+        let cache = BlockCache::new(1 << 20);
+        let file_id = cache.new_file_id();
+        assert!(!cache.note_miss(file_id, 4096));
+        assert!(cache.note_miss(file_id, 4096));
+        assert!(!cache.note_miss(file_id + 1, 4096));
+        let second_misses = |count: u64| {
+            let file_id = cache.new_file_id();
+            (0..2 * count).filter(|number| cache.note_miss(file_id, 4096 * (number % count))).count()
+        };
+        assert!(second_misses(50) > 30);
+        assert!(second_misses(5_000) < 500);
     }
 
     #[test]

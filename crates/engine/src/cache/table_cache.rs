@@ -20,14 +20,17 @@
 //! its `drop` must not come back here.
 
 use std::fmt;
+use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
+use arc_swap::Guard;
 use parking_lot::Mutex;
 use terrace_env::Env;
 use terrace_format::file_name::{legacy_table_name, table_name};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::options::ReadTier;
 use crate::table::{Table, TableReadContext};
 use crate::version::file_meta::FileMeta;
 
@@ -70,6 +73,21 @@ impl TableCache {
         match self.table_if_open(file) {
             Some(table) => Ok(table),
             None => self.open_into_slot(file),
+        }
+    }
+
+    /// The table of `file` for the time of one read, opened if need be and if `tier` allows it. Where it is open, no count
+    /// of its owners changes, over which reading threads would fight.
+    #[inline]
+    pub(crate) fn lease(&self, file: &Arc<FileMeta>, tier: ReadTier) -> Result<TableLease> {
+        let open = file.table.load();
+        if let Some(table) = &*open {
+            table.note_use();
+            return Ok(TableLease(open));
+        }
+        match tier {
+            ReadTier::Disk => Ok(TableLease(Guard::from_inner(Some(self.open_into_slot(file)?)))),
+            ReadTier::MemoryOnly => Err(not_open(file)),
         }
     }
 
@@ -118,6 +136,24 @@ impl TableCache {
             }
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+/// The error of a read that must not wait for the disk, of a table that is not open.
+#[cold]
+pub(crate) fn not_open(file: &FileMeta) -> Error {
+    Error::new(ErrorKind::WouldBlock, format!("table {} is not open", file.number))
+}
+
+/// A table, held for one read.
+pub(crate) struct TableLease(Guard<Option<Arc<Table>>>);
+
+impl Deref for TableLease {
+    type Target = Table;
+
+    #[inline]
+    fn deref(&self) -> &Table {
+        self.0.as_ref().expect("a lease is made of an open table")
     }
 }
 

@@ -24,6 +24,7 @@ impl DbInner {
             restart_interval: self.options.block_restart_interval,
             compression: self.options.compression,
             filter_bits_per_key: self.options.filter_bits_per_key,
+            hash_index_percent: self.options.hash_index_percent,
         }
     }
 

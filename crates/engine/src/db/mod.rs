@@ -105,7 +105,7 @@ impl Db {
     pub fn get(&self, key: &[u8], options: &ReadOptions) -> Result<Option<Vec<u8>>> {
         self.read(key, options, |found| match found {
             Found::InMemtable(value) => value.to_vec(),
-            Found::InTable(value) => value.into_vec(),
+            Found::InTable(value) => value.bytes().to_vec(),
         })
     }
 
@@ -113,7 +113,7 @@ impl Db {
     pub fn get_pinned(&self, key: &[u8], options: &ReadOptions) -> Result<Option<Pinned>> {
         self.read(key, options, |found| match found {
             Found::InMemtable(value) => Pinned::Copied(value.to_vec()),
-            Found::InTable(value) => Pinned::Block(value),
+            Found::InTable(value) => Pinned::Block(value.pin()),
         })
     }
 
@@ -126,7 +126,7 @@ impl Db {
     ) -> Result<Option<R>> {
         self.read(key, options, |value| match value {
             Found::InMemtable(value) => found(value),
-            Found::InTable(value) => found(value.as_ref()),
+            Found::InTable(value) => found(value.bytes()),
         })
     }
 

@@ -203,6 +203,7 @@ impl Parts {
             block_cache: block_cache.clone(),
             dialect: Dialect::LevelDb,
             use_filters: true,
+            map_files: options.map_tables,
         });
         let env = Arc::clone(&options.env);
         let tables = Arc::new(TableCache::new(env, folder.to_owned(), options.max_open_files, context));

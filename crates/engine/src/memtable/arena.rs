@@ -1,11 +1,13 @@
-//! The memory of one memtable: grows by chunks, is freed as a whole.
+//! The memory of one memtable's entries: grows by chunks, is freed as a whole.
 //!
 //! ```text
-//!  chunk 1 (4 KiB)        chunk 2               chunk of its own       chunk 3
-//! +------+------+----+   +------+-----------+  +------------------+   +------+-----------+
-//! | node | node |rest|   | node | node      |  | node, large value|   | node | free      |
-//! +------+------+----+   +------+-----------+  +------------------+   +------+-----------+
-//!                                                                            ^ next
+//!  chunk 0 (4 KiB)          chunk 1                 chunk 2                chunk 3
+//! +-------+-------+----+   +-------+-----------+   +--------------------+  +-------+-----------+
+//! | entry | entry |rest|   | entry | entry     |   | entry, large value |  | entry | free      |
+//! +-------+-------+----+   +-------+-----------+   +--------------------+  +-------+-----------+
+//!
+//! an `EntryId`, 32 bits:   number of the chunk + 1 | offset in the chunk / 8
+//!                          17 bits                   15 bits
 //! ```
 //!
 //! Rules:
@@ -14,41 +16,106 @@
 //!    chunk is not lost and a value of any size fits.
 //! 3. The chunk size grows with the arena: an empty memtable costs one small chunk, and at most about an eighth
 //!    of a large one is unused.
+//! 4. The writer allocates; readers turn an id into an address, without a lock.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::num::NonZeroU32;
 use std::ptr::NonNull;
 
-/// Alignment of everything handed out: enough for pointers and 64-bit integers.
+use super::append_list::AppendList;
+
+/// Alignment of everything handed out: enough for 64-bit integers.
 const ALIGNMENT_BYTES: usize = 8;
 const SMALLEST_CHUNK_BYTES: usize = 4 << 10;
 const LARGEST_CHUNK_BYTES: usize = 256 << 10;
+/// Of an id, the bits for the place in a chunk.
+const OFFSET_BITS: u32 = (LARGEST_CHUNK_BYTES / ALIGNMENT_BYTES).ilog2();
+const MAX_CHUNKS: usize = (1 << (u32::BITS - OFFSET_BITS)) - 1;
 
-/// Hands out memory that lives as long as the arena.
-pub(super) struct Arena {
-    /// First free byte of the current chunk; always aligned.
-    next: NonNull<u8>,
-    /// Free bytes from `next` on.
-    free_bytes: usize,
-    chunks: Vec<Chunk>,
-    chunk_bytes: usize,
+/// Where in an arena a piece lies.
+///
+/// Invariant: only [`Arena::allocate`] makes them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct EntryId(NonZeroU32);
+
+impl EntryId {
+    #[inline]
+    pub(super) fn to_bits(self) -> u32 {
+        self.0.get()
+    }
+
+    /// The id with these bits; none for 0.
+    ///
+    /// # Safety
+    /// The bits are 0 or those of an id.
+    #[inline]
+    pub(super) unsafe fn from_bits(bits: u32) -> Option<Self> {
+        NonZeroU32::new(bits).map(Self)
+    }
 }
 
+#[derive(Clone, Copy)]
 struct Chunk {
     start: NonNull<u8>,
     layout: Layout,
 }
 
-// SAFETY: the arena is the only owner of its chunks, which are plain memory without ties to a thread.
-unsafe impl Send for Arena {}
+/// The chunks, for all threads.
+pub(super) struct Arena {
+    chunks: AppendList<Chunk>,
+}
+
+/// What only the writer knows of an arena.
+pub(super) struct ArenaWriter {
+    /// First free byte of the current chunk; always aligned.
+    next: NonNull<u8>,
+    /// The id of the piece at `next`.
+    next_id: u32,
+    /// Free bytes from `next` on.
+    free_bytes: usize,
+    chunk_bytes: usize,
+}
+
+// SAFETY: the writer half points into its arena's chunks, plain memory without ties to a thread.
+unsafe impl Send for ArenaWriter {}
+
+impl ArenaWriter {
+    /// Bytes of all chunks.
+    pub(super) fn chunk_bytes(&self) -> usize {
+        self.chunk_bytes
+    }
+}
 
 impl Arena {
-    pub(super) fn new() -> Self {
-        Self { next: NonNull::dangling(), free_bytes: 0, chunks: Vec::new(), chunk_bytes: 0 }
+    pub(super) fn new() -> (Self, ArenaWriter) {
+        let writer = ArenaWriter { next: NonNull::dangling(), next_id: 0, free_bytes: 0, chunk_bytes: 0 };
+        (Self { chunks: AppendList::new() }, writer)
     }
 
     /// Bytes of all chunks, with the list of them.
-    pub(super) fn memory_bytes(&self) -> usize {
-        self.chunk_bytes + self.chunks.capacity() * size_of::<Chunk>()
+    pub(super) fn memory_bytes(&self, writer: &ArenaWriter) -> usize {
+        writer.chunk_bytes + self.chunks.memory_bytes()
+    }
+
+    /// Whether half of the ids are used up. The other half is enough for one more write batch of any size.
+    pub(super) fn is_nearly_full(&self) -> bool {
+        self.chunks.len() > MAX_CHUNKS / 2
+    }
+
+    /// The address of a piece, with the provenance of its whole chunk.
+    ///
+    /// # Safety
+    /// The id is of this arena, and reached this thread through an atomic (or a lock) that was written after the
+    /// allocation.
+    #[inline]
+    pub(super) unsafe fn address(&self, id: EntryId) -> NonNull<u8> {
+        let bits = id.to_bits();
+        // SAFETY: the chunk was appended before the id was made, and the caller has the id through an atomic. The offset is
+        // that of a piece within the chunk.
+        unsafe {
+            let chunk = self.chunks.get((bits >> OFFSET_BITS) as usize - 1);
+            chunk.start.add((bits & ((1 << OFFSET_BITS) - 1)) as usize * ALIGNMENT_BYTES)
+        }
     }
 
     /// Returns `size_bytes` of memory, not initialised, aligned to 8, valid until the arena is dropped.
@@ -56,43 +123,63 @@ impl Arena {
     /// Ends the process if the system has no memory left, as the standard collections do.
     ///
     /// # Panics
-    /// If `size_bytes` is 0 or beyond what an address can span.
-    pub(super) fn allocate(&mut self, size_bytes: usize) -> NonNull<u8> {
+    /// If `size_bytes` is 0 or beyond what an address can span; if there are no ids left, which takes two batches of the
+    /// largest size after [`is_nearly_full`](Self::is_nearly_full).
+    ///
+    /// # Safety
+    /// `writer` is this arena's.
+    #[inline]
+    pub(super) unsafe fn allocate(
+        &self,
+        writer: &mut ArenaWriter,
+        size_bytes: usize,
+    ) -> (EntryId, NonNull<u8>) {
         assert!(size_bytes > 0, "an allocation has at least one byte");
         let size_bytes =
             size_bytes.checked_next_multiple_of(ALIGNMENT_BYTES).expect("the size fits an address");
-        if size_bytes > self.free_bytes {
-            let chunk_bytes = (self.chunk_bytes / 8).clamp(SMALLEST_CHUNK_BYTES, LARGEST_CHUNK_BYTES);
+        if size_bytes > writer.free_bytes {
+            let chunk_bytes = (writer.chunk_bytes / 8).clamp(SMALLEST_CHUNK_BYTES, LARGEST_CHUNK_BYTES);
             // Rounding keeps every chunk a multiple of the alignment, and with it `next` aligned.
             let chunk_bytes = chunk_bytes.next_multiple_of(ALIGNMENT_BYTES);
             if size_bytes > chunk_bytes / 4 {
-                return self.add_chunk(size_bytes);
+                let (id, start) = self.add_chunk(writer, size_bytes);
+                return (EntryId(id), start);
             }
-            self.next = self.add_chunk(chunk_bytes);
-            self.free_bytes = chunk_bytes;
+            let (id, start) = self.add_chunk(writer, chunk_bytes);
+            (writer.next_id, writer.next, writer.free_bytes) = (id.get(), start, chunk_bytes);
         }
-        let start = self.next;
+        let piece = (EntryId(NonZeroU32::new(writer.next_id).expect("there is a chunk")), writer.next);
         // SAFETY: `size_bytes <= free_bytes`, so the result is in the current chunk or one past its end.
-        self.next = unsafe { start.add(size_bytes) };
-        self.free_bytes -= size_bytes;
-        start
+        writer.next = unsafe { writer.next.add(size_bytes) };
+        // Within a chunk this stays below the bits of the chunk; past its end it is not used.
+        writer.next_id = writer.next_id.wrapping_add((size_bytes / ALIGNMENT_BYTES) as u32);
+        writer.free_bytes -= size_bytes;
+        piece
     }
 
-    fn add_chunk(&mut self, size_bytes: usize) -> NonNull<u8> {
+    #[cold]
+    fn add_chunk(&self, writer: &mut ArenaWriter, size_bytes: usize) -> (NonZeroU32, NonNull<u8>) {
         let layout = Layout::from_size_align(size_bytes, ALIGNMENT_BYTES).expect("the size fits an address");
         // SAFETY: the layout's size is not zero: callers pass a non-zero size.
         let start = NonNull::new(unsafe { alloc(layout) }).unwrap_or_else(|| handle_alloc_error(layout));
-        self.chunks.push(Chunk { start, layout });
-        self.chunk_bytes += size_bytes;
-        start
+        // SAFETY: whoever has the writer half is the only one to append.
+        unsafe { self.chunks.push(Chunk { start, layout }) };
+        let number = self.chunks.len();
+        assert!(number <= MAX_CHUNKS, "the memtable has no room for more entries");
+        writer.chunk_bytes += size_bytes;
+        (NonZeroU32::new((number as u32) << OFFSET_BITS).expect("the number is not 0"), start)
     }
 }
 
 impl Drop for Arena {
     fn drop(&mut self) {
-        for chunk in &self.chunks {
-            // SAFETY: each chunk came from `alloc` with this very layout and is freed only here.
-            unsafe { dealloc(chunk.start.as_ptr(), chunk.layout) };
+        for index in 0..self.chunks.len() {
+            // SAFETY: the index is below the length. Each chunk came from `alloc` with this very layout and is freed only
+            // here.
+            unsafe {
+                let chunk = self.chunks.get(index);
+                dealloc(chunk.start.as_ptr(), chunk.layout);
+            }
         }
     }
 }
@@ -101,13 +188,23 @@ impl Drop for Arena {
 mod tests {
     use super::*;
 
+    fn allocate(arena: &Arena, writer: &mut ArenaWriter, size_bytes: usize) -> NonNull<u8> {
+        // SAFETY: the tests below keep the halves together, on one thread.
+        unsafe {
+            let (id, address) = arena.allocate(writer, size_bytes);
+            assert_eq!(arena.address(id), address);
+            assert_eq!(EntryId::from_bits(id.to_bits()), Some(id));
+            address
+        }
+    }
+
     #[test]
     fn pieces_are_aligned_and_do_not_overlap() {
-        let mut arena = Arena::new();
+        let (arena, mut writer) = Arena::new();
         let mut pieces = Vec::new();
         for round in 0..2_000usize {
             let size_bytes = 1 + (round * 37) % 300;
-            let piece = arena.allocate(size_bytes);
+            let piece = allocate(&arena, &mut writer, size_bytes);
             assert_eq!(piece.as_ptr().addr() % ALIGNMENT_BYTES, 0);
             let mark = (round % 251) as u8;
             // SAFETY: the arena handed out `size_bytes` bytes at `piece`.
@@ -123,38 +220,36 @@ mod tests {
 
     #[test]
     fn memory_is_counted_by_chunks() {
-        let mut arena = Arena::new();
-        assert_eq!(arena.memory_bytes(), 0);
-        arena.allocate(1);
-        let list_bytes = arena.chunks.capacity() * size_of::<Chunk>();
-        assert_eq!(arena.memory_bytes(), SMALLEST_CHUNK_BYTES + list_bytes);
-        arena.allocate(100);
-        assert_eq!(arena.memory_bytes(), SMALLEST_CHUNK_BYTES + list_bytes);
+        let (arena, mut writer) = Arena::new();
+        assert_eq!(arena.memory_bytes(&writer), 0);
+        allocate(&arena, &mut writer, 1);
+        let list_bytes = arena.chunks.memory_bytes();
+        assert!(list_bytes > 0);
+        assert_eq!(arena.memory_bytes(&writer), SMALLEST_CHUNK_BYTES + list_bytes);
+        allocate(&arena, &mut writer, 100);
+        assert_eq!(arena.memory_bytes(&writer), SMALLEST_CHUNK_BYTES + list_bytes);
     }
 
     #[test]
     fn a_large_piece_gets_a_chunk_of_its_own() {
-        let mut arena = Arena::new();
-        let first = arena.allocate(8);
-        arena.allocate(10 << 20);
-        let second = arena.allocate(8);
+        let (arena, mut writer) = Arena::new();
+        let first = allocate(&arena, &mut writer, 8);
+        allocate(&arena, &mut writer, 10 << 20);
+        let second = allocate(&arena, &mut writer, 8);
         assert_eq!(second.as_ptr().addr(), first.as_ptr().addr() + 8, "the small chunk is still in use");
-        assert_eq!(arena.chunk_bytes, SMALLEST_CHUNK_BYTES + (10 << 20));
+        assert_eq!(writer.chunk_bytes, SMALLEST_CHUNK_BYTES + (10 << 20));
     }
 
     #[test]
     fn little_is_unused_in_a_large_arena() {
-        let mut arena = Arena::new();
+        let (arena, mut writer) = Arena::new();
         let mut used_bytes = 0;
         for round in 0..50_000 {
             let size_bytes = 16 + round % 400;
-            arena.allocate(size_bytes);
+            allocate(&arena, &mut writer, size_bytes);
             used_bytes += size_bytes;
         }
-        assert!(
-            arena.memory_bytes() < used_bytes + used_bytes / 6,
-            "{} for {used_bytes}",
-            arena.memory_bytes()
-        );
+        let bytes = arena.memory_bytes(&writer);
+        assert!(bytes < used_bytes + used_bytes / 6, "{bytes} for {used_bytes}");
     }
 }

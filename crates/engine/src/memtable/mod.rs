@@ -1,22 +1,43 @@
-//! The newest entries of a database, in memory and in order, until they are flushed to a table.
+//! The newest entries of a database, in memory, until they are flushed to a table.
 //!
 //! Predecessor: the commit path, which inserts a batch after its log record is written. Successors: the flush,
-//! which writes [`MemTable::iter`] to a table, and reads. Below: [`skiplist`] (the order) and [`arena`] (the
-//! memory).
+//! which writes [`MemTable::iter`] to a table, and reads.
 //!
-//! The rest of the engine knows only [`MemTable`], [`MemEntry`] and [`MemTableIterator`]. Another structure can
-//! take the skiplist's place behind them.
+//! ```text
+//!                   insert                     get                             iter
+//!                     |                         |                                |
+//!                     |                 hash_index: user key           order: a tree, extended by the
+//!                     |                   -> newest version            entries that the log got since (sort)
+//!                     v                         |                                |
+//! arena    [entry a#1][entry c#2][entry a#3][entry b#4] ...   <------------------+
+//! log       a#1        c#2        a#3        b#4              the entries as they came
+//! ```
+//!
+//! An insert appends an entry and puts it in the hash index: it searches no order. Entries are brought into order when
+//! somebody asks for it, and then only those that came since somebody asked last; the result is kept for all.
+//!
+//! The rest of the engine knows only [`MemTable`], [`MemEntry`] and [`MemTableIterator`].
 //!
 //! Rules:
 //! 1. One writer at a time: the caller holds the commit lock. (A mutex inside keeps a mistake from being worse
-//!    than slow.) Reads need no lock and may run beside the writer.
+//!    than slow.) Reads may run beside the writer, which never waits for them. `get` takes no lock; the first movement of
+//!    a cursor takes one if there are new entries, and whoever comes meanwhile waits for the same result.
 //! 2. An insert is seen by reads that begin after it returned. A read beside it sees the entry whole or not at all;
 //!    sequence numbers hide what is not published yet.
 //! 3. An entry is never changed or taken out. Slices stay good while the memtable lives.
-//! 4. The memtable accounts for its memory itself, exact to the arena's chunks.
+//! 4. The memtable accounts for its memory itself, exact to the arena's chunks, indexes included.
+//! 5. An order in which keys that differ may be equal has no hash index: `get` goes by the order of entries.
 
+mod append_list;
 mod arena;
-mod skiplist;
+#[cfg(test)]
+mod bench;
+mod cursor;
+mod entry;
+mod hash_index;
+mod key_hash;
+mod order;
+mod sort;
 #[cfg(test)]
 mod tests;
 
@@ -24,19 +45,39 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use terrace_format::internal_key::{
-    InternalKeyComparator, SEEK_KIND, SequenceNumber, ValueKind, pack_tag, tag, user_key,
-};
+use terrace_format::comparator::UserComparator;
+use terrace_format::internal_key::{InternalKeyComparator, SEEK_KIND, SequenceNumber, ValueKind, pack_tag};
 
-use crate::error::Result;
-use crate::iterator::InternalIterator;
-use crate::sync::AtomicUsize;
-use skiplist::{NodeRef, SkipList};
+use crate::sync::{ArcSwap, AtomicUsize, Mutex};
+use append_list::AppendList;
+use arena::{Arena, ArenaWriter, EntryId};
+pub use cursor::MemTableIterator;
+use entry::EntryRef;
+use hash_index::{HashIndex, HashIndexWriter};
+use order::{LeafPlace, Order};
 
 /// The newest entries, in memory.
 pub struct MemTable {
-    list: SkipList,
+    comparator: UserComparator,
+    arena: Arena,
+    /// All entries as they came.
+    log: AppendList<EntryId>,
+    /// Only for the bytewise order.
+    index: Option<HashIndex>,
+    /// The first entries of the log, in order.
+    order: ArcSwap<Order>,
+    ordering: Mutex<()>,
+    order_bytes: AtomicUsize,
     deletions: AtomicUsize,
+    /// Without the order.
+    memory_bytes: AtomicUsize,
+    writer: Mutex<Writer>,
+}
+
+/// What the writer needs and readers never see.
+struct Writer {
+    arena: ArenaWriter,
+    index: Option<HashIndexWriter>,
 }
 
 /// What a memtable knows about a key.
@@ -51,7 +92,36 @@ pub enum MemEntry<'a> {
 impl MemTable {
     /// An empty memtable in the order of `comparator`.
     pub fn new(comparator: InternalKeyComparator) -> Self {
-        Self { list: SkipList::new(comparator.user().clone()), deletions: AtomicUsize::new(0) }
+        Self::for_keys(comparator.user().clone(), 0)
+    }
+
+    /// An empty memtable that is to take the place of this one: it has the room at once to which this one has grown.
+    pub fn successor(&self) -> Self {
+        let keys = self.writer.lock().index.as_ref().map_or(0, HashIndexWriter::keys);
+        Self::for_keys(self.comparator.clone(), keys)
+    }
+
+    fn for_keys(comparator: UserComparator, keys: usize) -> Self {
+        let (arena, arena_writer) = Arena::new();
+        let (index, index_writer) = match comparator {
+            UserComparator::Bytewise => Some(HashIndex::for_keys(keys)).unzip(),
+            UserComparator::Custom(_) => (None, None),
+        };
+        let writer = Writer { arena: arena_writer, index: index_writer };
+        let memtable = Self {
+            comparator,
+            arena,
+            log: AppendList::new(),
+            index,
+            order: ArcSwap::from_pointee(Order::default()),
+            ordering: Mutex::new(()),
+            order_bytes: AtomicUsize::new(0),
+            deletions: AtomicUsize::new(0),
+            memory_bytes: AtomicUsize::new(0),
+            writer: Mutex::new(writer),
+        };
+        memtable.count_memory(&memtable.writer.lock());
+        memtable
     }
 
     /// Adds an entry; `value` is empty for a deletion.
@@ -61,46 +131,187 @@ impl MemTable {
     /// # Panics
     /// If the key or the value is 4 GiB or larger: a write batch refuses them long before.
     pub fn insert(&self, sequence: SequenceNumber, kind: ValueKind, user_key: &[u8], value: &[u8]) {
-        if kind == ValueKind::Deletion {
-            self.deletions.fetch_add(1, Ordering::Relaxed);
+        let tag = pack_tag(sequence, kind);
+        let mut writer = self.writer.lock();
+        let writer = &mut *writer;
+        let hash = self.index.as_ref().map_or(0, |index| index.hash(user_key));
+        if let Some(index) = &writer.index {
+            // While it comes from memory the entry is written.
+            index.prefetch(hash);
         }
-        self.list.insert(user_key, pack_tag(sequence, kind), value);
+        let chunks_bytes = writer.arena.chunk_bytes();
+        // SAFETY: the halves were made together.
+        let (id, entry) = unsafe { entry::write(&self.arena, &mut writer.arena, user_key, tag, value) };
+        let mut grew = writer.arena.chunk_bytes() != chunks_bytes;
+        if let (Some(index), Some(index_writer)) = (&self.index, &mut writer.index) {
+            let place = index_writer.place(hash, |other| self.has_user_key(other, user_key));
+            match place.found {
+                Some(newest) if self.tag(newest) > tag => self.link_older_version(newest, id, tag),
+                newest => {
+                    // SAFETY: the entry is this arena's, and this is the writer.
+                    unsafe { entry.set_older(newest) };
+                    grew |= index_writer.put(index, &place, hash, id);
+                }
+            }
+        }
+        // SAFETY: the writer's lock is held.
+        grew |= unsafe { self.log.push(id) };
+        if kind == ValueKind::Deletion {
+            self.deletions.store(self.deletions.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        }
+        if grew {
+            self.count_memory(writer);
+        }
+    }
+
+    /// Puts entry `id` behind `newer`, in the chain of a key's versions from new to old.
+    #[cold]
+    fn link_older_version(&self, mut newer: EntryId, id: EntryId, tag: u64) {
+        // SAFETY: the entries are this arena's, and the caller is the writer.
+        unsafe {
+            while let Some(older) = self.entry(newer).older()
+                && self.tag(older) > tag
+            {
+                newer = older;
+            }
+            self.entry(id).set_older(self.entry(newer).older());
+            self.entry(newer).set_older(Some(id));
+        }
+    }
+
+    fn count_memory(&self, writer: &Writer) {
+        let bytes = if self.arena.is_nearly_full() {
+            // To be sealed before the next batch, whatever its size.
+            usize::MAX / 2
+        } else {
+            self.arena.memory_bytes(&writer.arena)
+                + self.log.memory_bytes()
+                + writer.index.as_ref().map_or(0, HashIndexWriter::memory_bytes)
+        };
+        self.memory_bytes.store(bytes, Ordering::Relaxed);
     }
 
     /// What the newest entry of `user_key` with a sequence number of at most `sequence` says; `None` if there is
-    /// none here, and an older memtable or a table may know. Copies and allocates nothing.
+    /// none here, and an older memtable or a table may know. Copies nothing.
+    #[inline]
     pub fn get(&self, user_key: &[u8], sequence: SequenceNumber) -> Option<MemEntry<'_>> {
-        let node = self.list.find_version(user_key, pack_tag(sequence, SEEK_KIND))?;
-        // SAFETY: the node is one of this list, which lives while `self` is borrowed.
-        let (internal_key, value) = unsafe { (node.key(), node.value()) };
+        let tag = pack_tag(sequence, SEEK_KIND);
+        let id = match &self.index {
+            Some(index) => {
+                let mut id = index.find(index.hash(user_key), |id| self.has_user_key(id, user_key))?;
+                while self.tag(id) > tag {
+                    // SAFETY: the arena lives while `self` is borrowed.
+                    id = unsafe { self.entry(id).older() }?;
+                }
+                id
+            }
+            None => self.find_by_order(user_key, tag)?,
+        };
+        // SAFETY: the arena lives while `self` is borrowed.
+        let value = unsafe { self.entry(id).value() };
         // The lowest byte of the tag is the kind; only `insert` wrote it.
-        let is_value = tag(internal_key) as u8 == ValueKind::Value as u8;
+        let is_value = self.tag(id) as u8 == ValueKind::Value as u8;
         Some(if is_value { MemEntry::Value(value) } else { MemEntry::Deletion })
     }
 
-    /// A cursor over all entries. It keeps the memtable alive, and may meet entries inserted later.
+    fn find_by_order(&self, user_key: &[u8], tag: u64) -> Option<EntryId> {
+        let order = self.order();
+        let (place, index) = self.seek(&order, user_key, tag)?;
+        let id = order.leaf(place)[index];
+        // SAFETY: the arena lives while `self` is borrowed.
+        let found = unsafe { self.entry(id).user_key() };
+        self.comparator.compare(found, user_key).is_eq().then_some(id)
+    }
+
+    /// A cursor over all entries. It keeps the memtable alive.
     pub fn iter(self: &Arc<Self>) -> MemTableIterator {
-        MemTableIterator { memtable: Arc::clone(self), node: None }
+        MemTableIterator::new(Arc::clone(self))
     }
 
     /// Bytes of memory held, exact to the chunks in which it is allocated.
     pub fn approximate_memory_bytes(&self) -> usize {
-        self.list.memory_bytes()
+        self.memory_bytes.load(Ordering::Relaxed) + self.order_bytes.load(Ordering::Relaxed)
     }
 
     /// Whether nothing was inserted.
     pub fn is_empty(&self) -> bool {
-        self.list.entries() == 0
+        self.log.len() == 0
     }
 
     /// Entries inserted, deletions among them.
     pub fn entries(&self) -> u64 {
-        self.list.entries() as u64
+        self.log.len() as u64
     }
 
     /// Deletions inserted.
     pub fn deletions(&self) -> u64 {
         self.deletions.load(Ordering::Relaxed) as u64
+    }
+
+    /// All entries that were inserted before, in order.
+    fn order(&self) -> Arc<Order> {
+        let entries = self.log.len();
+        let order = Arc::clone(&self.order.load());
+        if order.entries() >= entries { order } else { self.extend_order(entries) }
+    }
+
+    /// Brings at least the first `entries` of the log into order.
+    #[cold]
+    fn extend_order(&self, entries: usize) -> Arc<Order> {
+        let _ordering = self.ordering.lock();
+        let order = Arc::clone(&self.order.load());
+        if order.entries() >= entries {
+            return order;
+        }
+        let added = self.log.len() - order.entries();
+        // Where much came, sorting it all is cheaper than merging.
+        let keep = if added >= order.entries() { Order::default() } else { Order::clone(&order) };
+        // SAFETY: below the length just read.
+        let mut ids: Vec<EntryId> =
+            (keep.entries()..self.log.len()).map(|index| unsafe { self.log.get(index) }).collect();
+        // SAFETY: the ids are this arena's, and came through the log.
+        unsafe { sort::sort(&self.arena, &self.comparator, &mut ids) };
+        let longer = Arc::new(keep.with(&ids, |a, b| {
+            // SAFETY: the arena lives while `self` is borrowed.
+            let (user_key, tag) = unsafe { (self.entry(b).user_key(), self.entry(b).tag()) };
+            self.is_before(a, user_key, tag)
+        }));
+        self.order_bytes.store(longer.memory_bytes(), Ordering::Relaxed);
+        self.order.store(Arc::clone(&longer));
+        longer
+    }
+
+    /// Where the first entry at or after `(user_key, tag)` is in `order`.
+    fn seek(&self, order: &Order, user_key: &[u8], tag: u64) -> Option<(LeafPlace, usize)> {
+        order.seek(|id| self.is_before(id, user_key, tag))
+    }
+
+    /// An entry of this memtable.
+    #[inline]
+    fn entry(&self, id: EntryId) -> EntryRef {
+        // SAFETY: ids of this memtable do not leave it and its cursors. Other threads have them from the log, a slot, a
+        // version's link or an order, all of which are stored with Release after the entry was allocated.
+        unsafe { entry::at(&self.arena, id) }
+    }
+
+    #[inline]
+    fn tag(&self, id: EntryId) -> u64 {
+        // SAFETY: the arena lives while `self` is borrowed.
+        unsafe { self.entry(id).tag() }
+    }
+
+    #[inline]
+    fn has_user_key(&self, id: EntryId, user_key: &[u8]) -> bool {
+        // SAFETY: the arena lives while `self` is borrowed.
+        unsafe { self.entry(id).user_key() == user_key }
+    }
+
+    /// Whether an entry comes before `(sought_user_key, sought_tag)`: smaller user key, or the same and newer.
+    #[inline]
+    fn is_before(&self, id: EntryId, sought_user_key: &[u8], sought_tag: u64) -> bool {
+        // SAFETY: the arena lives while `self` is borrowed.
+        let (user_key, tag) = unsafe { (self.entry(id).user_key(), self.entry(id).tag()) };
+        self.comparator.compare(user_key, sought_user_key).then_with(|| sought_tag.cmp(&tag)).is_lt()
     }
 }
 
@@ -111,62 +322,5 @@ impl fmt::Debug for MemTable {
             .field("deletions", &self.deletions())
             .field("memory_bytes", &self.approximate_memory_bytes())
             .finish()
-    }
-}
-
-/// A cursor over a [`MemTable`]. Its seeks and steps never fail.
-pub struct MemTableIterator {
-    memtable: Arc<MemTable>,
-    /// A node of `memtable`, or none where the cursor is not valid.
-    node: Option<NodeRef>,
-}
-
-// SAFETY: the node belongs to the memtable that the cursor keeps alive, and memtables are shared between threads.
-unsafe impl Send for MemTableIterator {}
-
-impl MemTableIterator {
-    fn current(&self) -> NodeRef {
-        self.node.expect("the cursor stands on an entry")
-    }
-}
-
-impl InternalIterator for MemTableIterator {
-    fn valid(&self) -> bool {
-        self.node.is_some()
-    }
-
-    fn seek_to_first(&mut self) -> Result<()> {
-        self.node = self.memtable.list.first();
-        Ok(())
-    }
-
-    fn seek_to_last(&mut self) -> Result<()> {
-        self.node = self.memtable.list.last();
-        Ok(())
-    }
-
-    fn seek(&mut self, internal_target: &[u8]) -> Result<()> {
-        self.node = self.memtable.list.find_at_or_after(user_key(internal_target), tag(internal_target));
-        Ok(())
-    }
-
-    fn next(&mut self) -> Result<()> {
-        self.node = self.memtable.list.after(self.current());
-        Ok(())
-    }
-
-    fn prev(&mut self) -> Result<()> {
-        self.node = self.memtable.list.before(self.current());
-        Ok(())
-    }
-
-    fn key(&self) -> &[u8] {
-        // SAFETY: the node is one of `memtable`, which lives while `self` does.
-        unsafe { self.current().key() }
-    }
-
-    fn value(&self) -> &[u8] {
-        // SAFETY: as for `key`.
-        unsafe { self.current().value() }
     }
 }

@@ -1,10 +1,11 @@
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::thread;
 
-use terrace_format::comparator::UserComparator;
-use terrace_format::internal_key::{append_internal_key, parse_internal_key};
+use terrace_format::comparator::{Comparator, UserComparator};
+use terrace_format::internal_key::{append_internal_key, parse_internal_key, tag, user_key};
 
 use super::*;
+use crate::iterator::InternalIterator;
 use crate::read::merging_iterator::test_support::{Counting, Entry, Random, comparators, internal_key};
 
 /// Miri interprets every instruction: it gets smaller cases of the same kind.
@@ -123,13 +124,16 @@ fn inserts_gets_and_movements_agree_with_a_sorted_vector() {
 }
 
 #[test]
-fn sequential_inserts_need_one_comparison_each() {
+fn an_insert_compares_nothing_and_entries_in_sequence_are_sorted_by_one_comparison_each() {
     let counting = Arc::new(Counting::default());
-    let memtable =
-        MemTable::new(InternalKeyComparator::new(UserComparator::Custom(Arc::<Counting>::clone(&counting))));
+    let comparator = InternalKeyComparator::new(UserComparator::Custom(Arc::<Counting>::clone(&counting)));
+    let memtable = Arc::new(MemTable::new(comparator));
     for sequence in 1..=1_000u64 {
         memtable.insert(sequence, ValueKind::Value, &sequence.to_be_bytes(), b"");
     }
+    assert_eq!(counting.0.load(Ordering::Relaxed), 0);
+    let mut cursor = memtable.iter();
+    cursor.seek_to_first().unwrap();
     assert_eq!(counting.0.load(Ordering::Relaxed), 999);
 }
 
@@ -275,4 +279,142 @@ fn two_writers_by_mistake_lose_nothing() {
     });
     assert_eq!(memtable.entries(), 2 * WRITES);
     assert!((1..=2 * WRITES).all(|sequence| memtable.get(&sequence.to_be_bytes(), sequence).is_some()));
+}
+
+/// Inserts in bursts, and between them cursors of which some live on.
+fn run_cursors_between_inserts(comparator: &InternalKeyComparator, random: &mut Random, habit: usize) {
+    let memtable = Arc::new(MemTable::new(comparator.clone()));
+    let mut model: Vec<Entry> = Vec::new();
+    let mut older: Vec<(MemTableIterator, Vec<Entry>)> = Vec::new();
+    let mut sequence = 0;
+    while sequence < ENTRIES as u64 {
+        for _ in 0..[1, 2, 1 + ENTRIES / 7][random.below(3)] {
+            sequence += 1;
+            let key = key(random, habit, sequence as usize);
+            memtable.insert(sequence, ValueKind::Value, &key, &sequence.to_le_bytes());
+            model.push((internal_key(&key, sequence, ValueKind::Value), sequence.to_le_bytes().to_vec()));
+        }
+        model.sort_by(|a, b| comparator.compare(&a.0, &b.0));
+        if random.one_in(if cfg!(miri) { 2 } else { 8 }) {
+            let mut cursor = memtable.iter();
+            cursor.seek_to_last().unwrap();
+            assert_at(&cursor, &model, Some(model.len() - 1));
+            older.push((cursor, model.clone()));
+        }
+        let mut cursor = memtable.iter();
+        let target = internal_key(&key(random, habit, random.0 as usize % ENTRIES), sequence, SEEK_KIND);
+        let position = model.partition_point(|entry| comparator.compare(&entry.0, &target).is_lt());
+        cursor.seek(&target).unwrap();
+        assert_at(&cursor, &model, Some(position));
+        let newest = model.iter().find(|entry| tag(&entry.0) >> 8 == sequence).unwrap();
+        assert_eq!(memtable.get(user_key(&newest.0), sequence), Some(MemEntry::Value(&newest.1)));
+    }
+    for (mut cursor, model) in older {
+        for position in (0..model.len()).rev() {
+            assert_at(&cursor, &model, Some(position));
+            cursor.prev().unwrap();
+        }
+        assert!(!cursor.valid());
+        cursor.seek_to_first().unwrap();
+        assert_at(&cursor, &model, Some(0));
+    }
+}
+
+#[test]
+fn cursors_made_between_inserts_show_what_was_there() {
+    let mut random = Random(29);
+    for comparator in comparators() {
+        for habit in 0..5 {
+            run_cursors_between_inserts(&comparator, &mut random, habit);
+        }
+    }
+}
+
+#[test]
+fn versions_inserted_out_of_order_are_found_by_sequence() {
+    const VERSIONS: u64 = if cfg!(miri) { 12 } else { 300 };
+    let mut random = Random(31);
+    for comparator in comparators() {
+        let memtable = MemTable::new(comparator);
+        let mut sequences: Vec<u64> = (1..=VERSIONS).map(|number| number * 2).collect();
+        for place in (1..sequences.len()).rev() {
+            sequences.swap(place, random.below(place + 1));
+        }
+        for (inserted, &sequence) in sequences.iter().enumerate() {
+            memtable.insert(sequence, ValueKind::Value, b"key", &sequence.to_le_bytes());
+            let asked = random.below(2 * VERSIONS as usize + 2) as u64;
+            let expected = sequences[..=inserted].iter().filter(|&&other| other <= asked).max();
+            let found = match memtable.get(b"key", asked) {
+                Some(MemEntry::Value(value)) => Some(u64::from_le_bytes(value.try_into().unwrap())),
+                _ => None,
+            };
+            assert_eq!(found.as_ref(), expected);
+        }
+    }
+}
+
+#[test]
+fn keys_that_differ_and_compare_as_equal_are_one_key() {
+    /// The order of the first byte.
+    #[derive(Debug)]
+    struct FirstByte;
+    impl Comparator for FirstByte {
+        fn name(&self) -> &str {
+            "first byte"
+        }
+        fn compare(&self, a: &[u8], b: &[u8]) -> std::cmp::Ordering {
+            a.first().cmp(&b.first())
+        }
+        fn find_shortest_separator(&self, _start: &mut Vec<u8>, _limit: &[u8]) {}
+        fn find_short_successor(&self, _key: &mut Vec<u8>) {}
+    }
+    let comparator = InternalKeyComparator::new(UserComparator::Custom(Arc::new(FirstByte)));
+    let memtable = Arc::new(MemTable::new(comparator));
+    memtable.insert(1, ValueKind::Value, b"a long", b"1");
+    memtable.insert(2, ValueKind::Value, b"b", b"2");
+    memtable.insert(3, ValueKind::Value, b"a", b"3");
+    assert_eq!(memtable.get(b"a short", 9), Some(MemEntry::Value(b"3")));
+    assert_eq!(memtable.get(b"a short", 2), Some(MemEntry::Value(b"1")));
+    assert_eq!(memtable.get(b"c", 9), None);
+    let mut cursor = memtable.iter();
+    cursor.seek(&internal_key(b"a other", 9, SEEK_KIND)).unwrap();
+    assert_eq!(cursor.value(), b"3");
+    cursor.next().unwrap();
+    assert_eq!(cursor.value(), b"1");
+}
+
+#[test]
+fn a_successor_has_the_room_at_once() {
+    const ENTRIES: u64 = if cfg!(miri) { 100 } else { 20_000 };
+    let [comparator, _] = comparators();
+    let memtable = MemTable::new(comparator);
+    let fill = |memtable: &MemTable| {
+        let empty_bytes = memtable.approximate_memory_bytes();
+        for sequence in 1..=ENTRIES {
+            memtable.insert(sequence, ValueKind::Value, &sequence.to_be_bytes(), b"");
+        }
+        (empty_bytes, memtable.approximate_memory_bytes())
+    };
+    let (_, grown_bytes) = fill(&memtable);
+    let successor = memtable.successor();
+    assert!(successor.is_empty());
+    let (empty_bytes, filled_bytes) = fill(&successor);
+    assert!(empty_bytes as u64 >= ENTRIES * 8, "{empty_bytes}");
+    assert!(
+        filled_bytes < grown_bytes,
+        "{filled_bytes} after {grown_bytes} with the tables that were outgrown"
+    );
+}
+
+#[test]
+fn the_order_counts_as_memory() {
+    const ENTRIES: u64 = if cfg!(miri) { 100 } else { 10_000 };
+    let [comparator, _] = comparators();
+    let memtable = Arc::new(MemTable::new(comparator));
+    (1..=ENTRIES)
+        .for_each(|sequence| memtable.insert(sequence, ValueKind::Value, &sequence.to_be_bytes(), b""));
+    let before_bytes = memtable.approximate_memory_bytes();
+    memtable.iter().seek_to_first().unwrap();
+    let order_bytes = (memtable.approximate_memory_bytes() - before_bytes) as u64;
+    assert!((4 * ENTRIES..30 * ENTRIES).contains(&order_bytes), "{order_bytes} bytes for {ENTRIES} entries");
 }

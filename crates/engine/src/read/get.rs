@@ -6,6 +6,7 @@ use crate::cache::table_cache::TableCache;
 use crate::error::Result;
 use crate::memtable::{MemEntry, MemTable};
 use crate::read::super_version::SuperVersion;
+use crate::table::pinned_value::TableValue;
 use crate::table::{BlockReadOptions, PinnedValue};
 
 /// A value found by a read, without a copy where it lies in a cached block.
@@ -53,16 +54,22 @@ pub(crate) fn get_with<R>(
             None => {}
         }
     }
-    with_seek_key(key, sequence, |target| match view.version.get(target, tables, options)? {
-        Some(entry) if entry.kind == ValueKind::Value => Ok(Some(found(Found::InTable(entry.value)))),
-        _ => Ok(None),
-    })
+    let mut found = Some(found);
+    let mut result = None;
+    with_seek_key(key, sequence, |target| {
+        view.version.get_with(target, tables, options, &mut |entry| {
+            if entry.kind == ValueKind::Value {
+                result = found.take().map(|found| found(Found::InTable(entry.value)));
+            }
+        })
+    })?;
+    Ok(result)
 }
 
 /// Where a value was found.
 pub(crate) enum Found<'a> {
     InMemtable(&'a [u8]),
-    InTable(PinnedValue),
+    InTable(TableValue<'a>),
 }
 
 fn lookup<'a>(memtable: &'a MemTable, key: &[u8], sequence: u64) -> Option<MemEntry<'a>> {

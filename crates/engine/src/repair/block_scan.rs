@@ -277,6 +277,7 @@ mod tests {
             restart_interval: 16,
             compression,
             filter_bits_per_key: 10,
+            hash_index_percent: 100,
         };
         let comparator = InternalKeyComparator::new(UserComparator::Bytewise);
         let mut builder = TableBuilder::new(env.create(path).unwrap(), path.to_owned(), comparator, options);
@@ -299,6 +300,7 @@ mod tests {
             block_cache: None,
             dialect: Dialect::LevelDb,
             use_filters: true,
+            map_files: false,
         });
         let file = env.open_random(path).unwrap();
         let (size, limit) = (bytes.len() as u64, (bytes.len() + FOOTER_SIZE_BYTES) as u64);

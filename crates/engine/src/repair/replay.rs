@@ -168,7 +168,7 @@ impl ToTables<'_> {
             entries.next()?;
         }
         self.tables.extend(table.finish()?);
-        self.memtable = Arc::new(MemTable::new(self.workshop.comparator.clone()));
+        self.memtable = Arc::new(self.memtable.successor());
         Ok(())
     }
 }

@@ -38,6 +38,7 @@ impl Workshop {
             block_cache: None,
             dialect: Dialect::LevelDb,
             use_filters: true,
+            map_files: false,
         });
         Self {
             env: Arc::clone(&options.env),
@@ -104,6 +105,7 @@ impl Workshop {
             restart_interval: self.options.block_restart_interval,
             compression: self.options.compression,
             filter_bits_per_key: self.options.filter_bits_per_key,
+            hash_index_percent: self.options.hash_index_percent,
         }
     }
 }

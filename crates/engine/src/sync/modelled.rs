@@ -4,8 +4,13 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, PoisonError};
 
 use loom::sync::atomic::Ordering;
-pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize};
+pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize};
 pub(crate) use loom::thread::{ThreadId, current as current_thread};
+
+/// `len` atomics that hold 0.
+pub(crate) fn zeroed_atomics(len: usize) -> Box<[AtomicU64]> {
+    (0..len).map(|_| AtomicU64::new(0)).collect()
+}
 
 /// As `parking_lot::Mutex`: locking does not fail.
 #[derive(Debug, Default)]

@@ -1,11 +1,16 @@
 //! From a block's handle to the block in memory: block cache, else file, checksum, decompression.
 //!
 //! predecessor: [`reader`](super::reader), [`iterator`](super::iterator), [`verify`](super::verify) · successor:
-//! [`BlockCache`], then `RandomAccessFile`
+//! [`BlockCache`], then [`MappedFile`] or `RandomAccessFile`
+//!
+//! Blocks of a mapped file that are not compressed are used where they are. All others that are read for a user go through
+//! the cache.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use bytes::Bytes;
 use terrace_env::RandomAccessFile;
 use terrace_format::FormatError;
 use terrace_format::block::Block;
@@ -14,6 +19,7 @@ use terrace_format::internal_key::InternalKeyComparator;
 use terrace_format::limits::{BLOCK_TRAILER_SIZE_BYTES, FOOTER_SIZE_BYTES};
 use terrace_format::table::{BlockHandle, check_block, split_block};
 
+use super::mapped_file::MappedFile;
 use crate::cache::block_cache::BlockCache;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::ReadTier;
@@ -29,6 +35,8 @@ pub struct TableReadContext {
     pub dialect: Dialect,
     /// Whether filters are believed. Must be off for Basho's files: their filter has LevelDB's name and another hash.
     pub use_filters: bool,
+    /// Whether files are read through a mapping, where the environment has that.
+    pub map_files: bool,
 }
 
 /// How blocks are read for one get or one iterator.
@@ -56,6 +64,8 @@ pub(crate) struct BlockSource {
     pub(crate) size_bytes: u64,
     /// This table's id in the block cache; without a cache it is not used.
     file_id: u64,
+    /// The file in memory, if it is mapped.
+    mapped: Option<MappedFile>,
     pub(crate) context: Arc<TableReadContext>,
 }
 
@@ -67,7 +77,8 @@ impl BlockSource {
         context: Arc<TableReadContext>,
     ) -> Self {
         let file_id = context.block_cache.as_ref().map_or(0, |cache| cache.new_file_id());
-        Self { file, path, size_bytes, file_id, context }
+        let mapped = if context.map_files { MappedFile::new(&*file, size_bytes) } else { None };
+        Self { file, path, size_bytes, file_id, mapped, context }
     }
 
     /// The footer's bytes, from the file.
@@ -79,17 +90,90 @@ impl BlockSource {
 
     /// The data block that `handle` points to, from the cache or the file.
     pub(crate) fn data_block(&self, handle: BlockHandle, options: &BlockReadOptions) -> Result<Arc<Block>> {
-        let Some(cache) = &self.context.block_cache else {
-            return self.read_block(handle, options);
-        };
-        if let Some(block) = cache.get(self.file_id, handle.offset) {
+        let cache = self.context.block_cache.as_ref();
+        if let Some(block) = cache.and_then(|cache| cache.get(self.file_id, handle.offset)) {
             return Ok(block);
         }
-        let block = self.read_block(handle, options)?;
-        if options.fill_cache {
+        let (block, is_in_place) = match self.mapped_contents(handle, options)? {
+            Some(contents) => self.mapped_block(handle, contents)?,
+            None => (self.read_block(handle, options)?, false),
+        };
+        if let Some(cache) = cache
+            && options.fill_cache
+            && !is_in_place
+        {
             cache.insert(self.file_id, handle.offset, block.clone());
         }
         Ok(block)
+    }
+
+    /// The block that `handle` points to, if it is cached; or, then from the file, if it was asked for so often that it is
+    /// to be cached from now on.
+    pub(crate) fn block_if_cached_or_wanted(
+        &self,
+        handle: BlockHandle,
+        options: &BlockReadOptions,
+    ) -> Result<Option<Arc<Block>>> {
+        let Some(cache) = &self.context.block_cache else {
+            return Ok(None);
+        };
+        match cache.get(self.file_id, handle.offset) {
+            Some(block) => Ok(Some(block)),
+            None if options.fill_cache && cache.note_miss(self.file_id, handle.offset) => {
+                self.data_block(handle, options).map(Some)
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// The block of these contents, and whether its bytes are those of the mapping.
+    fn mapped_block(&self, handle: BlockHandle, stored: MappedContents<'_>) -> Result<(Arc<Block>, bool)> {
+        let is_in_place = stored.id() == NONE_ID;
+        let contents = if is_in_place {
+            stored.file.slice(stored.range)
+        } else {
+            let contents = compression::decompress(stored.id(), stored.contents(), self.context.dialect);
+            contents.map_err(|error| self.block_error(handle, error))?.into()
+        };
+        let block = Block::new(contents).map_err(|error| self.block_error(handle, error))?;
+        Ok((Arc::new(block), is_in_place))
+    }
+
+    /// The block that `handle` points to as it is stored in the mapped file, its checksum verified if it was not before;
+    /// `None` if the file is not mapped.
+    #[inline]
+    pub(crate) fn mapped_contents(
+        &self,
+        handle: BlockHandle,
+        options: &BlockReadOptions,
+    ) -> Result<Option<MappedContents<'_>>> {
+        let Some(mapped) = &self.mapped else {
+            return Ok(None);
+        };
+        let size_bytes = self.check_handle(handle)?;
+        if options.tier == ReadTier::MemoryOnly && !self.mapped_is_in_memory(handle.offset, size_bytes) {
+            return Err(would_block(&self.path));
+        }
+        let file = mapped.bytes();
+        let start = handle.offset as usize;
+        if options.verify_checksums && !mapped.is_intact(handle.offset, size_bytes) {
+            check_block(&file[start..start + size_bytes]).map_err(|error| self.block_error(handle, error))?;
+            mapped.note_intact(handle.offset, size_bytes);
+        }
+        Ok(Some(MappedContents { file, range: start..start + handle.size as usize }))
+    }
+
+    /// The block that `handle` points to in the mapped file, with its trailer and unverified; `None` if it is not there.
+    #[inline]
+    pub(crate) fn mapped_stored(&self, handle: BlockHandle) -> Option<&[u8]> {
+        let mapped = self.mapped.as_ref()?;
+        let size_bytes = self.check_handle(handle).ok()?;
+        mapped.bytes()[handle.offset as usize..].get(..size_bytes)
+    }
+
+    /// Whether reading these bytes of the mapped file would not wait for the disk.
+    pub(crate) fn mapped_is_in_memory(&self, offset: u64, size_bytes: usize) -> bool {
+        self.file.mapped_is_in_memory(offset, size_bytes)
     }
 
     /// The block that `handle` points to, from the file.
@@ -157,6 +241,26 @@ impl BlockSource {
     pub(crate) fn block_error(&self, handle: BlockHandle, error: FormatError) -> Error {
         let problem = format!("{} (byte {} of the block)", error.problem, error.offset);
         Error::format(&self.path, handle.offset, FormatError { problem, offset: 0, ..error })
+    }
+}
+
+/// A block as it is stored in a mapped file, which has its trailer as well.
+pub(crate) struct MappedContents<'a> {
+    pub(crate) file: &'a Bytes,
+    range: Range<usize>,
+}
+
+impl<'a> MappedContents<'a> {
+    /// The contents as they are stored.
+    #[inline]
+    pub(crate) fn contents(&self) -> &'a [u8] {
+        &self.file[self.range.clone()]
+    }
+
+    /// The compression id. It may lie in another cache line than all that is wanted of the block.
+    #[inline]
+    pub(crate) fn id(&self) -> u8 {
+        self.file[self.range.end]
     }
 }
 

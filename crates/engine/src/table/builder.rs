@@ -1,21 +1,22 @@
-//! Writing a table: entries in ascending order become data blocks, an index and a filter.
+//! Writing a table: entries in ascending order become data blocks, an index, a filter and a hash index.
 //!
 //! predecessor: flush, compaction job, [`file_writer`](super::file_writer) · successor: env's `WritableFile`
 //!
 //! The index entry of a block is held back until the first key of the next block is known: the separator can then be
-//! shorter than either neighbour. Blocks go out as they fill up; filter, metaindex, index and footer go out at the end.
+//! shorter than either neighbour. Blocks go out as they fill up; filter, hash index, metaindex, index and footer go out at the
+//! end.
 //! The layout is drawn in the [module](super).
 
 use std::path::PathBuf;
 
 use terrace_env::WritableFile;
 use terrace_format::block::BlockBuilder;
+use terrace_format::comparator::UserComparator;
 use terrace_format::compression::{Compression, NONE_ID, compress};
 use terrace_format::filter::{FilterBlockBuilder, FilterLayout};
-use terrace_format::internal_key::{InternalKeyComparator, ValueKind, parse_internal_key};
-use terrace_format::limits::{
-    INTERNAL_KEY_TAG_SIZE_BYTES, MAX_DECOMPRESSED_BLOCK_SIZE_BYTES, MAX_KEY_SIZE_BYTES, MAX_VALUE_SIZE_BYTES,
-};
+use terrace_format::hash_index::{HASH_INDEX_METAINDEX_KEY, HashIndexBuilder};
+use terrace_format::internal_key::{InternalKeyComparator, ValueKind, parse_internal_key, user_key};
+use terrace_format::limits::{MAX_DECOMPRESSED_BLOCK_SIZE_BYTES, MAX_KEY_SIZE_BYTES, MAX_VALUE_SIZE_BYTES};
 use terrace_format::table::{
     BlockHandle, COUNTS_METAINDEX_KEY, Footer, TableCounts, filter_metaindex_key, seal_block,
 };
@@ -40,6 +41,9 @@ pub struct TableBuilderOptions {
     pub compression: Compression,
     /// Bits of Bloom filter a key; 0 writes no filter.
     pub filter_bits_per_key: usize,
+    /// Percentage of the data blocks' size that a hash index may have at most; a table for which it would be larger gets
+    /// none. 0 writes none at all. Only tables in bytewise order have one.
+    pub hash_index_percent: usize,
 }
 
 /// Writes one table.
@@ -52,6 +56,7 @@ pub struct TableBuilder {
     data: BlockBuilder,
     index: BlockBuilder,
     filter: Option<FilterBlockBuilder>,
+    hash_index: Option<HashIndexBuilder>,
     /// The handle of the last data block while its index entry is held back.
     pending: Option<BlockHandle>,
     smallest: Vec<u8>,
@@ -93,6 +98,9 @@ impl TableBuilder {
     ) -> Self {
         let filter = (options.filter_bits_per_key > 0)
             .then(|| FilterBlockBuilder::new(options.filter_bits_per_key, FilterLayout::WholeFile));
+        let hash_index = (options.hash_index_percent > 0
+            && matches!(comparator.user(), UserComparator::Bytewise))
+        .then(HashIndexBuilder::new);
         Self {
             output: BlockOutput { file, path, offset: 0, compressed: Vec::new() },
             comparator,
@@ -100,6 +108,7 @@ impl TableBuilder {
             index: BlockBuilder::new(INDEX_RESTART_INTERVAL),
             options,
             filter,
+            hash_index,
             pending: None,
             smallest: Vec::new(),
             last_key: Vec::new(),
@@ -125,6 +134,9 @@ impl TableBuilder {
         if self.data.estimated_size_bytes() + entry_size_bytes > MAX_DECOMPRESSED_BLOCK_SIZE_BYTES {
             self.finish_data_block()?;
         }
+        let user_key = user_key(internal_key);
+        // Asked before the last key becomes a separator.
+        let is_newest_version = self.counts.entries == 0 || user_key != self::user_key(self.previous_key());
         if let Some(handle) = self.pending.take() {
             // The last key is about to be replaced: it becomes the separator where it is.
             self.comparator.find_shortest_separator(&mut self.last_key, internal_key);
@@ -133,11 +145,15 @@ impl TableBuilder {
         if self.counts.entries == 0 {
             self.smallest.extend_from_slice(internal_key);
         }
-        let user_key = &internal_key[..internal_key.len() - INTERNAL_KEY_TAG_SIZE_BYTES];
         if let Some(filter) = &mut self.filter {
             filter.add_key(user_key);
         }
         self.data.add(internal_key, value);
+        if let Some(hash_index) = &mut self.hash_index
+            && is_newest_version
+        {
+            hash_index.add_key(user_key, self.data.last_restart_offset(), self.data.entries_size_bytes());
+        }
         self.counts.entries += 1;
         self.counts.deletions += u64::from(kind == ValueKind::Deletion);
         self.counts.raw_key_bytes += internal_key.len() as u64;
@@ -146,6 +162,11 @@ impl TableBuilder {
             self.finish_data_block()?;
         }
         Ok(())
+    }
+
+    /// The internal key added last; empty if there is none.
+    fn previous_key(&self) -> &[u8] {
+        if self.data.is_empty() { &self.last_key } else { self.data.last_key() }
     }
 
     /// The kind of an entry that may be added.
@@ -163,7 +184,7 @@ impl TableBuilder {
             return refuse(format!("a value of {} bytes exceeds {MAX_VALUE_SIZE_BYTES}", value.len()));
         }
         // Two index entries are still to come: that of the block before, and that of this one.
-        let last_key = if self.data.is_empty() { &self.last_key[..] } else { self.data.last_key() };
+        let last_key = self.previous_key();
         let index_growth = last_key.len() + internal_key.len() + 2 * (MAX_ENTRY_OVERHEAD_BYTES + 20);
         if self.index.estimated_size_bytes() + index_growth > MAX_DECOMPRESSED_BLOCK_SIZE_BYTES {
             return refuse("the table's index is full; begin another table".to_owned());
@@ -198,7 +219,7 @@ impl TableBuilder {
             add_to_index(&mut self.index, &self.last_key, handle);
         }
         let metaindex = self.write_metadata()?;
-        let index = self.output.write_block(self.index.finish(), &self.options.compression)?;
+        let (index, _) = self.output.write_block(self.index.finish(), &self.options.compression)?;
         self.output.append(&Footer { metaindex, index }.encode())?;
         let BlockOutput { mut file, offset: size_bytes, .. } = self.output;
         file.sync()?;
@@ -206,19 +227,35 @@ impl TableBuilder {
         Ok(FinishedTable { size_bytes, smallest: self.smallest, largest, counts: self.counts })
     }
 
-    /// Writes filter and metaindex; returns the metaindex's handle.
+    /// Writes filter, hash index and metaindex; returns the metaindex's handle.
     fn write_metadata(&mut self) -> Result<BlockHandle> {
+        let data_size_bytes = self.output.offset;
         // Added in the bytewise order of their names, whatever the order of the table.
         let mut metaindex = BlockBuilder::new(INDEX_RESTART_INTERVAL);
         if let Some(filter) = self.filter.take() {
             // Hash bits do not compress.
-            let handle = self.output.write_block(&filter.finish(), &Compression::None)?;
-            let mut value = Vec::new();
-            handle.encode_to(&mut value);
-            metaindex.add(filter_metaindex_key(), &value);
+            let (handle, _) = self.output.write_block(&filter.finish(), &Compression::None)?;
+            add_to_index(&mut metaindex, filter_metaindex_key(), handle);
         }
         metaindex.add(COUNTS_METAINDEX_KEY, &self.counts.encode());
-        self.output.write_block(metaindex.finish(), &Compression::None)
+        if let Some(handle) = self.write_hash_index(data_size_bytes)? {
+            add_to_index(&mut metaindex, HASH_INDEX_METAINDEX_KEY, handle);
+        }
+        Ok(self.output.write_block(metaindex.finish(), &Compression::None)?.0)
+    }
+
+    /// Writes the hash index, if the table gets one.
+    fn write_hash_index(&mut self, data_size_bytes: u64) -> Result<Option<BlockHandle>> {
+        let limit_bytes = data_size_bytes.saturating_mul(self.options.hash_index_percent as u64) / 100;
+        let offset = self.output.offset;
+        let contents = self
+            .hash_index
+            .take()
+            .and_then(|index| index.finish(offset, self.options.block_size_bytes, limit_bytes));
+        match contents {
+            Some(contents) => Ok(Some(self.output.write_block(&contents, &Compression::None)?.0)),
+            None => Ok(None),
+        }
     }
 
     /// Writes the open data block, if it has entries, and holds its index entry back.
@@ -226,7 +263,10 @@ impl TableBuilder {
         if self.data.is_empty() {
             return Ok(());
         }
-        let handle = self.output.write_block(self.data.finish(), &self.options.compression)?;
+        let (handle, id) = self.output.write_block(self.data.finish(), &self.options.compression)?;
+        if let Some(hash_index) = &mut self.hash_index {
+            hash_index.finish_block(handle, id != NONE_ID);
+        }
         self.last_key.clear();
         self.last_key.extend_from_slice(self.data.last_key());
         self.data.reset();
@@ -268,8 +308,9 @@ struct BlockOutput {
 }
 
 impl BlockOutput {
-    /// Compresses a block's contents if that pays, and appends them with their trailer.
-    fn write_block(&mut self, contents: &[u8], compression: &Compression) -> Result<BlockHandle> {
+    /// Compresses a block's contents if that pays, and appends them with their trailer. Returns where they are and their
+    /// compression id.
+    fn write_block(&mut self, contents: &[u8], compression: &Compression) -> Result<(BlockHandle, u8)> {
         let mut compressed = std::mem::take(&mut self.compressed);
         let id = compress(compression, contents, &mut compressed);
         let stored = if id == NONE_ID { contents } else { &compressed };
@@ -278,7 +319,7 @@ impl BlockOutput {
         self.append(stored)?;
         self.append(&trailer)?;
         self.compressed = compressed;
-        Ok(handle)
+        Ok((handle, id))
     }
 
     fn append(&mut self, bytes: &[u8]) -> Result<()> {

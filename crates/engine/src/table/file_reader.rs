@@ -44,6 +44,7 @@ impl TableFileReader {
             block_cache: None,
             dialect: Dialect::LevelDb,
             use_filters: true,
+            map_files: true,
         };
         let table = Table::open(file, path.to_owned(), size_bytes, Arc::new(context))?;
         Ok(Self { table: Arc::new(table) })

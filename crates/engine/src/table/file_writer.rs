@@ -27,6 +27,8 @@ pub struct TableFileOptions {
     pub block_restart_interval: usize,
     /// Bits of Bloom filter a key; 0 writes none. Default 10.
     pub filter_bits_per_key: usize,
+    /// Percentage of the data's size that a hash index may have at most; 0 writes none. Default 12.
+    pub hash_index_percent: usize,
     /// Where files come from. Default the operating system.
     pub env: Arc<dyn Env>,
 }
@@ -39,6 +41,7 @@ impl Default for TableFileOptions {
             block_size_bytes: 4 << 10,
             block_restart_interval: 16,
             filter_bits_per_key: 10,
+            hash_index_percent: 12,
             env: Arc::new(PosixEnv::new()),
         }
     }
@@ -117,6 +120,7 @@ impl TableFileWriter {
             restart_interval: options.block_restart_interval,
             compression: options.compression,
             filter_bits_per_key: options.filter_bits_per_key,
+            hash_index_percent: options.hash_index_percent,
         };
         let comparator = InternalKeyComparator::new(options.comparator.clone());
         let builder = TableBuilder::new(file, path.clone(), comparator, builder_options);

@@ -1,4 +1,4 @@
-//! What a table says about itself: the filter and the counts, found through the metaindex block.
+//! What a table says about itself: the filter, the counts and the hash index, found through the metaindex block.
 //!
 //! predecessor: [`reader`](super::reader) at open, [`verify`](super::verify) · successor:
 //! [`block_fetch`](super::block_fetch)
@@ -9,18 +9,22 @@
 use terrace_format::block::{Block, BlockIter};
 use terrace_format::comparator::UserComparator;
 use terrace_format::filter::FilterBlockReader;
+use terrace_format::hash_index::HASH_INDEX_METAINDEX_KEY;
 use terrace_format::table::{BlockHandle, COUNTS_METAINDEX_KEY, TableCounts, filter_metaindex_key};
 
 use super::block_fetch::{BlockReadOptions, BlockSource};
+use super::hash_lookup::HashIndex;
 use crate::error::{ErrorKind, Result};
 
-/// The filter and the counts of a table.
+/// The filter, the counts and the hash index of a table.
 #[derive(Debug, Default)]
 pub(crate) struct Metadata {
     /// The filter, if the table has one of the kind we know and filters are to be used.
     pub(crate) filter: Option<TableFilter>,
     /// The counts, if the table was written by us.
     pub(crate) counts: Option<TableCounts>,
+    /// The hash index, not yet looked at, if the table has one that may be used.
+    pub(crate) hash_index: Option<HashIndex>,
 }
 
 /// The filter of an open table.
@@ -63,7 +67,14 @@ impl Metadata {
             Some(handle) => Some(read_filter(source, handle)?),
             None => None,
         };
-        Ok(Self { filter, counts })
+        let hash_index = match find(&metaindex, HASH_INDEX_METAINDEX_KEY).map_err(in_metaindex)? {
+            Some(value) if matches!(source.context.comparator.user(), UserComparator::Bytewise) => {
+                let (handle, _) = BlockHandle::decode(&value).map_err(in_metaindex)?;
+                Some(HashIndex::new(handle))
+            }
+            _ => None,
+        };
+        Ok(Self { filter, counts, hash_index })
     }
 
     /// As [`read`](Self::read), for a reader that can do without: damage counts as absence. Failures to read the

@@ -10,7 +10,10 @@
 //!   ├──────────────┤
 //!   │ filter block │   Bloom filter over user keys (optional)
 //!   ├──────────────┤
-//!   │ metaindex    │   "filter.…" → handle of the filter block, "terrace.counts" → counts
+//!   │ hash index   │   hash of a user key → place of its newest version (ours; optional)
+//!   ├──────────────┤
+//!   │ metaindex    │   "filter.…" → handle of the filter block, "terrace.counts" → counts,
+//!   │              │   "terrace.hash-index" → handle of the hash index
 //!   ├──────────────┤
 //!   │ index        │   one entry a data block: separator key → handle
 //!   ├──────────────┤
@@ -24,16 +27,19 @@
 //! Rules:
 //! 1. Whatever LevelDB wrote can be read, and LevelDB 1.23 reads what we write: what is ours alone sits in metaindex
 //!    entries that LevelDB ignores.
-//! 2. The checksum of every block read from the file is verified, unless the reader asked otherwise. Footer, index,
-//!    metaindex and filter are always verified, once, when the table is opened.
-//! 3. Damage is an error that names the file and the offset. Only the filter and the counts may be damaged without
-//!    harm to an answer: they are then ignored, and [`Table::verify`] reports them.
+//! 2. The checksum of every block read from the file is verified, unless the reader asked otherwise; where the file is
+//!    mapped into memory, once for each block while the table is open. Footer, index, metaindex and filter are always
+//!    verified, once, when the table is opened.
+//! 3. Damage is an error that names the file and the offset. Only the filter, the counts and the hash index may be
+//!    damaged without harm to an answer: they are then ignored, and [`Table::verify`] reports them.
 
 pub mod block_fetch;
 pub mod builder;
 pub mod file_reader;
 pub mod file_writer;
+pub(crate) mod hash_lookup;
 pub mod iterator;
+mod mapped_file;
 mod metaindex;
 pub mod pinned_value;
 pub mod reader;
@@ -48,4 +54,4 @@ pub use file_reader::{TableFileIterator, TableFileReader};
 pub use file_writer::{TableFileOptions, TableFileSummary, TableFileWriter};
 pub use iterator::TableIterator;
 pub use pinned_value::PinnedValue;
-pub use reader::{Table, TableEntry};
+pub use reader::Table;

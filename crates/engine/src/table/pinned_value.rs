@@ -1,15 +1,16 @@
-//! A value that was read, without a copy: a range of a block that the value keeps in memory.
+//! A value that was read, without a copy: a range of a block or of a mapped file, which the value keeps in memory.
 
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use terrace_format::block::Block;
 
 /// The bytes of a value, kept alive by this handle.
 ///
-/// A value read from a table shares the block it lies in, so a small value may keep a block of some KiB in memory.
-/// Copy it with [`into_vec`](Self::into_vec) to keep it for long. Cloning never copies a shared block.
+/// A value read from a table shares the block or the mapped file that it lies in, so a small value may keep a block of some
+/// KiB in memory, or a table that was deleted on the disk. Copy it with [`into_vec`](Self::into_vec) to keep it for long. Cloning never copies a shared block.
 #[derive(Clone)]
 pub struct PinnedValue {
     source: Source,
@@ -22,20 +23,49 @@ enum Source {
         block: Arc<Block>,
         range: Range<usize>,
     },
+    /// Part of a mapped file.
+    InFile(Bytes),
     Owned(Vec<u8>),
 }
 
-impl PinnedValue {
-    /// The bytes `range` of the contents of `block`. The range was found in this block, so it lies within it.
-    pub(crate) fn in_block(block: Arc<Block>, range: Range<usize>) -> Self {
-        debug_assert!(range.start <= range.end && range.end <= block.contents().len());
-        Self { source: Source::Block { block, range } }
+/// A value where it was found, for the time of a call.
+#[derive(Debug)]
+pub(crate) enum TableValue<'a> {
+    /// In a block, shared with the cache.
+    InBlock { block: &'a Arc<Block>, range: Range<usize> },
+    /// In a file that is mapped.
+    InFile { file: &'a Bytes, value: &'a [u8] },
+    /// In memory that is used again for other things.
+    Copied(&'a [u8]),
+}
+
+impl<'a> TableValue<'a> {
+    /// The value.
+    #[inline]
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match self {
+            Self::InBlock { block, range } => &block.contents()[range.clone()],
+            Self::InFile { value, .. } | Self::Copied(value) => value,
+        }
     }
 
+    /// The value, to be kept: without a copy where that can be.
+    pub(crate) fn pin(self) -> PinnedValue {
+        let source = match self {
+            Self::InBlock { block, range } => Source::Block { block: block.clone(), range },
+            Self::InFile { file, value } => Source::InFile(file.slice_ref(value)),
+            Self::Copied(value) => Source::Owned(value.to_vec()),
+        };
+        PinnedValue { source }
+    }
+}
+
+impl PinnedValue {
     /// A copy of the bytes, or the bytes themselves if this value owns them.
     pub fn into_vec(self) -> Vec<u8> {
         match self.source {
             Source::Block { block, range } => block.contents()[range].to_vec(),
+            Source::InFile(bytes) => bytes.to_vec(),
             Source::Owned(bytes) => bytes,
         }
     }
@@ -51,6 +81,7 @@ impl AsRef<[u8]> for PinnedValue {
     fn as_ref(&self) -> &[u8] {
         match &self.source {
             Source::Block { block, range } => &block.contents()[range.clone()],
+            Source::InFile(bytes) => bytes,
             Source::Owned(bytes) => bytes,
         }
     }
@@ -73,7 +104,7 @@ mod tests {
         builder.add(b"key", b"some value");
         let block = Arc::new(Block::new(builder.finish().to_vec()).unwrap());
         let start = block.contents().windows(10).position(|window| window == b"some value").unwrap();
-        let value = PinnedValue::in_block(block.clone(), start..start + 10);
+        let value = TableValue::InBlock { block: &block, range: start..start + 10 }.pin();
         drop(block);
         assert_eq!(value.as_ref(), b"some value");
         assert_eq!(value.clone().into_vec(), b"some value");

@@ -2,7 +2,8 @@
 //!
 //! predecessor: table cache (opens), version (asks) · successor: [`block_fetch`](super::block_fetch)
 //!
-//! A lookup of user key *k* as of sequence *s*:
+//! A lookup of user key *k* as of sequence *s*. Where the table has a hash index and its file is mapped,
+//! [`hash_lookup`](super::hash_lookup) answers nearly all of them. Else:
 //! 1. The whole-file filter, if there is one, excludes almost all keys that the table does not hold.
 //! 2. The index, in memory since the table was opened, gives the one block whose separator is the first at or after
 //!    *(k, s)*. The first entry at or after *(k, s)* is in this block, or begins the next one.
@@ -24,9 +25,10 @@ use terrace_format::limits::FOOTER_SIZE_BYTES;
 use terrace_format::table::{BlockHandle, Footer, TableCounts};
 
 use super::block_fetch::{BlockReadOptions, BlockSource, TableReadContext};
+use super::hash_lookup::{HashAnswer, LookupKey};
 use super::iterator::TableIterator;
 use super::metaindex::Metadata;
-use super::pinned_value::PinnedValue;
+use super::pinned_value::{PinnedValue, TableValue};
 use crate::error::{Error, Result};
 use crate::iterator::InternalIterator;
 
@@ -35,7 +37,7 @@ pub struct Table {
     pub(crate) source: BlockSource,
     pub(crate) index: Arc<Block>,
     pub(crate) footer: Footer,
-    metadata: Metadata,
+    pub(crate) metadata: Metadata,
     /// Set at each use after the first, cleared by the table cache when it looks for a table to close.
     recently_used: AtomicBool,
 }
@@ -47,6 +49,13 @@ pub struct TableEntry {
     pub kind: ValueKind,
     /// The value; empty for a deletion.
     pub value: PinnedValue,
+}
+
+/// An entry where it was found, for the time of a call.
+#[derive(Debug)]
+pub(crate) struct FoundEntry<'a> {
+    pub(crate) kind: ValueKind,
+    pub(crate) value: TableValue<'a>,
 }
 
 impl Table {
@@ -78,73 +87,105 @@ impl Table {
     /// [`WouldBlock`](crate::error::ErrorKind::WouldBlock) if `options` forbid waiting and the block is not in
     /// memory; errors of the file system.
     pub fn get(&self, internal_target: &[u8], options: &BlockReadOptions) -> Result<Option<TableEntry>> {
-        let target_user_key = internal_key::user_key(internal_target);
-        if let Some(filter) = &self.metadata.filter
-            && !filter.file_may_contain(target_user_key)
-        {
-            return Ok(None);
-        }
-        with_key_buffer(|key| self.get_with_buffer(internal_target, options, key))
+        let mut entry = None;
+        self.get_with(&LookupKey::new(internal_target), options, &mut |found| {
+            entry = Some(TableEntry { kind: found.kind, value: found.value.pin() });
+        })?;
+        Ok(entry)
     }
 
-    fn get_with_buffer(
+    /// As [`get`](Self::get), and hands the entry to `found` where it lies. Returns whether there is one.
+    pub(crate) fn get_with(
         &self,
-        internal_target: &[u8],
+        key: &LookupKey<'_>,
+        options: &BlockReadOptions,
+        found: &mut impl FnMut(FoundEntry<'_>),
+    ) -> Result<bool> {
+        match self.find_by_hash(key, options, found)? {
+            HashAnswer::Found => Ok(true),
+            HashAnswer::Absent => Ok(false),
+            HashAnswer::Unclear => self.search(key, options, found),
+        }
+    }
+
+    /// The lookup by filter and index.
+    fn search(
+        &self,
+        key: &LookupKey<'_>,
+        options: &BlockReadOptions,
+        found: &mut impl FnMut(FoundEntry<'_>),
+    ) -> Result<bool> {
+        if let Some(filter) = &self.metadata.filter
+            && !filter.file_may_contain(key.user_key())
+        {
+            return Ok(false);
+        }
+        with_key_buffer(|buffer| self.search_with_buffer(key, options, buffer, found))
+    }
+
+    fn search_with_buffer(
+        &self,
+        target: &LookupKey<'_>,
         options: &BlockReadOptions,
         key: &mut Vec<u8>,
-    ) -> Result<Option<TableEntry>> {
+        found: &mut impl FnMut(FoundEntry<'_>),
+    ) -> Result<bool> {
         let user_comparator = self.comparator().user();
-        let target_user_key = internal_key::user_key(internal_target);
-        let Some(handle) = self.find_block(internal_target, key)? else {
-            return Ok(None);
+        let target_user_key = target.user_key();
+        let Some(handle) = self.find_block(target.internal_key, key)? else {
+            return Ok(false);
         };
         if let Some(filter) = &self.metadata.filter
             && !filter.covers_whole_file
             && !filter.may_contain(handle.offset, target_user_key)
         {
-            return Ok(None);
+            return Ok(false);
         }
         let block = self.source.data_block(handle, options)?;
-        let found = block.find(self.comparator(), internal_target, key);
-        match found.map_err(|error| self.source.block_error(handle, error))? {
+        let position = block.find(self.comparator(), target.internal_key, key);
+        match position.map_err(|error| self.source.block_error(handle, error))? {
             Some(range) if user_comparator.compare(internal_key::user_key(key), target_user_key).is_eq() => {
-                self.entry(handle, key, PinnedValue::in_block(block, range)).map(Some)
+                let kind = self.kind_of(handle, key)?;
+                found(FoundEntry { kind, value: TableValue::InBlock { block: &block, range } });
+                Ok(true)
             }
-            Some(_) => Ok(None),
-            None => self.get_after_block(internal_target, options, key),
+            Some(_) => Ok(false),
+            None => self.search_after_block(target, options, key, found),
         }
     }
 
-    /// The rest of a lookup whose block ends before `internal_target`: a version of the user key may begin the next
-    /// block, but only if the separator between them is of that user key too. LevelDB never writes such a separator.
+    /// The rest of a lookup whose block ends before the wanted key: a version of the user key may begin the next block,
+    /// but only if the separator between them is of that user key too. LevelDB never writes such a separator.
     #[cold]
-    fn get_after_block(
+    fn search_after_block(
         &self,
-        internal_target: &[u8],
+        target: &LookupKey<'_>,
         options: &BlockReadOptions,
         key: &mut Vec<u8>,
-    ) -> Result<Option<TableEntry>> {
+        found: &mut impl FnMut(FoundEntry<'_>),
+    ) -> Result<bool> {
         let user_comparator = self.comparator().user();
-        let target_user_key = internal_key::user_key(internal_target);
-        self.find_block(internal_target, key)?;
+        let target_user_key = target.user_key();
+        self.find_block(target.internal_key, key)?;
         if user_comparator.compare(internal_key::user_key(key), target_user_key).is_gt() {
-            return Ok(None);
+            return Ok(false);
         }
         let mut entries = TableIterator::new(self, *options);
-        entries.seek(internal_target)?;
+        entries.seek(target.internal_key)?;
         if !entries.valid()
             || user_comparator.compare(internal_key::user_key(entries.key()), target_user_key).is_ne()
         {
-            return Ok(None);
+            return Ok(false);
         }
-        let handle = entries.block_handle();
-        self.entry(handle, entries.key(), PinnedValue::from(entries.value().to_vec())).map(Some)
+        let kind = self.kind_of(entries.block_handle(), entries.key())?;
+        found(FoundEntry { kind, value: TableValue::Copied(entries.value()) });
+        Ok(true)
     }
 
-    fn entry(&self, handle: BlockHandle, key: &[u8], value: PinnedValue) -> Result<TableEntry> {
-        let parsed =
-            internal_key::parse_internal_key(key).map_err(|error| self.source.block_error(handle, error))?;
-        Ok(TableEntry { kind: parsed.kind, value })
+    /// The kind of the entry with this key, found in the block at `handle`.
+    fn kind_of(&self, handle: BlockHandle, key: &[u8]) -> Result<ValueKind> {
+        let parsed = internal_key::parse_internal_key(key);
+        Ok(parsed.map_err(|error| self.source.block_error(handle, error))?.kind)
     }
 
     /// The handle of the first block whose separator is at or after `internal_target`; the separator is left in `key`.

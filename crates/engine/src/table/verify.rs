@@ -1,9 +1,10 @@
-//! The check of a whole table: each block, each key, the filter and the counts.
+//! The check of a whole table: each block, each key, the filter, the hash index and the counts.
 //!
 //! predecessor: `Db::verify`, repair, ingest · successor: [`block_fetch`](super::block_fetch)
 
-use terrace_format::block::BlockIter;
-use terrace_format::internal_key::{ValueKind, parse_internal_key};
+use terrace_format::block::{Block, BlockIter, FoundFrom, find_from};
+use terrace_format::hash_index::{Candidate, HashIndexReader, key_hash};
+use terrace_format::internal_key::{self, ValueKind, parse_internal_key};
 use terrace_format::limits::{BLOCK_TRAILER_SIZE_BYTES, FOOTER_SIZE_BYTES, INTERNAL_KEY_TAG_SIZE_BYTES};
 use terrace_format::table::{BlockHandle, TableCounts};
 
@@ -17,6 +18,8 @@ struct Walk<'a> {
     table: &'a Table,
     /// The filter and the counts, read anew and without tolerance for damage.
     metadata: Metadata,
+    /// The hash index, if there is one that we understand, and its bytes.
+    hash_index: Option<(HashIndexReader, Vec<u8>)>,
     /// The last separator or key; the next key must be greater.
     bound: Vec<u8>,
     /// Whether the walk is past the first key, so that `bound` holds.
@@ -32,7 +35,8 @@ impl Table {
     /// * the footer has no byte that is not as it should be,
     /// * data blocks follow each other without overlap,
     /// * keys are internal keys in ascending order, and each separator lies between its neighbours,
-    /// * the filter admits every key, and the counts are right, where the table has them.
+    /// * the filter admits every key, the hash index leads to its newest version, and the counts are right, where the
+    ///   table has them.
     ///
     /// Errors: [`Corruption`](crate::error::ErrorKind::Corruption) with the offset of the first damage;
     /// [`Unsupported`](crate::error::ErrorKind::Unsupported) for a compression that we do not know; errors of the file
@@ -49,7 +53,12 @@ impl Table {
         index.verify().map_err(|error| self.index_error(error))?;
         let metadata = Metadata::read(source, self.footer.metaindex)?;
         let counts = TableCounts::default();
-        let mut walk = Walk { table: self, metadata, bound: Vec::new(), bounded: false, data_end: 0, counts };
+        let hash_index = match &metadata.hash_index {
+            Some(index) => index.read_to_verify(source)?,
+            None => None,
+        };
+        let bound = Vec::new();
+        let mut walk = Walk { table: self, metadata, hash_index, bound, bounded: false, data_end: 0, counts };
 
         let mut entries = BlockIter::new(&*index);
         entries.seek_to_first().map_err(|error| self.index_error(error))?;
@@ -75,8 +84,34 @@ impl Walk<'_> {
         let mut entries = BlockIter::new(&*block);
         entries.seek_to_first().map_err(|error| source.block_error(handle, error))?;
         while entries.valid() {
+            self.hash_place(handle, &block, entries.key())?;
             self.entry(handle, entries.key(), entries.value())?;
             entries.next().map_err(|error| source.block_error(handle, error))?;
+        }
+        Ok(())
+    }
+
+    /// Checks that the hash index leads to `key`, which is in `block`, if it is the newest version of its user key.
+    fn hash_place(&self, handle: BlockHandle, block: &Block, key: &[u8]) -> Result<()> {
+        let (Some((reader, contents)), Some(user_key)) =
+            (&self.hash_index, key.len().checked_sub(INTERNAL_KEY_TAG_SIZE_BYTES).map(|end| &key[..end]))
+        else {
+            return Ok(());
+        };
+        // The bound is the key before, or a separator, which is never of the same user key as what follows it.
+        let is_newest = !self.bounded || internal_key::user_key(&self.bound) != user_key;
+        let leads_here = |candidate: Candidate| {
+            candidate.block == handle
+                && match find_from(block.contents(), candidate.restart_offset, user_key) {
+                    FoundFrom::Entry { tag, value } => {
+                        tag == internal_key::tag(key) && value.end <= candidate.needed_bytes
+                    }
+                    FoundFrom::Unclear => true,
+                    FoundFrom::Absent | FoundFrom::Incomplete => false,
+                }
+        };
+        if is_newest && !reader.candidates(contents, key_hash(user_key)).flatten().any(leads_here) {
+            return Err(self.damage(handle.offset, "the hash index does not lead to a key of the block"));
         }
         Ok(())
     }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use terrace_format::internal_key::InternalKeyComparator;
 
-use crate::cache::table_cache::TableCache;
-use crate::error::{Error, ErrorKind, Result};
+use crate::cache::table_cache::{TableCache, not_open};
+use crate::error::Result;
 use crate::iterator::InternalIterator;
 use crate::options::ReadTier;
 use crate::table::{BlockReadOptions, Table, TableIterator};
@@ -176,9 +176,7 @@ pub(crate) fn open_table(
 ) -> Result<Arc<Table>> {
     match options.tier {
         ReadTier::Disk => tables.table(file),
-        ReadTier::MemoryOnly => tables
-            .table_if_open(file)
-            .ok_or_else(|| Error::new(ErrorKind::WouldBlock, format!("table {} is not open", file.number))),
+        ReadTier::MemoryOnly => tables.table_if_open(file).ok_or_else(|| not_open(file)),
     }
 }
 

@@ -21,16 +21,18 @@ use std::sync::Arc;
 
 use terrace_format::internal_key::{
     InternalKeyComparator, KeyCompare, MAX_SEQUENCE_NUMBER, SEEK_KIND, append_internal_key,
-    parse_internal_key, user_key,
+    parse_internal_key,
 };
 use terrace_format::limits::LEVEL_COUNT;
 
 use crate::cache::table_cache::TableCache;
 use crate::error::Result;
 use crate::iterator::InternalIterator;
-use crate::table::{BlockReadOptions, TableEntry};
+use crate::table::BlockReadOptions;
+use crate::table::hash_lookup::LookupKey;
+use crate::table::reader::FoundEntry;
 use crate::version::file_meta::FileMeta;
-use crate::version::level_iterator::{LevelIterator, open_table};
+use crate::version::level_iterator::LevelIterator;
 
 /// A list of the files of each level. Immutable; whoever holds it keeps its files from being deleted.
 #[derive(Debug)]
@@ -56,37 +58,38 @@ impl Version {
         &self.comparator
     }
 
-    /// The newest entry at or after `internal_target` that has its user key: the newest one that a reader at the
-    /// target's sequence may see. `None` if no table holds one; a deletion is an entry.
+    /// Hands `found` the newest entry at or after `internal_target` that has its user key, where it lies: the newest one
+    /// that a reader at the target's sequence may see. Returns whether a table holds one; a deletion is an entry.
     ///
     /// Errors: those of reading a table; with [`ReadTier::MemoryOnly`](crate::options::ReadTier), `WouldBlock` if the
     /// answer needs the disk.
-    pub fn get(
+    pub(crate) fn get_with(
         &self,
         internal_target: &[u8],
         tables: &TableCache,
         options: &BlockReadOptions,
-    ) -> Result<Option<TableEntry>> {
-        let target_user_key = user_key(internal_target);
+        found: &mut impl FnMut(FoundEntry<'_>),
+    ) -> Result<bool> {
+        let key = LookupKey::new(internal_target);
         let user = self.comparator.user();
         for file in &self.levels[0] {
-            if user.compare(target_user_key, file.smallest_user_key()).is_ge()
-                && user.compare(target_user_key, file.largest_user_key()).is_le()
-                && let Some(entry) = open_table(tables, file, options)?.get(internal_target, options)?
+            if user.compare(key.user_key(), file.smallest_user_key()).is_ge()
+                && user.compare(key.user_key(), file.largest_user_key()).is_le()
+                && tables.lease(file, options.tier)?.get_with(&key, options, found)?
             {
-                return Ok(Some(entry));
+                return Ok(true);
             }
         }
         for files in &self.levels[1..] {
             let index = first_file_at_or_after(&self.comparator, files, internal_target);
             if let Some(file) = files.get(index)
-                && user.compare(target_user_key, file.smallest_user_key()).is_ge()
-                && let Some(entry) = open_table(tables, file, options)?.get(internal_target, options)?
+                && user.compare(key.user_key(), file.smallest_user_key()).is_ge()
+                && tables.lease(file, options.tier)?.get_with(&key, options, found)?
             {
-                return Ok(Some(entry));
+                return Ok(true);
             }
         }
-        Ok(None)
+        Ok(false)
     }
 
     /// Iterators that together visit every entry: one for each file of level 0, one for each deeper level with files.

@@ -199,8 +199,9 @@ impl DbInner {
         let wal = WalWriter::create(&*self.env, path, log_number)?;
         self.forget_flushed_logs(commit);
         commit.outgoing.extend(commit.wal.replace(wal).map(OutgoingLog::Written));
+        let next = Arc::new(commit.memtable.successor());
         let sealed = Arc::new(SealedMemTable {
-            table: std::mem::replace(&mut commit.memtable, Arc::new(MemTable::new(self.comparator.clone()))),
+            table: std::mem::replace(&mut commit.memtable, next),
             file_number,
             next_log_number: log_number,
             last_sequence: commit.last_sequence,

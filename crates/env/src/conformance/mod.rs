@@ -64,6 +64,7 @@ pub type Check = (&'static str, fn(&Place));
 pub const CHECKS: &[Check] = &[
     ("reads at offsets", reading::at_offsets),
     ("reads without waiting", reading::without_waiting),
+    ("maps files", reading::mapped),
     ("reads in sequence", reading::in_sequence),
     ("reads whole files", reading::whole_files),
     ("reads what a writer flushed", reading::what_a_writer_flushed),

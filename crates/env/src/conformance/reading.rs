@@ -54,6 +54,31 @@ pub(super) fn without_waiting(place: &Place) {
     assert!(matches!(read_bytes, None | Some(0)));
 }
 
+pub(super) fn mapped(place: &Place) {
+    let contents = pattern(300_000);
+    // Some environments map some files only.
+    for name in ["file1", "file2"] {
+        place.write(name, &contents);
+        let file = place.env.open_random(&place.path(name)).unwrap();
+        let Some(mapped) = file.mapped() else {
+            continue;
+        };
+        assert_eq!(mapped, contents);
+        assert_eq!(file.mapped().unwrap(), contents);
+        // The answer depends on the machine; asking must do no harm.
+        for (offset, size_bytes) in [(0, 0), (0, 300_000), (4095, 2), (299_999, 1), (100_000, 150_000)] {
+            let _ = file.mapped_is_in_memory(offset, size_bytes);
+        }
+        let piece = mapped.slice(1000..2000);
+        drop((file, mapped));
+        place.env.remove_file(&place.path(name)).unwrap();
+        assert_eq!(piece, contents[1000..2000], "the bytes outlive handle and name");
+    }
+    place.write("empty1", b"");
+    let file = place.env.open_random(&place.path("empty1")).unwrap();
+    assert!(file.mapped().is_none_or(|mapped| mapped.is_empty()));
+}
+
 pub(super) fn in_sequence(place: &Place) {
     let contents = pattern(100_000);
     place.write("file", &contents);

@@ -1,15 +1,65 @@
 //! Handles of files in memory. Each shares its file's bytes with the tree and with all other handles of the file.
 
 use std::io;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use bytes::Bytes;
 use parking_lot::RwLock;
 
 use crate::{EnvError, LogFile, RandomAccessFile, Result, SequentialFile, WritableFile};
 
-/// The bytes of one file.
-pub(super) type Contents = RwLock<Vec<u8>>;
+/// One file.
+pub(super) type Contents = RwLock<Body>;
+
+/// The bytes of one file: those of a table are shared with its readers from their first request on.
+#[derive(Debug)]
+pub(super) enum Body {
+    Growing(Vec<u8>),
+    Shared(Bytes),
+}
+
+impl Body {
+    /// The bytes, to be changed. Readers who share them keep what they have.
+    pub(super) fn growing(&mut self) -> &mut Vec<u8> {
+        if let Self::Shared(bytes) = self {
+            *self = Self::Growing(std::mem::take(bytes).into());
+        }
+        match self {
+            Self::Growing(bytes) => bytes,
+            Self::Shared(_) => unreachable!("made growing above"),
+        }
+    }
+
+    /// The bytes, for readers to keep, without a copy.
+    fn shared(&mut self) -> Bytes {
+        if let Self::Growing(bytes) = self {
+            *self = Self::Shared(std::mem::take(bytes).into());
+        }
+        match self {
+            Self::Shared(bytes) => bytes.clone(),
+            Self::Growing(_) => unreachable!("made shared above"),
+        }
+    }
+}
+
+impl Default for Body {
+    fn default() -> Self {
+        Self::Growing(Vec::new())
+    }
+}
+
+impl Deref for Body {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Growing(bytes) => bytes,
+            Self::Shared(bytes) => bytes,
+        }
+    }
+}
 
 /// Copies from `offset` on and returns how many bytes.
 fn copy_from(contents: &Contents, offset: u64, buffer: &mut [u8]) -> usize {
@@ -23,6 +73,7 @@ fn copy_from(contents: &Contents, offset: u64, buffer: &mut [u8]) -> usize {
 /// Adds bytes at the end, or nothing and an error if there is no memory.
 fn extend(contents: &Contents, path: &Path, bytes: &[u8]) -> Result<()> {
     let mut contents = contents.write();
+    let contents = contents.growing();
     contents
         .try_reserve(bytes.len())
         .map_err(|_| EnvError::new("write", path, io::ErrorKind::OutOfMemory.into()))?;
@@ -49,6 +100,14 @@ impl RandomAccessFile for MemoryRandomAccessFile {
 
     fn read_at_without_waiting(&self, offset: u64, buffer: &mut [u8]) -> Result<Option<usize>> {
         Ok(Some(copy_from(&self.contents, offset, buffer)))
+    }
+
+    fn mapped(&self) -> Option<Bytes> {
+        Some(self.contents.write().shared())
+    }
+
+    fn mapped_is_in_memory(&self, _offset: u64, _size_bytes: usize) -> bool {
+        true
     }
 
     fn size_bytes(&self) -> Result<u64> {
@@ -155,7 +214,7 @@ impl LogFile for MemoryLogFile {
 
     fn truncate(&mut self, size_bytes: u64) -> Result<()> {
         match usize::try_from(size_bytes) {
-            Ok(size) if size_bytes <= self.size_bytes => self.contents.write().truncate(size),
+            Ok(size) if size_bytes <= self.size_bytes => self.contents.write().growing().truncate(size),
             _ => return Err(EnvError::new("truncate", &self.path, io::ErrorKind::InvalidInput.into())),
         }
         self.size_bytes = size_bytes;

@@ -59,7 +59,7 @@ impl Env for MemoryEnv {
 
     fn create(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
         let contents = self.tree.create(path).map_err(|source| EnvError::new("create", path, source))?;
-        contents.write().clear();
+        contents.write().growing().clear();
         Ok(Box::new(MemoryWritableFile::new(contents, path)))
     }
 
@@ -71,7 +71,7 @@ impl Env for MemoryEnv {
 
     fn create_log(&self, path: &Path) -> Result<Box<dyn LogFile>> {
         let contents = self.tree.create(path).map_err(|source| EnvError::new("create", path, source))?;
-        contents.write().clear();
+        contents.write().growing().clear();
         Ok(Box::new(MemoryLogFile::new(contents, path)))
     }
 

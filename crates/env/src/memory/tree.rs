@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock};
 
-use super::file::Contents;
+use super::file::{Body, Contents};
 
 #[derive(Debug, Clone)]
 enum Node {
@@ -78,7 +78,7 @@ fn create(nodes: &mut Nodes, path: PathBuf) -> io::Result<Arc<Contents>> {
     match file(nodes, &path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             check_free(nodes, &path)?;
-            let contents = Arc::new(RwLock::new(Vec::new()));
+            let contents = Arc::new(RwLock::new(Body::default()));
             nodes.insert(path, Node::File(Arc::clone(&contents)));
             Ok(contents)
         }
@@ -107,7 +107,7 @@ impl Tree {
         nodes.remove(&temporary);
         create(&mut nodes, path.clone())?;
         // A new file, so that handles of the old one keep what they have.
-        nodes.insert(path, Node::File(Arc::new(RwLock::new(contents.to_vec()))));
+        nodes.insert(path, Node::File(Arc::new(RwLock::new(Body::Growing(contents.to_vec())))));
         Ok(())
     }
 

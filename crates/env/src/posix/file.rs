@@ -7,7 +7,16 @@ use std::io::{self, Read, Write};
 use std::os::fd::IntoRawFd;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+#[cfg(target_pointer_width = "64")]
+use std::sync::{Arc, OnceLock};
 
+#[cfg(target_pointer_width = "64")]
+use bytes::Bytes;
+
+#[cfg(target_pointer_width = "64")]
+use super::mapping::Mapping;
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+use super::residency::Residency;
 use crate::{EnvError, RandomAccessFile, Result, SequentialFile, WritableFile};
 
 /// Bytes collected in the process before one write to the system. Larger gains nothing measurable, and a table
@@ -25,6 +34,23 @@ pub(super) struct PosixRandomAccessFile {
     /// Set once the system said that this file cannot be read without waiting, so that it is asked once only.
     #[cfg(target_os = "linux")]
     always_waits: std::sync::atomic::AtomicBool,
+    /// Made when it is first asked for; `None` inside if the system refused it. On 32 bits the addresses would run out.
+    #[cfg(target_pointer_width = "64")]
+    mapping: OnceLock<Option<Arc<Mapping>>>,
+    /// What is known of the mapping's pages, made when it is first asked for.
+    #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+    residency: OnceLock<Residency>,
+}
+
+/// A [`Mapping`] as one of several owners of [`Bytes`] hold it.
+#[cfg(target_pointer_width = "64")]
+struct SharedMapping(Arc<Mapping>);
+
+#[cfg(target_pointer_width = "64")]
+impl AsRef<[u8]> for SharedMapping {
+    fn as_ref(&self) -> &[u8] {
+        (*self.0).as_ref()
+    }
 }
 
 impl PosixRandomAccessFile {
@@ -34,7 +60,21 @@ impl PosixRandomAccessFile {
             path: path.to_owned(),
             #[cfg(target_os = "linux")]
             always_waits: std::sync::atomic::AtomicBool::new(false),
+            #[cfg(target_pointer_width = "64")]
+            mapping: OnceLock::new(),
+            #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+            residency: OnceLock::new(),
         }
+    }
+
+    /// The mapping of the file; `None` if the system refuses one, or the file is empty.
+    #[cfg(target_pointer_width = "64")]
+    fn mapping(&self) -> Option<&Arc<Mapping>> {
+        let make = || {
+            let size_bytes = usize::try_from(self.file.metadata().ok()?.len()).ok()?;
+            Mapping::new(&self.file, size_bytes).ok().map(Arc::new)
+        };
+        self.mapping.get_or_init(make).as_ref()
     }
 
     fn failed(&self, source: io::Error) -> EnvError {
@@ -92,6 +132,26 @@ impl RandomAccessFile for PosixRandomAccessFile {
                 Ok(None)
             }
             Err(error) => Err(self.failed(error.into())),
+        }
+    }
+
+    #[cfg(target_pointer_width = "64")]
+    fn mapped(&self) -> Option<Bytes> {
+        Some(Bytes::from_owner(SharedMapping(self.mapping()?.clone())))
+    }
+
+    #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+    fn mapped_is_in_memory(&self, offset: u64, size_bytes: usize) -> bool {
+        let Some(mapping) = self.mapping() else {
+            return false;
+        };
+        let mapped_bytes = (**mapping).as_ref().len();
+        match usize::try_from(offset) {
+            Ok(offset) if offset <= mapped_bytes && size_bytes <= mapped_bytes - offset => {
+                let residency = self.residency.get_or_init(|| Residency::new(mapped_bytes));
+                residency.is_in_memory(mapping, offset, size_bytes)
+            }
+            _ => false,
         }
     }
 

@@ -15,6 +15,10 @@ mod file;
 mod folder;
 mod lock;
 mod log_file;
+#[cfg(target_pointer_width = "64")]
+mod mapping;
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+mod residency;
 
 use file::{PosixRandomAccessFile, PosixSequentialFile, PosixWritableFile};
 use log_file::PosixLogFile;

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use bytes::Bytes;
+
 use super::call::{Call, CallKind};
 use super::names::File;
 use super::process::Process;
@@ -54,6 +56,21 @@ impl RandomAccessFile for SimulatedRandomAccessFile {
 
     fn read_at_without_waiting(&self, offset: u64, buffer: &mut [u8]) -> Result<Option<usize>> {
         self.0.read(offset, buffer).map(Some)
+    }
+
+    /// Every second file, so that trials see both ways of reading. The bytes are a copy, as of now.
+    fn mapped(&self) -> Option<Bytes> {
+        let number = self.0.path.file_stem()?.as_encoded_bytes().last()?;
+        if number % 2 == 0 {
+            return None;
+        }
+        let mut bytes = vec![0; usize::try_from(self.size_bytes().ok()?).ok()?];
+        self.read_exact_at(0, &mut bytes).ok()?;
+        Some(bytes.into())
+    }
+
+    fn mapped_is_in_memory(&self, _offset: u64, _size_bytes: usize) -> bool {
+        true
     }
 
     fn size_bytes(&self) -> Result<u64> {

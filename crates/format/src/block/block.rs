@@ -9,14 +9,18 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
+use bytes::Bytes;
+
 use crate::coding::{decode_fixed32, read_varint32};
 use crate::error::{FormatError, Result};
 use crate::internal_key::KeyCompare;
 
 /// The bytes of a block, its restart array checked to lie within them. Entries are checked as they are read.
+///
+/// The bytes are the block's own, or a part of something larger that they keep alive, such as a file in memory.
 #[derive(Clone, Debug)]
 pub struct Block {
-    contents: Vec<u8>,
+    contents: Bytes,
     /// Where the entries end and the restart array starts.
     entries_end: usize,
     restart_count: usize,
@@ -60,7 +64,8 @@ impl Block {
     ///
     /// Fails if they are too short for their restart array, if the first restart is not at 0, or if there are entries
     /// without a restart.
-    pub fn new(contents: Vec<u8>) -> Result<Self> {
+    pub fn new(contents: impl Into<Bytes>) -> Result<Self> {
+        let contents = contents.into();
         let Some((rest, count)) = contents.split_last_chunk::<4>() else {
             return Err(FormatError::corrupt("block", "shorter than the number of restarts", 0));
         };

@@ -98,6 +98,18 @@ impl BlockBuilder {
         self.buffer.len() + 4 * (self.restarts.len() + 1)
     }
 
+    /// Size in bytes of the entries added so far: where the last one ends.
+    #[inline]
+    pub fn entries_size_bytes(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// Offset of the restart point at or before the entry added last.
+    #[inline]
+    pub fn last_restart_offset(&self) -> usize {
+        self.restarts.last().map_or(0, |&offset| offset as usize)
+    }
+
     /// Whether nothing has been added since the start or the last [`reset`](Self::reset).
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -119,7 +131,7 @@ fn format_length(length: usize) -> u32 {
 
 /// Number of bytes at the start of `a` and `b` that are equal, eight at a time.
 #[inline]
-fn shared_prefix_length(a: &[u8], b: &[u8]) -> usize {
+pub(super) fn shared_prefix_length(a: &[u8], b: &[u8]) -> usize {
     let limit = a.len().min(b.len());
     let mut length = 0;
     while let (Some(left), Some(right)) = (a[length..].first_chunk::<8>(), b[length..].first_chunk::<8>()) {

@@ -24,10 +24,12 @@
 #[expect(clippy::module_inception, reason = "the structure of this name among its builder and iterator")]
 mod block;
 mod builder;
+mod find_from;
 mod iter;
 
 pub use block::Block;
 pub use builder::BlockBuilder;
+pub use find_from::{FoundFrom, find_from};
 pub use iter::BlockIter;
 
 #[cfg(test)]

@@ -34,6 +34,7 @@ impl Folder {
             block_cache: Some(self.block_cache.clone()),
             dialect: Dialect::LevelDb,
             use_filters: true,
+            map_files: true,
         };
         TableCache::new(self.env.clone(), PathBuf::from("/"), max_open_files, Arc::new(context))
     }
@@ -46,6 +47,7 @@ impl Folder {
             restart_interval: 16,
             compression: Compression::None,
             filter_bits_per_key: 10,
+            hash_index_percent: 100,
         };
         let mut builder = TableBuilder::new(file, path, Self::comparator(), options);
         builder.add(&target(), number.to_string().as_bytes()).unwrap();

@@ -3,6 +3,7 @@
 mod damage;
 mod file;
 mod foreign;
+mod hash_index;
 mod memory_only;
 mod model;
 mod support;

@@ -154,6 +154,7 @@ fn all_options() -> Vec<TableBuilderOptions> {
                         restart_interval,
                         compression,
                         filter_bits_per_key,
+                        hash_index_percent: 10_000,
                     });
                 }
             }
@@ -175,12 +176,13 @@ fn check_against_model(
         if let (Some(first), Some(last)) = (entries.first(), entries.last()) {
             assert_eq!((&finished.smallest, &finished.largest), (&first.0, &last.0));
         }
-        for block_cache in [true, false] {
+        for (block_cache, maps) in [(true, true), (false, true), (true, false), (false, false)] {
             let mut context = context(&comparator);
             if !block_cache {
                 context.block_cache = None;
             }
-            let table = open(bytes.clone(), context).unwrap_or_else(|error| panic!("{options:?}: {error}"));
+            let table = open_file(TestFile::new_mapped(bytes.clone(), maps), context);
+            let table = table.unwrap_or_else(|error| panic!("{options:?}: {error}"));
             assert_eq!(table.counts(), Some(finished.counts));
             model.check_gets(&table);
             model.check_scans(&table);

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use bytes::Bytes;
 use terrace_env::{Env, MemoryEnv, RandomAccessFile};
 use terrace_format::comparator::UserComparator;
 use terrace_format::compression::{Compression, Dialect};
@@ -44,16 +45,23 @@ pub(super) struct TestFile {
     pub(super) resident: AtomicBool,
     /// Whether a read without waiting finds all but the last of the bytes.
     pub(super) half_resident: AtomicBool,
+    /// Whether it is read through a mapping.
+    maps: bool,
 }
 
 impl TestFile {
     pub(super) fn new(bytes: Vec<u8>) -> Arc<Self> {
+        Self::new_mapped(bytes, false)
+    }
+
+    pub(super) fn new_mapped(bytes: Vec<u8>, maps: bool) -> Arc<Self> {
         Arc::new(Self {
             end: AtomicUsize::new(bytes.len()),
             bytes,
             reads: AtomicUsize::new(0),
             resident: AtomicBool::new(false),
             half_resident: AtomicBool::new(false),
+            maps,
         })
     }
 
@@ -81,6 +89,14 @@ impl RandomAccessFile for TestFile {
         self.read_at(offset, buffer).map(Some)
     }
 
+    fn mapped(&self) -> Option<Bytes> {
+        self.maps.then(|| self.bytes.clone().into())
+    }
+
+    fn mapped_is_in_memory(&self, _offset: u64, _size_bytes: usize) -> bool {
+        self.resident.load(Ordering::Relaxed)
+    }
+
     fn size_bytes(&self) -> terrace_env::Result<u64> {
         Ok(self.bytes.len() as u64)
     }
@@ -104,6 +120,7 @@ pub(super) fn options() -> TableBuilderOptions {
         restart_interval: 4,
         compression: Compression::None,
         filter_bits_per_key: 10,
+        hash_index_percent: 100,
     }
 }
 
@@ -113,6 +130,7 @@ pub(super) fn context(comparator: &InternalKeyComparator) -> TableReadContext {
         block_cache: Some(Arc::new(BlockCache::new(1 << 20))),
         dialect: Dialect::LevelDb,
         use_filters: true,
+        map_files: true,
     }
 }
 

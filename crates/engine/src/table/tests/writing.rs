@@ -175,7 +175,8 @@ fn the_file_is_laid_out_as_leveldb_expects() {
 
     let names: Vec<_> =
         entries_of(&block_at(&bytes, footer.metaindex)).into_iter().map(|(name, _)| name).collect();
-    assert_eq!(names, [&b"filter.leveldb.BuiltinBloomFilter2"[..], b"terrace.counts"]);
+    let expected = [&b"filter.leveldb.BuiltinBloomFilter2"[..], b"terrace.counts", b"terrace.hash-index"];
+    assert_eq!(names, expected);
     assert!(names.is_sorted());
 }
 

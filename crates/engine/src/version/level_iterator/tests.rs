@@ -11,6 +11,8 @@ use terrace_format::limits::LEVEL_COUNT;
 use terrace_format::version_edit::FileEntry;
 
 use super::*;
+use crate::error::ErrorKind;
+use crate::table::reader::TableEntry;
 use crate::table::{TableBuilder, TableBuilderOptions, TableReadContext};
 use crate::version::file_meta::{FileOrigin, ObsoleteFiles};
 use crate::version::testing::comparator;
@@ -37,6 +39,7 @@ impl Tables {
             restart_interval: 2,
             compression: Compression::None,
             filter_bits_per_key: 10,
+            hash_index_percent: 100,
         };
         let file = self.env.create(&path).unwrap();
         let mut builder = TableBuilder::new(file, path, comparator(), options);
@@ -59,6 +62,7 @@ impl Tables {
             block_cache: None,
             dialect: Dialect::LevelDb,
             use_filters: true,
+            map_files: true,
         };
         Arc::new(TableCache::new(Arc::new(self.env.clone()), PathBuf::from("/"), 10, Arc::new(context)))
     }
@@ -182,6 +186,19 @@ fn sample() -> (Tables, Arc<Version>) {
     (tables, Arc::new(Version::new(comparator(), levels)))
 }
 
+fn get(
+    version: &Version,
+    target: &[u8],
+    tables: &TableCache,
+    options: &BlockReadOptions,
+) -> Result<Option<TableEntry>> {
+    let mut entry = None;
+    version.get_with(target, tables, options, &mut |found| {
+        entry = Some(TableEntry { kind: found.kind, value: found.value.pin() });
+    })?;
+    Ok(entry)
+}
+
 #[test]
 fn a_look_up_finds_the_newest_entry_that_its_sequence_allows() {
     let (tables, version) = sample();
@@ -202,7 +219,7 @@ fn a_look_up_finds_the_newest_entry_that_its_sequence_allows() {
         ("zz", 99, None),
         ("", 99, None),
     ] {
-        let found = version.get(&target(key, sequence), &cache, &options).unwrap();
+        let found = get(&version, &target(key, sequence), &cache, &options).unwrap();
         let found = found.map(|entry| match entry.kind {
             ValueKind::Value => String::from_utf8(entry.value.into_vec()).unwrap(),
             ValueKind::Deletion => "deleted".to_owned(),
@@ -216,9 +233,9 @@ fn in_memory_only_a_closed_table_would_block() {
     let (tables, version) = sample();
     let cache = tables.cache();
     let options = BlockReadOptions { tier: ReadTier::MemoryOnly, ..BlockReadOptions::default() };
-    assert_eq!(version.get(&target("e", 99), &cache, &options).unwrap_err().kind(), ErrorKind::WouldBlock);
+    assert_eq!(get(&version, &target("e", 99), &cache, &options).unwrap_err().kind(), ErrorKind::WouldBlock);
     // Where no table can hold the key there is nothing to wait for.
-    assert!(version.get(&target("zz", 99), &cache, &options).unwrap().is_none());
+    assert!(get(&version, &target("zz", 99), &cache, &options).unwrap().is_none());
     let mut iterator = LevelIterator::of_level(Arc::clone(&version), 1, cache, options);
     assert_eq!(iterator.seek_to_first().unwrap_err().kind(), ErrorKind::WouldBlock);
 }

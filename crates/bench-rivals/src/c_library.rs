@@ -1,0 +1,40 @@
+//! What the adapters over C interfaces have in common: opaque types, error strings, paths.
+
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::path::Path;
+
+use terrace_bench::Result;
+
+/// Declares types that are only ever pointed to.
+macro_rules! opaque {
+    ($($name:ident),*) => { $(
+        #[repr(C)]
+        pub(super) struct $name {
+            private: [u8; 0],
+        }
+    )* };
+}
+
+pub(crate) use opaque;
+
+/// The error that a call left in `error`, which is given back to `free`.
+///
+/// # Safety
+/// `error` is null or a string that ends with a zero byte and is `free`'s to take.
+pub(crate) unsafe fn check(error: *mut c_char, free: unsafe extern "C" fn(*mut c_void)) -> Result<()> {
+    if error.is_null() {
+        return Ok(());
+    }
+    // SAFETY: as the caller promises.
+    let text = unsafe {
+        let text = CStr::from_ptr(error).to_string_lossy().into_owned();
+        free(error.cast());
+        text
+    };
+    Err(text.into())
+}
+
+/// A folder's name for C.
+pub(crate) fn c_path(folder: &Path) -> Result<CString> {
+    Ok(CString::new(folder.as_os_str().as_encoded_bytes())?)
+}

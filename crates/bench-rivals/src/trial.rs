@@ -1,0 +1,51 @@
+//! A small run before the large one: every engine does every workload once. So what does not work shows at once, and
+//! the large run's time can be told. Predecessor: `main`. Successor: `interleave`, whose turns it uses.
+
+use std::time::Instant;
+
+use indicatif::ProgressBar;
+use terrace_bench::{Result, Settings};
+
+use crate::interleave::{Turn, in_turn};
+use crate::{Arguments, folder};
+
+/// Share of the entries.
+const SHARE: u64 = 50;
+/// With fewer entries the time is that of starting processes.
+const MIN_NUM: u64 = 2000;
+
+/// Runs every engine once on few entries, and prints what to expect.
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    let num = (arguments.settings.num / SHARE).max(MIN_NUM).min(arguments.settings.num);
+    let (mut work_seconds, began) = (0.0, Instant::now());
+    for &configuration in &arguments.configurations {
+        let reads = arguments.settings.reads.map(|reads| reads.min(num));
+        let settings = configuration.settings(Settings { num, reads, ..arguments.settings.clone() });
+        let steps = arguments.steps(configuration);
+        for engine in in_turn(&arguments.engines) {
+            let (bar, folder) = (ProgressBar::hidden(), folder(arguments));
+            let turn = Turn {
+                engine,
+                configuration,
+                round: 0,
+                steps: &steps,
+                settings: &settings,
+                folder,
+                bar: &bar,
+            };
+            turn.run(&mut |report| {
+                work_seconds += report.seconds;
+                Ok(())
+            })?;
+        }
+    }
+    // Work grows with the entries; starting, opening and removing does not.
+    let seconds = began.elapsed().as_secs_f64();
+    let round = work_seconds * arguments.settings.num as f64 / num as f64 + (seconds - work_seconds);
+    let minutes = round * f64::from(arguments.rounds) / 60.0;
+    println!(
+        "A trial with {num} entries took {seconds:.0} s; the run takes about {:.0} minutes.",
+        minutes.ceil()
+    );
+    Ok(())
+}

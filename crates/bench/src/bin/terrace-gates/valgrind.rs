@@ -1,0 +1,72 @@
+//! Counts a case's instructions, system calls and allocations: runs it in a process of its own under valgrind, whose processor is
+//! the same everywhere. Predecessor: `main`. Successor: [`crate::cases`].
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use terrace_bench::Result;
+
+/// What a case took.
+pub struct Counts {
+    /// Instructions in user space.
+    pub instructions: u64,
+    /// System calls.
+    pub calls: u64,
+    /// Allocations of memory.
+    pub allocations: u64,
+}
+
+/// Why valgrind cannot be used here; `None` if it can.
+pub fn problem() -> Option<String> {
+    match Command::new("valgrind").arg("--version").stdout(Stdio::null()).status() {
+        Ok(status) if status.success() => None,
+        Ok(status) => Some(format!("valgrind --version: {status}")),
+        Err(error) => Some(format!("valgrind does not start: {error}")),
+    }
+}
+
+/// Runs the case `name` and counts.
+pub fn count(name: &str) -> Result<Counts> {
+    let place = tempfile::tempdir()?;
+    let (counts, log) = (place.path().join("counts"), place.path().join("log"));
+    let output = Command::new("valgrind")
+        .args(["--tool=callgrind", "--trace-syscalls=yes", "--toggle-collect=*measured_part*"])
+        .arg(format!("--callgrind-out-file={}", counts.display()))
+        .arg(format!("--log-file={}", log.display()))
+        .arg(std::env::current_exe()?)
+        .args(["--case", name, "--folder"])
+        .arg(place.path().join("db"))
+        .output()?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("{name}: {}: {said}", output.status).into());
+    }
+    Ok(Counts {
+        instructions: instructions(&counts)?,
+        calls: calls(&fs::read_to_string(&log)?)?,
+        allocations: String::from_utf8(output.stdout)?.trim().parse()?,
+    })
+}
+
+/// The total in callgrind's file.
+fn instructions(file: &Path) -> Result<u64> {
+    let text = fs::read_to_string(file)?;
+    let total =
+        text.lines().find_map(|line| line.strip_prefix("totals: ")).ok_or("callgrind gave no total")?;
+    match total.trim().parse() {
+        Ok(0) => Err("valgrind found no measured part: was the program stripped?".into()),
+        Ok(count) => Ok(count),
+        Err(error) => Err(format!("callgrind's total: {error}").into()),
+    }
+}
+
+/// The system calls between the two that mark the measured part.
+fn calls(log: &str) -> Result<u64> {
+    const MARK: &str = "sys_getppid";
+    let (_, behind) = log.split_once(MARK).ok_or("the log has no mark")?;
+    let (between, _) = behind.split_once(MARK).ok_or("the log has one mark only")?;
+    // The line that holds a mark has its beginning before it; a call that waited has a second line without a name.
+    let begun = between.matches(" sys_").count() + between.matches("unhandled").count();
+    Ok(begun as u64)
+}

@@ -1,0 +1,124 @@
+//! Tables in Markdown. Predecessor: the JSON lines that [`crate::report`] writes.
+
+use std::fmt::Write as _;
+
+use crate::plot::medians;
+use crate::report::{Report, configurations, median};
+
+/// The engine that others are compared with.
+const REFERENCE: &str = "leveldb";
+
+/// For each configuration a table: a line a workload, and for each engine the median time of an operation and how many
+/// times as fast as LevelDB it is. The settings stand below it.
+pub fn rivals(reports: &[Report]) -> String {
+    let tables = configurations(reports);
+    tables.iter().map(|(name, reports)| table(name, reports)).collect::<Vec<_>>().join("\n")
+}
+
+fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut seen = Vec::new();
+    for name in names {
+        if !seen.contains(&name) {
+            seen.push(name);
+        }
+    }
+    seen
+}
+
+fn table(configuration: &str, reports: &[Report]) -> String {
+    let engines = distinct(reports.iter().map(|report| &*report.engine));
+    let rounds = reports.iter().map(|report| report.round + 1).max().unwrap_or(0);
+    let entries = reports.first().map_or(0, |report| report.settings.num);
+    let mut text = format!(
+        "**{configuration}**: µs an operation, {entries} entries, medians of {rounds} rounds (times as fast as \
+         {REFERENCE})\n\n| workload | {} |\n|---|{}\n",
+        engines.join(" | "),
+        "---|".repeat(engines.len()),
+    );
+    let medians = medians(reports);
+    for step in 0..reports.iter().map(|report| report.step + 1).max().unwrap_or(0) {
+        let Some(first) = medians.iter().find(|median| median.step == step) else { continue };
+        let cells = engines.iter().map(|engine| cell(reports, engine, step));
+        let _ = writeln!(text, "| {} | {} |", first.label, cells.collect::<Vec<_>>().join(" | "));
+    }
+    text.push('\n');
+    for engine in engines {
+        if let Some(report) = reports.iter().find(|report| report.engine == engine) {
+            let _ = writeln!(text, "- {engine} {}: {}", report.engine_version, report.engine_settings);
+        }
+    }
+    text
+}
+
+fn cell(reports: &[Report], engine: &str, step: u32) -> String {
+    let times = rounds(reports, engine, step);
+    if times.is_empty() {
+        return "–".to_owned();
+    }
+    let ratios: Vec<f64> = rounds(reports, REFERENCE, step)
+        .iter()
+        .filter_map(|(round, reference)| {
+            let (_, time) = times.iter().find(|(of, _)| of == round)?;
+            Some(reference / time)
+        })
+        .collect();
+    let micros = micros(median(times.iter().map(|(_, time)| *time).collect()));
+    // The median of the ratios within each round, not the ratio of the medians: a slow minute is slow for both.
+    let ratio = (!ratios.is_empty() && engine != REFERENCE).then(|| format!(" ({:.2}×)", median(ratios)));
+    micros + &ratio.unwrap_or_default()
+}
+
+fn micros(micros: f64) -> String {
+    if micros < 100.0 { format!("{micros:.3}") } else { format!("{micros:.0}") }
+}
+
+/// Each round's time an operation.
+fn rounds(reports: &[Report], engine: &str, step: u32) -> Vec<(u32, f64)> {
+    let of = reports.iter().filter(|report| report.engine == engine && report.step == step);
+    of.map(|report| (report.round, report.wall_micros_per_op())).collect()
+}
+
+/// What the same workloads cost with few entries and with many: a line a workload. `reports` hold runs of two sizes.
+pub fn scale(reports: &[Report]) -> String {
+    let size = |report: &Report| report.settings.num;
+    let few = reports.iter().map(size).min().unwrap_or(0);
+    let many = reports.iter().map(size).max().unwrap_or(0);
+    let of = |num: u64, step: u32| reports.iter().find(|report| size(report) == num && report.step == step);
+    let mut text = format!(
+        "| workload | µs an operation, {few} entries | {many} entries | times as much | bytes written a byte: {few} \
+         | {many} | own memory at {many} | with mapped tables |\n|---|---|---|---|---|---|---|---|\n"
+    );
+    for step in 0..reports.iter().map(|report| report.step + 1).max().unwrap_or(0) {
+        let (Some(small), Some(large)) = (of(few, step), of(many, step)) else { continue };
+        let (before, after) = (per_entry(small), per_entry(large));
+        let written = |report: &Report| or_dash(report.write_amplification, 1.0, "×");
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {:.2} | {} | {} | {} | {} |",
+            large.label(),
+            micros(before),
+            micros(after),
+            after / before,
+            written(small),
+            written(large),
+            or_dash(large.peak_anonymous_bytes.map(|bytes| bytes as f64), MIB, " MiB"),
+            or_dash(large.peak_memory_bytes.map(|bytes| bytes as f64), MIB, " MiB"),
+        );
+    }
+    if let Some(budget) = reports.iter().find_map(|report| report.memory_budget_bytes) {
+        let _ = writeln!(text, "\nThe settings allow {} MiB of memory.", budget >> 20);
+    }
+    text
+}
+
+const MIB: f64 = (1 << 20) as f64;
+
+/// A compaction is one operation however much there is: its time is divided by the entries.
+fn per_entry(report: &Report) -> f64 {
+    let entries = if report.workload == "compact" { report.settings.num } else { 1 };
+    report.wall_micros_per_op() / entries as f64
+}
+
+fn or_dash(number: Option<f64>, unit: f64, name: &str) -> String {
+    number.map_or_else(|| "–".to_owned(), |number| format!("{:.1}{name}", number / unit))
+}

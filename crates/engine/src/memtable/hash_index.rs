@@ -1,0 +1,162 @@
+//! Finds the newest entry of a user key: an open-addressed table over the entries. Predecessor: `MemTable`.
+//!
+//! ```text
+//! slot     hash >> 32-ish * slots: the higher the hash, the later the slot
+//! +------+------------------+------------------+------+------+-----
+//! | free | hash d | entry d | hash a | entry a | free | ...          a slot: 32 bits of hash | the id's 32 bits
+//! +------+------------------+------------------+------+------+-----
+//!           probes go on to the right until a free slot
+//! ```
+//!
+//! Only the bytewise order has it: there, keys are equal if and only if their bytes are.
+//!
+//! Rules:
+//! 1. One writer; readers take no lock. A slot is stored with `Release` after its entry was written, and loaded with
+//!    `Acquire`. It is never freed; it changes to newer versions of its key only.
+//! 2. At most five slots of eight are taken, so probes are short and end. The hash is seeded (`key_hash`), so that holds for
+//!    keys that somebody picked too.
+//! 3. A table that grows is replaced by a larger one, published when it is complete. Readers may still use the old one,
+//!    which stays until the memtable is dropped. Growing needs no keys: the slots hold the hashes; and as these are in
+//!    the order of the slots, it walks both tables from left to right.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::arena::EntryId;
+use super::entry::prefetch;
+use super::key_hash::KeyHash;
+use crate::sync::{AtomicPtr, AtomicU64, zeroed_atomics};
+
+const SMALLEST_TABLE_SLOTS: usize = if cfg!(all(test, loom)) { 4 } else { 64 };
+
+type Table = Box<[AtomicU64]>;
+
+/// See the head of this file.
+pub(super) struct HashIndex {
+    hash: KeyHash,
+    /// The newest of the writer's tables.
+    table: AtomicPtr<Table>,
+}
+
+/// What only the writer knows of an index.
+pub(super) struct HashIndexWriter {
+    /// Oldest first; the last is in use. Readers hold their addresses.
+    tables: Vec<Arc<Table>>,
+    taken_slots: usize,
+}
+
+/// A place in the table in use.
+pub(super) struct Place {
+    slot: usize,
+    /// The entry that is there.
+    pub(super) found: Option<EntryId>,
+}
+
+impl HashIndex {
+    /// An index that holds `keys` keys before it grows.
+    pub(super) fn for_keys(keys: usize) -> (Self, HashIndexWriter) {
+        let slots = (keys + keys / 5 * 3).next_multiple_of(8).max(SMALLEST_TABLE_SLOTS);
+        let table = Arc::new(zeroed_atomics(slots));
+        let index = Self { hash: KeyHash::random(), table: AtomicPtr::new(Arc::as_ptr(&table).cast_mut()) };
+        (index, HashIndexWriter { tables: vec![table], taken_slots: 0 })
+    }
+
+    #[inline]
+    pub(super) fn hash(&self, user_key: &[u8]) -> u32 {
+        self.hash.of(user_key)
+    }
+
+    /// The newest entry of a key with this hash for which `is_sought` holds.
+    #[inline]
+    pub(super) fn find(&self, hash: u32, is_sought: impl FnMut(EntryId) -> bool) -> Option<EntryId> {
+        // SAFETY: it points to a table of the writer's, which is not dropped before `self` (the caller of `for_keys` keeps
+        // both), and was complete when the pointer was stored.
+        let table = unsafe { &*self.table.load(Ordering::Acquire) };
+        probe(table, hash, is_sought).found
+    }
+}
+
+impl HashIndexWriter {
+    /// Bytes of all tables.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.tables.iter().map(|table| table.len() * size_of::<AtomicU64>()).sum()
+    }
+
+    /// How many keys there are.
+    pub(super) fn keys(&self) -> usize {
+        self.taken_slots
+    }
+
+    fn table(&self) -> &Table {
+        self.tables.last().expect("there is a table from the beginning")
+    }
+
+    /// Asks the processor for the slot where the search for `hash` begins.
+    #[inline]
+    pub(super) fn prefetch(&self, hash: u32) {
+        let table = self.table();
+        prefetch(&raw const table[first_slot(table, hash)]);
+    }
+
+    /// Where the key with this hash for which `is_sought` holds is, or would be.
+    #[inline]
+    pub(super) fn place(&self, hash: u32, is_sought: impl FnMut(EntryId) -> bool) -> Place {
+        probe(self.table(), hash, is_sought)
+    }
+
+    /// Puts an entry in its place, where [`place`](Self::place) just found it. Returns whether the index grew.
+    #[inline]
+    pub(super) fn put(&mut self, index: &HashIndex, place: &Place, hash: u32, entry: EntryId) -> bool {
+        let slot = u64::from(hash) << 32 | u64::from(entry.to_bits());
+        self.table()[place.slot].store(slot, Ordering::Release);
+        if place.found.is_some() {
+            return false;
+        }
+        self.taken_slots += 1;
+        let is_full = self.taken_slots > self.table().len() * 5 / 8;
+        if is_full {
+            self.grow(index);
+        }
+        is_full
+    }
+
+    #[cold]
+    fn grow(&mut self, index: &HashIndex) {
+        let old = self.table();
+        let new = Arc::new(zeroed_atomics(old.len() * 2));
+        for slot in &**old {
+            let bits = slot.load(Ordering::Relaxed);
+            if bits != 0 {
+                let free = probe(&new, (bits >> 32) as u32, |_| false).slot;
+                new[free].store(bits, Ordering::Relaxed);
+            }
+        }
+        index.table.store(Arc::as_ptr(&new).cast_mut(), Ordering::Release);
+        self.tables.push(new);
+    }
+}
+
+#[inline]
+fn first_slot(table: &Table, hash: u32) -> usize {
+    ((u64::from(hash) * table.len() as u64) >> 32) as usize
+}
+
+/// The slot of the key with this hash for which `is_sought` holds, or the free slot at which the search for it ends.
+#[inline]
+fn probe(table: &Table, hash: u32, mut is_sought: impl FnMut(EntryId) -> bool) -> Place {
+    let mut slot = first_slot(table, hash);
+    loop {
+        let bits = table[slot].load(Ordering::Acquire);
+        // SAFETY: `put` wrote the slot.
+        let Some(entry) = (unsafe { EntryId::from_bits(bits as u32) }) else {
+            return Place { slot, found: None };
+        };
+        if (bits >> 32) as u32 == hash && is_sought(entry) {
+            return Place { slot, found: Some(entry) };
+        }
+        slot += 1;
+        if slot == table.len() {
+            slot = 0;
+        }
+    }
+}

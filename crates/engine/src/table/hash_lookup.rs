@@ -1,0 +1,239 @@
+//! A point lookup by the table's hash index: from the key's hash to the one place in one block where it must be.
+//!
+//! predecessor: [`reader`](super::reader), for every get · successor: [`block_fetch`](super::block_fetch); the reader
+//! itself where this cannot say
+//!
+//! An uncompressed block is read where it lies in the mapped file: nothing is copied, and no lock taken. Of a compressed
+//! one that is not cached, as much is decompressed as the entry needs, into a buffer of the thread; only a block that was
+//! asked for a short while ago already is decompressed whole and cached.
+//!
+//! The index is believed only after its checksum was verified, at its first use. Whatever it says, the key that is found
+//! is compared with the wanted one. The reader searches the table in the usual way if
+//! * the file is not mapped, or the table has no hash index, or one that we cannot read,
+//! * the newest version of the key is newer than the read's sequence,
+//! * a block is not as the index says.
+
+use std::cell::Cell;
+use std::sync::OnceLock;
+
+use terrace_format::FormatErrorKind;
+use terrace_format::block::{FoundFrom, find_from};
+use terrace_format::compression::{NONE_ID, PartialSnappy, SNAPPY_ID};
+use terrace_format::hash_index::{Candidate, HashIndexReader, key_hash};
+use terrace_format::internal_key::{self, unpack_tag};
+use terrace_format::table::{BlockHandle, check_block};
+
+use super::block_fetch::{BlockReadOptions, BlockSource};
+use super::pinned_value::TableValue;
+use super::reader::{FoundEntry, Table};
+use crate::error::Result;
+use crate::options::ReadTier;
+
+/// A buffer larger than this is given back to the allocator after use.
+const KEPT_BUFFER_SIZE_BYTES: usize = 256 << 10;
+
+/// What all tables are asked for by one get.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LookupKey<'a> {
+    /// User key, and the sequence to read as of.
+    pub(crate) internal_key: &'a [u8],
+    hash: u64,
+}
+
+impl<'a> LookupKey<'a> {
+    pub(crate) fn new(internal_key: &'a [u8]) -> Self {
+        Self { internal_key, hash: key_hash(internal_key::user_key(internal_key)) }
+    }
+
+    #[inline]
+    pub(crate) fn user_key(&self) -> &'a [u8] {
+        internal_key::user_key(self.internal_key)
+    }
+}
+
+/// The hash index of an open table.
+#[derive(Debug)]
+pub(crate) struct HashIndex {
+    handle: BlockHandle,
+    /// Made when it is first needed; `None` inside if it is damaged or not understood.
+    reader: OnceLock<Option<HashIndexReader>>,
+}
+
+impl HashIndex {
+    pub(crate) fn new(handle: BlockHandle) -> Self {
+        Self { handle, reader: OnceLock::new() }
+    }
+
+    /// The reader and the bytes it reads; `None` if there is none, or if `tier` forbids to wait for them.
+    #[inline]
+    fn ready<'a>(&self, source: &'a BlockSource, tier: ReadTier) -> Option<(HashIndexReader, &'a [u8])> {
+        let stored = source.mapped_stored(self.handle)?;
+        if tier == ReadTier::MemoryOnly && !source.mapped_is_in_memory(self.handle.offset, stored.len()) {
+            return None;
+        }
+        let reader = (*self.reader.get_or_init(|| self.read(stored)))?;
+        Some((reader, &stored[..self.handle.size as usize]))
+    }
+
+    /// The index as it is in the file, for a check of it. Any damage is an error; one of another version is passed over.
+    pub(crate) fn read_to_verify(&self, source: &BlockSource) -> Result<Option<(HashIndexReader, Vec<u8>)>> {
+        let contents = source.read_contents(self.handle, &BlockReadOptions::default())?;
+        match HashIndexReader::new(&contents, self.handle.offset) {
+            Ok(reader) => Ok(Some((reader, contents))),
+            Err(error) if error.kind == FormatErrorKind::Unsupported => Ok(None),
+            Err(error) => Err(source.block_error(self.handle, error)),
+        }
+    }
+
+    #[cold]
+    fn read(&self, stored: &[u8]) -> Option<HashIndexReader> {
+        match check_block(stored) {
+            Ok((NONE_ID, contents)) => HashIndexReader::new(contents, self.handle.offset).ok(),
+            _ => None,
+        }
+    }
+}
+
+/// What the hash index says of a key.
+pub(crate) enum HashAnswer {
+    /// It was found, and handed over.
+    Found,
+    /// The table does not hold it.
+    Absent,
+    /// Search the table.
+    Unclear,
+}
+
+impl Table {
+    /// Looks for `key` by the hash index, and hands what is found to `found`.
+    ///
+    /// Errors: those of [`Table::get`].
+    #[inline]
+    pub(crate) fn find_by_hash(
+        &self,
+        key: &LookupKey<'_>,
+        options: &BlockReadOptions,
+        found: &mut impl FnMut(FoundEntry<'_>),
+    ) -> Result<HashAnswer> {
+        let Some(index) = &self.metadata.hash_index else {
+            return Ok(HashAnswer::Unclear);
+        };
+        let Some((reader, contents)) = index.ready(&self.source, options.tier) else {
+            return Ok(HashAnswer::Unclear);
+        };
+        for candidate in reader.candidates(contents, key.hash) {
+            let Some(candidate) = candidate else {
+                return Ok(HashAnswer::Unclear);
+            };
+            let answer = if candidate.is_compressed {
+                self.find_in_compressed(&candidate, key, options, found)?
+            } else {
+                self.find_in_place(&candidate, key, options, found)?
+            };
+            // Another key with the same tag.
+            if !matches!(answer, HashAnswer::Absent) {
+                return Ok(answer);
+            }
+        }
+        Ok(HashAnswer::Absent)
+    }
+
+    /// In a block that is used where it lies in the file.
+    #[inline]
+    fn find_in_place(
+        &self,
+        candidate: &Candidate,
+        key: &LookupKey<'_>,
+        options: &BlockReadOptions,
+        found: &mut impl FnMut(FoundEntry<'_>),
+    ) -> Result<HashAnswer> {
+        match self.source.mapped_contents(candidate.block, options)? {
+            Some(stored) => {
+                let contents = stored.contents();
+                let value = |range| TableValue::InFile { file: stored.file, value: &contents[range] };
+                Ok(find_in(contents, candidate, key, value, found).unwrap_or(HashAnswer::Unclear))
+            }
+            None => Ok(HashAnswer::Unclear),
+        }
+    }
+
+    /// In a block that is cached, or is worth to be, or else is decompressed as far as is needed.
+    fn find_in_compressed(
+        &self,
+        candidate: &Candidate,
+        key: &LookupKey<'_>,
+        options: &BlockReadOptions,
+        found: &mut impl FnMut(FoundEntry<'_>),
+    ) -> Result<HashAnswer> {
+        if let Some(block) = self.source.block_if_cached_or_wanted(candidate.block, options)? {
+            let value = |range| TableValue::InBlock { block: &block, range };
+            return Ok(find_in(block.contents(), candidate, key, value, found).unwrap_or(HashAnswer::Unclear));
+        }
+        match self.source.mapped_contents(candidate.block, options)? {
+            Some(stored) if stored.id() == SNAPPY_ID => with_decoding_buffer(|buffer| {
+                find_in_snappy(stored.contents(), candidate, key, buffer, found)
+                    .map_err(|error| self.source.block_error(candidate.block, error))
+            }),
+            _ => Ok(HashAnswer::Unclear),
+        }
+    }
+}
+
+/// Decompresses the beginning of a block, all of it if need be, and looks for the key there.
+fn find_in_snappy(
+    stored: &[u8],
+    candidate: &Candidate,
+    key: &LookupKey<'_>,
+    buffer: &mut Vec<u8>,
+    found: &mut impl FnMut(FoundEntry<'_>),
+) -> terrace_format::Result<HashAnswer> {
+    let mut decoder = PartialSnappy::new(stored, buffer)?;
+    for needed_bytes in [candidate.needed_bytes, usize::MAX] {
+        decoder.decode_to(needed_bytes)?;
+        let decoded = decoder.decoded();
+        let value = |range| TableValue::Copied(&decoded[range]);
+        if let Some(answer) = find_in(decoded, candidate, key, value, found) {
+            return Ok(answer);
+        }
+    }
+    Ok(HashAnswer::Unclear)
+}
+
+/// Looks for the key in the beginning of a block, and hands on what is found. `None` if more of the block is needed.
+#[inline]
+fn find_in<'a>(
+    bytes: &[u8],
+    candidate: &Candidate,
+    key: &LookupKey<'_>,
+    value: impl FnOnce(std::ops::Range<usize>) -> TableValue<'a>,
+    found: &mut impl FnMut(FoundEntry<'_>),
+) -> Option<HashAnswer> {
+    let (tag, range) = match find_from(bytes, candidate.restart_offset, key.user_key()) {
+        FoundFrom::Entry { tag, value } => (tag, value),
+        FoundFrom::Absent => return Some(HashAnswer::Absent),
+        FoundFrom::Incomplete => return None,
+        FoundFrom::Unclear => return Some(HashAnswer::Unclear),
+    };
+    match unpack_tag(tag) {
+        // Tags order as their sequences; the wanted one is the greatest of its sequence.
+        Ok((_, kind)) if tag <= internal_key::tag(key.internal_key) => {
+            found(FoundEntry { kind, value: value(range) });
+            Some(HashAnswer::Found)
+        }
+        _ => Some(HashAnswer::Unclear),
+    }
+}
+
+/// Calls `work` with this thread's buffer for decompressed bytes. A nested call, as from a value's receiver who reads on,
+/// gets a buffer of its own.
+fn with_decoding_buffer<R>(work: impl FnOnce(&mut Vec<u8>) -> R) -> R {
+    thread_local! {
+        static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+    }
+    let mut buffer = BUFFER.take();
+    let result = work(&mut buffer);
+    if buffer.len() <= KEPT_BUFFER_SIZE_BYTES {
+        BUFFER.set(buffer);
+    }
+    result
+}

@@ -1,0 +1,83 @@
+//! A whole file in the process's memory, to read only.
+//!
+//! Predecessor: `file`, for tables that are read at random. Successor: the kernel's page cache.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::ptr::NonNull;
+
+/// A mapping of a file's first bytes. Unmapped when dropped; the file's removal does not touch it.
+///
+/// Where the device fails under it, or where somebody cuts the file, an access ends the process (SIGBUS).
+#[derive(Debug)]
+pub(super) struct Mapping {
+    start: NonNull<libc::c_void>,
+    size_bytes: usize,
+}
+
+// SAFETY: the mapping is read only and belongs to no thread; unmapping takes `&mut`.
+unsafe impl Send for Mapping {}
+// SAFETY: as above; shared references only read.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    /// Maps the first `size_bytes` of `file`, which must not be 0.
+    pub(super) fn new(file: &File, size_bytes: usize) -> io::Result<Self> {
+        // SAFETY: the system chooses an unused place in memory, so nothing that exists is touched.
+        let start = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                size_bytes,
+                libc::PROT_READ,
+                libc::MAP_SHARED,
+                file.as_raw_fd(),
+                0,
+            )
+        };
+        if start == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let start = NonNull::new(start).ok_or(io::ErrorKind::OutOfMemory)?;
+        Ok(Self { start, size_bytes })
+    }
+
+    /// Whether all pages of these bytes, which must lie within the mapping, are in memory now. `false` also if the system
+    /// does not tell.
+    #[cfg(target_os = "linux")]
+    pub(super) fn is_in_memory(&self, offset: usize, size_bytes: usize) -> bool {
+        const PAGES_A_CALL: usize = 64;
+        let page_size_bytes = rustix::param::page_size();
+        let mut pages = [0u8; PAGES_A_CALL];
+        let mut start = offset - offset % page_size_bytes;
+        let end = offset + size_bytes;
+        while start < end {
+            let length = (end - start).min(PAGES_A_CALL * page_size_bytes);
+            let page_count = length.div_ceil(page_size_bytes);
+            // SAFETY: the bytes from start on lie within the mapping, and one byte is written for each of at most
+            // PAGES_A_CALL pages.
+            let result =
+                unsafe { libc::mincore(self.start.as_ptr().byte_add(start), length, pages.as_mut_ptr()) };
+            if result != 0 || pages[..page_count].iter().any(|page| page & 1 == 0) {
+                return false;
+            }
+            start += length;
+        }
+        true
+    }
+}
+
+impl AsRef<[u8]> for Mapping {
+    fn as_ref(&self) -> &[u8] {
+        // SAFETY: the bytes stay mapped and readable as long as `self`. Nobody writes to them: only files that are
+        // complete are mapped (tables), which no program of the database ever changes.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr().cast(), self.size_bytes) }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: the place and size are those of the mapping, and no reference into it outlives `self`.
+        unsafe { libc::munmap(self.start.as_ptr(), self.size_bytes) };
+    }
+}
