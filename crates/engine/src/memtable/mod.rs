@@ -196,31 +196,40 @@ impl MemTable {
     #[inline]
     pub fn get(&self, user_key: &[u8], sequence: SequenceNumber) -> Option<MemEntry<'_>> {
         let tag = pack_tag(sequence, SEEK_KIND);
-        let id = match &self.index {
+        let entry = match &self.index {
             Some(index) => {
-                let mut id = index.find(index.hash(user_key), |id| self.has_user_key(id, user_key))?;
-                while self.tag(id) > tag {
-                    // SAFETY: the arena lives while `self` is borrowed.
-                    id = unsafe { self.entry(id).older() }?;
-                }
-                id
+                let newest = index.find(index.hash(user_key), |id| self.has_user_key(id, user_key))?;
+                self.version(newest, tag)?
             }
             None => self.find_by_order(user_key, tag)?,
         };
         // SAFETY: the arena lives while `self` is borrowed.
-        let value = unsafe { self.entry(id).value() };
+        let (found, value) = unsafe { (entry.tag(), entry.value()) };
         // The lowest byte of the tag is the kind; only `insert` wrote it.
-        let is_value = self.tag(id) as u8 == ValueKind::Value as u8;
+        let is_value = found as u8 == ValueKind::Value as u8;
         Some(if is_value { MemEntry::Value(value) } else { MemEntry::Deletion })
     }
 
-    fn find_by_order(&self, user_key: &[u8], tag: u64) -> Option<EntryId> {
+    /// The newest version at or below `tag` in the chain that begins with `newest`.
+    #[inline]
+    fn version(&self, newest: EntryId, tag: u64) -> Option<EntryRef> {
+        let mut entry = self.entry(newest);
+        // SAFETY: the arena lives while `self` is borrowed.
+        unsafe {
+            while entry.tag() > tag {
+                entry = self.entry(entry.older()?);
+            }
+        }
+        Some(entry)
+    }
+
+    fn find_by_order(&self, user_key: &[u8], tag: u64) -> Option<EntryRef> {
         let order = self.order();
         let (place, index) = self.seek(&order, user_key, tag)?;
-        let id = order.leaf(place)[index];
+        let entry = self.entry(order.leaf(place)[index]);
         // SAFETY: the arena lives while `self` is borrowed.
-        let found = unsafe { self.entry(id).user_key() };
-        self.comparator.compare(found, user_key).is_eq().then_some(id)
+        let found = unsafe { entry.user_key() };
+        self.comparator.compare(found, user_key).is_eq().then_some(entry)
     }
 
     /// A cursor over all entries. It keeps the memtable alive.
