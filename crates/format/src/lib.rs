@@ -31,6 +31,7 @@ pub mod hash_index;
 pub mod internal_key;
 pub mod limits;
 pub mod log;
+pub mod prefetch;
 pub mod table;
 pub mod version_edit;
 

@@ -21,6 +21,7 @@ use terrace_format::block::{FoundFrom, find_from};
 use terrace_format::compression::{NONE_ID, PartialSnappy, SNAPPY_ID};
 use terrace_format::hash_index::{Candidate, HashIndexReader, key_hash};
 use terrace_format::internal_key::{self, unpack_tag};
+use terrace_format::prefetch::prefetch;
 use terrace_format::table::{BlockHandle, check_block};
 
 use super::block_fetch::{BlockReadOptions, BlockSource};
@@ -31,6 +32,9 @@ use crate::options::ReadTier;
 
 /// A buffer larger than this is given back to the allocator after use.
 const KEPT_BUFFER_SIZE_BYTES: usize = 256 << 10;
+
+/// Most bytes of a block that are brought into the processor's cache before they are needed: a block of usual size.
+const MAX_PREFETCHED_BYTES: usize = 4 << 10;
 
 /// What all tables are asked for by one get.
 #[derive(Clone, Copy, Debug)]
@@ -150,6 +154,9 @@ impl Table {
         match self.source.mapped_contents(candidate.block, options)? {
             Some(stored) => {
                 let contents = stored.contents();
+                let end =
+                    candidate.needed_bytes.min(candidate.restart_offset.saturating_add(MAX_PREFETCHED_BYTES));
+                prefetch(contents.get(candidate.restart_offset..end.min(contents.len())).unwrap_or_default());
                 let value = |range| TableValue::InFile { file: stored.file, value: &contents[range] };
                 Ok(find_in(contents, candidate, key, value, found).unwrap_or(HashAnswer::Unclear))
             }
@@ -187,6 +194,9 @@ fn find_in_snappy(
     buffer: &mut Vec<u8>,
     found: &mut impl FnMut(FoundEntry<'_>),
 ) -> terrace_format::Result<HashAnswer> {
+    // How much of the stored bytes makes so many is not known; not more than as many.
+    let end = candidate.needed_bytes.min(MAX_PREFETCHED_BYTES).min(stored.len());
+    prefetch(&stored[..end]);
     let mut decoder = PartialSnappy::new(stored, buffer)?;
     for needed_bytes in [candidate.needed_bytes, usize::MAX] {
         decoder.decode_to(needed_bytes)?;

@@ -222,7 +222,18 @@ fn long_literal(
     let Some(literal) = rest[header_size..].get(..length) else {
         return ControlFlow::Break("a literal is cut off");
     };
-    output[*produced..*produced + length].copy_from_slice(literal);
+    let output = &mut output[*produced..];
+    let is_copied = length <= 2 * LARGE_CHUNK_SIZE_BYTES
+        && rest.len() >= header_size + 2 * LARGE_CHUNK_SIZE_BYTES
+        && output.len() >= 2 * LARGE_CHUNK_SIZE_BYTES
+        && copy_chunk::<LARGE_CHUNK_SIZE_BYTES>(&rest[header_size..], output)
+        && copy_chunk::<LARGE_CHUNK_SIZE_BYTES>(
+            &rest[header_size + LARGE_CHUNK_SIZE_BYTES..],
+            &mut output[LARGE_CHUNK_SIZE_BYTES..],
+        );
+    if !is_copied {
+        output[..length].copy_from_slice(literal);
+    }
     *position += header_size + length;
     *produced += length;
     ControlFlow::Continue(())

@@ -90,7 +90,9 @@ fn an_older_read_finds_the_older_version() {
         let (bytes, _) = build(&entries, &bytewise(), without_filter(compression));
         let table = open_file(TestFile::new_mapped(bytes, true), context(&bytewise())).unwrap();
         for number in 0..200 {
-            for (sequence, version) in [(100, Some(90)), (90, Some(90)), (89, Some(50)), (10, Some(10)), (9, None)] {
+            for (sequence, version) in
+                [(100, Some(90)), (90, Some(90)), (89, Some(50)), (10, Some(10)), (9, None)]
+            {
                 let target = internal_key(format!("{number:08}").as_bytes(), sequence, ValueKind::Value);
                 let found = table.get(&target, &BlockReadOptions::default()).unwrap();
                 let expected = version.map(|version| format!("{number} at {version}").into_bytes());
