@@ -10,8 +10,8 @@ mod modelled;
 
 #[cfg(all(test, loom))]
 pub(crate) use modelled::{
-    ArcSwap, AtomicPtr, AtomicU64, AtomicUsize, Condvar, Mutex, MutexGuard, PlainMemory, ThreadId,
-    current_thread, yield_now,
+    ArcSwap, AtomicPtr, AtomicU64, AtomicUsize, Condvar, Mutex, PlainMemory, ThreadId, current_thread,
+    yield_now,
 };
 
 #[cfg(not(all(test, loom)))]
