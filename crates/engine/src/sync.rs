@@ -10,7 +10,7 @@ mod modelled;
 
 #[cfg(all(test, loom))]
 pub(crate) use modelled::{
-    ArcSwap, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Condvar, Mutex, MutexGuard, PlainMemory, ThreadId,
+    ArcSwap, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Condvar, Mutex, PlainMemory, ThreadId,
     current_thread, yield_now, zeroed_atomics,
 };
 

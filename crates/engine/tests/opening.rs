@@ -227,6 +227,25 @@ fn zeros_over_a_header_do_not_hide_the_log_records_behind_it() {
 }
 
 #[test]
+fn a_log_whose_writer_was_killed_amid_a_store_opens_with_paranoid_checks() {
+    for copied in [8, 20, 1000] {
+        let (env, log, mut left) = ten_records();
+        // As a mapped log is: the header of the last record is stored last, and space follows.
+        let last = left.len() / 10 * 9;
+        left[last..last + 8].fill(0);
+        left.truncate(last + copied);
+        left.resize(128 << 10, 0);
+        write_file(&*env, &log, &left);
+        for read_only in [true, false] {
+            let options =
+                Options { env: Arc::clone(&env), paranoid_checks: true, read_only, ..Options::default() };
+            let db = Db::open("/db", options).unwrap();
+            assert_eq!(entries(&db, IterOptions::default()).len(), 9, "{copied} {read_only}");
+        }
+    }
+}
+
+#[test]
 fn a_value_that_holds_a_log_may_be_torn() {
     let (env, log, inner) = ten_records();
     let db = Db::open("/db", Options { env: Arc::clone(&env), ..Options::default() }).unwrap();

@@ -358,8 +358,10 @@ fn half_copied(mut page: Vec<u8>, change: &Change, page_start: usize, random: &m
         let start = (*offset).max(page_start);
         let end = (offset + bytes.len()).min(page_start + page.len());
         let stores = (end - start).div_ceil(STORE_SIZE_BYTES);
-        let stop = (start / STORE_SIZE_BYTES + random.below(stores + 1)) * STORE_SIZE_BYTES;
-        let stop = stop.clamp(start, end);
+        // Often all is copied but the header.
+        let copied = if random.chance(1, 4) { stores } else { random.below(stores + 1) };
+        let stop = (start / STORE_SIZE_BYTES + copied) * STORE_SIZE_BYTES;
+        let stop = if copied == stores { end } else { stop.clamp(start, end) };
         let last_store = header.map_or(0..0, |at| offset + at..offset + at + STORE_SIZE_BYTES);
         for at in (start..stop).filter(|at| !last_store.contains(at)) {
             page[at - page_start] = bytes[at - offset];

@@ -149,18 +149,19 @@ fn behind_a_truncation_the_order_of_bytes_and_size_holds_too() {
 fn pages_of_a_mapped_log_reach_the_disk_in_any_order_and_half_copied() {
     let mut log = Contents::default();
     log.begin_log();
-    log.write(0, &[b'1'; 4096]);
-    log.write(4096, &[b'2'; 4096]);
+    log.write_log(0, &[b'1'; 4096], Some(0));
+    log.write_log(4096, &[b'2'; 4096], Some(0));
     let found = outcomes(&log, cut(EXT4, 512));
     let holes = found.iter().filter(|bytes| bytes.starts_with(&[0; 4096]) && bytes[4096..].starts_with(b"2"));
     assert!(holes.count() > 0, "the second page without the first, also where a plain file keeps the order");
     let longer = found.iter().filter(|bytes| bytes.len() == 32 << 10);
     assert!(longer.count() > 0, "it is longer than what was written");
-    let half = |bytes: &&Vec<u8>| bytes.len() >= 4096 && bytes[0] == b'1' && bytes[4095] == 0;
-    let halves: Vec<_> = found.iter().filter(half).collect();
+    let headless = |bytes: &&Vec<u8>| bytes.len() >= 4096 && bytes.starts_with(&[0; 8]) && bytes[8] == b'1';
+    let (whole, halves): (Vec<_>, Vec<_>) = found.iter().filter(headless).partition(|bytes| bytes[4095] != 0);
+    assert!(!whole.is_empty(), "the header is stored last");
     assert!(!halves.is_empty());
     for bytes in halves {
-        let copied = bytes.iter().take_while(|byte| **byte == b'1').count();
+        let copied = 8 + bytes[8..].iter().take_while(|byte| **byte == b'1').count();
         assert!(copied % 8 == 0 && bytes[copied..4096].iter().all(|byte| *byte == 0), "{copied}");
     }
 }
@@ -171,17 +172,23 @@ fn a_killed_process_leaves_what_it_wrote_and_its_log_perhaps_longer() {
     for seed in 0..20 {
         let mut log = Contents::default();
         log.begin_log();
-        log.write(0, b"record");
+        log.write_log(0, b"record", Some(0));
         log.lose_process(&mut Random::new(seed));
         assert!(log.bytes().starts_with(b"record") && log.bytes()[6..].iter().all(|byte| *byte == 0));
         sizes.insert(log.bytes().len());
 
         let mut closed = Contents::default();
         closed.begin_log();
-        closed.write(0, b"record");
+        closed.write_log(0, b"record", Some(0));
         closed.close_log();
         closed.lose_process(&mut Random::new(seed));
         assert_eq!(closed.bytes(), b"record");
+
+        let mut written = Contents::default();
+        written.begin_log();
+        written.write(0, b"pieces of a record");
+        written.lose_process(&mut Random::new(seed));
+        assert_eq!(written.bytes(), b"pieces of a record", "the space was cut off before");
     }
     assert_eq!(sizes, BTreeSet::from([6, 32 << 10]));
 }
