@@ -25,10 +25,11 @@
 mod block;
 mod builder;
 mod iter;
+mod window;
 
 pub use block::Block;
 pub use builder::BlockBuilder;
-pub use iter::BlockIter;
+pub use iter::{BlockIter, BlockIterMemory};
 
 #[cfg(test)]
 mod tests;
