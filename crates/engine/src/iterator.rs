@@ -30,4 +30,47 @@ pub trait InternalIterator: Send {
 
     /// The value of the current entry. Needs [`valid`](Self::valid).
     fn value(&self) -> &[u8];
+
+    /// The internal key of the entry before the current one, where it is at hand without moving. `None` says nothing.
+    fn key_before(&self) -> Option<&[u8]> {
+        None
+    }
+}
+
+impl InternalIterator for Box<dyn InternalIterator> {
+    fn valid(&self) -> bool {
+        (**self).valid()
+    }
+
+    fn seek_to_first(&mut self) -> Result<()> {
+        (**self).seek_to_first()
+    }
+
+    fn seek_to_last(&mut self) -> Result<()> {
+        (**self).seek_to_last()
+    }
+
+    fn seek(&mut self, internal_target: &[u8]) -> Result<()> {
+        (**self).seek(internal_target)
+    }
+
+    fn next(&mut self) -> Result<()> {
+        (**self).next()
+    }
+
+    fn prev(&mut self) -> Result<()> {
+        (**self).prev()
+    }
+
+    fn key(&self) -> &[u8] {
+        (**self).key()
+    }
+
+    fn value(&self) -> &[u8] {
+        (**self).value()
+    }
+
+    fn key_before(&self) -> Option<&[u8]> {
+        (**self).key_before()
+    }
 }

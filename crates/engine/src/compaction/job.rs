@@ -30,6 +30,7 @@ use crate::iterator::InternalIterator;
 use crate::options::ReadTier;
 use crate::read::merging_iterator::MergingIterator;
 use crate::table::BlockReadOptions;
+use crate::version::file_meta::FileMeta;
 use crate::version::level_iterator::LevelIterator;
 
 /// Bytes of the level below the output that one output table may overlap, in multiples of a table's size.
@@ -104,7 +105,7 @@ impl DbInner {
     ) -> Result<()> {
         let user = self.comparator.user();
         let mut rule = DropRule::new(user.clone(), self.reader_sequences());
-        let mut merged = self.merge_inputs(plan)?;
+        let mut merged = self.merge_inputs(plan);
         let mut grandparents = GrandparentOverlap::new(plan, self.options.max_file_size_bytes);
         let mut until_check = 0u32;
         match &part.from {
@@ -139,26 +140,22 @@ impl DbInner {
         writer.finish_table()
     }
 
-    fn merge_inputs(&self, plan: &CompactionPlan) -> Result<MergingIterator> {
+    fn merge_inputs(&self, plan: &CompactionPlan) -> MergingIterator<LevelIterator> {
         let options = BlockReadOptions { verify_checksums: true, fill_cache: false, tier: ReadTier::Disk };
-        let mut children: Vec<Box<dyn InternalIterator>> = Vec::new();
+        let mut children = Vec::new();
+        let mut merge = |files: &[Arc<FileMeta>]| {
+            let (comparator, tables) = (self.comparator.clone(), Arc::clone(&self.tables));
+            children.push(LevelIterator::new(comparator, files.to_vec(), tables, options));
+        };
         for (depth, files) in plan.inputs.iter().enumerate() {
             let level = if depth == 0 { plan.level } else { plan.output_level };
             if level == 0 {
-                for file in files {
-                    children.push(Box::new(self.tables.table(file)?.iter(options)));
-                }
+                files.chunks(1).for_each(&mut merge);
             } else if !files.is_empty() {
-                let tables = Arc::clone(&self.tables);
-                children.push(Box::new(LevelIterator::new(
-                    self.comparator.clone(),
-                    files.clone(),
-                    tables,
-                    options,
-                )));
+                merge(files);
             }
         }
-        Ok(MergingIterator::new(self.comparator.clone(), children))
+        MergingIterator::new(self.comparator.clone(), children)
     }
 
     /// The sequences at which somebody reads or will read, ascending.

@@ -13,12 +13,12 @@ use terrace_format::batch::WriteBatch;
 
 use crate::db::inner::DbInner;
 use crate::error::{Error, ErrorKind, Result};
-use crate::iterator::InternalIterator;
 use crate::options::{IterOptions, Options, ReadOptions, WriteOptions};
 use crate::read::db_iterator::DbIterator;
 use crate::read::get::{Found, Pinned, get_with};
 use crate::read::merging_iterator::MergingIterator;
 use crate::read::snapshot::Snapshot;
+use crate::read::source::Source;
 use crate::read::super_version::SuperVersion;
 use crate::repair::report::RepairReport;
 use crate::table::BlockReadOptions;
@@ -243,13 +243,13 @@ impl Db {
         let (view, sequence) = inner.published.for_read(self.own_snapshot(&options.read)?);
         let view = Arc::clone(&view);
         let block_options = block_read_options(&options.read);
-        let mut children: Vec<Box<dyn InternalIterator>> = Vec::new();
+        let mut children = Vec::new();
         for memtable in std::iter::once(&view.active).chain(view.sealed.iter().map(|sealed| &sealed.table)) {
             if !memtable.is_empty() {
-                children.push(Box::new(memtable.iter()));
+                children.push(Source::Memtable(memtable.iter()));
             }
         }
-        children.extend(view.version.iterators(&inner.tables, block_options));
+        children.extend(view.version.iterators(&inner.tables, block_options).into_iter().map(Source::Level));
         let merged = MergingIterator::new(inner.comparator.clone(), children);
         let pin =
             ViewPin { view: Some(view), _snapshot: options.read.snapshot, db: Arc::downgrade(&self.inner) };

@@ -9,7 +9,8 @@
 //!
 //! Forward: the inner cursor stands on the version that is shown.
 //!                        ^                                   then ^
-//! Backward: it stands before every version of the key that is shown, which is saved aside.
+//! Backward: likewise, if it is known without moving that the key has no newer version.
+//!           Otherwise it stands before every version of the key that is shown, which is saved aside.
 //!                                              ^   while c=z is shown
 //! ```
 //!
@@ -17,37 +18,44 @@
 //! 1. An entry above the sequence does not exist. Of the others of one user key only the newest counts; a deletion
 //!    hides the key.
 //! 2. Forward the versions of a key come newest first, so the first one that counts is shown in place, without a
-//!    copy. Backward they come oldest first: each is saved over the one before, until the key changes.
+//!    copy. Backward they come oldest first; see [`backward`].
 //! 3. After [`HIDDEN_BEFORE_SEEK`] hidden versions of one key the rest is skipped by a seek.
 //! 4. A key outside the bounds ends the iteration where it is met, so that deletions beyond a bound cost nothing.
 
+mod backward;
 mod bounds;
 
-use std::cmp::Ordering;
 use std::fmt;
 use std::ops::Bound;
 
+use terrace_format::FormatError;
+use terrace_format::coding::put_fixed64;
 use terrace_format::comparator::UserComparator;
 use terrace_format::internal_key::{
-    InternalKeyComparator, MAX_SEQUENCE_NUMBER, ParsedInternalKey, SEEK_KIND, SequenceNumber, ValueKind,
-    append_internal_key, parse_internal_key, user_key,
+    InternalKeyComparator, ParsedInternalKey, SEEK_KIND, SequenceNumber, ValueKind, append_internal_key,
+    pack_tag, parse_internal_key, unpack_tag, user_key,
 };
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::iterator::InternalIterator;
 use crate::options::Bounds;
+use crate::read::key_rank::{RankedKey, rank};
 use crate::read::merging_iterator::MergingIterator;
+use crate::read::source::Source;
 use bounds::{are_empty, is_above, is_below};
 
 /// Steps over versions of one key before a seek is taken to be cheaper.
 const HIDDEN_BEFORE_SEEK: u32 = 8;
-/// A buffer for values that is larger than this is given back when a smaller value follows.
-const KEPT_VALUE_BYTES: usize = 1 << 20;
 
+/// Where the inner cursor stands while the iterator stands on an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Direction {
-    Forward,
-    Backward,
+enum Stand {
+    /// On the version that is shown.
+    OnVersion,
+    /// On the version that is shown, with no version of its key before it.
+    OnFirstVersion,
+    /// Before every version of the key that is shown, which is saved aside.
+    BeforeKey,
 }
 
 /// An ordered cursor over the keys of a database, as they were when the iterator was made or at its snapshot.
@@ -57,17 +65,19 @@ enum Direction {
 ///
 /// After an error it stands on no entry; a later seek may succeed.
 pub struct DbIterator {
-    inner: MergingIterator,
+    inner: MergingIterator<Source>,
     comparator: UserComparator,
     sequence: SequenceNumber,
     bounds: Bounds,
     /// No key can lie within the bounds.
     bounds_are_empty: bool,
-    direction: Direction,
+    stand: Stand,
     valid: bool,
-    /// Backward and valid: the current key. Otherwise the last key that is hidden, or scratch.
+    /// Forward, this key and those before it are hidden.
+    hidden: RankedKey,
+    /// The current key while the inner cursor stands before it. Otherwise scratch.
     saved_key: Vec<u8>,
-    /// Backward and valid: the current value.
+    /// The current value while the inner cursor stands before its key.
     saved_value: Vec<u8>,
     /// Scratch for internal keys to seek.
     target: Vec<u8>,
@@ -78,7 +88,7 @@ pub struct DbIterator {
 impl DbIterator {
     /// The entries of `inner` as of `sequence`, within `bounds`. `pin` is kept until the iterator is dropped.
     pub(crate) fn new(
-        inner: MergingIterator,
+        inner: MergingIterator<Source>,
         comparator: &InternalKeyComparator,
         sequence: SequenceNumber,
         bounds: Bounds,
@@ -92,8 +102,9 @@ impl DbIterator {
             sequence,
             bounds,
             bounds_are_empty,
-            direction: Direction::Forward,
+            stand: Stand::OnVersion,
             valid: false,
+            hidden: RankedKey::default(),
             saved_key: Vec::new(),
             saved_value: Vec::new(),
             target: Vec::new(),
@@ -114,9 +125,9 @@ impl DbIterator {
     #[inline]
     pub fn key(&self) -> &[u8] {
         assert!(self.valid, "the iterator stands on an entry");
-        match self.direction {
-            Direction::Forward => user_key(self.inner.key()),
-            Direction::Backward => &self.saved_key,
+        match self.stand {
+            Stand::OnVersion | Stand::OnFirstVersion => user_key(self.inner.key()),
+            Stand::BeforeKey => &self.saved_key,
         }
     }
 
@@ -127,9 +138,9 @@ impl DbIterator {
     #[inline]
     pub fn value(&self) -> &[u8] {
         assert!(self.valid, "the iterator stands on an entry");
-        match self.direction {
-            Direction::Forward => self.inner.value(),
-            Direction::Backward => &self.saved_value,
+        match self.stand {
+            Stand::OnVersion | Stand::OnFirstVersion => self.inner.value(),
+            Stand::BeforeKey => &self.saved_value,
         }
     }
 
@@ -199,15 +210,17 @@ impl DbIterator {
             return Ok(());
         }
         self.guard(|this| {
-            match this.direction {
-                Direction::Forward => {
-                    replace(&mut this.saved_key, user_key(this.inner.key()));
+            match this.stand {
+                Stand::OnVersion | Stand::OnFirstVersion => {
+                    this.hide_current_key();
                     this.inner.next()?;
+                    return this.find_forward(true);
                 }
-                // The inner cursor is before all versions of the current key; `find_forward` passes them.
-                Direction::Backward if this.inner.valid() => this.inner.next()?,
-                Direction::Backward => this.inner.seek_to_first()?,
+                // `find_forward` passes the versions of the current key.
+                Stand::BeforeKey if this.inner.valid() => this.inner.next()?,
+                Stand::BeforeKey => this.inner.seek_to_first()?,
             }
+            this.hide_saved_key();
             this.find_forward(true)
         })
     }
@@ -222,9 +235,13 @@ impl DbIterator {
             return Ok(());
         }
         self.guard(|this| {
-            if this.direction == Direction::Forward {
-                replace(&mut this.saved_key, user_key(this.inner.key()));
-                this.leave_key_backward()?;
+            match this.stand {
+                Stand::OnVersion => {
+                    replace(&mut this.saved_key, user_key(this.inner.key()));
+                    this.leave_key_backward()?;
+                }
+                Stand::OnFirstVersion => this.inner.prev()?,
+                Stand::BeforeKey => {}
             }
             this.find_backward()
         })
@@ -275,163 +292,94 @@ impl DbIterator {
         self.find_backward()
     }
 
+    /// The key that the inner cursor stands on is hidden from now on.
+    #[inline]
+    fn hide_current_key(&mut self) {
+        let head = self.inner.head();
+        let told = (head.rank, head.user_key_length);
+        self.hidden.set(&self.comparator, told, || user_key(self.inner.key()));
+    }
+
+    /// The saved key is hidden from now on.
+    fn hide_saved_key(&mut self) {
+        set_target(&mut self.target, &self.saved_key, 0, ValueKind::Deletion);
+        let told = (rank(&self.comparator, &self.target), self.saved_key.len());
+        self.hidden.set(&self.comparator, told, || &self.saved_key);
+    }
+
     /// Forward from the inner cursor's entry on, that included, to the first that is to be shown. With `hiding`,
-    /// keys up to the saved one are hidden.
+    /// keys up to the hidden one are passed over.
     fn find_forward(&mut self, mut hiding: bool) -> Result<()> {
-        self.direction = Direction::Forward;
+        self.stand = Stand::OnVersion;
         let mut hidden = 0;
         let mut too_new = 0;
         // Each key is passed by a seek once only: where keys are out of order it could lead back for ever.
-        let mut sought_saved_key = false;
+        let mut sought_hidden_key = false;
         let mut sought_too_new: Option<Vec<u8>> = None;
         while self.inner.valid() {
-            let entry = parse(self.inner.key())?;
-            if is_above(entry.user_key, &self.bounds.upper, &self.comparator) {
+            let head = self.inner.head();
+            let (sequence, kind) = unpack(head.tag)?;
+            if self.bounds.upper != Bound::Unbounded
+                && is_above(user_key(self.inner.key()), &self.bounds.upper, &self.comparator)
+            {
                 return Ok(());
             }
-            if entry.sequence > self.sequence {
+            if sequence > self.sequence {
+                let found = user_key(self.inner.key());
                 // The buffer for targets remembers the key at which the count began. As versions of a key lie
                 // together, the same key at the end of the count means that all in between were its versions.
                 if too_new == 0 {
-                    replace(&mut self.target, entry.user_key);
+                    replace(&mut self.target, found);
                 }
                 too_new += 1;
                 if too_new > HIDDEN_BEFORE_SEEK {
                     too_new = 0;
-                    if self.comparator.compare(entry.user_key, &self.target).is_eq() {
+                    if self.comparator.compare(found, &self.target).is_eq() {
                         if sought_too_new
-                            .replace(entry.user_key.to_vec())
-                            .is_some_and(|sought| self.comparator.compare(entry.user_key, &sought).is_le())
+                            .replace(found.to_vec())
+                            .is_some_and(|sought| self.comparator.compare(found, &sought).is_le())
                         {
                             return Err(out_of_order());
                         }
-                        set_target(&mut self.target, entry.user_key, self.sequence, SEEK_KIND);
+                        set_target(&mut self.target, found, self.sequence, SEEK_KIND);
                         self.inner.seek(&self.target)?;
                         continue;
                     }
                 }
             } else {
                 too_new = 0;
-                if hiding && self.comparator.compare(entry.user_key, &self.saved_key).is_le() {
+                let is_hidden = hiding
+                    && (self.hidden)
+                        .compare(&self.comparator, (head.rank, head.user_key_length), || {
+                            user_key(self.inner.key())
+                        })
+                        .is_ge();
+                if is_hidden {
                     hidden += 1;
                     if hidden > HIDDEN_BEFORE_SEEK {
                         hidden = 0;
-                        if std::mem::replace(&mut sought_saved_key, true) {
+                        if std::mem::replace(&mut sought_hidden_key, true) {
                             return Err(out_of_order());
                         }
-                        set_target(&mut self.target, &self.saved_key, 0, ValueKind::Deletion);
+                        self.target.clear();
+                        self.hidden.append_to(&self.comparator, &mut self.target);
+                        put_fixed64(&mut self.target, pack_tag(0, ValueKind::Deletion));
                         self.inner.seek(&self.target)?;
                         continue;
                     }
-                } else if entry.kind == ValueKind::Value {
+                } else if kind == ValueKind::Value {
                     self.valid = true;
                     return Ok(());
                 } else {
-                    replace(&mut self.saved_key, entry.user_key);
+                    self.hide_current_key();
                     hiding = true;
                     hidden = 0;
-                    sought_saved_key = false;
+                    sought_hidden_key = false;
                 }
             }
             self.inner.next()?;
         }
         Ok(())
-    }
-
-    /// Backward from the inner cursor's entry on, which is the last version of some key, to the first key that is to
-    /// be shown.
-    fn find_backward(&mut self) -> Result<()> {
-        self.direction = Direction::Backward;
-        let mut has_passed_one = false;
-        while self.inner.valid() {
-            let found = user_key(self.inner.key());
-            if has_passed_one && self.comparator.compare(found, &self.saved_key).is_ge() {
-                return Err(out_of_order());
-            }
-            has_passed_one = true;
-            if is_below(found, &self.bounds.lower, &self.comparator) {
-                return Ok(());
-            }
-            replace(&mut self.saved_key, found);
-            if self.save_newest_version()? {
-                self.valid = true;
-                return Ok(());
-            }
-        }
-        Ok(())
-    }
-
-    /// Goes backward over all versions of the saved key, on the last of which the inner cursor stands, and saves the
-    /// value of the newest that counts. Returns whether there is one and it is no deletion.
-    fn save_newest_version(&mut self) -> Result<bool> {
-        let mut newest = ValueKind::Deletion;
-        let mut seen = 0;
-        while self.inner.valid() {
-            let entry = parse(self.inner.key())?;
-            if self.comparator.compare(entry.user_key, &self.saved_key).is_ne() {
-                return Ok(newest == ValueKind::Value);
-            }
-            if entry.sequence > self.sequence {
-                break;
-            }
-            newest = entry.kind;
-            if newest == ValueKind::Value {
-                save_value(&mut self.saved_value, self.inner.value());
-                // Keys that compare as equal may differ in their bytes: the newest version's are shown.
-                replace(&mut self.saved_key, entry.user_key);
-            }
-            seen += 1;
-            if seen == HIDDEN_BEFORE_SEEK {
-                // On to the newest that counts. There is one: the entry just seen, or one before it.
-                set_target(&mut self.target, &self.saved_key, self.sequence, SEEK_KIND);
-                self.inner.seek(&self.target)?;
-                continue;
-            }
-            self.inner.prev()?;
-        }
-        // What is left of the key is too new.
-        self.leave_key_backward()?;
-        Ok(newest == ValueKind::Value)
-    }
-
-    /// From a version of the saved key to the last entry of a smaller key: by steps, then by a seek.
-    fn leave_key_backward(&mut self) -> Result<()> {
-        for _ in 0..HIDDEN_BEFORE_SEEK {
-            if !self.inner.valid() || self.compare_to_saved_key().is_lt() {
-                return Ok(());
-            }
-            self.inner.prev()?;
-        }
-        self.go_before_saved_key()
-    }
-
-    /// To the last entry of a key smaller than the saved one.
-    fn go_before_saved_key(&mut self) -> Result<()> {
-        set_target(&mut self.target, &self.saved_key, MAX_SEQUENCE_NUMBER, SEEK_KIND);
-        self.go_back_from_target(Ordering::is_ge)
-    }
-
-    /// To the last entry of the saved key or a smaller one.
-    fn go_to_end_of_saved_key(&mut self) -> Result<()> {
-        set_target(&mut self.target, &self.saved_key, 0, ValueKind::Deletion);
-        self.go_back_from_target(Ordering::is_gt)
-    }
-
-    /// From the first entry at or after the target backward, past all entries whose order to the saved key is
-    /// `too_far`.
-    fn go_back_from_target(&mut self, too_far: impl Fn(Ordering) -> bool) -> Result<()> {
-        self.inner.seek(&self.target)?;
-        if !self.inner.valid() {
-            self.inner.seek_to_last()?;
-        }
-        while self.inner.valid() && too_far(self.compare_to_saved_key()) {
-            self.inner.prev()?;
-        }
-        Ok(())
-    }
-
-    fn compare_to_saved_key(&self) -> Ordering {
-        self.comparator.compare(user_key(self.inner.key()), &self.saved_key)
     }
 }
 
@@ -450,14 +398,6 @@ fn replace(buffer: &mut Vec<u8>, bytes: &[u8]) {
     buffer.extend_from_slice(bytes);
 }
 
-fn save_value(buffer: &mut Vec<u8>, value: &[u8]) {
-    if buffer.capacity() > KEPT_VALUE_BYTES && value.len() < buffer.capacity() / 2 {
-        *buffer = value.to_vec();
-    } else {
-        replace(buffer, value);
-    }
-}
-
 fn set_target(target: &mut Vec<u8>, user_key: &[u8], sequence: SequenceNumber, kind: ValueKind) {
     target.clear();
     append_internal_key(target, user_key, sequence, kind);
@@ -469,8 +409,22 @@ fn out_of_order() -> Error {
 }
 
 #[inline]
+fn unpack(tag: u64) -> Result<(SequenceNumber, ValueKind)> {
+    match tag as u8 {
+        0 => Ok((tag >> 8, ValueKind::Deletion)),
+        1 => Ok((tag >> 8, ValueKind::Value)),
+        _ => unpack_tag(tag).map_err(unknown_kind),
+    }
+}
+
+#[inline]
 fn parse(internal_key: &[u8]) -> Result<ParsedInternalKey<'_>> {
-    parse_internal_key(internal_key).map_err(|error| Error::new(ErrorKind::Corruption, error.to_string()))
+    parse_internal_key(internal_key).map_err(unknown_kind)
+}
+
+#[cold]
+fn unknown_kind(error: FormatError) -> Error {
+    Error::new(ErrorKind::Corruption, error.to_string())
 }
 
 #[cfg(test)]

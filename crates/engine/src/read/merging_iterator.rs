@@ -20,6 +20,8 @@
 //!   child 3   a  [b]
 //! ```
 //!
+//! Heads are compared by the ranks of their user keys, and only where these are equal by their keys.
+//!
 //! The order of entries is by internal key, then by child: should two children hold the very same internal key,
 //! the one with the smaller index comes first in both directions. The total order makes backward an exact mirror.
 //!
@@ -34,8 +36,9 @@
 
 use std::cmp::Ordering;
 
-use terrace_format::internal_key::InternalKeyComparator;
+use terrace_format::internal_key::{InternalKeyComparator, user_key};
 
+use super::key_rank::rank;
 use crate::error::Result;
 use crate::iterator::InternalIterator;
 
@@ -45,45 +48,92 @@ enum Direction {
     Backward,
 }
 
+/// Stands for the tag of a key that is too short to have one. Its kind is unknown.
+const NO_TAG: u64 = u64::MAX;
+
+/// A child that stands on an entry, and what most readers want to know of its key.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Head {
+    child: usize,
+    /// The [rank] of its user key.
+    pub(super) rank: u128,
+    pub(super) user_key_length: usize,
+    pub(super) tag: u64,
+}
+
 /// All entries of several cursors in one order. Nothing is hidden: every version and deletion appears.
-pub struct MergingIterator {
+pub struct MergingIterator<C = Box<dyn InternalIterator>> {
     comparator: InternalKeyComparator,
-    children: Vec<Box<dyn InternalIterator>>,
+    children: Vec<C>,
     direction: Direction,
-    /// The child with the current entry; none where the cursor is not valid.
-    current: Option<usize>,
+    valid: bool,
+    /// The child with the current entry; meaningless where the cursor is not valid.
+    current: Head,
     /// A heap of the other children that stand on an entry; the next one in the direction on top.
-    others: Vec<usize>,
+    others: Vec<Head>,
     /// The current key while the children turn round.
     pivot: Vec<u8>,
 }
 
-impl MergingIterator {
+impl<C: InternalIterator> MergingIterator<C> {
     /// Merges `children`. Give newer sources first: their order decides between equal internal keys.
-    pub fn new(comparator: InternalKeyComparator, children: Vec<Box<dyn InternalIterator>>) -> Self {
+    pub fn new(comparator: InternalKeyComparator, children: Vec<C>) -> Self {
         let others = Vec::with_capacity(children.len());
-        Self { comparator, children, direction: Direction::Forward, current: None, others, pivot: Vec::new() }
+        let (direction, current) = (Direction::Forward, Head::default());
+        Self { comparator, children, direction, valid: false, current, others, pivot: Vec::new() }
+    }
+
+    /// What is known of the current key. Needs `valid()`.
+    #[inline]
+    pub(super) fn head(&self) -> &Head {
+        &self.current
+    }
+
+    /// Whether it shows without moving that the entry before the current one is of another user key, or that there is
+    /// none. Needs `valid()`, after a movement backward.
+    #[inline]
+    pub(super) fn begins_its_key(&self) -> bool {
+        let child = &self.children[self.current.child];
+        let Some(before) = child.key_before() else { return false };
+        let user = self.comparator.user();
+        let differs = |rank: u128, key: &[u8]| {
+            rank != self.current.rank || user.compare(user_key(key), user_key(child.key())).is_ne()
+        };
+        self.direction == Direction::Backward
+            && differs(rank(user, before), before)
+            && self.others.first().is_none_or(|top| differs(top.rank, self.children[top.child].key()))
+    }
+
+    #[inline]
+    fn head_of(&self, child: usize) -> Head {
+        let key = self.children[child].key();
+        Head {
+            child,
+            rank: rank(self.comparator.user(), key),
+            user_key_length: user_key(key).len(),
+            tag: key.last_chunk().map_or(NO_TAG, |bytes| u64::from_le_bytes(*bytes)),
+        }
     }
 
     /// Whether child `a` comes before child `b` in the current direction. Both stand on an entry.
     #[inline]
-    fn comes_first(&self, a: usize, b: usize) -> bool {
-        let order = self.comparator.compare(self.children[a].key(), self.children[b].key()).then(a.cmp(&b));
+    fn comes_first(&self, a: Head, b: Head) -> bool {
+        let order = a.rank.cmp(&b.rank).then_with(|| self.compare_keys(a.child, b.child));
         match self.direction {
             Direction::Forward => order.is_lt(),
             Direction::Backward => order.is_gt(),
         }
     }
 
+    fn compare_keys(&self, a: usize, b: usize) -> Ordering {
+        self.comparator.compare(self.children[a].key(), self.children[b].key()).then(a.cmp(&b))
+    }
+
     /// Runs `movement`, which moves any children; then finds the current one among all.
-    fn reposition(
-        &mut self,
-        direction: Direction,
-        mut movement: impl FnMut(&mut dyn InternalIterator) -> Result<()>,
-    ) -> Result<()> {
-        self.current = None;
+    fn reposition(&mut self, direction: Direction, movement: impl Fn(&mut C) -> Result<()>) -> Result<()> {
+        self.valid = false;
         for child in &mut self.children {
-            movement(&mut **child)?;
+            movement(child)?;
         }
         self.direction = direction;
         self.gather();
@@ -93,19 +143,26 @@ impl MergingIterator {
     /// Builds the heap anew from all children on an entry, and takes the current child from its top.
     fn gather(&mut self) {
         self.others.clear();
-        self.others.extend((0..self.children.len()).filter(|&index| self.children[index].valid()));
+        for child in 0..self.children.len() {
+            if self.children[child].valid() {
+                self.others.push(self.head_of(child));
+            }
+        }
         for place in (0..self.others.len() / 2).rev() {
             self.sift_down(place);
         }
-        self.current = self.pop();
+        self.pop();
     }
 
-    fn pop(&mut self) -> Option<usize> {
-        let last = self.others.pop()?;
-        let Some(top) = self.others.first_mut() else { return Some(last) };
-        let first = std::mem::replace(top, last);
-        self.sift_down(0);
-        Some(first)
+    /// Makes the heap's top the current child, if there is one.
+    fn pop(&mut self) {
+        let Some(last) = self.others.pop() else { return };
+        self.valid = true;
+        self.current = last;
+        if let Some(top) = self.others.first_mut() {
+            std::mem::swap(top, &mut self.current);
+            self.sift_down(0);
+        }
     }
 
     /// Restores the heap below `place`, whose child may have to go deeper.
@@ -128,27 +185,34 @@ impl MergingIterator {
     }
 
     /// Moves one entry in `direction`.
+    #[inline(always)]
     fn step(&mut self, direction: Direction) -> Result<()> {
-        let current = self.current.take().expect("the cursor stands on an entry");
+        assert!(self.valid, "the cursor stands on an entry");
+        self.valid = false;
         if self.direction != direction {
-            self.turn(current, direction)?;
-            advance(&mut *self.children[current], direction)?;
-            self.gather();
+            return self.turn_and_step(direction);
+        }
+        let child = &mut self.children[self.current.child];
+        advance(child, direction)?;
+        if !child.valid() {
+            self.pop();
             return Ok(());
         }
-        advance(&mut *self.children[current], direction)?;
-        if !self.children[current].valid() {
-            self.current = self.pop();
-            return Ok(());
+        self.valid = true;
+        self.current = self.head_of(self.current.child);
+        if self.others.first().is_some_and(|top| self.comes_first(*top, self.current)) {
+            std::mem::swap(&mut self.others[0], &mut self.current);
+            self.sift_down(0);
         }
-        self.current = match self.others.first() {
-            Some(&top) if self.comes_first(top, current) => {
-                self.others[0] = current;
-                self.sift_down(0);
-                Some(top)
-            }
-            _ => Some(current),
-        };
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn turn_and_step(&mut self, direction: Direction) -> Result<()> {
+        let current = self.current.child;
+        self.turn(current, direction)?;
+        advance(&mut self.children[current], direction)?;
+        self.gather();
         Ok(())
     }
 
@@ -165,26 +229,29 @@ impl MergingIterator {
                 continue;
             }
             match (child.valid(), direction) {
-                (true, _) => advance(&mut **child, direction)?,
+                (true, _) => advance(child, direction)?,
                 (false, Direction::Forward) => child.seek_to_first()?,
                 (false, Direction::Backward) => child.seek_to_last()?,
             }
             while child.valid()
                 && self.comparator.compare(child.key(), &self.pivot).then(index.cmp(&current)) == wrong_side
             {
-                advance(&mut **child, direction)?;
+                advance(child, direction)?;
             }
         }
         self.direction = direction;
         Ok(())
     }
 
-    fn current_child(&self) -> &dyn InternalIterator {
-        &*self.children[self.current.expect("the cursor stands on an entry")]
+    #[inline]
+    fn current_child(&self) -> &C {
+        assert!(self.valid, "the cursor stands on an entry");
+        &self.children[self.current.child]
     }
 }
 
-fn advance(child: &mut dyn InternalIterator, direction: Direction) -> Result<()> {
+#[inline(always)]
+fn advance(child: &mut impl InternalIterator, direction: Direction) -> Result<()> {
     match direction {
         Direction::Forward => child.next(),
         Direction::Backward => child.prev(),
@@ -192,9 +259,10 @@ fn advance(child: &mut dyn InternalIterator, direction: Direction) -> Result<()>
 }
 
 /// An error of any child makes the cursor invalid; a seek moves every child anew.
-impl InternalIterator for MergingIterator {
+impl<C: InternalIterator> InternalIterator for MergingIterator<C> {
+    #[inline]
     fn valid(&self) -> bool {
-        self.current.is_some()
+        self.valid
     }
 
     fn seek_to_first(&mut self) -> Result<()> {
@@ -209,18 +277,22 @@ impl InternalIterator for MergingIterator {
         self.reposition(Direction::Forward, |child| child.seek(internal_target))
     }
 
+    #[inline]
     fn next(&mut self) -> Result<()> {
         self.step(Direction::Forward)
     }
 
+    #[inline]
     fn prev(&mut self) -> Result<()> {
         self.step(Direction::Backward)
     }
 
+    #[inline]
     fn key(&self) -> &[u8] {
         self.current_child().key()
     }
 
+    #[inline]
     fn value(&self) -> &[u8] {
         self.current_child().value()
     }

@@ -2,6 +2,8 @@
 
 pub mod db_iterator;
 pub(crate) mod get;
+mod key_rank;
 pub(crate) mod merging_iterator;
 pub mod snapshot;
+pub(crate) mod source;
 pub(crate) mod super_version;

@@ -10,21 +10,21 @@
 //! ```
 //!
 //! The cursor is valid exactly when a block is held and the block's cursor is valid. Blocks without entries are passed
-//! over in either direction. Whatever fails, the block is let go: the cursor is then not valid, and a later seek
+//! over in either direction. An internal key ends with its tag: what reads this cursor relies on it, and an entry whose key
+//! is too short for one is damage. Whatever fails, the block is let go: the cursor is then not valid, and a later seek
 //! starts afresh.
 
 use std::borrow::Borrow;
 use std::sync::Arc;
 
 use terrace_format::Result as FormatResult;
-use terrace_format::block::{Block, BlockIter};
+use terrace_format::block::{Block, BlockIter, BlockIterMemory};
 use terrace_format::internal_key::{InternalKeyComparator, ParsedInternalKey, parse_internal_key};
-use terrace_format::limits::INTERNAL_KEY_TAG_SIZE_BYTES;
 use terrace_format::table::BlockHandle;
 
 use super::block_fetch::BlockReadOptions;
 use super::reader::Table;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::iterator::InternalIterator;
 
 /// A cursor over the entries of one table, in the order of internal keys. `T` is how it holds the table: an `Arc`, or a
@@ -34,6 +34,8 @@ pub struct TableIterator<T: Borrow<Table> = Arc<Table>> {
     options: BlockReadOptions,
     index: Cursor,
     data: Option<DataBlock>,
+    /// What the cursor over the next block will use; empty while a block is held.
+    memory: BlockIterMemory,
 }
 
 type Cursor = BlockIter<Arc<Block>>;
@@ -53,7 +55,7 @@ enum Direction {
 impl<T: Borrow<Table>> TableIterator<T> {
     pub(crate) fn new(table: T, options: BlockReadOptions) -> Self {
         let index = BlockIter::new(table.borrow().index.clone());
-        Self { table, options, index, data: None }
+        Self { table, options, index, data: None, memory: BlockIterMemory::default() }
     }
 
     /// The handle of the block that the current entry is in. Needs `valid()`.
@@ -70,9 +72,9 @@ impl<T: Borrow<Table>> TableIterator<T> {
 
     /// Runs one movement; if it fails, the cursor becomes not valid.
     fn moving(&mut self, movement: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
-        let result = movement(self).and_then(|()| self.check_key());
+        let result = movement(self);
         if result.is_err() {
-            self.data = None;
+            self.release_block();
         }
         result
     }
@@ -102,7 +104,7 @@ impl<T: Borrow<Table>> TableIterator<T> {
     /// Holds the block that the index's cursor stands on, or none at the index's end.
     fn load_block(&mut self) -> Result<()> {
         if !self.index.valid() {
-            self.data = None;
+            self.release_block();
             return Ok(());
         }
         let table = self.table.borrow();
@@ -111,10 +113,27 @@ impl<T: Borrow<Table>> TableIterator<T> {
             return Ok(());
         }
         // Before the new block is read, so that only one is in memory.
-        self.data = None;
-        let block = table.source.data_block(handle, &self.options)?;
-        self.data = Some(DataBlock { handle, entries: BlockIter::new(block) });
+        self.release_block();
+        let block = self.table.borrow().source.data_block(handle, &self.options)?;
+        let memory = std::mem::take(&mut self.memory);
+        self.data = Some(DataBlock { handle, entries: BlockIter::over_internal_keys(block, memory) });
         Ok(())
+    }
+
+    fn release_block(&mut self) {
+        if let Some(data) = self.data.take() {
+            self.memory = data.entries.into_memory();
+        }
+    }
+
+    /// Whether the first entry at or after `internal_target` lies in the held block or begins the next one, so that
+    /// the index need not be asked.
+    fn holds_block_of(&self, internal_target: &[u8]) -> bool {
+        let comparator = self.table.borrow().comparator();
+        self.data.as_ref().is_some_and(|data| {
+            comparator.compare(data.entries.key(), internal_target).is_lt()
+                && comparator.compare(internal_target, self.index.key()).is_le()
+        })
     }
 
     /// From a block that is used up to the nearest entry of the blocks beyond it.
@@ -125,7 +144,7 @@ impl<T: Borrow<Table>> TableIterator<T> {
                 Direction::Backward => self.move_index(|cursor, _| cursor.prev())?,
             }
             // Two index entries may hold the same handle in a damaged table; without this the walk would not end.
-            self.data = None;
+            self.release_block();
             self.load_block()?;
             match direction {
                 Direction::Forward => self.move_data(|cursor, _| cursor.seek_to_first())?,
@@ -135,23 +154,26 @@ impl<T: Borrow<Table>> TableIterator<T> {
         Ok(())
     }
 
-    /// An internal key ends with its tag; what reads this cursor relies on it.
-    fn check_key(&self) -> Result<()> {
-        match &self.data {
-            Some(data) if data.entries.key().len() < INTERNAL_KEY_TAG_SIZE_BYTES => {
-                let problem = "a key in the block is too short for an internal key";
-                Err(Error::corruption(self.table.borrow().path(), data.handle.offset, problem))
-            }
-            _ => Ok(()),
-        }
+    /// A step out of the entries that are decoded.
+    #[inline(never)]
+    fn long_step(&mut self, direction: Direction) -> Result<()> {
+        self.moving(|this| {
+            this.move_data(|cursor, _| match direction {
+                Direction::Forward => cursor.next(),
+                Direction::Backward => cursor.prev(),
+            })?;
+            this.skip_used_up_blocks(direction)
+        })
     }
 
+    #[inline]
     fn current(&self) -> &DataBlock {
         self.data.as_ref().expect("the cursor stands on an entry")
     }
 }
 
 impl<T: Borrow<Table> + Send> InternalIterator for TableIterator<T> {
+    #[inline]
     fn valid(&self) -> bool {
         self.data.is_some()
     }
@@ -175,33 +197,41 @@ impl<T: Borrow<Table> + Send> InternalIterator for TableIterator<T> {
     }
 
     fn seek(&mut self, internal_target: &[u8]) -> Result<()> {
+        let is_near = self.holds_block_of(internal_target);
         self.moving(|this| {
-            this.move_index(|index, comparator| index.seek(comparator, internal_target))?;
-            this.load_block()?;
+            if !is_near {
+                this.move_index(|index, comparator| index.seek(comparator, internal_target))?;
+                this.load_block()?;
+            }
             this.move_data(|entries, comparator| entries.seek(comparator, internal_target))?;
             this.skip_used_up_blocks(Direction::Forward)
         })
     }
 
+    #[inline(always)]
     fn next(&mut self) -> Result<()> {
-        self.moving(|this| {
-            this.move_data(|cursor, _| cursor.next())?;
-            this.skip_used_up_blocks(Direction::Forward)
-        })
+        let is_done = self.data.as_mut().is_some_and(|data| data.entries.step_forward());
+        if is_done { Ok(()) } else { self.long_step(Direction::Forward) }
     }
 
+    #[inline(always)]
     fn prev(&mut self) -> Result<()> {
-        self.moving(|this| {
-            this.move_data(|cursor, _| cursor.prev())?;
-            this.skip_used_up_blocks(Direction::Backward)
-        })
+        let is_done = self.data.as_mut().is_some_and(|data| data.entries.step_backward());
+        if is_done { Ok(()) } else { self.long_step(Direction::Backward) }
     }
 
+    #[inline]
     fn key(&self) -> &[u8] {
         self.current().entries.key()
     }
 
+    #[inline]
     fn value(&self) -> &[u8] {
         self.current().entries.value()
+    }
+
+    #[inline]
+    fn key_before(&self) -> Option<&[u8]> {
+        self.current().entries.key_before()
     }
 }

@@ -103,12 +103,33 @@ impl LevelIterator {
         Ok(())
     }
 
+    /// After the table's iterator `moved`: to the next file if it found nothing, to nowhere if it failed.
+    #[cold]
+    fn go_on_forward(&mut self, moved: Result<()>) -> Result<()> {
+        if moved.is_ok() && self.table.as_ref().is_some_and(TableIterator::valid) {
+            return Ok(());
+        }
+        self.table = None;
+        moved?;
+        self.enter_forward(self.index + 1, TableIterator::seek_to_first)
+    }
+
+    /// The mirror of [`go_on_forward`](Self::go_on_forward).
+    #[cold]
+    fn go_on_backward(&mut self, moved: Result<()>) -> Result<()> {
+        self.table = None;
+        moved?;
+        self.enter_backward(self.index)
+    }
+
+    #[inline]
     fn current(&self) -> &TableIterator {
         self.table.as_ref().expect("a cursor is only read while it is valid")
     }
 }
 
 impl InternalIterator for LevelIterator {
+    #[inline]
     fn valid(&self) -> bool {
         self.table.is_some()
     }
@@ -125,45 +146,41 @@ impl InternalIterator for LevelIterator {
         let index = first_file_at_or_after(&self.comparator, self.files.as_slice(), internal_target);
         // The iterator at hand is at the right file already in a scan by short seeks.
         if index == self.index
-            && let Some(mut table) = self.table.take()
+            && let Some(table) = &mut self.table
         {
-            table.seek(internal_target)?;
-            if table.valid() {
-                self.table = Some(table);
-                return Ok(());
-            }
-            return self.enter_forward(index + 1, TableIterator::seek_to_first);
+            let moved = table.seek(internal_target);
+            return self.go_on_forward(moved);
         }
         self.enter_forward(index, |table| table.seek(internal_target))
     }
 
+    #[inline(always)]
     fn next(&mut self) -> Result<()> {
-        // Taken out while it moves: if it fails, this cursor is not valid.
-        let Some(mut table) = self.table.take() else { return Ok(()) };
-        table.next()?;
-        if table.valid() {
-            self.table = Some(table);
-            return Ok(());
-        }
-        self.enter_forward(self.index + 1, TableIterator::seek_to_first)
+        let Some(table) = &mut self.table else { return Ok(()) };
+        let moved = table.next();
+        if moved.is_ok() && table.valid() { Ok(()) } else { self.go_on_forward(moved) }
     }
 
+    #[inline(always)]
     fn prev(&mut self) -> Result<()> {
-        let Some(mut table) = self.table.take() else { return Ok(()) };
-        table.prev()?;
-        if table.valid() {
-            self.table = Some(table);
-            return Ok(());
-        }
-        self.enter_backward(self.index)
+        let Some(table) = &mut self.table else { return Ok(()) };
+        let moved = table.prev();
+        if moved.is_ok() && table.valid() { Ok(()) } else { self.go_on_backward(moved) }
     }
 
+    #[inline]
     fn key(&self) -> &[u8] {
         self.current().key()
     }
 
+    #[inline]
     fn value(&self) -> &[u8] {
         self.current().value()
+    }
+
+    #[inline]
+    fn key_before(&self) -> Option<&[u8]> {
+        self.current().key_before()
     }
 }
 

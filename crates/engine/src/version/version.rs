@@ -27,7 +27,6 @@ use terrace_format::limits::LEVEL_COUNT;
 
 use crate::cache::table_cache::TableCache;
 use crate::error::Result;
-use crate::iterator::InternalIterator;
 use crate::table::BlockReadOptions;
 use crate::table::hash_lookup::LookupKey;
 use crate::table::reader::FoundEntry;
@@ -98,17 +97,15 @@ impl Version {
         self: &Arc<Self>,
         tables: &Arc<TableCache>,
         options: BlockReadOptions,
-    ) -> Vec<Box<dyn InternalIterator>> {
-        let mut iterators: Vec<Box<dyn InternalIterator>> = Vec::new();
+    ) -> Vec<LevelIterator> {
+        let mut iterators = Vec::new();
         for file in &self.levels[0] {
             let files = vec![Arc::clone(file)];
-            let iterator = LevelIterator::new(self.comparator.clone(), files, Arc::clone(tables), options);
-            iterators.push(Box::new(iterator));
+            iterators.push(LevelIterator::new(self.comparator.clone(), files, Arc::clone(tables), options));
         }
         for level in 1..LEVEL_COUNT {
             if !self.levels[level].is_empty() {
-                let iterator = LevelIterator::of_level(Arc::clone(self), level, Arc::clone(tables), options);
-                iterators.push(Box::new(iterator));
+                iterators.push(LevelIterator::of_level(Arc::clone(self), level, Arc::clone(tables), options));
             }
         }
         iterators

@@ -27,11 +27,11 @@ pub struct Block {
 }
 
 /// One entry's header, resolved to places in the block. The next entry starts at `value_end`.
-struct Entry {
-    shared: usize,
-    key_start: usize,
-    value_start: usize,
-    value_end: usize,
+pub(super) struct Entry {
+    pub(super) shared: usize,
+    pub(super) key_start: usize,
+    pub(super) value_start: usize,
+    pub(super) value_end: usize,
 }
 
 /// Where the bytes of a key are.
@@ -51,8 +51,6 @@ impl KeyPlace {
 /// An entry that a reader stands on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Position {
-    /// Where the entry starts.
-    pub(super) offset: usize,
     pub(super) key: KeyPlace,
     pub(super) value_start: usize,
     /// Where the value ends and the next entry starts.
@@ -213,7 +211,7 @@ impl Block {
             buffer.extend_from_slice(&self.contents[key_start..value_start]);
             KeyPlace::Buffer
         };
-        Some(Position { offset, key, value_start, value_end })
+        Some(Position { key, value_start, value_end })
     }
 
     /// The bytes of a key.
@@ -237,13 +235,23 @@ impl Block {
 
     /// Offset of restart `index`, which must be below the number of restarts.
     #[inline]
-    fn restart(&self, index: usize) -> usize {
+    pub(super) fn restart(&self, index: usize) -> usize {
         decode_fixed32(&self.contents[self.entries_end + 4 * index..]) as usize
+    }
+
+    /// Offset of the restart after restart `index`, or the end of the entries.
+    #[inline]
+    pub(super) fn restart_after(&self, index: usize) -> usize {
+        if index + 1 < self.restart_count { self.restart(index + 1) } else { self.entries_end }
     }
 
     /// Index of the last restart whose key is before `target`; the first one if none is.
     #[inline]
-    fn last_restart_before_key<C: KeyCompare>(&self, comparator: &C, target: &[u8]) -> Result<usize> {
+    pub(super) fn last_restart_before_key<C: KeyCompare>(
+        &self,
+        comparator: &C,
+        target: &[u8],
+    ) -> Result<usize> {
         let (mut low, mut high) = (0, self.restart_count - 1);
         while low < high {
             let middle = low + (high - low).div_ceil(2);
@@ -263,7 +271,7 @@ impl Block {
     /// Decodes the header of the entry at `offset`. `None` if it is cut off, or if the key or the value would not end
     /// within the entries.
     #[inline]
-    fn entry_at(&self, offset: usize) -> Option<Entry> {
+    pub(super) fn entry_at(&self, offset: usize) -> Option<Entry> {
         let bytes = self.contents[..self.entries_end].get(offset..)?;
         let (shared, key_length, value_length, header_size) = match *bytes {
             [shared, key, value, ..] if shared | key | value < 0x80 => {

@@ -2,28 +2,17 @@
 //!
 //! Predecessor: a [`Block`], shared or borrowed. Successor: the engine's table iterator, which strings blocks together.
 //!
-//! Forward, an entry follows from the one before it. Backward there is no such link, so a step back decodes the entries
-//! from the last restart point up to the current one, once, and keeps them in a [`Run`]: the steps that follow take
-//! them from there.
-//!
-//! ```text
-//!           restart                          current
-//!   ──────────┬────────┬────────┬────────┬──────┬─────────
-//!             │ entry  │ entry  │ entry  │ entry│
-//!   ──────────┴────────┴────────┴────────┴──────┴─────────
-//!             └── the run: a stack, last on top ┘
-//! ```
+//! The iterator stands on an entry of a [`Window`] of decoded ones. A step within the window moves an index; a step out
+//! of it moves the window. So an entry costs the same in both directions, although the block itself leads forward only.
 
+use std::cmp::Ordering;
 use std::ops::{Deref, Range};
 
-use super::block::{Block, KeyPlace, Position};
-use crate::error::{FormatError, Result};
+use super::block::Block;
+use super::window::{ENTRIES_AHEAD, ENTRIES_PER_SEARCH, Window};
+use crate::error::Result;
 use crate::internal_key::KeyCompare;
-
-/// Bounds of a run. They exceed any interval that writers use; a hostile block whose keys grow by decoding cannot make a
-/// run take more memory, it only makes the steps back slower.
-const MAX_RUN_ENTRIES: usize = 256;
-const MAX_RUN_KEY_BYTES: usize = 64 << 10;
+use crate::limits::INTERNAL_KEY_TAG_SIZE_BYTES;
 
 /// An iterator over a block that it owns in some way: `&Block`, `Arc<Block>`, or whatever else derefs to one.
 ///
@@ -51,42 +40,51 @@ const MAX_RUN_KEY_BYTES: usize = 64 << 10;
 #[derive(Clone, Debug)]
 pub struct BlockIter<D: Deref<Target = Block>> {
     block: D,
-    position: Option<Position>,
-    /// The current key, where it is not stored whole.
-    buffer: Vec<u8>,
-    run: Run,
+    /// Empty while the iterator is not valid.
+    window: Window,
+    /// Which of the window's entries the iterator stands on.
+    at: usize,
 }
 
-/// Decoded entries that directly precede one offset.
-#[derive(Clone, Debug, Default)]
-struct Run {
-    /// Offset of the entry, or of the end, before which the last of `entries` lies.
-    end: usize,
-    entries: Vec<RunEntry>,
-    /// The keys of `entries` that are not stored whole, back to back.
-    keys: Vec<u8>,
-}
+/// The memory of a [`BlockIter`], to be used again by another.
+#[derive(Debug, Default)]
+pub struct BlockIterMemory(Window);
 
-#[derive(Clone, Copy, Debug)]
-struct RunEntry {
-    position: Position,
-    /// Where its key starts in the run's keys, if it is there.
-    key_start: usize,
+impl BlockIterMemory {
+    /// How much it is.
+    #[cfg(test)]
+    pub(super) fn size_bytes(&self) -> usize {
+        self.0.memory_bytes()
+    }
 }
 
 impl<D: Deref<Target = Block>> BlockIter<D> {
     /// An iterator over `block`, not yet on an entry.
     #[inline]
     pub fn new(block: D) -> Self {
-        Self { block, position: None, buffer: Vec::new(), run: Run::default() }
+        Self { block, window: Window::default(), at: 0 }
+    }
+
+    /// Like [`new`](Self::new), with the memory that another iterator had. An entry whose key is too short for an
+    /// internal key is damaged.
+    #[inline]
+    pub fn over_internal_keys(block: D, BlockIterMemory(mut window): BlockIterMemory) -> Self {
+        window.set_least_key_length(INTERNAL_KEY_TAG_SIZE_BYTES);
+        Self { block, window, at: 0 }
+    }
+
+    /// Lets the block go and keeps the memory.
+    #[inline]
+    pub fn into_memory(mut self) -> BlockIterMemory {
+        self.window.clear();
+        BlockIterMemory(self.window)
     }
 
     /// Leaves the block for another one, keeping the memory. Not yet on an entry.
     #[inline]
     pub fn set_block(&mut self, block: D) {
         self.block = block;
-        self.position = None;
-        self.run.clear();
+        self.window.clear();
     }
 
     /// The block, as the iterator holds it.
@@ -98,16 +96,13 @@ impl<D: Deref<Target = Block>> BlockIter<D> {
     /// Whether the iterator stands on an entry.
     #[inline]
     pub fn valid(&self) -> bool {
-        self.position.is_some()
+        self.at < self.window.len()
     }
 
     /// The key of the entry; empty if the iterator is not [valid](Self::valid).
     #[inline]
     pub fn key(&self) -> &[u8] {
-        match self.position {
-            Some(position) => self.block.key(position.key, &self.buffer),
-            None => &[],
-        }
+        self.window.get(self.at).map_or(&[], |entry| self.window.key_of(entry))
     }
 
     /// The value of the entry; empty if the iterator is not [valid](Self::valid).
@@ -120,144 +115,105 @@ impl<D: Deref<Target = Block>> BlockIter<D> {
     /// if the iterator is not [valid](Self::valid).
     #[inline]
     pub fn value_range(&self) -> Range<usize> {
-        self.position.map_or(0..0, |position| position.value_start..position.value_end)
+        self.window.get(self.at).map_or(0..0, |entry| entry.value_start..entry.value_end)
+    }
+
+    /// The key of the entry before, where it is at hand without moving. `None` says nothing.
+    #[inline]
+    pub fn key_before(&self) -> Option<&[u8]> {
+        let entry = self.window.get(self.at.checked_sub(1)?)?;
+        Some(self.window.key_of(entry))
     }
 
     /// Goes to the first entry, if there is one. Fails if it is damaged.
     #[inline]
     pub fn seek_to_first(&mut self) -> Result<()> {
-        self.read_at(0, KeyPlace::NONE)
+        self.at = 0;
+        self.window.restart_at(&self.block, 0, self.block.entries_end(), ENTRIES_AHEAD)
     }
 
     /// Goes to the last entry, if there is one. Fails if an entry between the last restart point and the end is damaged.
     #[inline]
     pub fn seek_to_last(&mut self) -> Result<()> {
-        self.step_back_from(self.block.entries_end())
+        self.stand_before(self.block.entries_end())
     }
 
     /// Goes to the first entry whose key is not before `target`, if there is one. Fails if a restart point or an entry
     /// on the way is damaged.
     #[inline]
     pub fn seek<C: KeyCompare>(&mut self, comparator: &C, target: &[u8]) -> Result<()> {
-        // Not in force while the buffer changes: an error leaves the iterator invalid.
-        self.position = None;
-        self.position = self.block.lower_bound(comparator, target, &mut self.buffer)?;
-        Ok(())
+        let is_before = |key: &[u8]| comparator.compare_keys(key, target) == Ordering::Less;
+        // A scan by short seeks often stays within what is decoded.
+        if self.window.spans(is_before) {
+            self.at = self.window.partition_point(is_before);
+            return Ok(());
+        }
+        self.at = 0;
+        self.window.clear();
+        if self.block.entries_end() == 0 {
+            return Ok(());
+        }
+        let restart = self.block.last_restart_before_key(comparator, target)?;
+        let (start, next) = (self.block.restart(restart), self.block.restart_after(restart));
+        // No further than to the next restart point, which is not before the target.
+        let is_sound = start < next && next <= self.block.entries_end();
+        let end = if is_sound { next } else { self.block.entries_end() };
+        self.window.restart_at(&self.block, start, end, ENTRIES_PER_SEARCH)?;
+        loop {
+            self.at = self.window.partition_point(is_before);
+            if self.valid() || self.window.len() == 0 {
+                return Ok(());
+            }
+            // What lies at the next restart point is found: there is no need to decode more.
+            let max_entries = if self.window.end() == next { 1 } else { ENTRIES_PER_SEARCH };
+            self.window.advance_by(&self.block, max_entries)?;
+        }
     }
 
     /// Goes to the next entry; does nothing if the iterator is not [valid](Self::valid). Fails if that entry is damaged.
     #[inline]
     #[expect(clippy::should_implement_trait, reason = "a cursor in both directions is no Iterator")]
     pub fn next(&mut self) -> Result<()> {
-        match self.position {
-            Some(position) => self.read_at(position.value_end, position.key),
-            None => Ok(()),
+        if self.step_forward() {
+            return Ok(());
         }
+        self.at = 0;
+        if self.window.len() == 0 { Ok(()) } else { self.window.advance(&self.block) }
     }
 
     /// Goes to the entry before; does nothing if the iterator is not [valid](Self::valid). Fails if an entry between the
     /// restart point and the current entry is damaged.
     #[inline]
     pub fn prev(&mut self) -> Result<()> {
-        match self.position {
-            Some(position) => self.step_back_from(position.offset),
-            None => Ok(()),
+        if self.step_backward() || self.window.len() == 0 {
+            return Ok(());
         }
+        self.stand_before(self.window.start())
     }
 
-    /// Stands on the entry at `offset`, the key before which is at `previous`.
+    /// Goes to the next entry if it is decoded already, and returns whether it did. This is nearly every step, and
+    /// cannot fail.
     #[inline]
-    fn read_at(&mut self, offset: usize, previous: KeyPlace) -> Result<()> {
-        self.position = None;
-        if offset < self.block.entries_end() {
-            let position = self.block.read(offset, previous, &mut self.buffer);
-            self.position = Some(position.ok_or_else(|| self.block.damaged_entry(offset))?);
-        }
-        Ok(())
+    pub fn step_forward(&mut self) -> bool {
+        let is_decoded = self.at + 1 < self.window.len();
+        self.at += usize::from(is_decoded);
+        is_decoded
+    }
+
+    /// Goes to the entry before if it is decoded already, and returns whether it did. This is nearly every step, and
+    /// cannot fail.
+    #[inline]
+    pub fn step_backward(&mut self) -> bool {
+        let is_decoded = self.at > 0;
+        self.at -= usize::from(is_decoded);
+        is_decoded
     }
 
     /// Stands on the entry that ends at `end`, or on none if `end` is 0.
-    fn step_back_from(&mut self, end: usize) -> Result<()> {
-        self.position = None;
-        if end == 0 {
-            return Ok(());
-        }
-        if self.run.end != end || self.run.entries.is_empty() {
-            self.run.fill(&self.block, end, &mut self.buffer)?;
-        }
-        self.position = self.run.pop(&mut self.buffer);
+    fn stand_before(&mut self, end: usize) -> Result<()> {
+        self.at = 0;
+        self.window.retreat(&self.block, end)?;
+        self.at = self.window.len().saturating_sub(1);
         Ok(())
-    }
-}
-
-impl Run {
-    fn clear(&mut self) {
-        self.entries.clear();
-        self.keys.clear();
-    }
-
-    /// Decodes the entries from the last restart point up to `end`, which must not be 0.
-    fn fill(&mut self, block: &Block, end: usize, buffer: &mut Vec<u8>) -> Result<()> {
-        self.clear();
-        let mut offset = block.restart_before(end);
-        let mut key = KeyPlace::NONE;
-        while offset < end {
-            let Some(position) = block.read(offset, key, buffer) else {
-                self.clear();
-                return Err(block.damaged_entry(offset));
-            };
-            if self.entries.len() >= MAX_RUN_ENTRIES || self.keys.len() >= MAX_RUN_KEY_BYTES {
-                self.clear();
-            }
-            self.entries.push(RunEntry { position, key_start: self.keys.len() });
-            if let KeyPlace::Buffer = position.key {
-                self.keys.extend_from_slice(buffer);
-            }
-            key = position.key;
-            offset = position.value_end;
-        }
-        if offset != end {
-            self.clear();
-            return Err(FormatError::corrupt("block", "a restart point lies inside an entry", end as u64));
-        }
-        self.end = end;
-        Ok(())
-    }
-
-    /// Takes the last entry; its key, if it was put together, goes to `buffer`.
-    fn pop(&mut self, buffer: &mut Vec<u8>) -> Option<Position> {
-        let RunEntry { position, key_start } = self.entries.pop()?;
-        if let KeyPlace::Buffer = position.key {
-            buffer.clear();
-            buffer.extend_from_slice(&self.keys[key_start..]);
-        }
-        self.keys.truncate(key_start);
-        self.end = position.offset;
-        Some(position)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::block::BlockBuilder;
-
-    #[test]
-    fn a_run_of_long_keys_stays_small() {
-        let prefix = vec![b'p'; 5_000];
-        let keys: Vec<Vec<u8>> = (0..100u8).map(|n| [&prefix[..], &[n]].concat()).collect();
-        let mut builder = BlockBuilder::new(keys.len());
-        for key in &keys {
-            builder.add(key, b"");
-        }
-        let block = Block::new(builder.finish().to_vec()).unwrap();
-        let mut iter = BlockIter::new(&block);
-        iter.seek_to_last().unwrap();
-        for key in keys.iter().rev() {
-            assert_eq!(iter.key(), key);
-            assert!(iter.run.keys.len() <= MAX_RUN_KEY_BYTES + prefix.len() + 1);
-            iter.prev().unwrap();
-        }
-        assert!(!iter.valid());
     }
 }

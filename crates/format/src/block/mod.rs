@@ -26,11 +26,12 @@ mod block;
 mod builder;
 mod find_from;
 mod iter;
+mod window;
 
 pub use block::Block;
 pub use builder::BlockBuilder;
 pub use find_from::{FoundFrom, find_from};
-pub use iter::BlockIter;
+pub use iter::{BlockIter, BlockIterMemory};
 
 #[cfg(test)]
 mod tests;

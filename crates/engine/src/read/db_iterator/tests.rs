@@ -1,7 +1,9 @@
+use std::cmp::Ordering;
 use std::sync::Arc;
 use std::sync::atomic::Ordering as Memory;
 use std::thread;
 
+use super::backward::save_value;
 use super::*;
 use crate::memtable::MemTable;
 use crate::read::merging_iterator::test_support::{
@@ -10,15 +12,17 @@ use crate::read::merging_iterator::test_support::{
 
 type Pair = (Vec<u8>, Vec<u8>);
 
-fn merging(comparator: &InternalKeyComparator, contents: Vec<Vec<Entry>>) -> MergingIterator {
-    let children = contents
-        .into_iter()
-        .map(|entries| Box::new(VecIterator::new(comparator, entries)) as Box<dyn InternalIterator>)
-        .collect();
+fn merging(comparator: &InternalKeyComparator, contents: Vec<Vec<Entry>>) -> MergingIterator<Source> {
+    let children =
+        contents.into_iter().map(|entries| Source::Test(VecIterator::new(comparator, entries))).collect();
     MergingIterator::new(comparator.clone(), children)
 }
 
-fn unbounded(inner: MergingIterator, comparator: &InternalKeyComparator, sequence: u64) -> DbIterator {
+fn unbounded(
+    inner: MergingIterator<Source>,
+    comparator: &InternalKeyComparator,
+    sequence: u64,
+) -> DbIterator {
     DbIterator::new(inner, comparator, sequence, Bounds::default(), Box::new(()))
 }
 
@@ -188,7 +192,7 @@ fn bounds_that_nothing_can_meet_cost_no_movement() {
         let entries = vec![(internal_key(b"a", 1, ValueKind::Value), b"1".to_vec())];
         let child = VecIterator::new(&comparator, entries);
         let moves = child.moves();
-        let inner = MergingIterator::new(comparator.clone(), vec![Box::new(child)]);
+        let inner = MergingIterator::new(comparator.clone(), vec![Source::Test(child)]);
         let mut iterator = DbIterator::new(inner, &comparator, 9, Bounds { lower, upper }, Box::new(()));
         iterator.seek_to_first().unwrap();
         assert!(!iterator.valid());
@@ -207,7 +211,7 @@ fn counted(entries: Vec<Entry>, sequence: u64, bounds: Bounds) -> (DbIterator, A
     let [comparator, _] = comparators();
     let child = VecIterator::new(&comparator, entries);
     let moves = child.moves();
-    let inner = MergingIterator::new(comparator.clone(), vec![Box::new(child)]);
+    let inner = MergingIterator::new(comparator.clone(), vec![Source::Test(child)]);
     (DbIterator::new(inner, &comparator, sequence, bounds, Box::new(())), moves)
 }
 
@@ -384,7 +388,7 @@ fn a_walk_beside_a_writer_sees_one_state() {
             }
         });
         while !writer.is_finished() {
-            let inner = MergingIterator::new(comparator.clone(), vec![Box::new(memtable.iter())]);
+            let inner = MergingIterator::new(comparator.clone(), vec![Source::Memtable(memtable.iter())]);
             let mut iterator = unbounded(inner, &comparator, BEFORE);
             walk(&mut iterator, &model, comparator.user(), &mut random, 200);
         }
@@ -400,7 +404,7 @@ fn keys_out_of_order_end_an_iteration_with_an_error_and_not_never() {
     };
     let iterator = |entries: Vec<Vec<Entry>>, sequence: u64| {
         let table = VecIterator::unordered(&comparator, entries.concat());
-        unbounded(MergingIterator::new(comparator.clone(), vec![Box::new(table)]), &comparator, sequence)
+        unbounded(MergingIterator::new(comparator.clone(), vec![Source::Test(table)]), &comparator, sequence)
     };
     let many = (10..30).rev().collect::<Vec<u64>>();
     let back_again = vec![versions(b"a", &many), versions(b"a", &[0]), versions(b"a", &many)];

@@ -101,6 +101,12 @@ impl InternalIterator for VecIterator {
     fn value(&self) -> &[u8] {
         &self.entries[self.position].1
     }
+
+    /// As a block's cursor, it sometimes does not tell.
+    fn key_before(&self) -> Option<&[u8]> {
+        let before = self.position.checked_sub(1)?;
+        (before % 4 != 3).then(|| &self.entries[before].0[..])
+    }
 }
 
 pub(crate) fn internal_key(user_key: &[u8], sequence: u64, kind: ValueKind) -> Vec<u8> {

@@ -1,0 +1,139 @@
+//! The way back through the versions of keys. Predecessor: [`DbIterator`]'s movements.
+//!
+//! Backward the versions of a key come oldest first. Where it shows without moving that a version is the only one left of
+//! its key, it is shown in place. Otherwise each is saved over the one before, until the key changes.
+
+use std::cmp::Ordering;
+use std::ops::Bound;
+
+use terrace_format::internal_key::{MAX_SEQUENCE_NUMBER, SEEK_KIND, ValueKind, user_key};
+
+use super::bounds::is_below;
+use super::{DbIterator, HIDDEN_BEFORE_SEEK, Stand, out_of_order, parse, replace, set_target, unpack};
+use crate::error::Result;
+use crate::iterator::InternalIterator;
+
+/// A buffer for values that is larger than this is given back when a smaller value follows.
+const KEPT_VALUE_BYTES: usize = 1 << 20;
+
+impl DbIterator {
+    /// Backward from the inner cursor's entry on, which is the last version of some key, to the first key that is to
+    /// be shown.
+    pub(super) fn find_backward(&mut self) -> Result<()> {
+        let mut has_passed_one = false;
+        while self.inner.valid() {
+            if self.inner.begins_its_key() {
+                let (sequence, kind) = unpack(self.inner.head().tag)?;
+                if self.bounds.lower != Bound::Unbounded
+                    && is_below(user_key(self.inner.key()), &self.bounds.lower, &self.comparator)
+                {
+                    return Ok(());
+                }
+                if kind == ValueKind::Value && sequence <= self.sequence {
+                    self.stand = Stand::OnFirstVersion;
+                    self.valid = true;
+                    return Ok(());
+                }
+                // The only version is not to be shown.
+                self.inner.prev()?;
+                continue;
+            }
+            let found = user_key(self.inner.key());
+            if has_passed_one && self.comparator.compare(found, &self.saved_key).is_ge() {
+                return Err(out_of_order());
+            }
+            has_passed_one = true;
+            if is_below(found, &self.bounds.lower, &self.comparator) {
+                return Ok(());
+            }
+            replace(&mut self.saved_key, found);
+            if self.save_newest_version()? {
+                self.stand = Stand::BeforeKey;
+                self.valid = true;
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes backward over all versions of the saved key, on the last of which the inner cursor stands, and saves the
+    /// value of the newest that counts. Returns whether there is one and it is no deletion.
+    fn save_newest_version(&mut self) -> Result<bool> {
+        let mut newest = ValueKind::Deletion;
+        let mut seen = 0;
+        while self.inner.valid() {
+            let entry = parse(self.inner.key())?;
+            if self.comparator.compare(entry.user_key, &self.saved_key).is_ne() {
+                return Ok(newest == ValueKind::Value);
+            }
+            if entry.sequence > self.sequence {
+                break;
+            }
+            newest = entry.kind;
+            if newest == ValueKind::Value {
+                save_value(&mut self.saved_value, self.inner.value());
+                // Keys that compare as equal may differ in their bytes: the newest version's are shown.
+                replace(&mut self.saved_key, entry.user_key);
+            }
+            seen += 1;
+            if seen == HIDDEN_BEFORE_SEEK {
+                // On to the newest that counts. There is one: the entry just seen, or one before it.
+                set_target(&mut self.target, &self.saved_key, self.sequence, SEEK_KIND);
+                self.inner.seek(&self.target)?;
+                continue;
+            }
+            self.inner.prev()?;
+        }
+        // What is left of the key is too new.
+        self.leave_key_backward()?;
+        Ok(newest == ValueKind::Value)
+    }
+
+    /// From a version of the saved key to the last entry of a smaller key: by steps, then by a seek.
+    pub(super) fn leave_key_backward(&mut self) -> Result<()> {
+        for _ in 0..HIDDEN_BEFORE_SEEK {
+            if !self.inner.valid() || self.compare_to_saved_key().is_lt() {
+                return Ok(());
+            }
+            self.inner.prev()?;
+        }
+        self.go_before_saved_key()
+    }
+
+    /// To the last entry of a key smaller than the saved one.
+    pub(super) fn go_before_saved_key(&mut self) -> Result<()> {
+        set_target(&mut self.target, &self.saved_key, MAX_SEQUENCE_NUMBER, SEEK_KIND);
+        self.go_back_from_target(Ordering::is_ge)
+    }
+
+    /// To the last entry of the saved key or a smaller one.
+    pub(super) fn go_to_end_of_saved_key(&mut self) -> Result<()> {
+        set_target(&mut self.target, &self.saved_key, 0, ValueKind::Deletion);
+        self.go_back_from_target(Ordering::is_gt)
+    }
+
+    /// From the first entry at or after the target backward, past all entries whose order to the saved key is
+    /// `too_far`.
+    fn go_back_from_target(&mut self, too_far: impl Fn(Ordering) -> bool) -> Result<()> {
+        self.inner.seek(&self.target)?;
+        if !self.inner.valid() {
+            self.inner.seek_to_last()?;
+        }
+        while self.inner.valid() && too_far(self.compare_to_saved_key()) {
+            self.inner.prev()?;
+        }
+        Ok(())
+    }
+
+    fn compare_to_saved_key(&self) -> Ordering {
+        self.comparator.compare(user_key(self.inner.key()), &self.saved_key)
+    }
+}
+
+pub(super) fn save_value(buffer: &mut Vec<u8>, value: &[u8]) {
+    if buffer.capacity() > KEPT_VALUE_BYTES && value.len() < buffer.capacity() / 2 {
+        *buffer = value.to_vec();
+    } else {
+        replace(buffer, value);
+    }
+}

@@ -1,0 +1,280 @@
+//! Entries of a block decoded ahead, in one tight loop, so that a step of [`BlockIter`](super::BlockIter) in either
+//! direction is a change of an index.
+//!
+//! Predecessor: [`Block`]. Successor: [`BlockIter`](super::BlockIter), which moves the window over the block.
+//!
+//! ```text
+//!   block     ┬────────┬────────┬────────┬────────┬────────┬────────┬──
+//!             │ entry  │ entry  │ entry  │ entry  │ entry  │ entry  │
+//!   ──────────┴────────┴────────┴────────┴────────┴────────┴────────┴──
+//!                      ├── start     the window       end ─┤
+//!   keys      ash·aster·astute·attic·(room)      put together, back to back
+//!   entries   where each key lies in `keys` and each value in the block
+//! ```
+//!
+//! Going on forward, the last key, on which the next entry's is built, moves to the front. The first key of a window is
+//! then built in its place: so a block whose keys grow and grow costs time as its size, not as its size squared.
+//!
+//! Keys are copied sixteen bytes at a time, over the end where they are shorter, since nearly every key is short and a call
+//! of `memmove` would cost more than all else that an entry takes.
+
+use std::mem::take;
+
+use super::block::{Block, Entry};
+use crate::error::{FormatError, Result};
+
+/// Entries that are decoded at once on the way forward. A block of 4 KiB has about as many.
+pub(super) const ENTRIES_AHEAD: usize = 32;
+/// Entries that a search decodes at once: half of those between two restart points, as it finds what it looks for
+/// halfway on average.
+pub(super) const ENTRIES_PER_SEARCH: usize = 8;
+/// Bytes that are decoded at once on the way back, and with them what lies between them and a restart point.
+const SPAN_BEHIND_BYTES: usize = 1 << 10;
+/// Bounds of a window on the way back, where nothing but the distance of two restart points limits it. They exceed any
+/// interval that writers use. A hostile block cannot make a window take more memory, only make the steps back slower.
+const MAX_ENTRIES: usize = 256;
+/// A window takes no more entries once their keys take as much.
+const MAX_KEY_BYTES: usize = 16 << 10;
+/// What is copied at once.
+const CHUNK: usize = 16;
+/// Room in a new window: enough for the entries between two restart points.
+const ENTRIES_AT_FIRST: usize = 16;
+const KEY_BYTES_AT_FIRST: usize = 512;
+
+/// Decoded entries that follow each other in a block.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Window {
+    entries: Vec<DecodedEntry>,
+    /// The keys of `entries` back to back; what lies behind the last is rest of former keys.
+    keys: Vec<u8>,
+    /// Offset of the first entry in the block, and of what follows the last.
+    start: usize,
+    end: usize,
+    /// An entry with a shorter key is damaged.
+    least_key_length: usize,
+}
+
+/// Where the parts of an entry are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DecodedEntry {
+    key_start: usize,
+    key_end: usize,
+    /// In the block's contents.
+    pub(super) value_start: usize,
+    pub(super) value_end: usize,
+}
+
+impl Window {
+    /// From now on takes an entry for damaged if its key is shorter.
+    pub(super) fn set_least_key_length(&mut self, least_key_length: usize) {
+        self.least_key_length = least_key_length;
+    }
+
+    /// Forgets the entries, keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.entries.clear();
+    }
+
+    #[cfg(test)]
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.keys.capacity() + self.entries.capacity() * size_of::<DecodedEntry>()
+    }
+
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    #[inline]
+    pub(super) fn get(&self, index: usize) -> Option<&DecodedEntry> {
+        self.entries.get(index)
+    }
+
+    /// The key of one of the window's entries.
+    #[inline]
+    pub(super) fn key_of(&self, entry: &DecodedEntry) -> &[u8] {
+        &self.keys[entry.key_start..entry.key_end]
+    }
+
+    /// The index of the first entry of which `is_before` is false, given that it is true of all before.
+    #[inline]
+    pub(super) fn partition_point(&self, is_before: impl Fn(&[u8]) -> bool) -> usize {
+        self.entries.partition_point(|entry| is_before(self.key_of(entry)))
+    }
+
+    /// Whether `is_before` is true of the first entry and false of the last.
+    #[inline]
+    pub(super) fn spans(&self, is_before: impl Fn(&[u8]) -> bool) -> bool {
+        match &self.entries[..] {
+            [first, .., last] => is_before(self.key_of(first)) && !is_before(self.key_of(last)),
+            _ => false,
+        }
+    }
+
+    /// Offset in the block of what follows the last entry.
+    pub(super) fn end(&self) -> usize {
+        self.end
+    }
+
+    /// Offset in the block of the first entry.
+    pub(super) fn start(&self) -> usize {
+        self.start
+    }
+
+    /// Goes to `offset`, a restart point, and decodes up to `max_entries` from there up to `end`. Without an entry in the block beyond
+    /// `offset` the window is empty. Fails if the entry at `offset` is damaged.
+    pub(super) fn restart_at(
+        &mut self,
+        block: &Block,
+        offset: usize,
+        end: usize,
+        max_entries: usize,
+    ) -> Result<()> {
+        self.entries.clear();
+        self.fill(block, 0, offset, end, max_entries)
+    }
+
+    /// Goes on behind the last entry. At the end of the block the window is then empty. Fails if the entry that
+    /// follows is damaged; one behind that only ends the window.
+    pub(super) fn advance(&mut self, block: &Block) -> Result<()> {
+        self.advance_by(block, ENTRIES_AHEAD)
+    }
+
+    /// Like [`advance`](Self::advance), with no more than `max_entries`.
+    pub(super) fn advance_by(&mut self, block: &Block, max_entries: usize) -> Result<()> {
+        let key_length = self.keep_last_key();
+        self.fill(block, key_length, self.end, block.entries_end(), max_entries)
+    }
+
+    /// Goes back to the entries that end at `end`, which is that of an entry; 0 leaves the window empty. Fails if one
+    /// between the restart point before and `end` is damaged.
+    pub(super) fn retreat(&mut self, block: &Block, end: usize) -> Result<()> {
+        self.entries.clear();
+        if end == 0 {
+            return Ok(());
+        }
+        let near = block.restart_before(end);
+        let far = block.restart_before(end.saturating_sub(SPAN_BEHIND_BYTES).max(1)).min(near);
+        // Damage further back than the nearest restart point is no reason not to go back as far as there.
+        self.fill_up_to(block, far, end).or_else(|_| self.fill_up_to(block, near, end))
+    }
+
+    /// Decodes from `offset` on to exactly `end`. Where that is more than a window takes, its last entries stay.
+    fn fill_up_to(&mut self, block: &Block, mut offset: usize, end: usize) -> Result<()> {
+        self.entries.clear();
+        while offset < end {
+            let key_length = self.keep_last_key();
+            self.fill(block, key_length, offset, end, MAX_ENTRIES)?;
+            offset = self.end;
+        }
+        if offset != end {
+            self.entries.clear();
+            return Err(FormatError::corrupt("block", "a restart point lies inside an entry", end as u64));
+        }
+        Ok(())
+    }
+
+    /// Moves the last key to the front, where the next entry's is built upon it, and forgets the entries. Returns its
+    /// length.
+    fn keep_last_key(&mut self) -> usize {
+        let Some(&DecodedEntry { key_start, key_end, .. }) = self.entries.last() else { return 0 };
+        if key_start > 0 {
+            self.keys.copy_within(key_start..key_end, 0);
+        }
+        self.entries.clear();
+        key_end - key_start
+    }
+
+    /// Decodes entries from `start` until the window is full or `end` is reached. The first is built upon the
+    /// `key_length` bytes at the front of the keys. Fails, and leaves the window empty, if the first is damaged; a later
+    /// one that is damaged ends the window.
+    fn fill(
+        &mut self,
+        block: &Block,
+        key_length: usize,
+        start: usize,
+        end: usize,
+        max_entries: usize,
+    ) -> Result<()> {
+        debug_assert!(self.entries.is_empty());
+        // Out of `self`, so that they stay in registers.
+        let (mut entries, mut keys) = (take(&mut self.entries), take(&mut self.keys));
+        if entries.capacity() == 0 {
+            entries.reserve(max_entries.min(ENTRIES_AT_FIRST));
+        }
+        let contents = block.contents();
+        let mut offset = start;
+        // Where the key before lies, and where the next is put. The first replaces the one it is built upon.
+        let (mut before_start, mut before_length, mut key_start) = (0, key_length, 0);
+        while offset < end && entries.len() < max_entries && key_start < MAX_KEY_BYTES {
+            let Some(Entry { shared, key_start: suffix_start, value_start, value_end }) =
+                block.entry_at(offset)
+            else {
+                break;
+            };
+            let suffix_length = value_start - suffix_start;
+            let key_length = shared + suffix_length;
+            if shared > before_length || key_length < self.least_key_length {
+                break;
+            }
+            make_room(&mut keys, key_start + key_length + CHUNK);
+            if key_start != before_start {
+                copy_within(&mut keys, before_start, key_start, shared);
+            }
+            copy(contents, suffix_start, &mut keys, key_start + shared, suffix_length);
+            entries.push(DecodedEntry { key_start, key_end: key_start + key_length, value_start, value_end });
+            offset = value_end;
+            (before_start, before_length) = (key_start, key_length);
+            key_start += key_length;
+        }
+        (self.entries, self.keys, self.start, self.end) = (entries, keys, start, offset);
+        if self.entries.is_empty() && start < end { Err(self.refusal(block, key_length)) } else { Ok(()) }
+    }
+
+    /// Why the entry at `end` was not taken; the key before it has `key_length` bytes.
+    #[cold]
+    fn refusal(&self, block: &Block, key_length: usize) -> FormatError {
+        match block.entry_at(self.end) {
+            Some(entry) if entry.shared <= key_length => {
+                FormatError::corrupt("block", "a key is too short for an internal key", self.end as u64)
+            }
+            _ => block.damaged_entry(self.end),
+        }
+    }
+}
+
+#[inline]
+fn make_room(keys: &mut Vec<u8>, size_bytes: usize) {
+    if keys.len() < size_bytes {
+        keys.resize(size_bytes.next_power_of_two().max(KEY_BYTES_AT_FIRST), 0);
+    }
+}
+
+/// Copies `length` bytes from `from` to `to`, which lies at least `length` behind, and perhaps up to a chunk more.
+/// There is room for that.
+#[inline(always)]
+fn copy_within(bytes: &mut [u8], mut from: usize, mut to: usize, length: usize) {
+    let end = to + length;
+    while to < end {
+        let chunk: [u8; CHUNK] = *bytes[from..].first_chunk().expect("there is room behind keys");
+        *bytes[to..].first_chunk_mut().expect("there is room behind keys") = chunk;
+        from += CHUNK;
+        to += CHUNK;
+    }
+}
+
+/// Copies `length` bytes at `from` of `source` to `to` of `target`, and perhaps up to a chunk more. There is room for
+/// that in the target.
+#[inline(always)]
+fn copy(source: &[u8], mut from: usize, target: &mut [u8], mut to: usize, length: usize) {
+    let end = to + length;
+    while to < end {
+        let Some(chunk) = source[from..].first_chunk::<CHUNK>() else {
+            // The block ends before the chunk would.
+            return target[to..end].copy_from_slice(&source[from..from + (end - to)]);
+        };
+        *target[to..].first_chunk_mut().expect("there is room behind keys") = *chunk;
+        from += CHUNK;
+        to += CHUNK;
+    }
+}
