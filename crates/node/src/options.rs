@@ -113,6 +113,7 @@ pub fn open_options(env: Env, object: Value) -> Fallible<OpenOptions> {
     options.error_if_exists = flag(c"errorIfExists")?;
     options.paranoid_checks = flag(c"paranoidChecks")?;
     options.read_only = flag(c"readOnly")?;
+    options.map_tables = flag(c"mapTables")?;
     if let Some(name) = text(c"comparator")? {
         options.comparator = UserComparator::by_name(&name).ok_or_else(|| unknown("comparator", &name))?;
     }
@@ -135,6 +136,7 @@ pub fn open_options(env: Env, object: Value) -> Fallible<OpenOptions> {
     set(&mut options.block_size_bytes, c"blockSize")?;
     set(&mut options.block_restart_interval, c"blockRestartInterval")?;
     set(&mut options.filter_bits_per_key, c"filterBitsPerKey")?;
+    set(&mut options.hash_index_percent, c"hashIndexPercent")?;
     if let Some(value) = number(c"maxFileSize")? {
         options.max_file_size_bytes = value as u64;
     }

@@ -49,6 +49,7 @@ export interface NativeOpenOptions {
   errorIfExists: boolean
   readOnly: boolean
   paranoidChecks: boolean
+  mapTables: boolean
   multithreading: boolean
   sharedResources: boolean
   comparator?: string | undefined
@@ -60,6 +61,7 @@ export interface NativeOpenOptions {
   maxOpenFiles?: number | undefined
   maxFileSize?: number | undefined
   filterBitsPerKey?: number | undefined
+  hashIndexPercent?: number | undefined
 }
 
 /** The ends of a range; `gte` and `lte` win over `gt` and `lt`. */

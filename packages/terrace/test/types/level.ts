@@ -130,6 +130,8 @@ export function options(): void {
     blockRestartInterval: 1,
     maxFileSize: 1,
     filterBitsPerKey: 1,
+    hashIndexPercent: 1,
+    mapTables: true,
     multithreading: true,
     sharedResources: true,
     readOnly: true,
