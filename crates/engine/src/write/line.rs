@@ -3,7 +3,7 @@
 //! One writer at a time holds the *token*, and with it the log and the active memtable. Promises:
 //!
 //! 1. Writers get the token in the order in which they joined the line; a writer that finds no line takes it at
-//!    once, for the price of one uncontended lock.
+//!    once, for the price of one exchange.
 //! 2. The holder commits the writes of those behind it together with its own, as one group with one append and
 //!    one sync; each of them learns the result when its write is visible.
 //! 3. A request for the token alone (to seal, to ingest, to close) never shares a group.
