@@ -35,6 +35,12 @@ pub(crate) struct RecoveredMemTable {
     pub(crate) next_log_number: Option<u64>,
 }
 
+impl RecoveredMemTable {
+    fn new(table: MemTable) -> Self {
+        Self { table: Arc::new(table), last_sequence: 0, next_log_number: None }
+    }
+}
+
 /// What the logs held.
 pub(crate) struct RecoveredLogs {
     /// Oldest first; only the last may be empty.
@@ -75,8 +81,8 @@ const ZEROS_IN_LOG: &str = "zeros where a log record should begin";
 impl Replay<'_> {
     /// Reads `logs`, ascending, into memtables. `last_sequence` is the newest one in tables.
     pub(crate) fn run(&self, logs: Vec<OpenLog>, last_sequence: u64) -> Result<RecoveredLogs> {
-        let mut recovered =
-            RecoveredLogs { memtables: vec![self.empty_memtable()], last_sequence, stopped_in_log: None };
+        let first = RecoveredMemTable::new(MemTable::new(self.comparator.clone()));
+        let mut recovered = RecoveredLogs { memtables: vec![first], last_sequence, stopped_in_log: None };
         for log in logs {
             let number = log.number;
             match self.replay_log(log, &mut recovered)? {
@@ -92,14 +98,6 @@ impl Replay<'_> {
             }
         }
         Ok(recovered)
-    }
-
-    fn empty_memtable(&self) -> RecoveredMemTable {
-        RecoveredMemTable {
-            table: Arc::new(MemTable::new(self.comparator.clone())),
-            last_sequence: 0,
-            next_log_number: None,
-        }
     }
 
     /// What `trouble` at `offset` means, behind the last record of the log at `path`, which ends at `end_of_last_record`.
@@ -209,13 +207,15 @@ impl Replay<'_> {
         if self.is_full(recovered) {
             let full = recovered.memtables.last_mut().expect("there is always one");
             full.next_log_number = Some(log_number);
-            recovered.memtables.push(self.empty_memtable());
+            let next = RecoveredMemTable::new(full.table.successor());
+            recovered.memtables.push(next);
         }
         let current = recovered.memtables.last_mut().expect("there is always one");
+        let mut inserter = current.table.inserter();
         for (sequence, operation) in (batch.sequence()..).zip(batch.iter()) {
             match operation? {
-                BatchOp::Put { key, value } => current.table.insert(sequence, ValueKind::Value, key, value),
-                BatchOp::Delete { key } => current.table.insert(sequence, ValueKind::Deletion, key, &[]),
+                BatchOp::Put { key, value } => inserter.insert(sequence, ValueKind::Value, key, value),
+                BatchOp::Delete { key } => inserter.insert(sequence, ValueKind::Deletion, key, &[]),
             }
             recovered.last_sequence = recovered.last_sequence.max(sequence);
             current.last_sequence = recovered.last_sequence;
@@ -225,7 +225,8 @@ impl Replay<'_> {
 
     fn is_full(&self, recovered: &RecoveredLogs) -> bool {
         let last = recovered.memtables.last().expect("there is always one");
-        last.table.approximate_memory_bytes() >= self.write_buffer_size_bytes
+        // An empty one is as large as the one before it had grown.
+        !last.table.is_empty() && last.table.approximate_memory_bytes() >= self.write_buffer_size_bytes
     }
 }
 

@@ -10,14 +10,14 @@ mod modelled;
 
 #[cfg(all(test, loom))]
 pub(crate) use modelled::{
-    ArcSwap, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Condvar, Mutex, PlainMemory, ThreadId,
+    ArcSwap, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Condvar, Mutex, MutexGuard, PlainMemory, ThreadId,
     current_thread, yield_now, zeroed_atomics,
 };
 
 #[cfg(not(all(test, loom)))]
 pub(crate) use {
     arc_swap::ArcSwap,
-    parking_lot::{Condvar, Mutex},
+    parking_lot::{Condvar, Mutex, MutexGuard},
     std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize},
     std::thread::{ThreadId, current as current_thread, yield_now},
 };

@@ -14,7 +14,7 @@
 //! Predecessor: the user's writes. Successors: [`crate::log`], which frames a batch as one record; and
 //! [`crate::internal_key`], which its operations become in the memtable.
 
-use crate::coding::{Decoder, put_length_prefixed, varint_size_bytes};
+use crate::coding::{Decoder, put_length_prefixed, read_varint32, varint_size_bytes};
 use crate::error::{FormatError, Result};
 use crate::internal_key::{MAX_SEQUENCE_NUMBER, SequenceNumber, ValueKind};
 use crate::limits::{
@@ -38,6 +38,16 @@ pub enum BatchOp<'a> {
         /// The user key.
         key: &'a [u8],
     },
+}
+
+impl<'a> BatchOp<'a> {
+    /// The user key.
+    #[inline]
+    pub fn key(&self) -> &'a [u8] {
+        match self {
+            Self::Put { key, .. } | Self::Delete { key } => key,
+        }
+    }
 }
 
 /// A batch that is being filled, or was decoded.
@@ -269,19 +279,39 @@ pub struct BatchIter<'a> {
 }
 
 impl<'a> BatchIter<'a> {
+    /// The next operation, if it is whole.
     #[inline]
-    fn decode(&mut self) -> Result<BatchOp<'a>> {
-        let mut decoder = Decoder::new(STRUCTURE, self.operations);
-        let operation = match decoder.bytes(1, "kind")?[0] {
-            0 => BatchOp::Delete { key: decoder.length_prefixed("key")? },
-            1 => BatchOp::Put {
-                key: decoder.length_prefixed("key")?,
-                value: decoder.length_prefixed("value")?,
-            },
-            other => return Err(FormatError::corrupt(STRUCTURE, format!("unknown kind {other}"), 0)),
+    fn decode(&mut self) -> Option<BatchOp<'a>> {
+        let (&kind, rest) = self.operations.split_first()?;
+        let (key, rest) = split_length_prefixed(rest)?;
+        let (operation, rest) = match kind {
+            0 => (BatchOp::Delete { key }, rest),
+            1 => {
+                let (value, rest) = split_length_prefixed(rest)?;
+                (BatchOp::Put { key, value }, rest)
+            }
+            _ => return None,
         };
-        self.operations = decoder.remaining();
-        Ok(operation)
+        self.operations = rest;
+        Some(operation)
+    }
+
+    /// What is wrong with the next operation, which is not whole.
+    #[cold]
+    fn problem(&self) -> FormatError {
+        let mut decoder = Decoder::new(STRUCTURE, self.operations);
+        let mut read = || -> Result<()> {
+            match decoder.bytes(1, "kind")?[0] {
+                0 => decoder.length_prefixed("key")?,
+                1 => decoder.length_prefixed("key").and_then(|_| decoder.length_prefixed("value"))?,
+                other => return Err(FormatError::corrupt(STRUCTURE, format!("unknown kind {other}"), 0)),
+            };
+            Ok(())
+        };
+        let read = read();
+        let mut error = read.err().unwrap_or_else(|| decoder.corrupt("an operation is not whole"));
+        error.offset += (self.size_bytes - self.operations.len()) as u64;
+        error
     }
 }
 
@@ -293,12 +323,20 @@ impl<'a> Iterator for BatchIter<'a> {
         if self.operations.is_empty() {
             return None;
         }
-        Some(self.decode().map_err(|mut error| {
-            error.offset += (self.size_bytes - self.operations.len()) as u64;
-            self.operations = &[];
-            error
-        }))
+        if let Some(operation) = self.decode() {
+            return Some(Ok(operation));
+        }
+        let error = self.problem();
+        self.operations = &[];
+        Some(Err(error))
     }
+}
+
+/// A length-prefixed byte string at the start of `bytes`, and what follows it; `None` where it is cut off.
+#[inline]
+fn split_length_prefixed(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, size) = read_varint32(bytes)?;
+    bytes[size..].split_at_checked(length as usize)
 }
 
 fn length_prefixed_size_bytes(bytes: &[u8]) -> usize {

@@ -69,10 +69,21 @@ impl HashIndex {
     /// The newest entry of a key with this hash for which `is_sought` holds.
     #[inline]
     pub(super) fn find(&self, hash: u32, is_sought: impl FnMut(EntryId) -> bool) -> Option<EntryId> {
+        probe(self.table(), hash, is_sought).found
+    }
+
+    /// Asks the processor for the slot where the search for `hash` begins.
+    #[inline]
+    pub(super) fn prefetch(&self, hash: u32) {
+        let table = self.table();
+        prefetch(&raw const table[first_slot(table, hash)]);
+    }
+
+    #[inline]
+    fn table(&self) -> &Table {
         // SAFETY: it points to a table of the writer's, which is not dropped before `self` (the caller of `for_keys` keeps
         // both), and was complete when the pointer was stored.
-        let table = unsafe { &*self.table.load(Ordering::Acquire) };
-        probe(table, hash, is_sought).found
+        unsafe { &*self.table.load(Ordering::Acquire) }
     }
 }
 
@@ -89,13 +100,6 @@ impl HashIndexWriter {
 
     fn table(&self) -> &Table {
         self.tables.last().expect("there is a table from the beginning")
-    }
-
-    /// Asks the processor for the slot where the search for `hash` begins.
-    #[inline]
-    pub(super) fn prefetch(&self, hash: u32) {
-        let table = self.table();
-        prefetch(&raw const table[first_slot(table, hash)]);
     }
 
     /// Where the key with this hash for which `is_sought` holds is, or would be.

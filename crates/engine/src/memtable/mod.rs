@@ -48,7 +48,7 @@ use std::sync::atomic::Ordering;
 use terrace_format::comparator::UserComparator;
 use terrace_format::internal_key::{InternalKeyComparator, SEEK_KIND, SequenceNumber, ValueKind, pack_tag};
 
-use crate::sync::{ArcSwap, AtomicUsize, Mutex};
+use crate::sync::{ArcSwap, AtomicUsize, Mutex, MutexGuard};
 use append_list::AppendList;
 use arena::{Arena, ArenaWriter, EntryId};
 pub use cursor::MemTableIterator;
@@ -124,44 +124,30 @@ impl MemTable {
         memtable
     }
 
-    /// Adds an entry; `value` is empty for a deletion.
+    /// Adds an entry; `value` is empty for a deletion. Many are added cheaper by one [`inserter`](Self::inserter).
     ///
     /// The caller holds the commit lock, and gives each entry a sequence number of its own.
     ///
     /// # Panics
     /// If the key or the value is 4 GiB or larger: a write batch refuses them long before.
+    #[inline]
     pub fn insert(&self, sequence: SequenceNumber, kind: ValueKind, user_key: &[u8], value: &[u8]) {
-        let tag = pack_tag(sequence, kind);
-        let mut writer = self.writer.lock();
-        let writer = &mut *writer;
-        let hash = self.index.as_ref().map_or(0, |index| index.hash(user_key));
-        if let Some(index) = &writer.index {
-            // While it comes from memory the entry is written.
-            index.prefetch(hash);
+        self.inserter().insert(sequence, kind, user_key, value);
+    }
+
+    /// Asks the processor for what inserting this key needs first. To come from memory takes it as long as the insert itself,
+    /// so ask before something else is done.
+    #[inline]
+    pub fn expect(&self, user_key: &[u8]) {
+        if let Some(index) = &self.index {
+            index.prefetch(index.hash(user_key));
         }
-        let chunks_bytes = writer.arena.chunk_bytes();
-        // SAFETY: the halves were made together.
-        let (id, entry) = unsafe { entry::write(&self.arena, &mut writer.arena, user_key, tag, value) };
-        let mut grew = writer.arena.chunk_bytes() != chunks_bytes;
-        if let (Some(index), Some(index_writer)) = (&self.index, &mut writer.index) {
-            let place = index_writer.place(hash, |other| self.has_user_key(other, user_key));
-            match place.found {
-                Some(newest) if self.tag(newest) > tag => self.link_older_version(newest, id, tag),
-                newest => {
-                    // SAFETY: the entry is this arena's, and this is the writer.
-                    unsafe { entry.set_older(newest) };
-                    grew |= index_writer.put(index, &place, hash, id);
-                }
-            }
-        }
-        // SAFETY: the writer's lock is held.
-        grew |= unsafe { self.log.push(id) };
-        if kind == ValueKind::Deletion {
-            self.deletions.store(self.deletions.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-        }
-        if grew {
-            self.count_memory(writer);
-        }
+    }
+
+    /// For the holder of the commit lock: adds entries one after another.
+    #[inline]
+    pub fn inserter(&self) -> Inserter<'_> {
+        Inserter { memtable: self, writer: self.writer.lock() }
     }
 
     /// Puts entry `id` behind `newer`, in the chain of a key's versions from new to old.
@@ -321,6 +307,45 @@ impl MemTable {
         // SAFETY: the arena lives while `self` is borrowed.
         let (user_key, tag) = unsafe { (self.entry(id).user_key(), self.entry(id).tag()) };
         self.comparator.compare(user_key, sought_user_key).then_with(|| sought_tag.cmp(&tag)).is_lt()
+    }
+}
+
+/// Adds entries to a memtable. Nobody else does as long as it lives.
+pub struct Inserter<'a> {
+    memtable: &'a MemTable,
+    writer: MutexGuard<'a, Writer>,
+}
+
+impl Inserter<'_> {
+    /// As [`MemTable::insert`].
+    pub fn insert(&mut self, sequence: SequenceNumber, kind: ValueKind, user_key: &[u8], value: &[u8]) {
+        let tag = pack_tag(sequence, kind);
+        let Self { memtable, writer } = self;
+        let writer = &mut **writer;
+        let hash = memtable.index.as_ref().map_or(0, |index| index.hash(user_key));
+        let chunks_bytes = writer.arena.chunk_bytes();
+        // SAFETY: the halves were made together.
+        let (id, entry) = unsafe { entry::write(&memtable.arena, &mut writer.arena, user_key, tag, value) };
+        let mut grew = writer.arena.chunk_bytes() != chunks_bytes;
+        if let (Some(index), Some(index_writer)) = (&memtable.index, &mut writer.index) {
+            let place = index_writer.place(hash, |other| memtable.has_user_key(other, user_key));
+            match place.found {
+                Some(newest) if memtable.tag(newest) > tag => memtable.link_older_version(newest, id, tag),
+                newest => {
+                    // SAFETY: the entry is this arena's, and this is the writer.
+                    unsafe { entry.set_older(newest) };
+                    grew |= index_writer.put(index, &place, hash, id);
+                }
+            }
+        }
+        // SAFETY: the writer's lock is held.
+        grew |= unsafe { memtable.log.push(id) };
+        if kind == ValueKind::Deletion {
+            memtable.deletions.store(memtable.deletions.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        }
+        if grew {
+            memtable.count_memory(writer);
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 //! end.
 //! The layout is drawn in the [module](super).
 
+use std::cmp::Ordering;
 use std::path::PathBuf;
 
 use terrace_env::WritableFile;
@@ -15,7 +16,7 @@ use terrace_format::comparator::UserComparator;
 use terrace_format::compression::{Compression, NONE_ID, compress};
 use terrace_format::filter::{FilterBlockBuilder, FilterLayout};
 use terrace_format::hash_index::{HASH_INDEX_METAINDEX_KEY, HashIndexBuilder};
-use terrace_format::internal_key::{InternalKeyComparator, ValueKind, parse_internal_key, user_key};
+use terrace_format::internal_key::{InternalKeyComparator, ValueKind, parse_internal_key, tag, user_key};
 use terrace_format::limits::{MAX_DECOMPRESSED_BLOCK_SIZE_BYTES, MAX_KEY_SIZE_BYTES, MAX_VALUE_SIZE_BYTES};
 use terrace_format::table::{
     BlockHandle, COUNTS_METAINDEX_KEY, Footer, TableCounts, filter_metaindex_key, seal_block,
@@ -65,6 +66,13 @@ pub struct TableBuilder {
     counts: TableCounts,
     /// The first failure. The file has a hole since then, so nothing may succeed any more.
     failure: Option<Error>,
+}
+
+/// What there is to know of an entry that may be added.
+struct Checked {
+    kind: ValueKind,
+    /// The first of its user key in this table.
+    is_newest_version: bool,
 }
 
 /// What [`TableBuilder::finish`] wrote.
@@ -124,19 +132,17 @@ impl TableBuilder {
     /// fails.
     pub fn add(&mut self, internal_key: &[u8], value: &[u8]) -> Result<()> {
         self.check_not_failed()?;
-        let kind = self.check_entry(internal_key, value)?;
-        let result = self.add_checked(internal_key, value, kind);
+        let checked = self.check_entry(internal_key, value)?;
+        let result = self.add_checked(internal_key, value, checked);
         self.remember_failure(result)
     }
 
-    fn add_checked(&mut self, internal_key: &[u8], value: &[u8], kind: ValueKind) -> Result<()> {
+    fn add_checked(&mut self, internal_key: &[u8], value: &[u8], checked: Checked) -> Result<()> {
         let entry_size_bytes = internal_key.len() + value.len() + MAX_ENTRY_OVERHEAD_BYTES;
         if self.data.estimated_size_bytes() + entry_size_bytes > MAX_DECOMPRESSED_BLOCK_SIZE_BYTES {
             self.finish_data_block()?;
         }
         let user_key = user_key(internal_key);
-        // Asked before the last key becomes a separator.
-        let is_newest_version = self.counts.entries == 0 || user_key != self::user_key(self.previous_key());
         if let Some(handle) = self.pending.take() {
             // The last key is about to be replaced: it becomes the separator where it is.
             self.comparator.find_shortest_separator(&mut self.last_key, internal_key);
@@ -150,12 +156,12 @@ impl TableBuilder {
         }
         self.data.add(internal_key, value);
         if let Some(hash_index) = &mut self.hash_index
-            && is_newest_version
+            && checked.is_newest_version
         {
             hash_index.add_key(user_key, self.data.last_restart_offset(), self.data.entries_size_bytes());
         }
         self.counts.entries += 1;
-        self.counts.deletions += u64::from(kind == ValueKind::Deletion);
+        self.counts.deletions += u64::from(checked.kind == ValueKind::Deletion);
         self.counts.raw_key_bytes += internal_key.len() as u64;
         self.counts.raw_value_bytes += value.len() as u64;
         if self.data.estimated_size_bytes() >= self.options.block_size_bytes {
@@ -169,8 +175,8 @@ impl TableBuilder {
         if self.data.is_empty() { &self.last_key } else { self.data.last_key() }
     }
 
-    /// The kind of an entry that may be added.
-    fn check_entry(&self, internal_key: &[u8], value: &[u8]) -> Result<ValueKind> {
+    /// What an entry is, if it may be added.
+    fn check_entry(&self, internal_key: &[u8], value: &[u8]) -> Result<Checked> {
         let refuse =
             |problem: String| Err(Error::at_path(ErrorKind::InvalidArgument, &self.output.path, problem));
         let parsed = match parse_internal_key(internal_key) {
@@ -189,10 +195,13 @@ impl TableBuilder {
         if self.index.estimated_size_bytes() + index_growth > MAX_DECOMPRESSED_BLOCK_SIZE_BYTES {
             return refuse("the table's index is full; begin another table".to_owned());
         }
-        if self.counts.entries > 0 && self.comparator.compare(internal_key, last_key).is_le() {
-            return refuse("keys must be added in ascending order, each once".to_owned());
-        }
-        Ok(parsed.kind)
+        let is_newest_version = self.counts.entries == 0
+            || match self.comparator.user().compare(parsed.user_key, user_key(last_key)) {
+                Ordering::Greater => true,
+                Ordering::Equal if tag(internal_key) < tag(last_key) => false,
+                _ => return refuse("keys must be added in ascending order, each once".to_owned()),
+            };
+        Ok(Checked { kind: parsed.kind, is_newest_version })
     }
 
     /// About how large the file would be if it were finished now, without filter and index, in bytes.

@@ -106,6 +106,9 @@ impl DbInner {
             ));
         }
         batch.set_sequence(first_sequence);
+        if let Some(Ok(first)) = batch.iter().next() {
+            commit.memtable.expect(first.key());
+        }
         let wal = commit.wal.as_mut().ok_or_else(Error::closed)?;
         if let Err(error) = wal.append(batch.as_bytes()) {
             if error.kind() != ErrorKind::DiskFull || wal.is_damaged() {
@@ -237,15 +240,24 @@ impl DbInner {
 /// Inserts the operations of `batch` with sequences from `first_sequence` on. Returns whether it held deletions.
 pub(crate) fn insert_batch(memtable: &MemTable, batch: &WriteBatch, first_sequence: u64) -> Result<bool> {
     let mut holds_deletions = false;
-    for (sequence, operation) in (first_sequence..).zip(batch.iter()) {
+    let mut inserter = memtable.inserter();
+    let mut operations = batch.iter();
+    let mut next = operations.next();
+    let mut sequence = first_sequence;
+    while let Some(operation) = next {
+        next = operations.next();
+        if let Some(Ok(next)) = &next {
+            memtable.expect(next.key());
+        }
         match operation {
-            Ok(BatchOp::Put { key, value }) => memtable.insert(sequence, ValueKind::Value, key, value),
+            Ok(BatchOp::Put { key, value }) => inserter.insert(sequence, ValueKind::Value, key, value),
             Ok(BatchOp::Delete { key }) => {
                 holds_deletions = true;
-                memtable.insert(sequence, ValueKind::Deletion, key, &[]);
+                inserter.insert(sequence, ValueKind::Deletion, key, &[]);
             }
             Err(error) => return Err(Error::refused(error)),
         }
+        sequence += 1;
     }
     Ok(holds_deletions)
 }
