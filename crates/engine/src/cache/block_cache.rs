@@ -29,8 +29,12 @@ const ENTRY_OVERHEAD_BYTES: u64 = 128;
 /// The size of a typical block, from which the cache guesses how many it will hold.
 const TYPICAL_BLOCK_SIZE_BYTES: u64 = 4096;
 
+/// For so many blocks that the cache can hold one miss is remembered. Fewer misses make a cache that changes little where
+/// the blocks that are asked for are many times its size, and one that takes some rounds to fill where they fit in.
+const BLOCKS_A_REMEMBERED_MISS: u64 = 16;
+
 /// Bound of the misses that are remembered, of eight bytes each.
-const MAX_REMEMBERED_MISSES: u64 = 1 << 20;
+const MAX_REMEMBERED_MISSES: u64 = 1 << 16;
 
 /// A cache of uncompressed data blocks with a bound in bytes. Threads and databases may share it.
 ///
@@ -69,7 +73,8 @@ impl BlockCache {
             let expected_blocks = (capacity_bytes / TYPICAL_BLOCK_SIZE_BYTES).max(1) as usize;
             Cache::with_weighter(expected_blocks, capacity_bytes, BlockWeighter)
         });
-        let remembered_misses = (capacity_bytes / TYPICAL_BLOCK_SIZE_BYTES).clamp(1, MAX_REMEMBERED_MISSES);
+        let remembered_misses = (capacity_bytes / TYPICAL_BLOCK_SIZE_BYTES / BLOCKS_A_REMEMBERED_MISS)
+            .clamp(1, MAX_REMEMBERED_MISSES);
         let missed = (0..remembered_misses).map(|_| AtomicU64::new(0)).collect();
         Self { blocks, capacity_bytes, next_file_id: AtomicU64::new(1), missed }
     }
@@ -86,8 +91,9 @@ impl BlockCache {
 
     /// Notes that the block was not cached, and says whether it was so once before, not long ago: then it is worth to be.
     ///
-    /// As many misses are remembered as the cache holds blocks, so that of a set of blocks much larger than the cache few
-    /// are worth it, and of one that fits in nearly all.
+    /// To decompress the whole block, and to drop another for it, costs as much as several lookups that decompress a part.
+    /// So of a set of blocks larger than the cache few are worth it. One that fits in is cached bit by bit, and the quicker
+    /// the more of it already are, as those are not missed.
     pub fn note_miss(&self, file_id: u64, offset: u64) -> bool {
         // Two odd constants, so that neighbours are far apart. A wrong answer costs time only.
         let hash = (file_id.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ offset).wrapping_mul(0xd6e8_feb8_6659_fd93);
@@ -184,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_second_miss_is_worth_caching_unless_too_many_came_between() {
-        let cache = BlockCache::new(1 << 20);
+        let cache = BlockCache::new(16 << 20);
         let file_id = cache.new_file_id();
         assert!(!cache.note_miss(file_id, 4096));
         assert!(cache.note_miss(file_id, 4096));
@@ -195,6 +201,29 @@ mod tests {
         };
         assert!(second_misses(50) > 30);
         assert!(second_misses(5_000) < 500);
+    }
+
+    #[test]
+    fn a_set_of_blocks_that_fits_in_is_cached_in_some_rounds_and_a_large_one_is_hardly() {
+        let kept_after = |block_count: u64, gets: u64| {
+            let cache = BlockCache::new(16 << 20);
+            let file_id = cache.new_file_id();
+            let mut inserted = 0;
+            for number in 0..gets {
+                let offset = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+                let offset = offset.wrapping_mul(0xd6e8_feb8_6659_fd93) >> 32;
+                let offset = offset % block_count;
+                if cache.get(file_id, offset).is_none() && cache.note_miss(file_id, offset) {
+                    cache.insert(file_id, offset, block(4_000));
+                    inserted += 1;
+                }
+            }
+            inserted
+        };
+        let fitting = kept_after(1_000, 30_000);
+        assert!(fitting > 900, "{fitting} of 1000 blocks were cached");
+        let large = kept_after(100_000, 30_000);
+        assert!(large < 300, "{large} blocks were cached in 30000 gets");
     }
 
     #[test]

@@ -17,6 +17,7 @@ use terrace_format::block::Block;
 use terrace_format::compression::{self, Dialect, NONE_ID};
 use terrace_format::internal_key::InternalKeyComparator;
 use terrace_format::limits::{BLOCK_TRAILER_SIZE_BYTES, FOOTER_SIZE_BYTES};
+use terrace_format::prefetch::prefetch;
 use terrace_format::table::{BlockHandle, check_block, split_block};
 
 use super::mapped_file::MappedFile;
@@ -169,6 +170,17 @@ impl BlockSource {
         let mapped = self.mapped.as_ref()?;
         let size_bytes = self.check_handle(handle).ok()?;
         mapped.bytes()[handle.offset as usize..].get(..size_bytes)
+    }
+
+    /// Starts to bring the beginning of a block in the mapped file and its trailer into the processor's cache, while the
+    /// block cache is asked for it.
+    #[inline]
+    pub(crate) fn prefetch_stored(&self, handle: BlockHandle) {
+        const BEGINNING_SIZE_BYTES: usize = 128;
+        if let Some(stored) = self.mapped_stored(handle) {
+            prefetch(&stored[..stored.len().min(BEGINNING_SIZE_BYTES)]);
+            prefetch(&stored[stored.len().saturating_sub(BLOCK_TRAILER_SIZE_BYTES)..]);
+        }
     }
 
     /// Whether reading these bytes of the mapped file would not wait for the disk.

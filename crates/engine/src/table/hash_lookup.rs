@@ -172,6 +172,7 @@ impl Table {
         options: &BlockReadOptions,
         found: &mut impl FnMut(FoundEntry<'_>),
     ) -> Result<HashAnswer> {
+        self.source.prefetch_stored(candidate.block);
         if let Some(block) = self.source.block_if_cached_or_wanted(candidate.block, options)? {
             let value = |range| TableValue::InBlock { block: &block, range };
             return Ok(find_in(block.contents(), candidate, key, value, found).unwrap_or(HashAnswer::Unclear));

@@ -33,6 +33,25 @@ const LARGE_CHUNK_SIZE_BYTES: usize = 64;
 /// Longest literal whose length is in its tag.
 const LARGEST_LENGTH_IN_TAG: usize = 60;
 
+/// The literal that was decoded last. A copy of part of it, as most are of a value that repeats itself, is made from the
+/// input: to read output that was written a moment ago, in other pieces, the processor must wait until it is in its cache.
+#[derive(Clone, Copy, Debug, Default)]
+struct Literal {
+    /// Where it begins and ends in the output.
+    start: usize,
+    end: usize,
+    /// Where it begins in the input.
+    input_start: usize,
+}
+
+impl Literal {
+    /// Where in the input `length` bytes from `start` of the output are, if all are part of this.
+    #[inline(always)]
+    fn find(&self, start: usize, length: usize) -> Option<usize> {
+        (start >= self.start && start + length <= self.end).then(|| self.input_start + (start - self.start))
+    }
+}
+
 /// A decoder of one block, which goes on from where it stopped.
 #[derive(Debug)]
 pub struct PartialSnappy<'a> {
@@ -42,6 +61,7 @@ pub struct PartialSnappy<'a> {
     /// At least the decompressed size and a large chunk; the first `produced` bytes are decoded.
     output: &'a mut Vec<u8>,
     produced: usize,
+    literal: Literal,
     size_bytes: usize,
 }
 
@@ -58,7 +78,14 @@ impl<'a> PartialSnappy<'a> {
         if output.len() < size_bytes + LARGE_CHUNK_SIZE_BYTES {
             output.resize(size_bytes + LARGE_CHUNK_SIZE_BYTES, 0);
         }
-        Ok(Self { input, position: header_size, output, produced: 0, size_bytes })
+        Ok(Self {
+            input,
+            position: header_size,
+            output,
+            produced: 0,
+            literal: Literal::default(),
+            size_bytes,
+        })
     }
 
     /// The decompressed size of the whole block, as stated.
@@ -87,9 +114,10 @@ impl<'a> PartialSnappy<'a> {
         let wanted_bytes = wanted_bytes.min(self.size_bytes);
         let mut position = self.position;
         let mut produced = self.produced;
+        let mut literal = self.literal;
         let output = &mut self.output[..self.size_bytes + LARGE_CHUNK_SIZE_BYTES];
         while produced < wanted_bytes {
-            match element(self.input, &mut position, output, &mut produced, self.size_bytes) {
+            match element(self.input, &mut position, output, &mut produced, &mut literal, self.size_bytes) {
                 ControlFlow::Continue(()) => {}
                 ControlFlow::Break(problem) => {
                     return Err(FormatError::corrupt(STRUCTURE, problem, position as u64));
@@ -98,6 +126,7 @@ impl<'a> PartialSnappy<'a> {
         }
         self.position = position;
         self.produced = produced;
+        self.literal = literal;
         if self.is_complete() && position != self.input.len() {
             return Err(FormatError::corrupt(STRUCTURE, "more bytes than stated", position as u64));
         }
@@ -112,6 +141,7 @@ fn element(
     position: &mut usize,
     output: &mut [u8],
     produced: &mut usize,
+    literal: &mut Literal,
     size_bytes: usize,
 ) -> ControlFlow<&'static str> {
     let Some(rest) = input.get(*position..) else {
@@ -132,10 +162,19 @@ fn element(
                 if is_copied {
                     *position += 1 + length;
                     *produced += length;
+                    *literal = Literal {
+                        start: *produced - length,
+                        end: *produced,
+                        input_start: *position - length,
+                    };
                     return ControlFlow::Continue(());
                 }
             }
-            return long_literal(rest, position, output, produced, size_bytes);
+            let start = *produced;
+            long_literal(rest, position, output, produced, size_bytes)?;
+            // Its bytes are the last of the element.
+            *literal = Literal { start, end: *produced, input_start: *position - (*produced - start) };
+            return ControlFlow::Continue(());
         }
         [tag, low, ..] if tag & 3 == 1 => {
             (usize::from(tag >> 5) << 8 | usize::from(low), usize::from(tag >> 2 & 7) + 4, 2)
@@ -154,7 +193,13 @@ fn element(
     if length > size_bytes - *produced {
         return ControlFlow::Break("more bytes than stated");
     }
-    copy_back(output, *produced, offset, length);
+    let is_copied = match literal.find(*produced - offset, length) {
+        Some(start) => copy_chunk::<LARGE_CHUNK_SIZE_BYTES>(&input[start..], &mut output[*produced..]),
+        None => false,
+    };
+    if !is_copied {
+        copy_back(output, *produced, offset, length);
+    }
     *position += header_size;
     *produced += length;
     ControlFlow::Continue(())
