@@ -73,11 +73,11 @@ impl<D: Deref<Target = Block>> BlockIter<D> {
         Self { block, window, at: 0 }
     }
 
-    /// Lets the block go and keeps the memory.
+    /// The block, as the iterator held it, and the memory.
     #[inline]
-    pub fn into_memory(mut self) -> BlockIterMemory {
+    pub fn into_parts(mut self) -> (D, BlockIterMemory) {
         self.window.clear();
-        BlockIterMemory(self.window)
+        (self.block, BlockIterMemory(self.window))
     }
 
     /// Leaves the block for another one, keeping the memory. Not yet on an entry.
