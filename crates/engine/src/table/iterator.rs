@@ -296,6 +296,11 @@ impl<T: Borrow<Table> + Send> InternalIterator for TableIterator<T> {
     }
 
     #[inline]
+    fn entry(&self) -> (&[u8], &[u8]) {
+        self.current().entries.entry()
+    }
+
+    #[inline]
     fn key_before(&self) -> Option<&[u8]> {
         self.current().entries.key_before()
     }

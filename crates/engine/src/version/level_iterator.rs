@@ -188,6 +188,11 @@ impl InternalIterator for LevelIterator {
     }
 
     #[inline]
+    fn entry(&self) -> (&[u8], &[u8]) {
+        self.current().entry()
+    }
+
+    #[inline]
     fn key_before(&self) -> Option<&[u8]> {
         self.current().key_before()
     }

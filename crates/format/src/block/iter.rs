@@ -118,6 +118,13 @@ impl<D: Deref<Target = Block>> BlockIter<D> {
         self.window.get(self.at).map_or(0..0, |entry| entry.value_start..entry.value_end)
     }
 
+    /// The key and the value of the entry; empty if the iterator is not [valid](Self::valid).
+    #[inline]
+    pub fn entry(&self) -> (&[u8], &[u8]) {
+        let Some(entry) = self.window.get(self.at) else { return (&[], &[]) };
+        (self.window.key_of(entry), &self.block.contents()[entry.value_start..entry.value_end])
+    }
+
     /// The key of the entry before, where it is at hand without moving. `None` says nothing.
     #[inline]
     pub fn key_before(&self) -> Option<&[u8]> {
