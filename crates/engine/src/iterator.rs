@@ -31,6 +31,12 @@ pub trait InternalIterator: Send {
     /// The value of the current entry. Needs [`valid`](Self::valid).
     fn value(&self) -> &[u8];
 
+    /// The current entry's internal key and value, for less than both by themselves. Needs [`valid`](Self::valid).
+    #[inline]
+    fn entry(&self) -> (&[u8], &[u8]) {
+        (self.key(), self.value())
+    }
+
     /// The internal key of the entry before the current one, where it is at hand without moving. `None` says nothing.
     fn key_before(&self) -> Option<&[u8]> {
         None
@@ -68,6 +74,10 @@ impl InternalIterator for Box<dyn InternalIterator> {
 
     fn value(&self) -> &[u8] {
         (**self).value()
+    }
+
+    fn entry(&self) -> (&[u8], &[u8]) {
+        (**self).entry()
     }
 
     fn key_before(&self) -> Option<&[u8]> {

@@ -148,7 +148,10 @@ pub enum ReadTier {
 pub struct ReadOptions {
     /// Read the state of this snapshot; the newest if none.
     pub snapshot: Option<Snapshot>,
-    /// Put blocks that were read into the block cache. Turn off for large scans. Default `true`.
+    /// Put blocks that were read into the block cache. Default `true`.
+    ///
+    /// An iterator that has read a few blocks in a row, without a seek, leaves the cache as it is from then on, so that a
+    /// long scan does not drive out what others read.
     pub fill_cache: bool,
     /// Verify the checksum of every block read from disk; in a mapped table, of every block once, when it is first read.
     /// Default `true`.

@@ -21,7 +21,9 @@
 //!   output grows in steps, as bytes come out.
 
 use std::cell::RefCell;
+use std::mem::take;
 
+use bytes::{Bytes, BytesMut};
 use flate2::{Decompress, FlushDecompress, Status};
 
 use crate::coding::decode_fixed32;
@@ -48,6 +50,8 @@ pub const DEFLATE_ID: u8 = 4;
 /// The first bytes of a zstd frame (RFC 8878, 3.1.1).
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
+/// What errors call a block that is compressed with snappy.
+const SNAPPY_STRUCTURE: &str = "snappy block";
 /// Most bytes that one byte of snappy can expand to, rounded up: a copy takes three bytes and yields up to 64.
 const SNAPPY_MAX_EXPANSION: usize = 22;
 /// Most bytes that one byte of an LZ4 block can expand to: each further byte of a match length adds up to 255.
@@ -139,6 +143,20 @@ pub fn decompress(id: u8, input: &[u8], dialect: Dialect) -> Result<Vec<u8>> {
     }
 }
 
+/// Like [`decompress`], in `memory` that had another block: snappy's output, which is nearly every block's, is neither
+/// allocated nor cleared as far as the memory goes.
+pub fn decompress_into(id: u8, input: &[u8], dialect: Dialect, memory: &mut BytesMut) -> Result<Bytes> {
+    if id != SNAPPY_ID {
+        return decompress(id, input, dialect).map(Bytes::from);
+    }
+    let size_bytes = decompressed_snappy_size(input)?;
+    let mut out = take(memory);
+    out.resize(size_bytes, 0);
+    // It fails unless it fills the output: what another block left there does not get out.
+    snap::raw::Decoder::new().decompress(input, &mut out).map_err(snappy_error)?;
+    Ok(out.freeze())
+}
+
 /// Refuses a size that the compressed bytes state, or that is above the limit or cannot come out of them.
 /// `compressed` is their number and the most that each of them can expand to.
 fn check_claimed_size(
@@ -176,13 +194,20 @@ fn compress_snappy(input: &[u8], out: &mut Vec<u8>) -> bool {
 }
 
 fn decompress_snappy(input: &[u8]) -> Result<Vec<u8>> {
-    const STRUCTURE: &str = "snappy block";
-    let corrupt = |error: snap::Error| FormatError::corrupt(STRUCTURE, error.to_string(), 0);
-    let claimed = snap::raw::decompress_len(input).map_err(corrupt)?;
-    let mut out =
-        vec![0; check_claimed_size(STRUCTURE, claimed as u64, Some((input.len(), SNAPPY_MAX_EXPANSION)))?];
-    snap::raw::Decoder::new().decompress(input, &mut out).map_err(corrupt)?;
+    let mut out = vec![0; decompressed_snappy_size(input)?];
+    snap::raw::Decoder::new().decompress(input, &mut out).map_err(snappy_error)?;
     Ok(out)
+}
+
+/// The size that snappy's bytes state, if it may be.
+fn decompressed_snappy_size(input: &[u8]) -> Result<usize> {
+    let claimed = snap::raw::decompress_len(input).map_err(snappy_error)?;
+    check_claimed_size(SNAPPY_STRUCTURE, claimed as u64, Some((input.len(), SNAPPY_MAX_EXPANSION)))
+}
+
+#[cold]
+fn snappy_error(error: snap::Error) -> FormatError {
+    FormatError::corrupt(SNAPPY_STRUCTURE, error.to_string(), 0)
 }
 
 fn decompress_lz4(input: &[u8]) -> Result<Vec<u8>> {

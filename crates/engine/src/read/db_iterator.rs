@@ -69,6 +69,7 @@ pub struct DbIterator {
     comparator: UserComparator,
     sequence: SequenceNumber,
     bounds: Bounds,
+    has_upper_bound: bool,
     /// No key can lie within the bounds.
     bounds_are_empty: bool,
     stand: Stand,
@@ -100,6 +101,7 @@ impl DbIterator {
             inner,
             comparator,
             sequence,
+            has_upper_bound: bounds.upper != Bound::Unbounded,
             bounds,
             bounds_are_empty,
             stand: Stand::OnVersion,
@@ -214,7 +216,7 @@ impl DbIterator {
                 Stand::OnVersion | Stand::OnFirstVersion => {
                     this.hide_current_key();
                     this.inner.next()?;
-                    return this.find_forward(true);
+                    return if this.shows_plainly() { this.show() } else { this.find_forward(true) };
                 }
                 // `find_forward` passes the versions of the current key.
                 Stand::BeforeKey if this.inner.valid() => this.inner.next()?,
@@ -307,6 +309,26 @@ impl DbIterator {
         self.hidden.set(&self.comparator, told, || &self.saved_key);
     }
 
+    /// Whether it shows at once that the inner cursor's entry is the next to be shown after the hidden key.
+    #[inline]
+    fn shows_plainly(&self) -> bool {
+        if !self.inner.valid() || self.has_upper_bound {
+            return false;
+        }
+        let head = self.inner.head();
+        head.tag as u8 == ValueKind::Value as u8
+            && head.tag >> 8 <= self.sequence
+            && self.hidden.is_before_rank(head.rank)
+    }
+
+    /// Shows the inner cursor's entry.
+    #[inline]
+    fn show(&mut self) -> Result<()> {
+        self.stand = Stand::OnVersion;
+        self.valid = true;
+        Ok(())
+    }
+
     /// Forward from the inner cursor's entry on, that included, to the first that is to be shown. With `hiding`,
     /// keys up to the hidden one are passed over.
     fn find_forward(&mut self, mut hiding: bool) -> Result<()> {
@@ -319,7 +341,7 @@ impl DbIterator {
         while self.inner.valid() {
             let head = self.inner.head();
             let (sequence, kind) = unpack(head.tag)?;
-            if self.bounds.upper != Bound::Unbounded
+            if self.has_upper_bound
                 && is_above(user_key(self.inner.key()), &self.bounds.upper, &self.comparator)
             {
                 return Ok(());
@@ -368,8 +390,7 @@ impl DbIterator {
                         continue;
                     }
                 } else if kind == ValueKind::Value {
-                    self.valid = true;
-                    return Ok(());
+                    return self.show();
                 } else {
                     self.hide_current_key();
                     hiding = true;

@@ -26,9 +26,13 @@ pub(super) fn rank(comparator: &UserComparator, internal_key: &[u8]) -> u128 {
     }
     let length = user_key(internal_key).len();
     let Some(&bytes) = internal_key.first_chunk() else { return rank_of_short(user_key(internal_key)) };
-    let foreign_bits = 8 * RANKED_BYTES.saturating_sub(length) as u32;
+    let rank = u128::from_be_bytes(bytes);
+    if length >= RANKED_BYTES {
+        return rank;
+    }
     // What follows a short key is its tag.
-    u128::from_be_bytes(bytes) >> foreign_bits << foreign_bits
+    let foreign_bits = 8 * (RANKED_BYTES - length) as u32;
+    rank >> foreign_bits << foreign_bits
 }
 
 fn rank_of_short(user_key: &[u8]) -> u128 {
@@ -78,6 +82,12 @@ impl RankedKey {
             return self.length.cmp(&length);
         }
         self.compare_bytes(comparator, user_key())
+    }
+
+    /// Whether it shows by the ranks alone that it comes before the keys of `rank`.
+    #[inline]
+    pub(super) fn is_before_rank(&self, rank: u128) -> bool {
+        self.rank < rank
     }
 
     /// Appends the key to `out`.

@@ -61,6 +61,22 @@ pub(super) struct Head {
     pub(super) tag: u64,
 }
 
+/// The current entry where it lies: a reader asks for it several times, and the way there leads through many hands.
+struct EntryPlace {
+    key: *const [u8],
+    value: *const [u8],
+}
+
+// SAFETY: what the pointers lead to belongs to a child, which is `Send` and goes along with them.
+unsafe impl Send for EntryPlace {}
+
+impl EntryPlace {
+    #[inline]
+    fn of((key, value): (&[u8], &[u8])) -> Self {
+        Self { key, value }
+    }
+}
+
 /// All entries of several cursors in one order. Nothing is hidden: every version and deletion appears.
 pub struct MergingIterator<C = Box<dyn InternalIterator>> {
     comparator: InternalKeyComparator,
@@ -69,6 +85,8 @@ pub struct MergingIterator<C = Box<dyn InternalIterator>> {
     valid: bool,
     /// The child with the current entry; meaningless where the cursor is not valid.
     current: Head,
+    /// That of the current child. While the cursor is valid, no child was moved or borrowed mutably since this was set.
+    entry: EntryPlace,
     /// A heap of the other children that stand on an entry; the next one in the direction on top.
     others: Vec<Head>,
     /// The current key while the children turn round.
@@ -79,8 +97,8 @@ impl<C: InternalIterator> MergingIterator<C> {
     /// Merges `children`. Give newer sources first: their order decides between equal internal keys.
     pub fn new(comparator: InternalKeyComparator, children: Vec<C>) -> Self {
         let others = Vec::with_capacity(children.len());
-        let (direction, current) = (Direction::Forward, Head::default());
-        Self { comparator, children, direction, valid: false, current, others, pivot: Vec::new() }
+        let (direction, current, entry) = (Direction::Forward, Head::default(), EntryPlace::of((&[], &[])));
+        Self { comparator, children, direction, valid: false, current, entry, others, pivot: Vec::new() }
     }
 
     /// What is known of the current key. Needs `valid()`.
@@ -105,8 +123,7 @@ impl<C: InternalIterator> MergingIterator<C> {
     }
 
     #[inline]
-    fn head_of(&self, child: usize) -> Head {
-        let key = self.children[child].key();
+    fn head_of(&self, child: usize, key: &[u8]) -> Head {
         Head {
             child,
             rank: rank(self.comparator.user(), key),
@@ -145,7 +162,7 @@ impl<C: InternalIterator> MergingIterator<C> {
         self.others.clear();
         for child in 0..self.children.len() {
             if self.children[child].valid() {
-                self.others.push(self.head_of(child));
+                self.others.push(self.head_of(child, self.children[child].key()));
             }
         }
         for place in (0..self.others.len() / 2).rev() {
@@ -163,6 +180,7 @@ impl<C: InternalIterator> MergingIterator<C> {
             std::mem::swap(top, &mut self.current);
             self.sift_down(0);
         }
+        self.entry = EntryPlace::of(self.children[self.current.child].entry());
     }
 
     /// Restores the heap below `place`, whose child may have to go deeper.
@@ -192,19 +210,28 @@ impl<C: InternalIterator> MergingIterator<C> {
         if self.direction != direction {
             return self.turn_and_step(direction);
         }
-        let child = &mut self.children[self.current.child];
+        let index = self.current.child;
+        let child = &mut self.children[index];
         advance(child, direction)?;
         if !child.valid() {
             self.pop();
             return Ok(());
         }
+        let entry = self.children[index].entry();
+        self.current = self.head_of(index, entry.0);
+        self.entry = EntryPlace::of(entry);
         self.valid = true;
-        self.current = self.head_of(self.current.child);
         if self.others.first().is_some_and(|top| self.comes_first(*top, self.current)) {
-            std::mem::swap(&mut self.others[0], &mut self.current);
-            self.sift_down(0);
+            self.change_child();
         }
         Ok(())
+    }
+
+    /// The current child and the heap's top change places.
+    fn change_child(&mut self) {
+        std::mem::swap(&mut self.others[0], &mut self.current);
+        self.sift_down(0);
+        self.entry = EntryPlace::of(self.children[self.current.child].entry());
     }
 
     #[inline(never)]
@@ -241,12 +268,6 @@ impl<C: InternalIterator> MergingIterator<C> {
         }
         self.direction = direction;
         Ok(())
-    }
-
-    #[inline]
-    fn current_child(&self) -> &C {
-        assert!(self.valid, "the cursor stands on an entry");
-        &self.children[self.current.child]
     }
 }
 
@@ -289,12 +310,19 @@ impl<C: InternalIterator> InternalIterator for MergingIterator<C> {
 
     #[inline]
     fn key(&self) -> &[u8] {
-        self.current_child().key()
+        assert!(self.valid, "the cursor stands on an entry");
+        // SAFETY: the child returned this slice from `&self`, and neither moved nor was moved since: children lie in a
+        // vector that does not change, every movement begins with `valid` off, and where it ends with `valid` on the place
+        // was taken after the last mutable borrow of a child. Hence the borrow of then still stands, and this one of
+        // `self` keeps it so.
+        unsafe { &*self.entry.key }
     }
 
     #[inline]
     fn value(&self) -> &[u8] {
-        self.current_child().value()
+        assert!(self.valid, "the cursor stands on an entry");
+        // SAFETY: as for the key.
+        unsafe { &*self.entry.value }
     }
 }
 

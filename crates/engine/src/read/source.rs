@@ -69,6 +69,11 @@ impl InternalIterator for Source {
     }
 
     #[inline(always)]
+    fn entry(&self) -> (&[u8], &[u8]) {
+        each!(self, cursor => cursor.entry())
+    }
+
+    #[inline(always)]
     fn key_before(&self) -> Option<&[u8]> {
         each!(self, cursor => cursor.key_before())
     }

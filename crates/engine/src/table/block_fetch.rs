@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use terrace_env::RandomAccessFile;
 use terrace_format::FormatError;
 use terrace_format::block::Block;
@@ -45,7 +45,7 @@ pub struct TableReadContext {
 pub struct BlockReadOptions {
     /// Verify the checksum of each block read from the file. Default `true`.
     pub verify_checksums: bool,
-    /// Put blocks that were read into the block cache. Default `true`.
+    /// Put blocks that were read into the block cache; a scan does so with its first few only. Default `true`.
     pub fill_cache: bool,
     /// Whether the call may wait for the disk. Default yes.
     pub tier: ReadTier,
@@ -96,7 +96,7 @@ impl BlockSource {
             return Ok(block);
         }
         let (block, is_in_place) = match self.mapped_contents(handle, options)? {
-            Some(contents) => self.mapped_block(handle, contents)?,
+            Some(contents) => self.mapped_block(handle, contents, &mut BytesMut::new())?,
             None => (self.read_block(handle, options)?, false),
         };
         if let Some(cache) = cache
@@ -106,6 +106,24 @@ impl BlockSource {
             cache.insert(self.file_id, handle.offset, block.clone());
         }
         Ok(block)
+    }
+
+    /// Like [`data_block`](Self::data_block), for a reader that passes by: the block does not go into the cache, and may
+    /// take `memory` for itself.
+    pub(crate) fn passing_block(
+        &self,
+        handle: BlockHandle,
+        options: &BlockReadOptions,
+        memory: &mut BytesMut,
+    ) -> Result<Arc<Block>> {
+        let cache = self.context.block_cache.as_ref();
+        if let Some(block) = cache.and_then(|cache| cache.get(self.file_id, handle.offset)) {
+            return Ok(block);
+        }
+        match self.mapped_contents(handle, options)? {
+            Some(contents) => self.mapped_block(handle, contents, memory).map(|(block, _)| block),
+            None => self.read_block(handle, options),
+        }
     }
 
     /// The block that `handle` points to, if it is cached; or, then from the file, if it was asked for so often that it is
@@ -127,14 +145,20 @@ impl BlockSource {
         }
     }
 
-    /// The block of these contents, and whether its bytes are those of the mapping.
-    fn mapped_block(&self, handle: BlockHandle, stored: MappedContents<'_>) -> Result<(Arc<Block>, bool)> {
+    /// The block of these contents, and whether its bytes are those of the mapping. It may take `memory` for itself.
+    fn mapped_block(
+        &self,
+        handle: BlockHandle,
+        stored: MappedContents<'_>,
+        memory: &mut BytesMut,
+    ) -> Result<(Arc<Block>, bool)> {
         let is_in_place = stored.id() == NONE_ID;
         let contents = if is_in_place {
             stored.file.slice(stored.range)
         } else {
-            let contents = compression::decompress(stored.id(), stored.contents(), self.context.dialect);
-            contents.map_err(|error| self.block_error(handle, error))?.into()
+            let dialect = self.context.dialect;
+            compression::decompress_into(stored.id(), stored.contents(), dialect, memory)
+                .map_err(|error| self.block_error(handle, error))?
         };
         let block = Block::new(contents).map_err(|error| self.block_error(handle, error))?;
         Ok((Arc::new(block), is_in_place))

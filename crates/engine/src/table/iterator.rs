@@ -17,6 +17,7 @@
 use std::borrow::Borrow;
 use std::sync::Arc;
 
+use bytes::BytesMut;
 use terrace_format::Result as FormatResult;
 use terrace_format::block::{Block, BlockIter, BlockIterMemory};
 use terrace_format::internal_key::{InternalKeyComparator, ParsedInternalKey, parse_internal_key};
@@ -27,6 +28,11 @@ use super::reader::Table;
 use crate::error::Result;
 use crate::iterator::InternalIterator;
 
+/// A walk over as many blocks in one direction without a seek is a scan: it does not change the cache any more.
+const BLOCKS_BEFORE_SCAN: u32 = 8;
+/// A block's memory that is larger is not kept for the next one.
+const MAX_KEPT_BLOCK_BYTES: usize = 1 << 20;
+
 /// A cursor over the entries of one table, in the order of internal keys. `T` is how it holds the table: an `Arc`, or a
 /// reference for a short walk.
 pub struct TableIterator<T: Borrow<Table> = Arc<Table>> {
@@ -36,6 +42,9 @@ pub struct TableIterator<T: Borrow<Table> = Arc<Table>> {
     data: Option<DataBlock>,
     /// What the cursor over the next block will use; empty while a block is held.
     memory: BlockIterMemory,
+    run: Run,
+    /// What the next block of a scan may be decompressed into.
+    spare: BytesMut,
 }
 
 type Cursor = BlockIter<Arc<Block>>;
@@ -46,16 +55,46 @@ struct DataBlock {
 }
 
 /// Which neighbour of a block comes next, and at which end of it the walk goes on.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Direction {
+    #[default]
     Forward,
     Backward,
+}
+
+/// How many blocks were entered from their neighbours, one after the other in one direction.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Run {
+    direction: Direction,
+    blocks: u32,
+}
+
+impl Run {
+    fn note(&mut self, direction: Direction) {
+        let blocks = if self.direction == direction { self.blocks.saturating_add(1) } else { 1 };
+        *self = Self { direction, blocks };
+    }
+
+    fn is_scan(&self) -> bool {
+        self.blocks >= BLOCKS_BEFORE_SCAN
+    }
 }
 
 impl<T: Borrow<Table>> TableIterator<T> {
     pub(crate) fn new(table: T, options: BlockReadOptions) -> Self {
         let index = BlockIter::new(table.borrow().index.clone());
-        Self { table, options, index, data: None, memory: BlockIterMemory::default() }
+        let (memory, run, spare) = Default::default();
+        Self { table, options, index, data: None, memory, run, spare }
+    }
+
+    /// The walk that led here; after the table's end it goes on in the next one.
+    pub(crate) fn run(&self) -> Run {
+        self.run
+    }
+
+    /// Goes on with the walk that led through the table before.
+    pub(crate) fn go_on_with(&mut self, run: Run) {
+        self.run = run;
     }
 
     /// The handle of the block that the current entry is in. Needs `valid()`.
@@ -114,7 +153,12 @@ impl<T: Borrow<Table>> TableIterator<T> {
         }
         // Before the new block is read, so that only one is in memory.
         self.release_block();
-        let block = self.table.borrow().source.data_block(handle, &self.options)?;
+        let source = &self.table.borrow().source;
+        let block = if self.passes_by() {
+            source.passing_block(handle, &self.options, &mut self.spare)?
+        } else {
+            source.data_block(handle, &self.options)?
+        };
         let memory = std::mem::take(&mut self.memory);
         self.data = Some(DataBlock { handle, entries: BlockIter::over_internal_keys(block, memory) });
         Ok(())
@@ -122,7 +166,26 @@ impl<T: Borrow<Table>> TableIterator<T> {
 
     fn release_block(&mut self) {
         if let Some(data) = self.data.take() {
-            self.memory = data.entries.into_memory();
+            let (block, memory) = data.entries.into_parts();
+            self.memory = memory;
+            if self.passes_by() {
+                self.keep_memory_of(block);
+            }
+        }
+    }
+
+    /// Whether blocks are read without going into the cache.
+    fn passes_by(&self) -> bool {
+        self.run.is_scan() || !self.options.fill_cache
+    }
+
+    /// Keeps the memory of a block that is done with, unless it is the cache's or the file's or another's as well.
+    fn keep_memory_of(&mut self, block: Arc<Block>) {
+        if let Ok(block) = Arc::try_unwrap(block)
+            && block.size_bytes() <= MAX_KEPT_BLOCK_BYTES
+            && let Ok(memory) = block.into_contents().try_into_mut()
+        {
+            self.spare = memory;
         }
     }
 
@@ -143,6 +206,7 @@ impl<T: Borrow<Table>> TableIterator<T> {
                 Direction::Forward => self.move_index(|cursor, _| cursor.next())?,
                 Direction::Backward => self.move_index(|cursor, _| cursor.prev())?,
             }
+            self.run.note(direction);
             // Two index entries may hold the same handle in a damaged table; without this the walk would not end.
             self.release_block();
             self.load_block()?;
@@ -197,6 +261,7 @@ impl<T: Borrow<Table> + Send> InternalIterator for TableIterator<T> {
     }
 
     fn seek(&mut self, internal_target: &[u8]) -> Result<()> {
+        self.run = Run::default();
         let is_near = self.holds_block_of(internal_target);
         self.moving(|this| {
             if !is_near {
@@ -228,6 +293,11 @@ impl<T: Borrow<Table> + Send> InternalIterator for TableIterator<T> {
     #[inline]
     fn value(&self) -> &[u8] {
         self.current().entries.value()
+    }
+
+    #[inline]
+    fn entry(&self) -> (&[u8], &[u8]) {
+        self.current().entries.entry()
     }
 
     #[inline]

@@ -52,6 +52,7 @@ pub use block_fetch::{BlockReadOptions, TableReadContext};
 pub use builder::{FinishedTable, TableBuilder, TableBuilderOptions};
 pub use file_reader::{TableFileIterator, TableFileReader};
 pub use file_writer::{TableFileOptions, TableFileSummary, TableFileWriter};
+pub(crate) use iterator::Run;
 pub use iterator::TableIterator;
 pub use pinned_value::PinnedValue;
 pub use reader::Table;

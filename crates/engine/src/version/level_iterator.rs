@@ -11,7 +11,7 @@ use crate::cache::table_cache::{TableCache, not_open};
 use crate::error::Result;
 use crate::iterator::InternalIterator;
 use crate::options::ReadTier;
-use crate::table::{BlockReadOptions, Table, TableIterator};
+use crate::table::{BlockReadOptions, Run, Table, TableIterator};
 use crate::version::file_meta::FileMeta;
 use crate::version::version::{Version, first_file_at_or_after};
 
@@ -66,20 +66,23 @@ impl LevelIterator {
         Self { comparator, files: Files::OfLevel(version, level), tables, options, index: 0, table: None }
     }
 
-    /// Positions a table's iterator with `seek` and goes on to later files while it finds nothing.
+    /// Positions a table's iterator, at the end of `run`, with `seek` and goes on to later files while it finds nothing.
     fn enter_forward(
         &mut self,
         mut index: usize,
+        run: Run,
         seek: impl FnOnce(&mut TableIterator) -> Result<()>,
     ) -> Result<()> {
         self.table = None;
         let Some(file) = self.files.as_slice().get(index) else { return Ok(()) };
         let mut table = open_table(&self.tables, file, &self.options)?.iter(self.options);
+        table.go_on_with(run);
         seek(&mut table)?;
         while !table.valid() {
             index += 1;
             let Some(file) = self.files.as_slice().get(index) else { return Ok(()) };
             table = open_table(&self.tables, file, &self.options)?.iter(self.options);
+            table.go_on_with(run);
             table.seek_to_first()?;
         }
         self.index = index;
@@ -87,12 +90,13 @@ impl LevelIterator {
         Ok(())
     }
 
-    /// Stands on the last entry of the files before `end`.
-    fn enter_backward(&mut self, end: usize) -> Result<()> {
+    /// Stands on the last entry of the files before `end`, at the end of `run`.
+    fn enter_backward(&mut self, end: usize, run: Run) -> Result<()> {
         self.table = None;
         for index in (0..end).rev() {
             let file = &self.files.as_slice()[index];
             let mut table = open_table(&self.tables, file, &self.options)?.iter(self.options);
+            table.go_on_with(run);
             table.seek_to_last()?;
             if table.valid() {
                 self.index = index;
@@ -109,17 +113,22 @@ impl LevelIterator {
         if moved.is_ok() && self.table.as_ref().is_some_and(TableIterator::valid) {
             return Ok(());
         }
-        self.table = None;
+        let run = self.take_run();
         moved?;
-        self.enter_forward(self.index + 1, TableIterator::seek_to_first)
+        self.enter_forward(self.index + 1, run, TableIterator::seek_to_first)
     }
 
     /// The mirror of [`go_on_forward`](Self::go_on_forward).
     #[cold]
     fn go_on_backward(&mut self, moved: Result<()>) -> Result<()> {
-        self.table = None;
+        let run = self.take_run();
         moved?;
-        self.enter_backward(self.index)
+        self.enter_backward(self.index, run)
+    }
+
+    /// Leaves the table, and tells of the walk that led to its end.
+    fn take_run(&mut self) -> Run {
+        self.table.take().map(|table| table.run()).unwrap_or_default()
     }
 
     #[inline]
@@ -135,11 +144,11 @@ impl InternalIterator for LevelIterator {
     }
 
     fn seek_to_first(&mut self) -> Result<()> {
-        self.enter_forward(0, TableIterator::seek_to_first)
+        self.enter_forward(0, Run::default(), TableIterator::seek_to_first)
     }
 
     fn seek_to_last(&mut self) -> Result<()> {
-        self.enter_backward(self.files.as_slice().len())
+        self.enter_backward(self.files.as_slice().len(), Run::default())
     }
 
     fn seek(&mut self, internal_target: &[u8]) -> Result<()> {
@@ -151,7 +160,7 @@ impl InternalIterator for LevelIterator {
             let moved = table.seek(internal_target);
             return self.go_on_forward(moved);
         }
-        self.enter_forward(index, |table| table.seek(internal_target))
+        self.enter_forward(index, Run::default(), |table| table.seek(internal_target))
     }
 
     #[inline(always)]
@@ -176,6 +185,11 @@ impl InternalIterator for LevelIterator {
     #[inline]
     fn value(&self) -> &[u8] {
         self.current().value()
+    }
+
+    #[inline]
+    fn entry(&self) -> (&[u8], &[u8]) {
+        self.current().entry()
     }
 
     #[inline]

@@ -94,6 +94,11 @@ impl Block {
         &self.contents
     }
 
+    /// Lets go of all but the contents.
+    pub fn into_contents(self) -> Bytes {
+        self.contents
+    }
+
     /// Finds the first entry whose key is not before `target`. Its key is left in `key_buffer`; returned is where its
     /// value lies in [`contents`](Self::contents). `None` if every key is before `target`.
     ///

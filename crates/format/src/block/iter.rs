@@ -73,11 +73,11 @@ impl<D: Deref<Target = Block>> BlockIter<D> {
         Self { block, window, at: 0 }
     }
 
-    /// Lets the block go and keeps the memory.
+    /// The block, as the iterator held it, and the memory.
     #[inline]
-    pub fn into_memory(mut self) -> BlockIterMemory {
+    pub fn into_parts(mut self) -> (D, BlockIterMemory) {
         self.window.clear();
-        BlockIterMemory(self.window)
+        (self.block, BlockIterMemory(self.window))
     }
 
     /// Leaves the block for another one, keeping the memory. Not yet on an entry.
@@ -116,6 +116,13 @@ impl<D: Deref<Target = Block>> BlockIter<D> {
     #[inline]
     pub fn value_range(&self) -> Range<usize> {
         self.window.get(self.at).map_or(0..0, |entry| entry.value_start..entry.value_end)
+    }
+
+    /// The key and the value of the entry; empty if the iterator is not [valid](Self::valid).
+    #[inline]
+    pub fn entry(&self) -> (&[u8], &[u8]) {
+        let Some(entry) = self.window.get(self.at) else { return (&[], &[]) };
+        (self.window.key_of(entry), &self.block.contents()[entry.value_start..entry.value_end])
     }
 
     /// The key of the entry before, where it is at hand without moving. `None` says nothing.

@@ -312,3 +312,22 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn memory_of_another_block_does_not_show_in_the_next() {
+    let mut memory = bytes::BytesMut::new();
+    let mut compressed = Vec::new();
+    for size_bytes in [5_000, 100, 4_999, 6_000, 1, 300] {
+        let input = vec![size_bytes as u8; size_bytes];
+        for compression in [Compression::Snappy, Compression::None] {
+            let id = compress(&compression, &input, &mut compressed);
+            let stored = if id == NONE_ID { &input } else { &compressed };
+            let out = decompress_into(id, stored, Dialect::LevelDb, &mut memory).unwrap();
+            assert_eq!(out, input);
+            memory = out.try_into_mut().unwrap();
+        }
+    }
+    let id = compress(&Compression::Snappy, &[7; 400], &mut compressed);
+    let cut_off = &compressed[..compressed.len() - 1];
+    assert!(decompress_into(id, cut_off, Dialect::LevelDb, &mut memory).is_err());
+}

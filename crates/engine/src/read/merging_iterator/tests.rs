@@ -197,3 +197,25 @@ fn a_run_within_one_child_costs_one_comparison_an_entry() {
     }
     assert_eq!(entries, 8_000);
 }
+
+#[test]
+fn the_entry_stays_in_reach_when_the_cursor_is_moved_in_memory_and_children_take_turns() {
+    let [comparator, _] = comparators();
+    let children = (0..3u64).map(|child| {
+        let run = (0..50).map(|entry| value_entry(&format!("{:04}", entry * 3 + child), entry * 3 + child));
+        boxed(VecIterator::new(&comparator, run.collect()))
+    });
+    let mut cursor = MergingIterator::new(comparator.clone(), children.collect());
+    cursor.seek_to_first().unwrap();
+    for number in 0..150 {
+        cursor = *Box::new(cursor);
+        assert_eq!(at(&cursor), Some(format!("{number:04}#{number}")));
+        cursor.next().unwrap();
+        if number % 10 == 4 {
+            cursor.prev().unwrap();
+            assert_eq!(at(&cursor), Some(format!("{number:04}#{number}")));
+            cursor.next().unwrap();
+        }
+    }
+    assert!(!cursor.valid());
+}

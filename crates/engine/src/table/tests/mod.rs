@@ -6,5 +6,6 @@ mod foreign;
 mod hash_index;
 mod memory_only;
 mod model;
+mod scan;
 mod support;
 mod writing;

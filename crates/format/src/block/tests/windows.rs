@@ -43,7 +43,7 @@ fn long_keys_do_not_make_the_window_large() {
             iter.prev().unwrap();
         }
         assert!(!iter.valid());
-        assert!(iter.into_memory().size_bytes() <= 64 << 10);
+        assert!(iter.into_parts().1.size_bytes() <= 64 << 10);
     }
 }
 
