@@ -12,7 +12,7 @@ use crate::table::{BlockReadOptions, Table, TableIterator};
 
 /// Entries whose blocks differ in size, some much larger than the others.
 fn entries() -> Entries {
-    let value = |n: usize| vec![b'a' + (n % 7) as u8; if n % 97 == 0 { 3_000 } else { n % 150 }];
+    let value = |n: usize| vec![b'a' + (n % 7) as u8; if n.is_multiple_of(97) { 3_000 } else { n % 150 }];
     (0..2_000).map(|n| (key(format!("{n:016}").as_bytes()), value(n))).collect()
 }
 
