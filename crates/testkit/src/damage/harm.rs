@@ -10,6 +10,9 @@ use crate::campaign::Tally;
 use crate::random::Random;
 
 const SECTOR_SIZE_BYTES: usize = 512;
+const PAGE_SIZE_BYTES: usize = 4096;
+/// So many zeros at the end of a page make it look like one from before a record in it was whole.
+const OLD_PAGE_END_BYTES: usize = 8;
 /// How often something is drawn again that would change nothing.
 const ATTEMPTS: usize = 20;
 
@@ -125,14 +128,18 @@ impl Harmed {
     }
 }
 
-/// Whether a sector, or the last part of the file, or a part from a record's start to a sector's end is zeros.
+/// Whether a sector, or the last part of the file, or a part from a record's start to a sector's end, or the end of a page is
+/// zeros.
 fn has_zeros(bytes: &[u8], records: &[Range<usize>]) -> bool {
     let is_zeros = |bytes: &[u8]| bytes.iter().all(|byte| *byte == 0);
     let from_record = |record: &Range<usize>| {
         let sector_end = (record.start / SECTOR_SIZE_BYTES + 1) * SECTOR_SIZE_BYTES;
         bytes.get(record.start..sector_end.min(bytes.len())).is_some_and(is_zeros)
     };
-    bytes.chunks(SECTOR_SIZE_BYTES).any(is_zeros) || records.iter().any(from_record)
+    let is_old = |page: &[u8]| is_zeros(&page[PAGE_SIZE_BYTES - OLD_PAGE_END_BYTES..]);
+    bytes.chunks(SECTOR_SIZE_BYTES).any(is_zeros)
+        || bytes.chunks_exact(PAGE_SIZE_BYTES).any(is_old)
+        || records.iter().any(from_record)
 }
 
 fn draw_file(database: &Database, anatomy: &Anatomy, random: &mut Random) -> (&'static str, String) {
