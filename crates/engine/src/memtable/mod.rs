@@ -30,8 +30,6 @@
 
 mod append_list;
 mod arena;
-#[cfg(test)]
-mod bench;
 mod cursor;
 mod entry;
 mod hash_index;

@@ -17,15 +17,19 @@ mod lock;
 mod log_file;
 #[cfg(target_os = "linux")]
 mod log_mapping;
-#[cfg_attr(not(target_os = "linux"), path = "no_log_space.rs")]
+#[cfg(target_os = "linux")]
 mod log_space;
 #[cfg(target_pointer_width = "64")]
 mod mapping;
+#[cfg(not(target_os = "linux"))]
+mod no_log_space;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod residency;
 
 use file::{PosixRandomAccessFile, PosixSequentialFile, PosixWritableFile};
 use log_file::PosixLogFile;
+#[cfg(not(target_os = "linux"))]
+use no_log_space as log_space;
 
 /// The environment of the operating system. It has no state of its own: all values are alike.
 ///
