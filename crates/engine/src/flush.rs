@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 use crate::iterator::InternalIterator;
 use crate::memtable::MemTable;
 use crate::read::super_version::SealedMemTable;
-use crate::table::{FinishedTable, TableBuilder};
+use crate::table::{FinishedTable, TableBuilder, TableBuilderOptions};
 
 impl DbInner {
     /// Flushes `sealed`, which must be the oldest. Runs on one thread at a time.
@@ -67,7 +67,7 @@ impl DbInner {
         }
         let last_user_key = user_key(entries.key()).to_vec();
         entries.seek_to_first()?;
-        let mut options = self.table_builder_options();
+        let mut options = TableBuilderOptions::of(&self.options);
         if self.will_be_merged_soon(user_key(entries.key()), &last_user_key) {
             options.compression = Compression::None;
         }

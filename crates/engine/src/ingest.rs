@@ -16,7 +16,7 @@ use terrace_format::version_edit::{FileEntry, VersionEdit};
 
 use crate::db::inner::DbInner;
 use crate::error::{Error, ErrorKind, Result};
-use crate::table::{TableBuilder, TableFileIterator, TableFileOptions, TableFileReader};
+use crate::table::{TableBuilder, TableBuilderOptions, TableFileIterator, TableFileOptions, TableFileReader};
 use crate::write::commit::CommitState;
 
 impl DbInner {
@@ -98,7 +98,7 @@ impl DbInner {
         let path = self.folder.join(file_name::table_name(number));
         let file = self.env.create(&path)?;
         let mut builder =
-            TableBuilder::new(file, path, self.comparator.clone(), self.table_builder_options());
+            TableBuilder::new(file, path, self.comparator.clone(), TableBuilderOptions::of(&self.options));
         let (mut key, mut last_user_key) = (Vec::new(), None::<Vec<u8>>);
         let result = (|| {
             while source.valid() {

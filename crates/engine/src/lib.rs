@@ -44,6 +44,7 @@ mod recovery;
 mod repair;
 mod sync;
 mod table;
+mod thread_buffer;
 mod version;
 mod wal;
 mod write;

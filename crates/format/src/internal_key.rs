@@ -108,6 +108,13 @@ pub fn append_internal_key(out: &mut Vec<u8>, user_key: &[u8], sequence: Sequenc
     put_fixed64(out, pack_tag(sequence, kind));
 }
 
+/// The internal key that stands before every version of `user_key`.
+pub fn before_all_versions(user_key: &[u8]) -> Vec<u8> {
+    let mut internal_key = Vec::with_capacity(user_key.len() + INTERNAL_KEY_TAG_SIZE_BYTES);
+    append_internal_key(&mut internal_key, user_key, MAX_SEQUENCE_NUMBER, SEEK_KIND);
+    internal_key
+}
+
 /// Orders keys of one sort. Block and merging iterators are generic over it, so that the comparison is inlined.
 pub trait KeyCompare {
     /// How `a` is ordered against `b`.

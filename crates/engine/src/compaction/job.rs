@@ -14,9 +14,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use terrace_format::internal_key::{
-    MAX_SEQUENCE_NUMBER, SEEK_KIND, append_internal_key, parse_internal_key, user_key,
-};
+use terrace_format::internal_key::{before_all_versions, parse_internal_key, user_key};
 use terrace_format::table::TableCounts;
 use terrace_format::version_edit::VersionEdit;
 
@@ -109,7 +107,7 @@ impl DbInner {
         let mut grandparents = GrandparentOverlap::new(plan, self.options.max_file_size_bytes);
         let mut until_check = 0u32;
         match &part.from {
-            Some(from) => merged.seek(&lookup_key(from))?,
+            Some(from) => merged.seek(&before_all_versions(from))?,
             None => merged.seek_to_first()?,
         }
         while merged.valid() {
@@ -173,13 +171,6 @@ impl DbInner {
         }
         Err(error)
     }
-}
-
-/// The internal key that stands before every entry of `user_key`.
-fn lookup_key(user_key: &[u8]) -> Vec<u8> {
-    let mut key = Vec::new();
-    append_internal_key(&mut key, user_key, MAX_SEQUENCE_NUMBER, SEEK_KIND);
-    key
 }
 
 /// Keeps an output table from overlapping so much of the level below that its own compaction would be large.

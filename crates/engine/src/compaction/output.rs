@@ -18,16 +18,6 @@ pub(crate) struct Output {
 }
 
 impl DbInner {
-    pub(crate) fn table_builder_options(&self) -> TableBuilderOptions {
-        TableBuilderOptions {
-            block_size_bytes: self.options.block_size_bytes,
-            restart_interval: self.options.block_restart_interval,
-            compression: self.options.compression,
-            filter_bits_per_key: self.options.filter_bits_per_key,
-            hash_index_percent: self.options.hash_index_percent,
-        }
-    }
-
     /// Removes table files that no version lists.
     pub(crate) fn remove_tables(&self, numbers: &[u64]) {
         for number in numbers {
@@ -66,7 +56,7 @@ impl<'a> OutputWriter<'a> {
                 let number = db.versions.new_file_number();
                 let path: PathBuf = db.folder.join(file_name::table_name(number));
                 let file = db.env.create(&path)?;
-                let options = db.table_builder_options();
+                let options = TableBuilderOptions::of(&db.options);
                 let builder = TableBuilder::new(file, path, db.comparator.clone(), options);
                 self.open.insert(OpenOutput { number, builder })
             }

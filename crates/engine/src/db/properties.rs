@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use terrace_format::internal_key::{MAX_SEQUENCE_NUMBER, SEEK_KIND, append_internal_key};
 use terrace_format::limits::LEVEL_COUNT;
 
 use crate::db::inner::DbInner;
@@ -116,12 +115,8 @@ impl DbInner {
     /// See [`Db::approximate_size`](crate::Db::approximate_size).
     pub(crate) fn approximate_size(self: &Arc<Self>, start: &[u8], end: &[u8]) -> Result<u64> {
         let version = self.versions.current();
-        let offset_of = |key: &[u8]| {
-            let mut internal_key = Vec::with_capacity(key.len() + 8);
-            append_internal_key(&mut internal_key, key, MAX_SEQUENCE_NUMBER, SEEK_KIND);
-            version.approximate_offset_of(&internal_key, &self.tables)
-        };
-        let (from, to) = (offset_of(start)?, offset_of(end)?);
+        let from = version.approximate_offset_of(start, &self.tables)?;
+        let to = version.approximate_offset_of(end, &self.tables)?;
         Ok(to.saturating_sub(from))
     }
 }

@@ -8,6 +8,7 @@ use crate::memtable::{MemEntry, MemTable};
 use crate::read::super_version::SuperVersion;
 use crate::table::pinned_value::TableValue;
 use crate::table::{BlockReadOptions, PinnedValue};
+use crate::thread_buffer::with_buffer;
 
 /// A value found by a read, without a copy where it lies in a cached block.
 #[derive(Debug)]
@@ -82,12 +83,9 @@ fn with_seek_key<R>(key: &[u8], sequence: u64, read: impl FnOnce(&[u8]) -> R) ->
         static SEEK_KEY: std::cell::Cell<Vec<u8>> = const { std::cell::Cell::new(Vec::new()) };
     }
     const KEPT_CAPACITY_BYTES: usize = 64 << 10;
-    let mut target = SEEK_KEY.take();
-    target.clear();
-    append_internal_key(&mut target, key, sequence, SEEK_KIND);
-    let result = read(&target);
-    if target.capacity() <= KEPT_CAPACITY_BYTES {
-        SEEK_KEY.set(target);
-    }
-    result
+    with_buffer(&SEEK_KEY, KEPT_CAPACITY_BYTES, |target| {
+        target.clear();
+        append_internal_key(target, key, sequence, SEEK_KIND);
+        read(target)
+    })
 }

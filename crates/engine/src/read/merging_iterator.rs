@@ -31,8 +31,7 @@
 //! - backward to forward: a child's first entry after `e` is the one behind its position, or its first if it is
 //!   exhausted.
 //!
-//! One step brings each child there; no search is needed. Only a memtable that grows meanwhile can put a new entry
-//! in between, so the step is repeated until the child is on the right side of `e`.
+//! One step brings each child there; no search is needed, since no child's entries change while it is merged.
 
 use std::cmp::Ordering;
 
@@ -89,8 +88,6 @@ pub struct MergingIterator<C = Box<dyn InternalIterator>> {
     entry: EntryPlace,
     /// A heap of the other children that stand on an entry; the next one in the direction on top.
     others: Vec<Head>,
-    /// The current key while the children turn round.
-    pivot: Vec<u8>,
 }
 
 impl<C: InternalIterator> MergingIterator<C> {
@@ -98,7 +95,7 @@ impl<C: InternalIterator> MergingIterator<C> {
     pub fn new(comparator: InternalKeyComparator, children: Vec<C>) -> Self {
         let others = Vec::with_capacity(children.len());
         let (direction, current, entry) = (Direction::Forward, Head::default(), EntryPlace::of((&[], &[])));
-        Self { comparator, children, direction, valid: false, current, entry, others, pivot: Vec::new() }
+        Self { comparator, children, direction, valid: false, current, entry, others }
     }
 
     /// What is known of the current key. Needs `valid()`.
@@ -245,12 +242,6 @@ impl<C: InternalIterator> MergingIterator<C> {
 
     /// Brings every child but `current` to the other side of the current entry: see the head of this file.
     fn turn(&mut self, current: usize, direction: Direction) -> Result<()> {
-        self.pivot.clear();
-        self.pivot.extend_from_slice(self.children[current].key());
-        let wrong_side = match direction {
-            Direction::Forward => Ordering::Less,
-            Direction::Backward => Ordering::Greater,
-        };
         for (index, child) in self.children.iter_mut().enumerate() {
             if index == current {
                 continue;
@@ -259,11 +250,6 @@ impl<C: InternalIterator> MergingIterator<C> {
                 (true, _) => advance(child, direction)?,
                 (false, Direction::Forward) => child.seek_to_first()?,
                 (false, Direction::Backward) => child.seek_to_last()?,
-            }
-            while child.valid()
-                && self.comparator.compare(child.key(), &self.pivot).then(index.cmp(&current)) == wrong_side
-            {
-                advance(child, direction)?;
             }
         }
         self.direction = direction;

@@ -98,16 +98,6 @@ impl Workshop {
             let _ = self.env.remove_file(&self.path(&file_name::table_name(number)));
         }
     }
-
-    fn table_builder_options(&self) -> TableBuilderOptions {
-        TableBuilderOptions {
-            block_size_bytes: self.options.block_size_bytes,
-            restart_interval: self.options.block_restart_interval,
-            compression: self.options.compression,
-            filter_bits_per_key: self.options.filter_bits_per_key,
-            hash_index_percent: self.options.hash_index_percent,
-        }
-    }
 }
 
 /// How blocks are read: each from the file, its checksum verified.
@@ -157,7 +147,11 @@ fn create(workshop: &Workshop) -> Result<(u64, TableBuilder)> {
     // Noted first: a failed creation may have left the file.
     workshop.written.borrow_mut().push(number);
     let file = workshop.env.create(&path)?;
-    let builder =
-        TableBuilder::new(file, path, workshop.comparator.clone(), workshop.table_builder_options());
+    let builder = TableBuilder::new(
+        file,
+        path,
+        workshop.comparator.clone(),
+        TableBuilderOptions::of(&workshop.options),
+    );
     Ok((number, builder))
 }

@@ -91,21 +91,10 @@ impl BlockSource {
 
     /// The data block that `handle` points to, from the cache or the file.
     pub(crate) fn data_block(&self, handle: BlockHandle, options: &BlockReadOptions) -> Result<Arc<Block>> {
-        let cache = self.context.block_cache.as_ref();
-        if let Some(block) = cache.and_then(|cache| cache.get(self.file_id, handle.offset)) {
-            return Ok(block);
+        match self.cached(handle) {
+            Some(block) => Ok(block),
+            None => self.load_for_cache(handle, options),
         }
-        let (block, is_in_place) = match self.mapped_contents(handle, options)? {
-            Some(contents) => self.mapped_block(handle, contents, &mut BytesMut::new())?,
-            None => (self.read_block(handle, options)?, false),
-        };
-        if let Some(cache) = cache
-            && options.fill_cache
-            && !is_in_place
-        {
-            cache.insert(self.file_id, handle.offset, block.clone());
-        }
-        Ok(block)
     }
 
     /// Like [`data_block`](Self::data_block), for a reader that passes by: the block does not go into the cache, and may
@@ -116,13 +105,9 @@ impl BlockSource {
         options: &BlockReadOptions,
         memory: &mut BytesMut,
     ) -> Result<Arc<Block>> {
-        let cache = self.context.block_cache.as_ref();
-        if let Some(block) = cache.and_then(|cache| cache.get(self.file_id, handle.offset)) {
-            return Ok(block);
-        }
-        match self.mapped_contents(handle, options)? {
-            Some(contents) => self.mapped_block(handle, contents, memory).map(|(block, _)| block),
-            None => self.read_block(handle, options),
+        match self.cached(handle) {
+            Some(block) => Ok(block),
+            None => self.load(handle, options, memory).map(|(block, _)| block),
         }
     }
 
@@ -136,12 +121,41 @@ impl BlockSource {
         let Some(cache) = &self.context.block_cache else {
             return Ok(None);
         };
-        match cache.get(self.file_id, handle.offset) {
+        match self.cached(handle) {
             Some(block) => Ok(Some(block)),
             None if options.fill_cache && cache.note_miss(self.file_id, handle.offset) => {
-                self.data_block(handle, options).map(Some)
+                self.load_for_cache(handle, options).map(Some)
             }
             None => Ok(None),
+        }
+    }
+
+    fn cached(&self, handle: BlockHandle) -> Option<Arc<Block>> {
+        self.context.block_cache.as_ref()?.get(self.file_id, handle.offset)
+    }
+
+    /// The block from the file. It goes into the cache if `options` say so, unless its bytes are those of the mapping.
+    fn load_for_cache(&self, handle: BlockHandle, options: &BlockReadOptions) -> Result<Arc<Block>> {
+        let (block, is_in_place) = self.load(handle, options, &mut BytesMut::new())?;
+        if let Some(cache) = &self.context.block_cache
+            && options.fill_cache
+            && !is_in_place
+        {
+            cache.insert(self.file_id, handle.offset, block.clone());
+        }
+        Ok(block)
+    }
+
+    /// The block from the file, and whether its bytes are those of the mapping. It may take `memory` for itself.
+    fn load(
+        &self,
+        handle: BlockHandle,
+        options: &BlockReadOptions,
+        memory: &mut BytesMut,
+    ) -> Result<(Arc<Block>, bool)> {
+        match self.mapped_contents(handle, options)? {
+            Some(contents) => self.mapped_block(handle, contents, memory),
+            None => Ok((self.read_block(handle, options)?, false)),
         }
     }
 

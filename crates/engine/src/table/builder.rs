@@ -24,6 +24,7 @@ use terrace_format::table::{
 use terrace_format::version_edit::FileEntry;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::options::Options;
 
 /// Entries between restart points of index and metaindex: each key is whole, so that the search decodes none in vain.
 const INDEX_RESTART_INTERVAL: usize = 1;
@@ -45,6 +46,19 @@ pub struct TableBuilderOptions {
     /// Percentage of the data blocks' size that a hash index may have at most; a table for which it would be larger gets
     /// none. 0 writes none at all. Only tables in bytewise order have one.
     pub hash_index_percent: usize,
+}
+
+impl TableBuilderOptions {
+    /// As `options` ask for the tables of their database.
+    pub(crate) fn of(options: &Options) -> Self {
+        Self {
+            block_size_bytes: options.block_size_bytes,
+            restart_interval: options.block_restart_interval,
+            compression: options.compression,
+            filter_bits_per_key: options.filter_bits_per_key,
+            hash_index_percent: options.hash_index_percent,
+        }
+    }
 }
 
 /// Writes one table.

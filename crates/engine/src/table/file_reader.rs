@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use terrace_format::compression::Dialect;
 use terrace_format::internal_key::{
-    InternalKeyComparator, MAX_SEQUENCE_NUMBER, ParsedInternalKey, SEEK_KIND, SequenceNumber, ValueKind,
-    append_internal_key, user_key,
+    InternalKeyComparator, ParsedInternalKey, SequenceNumber, ValueKind, before_all_versions, user_key,
 };
 use terrace_format::table::TableCounts;
 
@@ -55,7 +54,7 @@ impl TableFileReader {
     /// Errors: [`Corruption`](crate::error::ErrorKind::Corruption) if a block on the way is damaged; errors of the file
     /// system.
     pub fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        let entry = self.table.get(&first_version(key), &BlockReadOptions::default())?;
+        let entry = self.table.get(&before_all_versions(key), &BlockReadOptions::default())?;
         Ok(entry.filter(|entry| entry.kind == ValueKind::Value).map(|entry| entry.value.into_vec()))
     }
 
@@ -111,7 +110,7 @@ impl TableFileIterator {
 
     /// Moves to the first entry whose key is at or after `key`.
     pub fn seek(&mut self, key: &[u8]) -> Result<()> {
-        self.moving(|entries| entries.seek(&first_version(key)))
+        self.moving(|entries| entries.seek(&before_all_versions(key)))
     }
 
     /// Moves to the next entry; does nothing if the cursor is not valid.
@@ -165,11 +164,4 @@ impl TableFileIterator {
         }
         Ok(())
     }
-}
-
-/// The internal key before every version of `key`.
-fn first_version(key: &[u8]) -> Vec<u8> {
-    let mut internal_key = Vec::new();
-    append_internal_key(&mut internal_key, key, MAX_SEQUENCE_NUMBER, SEEK_KIND);
-    internal_key
 }

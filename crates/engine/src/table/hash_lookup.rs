@@ -29,6 +29,7 @@ use super::pinned_value::TableValue;
 use super::reader::{FoundEntry, Table};
 use crate::error::Result;
 use crate::options::ReadTier;
+use crate::thread_buffer::with_buffer;
 
 /// A buffer larger than this is given back to the allocator after use.
 const KEPT_BUFFER_SIZE_BYTES: usize = 256 << 10;
@@ -241,10 +242,5 @@ fn with_decoding_buffer<R>(work: impl FnOnce(&mut Vec<u8>) -> R) -> R {
     thread_local! {
         static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
     }
-    let mut buffer = BUFFER.take();
-    let result = work(&mut buffer);
-    if buffer.len() <= KEPT_BUFFER_SIZE_BYTES {
-        BUFFER.set(buffer);
-    }
-    result
+    with_buffer(&BUFFER, KEPT_BUFFER_SIZE_BYTES, work)
 }

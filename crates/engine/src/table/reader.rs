@@ -31,6 +31,7 @@ use super::metaindex::Metadata;
 use super::pinned_value::{PinnedValue, TableValue};
 use crate::error::{Error, Result};
 use crate::iterator::InternalIterator;
+use crate::thread_buffer::with_buffer;
 
 /// An open table file. It is immutable; threads share it by `Arc`.
 pub struct Table {
@@ -288,10 +289,5 @@ fn with_key_buffer<R>(work: impl FnOnce(&mut Vec<u8>) -> R) -> R {
     thread_local! {
         static KEY_BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
     }
-    let mut buffer = KEY_BUFFER.take();
-    let result = work(&mut buffer);
-    if buffer.capacity() <= KEPT_KEY_BUFFER_SIZE_BYTES {
-        KEY_BUFFER.set(buffer);
-    }
-    result
+    with_buffer(&KEY_BUFFER, KEPT_KEY_BUFFER_SIZE_BYTES, work)
 }

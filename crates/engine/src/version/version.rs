@@ -20,8 +20,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use terrace_format::internal_key::{
-    InternalKeyComparator, KeyCompare, MAX_SEQUENCE_NUMBER, SEEK_KIND, append_internal_key,
-    parse_internal_key,
+    InternalKeyComparator, KeyCompare, before_all_versions, parse_internal_key,
 };
 use terrace_format::limits::LEVEL_COUNT;
 
@@ -188,8 +187,7 @@ impl Version {
     /// About how many bytes of tables lie before the first entry of `key`, over all levels. Opens the tables that hold
     /// `key`.
     pub fn approximate_offset_of(&self, key: &[u8], tables: &TableCache) -> Result<u64> {
-        let mut target = Vec::new();
-        append_internal_key(&mut target, key, MAX_SEQUENCE_NUMBER, SEEK_KIND);
+        let target = before_all_versions(key);
         let mut offset = 0;
         for file in self.files() {
             if self.comparator.compare_keys(&file.largest, &target).is_lt() {
@@ -263,7 +261,7 @@ mod tests {
 
     use super::*;
     use crate::version::testing::{comparator, file, file_with_keys, version};
-    use terrace_format::internal_key::ValueKind;
+    use terrace_format::internal_key::{SEEK_KIND, ValueKind, append_internal_key};
 
     fn numbers(files: &[Arc<FileMeta>]) -> Vec<u64> {
         files.iter().map(|file| file.number).collect()

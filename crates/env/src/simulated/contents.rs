@@ -17,7 +17,8 @@
 //!    durable end, or behind a truncation that took effect, is at least as new as the size.
 //! 5. If logs may be mapped, a log may stand for a file mapped into memory. Then rule 4 does not hold, a sector is a page
 //!    of 4096 bytes, a page may have been written in the middle of a copy into it (a record's header comes last), and
-//!    the file is longer by zeros up to a multiple of 32 KiB.
+//!    the file is longer by zeros up to a multiple of 32 KiB. A log with a failed write that stopped within a page is
+//!    none of those: where logs are mapped, the system copies whole pages.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -111,6 +112,8 @@ pub(super) struct Contents {
     is_open_log: bool,
     /// Whether its last record may have been stored into space set aside. Anything else cuts that off before.
     has_space: bool,
+    /// Whether a write that waits for the disk stopped within a page: see rule 5.
+    has_page_cut: bool,
 }
 
 impl Contents {
@@ -148,6 +151,11 @@ impl Contents {
         self.changes.push(change);
     }
 
+    /// Notes that a write of a record into a log failed at `end`.
+    pub(super) fn note_cut_write(&mut self, end: usize) {
+        self.has_page_cut |= !end.is_multiple_of(PAGE_SIZE_BYTES);
+    }
+
     /// Cuts the file; it never grows by this.
     pub(super) fn truncate(&mut self, size: usize) {
         self.has_space = false;
@@ -168,6 +176,7 @@ impl Contents {
         }
         // Differs only if pages were dropped.
         durable.resize(self.cached.len(), 0);
+        self.has_page_cut = false;
     }
 
     /// A sync that fails: each waiting page is written or dropped, and none waits any more.
@@ -205,7 +214,7 @@ impl Contents {
 
     /// Some bytes that the disk may hold now, by the rules of this module.
     fn survivors(&self, cut: Cut, random: &mut Random) -> (Vec<u8>, Sectors) {
-        let is_mapped = cut.maps_logs && self.is_log && random.chance(1, 2);
+        let is_mapped = cut.maps_logs && self.is_log && !self.has_page_cut && random.chance(1, 2);
         let unit = if is_mapped { PAGE_SIZE_BYTES } else { cut.sector_size_bytes };
         let fate = Fate::draw(random);
         let history = History::of(&self.changes, self.durable.len(), unit);

@@ -95,8 +95,11 @@ impl Process {
             let room = state.room_bytes(growth);
             let written = &bytes[..done - (growth - room)];
             // Who stores into memory has room for all of it.
-            let header = header.filter(|_| written.len() == bytes.len());
-            file.lock().write_log(offset, written, header);
+            let stored = header.filter(|_| written.len() == bytes.len());
+            file.lock().write_log(offset, written, stored);
+            if header.is_some() && stored.is_none() {
+                file.lock().note_cut_write(offset + written.len());
+            }
             match failure {
                 Some(failure) => Err(failure.error()),
                 None if room < growth => Err(Failure::NoSpace.error()),
