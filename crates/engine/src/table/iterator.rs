@@ -155,6 +155,9 @@ impl<T: Borrow<Table>> TableIterator<T> {
         self.release_block();
         let source = &self.table.borrow().source;
         let block = if self.passes_by() {
+            if self.run.direction == Direction::Backward {
+                source.prefetch_before(handle);
+            }
             source.passing_block(handle, &self.options, &mut self.spare)?
         } else {
             source.data_block(handle, &self.options)?
@@ -283,6 +286,16 @@ impl<T: Borrow<Table> + Send> InternalIterator for TableIterator<T> {
     fn prev(&mut self) -> Result<()> {
         let is_done = self.data.as_mut().is_some_and(|data| data.entries.step_backward());
         if is_done { Ok(()) } else { self.long_step(Direction::Backward) }
+    }
+
+    #[inline(always)]
+    fn next_at_hand(&mut self) -> Option<(&[u8], &[u8])> {
+        self.data.as_mut()?.entries.step_forward_to_entry()
+    }
+
+    #[inline(always)]
+    fn prev_at_hand(&mut self) -> Option<(&[u8], &[u8])> {
+        self.data.as_mut()?.entries.step_backward_to_entry()
     }
 
     #[inline]

@@ -216,7 +216,8 @@ impl Window {
         make_room(&mut keys, KEY_BYTES_AT_FIRST);
         let contents = block.contents();
         // The first key replaces the one it is built upon.
-        let mut progress = Progress { offset: start, before_start: 0, before_length: key_length, key_start: 0 };
+        let mut progress =
+            Progress { offset: start, before_start: 0, before_length: key_length, key_start: 0 };
         let least = self.least_key_length;
         loop {
             common_entries::decode(contents, end, least, max_entries, &mut entries, &mut keys, &mut progress);

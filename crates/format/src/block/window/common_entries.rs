@@ -55,7 +55,8 @@ pub(super) fn decode(
     if before_start > last_key_start {
         return;
     }
-    while offset < end && offset <= last_offset && key_start <= last_key_start && entries.len() < max_entries {
+    while offset < end && offset <= last_offset && key_start <= last_key_start && entries.len() < max_entries
+    {
         // SAFETY: `offset + HEADER_SIZE_BYTES + LARGEST_KEY_BYTES` lies within the contents.
         let header = unsafe { contents.get_unchecked(offset..offset + HEADER_SIZE_BYTES) };
         let (shared, suffix, value) = (header[0], header[1], header[2]);
