@@ -3,8 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use terrace_engine::env::Env;
 use terrace_engine::env::simulated::{CallKind, Failure, FaultPlan, Mode, SimulatedEnv};
-use terrace_engine::{Db, ErrorKind, Options, ReadOptions, TableFileOptions, TableFileWriter, WriteOptions};
+use terrace_engine::{
+    Compression, Db, ErrorKind, Options, ReadOptions, TableFileOptions, TableFileWriter, WriteBatch,
+    WriteOptions,
+};
 
 const FOLDER: &str = "/data/db";
 
@@ -50,4 +54,40 @@ fn a_compaction_on_a_full_disk_ends_with_an_error_instead_of_waiting_forever() {
     env.heal();
     db.compact_range(None, None).unwrap();
     db.put(b"room", b"again", &WriteOptions { sync: true }).unwrap();
+}
+
+#[test]
+fn a_repair_takes_no_part_of_a_table_whose_flush_never_ended() {
+    const BATCHES: usize = 30;
+    let mut left_behind = 0;
+    for seed in 0..60 {
+        let mut env = SimulatedEnv::new(seed, Mode::StrictPosix);
+        let uncompressed = Options { compression: Compression::None, ..options(&env) };
+        let db = Db::open(FOLDER, uncompressed).unwrap();
+        let half = |side: &str, batch: usize| format!("{side} {batch:02}").into_bytes();
+        for number in 0..BATCHES {
+            // Its halves lie far from each other in the table.
+            let mut batch = WriteBatch::new();
+            ["left", "right"].iter().for_each(|side| batch.put(&half(side, number), &[b'v'; 300]).unwrap());
+            db.write(batch, &WriteOptions { sync: number < 5 }).unwrap();
+        }
+        env.fail_at(FaultPlan::new(1, Failure::Io).of(CallKind::Sync).on(".ldb"));
+        if seed % 2 == 0 {
+            // As if the process had died there.
+            env.fail_at(FaultPlan::new(1, Failure::Io).of(CallKind::Remove).on(".ldb"));
+        }
+        assert!(db.flush().is_err());
+        env.cut_power();
+        let names = env.list(FOLDER.as_ref()).unwrap();
+        left_behind += usize::from(names.iter().any(|name| name.ends_with(".ldb")));
+
+        let report = Db::repair(FOLDER, &options(&env)).unwrap();
+        let db = Db::open(FOLDER, options(&env)).unwrap();
+        let has = |key: &[u8]| db.get(key, &ReadOptions::default()).unwrap().is_some();
+        for number in 0..BATCHES {
+            let (left, right) = (has(&half("left", number)), has(&half("right", number)));
+            assert!(left == right && (left || number >= 5), "seed {seed}, batch {number}: {report}");
+        }
+    }
+    assert!(left_behind > 10, "{left_behind} tables were left behind: too few for a test");
 }

@@ -11,7 +11,9 @@
 //!    larger number than need be there; then the listed tables themselves are asked, for tables made after the last
 //!    record only: an older one may hold a deletion that a compaction has dropped since. This holds for tables that are
 //!    younger than the logs that the MANIFEST needs. What was in older logs is in tables that it lists: such a table is
-//!    what a loss of power undid, and its sequence numbers were given to others since.
+//!    what a loss of power undid, and its sequence numbers were given to others since. While the first log that the
+//!    MANIFEST needs is there, no flush after it was recorded. Then only a table without damage counts, as an ingest may
+//!    have made it: others are what a flush or an ingest had written when the power was lost, and have parts of batches.
 //!
 //! Without such traces a table that is not listed is the input of a compaction, or the unfinished output of one. It is
 //! never added: that brings back what was deleted (Level/levelup#520).
@@ -22,6 +24,7 @@ use terrace_format::internal_key::{SequenceNumber, parse_internal_key};
 use terrace_format::version_edit::FileEntry;
 
 use crate::error::{Error, Result};
+use crate::recovery::names_log;
 use crate::repair::intake::may_hold;
 use crate::repair::inventory::Inventory;
 use crate::repair::manifest::{Knowledge, TrustedState};
@@ -80,11 +83,13 @@ pub(super) fn make(
     let is_missing = |file: &&&FileEntry| !inventory.tables.contains_key(&file.number);
     let missing: Vec<FileEntry> = listed.values().filter(is_missing).map(|file| (*file).clone()).collect();
     let logged = logged_sequences(workshop, logs)?;
+    let has_first_log =
+        names_log(knowledge.log_number, trusted.manifest_number) && logs.contains(&knowledge.log_number);
     let mut newest_listed = None;
     let mut newer = BTreeSet::new();
     for (number, name) in &unknown {
         let Some(facts) = examine(workshop, name, &logged)? else { continue };
-        let is_unlogged = if *number < knowledge.log_number {
+        let is_unlogged = if *number < knowledge.log_number || (has_first_log && facts.is_damaged) {
             false
         } else if facts.newest_unlogged > trusted.last_sequence {
             true
@@ -125,6 +130,7 @@ struct Facts {
     keys: KeyRange,
     /// The newest sequence number that is in no log; 0 if all are.
     newest_unlogged: SequenceNumber,
+    is_damaged: bool,
 }
 
 /// Looks through the table. `None` if it holds nothing.
@@ -135,11 +141,11 @@ fn examine(
 ) -> Result<Option<Facts>> {
     let mut facts: Option<Facts> = None;
     let path = workshop.path(name);
-    read_table(workshop, name, None, &mut |key, _| {
+    let salvaged = read_table(workshop, name, None, &mut |key, _| {
         let parsed = parse_internal_key(key).map_err(|error| Error::format(&path, 0, error))?;
         let facts = facts.get_or_insert_with(|| {
             let keys = KeyRange { first: Some(parsed.user_key.to_vec()), last: Some(Vec::new()) };
-            Facts { keys, newest_unlogged: 0 }
+            Facts { keys, newest_unlogged: 0, is_damaged: false }
         });
         if parsed.sequence > facts.newest_unlogged && !is_in(logged, parsed.sequence) {
             facts.newest_unlogged = parsed.sequence;
@@ -149,7 +155,7 @@ fn examine(
         last.extend_from_slice(parsed.user_key);
         Ok(())
     })?;
-    Ok(facts)
+    Ok(facts.map(|facts| Facts { is_damaged: !salvaged.damage.is_empty(), ..facts }))
 }
 
 /// The newest sequence number in any listed table.

@@ -2,7 +2,8 @@
 //! Successor: a new table.
 //!
 //! 1. The index says where the blocks are. If footer or index are damaged, the blocks are found by their checksums
-//!    ([`block_scan`](super::block_scan)).
+//!    ([`block_scan`](super::block_scan)). No checksum covers the footer: a block that it leads to is the index only if it
+//!    can be one.
 //! 2. A block counts if its checksum is right, every entry decodes and every key is an internal key.
 //! 3. Its entries are handed on if they ascend, also from block to block, and lie within the table's bounds.
 //!
@@ -98,7 +99,7 @@ fn index(
         let footer =
             Footer::decode(&footer).map_err(|error| Error::format(&source.path, footer_offset, error))?;
         let block = source.read_block(footer.index, &read_options())?;
-        listed_blocks(&block).map_err(|error| source.block_error(footer.index, error))
+        listed_blocks(&block, footer.index).map_err(|error| source.block_error(footer.index, error))
     };
     match read() {
         Err(error) if error.kind() == ErrorKind::Corruption => Ok(Err(error)),
@@ -106,14 +107,25 @@ fn index(
     }
 }
 
-fn listed_blocks(index: &Block) -> terrace_format::Result<Vec<FoundBlock>> {
-    let mut blocks = Vec::new();
-    index.verify()?;
+/// The blocks that the index at `handle` leads to.
+///
+/// Errors: it cannot be an index. Its keys are internal keys, unlike those of the metaindex. The blocks that it lists begin
+/// where the file does, and follow each other up to the index: what is read as a handle in a data block's values, text
+/// for one, hardly does.
+fn listed_blocks(index: &Block, handle: BlockHandle) -> terrace_format::Result<Vec<FoundBlock>> {
+    check_entries(index)?;
+    let mut blocks: Vec<FoundBlock> = Vec::new();
     let mut entries = BlockIter::new(index);
     entries.seek_to_first()?;
     while entries.valid() {
-        let (handle, _) = BlockHandle::decode(entries.value())?;
-        blocks.push(FoundBlock::listed(handle, entries.key()));
+        let (listed, _) = BlockHandle::decode(entries.value())?;
+        listed.sealed_range(handle.offset)?;
+        let follows = blocks.last().map_or(listed.offset == 0, |last| last.end() <= listed.offset);
+        if !follows {
+            let problem = "the blocks that it lists do not follow each other from the file's beginning on";
+            return Err(FormatError::corrupt("index", problem, 0));
+        }
+        blocks.push(FoundBlock::listed(listed, entries.key()));
         entries.next()?;
     }
     Ok(blocks)

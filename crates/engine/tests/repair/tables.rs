@@ -4,6 +4,10 @@ use std::path::Path;
 
 use terrace_engine::LevelSource;
 
+use terrace_format::block::{Block, BlockIter};
+use terrace_format::limits::FOOTER_SIZE_BYTES;
+use terrace_format::table::{BlockHandle, Footer, split_block};
+
 use super::fixture::{
     FOLDER, Fixture, PLAIN, SNAPPY, assert_stale_are_reported, compare, contents, place, repair,
 };
@@ -101,6 +105,44 @@ fn damage_in_the_last_part_of_a_table_loses_no_entry() {
             }
         }
     }
+}
+
+#[test]
+fn a_footer_that_leads_to_another_block_loses_no_entry() {
+    let mut misled = 0;
+    for name in PLAIN.names(".ldb") {
+        let table = &PLAIN.files[&name];
+        let footer_offset = table.len() - FOOTER_SIZE_BYTES;
+        let footer = Footer::decode(&table[footer_offset..]).unwrap();
+        let data = handles(table, footer.index);
+        for index in data.into_iter().chain(handles(table, footer.metaindex)).chain([footer.metaindex]) {
+            let mut damaged = table.clone();
+            damaged[footer_offset..].copy_from_slice(&Footer { index, ..footer }.encode());
+            for index_is_damaged in [false, true] {
+                damaged[footer.index.offset as usize] ^= u8::from(index_is_damaged);
+                let env = place(&PLAIN.with(&name, Some(damaged.clone())));
+                let report = repair(&env);
+                assert!(contents(&env) == PLAIN.model, "{name}, {index:?}: {report}");
+                misled += 1;
+            }
+        }
+    }
+    assert!(misled > 100, "{misled} cases are too few for a test");
+}
+
+/// The handles in a block of a table, which is not compressed: all of its values but those that end before one does.
+fn handles(table: &[u8], block: BlockHandle) -> Vec<BlockHandle> {
+    let range = block.sealed_range(table.len() as u64).unwrap();
+    let (_, contents) = split_block(&table[range.start as usize..range.end as usize]).unwrap();
+    let block = Block::new(contents.to_vec()).unwrap();
+    let mut entries = BlockIter::new(&block);
+    let mut handles = Vec::new();
+    entries.seek_to_first().unwrap();
+    while entries.valid() {
+        handles.extend(BlockHandle::decode(entries.value()).map(|(handle, _)| handle));
+        entries.next().unwrap();
+    }
+    handles
 }
 
 #[test]
