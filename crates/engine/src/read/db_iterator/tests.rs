@@ -149,7 +149,7 @@ fn run_against_model(comparator: &InternalKeyComparator, random: &mut Random, bo
     let inner = merging(comparator, contents);
     let mut iterator = DbIterator::new(inner, comparator, sequence, bounds, Box::new(()));
     assert!(!iterator.valid());
-    walk(&mut iterator, &model, comparator.user(), random, 150);
+    walk(&mut iterator, &model, comparator.user(), random, if cfg!(miri) { 30 } else { 150 });
 
     iterator.seek_to_first().unwrap();
     for expected in &model {
@@ -169,7 +169,7 @@ fn run_against_model(comparator: &InternalKeyComparator, random: &mut Random, bo
 fn movements_agree_with_a_model_under_all_kinds_of_bounds() {
     let mut random = Random(4);
     for comparator in comparators() {
-        for round in 0..1_800 {
+        for round in 0..if cfg!(miri) { 2 } else { 1_800 } {
             // Random bounds are inverted about as often as not.
             let bounds =
                 Bounds { lower: bound(&mut random, round % 3), upper: bound(&mut random, round / 3 % 3) };

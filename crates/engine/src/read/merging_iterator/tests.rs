@@ -8,6 +8,9 @@ use super::test_support::{Counting, Entry, Random, VecIterator, comparators, int
 use super::*;
 use crate::memtable::MemTable;
 
+/// Of a test against a model.
+const ROUNDS: usize = if cfg!(miri) { 4 } else { 600 };
+
 fn value_entry(user_key: &str, sequence: u64) -> Entry {
     (internal_key(user_key.as_bytes(), sequence, ValueKind::Value), sequence.to_string().into_bytes())
 }
@@ -93,7 +96,7 @@ fn run_against_model(comparator: &InternalKeyComparator, random: &mut Random) {
 fn movements_agree_with_a_sorted_vector() {
     let mut random = Random(1);
     for comparator in comparators() {
-        for _ in 0..600 {
+        for _ in 0..ROUNDS {
             run_against_model(&comparator, &mut random);
         }
     }
@@ -119,7 +122,7 @@ fn an_error_of_a_child_ends_in_a_cursor_that_can_be_sought_again() {
     let [comparator, _] = comparators();
     let mut random = Random(2);
     let mut errors = 0;
-    for round in 0..2_000 {
+    for round in 0..3 * ROUNDS {
         let first = VecIterator::new(&comparator, vec![value_entry("a", 1), value_entry("c", 2)]);
         let second = VecIterator::new(&comparator, vec![value_entry("b", 3), value_entry("d", 4)]);
         let moves = second.moves();
@@ -144,7 +147,7 @@ fn an_error_of_a_child_ends_in_a_cursor_that_can_be_sought_again() {
             }
         }
     }
-    assert!(errors > 1_000, "{errors} errors are too few for a test");
+    assert!(errors > 3 * ROUNDS / 2, "{errors} errors are too few for a test");
 }
 
 #[test]
@@ -176,26 +179,28 @@ fn an_entry_inserted_during_the_iteration_does_not_break_the_order_at_a_turn() {
 
 #[test]
 fn a_run_within_one_child_costs_one_comparison_an_entry() {
+    const ENTRIES: usize = if cfg!(miri) { 10 } else { 1_000 };
     let counting = Arc::new(Counting::default());
     let comparator = InternalKeyComparator::new(UserComparator::Custom(counting.clone()));
     // Child i holds a run of keys "i…".
     let children = (0..8u64).map(|child| {
-        let run = (0..1_000).map(|entry| value_entry(&format!("{child}{entry:04}"), child * 1_000 + entry));
+        let run = (0..ENTRIES as u64)
+            .map(|entry| value_entry(&format!("{child}{entry:04}"), child * 1_000 + entry));
         boxed(VecIterator::new(&comparator, run.collect()))
     });
     let mut cursor = MergingIterator::new(comparator.clone(), children.collect());
     cursor.seek_to_first().unwrap();
     counting.0.store(0, Memory::Relaxed);
-    for _ in 0..999 {
+    for _ in 1..ENTRIES {
         cursor.next().unwrap();
     }
-    assert_eq!(counting.0.load(Memory::Relaxed), 999);
-    let mut entries = 1_000;
+    assert_eq!(counting.0.load(Memory::Relaxed), ENTRIES - 1);
+    let mut entries = ENTRIES;
     while cursor.valid() {
         cursor.next().unwrap();
         entries += usize::from(cursor.valid());
     }
-    assert_eq!(entries, 8_000);
+    assert_eq!(entries, 8 * ENTRIES);
 }
 
 #[test]

@@ -12,6 +12,9 @@ use terrace_format::version_edit::FileEntry;
 
 use super::*;
 use crate::error::ErrorKind;
+use crate::memtable::MemTable;
+use crate::read::merging_iterator::MergingIterator;
+use crate::read::source::Source;
 use crate::table::reader::TableEntry;
 use crate::table::{TableBuilder, TableBuilderOptions, TableReadContext};
 use crate::version::file_meta::{FileOrigin, ObsoleteFiles};
@@ -23,11 +26,12 @@ type Row = (String, u64, Option<&'static str>);
 struct Tables {
     env: MemoryEnv,
     next_number: u64,
+    compression: Compression,
 }
 
 impl Tables {
     fn new() -> Self {
-        Self { env: MemoryEnv::new(), next_number: 1 }
+        Self { env: MemoryEnv::new(), next_number: 1, compression: Compression::None }
     }
 
     fn write(&mut self, rows: &[Row]) -> Arc<FileMeta> {
@@ -37,7 +41,7 @@ impl Tables {
         let options = TableBuilderOptions {
             block_size_bytes: 64,
             restart_interval: 2,
-            compression: Compression::None,
+            compression: self.compression.clone(),
             filter_bits_per_key: 10,
             hash_index_percent: 100,
         };
@@ -225,6 +229,54 @@ fn a_look_up_finds_the_newest_entry_that_its_sequence_allows() {
             ValueKind::Deletion => "deleted".to_owned(),
         });
         assert_eq!(found.as_deref(), expected, "{key} at {sequence}");
+    }
+}
+
+/// Here for Miri: a merge keeps pointers to its entry, which lies in a memtable, a block, or the memory of a cursor.
+#[test]
+fn an_entry_of_a_merge_stays_in_reach_while_tables_and_blocks_take_turns() {
+    const VALUE: &str = "a value, a value, a value, which is compressed";
+    const ROWS: u64 = if cfg!(miri) { 24 } else { 60 };
+    for compression in [Compression::None, Compression::Snappy] {
+        let mut tables = Tables { compression, ..Tables::new() };
+        let rows: Vec<Row> = (1..=ROWS).map(|number| row(&format!("{number:03}"), number, VALUE)).collect();
+        // Short runs of one source, so that sources, tables of a level and blocks end in turns.
+        let of = |source: u64| rows.iter().filter(|row| row.1 / 3 % 3 == source).cloned().collect::<Vec<_>>();
+        let memtable = Arc::new(MemTable::new(comparator()));
+        of(0)
+            .iter()
+            .for_each(|row| memtable.insert(row.1, ValueKind::Value, row.0.as_bytes(), VALUE.as_bytes()));
+        let (level0, level1) =
+            (tables.write(&of(1)), of(2).chunks(4).map(|rows| tables.write(rows)).collect());
+        let level =
+            |files| LevelIterator::new(comparator(), files, tables.cache(), BlockReadOptions::default());
+        let sources = [
+            Source::Memtable(memtable.iter()),
+            Source::Level(level(vec![level0])),
+            Source::Level(level(level1)),
+        ];
+        let mut merged = MergingIterator::new(comparator(), sources.into());
+        let is_at = |merged: &MergingIterator<Source>, expected: &Row| {
+            assert_eq!((merged.key(), merged.value()), (&internal(expected)[..], VALUE.as_bytes()));
+        };
+        merged.seek_to_first().unwrap();
+        for (index, expected) in rows.iter().enumerate() {
+            merged = *Box::new(merged);
+            is_at(&merged, expected);
+            if index % 5 == 4 {
+                merged.prev().unwrap();
+                is_at(&merged, &rows[index - 1]);
+                merged.next().unwrap();
+            }
+            merged.next().unwrap();
+        }
+        assert!(!merged.valid());
+        merged.seek_to_last().unwrap();
+        for expected in rows.iter().rev() {
+            is_at(&merged, expected);
+            merged.prev().unwrap();
+        }
+        assert!(!merged.valid());
     }
 }
 
