@@ -311,10 +311,11 @@ impl<C: InternalIterator> InternalIterator for MergingIterator<C> {
     #[inline]
     fn key(&self) -> &[u8] {
         assert!(self.valid, "the cursor stands on an entry");
-        // SAFETY: the child returned this slice from `&self`, and neither moved nor was moved since: children lie in a
-        // vector that does not change, every movement begins with `valid` off, and where it ends with `valid` on the place
-        // was taken after the last mutable borrow of a child. Hence the borrow of then still stands, and this one of
-        // `self` keeps it so.
+        // SAFETY: the child returned this slice, and neither moved nor was moved since: children lie in a vector that does
+        // not change, every movement begins with `valid` off, and where it ends with `valid` on the place was taken after
+        // the last mutable borrow of a child, or is what that borrow itself returned. Since then the child was only
+        // asked by shared borrows, which change nothing that it returned: no child has parts that they could change. Hence
+        // the slice is what it was, and this borrow of `self` keeps it so.
         unsafe { &*self.entry.key }
     }
 

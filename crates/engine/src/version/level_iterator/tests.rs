@@ -26,12 +26,13 @@ type Row = (String, u64, Option<&'static str>);
 struct Tables {
     env: MemoryEnv,
     next_number: u64,
+    block_size_bytes: usize,
     compression: Compression,
 }
 
 impl Tables {
     fn new() -> Self {
-        Self { env: MemoryEnv::new(), next_number: 1, compression: Compression::None }
+        Self { env: MemoryEnv::new(), next_number: 1, block_size_bytes: 64, compression: Compression::None }
     }
 
     fn write(&mut self, rows: &[Row]) -> Arc<FileMeta> {
@@ -39,7 +40,7 @@ impl Tables {
         self.next_number += 1;
         let path = Path::new("/").join(table_name(number));
         let options = TableBuilderOptions {
-            block_size_bytes: 64,
+            block_size_bytes: self.block_size_bytes,
             restart_interval: 2,
             compression: self.compression.clone(),
             filter_bits_per_key: 10,
@@ -237,8 +238,8 @@ fn a_look_up_finds_the_newest_entry_that_its_sequence_allows() {
 fn an_entry_of_a_merge_stays_in_reach_while_tables_and_blocks_take_turns() {
     const VALUE: &str = "a value, a value, a value, which is compressed";
     const ROWS: u64 = if cfg!(miri) { 24 } else { 60 };
-    for compression in [Compression::None, Compression::Snappy] {
-        let mut tables = Tables { compression, ..Tables::new() };
+    for (block_size_bytes, compression) in [(64, Compression::None), (300, Compression::Snappy)] {
+        let mut tables = Tables { block_size_bytes, compression, ..Tables::new() };
         let rows: Vec<Row> = (1..=ROWS).map(|number| row(&format!("{number:03}"), number, VALUE)).collect();
         // Short runs of one source, so that sources, tables of a level and blocks end in turns.
         let of = |source: u64| rows.iter().filter(|row| row.1 / 3 % 3 == source).cloned().collect::<Vec<_>>();
