@@ -3,21 +3,28 @@
 //!
 //! Normally these are the usual ones, at no cost. A test build with `--cfg loom` puts [loom](https://docs.rs/loom)'s in
 //! their place ([`modelled`]); then only the tests in `models/` can run, which try every order of what their threads do,
-//! and every old value that an atomic may still show (`make threads`).
+//! and every old value that an atomic may still show (`make threads`). Miri gets the standard library's locks: it refuses
+//! how the usual ones call the system.
 
+#[cfg(any(all(test, loom), miri))]
+mod locks;
 #[cfg(all(test, loom))]
 mod modelled;
 
+#[cfg(any(all(test, loom), miri))]
+pub(crate) use locks::{Condvar, Mutex, MutexGuard};
+#[cfg(not(any(all(test, loom), miri)))]
+pub(crate) use parking_lot::{Condvar, Mutex, MutexGuard};
+
 #[cfg(all(test, loom))]
 pub(crate) use modelled::{
-    ArcSwap, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Condvar, Mutex, MutexGuard, PlainMemory, ThreadId,
-    current_thread, yield_now, zeroed_atomics,
+    ArcSwap, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, PlainMemory, ThreadId, current_thread, yield_now,
+    zeroed_atomics,
 };
 
 #[cfg(not(all(test, loom)))]
 pub(crate) use {
     arc_swap::ArcSwap,
-    parking_lot::{Condvar, Mutex, MutexGuard},
     std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize},
     std::thread::{ThreadId, current as current_thread, yield_now},
 };

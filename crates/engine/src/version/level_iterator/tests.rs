@@ -42,7 +42,7 @@ impl Tables {
         let options = TableBuilderOptions {
             block_size_bytes: self.block_size_bytes,
             restart_interval: 2,
-            compression: self.compression.clone(),
+            compression: self.compression,
             filter_bits_per_key: 10,
             hash_index_percent: 100,
         };
