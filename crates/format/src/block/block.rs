@@ -145,6 +145,36 @@ impl Block {
         Ok(())
     }
 
+    /// How many restart points there are.
+    #[inline]
+    pub fn restart_count(&self) -> usize {
+        self.restart_count
+    }
+
+    /// Key and value of the entry at a restart point. `None` if there is no such restart point, or if it does not lead to
+    /// an entry stored whole.
+    #[inline]
+    pub fn entry_at_restart(&self, index: usize) -> Option<(&[u8], &[u8])> {
+        if index >= self.restart_count {
+            return None;
+        }
+        let entry = self.entry_at(self.restart(index)).filter(|entry| entry.shared == 0)?;
+        let (key, value) = (entry.key_start..entry.value_start, entry.value_start..entry.value_end);
+        Some((&self.contents[key], &self.contents[value]))
+    }
+
+    /// Whether every entry is at a restart point, each following the one before, as in an index.
+    pub fn has_only_restarts(&self) -> bool {
+        let mut end = 0;
+        for index in 0..self.restart_count {
+            match self.entry_at(end) {
+                Some(entry) if self.restart(index) == end && entry.shared == 0 => end = entry.value_end,
+                _ => return false,
+            }
+        }
+        end == self.entries_end
+    }
+
     /// Where the entries end: one past the last entry's offset.
     #[inline]
     pub(super) fn entries_end(&self) -> usize {
