@@ -27,7 +27,7 @@ use super::held_block::{CursorMemory, HeldBlock};
 use super::index::{IndexCursor, TableIndex};
 use super::reader::Table;
 use crate::error::Result;
-use crate::iterator::InternalIterator;
+use crate::iterator::{InternalIterator, Preparation};
 
 /// A walk over as many blocks in one direction without a seek is a scan: it does not change the cache any more.
 const BLOCKS_BEFORE_SCAN: u32 = 8;
@@ -41,6 +41,8 @@ pub struct TableIterator<T: Borrow<Table> = Arc<Table>> {
     data: Option<DataBlock>,
     memory: CursorMemory,
     run: Run,
+    /// A seek is being prepared, and the index's cursor stands where it leads.
+    is_prepared: bool,
 }
 
 type Cursor = BlockIter<HeldBlock>;
@@ -79,7 +81,8 @@ impl Run {
 impl<T: Borrow<Table>> TableIterator<T> {
     pub(crate) fn new(table: T, options: BlockReadOptions) -> Self {
         let index = table.borrow().index.cursor(table.borrow().comparator());
-        Self { table, options, index, data: None, memory: CursorMemory::of_thread(), run: Run::default() }
+        let (memory, run) = (CursorMemory::of_thread(), Run::default());
+        Self { table, options, index, data: None, memory, run, is_prepared: false }
     }
 
     /// The walk that led here; after the table's end it goes on in the next one.
@@ -180,7 +183,7 @@ impl<T: Borrow<Table>> TableIterator<T> {
     fn holds_block_of(&self, internal_target: &[u8]) -> bool {
         let table = self.table.borrow();
         let comparator = table.comparator();
-        self.data.as_ref().is_some_and(|data| {
+        self.data.as_ref().filter(|data| data.entries.valid()).is_some_and(|data| {
             comparator.compare(data.entries.key(), internal_target).is_lt()
                 && comparator.compare(internal_target, self.index.separator(&table.index)).is_le()
         })
@@ -237,6 +240,7 @@ impl<T: Borrow<Table> + Send> InternalIterator for TableIterator<T> {
     }
 
     fn seek_to_first(&mut self) -> Result<()> {
+        self.is_prepared = false;
         self.moving(|this| {
             this.move_index(IndexCursor::seek_to_first)?;
             this.load_block(Caching::Always)?;
@@ -246,6 +250,7 @@ impl<T: Borrow<Table> + Send> InternalIterator for TableIterator<T> {
     }
 
     fn seek_to_last(&mut self) -> Result<()> {
+        self.is_prepared = false;
         self.moving(|this| {
             this.move_index(IndexCursor::seek_to_last)?;
             this.load_block(Caching::Always)?;
@@ -256,15 +261,42 @@ impl<T: Borrow<Table> + Send> InternalIterator for TableIterator<T> {
 
     fn seek(&mut self, internal_target: &[u8]) -> Result<()> {
         self.run = Run::default();
-        let is_near = self.holds_block_of(internal_target);
+        let is_prepared = std::mem::take(&mut self.is_prepared);
+        let is_near = !is_prepared && self.holds_block_of(internal_target);
         self.moving(|this| {
             if !is_near {
-                this.seek_in_index(internal_target)?;
+                if !is_prepared {
+                    this.seek_in_index(internal_target)?;
+                }
                 this.load_block(Caching::IfWanted)?;
             }
             this.move_data(|entries, comparator| entries.seek(comparator, internal_target))?;
             this.skip_used_up_blocks(Direction::Forward)
         })
+    }
+
+    /// What fails is left undone, for the seek to report.
+    fn prepare_seek(&mut self, internal_target: &[u8], preparation: Preparation) {
+        match preparation {
+            Preparation::FindBlock => {
+                self.run = Run::default();
+                self.is_prepared =
+                    !self.holds_block_of(internal_target) && self.seek_in_index(internal_target).is_ok();
+                let table = self.table.borrow();
+                if self.is_prepared
+                    && let Ok(Some(handle)) = self.index.handle(&table.index)
+                {
+                    table.source.prefetch_stored(handle);
+                }
+            }
+            Preparation::LoadBlock if self.is_prepared => {
+                let is_loaded = self.moving(|this| this.load_block(Caching::IfWanted)).is_ok();
+                if let Some(data) = self.data.as_ref().filter(|_| is_loaded) {
+                    data.entries.block().prefetch_restarts();
+                }
+            }
+            Preparation::LoadBlock => {}
+        }
     }
 
     #[inline(always)]
