@@ -346,9 +346,8 @@ mod tests {
 
     #[test]
     fn an_index_that_is_damaged_or_in_another_order_has_no_ranks() {
-        let keys = |names: [&str; 3]| {
-            names.map(|name| internal_key(name.as_bytes(), 1, ValueKind::Value)).to_vec()
-        };
+        let keys =
+            |names: [&str; 3]| names.map(|name| internal_key(name.as_bytes(), 1, ValueKind::Value)).to_vec();
         let comparator = bytewise();
         assert!(index(&keys(["a", "b", "c"]), 1).ranked(&comparator).is_some());
         assert!(index(&keys(["b", "a", "c"]), 1).ranked(&comparator).is_none());

@@ -58,7 +58,15 @@ impl LevelIterator {
         tables: Arc<TableCache>,
         options: BlockReadOptions,
     ) -> Self {
-        Self { comparator, files: Files::Listed(files), tables, options, index: 0, table: None, is_prepared: false }
+        Self {
+            comparator,
+            files: Files::Listed(files),
+            tables,
+            options,
+            index: 0,
+            table: None,
+            is_prepared: false,
+        }
     }
 
     /// A cursor over a level from 1 on of `version`, which it keeps alive. Not valid until a seek.
@@ -70,7 +78,15 @@ impl LevelIterator {
     ) -> Self {
         debug_assert!(level > 0);
         let comparator = version.comparator().clone();
-        Self { comparator, files: Files::OfLevel(version, level), tables, options, index: 0, table: None, is_prepared: false }
+        Self {
+            comparator,
+            files: Files::OfLevel(version, level),
+            tables,
+            options,
+            index: 0,
+            table: None,
+            is_prepared: false,
+        }
     }
 
     /// A cursor over the file at `index` of level 0 of `version`, which it keeps alive. Not valid until a seek.
@@ -81,7 +97,15 @@ impl LevelIterator {
         options: BlockReadOptions,
     ) -> Self {
         let comparator = version.comparator().clone();
-        Self { comparator, files: Files::One(version, index), tables, options, index: 0, table: None, is_prepared: false }
+        Self {
+            comparator,
+            files: Files::One(version, index),
+            tables,
+            options,
+            index: 0,
+            table: None,
+            is_prepared: false,
+        }
     }
 
     /// Positions a table's iterator, at the end of `run`, with `seek` and goes on to later files while it finds nothing.

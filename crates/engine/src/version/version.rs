@@ -78,9 +78,7 @@ impl Version {
             others.iter().for_each(|file| tables.prefetch_lookup(file, &key));
         }
         for file in &self.levels[0] {
-            if is_in_range(file)
-                && tables.lease(file, options.tier)?.get_with(&key, options, found)?
-            {
+            if is_in_range(file) && tables.lease(file, options.tier)?.get_with(&key, options, found)? {
                 return Ok(true);
             }
         }
@@ -103,13 +101,14 @@ impl Version {
         tables: &Arc<TableCache>,
         options: BlockReadOptions,
     ) -> impl Iterator<Item = LevelIterator> {
-        let files = (0..self.levels[0].len()).map(move |index| {
-            LevelIterator::of_file(Arc::clone(self), index, Arc::clone(tables), options)
-        });
+        let files = (0..self.levels[0].len())
+            .map(move |index| LevelIterator::of_file(Arc::clone(self), index, Arc::clone(tables), options));
         let levels = (1..LEVEL_COUNT).filter(|&level| !self.levels[level].is_empty());
-        files.chain(levels.map(move |level| {
-            LevelIterator::of_level(Arc::clone(self), level, Arc::clone(tables), options)
-        }))
+        files.chain(
+            levels.map(move |level| {
+                LevelIterator::of_level(Arc::clone(self), level, Arc::clone(tables), options)
+            }),
+        )
     }
 
     /// At least as many as there are [`iterators`](Self::iterators).

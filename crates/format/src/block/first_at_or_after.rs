@@ -224,7 +224,8 @@ mod tests {
         for (n, (key, _)) in entries.iter().enumerate() {
             let before = internal(format!("{:016}", (n * 7).saturating_sub(1)).as_bytes(), 0);
             for target in [key, &before] {
-                let FirstAtOrAfter::Entry { shared, suffix, .. } = first_at_or_after(&bytes, 0, target) else {
+                let FirstAtOrAfter::Entry { shared, suffix, .. } = first_at_or_after(&bytes, 0, target)
+                else {
                     panic!("{target:?} leads to no entry");
                 };
                 assert_eq!([&target[..shared], &bytes[suffix]].concat(), *key);
