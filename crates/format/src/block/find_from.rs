@@ -112,7 +112,7 @@ pub(super) struct Header {
 }
 
 /// The header of the entry at `offset`; `None` if the bytes end before or within it, or if a length is none.
-#[inline]
+#[inline(always)]
 pub(super) fn header_at(bytes: &[u8], offset: usize) -> Option<Header> {
     let rest = bytes.get(offset..)?;
     if let [shared, non_shared, value_length, ..] = *rest
