@@ -25,6 +25,7 @@
 
 mod backward;
 mod bounds;
+mod lookups;
 
 use std::fmt;
 use std::ops::Bound;
@@ -41,7 +42,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::iterator::InternalIterator;
 use crate::options::Bounds;
 use crate::read::key_rank::{RankedKey, rank};
-use crate::read::lookup::{ReadView, SeekOutcome};
+use crate::read::lookup::ReadView;
 use crate::read::merging_iterator::MergingIterator;
 use crate::read::source::Source;
 use bounds::{are_empty, is_above, is_below};
@@ -303,44 +304,6 @@ impl DbIterator {
         movement(self)
     }
 
-    /// Shows the entry of `target` if that is a key and can be looked up: then no cursor needs to be positioned.
-    fn find_target(&mut self, target: &[u8]) -> bool {
-        self.note_lookup(SeekOutcome::Lookup);
-        let Some(view) = &self.view else { return false };
-        if !view.find(&self.comparator, target, self.sequence, &mut self.saved_value) {
-            return false;
-        }
-        replace(&mut self.saved_key, target);
-        self.stand = Stand::Elsewhere;
-        self.valid = true;
-        self.is_lookup_open = true;
-        true
-    }
-
-    /// Before a step from an entry that was looked up.
-    fn leave_lookup(&mut self) {
-        self.note_lookup(SeekOutcome::Cursors);
-        self.open();
-    }
-
-    /// Says what became of the lookup that answered the last seek, if one did.
-    fn note_lookup(&mut self, outcome: SeekOutcome) {
-        if std::mem::take(&mut self.is_lookup_open)
-            && let Some(view) = &self.view
-        {
-            view.note(outcome);
-        }
-    }
-
-    /// Makes the inner cursor's children, if that was not done yet. None of them is positioned then.
-    fn open(&mut self) {
-        if !std::mem::replace(&mut self.is_open, true)
-            && let Some(view) = &self.view
-        {
-            self.inner.set_children(view.cursors());
-        }
-    }
-
     fn move_to_first(&mut self) -> Result<()> {
         self.open();
         match &self.bounds.lower {
@@ -485,12 +448,6 @@ impl DbIterator {
             self.inner.next()?;
         }
         Ok(())
-    }
-}
-
-impl Drop for DbIterator {
-    fn drop(&mut self) {
-        self.note_lookup(SeekOutcome::Lookup);
     }
 }
 
