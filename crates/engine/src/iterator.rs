@@ -42,6 +42,19 @@ pub trait InternalIterator: Send {
     /// Moves to the entry before. Needs [`valid`](Self::valid).
     fn prev(&mut self) -> Result<()>;
 
+    /// Moves to the next entry if it is decoded already, and returns its internal key and value. Otherwise stays: `None`
+    /// says nothing of what follows. Needs [`valid`](Self::valid).
+    #[inline]
+    fn next_at_hand(&mut self) -> Option<(&[u8], &[u8])> {
+        None
+    }
+
+    /// The same with the entry before.
+    #[inline]
+    fn prev_at_hand(&mut self) -> Option<(&[u8], &[u8])> {
+        None
+    }
+
     /// The internal key of the current entry. Needs [`valid`](Self::valid).
     fn key(&self) -> &[u8];
 
@@ -83,6 +96,14 @@ impl InternalIterator for Box<dyn InternalIterator> {
 
     fn prev(&mut self) -> Result<()> {
         (**self).prev()
+    }
+
+    fn next_at_hand(&mut self) -> Option<(&[u8], &[u8])> {
+        (**self).next_at_hand()
+    }
+
+    fn prev_at_hand(&mut self) -> Option<(&[u8], &[u8])> {
+        (**self).prev_at_hand()
     }
 
     fn key(&self) -> &[u8] {

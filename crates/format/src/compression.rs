@@ -35,6 +35,7 @@ mod partial_snappy;
 mod zstd_block;
 
 pub use partial_snappy::PartialSnappy;
+use partial_snappy::{decode_all, stated_size};
 
 /// Compression id of contents stored as they are.
 pub const NONE_ID: u8 = 0;
@@ -50,8 +51,6 @@ pub const DEFLATE_ID: u8 = 4;
 /// The first bytes of a zstd frame (RFC 8878, 3.1.1).
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// What errors call a block that is compressed with snappy.
-const SNAPPY_STRUCTURE: &str = "snappy block";
 /// Most bytes that one byte of snappy can expand to, rounded up: a copy takes three bytes and yields up to 64.
 const SNAPPY_MAX_EXPANSION: usize = 22;
 /// Most bytes that one byte of an LZ4 block can expand to: each further byte of a match length adds up to 255.
@@ -149,11 +148,11 @@ pub fn decompress_into(id: u8, input: &[u8], dialect: Dialect, memory: &mut Byte
     if id != SNAPPY_ID {
         return decompress(id, input, dialect).map(Bytes::from);
     }
-    let size_bytes = decompressed_snappy_size(input)?;
+    let (size_bytes, _) = stated_size(input)?;
     let mut out = take(memory);
     out.resize(size_bytes, 0);
     // It fails unless it fills the output: what another block left there does not get out.
-    snap::raw::Decoder::new().decompress(input, &mut out).map_err(snappy_error)?;
+    decode_all(input, &mut out)?;
     Ok(out.freeze())
 }
 
@@ -194,20 +193,10 @@ fn compress_snappy(input: &[u8], out: &mut Vec<u8>) -> bool {
 }
 
 fn decompress_snappy(input: &[u8]) -> Result<Vec<u8>> {
-    let mut out = vec![0; decompressed_snappy_size(input)?];
-    snap::raw::Decoder::new().decompress(input, &mut out).map_err(snappy_error)?;
+    let (size_bytes, _) = stated_size(input)?;
+    let mut out = vec![0; size_bytes];
+    decode_all(input, &mut out)?;
     Ok(out)
-}
-
-/// The size that snappy's bytes state, if it may be.
-fn decompressed_snappy_size(input: &[u8]) -> Result<usize> {
-    let claimed = snap::raw::decompress_len(input).map_err(snappy_error)?;
-    check_claimed_size(SNAPPY_STRUCTURE, claimed as u64, Some((input.len(), SNAPPY_MAX_EXPANSION)))
-}
-
-#[cold]
-fn snappy_error(error: snap::Error) -> FormatError {
-    FormatError::corrupt(SNAPPY_STRUCTURE, error.to_string(), 0)
 }
 
 fn decompress_lz4(input: &[u8]) -> Result<Vec<u8>> {

@@ -118,10 +118,6 @@ unsafe extern "C" {
         blocks: *mut BlockOptions,
         is_set: u8,
     );
-    pub(super) fn rocksdb_block_based_options_set_pin_l0_filter_and_index_blocks_in_cache(
-        blocks: *mut BlockOptions,
-        is_set: u8,
-    );
     /// Takes the policy over.
     pub(super) fn rocksdb_block_based_options_set_filter_policy(
         blocks: *mut BlockOptions,

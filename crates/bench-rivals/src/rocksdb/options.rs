@@ -27,9 +27,6 @@ pub(super) struct Tuning {
     table_size_bytes: Option<usize>,
     open_files: Option<usize>,
     is_compressed: bool,
-    /// The wiki's advice, which bounds memory. A small cache that is given would hold little else, so there the
-    /// index stays beside it, as in LevelDB.
-    index_in_cache: bool,
     background_jobs: usize,
 }
 
@@ -43,18 +40,16 @@ impl Tuning {
             table_size_bytes: settings.max_file_size,
             open_files: settings.open_files,
             is_compressed: settings.compression,
-            index_in_cache: settings.cache_size.is_none(),
             background_jobs: std::thread::available_parallelism().map_or(2, usize::from).max(2),
         }
     }
 
     pub(super) fn describe(&self) -> String {
         format!(
-            "write buffer {} KiB, block cache {} KiB {} index and filters, tables {} KiB, blocks {} B, filter {} \
+            "write buffer {} KiB, block cache {} KiB beside index and filters, tables {} KiB, blocks {} B, filter {} \
              bits a key, {}, {} background jobs, dynamic level sizes",
             self.write_buffer_size_bytes / KIB,
             self.cache_size_bytes / KIB,
-            if self.index_in_cache { "with" } else { "without" },
             self.table_size_bytes.unwrap_or(64 * MIB) / KIB,
             self.block_size_bytes,
             self.bloom_bits,
@@ -92,17 +87,15 @@ impl OpenOptions {
     }
 
     fn set_blocks(&self, tuning: &Tuning) {
-        let index_in_cache = u8::from(tuning.index_in_cache);
+        // Index and filters stay beside the cache, as is RocksDB's own default. The wiki advises to put them into it where
+        // memory must be bounded, but for a cache of gigabytes: a filter here is larger than one shard of the cache, and
+        // would be read anew at each get.
         // SAFETY: options and cache are alive; the filter policy is handed over.
         unsafe {
             rocksdb_block_based_options_set_block_cache(self.blocks, self.cache);
             rocksdb_block_based_options_set_block_size(self.blocks, tuning.block_size_bytes);
             rocksdb_block_based_options_set_format_version(self.blocks, FORMAT_VERSION);
-            rocksdb_block_based_options_set_cache_index_and_filter_blocks(self.blocks, index_in_cache);
-            rocksdb_block_based_options_set_pin_l0_filter_and_index_blocks_in_cache(
-                self.blocks,
-                index_in_cache,
-            );
+            rocksdb_block_based_options_set_cache_index_and_filter_blocks(self.blocks, 0);
             if tuning.bloom_bits > 0 {
                 let policy = rocksdb_filterpolicy_create_bloom_full(tuning.bloom_bits as f64);
                 rocksdb_block_based_options_set_filter_policy(self.blocks, policy);

@@ -126,16 +126,6 @@ impl<C: InternalIterator> MergingIterator<C> {
             && self.others.first().is_none_or(|top| differs(top.rank, self.children[top.child].key()))
     }
 
-    #[inline]
-    fn head_of(&self, child: usize, key: &[u8]) -> Head {
-        Head {
-            child,
-            rank: rank(self.comparator.user(), key),
-            user_key_length: user_key(key).len(),
-            tag: key.last_chunk().map_or(NO_TAG, |bytes| u64::from_le_bytes(*bytes)),
-        }
-    }
-
     /// Whether child `a` comes before child `b` in the current direction. Both stand on an entry.
     #[inline]
     fn comes_first(&self, a: Head, b: Head) -> bool {
@@ -166,7 +156,7 @@ impl<C: InternalIterator> MergingIterator<C> {
         self.others.clear();
         for child in 0..self.children.len() {
             if self.children[child].valid() {
-                self.others.push(self.head_of(child, self.children[child].key()));
+                self.others.push(head_of(&self.comparator, child, self.children[child].key()));
             }
         }
         for place in (0..self.others.len() / 2).rev() {
@@ -216,19 +206,33 @@ impl<C: InternalIterator> MergingIterator<C> {
         }
         let index = self.current.child;
         let child = &mut self.children[index];
-        advance(child, direction)?;
-        if !child.valid() {
-            self.pop();
-            return Ok(());
+        let at_hand = match direction {
+            Direction::Forward => child.next_at_hand(),
+            Direction::Backward => child.prev_at_hand(),
+        };
+        if let Some(entry) = at_hand {
+            self.current = head_of(&self.comparator, index, entry.0);
+            self.entry = EntryPlace::of(entry);
+        } else {
+            advance(child, direction)?;
+            if !child.valid() {
+                self.pop();
+                return Ok(());
+            }
+            self.take_from(index);
         }
-        let entry = self.children[index].entry();
-        self.current = self.head_of(index, entry.0);
-        self.entry = EntryPlace::of(entry);
         self.valid = true;
         if self.others.first().is_some_and(|top| self.comes_first(*top, self.current)) {
             self.change_child();
         }
         Ok(())
+    }
+
+    /// Makes the child at `index`, which stands on an entry, the current one.
+    fn take_from(&mut self, index: usize) {
+        let entry = self.children[index].entry();
+        self.current = head_of(&self.comparator, index, entry.0);
+        self.entry = EntryPlace::of(entry);
     }
 
     /// The current child and the heap's top change places.
@@ -261,6 +265,16 @@ impl<C: InternalIterator> MergingIterator<C> {
         }
         self.direction = direction;
         Ok(())
+    }
+}
+
+#[inline(always)]
+fn head_of(comparator: &InternalKeyComparator, child: usize, key: &[u8]) -> Head {
+    Head {
+        child,
+        rank: rank(comparator.user(), key),
+        user_key_length: user_key(key).len(),
+        tag: key.last_chunk().map_or(NO_TAG, |bytes| u64::from_le_bytes(*bytes)),
     }
 }
 

@@ -63,6 +63,16 @@ impl InternalIterator for Source {
     }
 
     #[inline(always)]
+    fn next_at_hand(&mut self) -> Option<(&[u8], &[u8])> {
+        each!(self, cursor => cursor.next_at_hand())
+    }
+
+    #[inline(always)]
+    fn prev_at_hand(&mut self) -> Option<(&[u8], &[u8])> {
+        each!(self, cursor => cursor.prev_at_hand())
+    }
+
+    #[inline(always)]
     fn key(&self) -> &[u8] {
         each!(self, cursor => cursor.key())
     }

@@ -270,6 +270,17 @@ impl BlockSource {
         }
     }
 
+    /// Starts to bring what is stored before the block of `handle` into the processor's caches, if the file is mapped:
+    /// processors foresee a way forward only.
+    pub(crate) fn prefetch_before(&self, handle: BlockHandle) {
+        const BLOCK_SIZE_BYTES: u64 = 4 << 10;
+        let size_bytes = handle.size.min(BLOCK_SIZE_BYTES).min(handle.offset);
+        let before = BlockHandle { offset: handle.offset - size_bytes, size: size_bytes };
+        if let Some(stored) = self.mapped_stored(before) {
+            prefetch(stored);
+        }
+    }
+
     /// Whether reading these bytes of the mapped file would not wait for the disk.
     pub(crate) fn mapped_is_in_memory(&self, offset: u64, size_bytes: usize) -> bool {
         self.file.mapped_is_in_memory(offset, size_bytes)

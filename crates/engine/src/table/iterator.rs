@@ -159,6 +159,9 @@ impl<T: Borrow<Table>> TableIterator<T> {
         self.release_block();
         let caching = if self.passes_by() { Caching::Never } else { caching };
         let source = &self.table.borrow().source;
+        if caching == Caching::Never && self.run.direction == Direction::Backward {
+            source.prefetch_before(handle);
+        }
         let block = source.block_for_cursor(handle, &self.options, caching, &mut self.memory.block)?;
         let memory = std::mem::take(&mut self.memory.entries);
         self.data = Some(DataBlock { handle, entries: BlockIter::over_internal_keys(block, memory) });
@@ -309,6 +312,16 @@ impl<T: Borrow<Table> + Send> InternalIterator for TableIterator<T> {
     fn prev(&mut self) -> Result<()> {
         let is_done = self.data.as_mut().is_some_and(|data| data.entries.step_backward());
         if is_done { Ok(()) } else { self.long_step(Direction::Backward) }
+    }
+
+    #[inline(always)]
+    fn next_at_hand(&mut self) -> Option<(&[u8], &[u8])> {
+        self.data.as_mut()?.entries.step_forward_to_entry()
+    }
+
+    #[inline(always)]
+    fn prev_at_hand(&mut self) -> Option<(&[u8], &[u8])> {
+        self.data.as_mut()?.entries.step_backward_to_entry()
     }
 
     #[inline]

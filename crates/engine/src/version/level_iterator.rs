@@ -242,6 +242,16 @@ impl InternalIterator for LevelIterator {
         if moved.is_ok() && table.valid() { Ok(()) } else { self.go_on_backward(moved) }
     }
 
+    #[inline(always)]
+    fn next_at_hand(&mut self) -> Option<(&[u8], &[u8])> {
+        self.table.as_mut()?.next_at_hand()
+    }
+
+    #[inline(always)]
+    fn prev_at_hand(&mut self) -> Option<(&[u8], &[u8])> {
+        self.table.as_mut()?.prev_at_hand()
+    }
+
     #[inline]
     fn key(&self) -> &[u8] {
         self.current().key()

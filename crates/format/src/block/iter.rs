@@ -10,7 +10,7 @@ use std::ops::{Deref, Range};
 
 use super::block::Block;
 use super::first_at_or_after::{FirstAtOrAfter, first_at_or_after};
-use super::window::{ENTRIES_AHEAD, ENTRIES_PER_SEARCH, Window};
+use super::window::{DecodedEntry, ENTRIES_AHEAD, ENTRIES_PER_SEARCH, Window};
 use crate::error::Result;
 use crate::internal_key::KeyCompare;
 use crate::limits::INTERNAL_KEY_TAG_SIZE_BYTES;
@@ -121,8 +121,7 @@ impl<D: Deref<Target = Block>> BlockIter<D> {
     /// The key and the value of the entry; empty if the iterator is not [valid](Self::valid).
     #[inline]
     pub fn entry(&self) -> (&[u8], &[u8]) {
-        let Some(entry) = self.window.get(self.at) else { return (&[], &[]) };
-        (self.window.key_of(entry), &self.block.contents()[entry.value_start..entry.value_end])
+        self.window.get(self.at).map_or((&[], &[]), |entry| self.parts_of(entry))
     }
 
     /// The key of the entry before, where it is at hand without moving. `None` says nothing.
@@ -224,6 +223,29 @@ impl<D: Deref<Target = Block>> BlockIter<D> {
         let is_decoded = self.at > 0;
         self.at -= usize::from(is_decoded);
         is_decoded
+    }
+
+    /// Like [`step_forward`](Self::step_forward); the entry, if it did.
+    #[inline]
+    pub fn step_forward_to_entry(&mut self) -> Option<(&[u8], &[u8])> {
+        let at = self.at + 1;
+        let entry = self.window.get(at)?;
+        self.at = at;
+        Some(self.parts_of(entry))
+    }
+
+    /// Like [`step_backward`](Self::step_backward); the entry, if it did.
+    #[inline]
+    pub fn step_backward_to_entry(&mut self) -> Option<(&[u8], &[u8])> {
+        let at = self.at.checked_sub(1)?;
+        let entry = self.window.get(at)?;
+        self.at = at;
+        Some(self.parts_of(entry))
+    }
+
+    #[inline]
+    fn parts_of(&self, entry: &DecodedEntry) -> (&[u8], &[u8]) {
+        (self.window.key_of(entry), &self.block.contents()[entry.value_start..entry.value_end])
     }
 
     /// Stands on the entry that ends at `end`, or on none if `end` is 0.

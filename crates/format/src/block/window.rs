@@ -18,6 +18,8 @@
 //! Keys are copied sixteen bytes at a time, over the end where they are shorter, since nearly every key is short and a call
 //! of `memmove` would cost more than all else that an entry takes.
 
+mod common_entries;
+
 use std::mem::take;
 
 use super::block::{Block, Entry};
@@ -38,8 +40,7 @@ const MAX_ENTRIES: usize = 256;
 const MAX_KEY_BYTES: usize = 16 << 10;
 /// What is copied at once.
 const CHUNK: usize = 16;
-/// Room in a new window: enough for the entries between two restart points.
-const ENTRIES_AT_FIRST: usize = 16;
+/// Room for keys in a new window.
 const KEY_BYTES_AT_FIRST: usize = 512;
 
 /// Decoded entries that follow each other in a block.
@@ -53,6 +54,18 @@ pub(super) struct Window {
     end: usize,
     /// An entry with a shorter key is damaged.
     least_key_length: usize,
+}
+
+/// How far a stretch of a block is decoded.
+#[derive(Clone, Copy, Debug)]
+struct Progress {
+    /// Of the next entry, in the block.
+    offset: usize,
+    /// Where the key before it lies, among the keys, and how long it is.
+    before_start: usize,
+    before_length: usize,
+    /// Where the next key is put.
+    key_start: usize,
 }
 
 /// Where the parts of an entry are.
@@ -214,14 +227,19 @@ impl Window {
         debug_assert!(self.entries.is_empty());
         // Out of `self`, so that they stay in registers.
         let (mut entries, mut keys) = (take(&mut self.entries), take(&mut self.keys));
-        if entries.capacity() == 0 {
-            entries.reserve(max_entries.min(ENTRIES_AT_FIRST));
-        }
+        entries.reserve(max_entries.min(ENTRIES_AHEAD));
+        make_room(&mut keys, KEY_BYTES_AT_FIRST);
         let contents = block.contents();
-        let mut offset = start;
-        // Where the key before lies, and where the next is put. The first replaces the one it is built upon.
-        let (mut before_start, mut before_length, mut key_start) = (0, key_length, 0);
-        while offset < end && entries.len() < max_entries && key_start < MAX_KEY_BYTES {
+        // The first key replaces the one it is built upon.
+        let mut progress =
+            Progress { offset: start, before_start: 0, before_length: key_length, key_start: 0 };
+        let least = self.least_key_length;
+        loop {
+            common_entries::decode(contents, end, least, max_entries, &mut entries, &mut keys, &mut progress);
+            let Progress { offset, before_start, before_length, key_start } = progress;
+            if offset >= end || entries.len() >= max_entries || key_start >= MAX_KEY_BYTES {
+                break;
+            }
             let Some(Entry { shared, key_start: suffix_start, value_start, value_end }) =
                 block.entry_at(offset)
             else {
@@ -229,7 +247,7 @@ impl Window {
             };
             let suffix_length = value_start - suffix_start;
             let key_length = shared + suffix_length;
-            if shared > before_length || key_length < self.least_key_length {
+            if shared > before_length || key_length < least {
                 break;
             }
             make_room(&mut keys, key_start + key_length + CHUNK);
@@ -237,12 +255,16 @@ impl Window {
                 copy_within(&mut keys, before_start, key_start, shared);
             }
             copy(contents, suffix_start, &mut keys, key_start + shared, suffix_length);
-            entries.push(DecodedEntry { key_start, key_end: key_start + key_length, value_start, value_end });
-            offset = value_end;
-            (before_start, before_length) = (key_start, key_length);
-            key_start += key_length;
+            let key_end = key_start + key_length;
+            entries.push(DecodedEntry { key_start, key_end, value_start, value_end });
+            progress = Progress {
+                offset: value_end,
+                before_start: key_start,
+                before_length: key_length,
+                key_start: key_end,
+            };
         }
-        (self.entries, self.keys, self.start, self.end) = (entries, keys, start, offset);
+        (self.entries, self.keys, self.start, self.end) = (entries, keys, start, progress.offset);
         if self.entries.is_empty() && start < end { Err(self.refusal(block, key_length)) } else { Ok(()) }
     }
 
