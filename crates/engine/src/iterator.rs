@@ -2,6 +2,18 @@
 
 use crate::error::Result;
 
+/// A part of the work of a seek: it ends with asking for memory that the next part reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preparation {
+    /// Which block it is.
+    FindBlock,
+    /// The block itself.
+    LoadBlock,
+}
+
+/// All parts of a seek that can be prepared, in their order.
+pub const PREPARATIONS: [Preparation; 2] = [Preparation::FindBlock, Preparation::LoadBlock];
+
 /// A cursor over entries in the order of internal keys (user key ascending, newest version first).
 ///
 /// A cursor starts out not valid: position it with a seek. After an error it is not valid; a later seek may
@@ -18,6 +30,11 @@ pub trait InternalIterator: Send {
 
     /// Moves to the first entry whose internal key is at or after `internal_target`.
     fn seek(&mut self, internal_target: &[u8]) -> Result<()>;
+
+    /// Does some of the work of a [`seek`](Self::seek) to the same target, which must be the next call, so that what several
+    /// cursors need of memory is fetched at the same time: call it for each of them and each of the [`PREPARATIONS`], in
+    /// their order. The cursor is not valid meanwhile.
+    fn prepare_seek(&mut self, _internal_target: &[u8], _preparation: Preparation) {}
 
     /// Moves to the next entry. Needs [`valid`](Self::valid).
     fn next(&mut self) -> Result<()>;

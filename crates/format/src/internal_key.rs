@@ -119,12 +119,22 @@ pub fn before_all_versions(user_key: &[u8]) -> Vec<u8> {
 pub trait KeyCompare {
     /// How `a` is ordered against `b`.
     fn compare_keys(&self, a: &[u8], b: &[u8]) -> Ordering;
+
+    /// Whether these are internal keys whose user keys are in bytewise order.
+    fn is_bytewise_by_user_key(&self) -> bool {
+        false
+    }
 }
 
 impl KeyCompare for InternalKeyComparator {
     #[inline]
     fn compare_keys(&self, a: &[u8], b: &[u8]) -> Ordering {
         self.compare(a, b)
+    }
+
+    #[inline]
+    fn is_bytewise_by_user_key(&self) -> bool {
+        matches!(self.user, UserComparator::Bytewise)
     }
 }
 

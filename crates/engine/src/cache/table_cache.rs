@@ -31,6 +31,7 @@ use terrace_format::file_name::{legacy_table_name, table_name};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::ReadTier;
+use crate::table::hash_lookup::LookupKey;
 use crate::table::{Table, TableReadContext};
 use crate::version::file_meta::FileMeta;
 
@@ -88,6 +89,14 @@ impl TableCache {
         match tier {
             ReadTier::Disk => Ok(TableLease(Guard::from_inner(Some(self.open_into_slot(file)?)))),
             ReadTier::MemoryOnly => Err(not_open(file)),
+        }
+    }
+
+    /// Starts to bring what a lookup of `key` in `file` reads first into the processor's cache, if the table is open.
+    #[inline]
+    pub(crate) fn prefetch_lookup(&self, file: &FileMeta, key: &LookupKey<'_>) {
+        if let Some(table) = &*file.table.load() {
+            table.prefetch_lookup(key);
         }
     }
 

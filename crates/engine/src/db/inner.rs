@@ -15,6 +15,7 @@ use crate::compaction::scheduler::BackgroundState;
 use crate::error::{Error, ErrorKind, Result};
 use crate::info_log::InfoLog;
 use crate::options::Options;
+use crate::read::lookup::SeekForecast;
 use crate::read::snapshot::SnapshotList;
 use crate::read::super_version::{Published, SuperVersion};
 use crate::version::file_meta::ObsoleteFiles;
@@ -40,6 +41,7 @@ pub(crate) struct DbInner {
     pub(crate) obsolete: Arc<ObsoleteFiles>,
     pub(crate) snapshots: Arc<SnapshotList>,
     pub(crate) published: Published,
+    pub(crate) seek_forecast: Arc<SeekForecast>,
     pub(crate) line: CommitLine<CommitState>,
     pub(crate) submissions: SubmitQueue<Submission>,
     pub(crate) background: Mutex<BackgroundState>,

@@ -16,9 +16,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::options::{IterOptions, Options, ReadOptions, WriteOptions};
 use crate::read::db_iterator::DbIterator;
 use crate::read::get::{Found, Pinned, get_with};
-use crate::read::merging_iterator::MergingIterator;
+use crate::read::lookup::ReadView;
 use crate::read::snapshot::Snapshot;
-use crate::read::source::Source;
 use crate::read::super_version::SuperVersion;
 use crate::repair::report::RepairReport;
 use crate::table::BlockReadOptions;
@@ -241,19 +240,19 @@ impl Db {
         let inner = &*self.inner;
         inner.check_open()?;
         let (view, sequence) = inner.published.for_read(self.own_snapshot(&options.read)?);
-        let view = Arc::clone(&view);
-        let block_options = block_read_options(&options.read);
-        let mut children = Vec::new();
-        for memtable in std::iter::once(&view.active).chain(view.sealed.iter().map(|sealed| &sealed.table)) {
-            if !memtable.is_empty() {
-                children.push(Source::Memtable(memtable.iter()));
-            }
-        }
-        children.extend(view.version.iterators(&inner.tables, block_options).into_iter().map(Source::Level));
-        let merged = MergingIterator::new(inner.comparator.clone(), children);
-        let pin =
-            ViewPin { view: Some(view), _snapshot: options.read.snapshot, db: Arc::downgrade(&self.inner) };
-        Ok(DbIterator::new(merged, &inner.comparator, sequence, options.bounds, Box::new(pin)))
+        let super_version = Arc::clone(&view);
+        let pin = ViewPin {
+            view: Some(Arc::clone(&super_version)),
+            _snapshot: options.read.snapshot.clone(),
+            db: Arc::downgrade(&self.inner),
+        };
+        let view = ReadView {
+            super_version,
+            tables: Arc::clone(&inner.tables),
+            options: block_read_options(&options.read),
+            forecast: Arc::clone(&inner.seek_forecast),
+        };
+        Ok(DbIterator::over(view, &inner.comparator, sequence, options.bounds, Box::new(pin)))
     }
 
     /// About how many bytes on disk the keys from `start` to before `end` take, after compression. What is still

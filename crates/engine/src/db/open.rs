@@ -289,6 +289,7 @@ impl Parts {
             versions,
             obsolete,
             snapshots: SnapshotList::new(),
+            seek_forecast: Arc::default(),
             published: Published::new(view, recovered.last_sequence),
             line: CommitLine::new(commit),
             submissions: SubmitQueue::new(),

@@ -276,7 +276,7 @@ impl MemTable {
 
     /// Where the first entry at or after `(user_key, tag)` is in `order`.
     fn seek(&self, order: &Order, user_key: &[u8], tag: u64) -> Option<(LeafPlace, usize)> {
-        order.seek(|id| self.is_before(id, user_key, tag))
+        order.seek(|id| self.is_before(id, user_key, tag), |id| self.entry(id).prefetch_key())
     }
 
     /// An entry of this memtable.

@@ -12,6 +12,7 @@
 //! Backward: likewise, if it is known without moving that the key has no newer version.
 //!           Otherwise it stands before every version of the key that is shown, which is saved aside.
 //!                                              ^   while c=z is shown
+//! After a seek: perhaps nowhere, if the target is a key that was [looked up](super::lookup).
 //! ```
 //!
 //! Rules:
@@ -24,6 +25,7 @@
 
 mod backward;
 mod bounds;
+mod lookups;
 
 use std::fmt;
 use std::ops::Bound;
@@ -40,6 +42,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::iterator::InternalIterator;
 use crate::options::Bounds;
 use crate::read::key_rank::{RankedKey, rank};
+use crate::read::lookup::ReadView;
 use crate::read::merging_iterator::MergingIterator;
 use crate::read::source::Source;
 use bounds::{are_empty, is_above, is_below};
@@ -56,6 +59,8 @@ enum Stand {
     OnFirstVersion,
     /// Before every version of the key that is shown, which is saved aside.
     BeforeKey,
+    /// Anywhere. The key that is shown was looked up, and is saved aside.
+    Elsewhere,
 }
 
 /// An ordered cursor over the keys of a database, as they were when the iterator was made or at its snapshot.
@@ -66,6 +71,12 @@ enum Stand {
 /// After an error it stands on no entry; a later seek may succeed.
 pub struct DbIterator {
     inner: MergingIterator<Source>,
+    /// Where keys are looked up; none in a test of cursors alone.
+    view: Option<ReadView>,
+    /// Whether `inner` has its children, which are made when the first of them is needed.
+    is_open: bool,
+    /// A lookup answered the last seek, and no step followed yet.
+    is_lookup_open: bool,
     comparator: UserComparator,
     sequence: SequenceNumber,
     bounds: Bounds,
@@ -87,6 +98,20 @@ pub struct DbIterator {
 }
 
 impl DbIterator {
+    /// The entries of `view` as of `sequence`, within `bounds`. `pin` is kept until the iterator is dropped.
+    pub(crate) fn over(
+        view: ReadView,
+        comparator: &InternalKeyComparator,
+        sequence: SequenceNumber,
+        bounds: Bounds,
+        pin: Box<dyn Send>,
+    ) -> Self {
+        let unopened = MergingIterator::new(comparator.clone(), Vec::new());
+        let mut iterator = Self::new(unopened, comparator, sequence, bounds, pin);
+        (iterator.view, iterator.is_open) = (Some(view), false);
+        iterator
+    }
+
     /// The entries of `inner` as of `sequence`, within `bounds`. `pin` is kept until the iterator is dropped.
     pub(crate) fn new(
         inner: MergingIterator<Source>,
@@ -99,6 +124,9 @@ impl DbIterator {
         let bounds_are_empty = are_empty(&bounds, &comparator);
         Self {
             inner,
+            view: None,
+            is_open: true,
+            is_lookup_open: false,
             comparator,
             sequence,
             has_upper_bound: bounds.upper != Bound::Unbounded,
@@ -129,7 +157,7 @@ impl DbIterator {
         assert!(self.valid, "the iterator stands on an entry");
         match self.stand {
             Stand::OnVersion | Stand::OnFirstVersion => user_key(self.inner.key()),
-            Stand::BeforeKey => &self.saved_key,
+            Stand::BeforeKey | Stand::Elsewhere => &self.saved_key,
         }
     }
 
@@ -142,7 +170,7 @@ impl DbIterator {
         assert!(self.valid, "the iterator stands on an entry");
         match self.stand {
             Stand::OnVersion | Stand::OnFirstVersion => self.inner.value(),
-            Stand::BeforeKey => &self.saved_value,
+            Stand::BeforeKey | Stand::Elsewhere => &self.saved_value,
         }
     }
 
@@ -176,6 +204,10 @@ impl DbIterator {
             if is_above(target, &this.bounds.upper, &this.comparator) {
                 return Ok(());
             }
+            if this.find_target(target) {
+                return Ok(());
+            }
+            this.open();
             set_target(&mut this.target, target, this.sequence, SEEK_KIND);
             this.inner.seek(&this.target)?;
             this.find_forward(false)
@@ -195,6 +227,10 @@ impl DbIterator {
             if is_below(target, &this.bounds.lower, &this.comparator) {
                 return Ok(());
             }
+            if this.find_target(target) {
+                return Ok(());
+            }
+            this.open();
             replace(&mut this.saved_key, target);
             this.go_to_end_of_saved_key()?;
             this.find_backward()
@@ -221,6 +257,11 @@ impl DbIterator {
                 // `find_forward` passes the versions of the current key.
                 Stand::BeforeKey if this.inner.valid() => this.inner.next()?,
                 Stand::BeforeKey => this.inner.seek_to_first()?,
+                Stand::Elsewhere => {
+                    this.leave_lookup();
+                    set_target(&mut this.target, &this.saved_key, 0, ValueKind::Deletion);
+                    this.inner.seek(&this.target)?;
+                }
             }
             this.hide_saved_key();
             this.find_forward(true)
@@ -244,6 +285,10 @@ impl DbIterator {
                 }
                 Stand::OnFirstVersion => this.inner.prev()?,
                 Stand::BeforeKey => {}
+                Stand::Elsewhere => {
+                    this.leave_lookup();
+                    this.go_before_saved_key()?;
+                }
             }
             this.find_backward()
         })
@@ -260,6 +305,7 @@ impl DbIterator {
     }
 
     fn move_to_first(&mut self) -> Result<()> {
+        self.open();
         match &self.bounds.lower {
             Bound::Unbounded => {
                 self.inner.seek_to_first()?;
@@ -280,6 +326,7 @@ impl DbIterator {
     }
 
     fn move_to_last(&mut self) -> Result<()> {
+        self.open();
         match &self.bounds.upper {
             Bound::Unbounded => self.inner.seek_to_last()?,
             Bound::Included(upper) => {

@@ -39,7 +39,7 @@ use terrace_format::internal_key::{InternalKeyComparator, user_key};
 
 use super::key_rank::rank;
 use crate::error::Result;
-use crate::iterator::InternalIterator;
+use crate::iterator::{InternalIterator, PREPARATIONS};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Direction {
@@ -96,6 +96,13 @@ impl<C: InternalIterator> MergingIterator<C> {
         let others = Vec::with_capacity(children.len());
         let (direction, current, entry) = (Direction::Forward, Head::default(), EntryPlace::of((&[], &[])));
         Self { comparator, children, direction, valid: false, current, entry, others }
+    }
+
+    /// Merges these children from now on, none of which is positioned.
+    pub(super) fn set_children(&mut self, children: Vec<C>) {
+        self.valid = false;
+        self.others = Vec::with_capacity(children.len());
+        self.children = children;
     }
 
     /// What is known of the current key. Needs `valid()`.
@@ -295,6 +302,14 @@ impl<C: InternalIterator> InternalIterator for MergingIterator<C> {
     }
 
     fn seek(&mut self, internal_target: &[u8]) -> Result<()> {
+        if self.children.len() > 1 {
+            self.valid = false;
+            for preparation in PREPARATIONS {
+                for child in &mut self.children {
+                    child.prepare_seek(internal_target, preparation);
+                }
+            }
+        }
         self.reposition(Direction::Forward, |child| child.seek(internal_target))
     }
 

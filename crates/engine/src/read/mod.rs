@@ -3,6 +3,7 @@
 pub mod db_iterator;
 pub(crate) mod get;
 mod key_rank;
+pub(crate) mod lookup;
 pub(crate) mod merging_iterator;
 pub mod snapshot;
 pub(crate) mod source;

@@ -5,7 +5,7 @@
 //! all the way up.
 
 use crate::error::Result;
-use crate::iterator::InternalIterator;
+use crate::iterator::{InternalIterator, Preparation};
 use crate::memtable::MemTableIterator;
 use crate::version::level_iterator::LevelIterator;
 
@@ -46,6 +46,10 @@ impl InternalIterator for Source {
 
     fn seek(&mut self, internal_target: &[u8]) -> Result<()> {
         each!(self, cursor => cursor.seek(internal_target))
+    }
+
+    fn prepare_seek(&mut self, internal_target: &[u8], preparation: Preparation) {
+        each!(self, cursor => cursor.prepare_seek(internal_target, preparation));
     }
 
     #[inline(always)]

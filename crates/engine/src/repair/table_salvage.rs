@@ -191,7 +191,7 @@ impl Walk<'_> {
             return Ok(());
         }
         let in_block = |error| self.source.block_error(handle, error);
-        let mut entries = BlockIter::new(&*block);
+        let mut entries = BlockIter::new(&block);
         entries.seek_to_first().map_err(in_block)?;
         let mut misplaced = 0;
         while entries.valid() {

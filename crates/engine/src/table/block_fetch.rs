@@ -9,6 +9,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::{Bytes, BytesMut};
 use terrace_env::RandomAccessFile;
@@ -20,6 +21,7 @@ use terrace_format::limits::{BLOCK_TRAILER_SIZE_BYTES, FOOTER_SIZE_BYTES};
 use terrace_format::prefetch::prefetch;
 use terrace_format::table::{BlockHandle, check_block, split_block};
 
+use super::held_block::HeldBlock;
 use super::mapped_file::MappedFile;
 use crate::cache::block_cache::BlockCache;
 use crate::error::{Error, ErrorKind, Result};
@@ -57,6 +59,17 @@ impl Default for BlockReadOptions {
     }
 }
 
+/// Whether a block that a cursor comes to, and that is not cached, is to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Caching {
+    /// Not by a scan, which passes by.
+    Never,
+    /// If it was asked for before, not long ago; in any case if the file is not mapped, where reading it costs a call. For
+    /// seeks: see [`BlockCache::note_miss`].
+    IfWanted,
+    Always,
+}
+
 /// The blocks of one open table file.
 #[derive(Debug)]
 pub(crate) struct BlockSource {
@@ -67,6 +80,9 @@ pub(crate) struct BlockSource {
     file_id: u64,
     /// The file in memory, if it is mapped.
     mapped: Option<MappedFile>,
+    /// The block that was read last is used where it lies in the mapped file. So are probably its neighbours, for which the
+    /// cache need not be asked.
+    was_in_place: AtomicBool,
     pub(crate) context: Arc<TableReadContext>,
 }
 
@@ -79,7 +95,8 @@ impl BlockSource {
     ) -> Self {
         let file_id = context.block_cache.as_ref().map_or(0, |cache| cache.new_file_id());
         let mapped = if context.map_files { MappedFile::new(&*file, size_bytes) } else { None };
-        Self { file, path, size_bytes, file_id, mapped, context }
+        let was_in_place = AtomicBool::new(false);
+        Self { file, path, size_bytes, file_id, mapped, was_in_place, context }
     }
 
     /// The footer's bytes, from the file.
@@ -97,18 +114,49 @@ impl BlockSource {
         }
     }
 
-    /// Like [`data_block`](Self::data_block), for a reader that passes by: the block does not go into the cache, and may
-    /// take `memory` for itself.
-    pub(crate) fn passing_block(
+    /// The data block that `handle` points to, for a cursor. It may take `memory` for itself.
+    pub(crate) fn block_for_cursor(
         &self,
         handle: BlockHandle,
         options: &BlockReadOptions,
+        caching: Caching,
         memory: &mut BytesMut,
-    ) -> Result<Arc<Block>> {
-        match self.cached(handle) {
-            Some(block) => Ok(block),
-            None => self.load(handle, options, memory).map(|(block, _)| block),
+    ) -> Result<HeldBlock> {
+        let may_wait = options.tier == ReadTier::Disk;
+        if may_wait
+            && self.was_in_place.load(Ordering::Relaxed)
+            && let Some(stored) = self.mapped_contents(handle, options)?
+            && stored.id() == NONE_ID
+        {
+            return self.mapped_block(handle, stored, memory).map(HeldBlock::Own);
         }
+        if let Some(block) = self.cached(handle) {
+            return Ok(HeldBlock::Shared(block));
+        }
+        let Some(stored) = self.mapped_contents(handle, options)? else {
+            let block = Arc::new(self.read_block(handle, options)?);
+            if caching != Caching::Never {
+                self.cache(handle, options, &block);
+            }
+            return Ok(HeldBlock::Shared(block));
+        };
+        let is_in_place = stored.id() == NONE_ID;
+        if self.was_in_place.load(Ordering::Relaxed) != is_in_place {
+            self.was_in_place.store(is_in_place, Ordering::Relaxed);
+        }
+        let is_to_be_cached = !is_in_place
+            && options.fill_cache
+            && match caching {
+                Caching::Never => false,
+                Caching::IfWanted => self.is_wanted(handle),
+                Caching::Always => true,
+            };
+        if !is_to_be_cached {
+            return self.mapped_block(handle, stored, memory).map(HeldBlock::Own);
+        }
+        let block = Arc::new(self.mapped_block(handle, stored, &mut BytesMut::new())?);
+        self.cache(handle, options, &block);
+        Ok(HeldBlock::Shared(block))
     }
 
     /// The block that `handle` points to, if it is cached; or, then from the file, if it was asked for so often that it is
@@ -118,16 +166,19 @@ impl BlockSource {
         handle: BlockHandle,
         options: &BlockReadOptions,
     ) -> Result<Option<Arc<Block>>> {
-        let Some(cache) = &self.context.block_cache else {
-            return Ok(None);
-        };
         match self.cached(handle) {
             Some(block) => Ok(Some(block)),
-            None if options.fill_cache && cache.note_miss(self.file_id, handle.offset) => {
+            None if options.fill_cache && self.is_wanted(handle) => {
                 self.load_for_cache(handle, options).map(Some)
             }
             None => Ok(None),
         }
+    }
+
+    /// Notes that the block was asked for and not cached, and says whether it was so before, not long ago.
+    fn is_wanted(&self, handle: BlockHandle) -> bool {
+        let cache = self.context.block_cache.as_ref();
+        cache.is_some_and(|cache| cache.note_miss(self.file_id, handle.offset))
     }
 
     fn cached(&self, handle: BlockHandle) -> Option<Arc<Block>> {
@@ -136,46 +187,44 @@ impl BlockSource {
 
     /// The block from the file. It goes into the cache if `options` say so, unless its bytes are those of the mapping.
     fn load_for_cache(&self, handle: BlockHandle, options: &BlockReadOptions) -> Result<Arc<Block>> {
-        let (block, is_in_place) = self.load(handle, options, &mut BytesMut::new())?;
-        if let Some(cache) = &self.context.block_cache
-            && options.fill_cache
-            && !is_in_place
-        {
-            cache.insert(self.file_id, handle.offset, block.clone());
+        let (block, is_in_place) = match self.mapped_contents(handle, options)? {
+            Some(stored) => {
+                let is_in_place = stored.id() == NONE_ID;
+                (self.mapped_block(handle, stored, &mut BytesMut::new())?, is_in_place)
+            }
+            None => (self.read_block(handle, options)?, false),
+        };
+        let block = Arc::new(block);
+        if !is_in_place {
+            self.cache(handle, options, &block);
         }
         Ok(block)
     }
 
-    /// The block from the file, and whether its bytes are those of the mapping. It may take `memory` for itself.
-    fn load(
-        &self,
-        handle: BlockHandle,
-        options: &BlockReadOptions,
-        memory: &mut BytesMut,
-    ) -> Result<(Arc<Block>, bool)> {
-        match self.mapped_contents(handle, options)? {
-            Some(contents) => self.mapped_block(handle, contents, memory),
-            None => Ok((self.read_block(handle, options)?, false)),
+    /// Keeps the block for later reads, if `options` say so.
+    fn cache(&self, handle: BlockHandle, options: &BlockReadOptions, block: &Arc<Block>) {
+        if let Some(cache) = &self.context.block_cache
+            && options.fill_cache
+        {
+            cache.insert(self.file_id, handle.offset, Arc::clone(block));
         }
     }
 
-    /// The block of these contents, and whether its bytes are those of the mapping. It may take `memory` for itself.
+    /// The block of these contents. It may take `memory` for itself.
     fn mapped_block(
         &self,
         handle: BlockHandle,
         stored: MappedContents<'_>,
         memory: &mut BytesMut,
-    ) -> Result<(Arc<Block>, bool)> {
-        let is_in_place = stored.id() == NONE_ID;
-        let contents = if is_in_place {
+    ) -> Result<Block> {
+        let contents = if stored.id() == NONE_ID {
             stored.file.slice(stored.range)
         } else {
             let dialect = self.context.dialect;
             compression::decompress_into(stored.id(), stored.contents(), dialect, memory)
                 .map_err(|error| self.block_error(handle, error))?
         };
-        let block = Block::new(contents).map_err(|error| self.block_error(handle, error))?;
-        Ok((Arc::new(block), is_in_place))
+        Block::new(contents).map_err(|error| self.block_error(handle, error))
     }
 
     /// The block that `handle` points to as it is stored in the mapped file, its checksum verified if it was not before;
@@ -238,10 +287,9 @@ impl BlockSource {
     }
 
     /// The block that `handle` points to, from the file.
-    pub(crate) fn read_block(&self, handle: BlockHandle, options: &BlockReadOptions) -> Result<Arc<Block>> {
+    pub(crate) fn read_block(&self, handle: BlockHandle, options: &BlockReadOptions) -> Result<Block> {
         let contents = self.read_contents(handle, options)?;
-        let block = Block::new(contents).map_err(|error| self.block_error(handle, error))?;
-        Ok(Arc::new(block))
+        Block::new(contents).map_err(|error| self.block_error(handle, error))
     }
 
     /// The uncompressed contents of the block that `handle` points to, from the file.

@@ -110,6 +110,18 @@ pub(crate) enum HashAnswer {
 }
 
 impl Table {
+    /// Starts to bring the slot at which a lookup of `key` begins into the processor's cache.
+    #[inline]
+    pub(crate) fn prefetch_lookup(&self, key: &LookupKey<'_>) {
+        if let Some(index) = &self.metadata.hash_index
+            && let Some(Some(reader)) = index.reader.get()
+            && let Some(stored) = self.source.mapped_stored(index.handle)
+        {
+            let offset = reader.first_offset(key.hash);
+            prefetch(stored.get(offset..offset.saturating_add(1)).unwrap_or_default());
+        }
+    }
+
     /// Looks for `key` by the hash index, and hands what is found to `found`.
     ///
     /// Errors: those of [`Table::get`].

@@ -17,37 +17,35 @@
 use std::borrow::Borrow;
 use std::sync::Arc;
 
-use bytes::BytesMut;
 use terrace_format::Result as FormatResult;
-use terrace_format::block::{Block, BlockIter, BlockIterMemory};
+use terrace_format::block::BlockIter;
 use terrace_format::internal_key::{InternalKeyComparator, ParsedInternalKey, parse_internal_key};
 use terrace_format::table::BlockHandle;
 
-use super::block_fetch::BlockReadOptions;
+use super::block_fetch::{BlockReadOptions, Caching};
+use super::held_block::{CursorMemory, HeldBlock};
+use super::index::{IndexCursor, TableIndex};
 use super::reader::Table;
 use crate::error::Result;
-use crate::iterator::InternalIterator;
+use crate::iterator::{InternalIterator, Preparation};
 
 /// A walk over as many blocks in one direction without a seek is a scan: it does not change the cache any more.
 const BLOCKS_BEFORE_SCAN: u32 = 8;
-/// A block's memory that is larger is not kept for the next one.
-const MAX_KEPT_BLOCK_BYTES: usize = 1 << 20;
 
 /// A cursor over the entries of one table, in the order of internal keys. `T` is how it holds the table: an `Arc`, or a
 /// reference for a short walk.
 pub struct TableIterator<T: Borrow<Table> = Arc<Table>> {
     table: T,
     options: BlockReadOptions,
-    index: Cursor,
+    index: IndexCursor,
     data: Option<DataBlock>,
-    /// What the cursor over the next block will use; empty while a block is held.
-    memory: BlockIterMemory,
+    memory: CursorMemory,
     run: Run,
-    /// What the next block of a scan may be decompressed into.
-    spare: BytesMut,
+    /// A seek is being prepared, and the index's cursor stands where it leads.
+    is_prepared: bool,
 }
 
-type Cursor = BlockIter<Arc<Block>>;
+type Cursor = BlockIter<HeldBlock>;
 
 struct DataBlock {
     handle: BlockHandle,
@@ -82,9 +80,9 @@ impl Run {
 
 impl<T: Borrow<Table>> TableIterator<T> {
     pub(crate) fn new(table: T, options: BlockReadOptions) -> Self {
-        let index = BlockIter::new(table.borrow().index.clone());
-        let (memory, run, spare) = Default::default();
-        Self { table, options, index, data: None, memory, run, spare }
+        let index = table.borrow().index.cursor(table.borrow().comparator());
+        let (memory, run) = (CursorMemory::of_thread(), Run::default());
+        Self { table, options, index, data: None, memory, run, is_prepared: false }
     }
 
     /// The walk that led here; after the table's end it goes on in the next one.
@@ -121,10 +119,16 @@ impl<T: Borrow<Table>> TableIterator<T> {
     /// Moves the index's cursor, naming the file if the index is damaged.
     fn move_index(
         &mut self,
-        movement: impl FnOnce(&mut Cursor, &InternalKeyComparator) -> FormatResult<()>,
+        movement: impl FnOnce(&mut IndexCursor, &TableIndex) -> FormatResult<()>,
     ) -> Result<()> {
         let table = self.table.borrow();
-        movement(&mut self.index, table.comparator()).map_err(|error| table.index_error(error))
+        movement(&mut self.index, &table.index).map_err(|error| table.index_error(error))
+    }
+
+    fn seek_in_index(&mut self, internal_target: &[u8]) -> Result<()> {
+        let table = self.table.borrow();
+        let moved = self.index.seek(&table.index, table.comparator(), internal_target);
+        moved.map_err(|error| table.index_error(error))
     }
 
     /// Moves the held block's cursor, naming the file if the block is damaged.
@@ -141,28 +145,25 @@ impl<T: Borrow<Table>> TableIterator<T> {
     }
 
     /// Holds the block that the index's cursor stands on, or none at the index's end.
-    fn load_block(&mut self) -> Result<()> {
-        if !self.index.valid() {
+    fn load_block(&mut self, caching: Caching) -> Result<()> {
+        let table = self.table.borrow();
+        let handle = self.index.handle(&table.index).map_err(|error| table.index_error(error))?;
+        let Some(handle) = handle else {
             self.release_block();
             return Ok(());
-        }
-        let table = self.table.borrow();
-        let handle = table.decode_handle(self.index.value())?;
+        };
         if self.data.as_ref().is_some_and(|data| data.handle == handle) {
             return Ok(());
         }
         // Before the new block is read, so that only one is in memory.
         self.release_block();
+        let caching = if self.passes_by() { Caching::Never } else { caching };
         let source = &self.table.borrow().source;
-        let block = if self.passes_by() {
-            if self.run.direction == Direction::Backward {
-                source.prefetch_before(handle);
-            }
-            source.passing_block(handle, &self.options, &mut self.spare)?
-        } else {
-            source.data_block(handle, &self.options)?
-        };
-        let memory = std::mem::take(&mut self.memory);
+        if caching == Caching::Never && self.run.direction == Direction::Backward {
+            source.prefetch_before(handle);
+        }
+        let block = source.block_for_cursor(handle, &self.options, caching, &mut self.memory.block)?;
+        let memory = std::mem::take(&mut self.memory.entries);
         self.data = Some(DataBlock { handle, entries: BlockIter::over_internal_keys(block, memory) });
         Ok(())
     }
@@ -170,10 +171,8 @@ impl<T: Borrow<Table>> TableIterator<T> {
     fn release_block(&mut self) {
         if let Some(data) = self.data.take() {
             let (block, memory) = data.entries.into_parts();
-            self.memory = memory;
-            if self.passes_by() {
-                self.keep_memory_of(block);
-            }
+            self.memory.entries = memory;
+            self.memory.keep_block(block);
         }
     }
 
@@ -182,23 +181,14 @@ impl<T: Borrow<Table>> TableIterator<T> {
         self.run.is_scan() || !self.options.fill_cache
     }
 
-    /// Keeps the memory of a block that is done with, unless it is the cache's or the file's or another's as well.
-    fn keep_memory_of(&mut self, block: Arc<Block>) {
-        if let Ok(block) = Arc::try_unwrap(block)
-            && block.size_bytes() <= MAX_KEPT_BLOCK_BYTES
-            && let Ok(memory) = block.into_contents().try_into_mut()
-        {
-            self.spare = memory;
-        }
-    }
-
     /// Whether the first entry at or after `internal_target` lies in the held block or begins the next one, so that
     /// the index need not be asked.
     fn holds_block_of(&self, internal_target: &[u8]) -> bool {
-        let comparator = self.table.borrow().comparator();
-        self.data.as_ref().is_some_and(|data| {
+        let table = self.table.borrow();
+        let comparator = table.comparator();
+        self.data.as_ref().filter(|data| data.entries.valid()).is_some_and(|data| {
             comparator.compare(data.entries.key(), internal_target).is_lt()
-                && comparator.compare(internal_target, self.index.key()).is_le()
+                && comparator.compare(internal_target, self.index.separator(&table.index)).is_le()
         })
     }
 
@@ -206,13 +196,13 @@ impl<T: Borrow<Table>> TableIterator<T> {
     fn skip_used_up_blocks(&mut self, direction: Direction) -> Result<()> {
         while self.data.as_ref().is_some_and(|data| !data.entries.valid()) {
             match direction {
-                Direction::Forward => self.move_index(|cursor, _| cursor.next())?,
-                Direction::Backward => self.move_index(|cursor, _| cursor.prev())?,
+                Direction::Forward => self.move_index(IndexCursor::next)?,
+                Direction::Backward => self.move_index(IndexCursor::prev)?,
             }
             self.run.note(direction);
             // Two index entries may hold the same handle in a damaged table; without this the walk would not end.
             self.release_block();
-            self.load_block()?;
+            self.load_block(Caching::Always)?;
             match direction {
                 Direction::Forward => self.move_data(|cursor, _| cursor.seek_to_first())?,
                 Direction::Backward => self.move_data(|cursor, _| cursor.seek_to_last())?,
@@ -239,6 +229,13 @@ impl<T: Borrow<Table>> TableIterator<T> {
     }
 }
 
+impl<T: Borrow<Table>> Drop for TableIterator<T> {
+    fn drop(&mut self) {
+        self.release_block();
+        std::mem::take(&mut self.memory).give_to_thread();
+    }
+}
+
 impl<T: Borrow<Table> + Send> InternalIterator for TableIterator<T> {
     #[inline]
     fn valid(&self) -> bool {
@@ -246,18 +243,20 @@ impl<T: Borrow<Table> + Send> InternalIterator for TableIterator<T> {
     }
 
     fn seek_to_first(&mut self) -> Result<()> {
+        self.is_prepared = false;
         self.moving(|this| {
-            this.move_index(|cursor, _| cursor.seek_to_first())?;
-            this.load_block()?;
+            this.move_index(IndexCursor::seek_to_first)?;
+            this.load_block(Caching::Always)?;
             this.move_data(|cursor, _| cursor.seek_to_first())?;
             this.skip_used_up_blocks(Direction::Forward)
         })
     }
 
     fn seek_to_last(&mut self) -> Result<()> {
+        self.is_prepared = false;
         self.moving(|this| {
-            this.move_index(|cursor, _| cursor.seek_to_last())?;
-            this.load_block()?;
+            this.move_index(IndexCursor::seek_to_last)?;
+            this.load_block(Caching::Always)?;
             this.move_data(|cursor, _| cursor.seek_to_last())?;
             this.skip_used_up_blocks(Direction::Backward)
         })
@@ -265,15 +264,42 @@ impl<T: Borrow<Table> + Send> InternalIterator for TableIterator<T> {
 
     fn seek(&mut self, internal_target: &[u8]) -> Result<()> {
         self.run = Run::default();
-        let is_near = self.holds_block_of(internal_target);
+        let is_prepared = std::mem::take(&mut self.is_prepared);
+        let is_near = !is_prepared && self.holds_block_of(internal_target);
         self.moving(|this| {
             if !is_near {
-                this.move_index(|index, comparator| index.seek(comparator, internal_target))?;
-                this.load_block()?;
+                if !is_prepared {
+                    this.seek_in_index(internal_target)?;
+                }
+                this.load_block(Caching::IfWanted)?;
             }
             this.move_data(|entries, comparator| entries.seek(comparator, internal_target))?;
             this.skip_used_up_blocks(Direction::Forward)
         })
+    }
+
+    /// What fails is left undone, for the seek to report.
+    fn prepare_seek(&mut self, internal_target: &[u8], preparation: Preparation) {
+        match preparation {
+            Preparation::FindBlock => {
+                self.run = Run::default();
+                self.is_prepared =
+                    !self.holds_block_of(internal_target) && self.seek_in_index(internal_target).is_ok();
+                let table = self.table.borrow();
+                if self.is_prepared
+                    && let Ok(Some(handle)) = self.index.handle(&table.index)
+                {
+                    table.source.prefetch_stored(handle);
+                }
+            }
+            Preparation::LoadBlock if self.is_prepared => {
+                let is_loaded = self.moving(|this| this.load_block(Caching::IfWanted)).is_ok();
+                if let Some(data) = self.data.as_ref().filter(|_| is_loaded) {
+                    data.entries.block().prefetch_restarts();
+                }
+            }
+            Preparation::LoadBlock => {}
+        }
     }
 
     #[inline(always)]

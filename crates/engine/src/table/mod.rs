@@ -38,6 +38,8 @@ pub mod builder;
 pub mod file_reader;
 pub mod file_writer;
 pub(crate) mod hash_lookup;
+mod held_block;
+pub(crate) mod index;
 pub mod iterator;
 mod mapped_file;
 mod metaindex;

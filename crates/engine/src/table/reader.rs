@@ -19,13 +19,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use terrace_env::RandomAccessFile;
-use terrace_format::block::Block;
 use terrace_format::internal_key::{self, InternalKeyComparator, ValueKind};
 use terrace_format::limits::FOOTER_SIZE_BYTES;
 use terrace_format::table::{BlockHandle, Footer, TableCounts};
 
 use super::block_fetch::{BlockReadOptions, BlockSource, TableReadContext};
 use super::hash_lookup::{HashAnswer, LookupKey};
+use super::index::TableIndex;
 use super::iterator::TableIterator;
 use super::metaindex::Metadata;
 use super::pinned_value::{PinnedValue, TableValue};
@@ -36,7 +36,7 @@ use crate::thread_buffer::with_buffer;
 /// An open table file. It is immutable; threads share it by `Arc`.
 pub struct Table {
     pub(crate) source: BlockSource,
-    pub(crate) index: Arc<Block>,
+    pub(crate) index: TableIndex,
     pub(crate) footer: Footer,
     pub(crate) metadata: Metadata,
     /// Set at each use after the first, cleared by the table cache when it looks for a table to close.
@@ -76,7 +76,7 @@ impl Table {
     ) -> Result<Table> {
         let footer = read_footer(&*file, &path, size_bytes)?;
         let source = BlockSource::new(file, path, size_bytes, context);
-        let index = source.read_block(footer.index, &BlockReadOptions::default())?;
+        let index = TableIndex::new(source.read_block(footer.index, &BlockReadOptions::default())?);
         let metadata = Metadata::read_or_ignore_damage(&source, footer.metaindex)?;
         Ok(Self { source, index, footer, metadata, recently_used: AtomicBool::new(false) })
     }
@@ -191,9 +191,9 @@ impl Table {
 
     /// The handle of the first block whose separator is at or after `internal_target`; the separator is left in `key`.
     fn find_block(&self, internal_target: &[u8], key: &mut Vec<u8>) -> Result<Option<BlockHandle>> {
-        let found = self.index.find(self.comparator(), internal_target, key);
+        let found = self.index.block().find(self.comparator(), internal_target, key);
         let found = found.map_err(|error| self.index_error(error))?;
-        found.map(|range| self.decode_handle(&self.index.contents()[range])).transpose()
+        found.map(|range| self.decode_handle(&self.index.block().contents()[range])).transpose()
     }
 
     /// A cursor over the table's entries.

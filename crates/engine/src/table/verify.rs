@@ -60,7 +60,7 @@ impl Table {
         let bound = Vec::new();
         let mut walk = Walk { table: self, metadata, hash_index, bound, bounded: false, data_end: 0, counts };
 
-        let mut entries = BlockIter::new(&*index);
+        let mut entries = BlockIter::new(&index);
         entries.seek_to_first().map_err(|error| self.index_error(error))?;
         while entries.valid() {
             walk.data_block(self.decode_handle(entries.value())?)?;
@@ -81,7 +81,7 @@ impl Walk<'_> {
         block.verify().map_err(|error| source.block_error(handle, error))?;
         self.data_end = handle.offset + handle.size + BLOCK_TRAILER_SIZE_BYTES as u64;
 
-        let mut entries = BlockIter::new(&*block);
+        let mut entries = BlockIter::new(&block);
         entries.seek_to_first().map_err(|error| source.block_error(handle, error))?;
         while entries.valid() {
             self.hash_place(handle, &block, entries.key())?;

@@ -3,13 +3,15 @@
 //!
 //! Holds at most one table's iterator, and opens a table only when it gets there.
 
+use std::mem;
+use std::slice;
 use std::sync::Arc;
 
 use terrace_format::internal_key::InternalKeyComparator;
 
 use crate::cache::table_cache::{TableCache, not_open};
 use crate::error::Result;
-use crate::iterator::InternalIterator;
+use crate::iterator::{InternalIterator, Preparation};
 use crate::options::ReadTier;
 use crate::table::{BlockReadOptions, Run, Table, TableIterator};
 use crate::version::file_meta::FileMeta;
@@ -19,6 +21,8 @@ use crate::version::version::{Version, first_file_at_or_after};
 /// all files.
 enum Files {
     OfLevel(Arc<Version>, usize),
+    /// One of level 0, by its place there.
+    One(Arc<Version>, usize),
     Listed(Vec<Arc<FileMeta>>),
 }
 
@@ -26,6 +30,7 @@ impl Files {
     fn as_slice(&self) -> &[Arc<FileMeta>] {
         match self {
             Self::OfLevel(version, level) => &version.levels[*level],
+            Self::One(version, index) => slice::from_ref(&version.levels[0][*index]),
             Self::Listed(files) => files,
         }
     }
@@ -39,8 +44,10 @@ pub struct LevelIterator {
     options: BlockReadOptions,
     /// The file that `table` reads; meaningless without it.
     index: usize,
-    /// Valid whenever it is there.
+    /// Valid whenever it is there, but for a seek that is being prepared.
     table: Option<TableIterator>,
+    /// A seek is being prepared, and the table is that of its target.
+    is_prepared: bool,
 }
 
 impl LevelIterator {
@@ -51,7 +58,15 @@ impl LevelIterator {
         tables: Arc<TableCache>,
         options: BlockReadOptions,
     ) -> Self {
-        Self { comparator, files: Files::Listed(files), tables, options, index: 0, table: None }
+        Self {
+            comparator,
+            files: Files::Listed(files),
+            tables,
+            options,
+            index: 0,
+            table: None,
+            is_prepared: false,
+        }
     }
 
     /// A cursor over a level from 1 on of `version`, which it keeps alive. Not valid until a seek.
@@ -63,7 +78,34 @@ impl LevelIterator {
     ) -> Self {
         debug_assert!(level > 0);
         let comparator = version.comparator().clone();
-        Self { comparator, files: Files::OfLevel(version, level), tables, options, index: 0, table: None }
+        Self {
+            comparator,
+            files: Files::OfLevel(version, level),
+            tables,
+            options,
+            index: 0,
+            table: None,
+            is_prepared: false,
+        }
+    }
+
+    /// A cursor over the file at `index` of level 0 of `version`, which it keeps alive. Not valid until a seek.
+    pub fn of_file(
+        version: Arc<Version>,
+        index: usize,
+        tables: Arc<TableCache>,
+        options: BlockReadOptions,
+    ) -> Self {
+        let comparator = version.comparator().clone();
+        Self {
+            comparator,
+            files: Files::One(version, index),
+            tables,
+            options,
+            index: 0,
+            table: None,
+            is_prepared: false,
+        }
     }
 
     /// Positions a table's iterator, at the end of `run`, with `seek` and goes on to later files while it finds nothing.
@@ -73,7 +115,7 @@ impl LevelIterator {
         run: Run,
         seek: impl FnOnce(&mut TableIterator) -> Result<()>,
     ) -> Result<()> {
-        self.table = None;
+        (self.table, self.is_prepared) = (None, false);
         let Some(file) = self.files.as_slice().get(index) else { return Ok(()) };
         let mut table = open_table(&self.tables, file, &self.options)?.iter(self.options);
         table.go_on_with(run);
@@ -92,7 +134,7 @@ impl LevelIterator {
 
     /// Stands on the last entry of the files before `end`, at the end of `run`.
     fn enter_backward(&mut self, end: usize, run: Run) -> Result<()> {
-        self.table = None;
+        (self.table, self.is_prepared) = (None, false);
         for index in (0..end).rev() {
             let file = &self.files.as_slice()[index];
             let mut table = open_table(&self.tables, file, &self.options)?.iter(self.options);
@@ -152,6 +194,12 @@ impl InternalIterator for LevelIterator {
     }
 
     fn seek(&mut self, internal_target: &[u8]) -> Result<()> {
+        if mem::take(&mut self.is_prepared)
+            && let Some(table) = &mut self.table
+        {
+            let moved = table.seek(internal_target);
+            return self.go_on_forward(moved);
+        }
         let index = first_file_at_or_after(&self.comparator, self.files.as_slice(), internal_target);
         // The iterator at hand is at the right file already in a scan by short seeks.
         if index == self.index
@@ -161,6 +209,23 @@ impl InternalIterator for LevelIterator {
             return self.go_on_forward(moved);
         }
         self.enter_forward(index, Run::default(), |table| table.seek(internal_target))
+    }
+
+    /// Opens no table: that may take long, and fail.
+    fn prepare_seek(&mut self, internal_target: &[u8], preparation: Preparation) {
+        if preparation == Preparation::FindBlock {
+            let files = self.files.as_slice();
+            let index = first_file_at_or_after(&self.comparator, files, internal_target);
+            if index != self.index || self.table.is_none() {
+                let table = files.get(index).and_then(|file| self.tables.table_if_open(file));
+                self.table = table.map(|table| table.iter(self.options));
+                self.index = index;
+            }
+            self.is_prepared = self.table.is_some();
+        }
+        if let Some(table) = &mut self.table {
+            table.prepare_seek(internal_target, preparation);
+        }
     }
 
     #[inline(always)]

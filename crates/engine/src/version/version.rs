@@ -70,11 +70,15 @@ impl Version {
     ) -> Result<bool> {
         let key = LookupKey::new(internal_target);
         let user = self.comparator.user();
-        for file in &self.levels[0] {
-            if user.compare(key.user_key(), file.smallest_user_key()).is_ge()
+        let is_in_range = |file: &FileMeta| {
+            user.compare(key.user_key(), file.smallest_user_key()).is_ge()
                 && user.compare(key.user_key(), file.largest_user_key()).is_le()
-                && tables.lease(file, options.tier)?.get_with(&key, options, found)?
-            {
+        };
+        if let [_, others @ ..] = &self.levels[0][..] {
+            others.iter().for_each(|file| tables.prefetch_lookup(file, &key));
+        }
+        for file in &self.levels[0] {
+            if is_in_range(file) && tables.lease(file, options.tier)?.get_with(&key, options, found)? {
                 return Ok(true);
             }
         }
@@ -96,18 +100,20 @@ impl Version {
         self: &Arc<Self>,
         tables: &Arc<TableCache>,
         options: BlockReadOptions,
-    ) -> Vec<LevelIterator> {
-        let mut iterators = Vec::new();
-        for file in &self.levels[0] {
-            let files = vec![Arc::clone(file)];
-            iterators.push(LevelIterator::new(self.comparator.clone(), files, Arc::clone(tables), options));
-        }
-        for level in 1..LEVEL_COUNT {
-            if !self.levels[level].is_empty() {
-                iterators.push(LevelIterator::of_level(Arc::clone(self), level, Arc::clone(tables), options));
-            }
-        }
-        iterators
+    ) -> impl Iterator<Item = LevelIterator> {
+        let files = (0..self.levels[0].len())
+            .map(move |index| LevelIterator::of_file(Arc::clone(self), index, Arc::clone(tables), options));
+        let levels = (1..LEVEL_COUNT).filter(|&level| !self.levels[level].is_empty());
+        files.chain(
+            levels.map(move |level| {
+                LevelIterator::of_level(Arc::clone(self), level, Arc::clone(tables), options)
+            }),
+        )
+    }
+
+    /// At least as many as there are [`iterators`](Self::iterators).
+    pub fn most_iterators(&self) -> usize {
+        self.levels[0].len() + LEVEL_COUNT - 1
     }
 
     /// The files of `level` that may hold a user key from `user_begin` to `user_end`, both included; `None` is without

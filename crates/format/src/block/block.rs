@@ -14,6 +14,7 @@ use bytes::Bytes;
 use crate::coding::{decode_fixed32, read_varint32};
 use crate::error::{FormatError, Result};
 use crate::internal_key::KeyCompare;
+use crate::prefetch::prefetch;
 
 /// The bytes of a block, its restart array checked to lie within them. Entries are checked as they are read.
 ///
@@ -143,6 +144,47 @@ impl Block {
             return Err(self.damaged_restart(restarts));
         }
         Ok(())
+    }
+
+    /// Starts to bring what a search compares first into the processor's cache: the keys at the restart points, if they are
+    /// few.
+    #[inline]
+    pub fn prefetch_restarts(&self) {
+        const MOST: usize = 8;
+        for index in 0..self.restart_count.min(MOST) {
+            let offset = self.restart(index);
+            prefetch(self.contents.get(offset..offset.saturating_add(1)).unwrap_or_default());
+        }
+    }
+
+    /// How many restart points there are.
+    #[inline]
+    pub fn restart_count(&self) -> usize {
+        self.restart_count
+    }
+
+    /// Key and value of the entry at a restart point. `None` if there is no such restart point, or if it does not lead to
+    /// an entry stored whole.
+    #[inline]
+    pub fn entry_at_restart(&self, index: usize) -> Option<(&[u8], &[u8])> {
+        if index >= self.restart_count {
+            return None;
+        }
+        let entry = self.entry_at(self.restart(index)).filter(|entry| entry.shared == 0)?;
+        let (key, value) = (entry.key_start..entry.value_start, entry.value_start..entry.value_end);
+        Some((&self.contents[key], &self.contents[value]))
+    }
+
+    /// Whether every entry is at a restart point, each following the one before, as in an index.
+    pub fn has_only_restarts(&self) -> bool {
+        let mut end = 0;
+        for index in 0..self.restart_count {
+            match self.entry_at(end) {
+                Some(entry) if self.restart(index) == end && entry.shared == 0 => end = entry.value_end,
+                _ => return false,
+            }
+        }
+        end == self.entries_end
     }
 
     /// Where the entries end: one past the last entry's offset.

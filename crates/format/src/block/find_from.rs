@@ -103,16 +103,17 @@ pub fn find_from(bytes: &[u8], mut offset: usize, user_key: &[u8]) -> FoundFrom 
     }
 }
 
-struct Header {
-    shared: u32,
-    non_shared: u32,
-    value_length: u32,
-    key_start: usize,
+/// The beginning of an entry.
+pub(super) struct Header {
+    pub(super) shared: u32,
+    pub(super) non_shared: u32,
+    pub(super) value_length: u32,
+    pub(super) key_start: usize,
 }
 
 /// The header of the entry at `offset`; `None` if the bytes end before or within it, or if a length is none.
-#[inline]
-fn header_at(bytes: &[u8], offset: usize) -> Option<Header> {
+#[inline(always)]
+pub(super) fn header_at(bytes: &[u8], offset: usize) -> Option<Header> {
     let rest = bytes.get(offset..)?;
     if let [shared, non_shared, value_length, ..] = *rest
         && shared | non_shared | value_length < 0x80

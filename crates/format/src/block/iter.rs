@@ -9,6 +9,7 @@ use std::cmp::Ordering;
 use std::ops::{Deref, Range};
 
 use super::block::Block;
+use super::first_at_or_after::{FirstAtOrAfter, first_at_or_after};
 use super::window::{DecodedEntry, ENTRIES_AHEAD, ENTRIES_PER_SEARCH, Window};
 use crate::error::Result;
 use crate::internal_key::KeyCompare;
@@ -52,8 +53,7 @@ pub struct BlockIterMemory(Window);
 
 impl BlockIterMemory {
     /// How much it is.
-    #[cfg(test)]
-    pub(super) fn size_bytes(&self) -> usize {
+    pub fn size_bytes(&self) -> usize {
         self.0.memory_bytes()
     }
 }
@@ -160,6 +160,16 @@ impl<D: Deref<Target = Block>> BlockIter<D> {
             return Ok(());
         }
         let restart = self.block.last_restart_before_key(comparator, target)?;
+        if comparator.is_bytewise_by_user_key() && self.window.holds_internal_keys() {
+            let entries = &self.block.contents()[..self.block.entries_end()];
+            match first_at_or_after(entries, self.block.restart(restart), target) {
+                FirstAtOrAfter::Entry { offset, shared, .. } => {
+                    return self.window.stand_on(&self.block, offset, &target[..shared]);
+                }
+                FirstAtOrAfter::Incomplete { offset } if offset == entries.len() => return Ok(()),
+                _ => {}
+            }
+        }
         let (start, next) = (self.block.restart(restart), self.block.restart_after(restart));
         // No further than to the next restart point, which is not before the target.
         let is_sound = start < next && next <= self.block.entries_end();

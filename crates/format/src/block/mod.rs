@@ -25,12 +25,14 @@
 mod block;
 mod builder;
 mod find_from;
+mod first_at_or_after;
 mod iter;
 mod window;
 
 pub use block::Block;
 pub use builder::BlockBuilder;
 pub use find_from::{FoundFrom, find_from};
+pub use first_at_or_after::{FirstAtOrAfter, first_at_or_after};
 pub use iter::{BlockIter, BlockIterMemory};
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ use std::mem::take;
 
 use super::block::{Block, Entry};
 use crate::error::{FormatError, Result};
+use crate::limits::INTERNAL_KEY_TAG_SIZE_BYTES;
 
 /// Entries that are decoded at once on the way forward. A block of 4 KiB has about as many.
 pub(super) const ENTRIES_AHEAD: usize = 32;
@@ -88,7 +89,6 @@ impl Window {
         self.entries.clear();
     }
 
-    #[cfg(test)]
     pub(super) fn memory_bytes(&self) -> usize {
         self.keys.capacity() + self.entries.capacity() * size_of::<DecodedEntry>()
     }
@@ -145,6 +145,21 @@ impl Window {
     ) -> Result<()> {
         self.entries.clear();
         self.fill(block, 0, offset, end, max_entries)
+    }
+
+    /// Goes to the entry at `offset` alone, whose key begins with `prefix`, as much of it as the entry shares. Fails if it
+    /// is damaged.
+    pub(super) fn stand_on(&mut self, block: &Block, offset: usize, prefix: &[u8]) -> Result<()> {
+        self.entries.clear();
+        make_room(&mut self.keys, prefix.len() + CHUNK);
+        self.keys[..prefix.len()].copy_from_slice(prefix);
+        self.fill(block, prefix.len(), offset, block.entries_end(), 1)
+    }
+
+    /// Whether entries are those of internal keys.
+    #[inline]
+    pub(super) fn holds_internal_keys(&self) -> bool {
+        self.least_key_length == INTERNAL_KEY_TAG_SIZE_BYTES
     }
 
     /// Goes on behind the last entry. At the end of the block the window is then empty. Fails if the entry that

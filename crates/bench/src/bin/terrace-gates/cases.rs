@@ -49,7 +49,9 @@ pub const CASES: &[Case] = &[
     Case { name: "next_uncompacted", run: |bench| bench.scan(&UNCOMPACTED, Way::Forward) },
     Case { name: "prev_in_cached_block", run: |bench| bench.scan(&CACHED, Way::Backward) },
     Case { name: "prev_uncompacted", run: |bench| bench.scan(&UNCOMPACTED, Way::Backward) },
-    Case { name: "seek", run: |bench| bench.seek() },
+    Case { name: "seek", run: |bench| bench.seek(&CACHED, 16) },
+    Case { name: "seek_between_keys", run: |bench| bench.seek(&CACHED, 15) },
+    Case { name: "seek_between_keys_uncompacted", run: |bench| bench.seek(&UNCOMPACTED, 15) },
     Case { name: "new_iterator_and_seek", run: |bench| bench.new_iterator_and_seek() },
     Case { name: "replay", run: |bench| bench.replay() },
     Case { name: "flush", run: |bench| bench.flush() },
@@ -232,13 +234,14 @@ impl Bench<'_> {
         expect("entries", found, ENTRIES)
     }
 
-    fn seek(&mut self) -> Result<()> {
-        let db = self.laid_out(&CACHED)?;
+    /// Seeks every key once, scattered; `len` bytes of it. A key cut short lies between two.
+    fn seek(&mut self, layout: &Layout, len: usize) -> Result<()> {
+        let db = self.laid_out(layout)?;
         let mut iterator = db.iter(IterOptions::default())?;
         let (mut found, mut key, random) = (0, KeyBuffer::new(0), &mut self.random);
         measured_part(&mut || {
             for _ in 0..ENTRIES {
-                iterator.seek(key.set(random.below(ENTRIES)))?;
+                iterator.seek(&key.set(random.below(ENTRIES))[..len])?;
                 found += u64::from(iterator.valid());
             }
             Ok(())

@@ -8,7 +8,7 @@ use terrace_format::internal_key::{
 };
 
 use super::support::*;
-use crate::iterator::InternalIterator;
+use crate::iterator::{InternalIterator, PREPARATIONS};
 use crate::table::{BlockReadOptions, Table, TableBuilderOptions, TableIterator};
 
 /// What a table should be: its entries, and the order they are in.
@@ -87,6 +87,11 @@ impl Model<'_> {
         for _ in 0..600 {
             match (random.below(12), at) {
                 (0, _) => {
+                    // As if another cursor's seek had failed meanwhile.
+                    if random.below(2) == 0 {
+                        let target = self.random_target(random);
+                        PREPARATIONS.iter().for_each(|&part| iter.prepare_seek(&target, part));
+                    }
                     iter.seek_to_first().unwrap();
                     at = (!self.entries.is_empty()).then_some(0);
                 }
@@ -104,6 +109,9 @@ impl Model<'_> {
                 }
                 _ => {
                     let target = self.random_target(random);
+                    if random.below(2) == 0 {
+                        PREPARATIONS.iter().for_each(|&part| iter.prepare_seek(&target, part));
+                    }
                     iter.seek(&target).unwrap();
                     at = Some(self.lower_bound(&target)).filter(|&index| index < self.entries.len());
                 }

@@ -297,7 +297,7 @@ fn in_memory_only_a_closed_table_would_block() {
 fn the_iterators_of_a_version_visit_every_entry() {
     let (tables, version) = sample();
     let cache = tables.cache();
-    let mut iterators = version.iterators(&cache, BlockReadOptions::default());
+    let mut iterators: Vec<_> = version.iterators(&cache, BlockReadOptions::default()).collect();
     assert_eq!(cache.open_files(), 0);
     assert_eq!(iterators.len(), 4);
     let mut seen = Vec::new();

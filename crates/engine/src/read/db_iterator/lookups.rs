@@ -1,0 +1,51 @@
+//! Seeks that a lookup answers, before there are cursors. Predecessor: [`DbIterator`]'s movements. Successor:
+//! [`lookup`](crate::read::lookup).
+
+use super::{DbIterator, Stand, replace};
+use crate::read::lookup::SeekOutcome;
+
+impl DbIterator {
+    /// Shows the entry of `target` if that is a key and can be looked up: then no cursor needs to be positioned.
+    pub(super) fn find_target(&mut self, target: &[u8]) -> bool {
+        self.note_lookup(SeekOutcome::Lookup);
+        let Some(view) = &self.view else { return false };
+        if !view.find(&self.comparator, target, self.sequence, &mut self.saved_value) {
+            return false;
+        }
+        replace(&mut self.saved_key, target);
+        self.stand = Stand::Elsewhere;
+        self.valid = true;
+        self.is_lookup_open = true;
+        true
+    }
+
+    /// Before a step from an entry that was looked up.
+    pub(super) fn leave_lookup(&mut self) {
+        self.note_lookup(SeekOutcome::Cursors);
+        self.open();
+    }
+
+    /// Says what became of the lookup that answered the last seek, if one did.
+    fn note_lookup(&mut self, outcome: SeekOutcome) {
+        if std::mem::take(&mut self.is_lookup_open)
+            && let Some(view) = &self.view
+        {
+            view.note(outcome);
+        }
+    }
+
+    /// Makes the inner cursor's children, if that was not done yet. None of them is positioned then.
+    pub(super) fn open(&mut self) {
+        if !std::mem::replace(&mut self.is_open, true)
+            && let Some(view) = &self.view
+        {
+            self.inner.set_children(view.cursors());
+        }
+    }
+}
+
+impl Drop for DbIterator {
+    fn drop(&mut self) {
+        self.note_lookup(SeekOutcome::Lookup);
+    }
+}

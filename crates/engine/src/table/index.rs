@@ -1,0 +1,367 @@
+//! The index of an open table, and a cursor over it.
+//!
+//! predecessor: [`reader`](super::reader), [`iterator`](super::iterator) · successor: the handle of a data block
+//!
+//! In bytewise order the index is searched by *ranks*: of each separator the eight bytes behind what all separators have in
+//! common, as a number with the first byte on top, in an array of their own. A search by the separators themselves would
+//! touch two places of the index block for each of its steps, and compare keys there.
+//!
+//! ```text
+//! separators   key00120  key00171  key00305  l            the last may be short, and is left out of the ranks
+//!              └─┬─┘└┬┘
+//!           in common  rank, filled up with zeros
+//! ```
+//!
+//! Separators of different ranks are in the order of their ranks. Where the target's rank is that of a separator, the keys
+//! are compared. The ranks are made when a cursor is first moved, sixteen bytes a block with the handle. There are none if
+//! the index is damaged, or not as we and LevelDB write it; a [`BlockIter`] then walks it, and reports the damage.
+
+use std::sync::{Arc, OnceLock};
+
+use terrace_format::Result as FormatResult;
+use terrace_format::block::{Block, BlockIter};
+use terrace_format::internal_key::{InternalKeyComparator, KeyCompare, user_key};
+use terrace_format::limits::INTERNAL_KEY_TAG_SIZE_BYTES;
+use terrace_format::table::BlockHandle;
+
+/// Bytes of a separator that its rank holds.
+const RANKED_BYTES: usize = size_of::<u64>();
+
+/// The index of an open table. Threads share it.
+#[derive(Debug)]
+pub(crate) struct TableIndex {
+    block: Arc<Block>,
+    /// Made when it is first needed; `None` inside if there can be none.
+    ranked: OnceLock<Option<RankedIndex>>,
+}
+
+impl TableIndex {
+    pub(crate) fn new(block: Block) -> Self {
+        Self { block: Arc::new(block), ranked: OnceLock::new() }
+    }
+
+    /// The index block.
+    pub(crate) fn block(&self) -> &Block {
+        &self.block
+    }
+
+    #[inline]
+    fn ranked(&self, comparator: &InternalKeyComparator) -> Option<&RankedIndex> {
+        self.ranked.get_or_init(|| RankedIndex::of(&self.block, comparator)).as_ref()
+    }
+
+    /// A cursor over the index, not yet on an entry.
+    pub(crate) fn cursor(&self, comparator: &InternalKeyComparator) -> IndexCursor {
+        match self.ranked(comparator) {
+            Some(_) => IndexCursor::Ranked(BEYOND),
+            None => IndexCursor::Walking(BlockIter::new(Arc::clone(&self.block))),
+        }
+    }
+}
+
+/// What a search needs of an index whose every entry decodes.
+#[derive(Debug)]
+struct RankedIndex {
+    /// What the separators have in common, but for the last.
+    prefix: Box<[u8]>,
+    /// One for each separator but the last.
+    ranks: Box<[u64]>,
+    /// Offset and size of each block.
+    handles: Box<[(u32, u32)]>,
+}
+
+impl RankedIndex {
+    #[cold]
+    fn of(block: &Block, comparator: &InternalKeyComparator) -> Option<Self> {
+        if !comparator.is_bytewise_by_user_key() || !block.has_only_restarts() {
+            return None;
+        }
+        let handles = (0..block.restart_count()).map(|index| handle_of(block, index));
+        let handles: Box<[(u32, u32)]> = handles.collect::<Option<_>>()?;
+        let ranked_count = handles.len().checked_sub(1)?;
+        let separators = || (0..ranked_count).map(|index| separator_of(block, index));
+        let prefix = separators().reduce(common_prefix).unwrap_or_default();
+        let ranks: Box<[u64]> = separators().map(|separator| rank(&separator[prefix.len()..])).collect();
+        // Where they are not, the index is damaged, or in another order.
+        let are_in_order = ranks.is_sorted()
+            && separators().last().is_none_or(|last| last <= separator_of(block, ranked_count));
+        are_in_order.then(|| Self { prefix: prefix.into(), ranks, handles })
+    }
+
+    /// The first entry whose separator is not before `internal_target`; their number if there is none.
+    #[inline]
+    fn find(&self, block: &Block, comparator: &InternalKeyComparator, internal_target: &[u8]) -> usize {
+        let is_before = |index: usize| {
+            let separator = block.entry_at_restart(index).map_or(&[][..], |(key, _)| key);
+            comparator.compare(separator, internal_target).is_lt()
+        };
+        let target = user_key(internal_target);
+        let ranked_count = self.ranks.len();
+        let found = if let Some(rest) = target.strip_prefix(&*self.prefix) {
+            let rank = rank(rest);
+            let first = self.ranks.partition_point(|&other| other < rank);
+            let equal = self.ranks[first..].iter().take_while(|&&other| other == rank).count();
+            partition_point(first, first + equal, is_before)
+        } else if *target < *self.prefix {
+            0
+        } else {
+            ranked_count
+        };
+        found + usize::from(found == ranked_count && is_before(ranked_count))
+    }
+}
+
+/// The user key of the separator of an index that has only restart points.
+fn separator_of(block: &Block, index: usize) -> &[u8] {
+    block.entry_at_restart(index).map_or(&[], |(key, _)| user_key(key))
+}
+
+/// The handle in an entry, if it can be kept in short and the separator is an internal key.
+fn handle_of(block: &Block, index: usize) -> Option<(u32, u32)> {
+    let (key, value) = block.entry_at_restart(index)?;
+    let (handle, _) = BlockHandle::decode(value).ok()?;
+    let is_internal = key.len() >= INTERNAL_KEY_TAG_SIZE_BYTES;
+    let short = (u32::try_from(handle.offset).ok()?, u32::try_from(handle.size).ok()?);
+    is_internal.then_some(short)
+}
+
+fn common_prefix<'a>(a: &'a [u8], b: &[u8]) -> &'a [u8] {
+    &a[..a.iter().zip(b).take_while(|(a, b)| a == b).count()]
+}
+
+/// The first eight bytes as a number; zeros stand for bytes that are not there.
+#[inline]
+fn rank(bytes: &[u8]) -> u64 {
+    if let Some(bytes) = bytes.first_chunk() {
+        return u64::from_be_bytes(*bytes);
+    }
+    let mut ranked = [0; RANKED_BYTES];
+    ranked[..bytes.len()].copy_from_slice(bytes);
+    u64::from_be_bytes(ranked)
+}
+
+/// The first of the numbers from `low` to before `high` for which `is_before` is false; else `high`.
+fn partition_point(mut low: usize, mut high: usize, is_before: impl Fn(usize) -> bool) -> usize {
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if is_before(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+/// The place of a cursor that stands on no entry.
+const BEYOND: usize = usize::MAX;
+
+/// A cursor over the index of a table, with which each of its methods is called. It starts out on no entry.
+pub(crate) enum IndexCursor {
+    /// On the entry of this number, where the index has ranks.
+    Ranked(usize),
+    Walking(BlockIter<Arc<Block>>),
+}
+
+impl IndexCursor {
+    pub(crate) fn seek_to_first(&mut self, _index: &TableIndex) -> FormatResult<()> {
+        match self {
+            Self::Ranked(at) => {
+                *at = 0;
+                Ok(())
+            }
+            Self::Walking(entries) => entries.seek_to_first(),
+        }
+    }
+
+    pub(crate) fn seek_to_last(&mut self, index: &TableIndex) -> FormatResult<()> {
+        match self {
+            Self::Ranked(at) => {
+                *at = index.block.restart_count() - 1;
+                Ok(())
+            }
+            Self::Walking(entries) => entries.seek_to_last(),
+        }
+    }
+
+    /// Moves to the first entry whose separator is not before `internal_target`, if there is one.
+    pub(crate) fn seek(
+        &mut self,
+        index: &TableIndex,
+        comparator: &InternalKeyComparator,
+        internal_target: &[u8],
+    ) -> FormatResult<()> {
+        match self {
+            Self::Ranked(at) => {
+                let ranked = index.ranked(comparator);
+                *at = ranked.map_or(BEYOND, |ranked| ranked.find(&index.block, comparator, internal_target));
+                Ok(())
+            }
+            Self::Walking(entries) => entries.seek(comparator, internal_target),
+        }
+    }
+
+    /// Moves to the next entry, if the cursor stands on one.
+    pub(crate) fn next(&mut self, index: &TableIndex) -> FormatResult<()> {
+        match self {
+            Self::Ranked(at) => {
+                *at = at.saturating_add(usize::from(*at < index.block.restart_count()));
+                Ok(())
+            }
+            Self::Walking(entries) => entries.next(),
+        }
+    }
+
+    /// Moves to the entry before, if the cursor stands on one.
+    pub(crate) fn prev(&mut self, index: &TableIndex) -> FormatResult<()> {
+        match self {
+            Self::Ranked(at) => {
+                *at = if *at < index.block.restart_count() { at.wrapping_sub(1) } else { BEYOND };
+                Ok(())
+            }
+            Self::Walking(entries) => entries.prev(),
+        }
+    }
+
+    /// The handle of the block; `None` if the cursor stands on no entry. Fails if it is damaged.
+    pub(crate) fn handle(&self, index: &TableIndex) -> FormatResult<Option<BlockHandle>> {
+        match self {
+            Self::Ranked(at) => {
+                let handles = index.ranked.get().and_then(Option::as_ref).map(|ranked| &ranked.handles);
+                let handle = handles.and_then(|handles| handles.get(*at));
+                Ok(handle.map(|&(offset, size)| BlockHandle { offset: offset.into(), size: size.into() }))
+            }
+            // Bytes after the handle are another writer's and passed over.
+            Self::Walking(entries) if entries.valid() => {
+                BlockHandle::decode(entries.value()).map(|(handle, _)| Some(handle))
+            }
+            Self::Walking(_) => Ok(None),
+        }
+    }
+
+    /// The separator; empty if the cursor stands on no entry.
+    pub(crate) fn separator<'a>(&'a self, index: &'a TableIndex) -> &'a [u8] {
+        match self {
+            Self::Ranked(at) => index.block.entry_at_restart(*at).map_or(&[], |(key, _)| key),
+            Self::Walking(entries) => entries.key(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::merging_iterator::test_support::{Random, internal_key};
+    use terrace_format::block::BlockBuilder;
+    use terrace_format::comparator::UserComparator;
+    use terrace_format::internal_key::ValueKind;
+
+    fn bytewise() -> InternalKeyComparator {
+        InternalKeyComparator::new(UserComparator::Bytewise)
+    }
+
+    fn handle(number: usize) -> BlockHandle {
+        BlockHandle { offset: 10 * number as u64, size: 5 }
+    }
+
+    fn index(separators: &[Vec<u8>], restart_interval: usize) -> TableIndex {
+        let mut builder = BlockBuilder::new(restart_interval);
+        for (number, separator) in separators.iter().enumerate() {
+            let mut value = Vec::new();
+            handle(number).encode_to(&mut value);
+            builder.add(separator, &value);
+        }
+        TableIndex::new(Block::new(builder.finish().to_vec()).unwrap())
+    }
+
+    /// Few letters behind a common prefix, some keys longer than a rank, and a short last one.
+    fn separators(random: &mut Random, prefix: &str) -> Vec<Vec<u8>> {
+        let comparator = bytewise();
+        let mut keys: Vec<_> = (0..1 + random.below(60)).map(|_| key(random, prefix)).collect();
+        if random.one_in(2) {
+            keys.push(internal_key(b"z", 7, ValueKind::Value));
+        }
+        keys.sort_by(|a, b| comparator.compare(a, b));
+        keys.dedup();
+        keys
+    }
+
+    fn key(random: &mut Random, prefix: &str) -> Vec<u8> {
+        let mut key = prefix.as_bytes()[..prefix.len() - usize::from(random.one_in(20))].to_vec();
+        key.extend((0..random.below(11)).map(|_| b"\0ab\xff"[random.below(4)]));
+        internal_key(&key, random.below(5) as u64, ValueKind::Value)
+    }
+
+    #[test]
+    fn a_search_by_ranks_finds_what_a_search_by_keys_finds() {
+        let (mut random, comparator) = (Random(3), bytewise());
+        for round in 0..2_000 {
+            let prefix = ["p", "a prefix of the keys", "a\0\0"][round % 3];
+            let separators = separators(&mut random, prefix);
+            let index = index(&separators, 1);
+            assert!(index.ranked(&comparator).is_some());
+            let mut cursor = index.cursor(&comparator);
+            assert_eq!(cursor.handle(&index).unwrap(), None);
+            for _ in 0..50 {
+                let target = match random.below(4) {
+                    0 => separators[random.below(separators.len())].clone(),
+                    1 => internal_key(&[b'a' + random.below(26) as u8], 3, ValueKind::Value),
+                    _ => key(&mut random, prefix),
+                };
+                let expected = separators.partition_point(|key| comparator.compare(key, &target).is_lt());
+                cursor.seek(&index, &comparator, &target).unwrap();
+                let expected_handle = separators.get(expected).map(|_| handle(expected));
+                assert_eq!(cursor.handle(&index).unwrap(), expected_handle, "{separators:?} {target:?}");
+                let separator = separators.get(expected).map_or(&[][..], |key| key);
+                assert_eq!(cursor.separator(&index), separator);
+            }
+        }
+    }
+
+    #[test]
+    fn cursors_walk_in_both_directions_with_and_without_ranks() {
+        let (mut random, comparator) = (Random(4), bytewise());
+        let separators = separators(&mut random, "prefix");
+        for restart_interval in [1, 4] {
+            let index = index(&separators, restart_interval);
+            let mut cursor = index.cursor(&comparator);
+            assert_eq!(matches!(cursor, IndexCursor::Ranked(_)), restart_interval == 1);
+            cursor.seek_to_first(&index).unwrap();
+            for number in 0..separators.len() {
+                assert_eq!(cursor.handle(&index).unwrap(), Some(handle(number)));
+                cursor.next(&index).unwrap();
+            }
+            assert_eq!(cursor.handle(&index).unwrap(), None);
+            cursor.seek_to_last(&index).unwrap();
+            for number in (0..separators.len()).rev() {
+                assert_eq!(cursor.separator(&index), separators[number]);
+                cursor.prev(&index).unwrap();
+            }
+            assert_eq!(cursor.handle(&index).unwrap(), None);
+            cursor.prev(&index).unwrap();
+            cursor.next(&index).unwrap();
+            assert_eq!(cursor.handle(&index).unwrap(), None);
+        }
+    }
+
+    #[test]
+    fn an_index_that_is_damaged_or_in_another_order_has_no_ranks() {
+        let keys =
+            |names: [&str; 3]| names.map(|name| internal_key(name.as_bytes(), 1, ValueKind::Value)).to_vec();
+        let comparator = bytewise();
+        assert!(index(&keys(["a", "b", "c"]), 1).ranked(&comparator).is_some());
+        assert!(index(&keys(["b", "a", "c"]), 1).ranked(&comparator).is_none());
+        assert!(index(&keys(["a", "c", "b"]), 1).ranked(&comparator).is_none());
+        assert!(index(&[b"short".to_vec()], 1).ranked(&comparator).is_none());
+        let empty = TableIndex::new(Block::new(BlockBuilder::new(1).finish().to_vec()).unwrap());
+        assert!(empty.ranked(&comparator).is_none());
+        let mut contents = index(&keys(["a", "b", "c"]), 1).block.contents().to_vec();
+        let entry_size = contents.len().checked_sub(16).unwrap() / 3;
+        contents[entry_size + 1] = 0x7f;
+        let damaged = TableIndex::new(Block::new(contents).unwrap());
+        assert!(damaged.ranked(&comparator).is_none());
+        let mut cursor = damaged.cursor(&comparator);
+        cursor.seek_to_first(&damaged).unwrap();
+        assert!(cursor.next(&damaged).is_err());
+    }
+}
