@@ -83,35 +83,50 @@ impl InternalIterator for MemTableIterator {
     }
 
     fn next(&mut self) -> Result<()> {
-        let at = self.at.as_mut().expect("the cursor stands on an entry");
-        if let Some(&id) = at.leaf.get(at.index + 1) {
-            at.index += 1;
-            at.entry = self.memtable.entry(id);
-            if let Some(&ahead) = at.leaf.get(at.index + AHEAD) {
-                self.memtable.entry(ahead).prefetch();
-            }
+        if self.next_at_hand().is_some() {
             return Ok(());
         }
-        let place = at.place;
+        let place = self.current().place;
         let order = self.order();
         self.enter(&order, order.leaf_after(place), |_| 0);
         Ok(())
     }
 
     fn prev(&mut self) -> Result<()> {
-        let at = self.at.as_mut().expect("the cursor stands on an entry");
-        if at.index > 0 {
-            at.index -= 1;
-            at.entry = self.memtable.entry(at.leaf[at.index]);
-            if at.index >= AHEAD {
-                self.memtable.entry(at.leaf[at.index - AHEAD]).prefetch();
-            }
+        if self.prev_at_hand().is_some() {
             return Ok(());
         }
-        let place = at.place;
+        let place = self.current().place;
         let order = self.order();
         self.enter(&order, order.leaf_before(place), |len| len - 1);
         Ok(())
+    }
+
+    /// The next entry of the same leaf.
+    #[inline]
+    fn next_at_hand(&mut self) -> Option<(&[u8], &[u8])> {
+        let at = self.at.as_mut()?;
+        let &id = at.leaf.get(at.index + 1)?;
+        at.index += 1;
+        at.entry = self.memtable.entry(id);
+        if let Some(&ahead) = at.leaf.get(at.index + AHEAD) {
+            self.memtable.entry(ahead).prefetch();
+        }
+        // SAFETY: as for `key`.
+        Some(unsafe { (at.entry.key(), at.entry.value()) })
+    }
+
+    /// The entry before, of the same leaf.
+    #[inline]
+    fn prev_at_hand(&mut self) -> Option<(&[u8], &[u8])> {
+        let at = self.at.as_mut()?;
+        at.index = at.index.checked_sub(1)?;
+        at.entry = self.memtable.entry(at.leaf[at.index]);
+        if at.index >= AHEAD {
+            self.memtable.entry(at.leaf[at.index - AHEAD]).prefetch();
+        }
+        // SAFETY: as for `key`.
+        Some(unsafe { (at.entry.key(), at.entry.value()) })
     }
 
     fn key(&self) -> &[u8] {
