@@ -26,6 +26,9 @@ impl DbInner {
     /// Flushes `sealed`, which must be the oldest. Runs on one thread at a time.
     pub(crate) fn flush_sealed(self: &Arc<Self>, sealed: &Arc<SealedMemTable>) -> Result<()> {
         let started = self.env.monotonic_micros();
+        let unneeded = std::mem::take(&mut self.background.lock().logs_to_close);
+        // Before the table is written: on a full disk it may need the room.
+        drop(unneeded);
         self.versions.settle()?;
         let path = self.folder.join(file_name::table_name(sealed.file_number));
         let finished = self.write_level0_table(&sealed.table, &path)?;

@@ -17,6 +17,7 @@ use crate::compaction::pool::Lane;
 use crate::compaction::reservations::{ReservationId, Reservations};
 use crate::db::inner::DbInner;
 use crate::error::{Error, ErrorKind, Result};
+use crate::wal::writer::OutgoingLog;
 
 /// Share of the entries in tables that a memtable's deletions must reach for it to be flushed when idle.
 const IDLE_FLUSH_SHARE: f64 = 0.1;
@@ -41,6 +42,9 @@ pub(crate) struct BackgroundState {
     pub(crate) pointers: CompactPointers,
     /// Logs in the folder that may still be needed, or are about to be removed.
     pub(crate) logs: Vec<u64>,
+    /// Logs that this session wrote and nobody needs any more, for the flush thread to close: the file is removed by then, and
+    /// to free its space may take the system longer than a write should wait.
+    pub(crate) logs_to_close: Vec<OutgoingLog>,
     /// Set while the disk is full and a job waits to be tried again.
     pub(crate) disk_full: Option<Error>,
     pub(crate) retry_waits: bool,

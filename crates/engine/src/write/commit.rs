@@ -139,7 +139,11 @@ impl DbInner {
 
     /// Syncs and closes the logs behind the active one that still matter.
     pub(crate) fn sync_outgoing_logs(&self, commit: &mut CommitState) -> Result<()> {
-        self.forget_flushed_logs(commit);
+        if commit.outgoing.is_empty() {
+            return Ok(());
+        }
+        let flushed = self.take_flushed_logs(commit);
+        self.background.lock().logs_to_close.extend(flushed);
         commit.outgoing.drain(..).try_for_each(|outgoing| {
             let number = outgoing.number();
             match outgoing.sync_and_close(&*self.env) {
@@ -151,9 +155,9 @@ impl DbInner {
     }
 
     /// Logs whose memtables are in tables by now need no sync any more.
-    fn forget_flushed_logs(&self, commit: &mut CommitState) {
+    fn take_flushed_logs(&self, commit: &mut CommitState) -> Vec<OutgoingLog> {
         let oldest_needed = self.versions.log_number();
-        commit.outgoing.retain(|outgoing| outgoing.number() >= oldest_needed);
+        commit.outgoing.extract_if(.., |outgoing| outgoing.number() < oldest_needed).collect()
     }
 
     /// Step 1. With [`Patience::Refuse`] returns `WouldBlock` instead of waiting, having done nothing.
@@ -210,7 +214,7 @@ impl DbInner {
         let log_number = self.versions.new_file_number();
         let path = self.folder.join(file_name::log_name(log_number));
         let wal = WalWriter::create(&*self.env, path, log_number)?;
-        self.forget_flushed_logs(commit);
+        let flushed = self.take_flushed_logs(commit);
         commit.outgoing.extend(commit.wal.replace(wal).map(OutgoingLog::Written));
         let next = Arc::new(commit.memtable.successor());
         let sealed = Arc::new(SealedMemTable {
@@ -221,6 +225,7 @@ impl DbInner {
         });
         let mut background = self.background.lock();
         background.logs.push(log_number);
+        background.logs_to_close.extend(flushed);
         background.idle = false;
         self.update_super_version(&background, |view| {
             view.seal(Arc::clone(&commit.memtable), sealed);
