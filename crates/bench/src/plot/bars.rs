@@ -37,7 +37,7 @@ where
         bars.draw(&mut chart, name)?;
     }
     draw_labels(&labels, &chart, area)?;
-    draw_legend(&mut chart, SeriesLabelPosition::UpperMiddle)
+    draw_legend(&mut chart, SeriesLabelPosition::UpperLeft)
 }
 
 fn push_new<'a>(names: &mut Vec<&'a str>, name: &'a str) {
