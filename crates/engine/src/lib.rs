@@ -32,6 +32,7 @@ mod flush;
 mod info_log;
 mod ingest;
 mod iterator;
+mod key_word;
 mod log_tail;
 mod log_verdict;
 mod lost_sectors;

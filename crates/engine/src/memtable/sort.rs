@@ -18,10 +18,10 @@ use terrace_format::comparator::UserComparator;
 
 use super::arena::{Arena, EntryId};
 use super::entry::{self, EntryRef};
+use crate::key_word::{WORD_BYTES, first_word};
 
 /// Groups up to this size are not worth another pass.
 const SMALL_GROUP: usize = 16;
-const WORD_BYTES: usize = size_of::<u64>();
 /// How far ahead of its use an entry's memory is asked for.
 const AHEAD: usize = 16;
 
@@ -82,7 +82,7 @@ fn sort_bytewise(items: &mut [Item], entry: impl Fn(&Item) -> EntryRef + Copy) {
             if let Some(later) = group.get(index + AHEAD) {
                 entry(later).prefetch_key();
             }
-            group[index].word = word(&key(&group[index])[shared_bytes..]);
+            group[index].word = first_word(&key(&group[index])[shared_bytes..]);
         }
         group.sort_unstable_by_key(|item| item.word);
         let mut first = 0;
@@ -128,17 +128,6 @@ fn survey(items: &[Item], entry: impl Fn(&Item) -> EntryRef + Copy) -> (bool, us
         }
     }
     (are_sorted, shared.len())
-}
-
-/// The first eight bytes as a number, in whose order they are; zeroes stand for bytes that are not there.
-#[inline]
-fn word(bytes: &[u8]) -> u64 {
-    if let Some(word) = bytes.first_chunk() {
-        return u64::from_be_bytes(*word);
-    }
-    let mut word = [0; WORD_BYTES];
-    word[..bytes.len()].copy_from_slice(bytes);
-    u64::from_be_bytes(word)
 }
 
 /// Moves the items for which `belongs` holds to the front. Returns how many they are.

@@ -24,8 +24,7 @@ use terrace_format::internal_key::{InternalKeyComparator, KeyCompare, user_key};
 use terrace_format::limits::INTERNAL_KEY_TAG_SIZE_BYTES;
 use terrace_format::table::BlockHandle;
 
-/// Bytes of a separator that its rank holds.
-const RANKED_BYTES: usize = size_of::<u64>();
+use crate::key_word::first_word;
 
 /// The index of an open table. Threads share it.
 #[derive(Debug)]
@@ -81,7 +80,8 @@ impl RankedIndex {
         let ranked_count = handles.len().checked_sub(1)?;
         let separators = || (0..ranked_count).map(|index| separator_of(block, index));
         let prefix = separators().reduce(common_prefix).unwrap_or_default();
-        let ranks: Box<[u64]> = separators().map(|separator| rank(&separator[prefix.len()..])).collect();
+        let ranks: Box<[u64]> =
+            separators().map(|separator| first_word(&separator[prefix.len()..])).collect();
         // Where they are not, the index is damaged, or in another order.
         let are_in_order = ranks.is_sorted()
             && separators().last().is_none_or(|last| last <= separator_of(block, ranked_count));
@@ -98,7 +98,7 @@ impl RankedIndex {
         let target = user_key(internal_target);
         let ranked_count = self.ranks.len();
         let found = if let Some(rest) = target.strip_prefix(&*self.prefix) {
-            let rank = rank(rest);
+            let rank = first_word(rest);
             let first = self.ranks.partition_point(|&other| other < rank);
             let equal = self.ranks[first..].iter().take_while(|&&other| other == rank).count();
             partition_point(first, first + equal, is_before)
@@ -127,17 +127,6 @@ fn handle_of(block: &Block, index: usize) -> Option<(u32, u32)> {
 
 fn common_prefix<'a>(a: &'a [u8], b: &[u8]) -> &'a [u8] {
     &a[..a.iter().zip(b).take_while(|(a, b)| a == b).count()]
-}
-
-/// The first eight bytes as a number; zeros stand for bytes that are not there.
-#[inline]
-fn rank(bytes: &[u8]) -> u64 {
-    if let Some(bytes) = bytes.first_chunk() {
-        return u64::from_be_bytes(*bytes);
-    }
-    let mut ranked = [0; RANKED_BYTES];
-    ranked[..bytes.len()].copy_from_slice(bytes);
-    u64::from_be_bytes(ranked)
 }
 
 /// The first of the numbers from `low` to before `high` for which `is_before` is false; else `high`.

@@ -304,24 +304,22 @@ impl<T: Borrow<Table> + Send> InternalIterator for TableIterator<T> {
 
     #[inline(always)]
     fn next(&mut self) -> Result<()> {
-        let is_done = self.data.as_mut().is_some_and(|data| data.entries.step_forward());
-        if is_done { Ok(()) } else { self.long_step(Direction::Forward) }
+        if self.next_at_hand().is_some() { Ok(()) } else { self.long_step(Direction::Forward) }
     }
 
     #[inline(always)]
     fn prev(&mut self) -> Result<()> {
-        let is_done = self.data.as_mut().is_some_and(|data| data.entries.step_backward());
-        if is_done { Ok(()) } else { self.long_step(Direction::Backward) }
+        if self.prev_at_hand().is_some() { Ok(()) } else { self.long_step(Direction::Backward) }
     }
 
     #[inline(always)]
     fn next_at_hand(&mut self) -> Option<(&[u8], &[u8])> {
-        self.data.as_mut()?.entries.step_forward_to_entry()
+        self.data.as_mut()?.entries.step_forward()
     }
 
     #[inline(always)]
     fn prev_at_hand(&mut self) -> Option<(&[u8], &[u8])> {
-        self.data.as_mut()?.entries.step_backward_to_entry()
+        self.data.as_mut()?.entries.step_backward()
     }
 
     #[inline]

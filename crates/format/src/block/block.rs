@@ -302,10 +302,9 @@ impl Block {
         let (mut low, mut high) = (0, self.restart_count - 1);
         while low < high {
             let middle = low + (high - low).div_ceil(2);
-            let Some(entry) = self.entry_at(self.restart(middle)).filter(|entry| entry.shared == 0) else {
+            let Some((key, _)) = self.entry_at_restart(middle) else {
                 return Err(self.damaged_restart(middle));
             };
-            let key = &self.contents[entry.key_start..entry.value_start];
             if comparator.compare_keys(key, target) == Ordering::Less {
                 low = middle;
             } else {

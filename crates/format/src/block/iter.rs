@@ -190,7 +190,7 @@ impl<D: Deref<Target = Block>> BlockIter<D> {
     #[inline]
     #[expect(clippy::should_implement_trait, reason = "a cursor in both directions is no Iterator")]
     pub fn next(&mut self) -> Result<()> {
-        if self.step_forward() {
+        if self.step_forward().is_some() {
             return Ok(());
         }
         self.at = 0;
@@ -201,42 +201,26 @@ impl<D: Deref<Target = Block>> BlockIter<D> {
     /// restart point and the current entry is damaged.
     #[inline]
     pub fn prev(&mut self) -> Result<()> {
-        if self.step_backward() || self.window.len() == 0 {
+        if self.step_backward().is_some() || self.window.len() == 0 {
             return Ok(());
         }
         self.stand_before(self.window.start())
     }
 
-    /// Goes to the next entry if it is decoded already, and returns whether it did. This is nearly every step, and
+    /// Goes to the next entry if it is decoded already, and returns its key and value. This is nearly every step, and
     /// cannot fail.
     #[inline]
-    pub fn step_forward(&mut self) -> bool {
-        let is_decoded = self.at + 1 < self.window.len();
-        self.at += usize::from(is_decoded);
-        is_decoded
-    }
-
-    /// Goes to the entry before if it is decoded already, and returns whether it did. This is nearly every step, and
-    /// cannot fail.
-    #[inline]
-    pub fn step_backward(&mut self) -> bool {
-        let is_decoded = self.at > 0;
-        self.at -= usize::from(is_decoded);
-        is_decoded
-    }
-
-    /// Like [`step_forward`](Self::step_forward); the entry, if it did.
-    #[inline]
-    pub fn step_forward_to_entry(&mut self) -> Option<(&[u8], &[u8])> {
+    pub fn step_forward(&mut self) -> Option<(&[u8], &[u8])> {
         let at = self.at + 1;
         let entry = self.window.get(at)?;
         self.at = at;
         Some(self.parts_of(entry))
     }
 
-    /// Like [`step_backward`](Self::step_backward); the entry, if it did.
+    /// Goes to the entry before if it is decoded already, and returns its key and value. This is nearly every step, and
+    /// cannot fail.
     #[inline]
-    pub fn step_backward_to_entry(&mut self) -> Option<(&[u8], &[u8])> {
+    pub fn step_backward(&mut self) -> Option<(&[u8], &[u8])> {
         let at = self.at.checked_sub(1)?;
         let entry = self.window.get(at)?;
         self.at = at;

@@ -49,12 +49,9 @@ pub(super) fn decode(
     let Some(last_key_start) = keys.len().checked_sub(LARGEST_KEY_BYTES) else { return };
     let Progress { mut offset, mut before_start, mut before_length, mut key_start } = *progress;
     let max_entries = max_entries.min(entries.capacity());
-    let Some(&(mut key)) = keys[before_start.min(last_key_start)..].first_chunk::<LARGEST_KEY_BYTES>() else {
+    let Some(&(mut key)) = keys.get(before_start..).and_then(<[u8]>::first_chunk::<LARGEST_KEY_BYTES>) else {
         return;
     };
-    if before_start > last_key_start {
-        return;
-    }
     while offset < end && offset <= last_offset && key_start <= last_key_start && entries.len() < max_entries
     {
         // SAFETY: `offset + HEADER_SIZE_BYTES + LARGEST_KEY_BYTES` lies within the contents.
