@@ -9,18 +9,18 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::{Bytes, BytesMut};
 use terrace_env::RandomAccessFile;
 use terrace_format::FormatError;
 use terrace_format::block::Block;
-use terrace_format::compression::{self, Dialect, NONE_ID};
+use terrace_format::compression::{self, Dialect, NONE_ID, SNAPPY_ID};
 use terrace_format::internal_key::InternalKeyComparator;
 use terrace_format::limits::{BLOCK_TRAILER_SIZE_BYTES, FOOTER_SIZE_BYTES};
 use terrace_format::prefetch::prefetch;
 use terrace_format::table::{BlockHandle, check_block, split_block};
 
+use super::granule_bits::GranuleBits;
 use super::held_block::HeldBlock;
 use super::mapped_file::MappedFile;
 use crate::cache::block_cache::BlockCache;
@@ -80,9 +80,8 @@ pub(crate) struct BlockSource {
     file_id: u64,
     /// The file in memory, if it is mapped.
     mapped: Option<MappedFile>,
-    /// The block that was read last is used where it lies in the mapped file. So are probably its neighbours, for which the
-    /// cache need not be asked.
-    was_in_place: AtomicBool,
+    /// Clear for the blocks that are not cached: the cache, whose memory is cold, need not be asked for them.
+    perhaps_cached: GranuleBits,
     pub(crate) context: Arc<TableReadContext>,
 }
 
@@ -95,8 +94,8 @@ impl BlockSource {
     ) -> Self {
         let file_id = context.block_cache.as_ref().map_or(0, |cache| cache.new_file_id());
         let mapped = if context.map_files { MappedFile::new(&*file, size_bytes) } else { None };
-        let was_in_place = AtomicBool::new(false);
-        Self { file, path, size_bytes, file_id, mapped, was_in_place, context }
+        let perhaps_cached = GranuleBits::new(if context.block_cache.is_some() { size_bytes } else { 0 });
+        Self { file, path, size_bytes, file_id, mapped, perhaps_cached, context }
     }
 
     /// The footer's bytes, from the file.
@@ -122,11 +121,11 @@ impl BlockSource {
         caching: Caching,
         memory: &mut BytesMut,
     ) -> Result<HeldBlock> {
-        let may_wait = options.tier == ReadTier::Disk;
-        if may_wait
-            && self.was_in_place.load(Ordering::Relaxed)
+        // What a scan decompresses is then in the processor's caches; what was cached long ago is in cold memory.
+        if caching == Caching::Never
+            && options.tier == ReadTier::Disk
             && let Some(stored) = self.mapped_contents(handle, options)?
-            && stored.id() == NONE_ID
+            && matches!(stored.id(), NONE_ID | SNAPPY_ID)
         {
             return self.mapped_block(handle, stored, memory).map(HeldBlock::Own);
         }
@@ -141,9 +140,6 @@ impl BlockSource {
             return Ok(HeldBlock::Shared(block));
         };
         let is_in_place = stored.id() == NONE_ID;
-        if self.was_in_place.load(Ordering::Relaxed) != is_in_place {
-            self.was_in_place.store(is_in_place, Ordering::Relaxed);
-        }
         let is_to_be_cached = !is_in_place
             && options.fill_cache
             && match caching {
@@ -182,7 +178,15 @@ impl BlockSource {
     }
 
     fn cached(&self, handle: BlockHandle) -> Option<Arc<Block>> {
-        self.context.block_cache.as_ref()?.get(self.file_id, handle.offset)
+        if !self.perhaps_cached.is_set(handle.offset) {
+            return None;
+        }
+        let block = self.context.block_cache.as_ref()?.get(self.file_id, handle.offset);
+        if block.is_none() {
+            // Another thread may just have put it there: then it is not found, and cached again when it is wanted.
+            self.perhaps_cached.clear(handle.offset);
+        }
+        block
     }
 
     /// The block from the file. It goes into the cache if `options` say so, unless its bytes are those of the mapping.
@@ -207,6 +211,7 @@ impl BlockSource {
             && options.fill_cache
         {
             cache.insert(self.file_id, handle.offset, Arc::clone(block));
+            self.perhaps_cached.set(handle.offset);
         }
     }
 

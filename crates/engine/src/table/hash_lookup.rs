@@ -167,9 +167,7 @@ impl Table {
         match self.source.mapped_contents(candidate.block, options)? {
             Some(stored) => {
                 let contents = stored.contents();
-                let end =
-                    candidate.needed_bytes.min(candidate.restart_offset.saturating_add(MAX_PREFETCHED_BYTES));
-                prefetch(contents.get(candidate.restart_offset..end.min(contents.len())).unwrap_or_default());
+                prefetch_interval(contents, candidate);
                 let value = |range| TableValue::InFile { file: stored.file, value: &contents[range] };
                 Ok(find_in(contents, candidate, key, value, found).unwrap_or(HashAnswer::Unclear))
             }
@@ -188,6 +186,7 @@ impl Table {
         self.source.prefetch_stored(candidate.block);
         if let Some(block) = self.source.block_if_cached_or_wanted(candidate.block, options)? {
             let value = |range| TableValue::InBlock { block: &block, range };
+            prefetch_interval(block.contents(), candidate);
             return Ok(find_in(block.contents(), candidate, key, value, found).unwrap_or(HashAnswer::Unclear));
         }
         match self.source.mapped_contents(candidate.block, options)? {
@@ -198,6 +197,14 @@ impl Table {
             _ => Ok(HashAnswer::Unclear),
         }
     }
+}
+
+/// Starts to bring what is searched for the key into the processor's cache: an entry's place is known only when the one
+/// before it is there.
+#[inline]
+fn prefetch_interval(contents: &[u8], candidate: &Candidate) {
+    let end = candidate.needed_bytes.min(candidate.restart_offset.saturating_add(MAX_PREFETCHED_BYTES));
+    prefetch(contents.get(candidate.restart_offset..end.min(contents.len())).unwrap_or_default());
 }
 
 /// Decompresses the beginning of a block, all of it if need be, and looks for the key there.

@@ -2,24 +2,21 @@
 //!
 //! predecessor: [`block_fetch`](super::block_fetch) · successor: `RandomAccessFile::mapped`
 //!
-//! A block's checksum is verified when the block is first read. It is remembered in one bit for each
-//! [`GRANULE_SIZE_BYTES`] of the file, that in which the block begins, so that reading it again costs nothing. Blocks
-//! smaller than that, several of which may begin in one place, are verified each time.
-
-use std::sync::atomic::{AtomicU64, Ordering};
+//! A block's checksum is verified when the block is first read. It is remembered in the [bit](super::granule_bits) of the
+//! place where the block begins, so that reading it again costs nothing. Blocks several of which may begin in one place are
+//! verified each time.
 
 use bytes::Bytes;
 use terrace_env::RandomAccessFile;
 
-/// Larger costs less memory, and more blocks are too small for it.
-const GRANULE_SIZE_BYTES: u64 = 256;
+use super::granule_bits::{GRANULE_SIZE_BYTES, GranuleBits};
 
 /// The bytes of a table file. Threads share it.
 #[derive(Debug)]
 pub(crate) struct MappedFile {
     bytes: Bytes,
-    /// One bit a granule.
-    intact: Box<[AtomicU64]>,
+    /// Set for the blocks whose checksum was right.
+    intact: GranuleBits,
 }
 
 impl MappedFile {
@@ -28,9 +25,7 @@ impl MappedFile {
         let mut bytes = file.mapped()?;
         let size = usize::try_from(size_bytes).ok().filter(|&size| size <= bytes.len())?;
         bytes.truncate(size);
-        let granules = size_bytes.div_ceil(GRANULE_SIZE_BYTES);
-        let intact = (0..granules.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-        Some(Self { bytes, intact })
+        Some(Self { bytes, intact: GranuleBits::new(size_bytes) })
     }
 
     /// The bytes of the file.
@@ -42,28 +37,20 @@ impl MappedFile {
     /// Whether a block at `offset`, of `size_bytes` with its trailer, is known to be intact.
     #[inline]
     pub(crate) fn is_intact(&self, offset: u64, size_bytes: usize) -> bool {
-        match self.bit(offset, size_bytes) {
-            Some((word, bit)) => word.load(Ordering::Relaxed) & bit != 0,
-            None => false,
-        }
+        has_own_bit(size_bytes) && self.intact.is_set(offset)
     }
 
-    /// Notes that the block's checksum was right. Relaxed, since the bytes that it stands for never change.
+    /// Notes that the block's checksum was right.
     pub(crate) fn note_intact(&self, offset: u64, size_bytes: usize) {
-        if let Some((word, bit)) = self.bit(offset, size_bytes) {
-            word.fetch_or(bit, Ordering::Relaxed);
+        if has_own_bit(size_bytes) {
+            self.intact.set(offset);
         }
     }
+}
 
-    /// The bit of a block, if it is large enough to have one.
-    #[inline]
-    fn bit(&self, offset: u64, size_bytes: usize) -> Option<(&AtomicU64, u64)> {
-        if (size_bytes as u64) < GRANULE_SIZE_BYTES {
-            return None;
-        }
-        let granule = offset / GRANULE_SIZE_BYTES;
-        Some((self.intact.get((granule / 64) as usize)?, 1 << (granule % 64)))
-    }
+/// Whether no other block can begin in the granule of one of this size.
+fn has_own_bit(size_bytes: usize) -> bool {
+    size_bytes as u64 >= GRANULE_SIZE_BYTES
 }
 
 #[cfg(test)]

@@ -37,6 +37,7 @@ pub mod block_fetch;
 pub mod builder;
 pub mod file_reader;
 pub mod file_writer;
+mod granule_bits;
 pub(crate) mod hash_lookup;
 mod held_block;
 pub(crate) mod index;

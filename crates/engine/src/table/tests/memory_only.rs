@@ -1,12 +1,14 @@
 //! Reads that must not wait for the disk.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::support::*;
+use crate::cache::block_cache::BlockCache;
 use crate::error::ErrorKind;
 use crate::iterator::InternalIterator;
 use crate::options::ReadTier;
-use crate::table::BlockReadOptions;
+use crate::table::{BlockReadOptions, TableReadContext};
 
 const MEMORY_ONLY: BlockReadOptions =
     BlockReadOptions { verify_checksums: true, fill_cache: true, tier: ReadTier::MemoryOnly };
@@ -32,6 +34,28 @@ fn a_get_answers_from_the_cache_or_from_resident_pages_and_else_would_block() {
     assert!(table.get(last, &MEMORY_ONLY).unwrap().is_some());
     file.resident.store(false, Ordering::Relaxed);
     assert!(table.get(last, &MEMORY_ONLY).unwrap().is_some(), "the resident block was put into the cache");
+}
+
+#[test]
+fn a_block_that_left_the_cache_is_read_anew_and_cached_again() {
+    let entries = bytewise_entries(5, 2_000);
+    let (bytes, _) = build(&entries, &bytewise(), options());
+    let cache = Arc::new(BlockCache::new(16 << 10));
+    let table_context = TableReadContext { block_cache: Some(cache), ..context(&bytewise()) };
+    let file = TestFile::new(bytes);
+    let table = open_file(file.clone(), table_context).unwrap();
+    let first = &entries[0].0;
+    for round in 0..3 {
+        table.get(first, &BlockReadOptions::default()).unwrap().unwrap();
+        assert!(table.get(first, &MEMORY_ONLY).unwrap().is_some(), "in round {round}");
+        let takes_its_place = (0..50).any(|_| {
+            for (target, _) in entries.iter().skip(100).step_by(7) {
+                table.get(target, &BlockReadOptions::default()).unwrap().unwrap();
+            }
+            matches!(table.get(first, &MEMORY_ONLY), Err(error) if error.kind() == ErrorKind::WouldBlock)
+        });
+        assert!(takes_its_place, "in round {round} no block took the first one's place");
+    }
 }
 
 #[test]
