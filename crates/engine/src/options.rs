@@ -138,7 +138,8 @@ pub enum ReadTier {
     /// To the disk if need be.
     #[default]
     Disk,
-    /// Memory only: an answer that needs the disk is an error of kind
+    /// Memory only: an answer that needs the disk, or work that takes as long (an iterator that would have to sort many new
+    /// entries, or to pass over many deleted ones), is an error of kind
     /// [`WouldBlock`](crate::error::ErrorKind::WouldBlock).
     MemoryOnly,
 }

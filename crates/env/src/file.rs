@@ -115,6 +115,12 @@ pub trait LogFile: Send {
         payload: &[u8],
     ) -> Result<()>;
 
+    /// Whether a record with a payload of so many bytes can be appended without waiting for the file system, which may have
+    /// to finish other work before it gives more room. A hint, for those whom an append must not hold up.
+    fn is_ready(&self, _payload_bytes: usize) -> bool {
+        true
+    }
+
     /// Whether a failed append left bytes behind the end that could not be cut off. Appends and syncs then fail
     /// until a [`truncate`](Self::truncate) succeeds.
     fn is_damaged(&self) -> bool;

@@ -12,14 +12,17 @@ use crate::error::{Fallible, check, from_panic, throw};
 use crate::external::{self, Held};
 use crate::value::{Env, Value};
 
-/// The most arguments that a function of ours takes.
-const MAX_ARGUMENTS: usize = 5;
+/// The most arguments that a function of ours takes, but for the rest of one that takes any number.
+const MAX_ARGUMENTS: usize = 6;
 
 /// One call from JavaScript.
 pub struct Call<'a> {
     pub env: Env,
     pub environment: &'a Rc<Environment>,
     arguments: [sys::napi_value; MAX_ARGUMENTS],
+    /// How many were passed.
+    count: usize,
+    info: sys::napi_callback_info,
 }
 
 impl Call<'_> {
@@ -27,6 +30,25 @@ impl Call<'_> {
     #[inline]
     pub fn argument(&self, index: usize) -> Value {
         Value::new(self.arguments[index])
+    }
+
+    /// The arguments from `first` on, however many were passed. To pass many values so costs less than an array, whose
+    /// elements have to be fetched one by one.
+    pub fn arguments_from(&self, first: usize) -> Fallible<Vec<Value>> {
+        let mut arguments = vec![ptr::null_mut(); self.count];
+        let mut count = self.count;
+        // SAFETY: the vector has as many places as `count` says, and the callback is still running.
+        check(unsafe {
+            sys::napi_get_cb_info(
+                self.env.raw(),
+                self.info,
+                &mut count,
+                arguments.as_mut_ptr(),
+                ptr::null_mut(),
+                ptr::null_mut(),
+            )
+        })?;
+        Ok(arguments.into_iter().skip(first).map(Value::new).collect())
     }
 
     /// The native object that an argument holds.
@@ -56,7 +78,7 @@ pub fn enter(
     }
     // SAFETY: every function is registered with a pointer to its environment's state, which outlives it.
     let environment = unsafe { environment_at(data) };
-    let call = Call { env, environment, arguments };
+    let call = Call { env, environment, arguments, count, info };
     // What a panic may leave half done is seen by no one: native objects change in the engine, or last.
     let result = catch_unwind(AssertUnwindSafe(|| function(&call)))
         .unwrap_or_else(|payload| Err(from_panic(&*payload)));

@@ -9,7 +9,7 @@ use std::mem;
 use std::ptr;
 
 use napi_sys as sys;
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 use terrace_engine::Result;
 
 /// Names an operation that JavaScript waits for.
@@ -26,6 +26,8 @@ pub enum Outcome {
 /// Results that are ready but not yet taken, and the way to say so.
 pub struct Completions {
     state: Mutex<State>,
+    /// Told of each result, for [`wait`](Self::wait).
+    arrived: Condvar,
 }
 
 struct State {
@@ -42,7 +44,7 @@ unsafe impl Send for Wake {}
 
 impl Completions {
     pub fn new() -> Self {
-        Self { state: Mutex::new(State { wake: None, ready: Vec::new() }) }
+        Self { state: Mutex::new(State { wake: None, ready: Vec::new() }), arrived: Condvar::new() }
     }
 
     /// Takes over `function`, which must call [`take`](Self::take) on the JavaScript thread.
@@ -62,6 +64,7 @@ impl Completions {
         };
         let function = wake.0;
         state.ready.push((ticket, outcome));
+        self.arrived.notify_one();
         if state.ready.len() == 1 {
             // SAFETY: the function is released only after `wake` was taken under this lock.
             unsafe {
@@ -71,6 +74,14 @@ impl Completions {
                     sys::ThreadsafeFunctionCallMode::nonblocking,
                 );
             }
+        }
+    }
+
+    /// Waits on the JavaScript thread until there is a result to take.
+    pub fn wait(&self) {
+        let mut state = self.state.lock();
+        while state.ready.is_empty() {
+            self.arrived.wait(&mut state);
         }
     }
 

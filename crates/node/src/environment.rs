@@ -28,6 +28,7 @@ pub struct Environment {
     waiting: RefCell<HashMap<Ticket, Continuation>>,
     next_ticket: Cell<Ticket>,
     error_factory: Cell<sys::napi_ref>,
+    collector: Cell<sys::napi_ref>,
     databases: RefCell<Vec<Weak<OpenDatabase>>>,
     /// Threads of [`run_apart`](Self::run_apart).
     threads: RefCell<Vec<JoinHandle<()>>>,
@@ -44,6 +45,7 @@ impl Environment {
             waiting: RefCell::default(),
             next_ticket: Cell::new(0),
             error_factory: Cell::new(ptr::null_mut()),
+            collector: Cell::new(ptr::null_mut()),
             databases: RefCell::default(),
             threads: RefCell::default(),
         });
@@ -77,27 +79,20 @@ impl Environment {
         Ok(slot.cast())
     }
 
-    /// Keeps the function that makes errors.
-    pub fn set_error_factory(&self, env: Env, factory: Value) -> Fallible<()> {
-        let mut reference = ptr::null_mut();
-        // SAFETY: the value belongs to the running callback.
-        check(unsafe { sys::napi_create_reference(env.raw(), factory.raw(), 1, &mut reference) })?;
-        let previous = self.error_factory.replace(reference);
-        if !previous.is_null() {
-            // SAFETY: it was created in this environment and is no longer reachable.
-            check(unsafe { sys::napi_delete_reference(env.raw(), previous) })?;
-        }
-        Ok(())
+    /// Keeps the functions that make errors and arrays.
+    pub fn set_helpers(&self, env: Env, error_factory: Value, collector: Value) -> Fallible<()> {
+        keep(env, &self.error_factory, error_factory)?;
+        keep(env, &self.collector, collector)
     }
 
     /// The function that makes errors, once there is one.
     pub fn error_factory(&self, env: Env) -> Option<Value> {
-        let reference = self.error_factory.get();
-        if reference.is_null() {
-            return None;
-        }
-        // SAFETY: the reference is strong and of this environment.
-        env.make(|result| unsafe { sys::napi_get_reference_value(env.raw(), reference, result) }).ok()
+        kept(env, &self.error_factory)
+    }
+
+    /// The function that makes an array of its arguments, once there is one.
+    pub fn collector(&self, env: Env) -> Option<Value> {
+        kept(env, &self.collector)
     }
 
     /// Has `database` closed when the environment ends.
@@ -141,6 +136,15 @@ impl Environment {
             if let Some(continuation) = continuation {
                 env.scoped(|| continuation(env, outcome));
             }
+        }
+    }
+
+    /// Waits on the JavaScript thread for operations to end until `is_done` holds. One must be under way as long as it does
+    /// not.
+    pub fn deliver_until(&self, env: Env, is_done: impl Fn() -> bool) {
+        while !is_done() {
+            self.completions.wait();
+            self.deliver(env);
         }
     }
 
@@ -194,6 +198,29 @@ impl Environment {
             }
         }
     }
+}
+
+/// Keeps `value` in `place`, in place of what was kept there.
+fn keep(env: Env, place: &Cell<sys::napi_ref>, value: Value) -> Fallible<()> {
+    let mut reference = ptr::null_mut();
+    // SAFETY: the value belongs to the running callback.
+    check(unsafe { sys::napi_create_reference(env.raw(), value.raw(), 1, &mut reference) })?;
+    let previous = place.replace(reference);
+    if !previous.is_null() {
+        // SAFETY: it was created in this environment and is no longer reachable.
+        check(unsafe { sys::napi_delete_reference(env.raw(), previous) })?;
+    }
+    Ok(())
+}
+
+/// What was kept in `place`, if anything was.
+fn kept(env: Env, place: &Cell<sys::napi_ref>) -> Option<Value> {
+    let reference = place.get();
+    if reference.is_null() {
+        return None;
+    }
+    // SAFETY: the reference is strong and of this environment.
+    env.make(|result| unsafe { sys::napi_get_reference_value(env.raw(), reference, result) }).ok()
 }
 
 /// Creates the function `name` of the addon. `data` is what [`Environment::create`] returned.

@@ -10,7 +10,7 @@ use crate::{iterator, maintenance, reads, writes};
 pub fn register(env: Env, exports: Value) -> Fallible<()> {
     let data = Environment::create(env)?;
     let functions = [
-        ("setErrorFactory", callback!(maintenance::set_error_factory)),
+        ("setHelpers", callback!(maintenance::set_helpers)),
         ("open", callback!(maintenance::open)),
         ("close", callback!(maintenance::close)),
         ("get", callback!(reads::get)),
@@ -24,6 +24,7 @@ pub fn register(env: Env, exports: Value) -> Fallible<()> {
         ("batch", callback!(writes::batch)),
         ("batchPut", callback!(writes::batch_put)),
         ("batchDel", callback!(writes::batch_del)),
+        ("batchAppend", callback!(writes::batch_append)),
         ("batchClear", callback!(writes::batch_clear)),
         ("batchWrite", callback!(writes::batch_write)),
         ("batchClose", callback!(writes::batch_close)),

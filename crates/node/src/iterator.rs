@@ -1,8 +1,10 @@
-//! Iterators. JavaScript asks for a number of entries; a thread of libuv's pool reads them into one buffer; the
-//! JavaScript thread makes values of them. So what JavaScript holds is a window of bounded size.
+//! Iterators. JavaScript asks for a number of entries, which are read into one buffer, of which values are made. So what
+//! JavaScript holds is a window of bounded size.
 //!
-//! The state that an iterator shows is fixed when it is made, on the JavaScript thread. The tables it needs are
-//! opened at the first read, and a seek is carried out by the next one, because both may wait for the disk.
+//! A window that memory has is read at once, on the JavaScript thread. Once one has to wait for the disk, it and those
+//! after it are read by a thread of libuv's pool.
+//!
+//! The state that an iterator shows is fixed when it is made. A seek is carried out by the next read.
 
 use std::mem;
 use std::ops::Bound;
@@ -11,19 +13,23 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
-use terrace_engine::{Bounds, DbIterator, Error, IterOptions, ReadTier, Result};
+use terrace_engine::{DbIterator, Error, ErrorKind, IterOptions, ReadTier, Result};
 
 use crate::async_work;
 use crate::call::Call;
 use crate::database::Database;
+use crate::environment::Environment;
 use crate::error::{Failure, Fallible};
 use crate::external::{self, Held};
 use crate::open_database::OpenDatabase;
 use crate::options::{self, Flags};
+use crate::parts::Parts;
 use crate::value::{Env, Value};
 
 /// A buffer that has grown beyond this is not kept for the next read.
 const MAX_KEPT_BYTES: usize = 1 << 20;
+
+const BUSY: Failure = Failure::Argument("the iterator is busy");
 
 /// What `iterator` gives to JavaScript.
 pub struct HeldIterator {
@@ -46,9 +52,11 @@ struct Cursor {
 
 struct State {
     open: Arc<OpenDatabase>,
-    bounds: Bounds,
+    options: IterOptions,
     source: Source,
     next: Next,
+    /// The key that was read last.
+    last_key: Vec<u8>,
     reverse: bool,
     keys: bool,
     values: bool,
@@ -58,8 +66,11 @@ struct State {
 
 enum Source {
     /// Not read from yet.
-    Unopened(IterOptions),
-    Open(Box<DbIterator>),
+    Unopened,
+    /// Fails where it would have to wait.
+    InMemory(Box<DbIterator>),
+    /// Waits for the disk.
+    OnDisk(Box<DbIterator>),
     Closed,
 }
 
@@ -67,8 +78,10 @@ enum Source {
 enum Next {
     First,
     At(Vec<u8>),
-    /// Behind the entry that was read last.
+    /// Behind the entry that was read last, on which the source stands.
     Following,
+    /// Behind the key that was read last, which is still to be found.
+    Behind,
     End,
     /// Nowhere: what follows could not be read, and only a seek leads on.
     Failed(Error),
@@ -89,14 +102,13 @@ pub fn create(call: &Call<'_>) -> Fallible<Value> {
     let database = call.held::<Rc<Database>>(0)?;
     let flags = Flags::of(env, call.argument(2))?;
     let mut read = options::read_options(call, 3, flags)?;
-    read.tier = ReadTier::Disk;
     read.snapshot.get_or_insert_with(|| database.db().snapshot());
-    let bounds = options::bounds(env, call.argument(1))?;
     let state = State {
         open: database.opened(),
-        bounds: bounds.clone(),
-        source: Source::Unopened(IterOptions { read, bounds }),
+        options: IterOptions { read, bounds: options::bounds(env, call.argument(1))? },
+        source: Source::Unopened,
         next: Next::First,
+        last_key: Vec::new(),
         reverse: flags.has(Flags::REVERSE),
         keys: flags.has(Flags::KEYS),
         values: flags.has(Flags::VALUES),
@@ -111,39 +123,40 @@ pub fn seek(call: &Call<'_>) -> Fallible<Value> {
     let iterator = call.held::<HeldIterator>(0)?;
     let mut target = Vec::new();
     call.env.append_bytes(call.argument(1), &mut target)?;
-    let mut state = iterator.cursor.state.try_lock().ok_or(Failure::Argument("the iterator is busy"))?;
+    let mut state = iterator.cursor.state.try_lock().ok_or(BUSY)?;
     state.next = if state.is_in_range(&target) { Next::At(target) } else { Next::End };
     call.env.undefined()
 }
 
-/// `iteratorRead(iterator, size, highWaterMarkBytes)`: reads up to `size` entries, and stops earlier once they exceed
-/// the mark. A promise of an array that begins with whether the end was reached, followed by the keys and values that
-/// were asked for, in turns.
+/// `iteratorRead(iterator, size, highWaterMarkBytes, flags)`: reads up to `size` entries, and stops earlier once they exceed
+/// the mark. An array, or a promise of it: whether the end was reached, the buffer of all parts that are to be buffers, and
+/// the keys and values that were asked for, in turns.
 pub fn read(call: &Call<'_>) -> Fallible<Value> {
+    let env = call.env;
     let iterator = call.held::<HeldIterator>(0)?;
-    let size = call.env.get_u32(call.argument(1))?.max(1) as usize;
-    // Infinity becomes the largest number.
-    let high_water_mark_bytes = call.env.get_f64(call.argument(2))?.max(0.0) as usize;
-    let cursor = Arc::clone(&iterator.cursor);
-    let taken = Arc::clone(&iterator.cursor);
+    let cursor = &iterator.cursor;
+    let want = Want {
+        entries: env.get_u32(call.argument(1))?.max(1) as usize,
+        // Infinity becomes the largest number.
+        high_water_mark_bytes: env.get_f64(call.argument(2))?.max(0.0) as usize,
+    };
     let flags = iterator.flags;
+    let at_once = if Flags::of(env, call.argument(3))?.has(Flags::BLOCKING) {
+        Ok(Some(cursor.read(want)?))
+    } else {
+        cursor.read_from_memory(want)
+    };
+    if let Some(window) = at_once? {
+        return cursor.hand_over(env, call.environment, window, flags);
+    }
+    let (reader, taker) = (Arc::clone(cursor), Arc::clone(cursor));
+    let environment = Rc::clone(call.environment);
     async_work::queue(
-        call.env,
+        env,
         "terrace.iterator",
         &iterator.database,
-        move || cursor.read(size, high_water_mark_bytes),
-        move |env, window| {
-            if taken.stop.load(Ordering::Relaxed) {
-                return Err(Failure::Aborted);
-            }
-            let array = window.to_array(env, flags)?;
-            if window.bytes.capacity() <= MAX_KEPT_BYTES
-                && let Some(mut state) = taken.state.try_lock()
-            {
-                state.spare = window;
-            }
-            Ok(array)
-        },
+        move || reader.read(want),
+        move |env, window| taker.hand_over(env, &environment, window, flags),
     )
 }
 
@@ -163,17 +176,51 @@ pub fn close(call: &Call<'_>) -> Fallible<Value> {
     call.env.undefined()
 }
 
+/// How much a read may bring.
+#[derive(Clone, Copy)]
+struct Want {
+    entries: usize,
+    high_water_mark_bytes: usize,
+}
+
 impl Cursor {
-    fn read(&self, size: usize, high_water_mark_bytes: usize) -> Result<Window> {
-        let mut state = self.state.lock();
-        let result = state.read(size, high_water_mark_bytes, &self.stop);
-        if let Err(error) = &result {
-            state.next = Next::Failed(error.clone());
+    /// The next window, if memory has it.
+    fn read_from_memory(&self, want: Want) -> Fallible<Option<Window>> {
+        let mut state = self.state.try_lock().ok_or(BUSY)?;
+        match state.read_from_memory(want, &self.stop) {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(None),
+            result => Ok(Some(state.note_failure(result)?)),
         }
+    }
+
+    /// The next window. May wait for the disk.
+    fn read(&self, want: Want) -> Result<Window> {
+        let mut state = self.state.lock();
+        let result = state.read(want, &self.stop);
         if self.stop.load(Ordering::Relaxed) {
             state.source = Source::Closed;
         }
-        result
+        state.note_failure(result)
+    }
+
+    /// The window for JavaScript; its buffer is kept for the next one.
+    fn hand_over(
+        &self,
+        env: Env,
+        environment: &Environment,
+        window: Window,
+        flags: Flags,
+    ) -> Fallible<Value> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(Failure::Aborted);
+        }
+        let array = window.to_array(env, environment, flags)?;
+        if window.bytes.capacity() <= MAX_KEPT_BYTES
+            && let Some(mut state) = self.state.try_lock()
+        {
+            state.spare = window;
+        }
+        Ok(array)
     }
 }
 
@@ -182,39 +229,101 @@ impl State {
     /// either side.
     fn is_in_range(&self, target: &[u8]) -> bool {
         let comparator = &self.open.db().options().comparator;
-        let above = match &self.bounds.lower {
+        let bounds = &self.options.bounds;
+        let above = match &bounds.lower {
             Bound::Unbounded => true,
             Bound::Included(lower) => comparator.compare(target, lower).is_ge(),
             Bound::Excluded(lower) => comparator.compare(target, lower).is_gt(),
         };
         above
-            && match &self.bounds.upper {
+            && match &bounds.upper {
                 Bound::Unbounded => true,
                 Bound::Included(upper) => comparator.compare(target, upper).is_le(),
                 Bound::Excluded(upper) => comparator.compare(target, upper).is_lt(),
             }
     }
 
-    fn read(&mut self, size: usize, high_water_mark_bytes: usize, stop: &AtomicBool) -> Result<Window> {
-        let mut window = mem::take(&mut self.spare);
-        window.clear();
-        if let Source::Unopened(options) = &self.source {
-            let entries = self.open.db().iter(options.clone())?;
-            self.source = Source::Open(Box::new(entries));
-        }
-        let Source::Open(entries) = &mut self.source else {
-            window.ended = true;
-            return Ok(window);
+    /// Remembers a failure: what follows could not be read, and only a seek leads on.
+    fn note_failure(&mut self, result: Result<Window>) -> Result<Window> {
+        result.inspect_err(|error| self.next = Next::Failed(error.clone()))
+    }
+
+    /// Reads a window, or fails with `WouldBlock`, having changed nothing.
+    fn read_from_memory(&mut self, want: Want, stop: &AtomicBool) -> Result<Window> {
+        let mut entries = match mem::replace(&mut self.source, Source::Unopened) {
+            Source::InMemory(entries) => entries,
+            Source::Unopened => self.open(ReadTier::MemoryOnly)?,
+            other => {
+                let is_closed = matches!(other, Source::Closed);
+                self.source = other;
+                return if is_closed {
+                    Ok(Window::ended())
+                } else {
+                    Err(Error::new(ErrorKind::WouldBlock, ""))
+                };
+            }
         };
+        let mut window = mem::take(&mut self.spare);
+        let result = self.fill(&mut entries, &mut window, want, stop);
+        if let Err(error) = result {
+            // The source stands nowhere any more.
+            if matches!(self.next, Next::Following) {
+                self.next = Next::Behind;
+            }
+            if error.kind() != ErrorKind::WouldBlock || window.lengths.is_empty() {
+                self.spare = window;
+                return Err(error);
+            }
+        }
+        self.source = Source::InMemory(entries);
+        Ok(window)
+    }
+
+    fn read(&mut self, want: Want, stop: &AtomicBool) -> Result<Window> {
+        let mut entries = match mem::replace(&mut self.source, Source::Unopened) {
+            Source::OnDisk(entries) => entries,
+            Source::Closed => {
+                self.source = Source::Closed;
+                return Ok(Window::ended());
+            }
+            Source::Unopened | Source::InMemory(_) => {
+                if matches!(self.next, Next::Following) {
+                    self.next = Next::Behind;
+                }
+                self.open(ReadTier::Disk)?
+            }
+        };
+        let mut window = mem::take(&mut self.spare);
+        self.fill(&mut entries, &mut window, want, stop)?;
+        self.source = Source::OnDisk(entries);
+        Ok(window)
+    }
+
+    fn open(&self, tier: ReadTier) -> Result<Box<DbIterator>> {
+        let mut options = self.options.clone();
+        options.read.tier = tier;
+        Ok(Box::new(self.open.db().iter(options)?))
+    }
+
+    /// Reads entries to `window`. After an error those that it holds were read, and more are behind them.
+    fn fill(
+        &mut self,
+        entries: &mut DbIterator,
+        window: &mut Window,
+        want: Want,
+        stop: &AtomicBool,
+    ) -> Result<()> {
+        window.clear();
         match &self.next {
             Next::First if self.reverse => entries.seek_to_last()?,
             Next::First => entries.seek_to_first()?,
             Next::At(target) if self.reverse => entries.seek_for_prev(target)?,
             Next::At(target) => entries.seek(target)?,
             Next::Following => step(entries, self.reverse)?,
+            Next::Behind => self.find_behind(entries)?,
             Next::End => {
                 window.ended = true;
-                return Ok(window);
+                return Ok(());
             }
             Next::Failed(error) => return Err(error.clone()),
         }
@@ -227,15 +336,30 @@ impl State {
                 window.push(entries.value());
             }
             count += 1;
-            if count >= size || window.bytes.len() > high_water_mark_bytes {
-                self.next = Next::Following;
-                return Ok(window);
+            self.last_key.clear();
+            self.last_key.extend_from_slice(entries.key());
+            self.next = Next::Following;
+            if count >= want.entries || window.bytes.len() > want.high_water_mark_bytes {
+                return Ok(());
             }
             step(entries, self.reverse)?;
         }
         self.next = Next::End;
         window.ended = true;
-        Ok(window)
+        Ok(())
+    }
+
+    /// Goes to the entry behind the key that was read last.
+    fn find_behind(&self, entries: &mut DbIterator) -> Result<()> {
+        if self.reverse {
+            entries.seek_for_prev(&self.last_key)?;
+        } else {
+            entries.seek(&self.last_key)?;
+        }
+        if entries.valid() && entries.key() == self.last_key {
+            step(entries, self.reverse)?;
+        }
+        Ok(())
     }
 }
 
@@ -244,6 +368,11 @@ fn step(entries: &mut DbIterator, reverse: bool) -> Result<()> {
 }
 
 impl Window {
+    /// The one behind the last entry.
+    fn ended() -> Self {
+        Self { ended: true, ..Self::default() }
+    }
+
     fn clear(&mut self) {
         self.bytes.clear();
         self.lengths.clear();
@@ -255,19 +384,22 @@ impl Window {
         self.lengths.push(bytes.len());
     }
 
-    fn to_array(&self, env: Env, flags: Flags) -> Fallible<Value> {
-        let array = env.array(self.lengths.len() + 1)?;
-        env.set_element(array, 0, env.boolean(self.ended)?)?;
+    /// Whether the end was reached, the buffer of all parts that are to be buffers, and the parts.
+    fn to_array(&self, env: Env, environment: &Environment, flags: Flags) -> Fallible<Value> {
+        let mut parts = Parts::new(env, self.lengths.len() + 2);
+        parts.push(env.boolean(self.ended)?);
+        parts.push_place_of_buffer()?;
         let both = flags.has(Flags::KEYS) && flags.has(Flags::VALUES);
         let mut rest = &self.bytes[..];
         for (index, length) in self.lengths.iter().enumerate() {
             let (bytes, following) = rest.split_at(*length);
             rest = following;
             let is_value = if both { index % 2 == 1 } else { flags.has(Flags::VALUES) };
-            let as_buffer =
-                flags.has(if is_value { Flags::VALUES_AS_BUFFERS } else { Flags::KEYS_AS_BUFFERS });
-            env.set_element(array, index + 1, env.bytes(bytes, as_buffer)?)?;
+            parts.push_bytes(
+                bytes,
+                flags.has(if is_value { Flags::VALUES_AS_BUFFERS } else { Flags::KEYS_AS_BUFFERS }),
+            )?;
         }
-        Ok(array)
+        parts.into_array(environment)
     }
 }

@@ -27,6 +27,7 @@ mod iterator;
 mod maintenance;
 mod open_database;
 mod options;
+mod parts;
 mod reads;
 mod value;
 mod write_lane;

@@ -16,9 +16,9 @@ use crate::open_database::OpenDatabase;
 use crate::options;
 use crate::value::{Env, Value};
 
-/// `setErrorFactory(factory)`
-pub fn set_error_factory(call: &Call<'_>) -> Fallible<Value> {
-    call.environment.set_error_factory(call.env, call.argument(0))?;
+/// `setHelpers(errorFactory, collector)`
+pub fn set_helpers(call: &Call<'_>) -> Fallible<Value> {
+    call.environment.set_helpers(call.env, call.argument(0), call.argument(1))?;
     call.env.undefined()
 }
 

@@ -10,20 +10,31 @@ use crate::call::Call;
 use crate::database::Database;
 use crate::error::{Failure, Fallible};
 use crate::options::{Flags, read_options};
+use crate::parts::Parts;
 use crate::value::{Env, Value};
 
 /// More keys than this are read on the pool in any case, so that JavaScript is not held up.
-const MAX_KEYS_AT_ONCE: u32 = 256;
+const MAX_KEYS_AT_ONCE: usize = 1024;
 
-/// `get(database, key, flags, snapshot)`: the value or undefined, or a promise of it.
+/// `get(database, key, flags, snapshot, slab, offset)`: the value or undefined, or a promise of it. A value that is to be a
+/// buffer is stored into the slab at the offset, if it fits there, and then its length is returned.
 pub fn get(call: &Call<'_>) -> Fallible<Value> {
     let env = call.env;
     let database = call.held::<Rc<Database>>(0)?;
     let flags = Flags::of(env, call.argument(2))?;
     let options = read_options(call, 3, flags)?;
     let as_buffer = flags.has(Flags::VALUES_AS_BUFFERS);
+    let slab = if as_buffer {
+        Some(env.slab(call.argument(4), env.get_u32(call.argument(5))? as usize)?)
+    } else {
+        None
+    };
     let found = env.with_bytes(call.argument(1), |key| {
-        database.db().get_with(key, &options, |value| env.bytes(value, as_buffer))
+        database.db().get_with(key, &options, |value| match &slab {
+            None => env.string(value),
+            Some(slab) if slab.store(value) => env.number(value.len() as f64),
+            Some(_) => env.buffer(value),
+        })
     })?;
     match found {
         Ok(Some(value)) => value,
@@ -32,8 +43,9 @@ pub fn get(call: &Call<'_>) -> Fallible<Value> {
             let (key, options) = prepare(call, database, options)?;
             let open = database.opened();
             let read = move || open.db().get_pinned(&key, &options);
-            async_work::queue(env, "terrace.get", database, read, move |env, found| {
-                optional(env, found.as_ref().map(Pinned::as_ref), as_buffer)
+            async_work::queue(env, "terrace.get", database, read, move |env, found| match found {
+                Some(value) => env.bytes(value.as_ref(), as_buffer),
+                None => env.undefined(),
             })
         }
         Err(error) => Err(error.into()),
@@ -58,77 +70,88 @@ pub fn has(call: &Call<'_>) -> Fallible<Value> {
     }
 }
 
-/// `getMany(database, keys, flags, snapshot)`: an array with a value or undefined for each key, or a promise of it.
+/// `getMany(database, flags, snapshot, ...keys)`: an array, or a promise of it, that begins with the buffer of all values
+/// that are to be buffers; a value or undefined for each key follows.
 pub fn get_many(call: &Call<'_>) -> Fallible<Value> {
-    let as_buffers = Flags::of(call.env, call.argument(2))?.has(Flags::VALUES_AS_BUFFERS);
-    many(call, "terrace.getMany", move |env, found| optional(env, found, as_buffers))
+    let as_buffers = Flags::of(call.env, call.argument(1))?.has(Flags::VALUES_AS_BUFFERS);
+    many(call, "terrace.getMany", true, move |env, parts, found| match found {
+        Some(value) => parts.push_bytes(value, as_buffers),
+        None => env.undefined().map(|undefined| parts.push(undefined)),
+    })
 }
 
-/// `hasMany(database, keys, flags, snapshot)`: an array of booleans, or a promise of it.
+/// `hasMany(database, flags, snapshot, ...keys)`: an array of booleans, or a promise of it.
 pub fn has_many(call: &Call<'_>) -> Fallible<Value> {
-    many(call, "terrace.hasMany", |env, found| env.boolean(found.is_some()))
+    many(call, "terrace.hasMany", false, |env, parts, found| {
+        env.boolean(found.is_some()).map(|answer| parts.push(answer))
+    })
 }
 
 fn many(
     call: &Call<'_>,
     name: &str,
-    convert: impl Fn(Env, Option<&[u8]>) -> Fallible<Value> + Copy + 'static,
+    with_buffer: bool,
+    add: impl Fn(Env, &mut Parts, Option<&[u8]>) -> Fallible<()> + Copy + 'static,
 ) -> Fallible<Value> {
     let env = call.env;
     let database = call.held::<Rc<Database>>(0)?;
-    let mut options = read_options(call, 3, Flags::of(env, call.argument(2))?)?;
+    let mut options = read_options(call, 2, Flags::of(env, call.argument(1))?)?;
     // All keys are read from one state.
     options.snapshot.get_or_insert_with(|| database.db().snapshot());
-    let keys = call.argument(1);
-    let count = env.array_length(keys)?;
-    if count <= MAX_KEYS_AT_ONCE
-        && let Some(values) = many_from_memory(env, database, keys, &options, convert)?
-    {
-        return Ok(values);
+    let keys = call.arguments_from(3)?;
+    let begin = move |env: Env, count: usize| {
+        let mut parts = Parts::new(env, count + 1);
+        if with_buffer {
+            parts.push_place_of_buffer()?;
+        }
+        Ok::<_, Failure>(parts)
+    };
+    let mut parts = begin(env, keys.len())?;
+    if keys.len() <= MAX_KEYS_AT_ONCE && all_from_memory(env, database, &keys, &options, &mut parts, add)? {
+        return parts.into_array(call.environment);
     }
     options.tier = ReadTier::Disk;
-    let mut owned_keys = Vec::with_capacity(count as usize);
-    for index in 0..count {
-        let mut key = Vec::new();
-        env.append_bytes(env.element(keys, index)?, &mut key)?;
-        owned_keys.push(key);
+    let mut owned_keys = Vec::with_capacity(keys.len());
+    for key in keys {
+        let mut bytes = Vec::new();
+        env.append_bytes(key, &mut bytes)?;
+        owned_keys.push(bytes);
     }
     let open = database.opened();
+    let environment = Rc::clone(call.environment);
     let read = move || {
         owned_keys.iter().map(|key| open.db().get_pinned(key, &options)).collect::<Result<Vec<_>, _>>()
     };
     async_work::queue(env, name, database, read, move |env, values| {
-        let array = env.array(values.len())?;
-        for (index, found) in values.iter().enumerate() {
-            env.set_element(array, index, convert(env, found.as_ref().map(Pinned::as_ref))?)?;
+        let mut parts = begin(env, values.len())?;
+        for found in &values {
+            add(env, &mut parts, found.as_ref().map(Pinned::as_ref))?;
         }
-        Ok(array)
+        parts.into_array(&environment)
     })
 }
 
-/// The answer for all keys, if memory has it.
-fn many_from_memory(
+/// Adds the answer for each key. Returns whether memory has them all.
+fn all_from_memory(
     env: Env,
     database: &Database,
-    keys: Value,
+    keys: &[Value],
     options: &ReadOptions,
-    convert: impl Fn(Env, Option<&[u8]>) -> Fallible<Value>,
-) -> Fallible<Option<Value>> {
-    let count = env.array_length(keys)?;
-    let array = env.array(count as usize)?;
-    for index in 0..count {
-        let key = env.element(keys, index)?;
-        let found = env
-            .with_bytes(key, |key| database.db().get_with(key, options, |value| convert(env, Some(value))))?;
-        let value = match found {
-            Ok(Some(value)) => value?,
-            Ok(None) => convert(env, None)?,
-            Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(None),
+    parts: &mut Parts,
+    add: impl Fn(Env, &mut Parts, Option<&[u8]>) -> Fallible<()>,
+) -> Fallible<bool> {
+    for key in keys {
+        let found = env.with_bytes(*key, |key| {
+            database.db().get_with(key, options, |value| add(env, parts, Some(value)))
+        })?;
+        match found {
+            Ok(Some(added)) => added?,
+            Ok(None) => add(env, parts, None)?,
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(false),
             Err(error) => return Err(error.into()),
-        };
-        env.set_element(array, index as usize, value)?;
+        }
     }
-    Ok(Some(array))
+    Ok(true)
 }
 
 /// What a read on another thread needs: the key, and the state at the time of the call.
@@ -142,8 +165,4 @@ fn prepare(
     options.tier = ReadTier::Disk;
     options.snapshot.get_or_insert_with(|| database.db().snapshot());
     Ok((key, options))
-}
-
-fn optional(env: Env, found: Option<&[u8]>, as_buffer: bool) -> Fallible<Value> {
-    found.map_or_else(|| env.undefined(), |value| env.bytes(value, as_buffer))
 }

@@ -27,6 +27,28 @@ pub struct Value(sys::napi_value);
 /// The means to settle a promise, once.
 pub struct Deferred(sys::napi_deferred);
 
+/// Memory of JavaScript that small values are stored into: to make a `Buffer` of its own for each costs ten times as much.
+/// Valid during the callback that received it.
+pub struct Slab {
+    start: *mut u8,
+    size: usize,
+}
+
+impl Slab {
+    /// Stores `bytes` at its start, if they fit.
+    #[inline]
+    pub fn store(&self, bytes: &[u8]) -> bool {
+        let fits = bytes.len() <= self.size;
+        if fits {
+            // SAFETY: `slab` made this of a view with as many bytes, which is an argument of the running callback. Only
+            // `packages/terrace` passes it, with a part of it that nobody has been given yet: nothing else reads or writes
+            // there, so that `bytes` do not lie there either.
+            unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), self.start, bytes.len()) };
+        }
+        fits
+    }
+}
+
 impl Value {
     pub fn new(raw: sys::napi_value) -> Self {
         Self(raw)
@@ -113,18 +135,6 @@ impl Env {
     pub fn set_element(self, array: Value, index: usize, element: Value) -> Fallible<()> {
         // SAFETY: both values belong to the running callback.
         check(unsafe { sys::napi_set_element(self.0, array.0, index as u32, element.0) })
-    }
-
-    pub fn element(self, array: Value, index: u32) -> Fallible<Value> {
-        // SAFETY: as above.
-        self.make(|result| unsafe { sys::napi_get_element(self.0, array.0, index, result) })
-    }
-
-    pub fn array_length(self, array: Value) -> Fallible<u32> {
-        let mut length = 0;
-        // SAFETY: as above.
-        check(unsafe { sys::napi_get_array_length(self.0, array.0, &mut length) })?;
-        Ok(length)
     }
 
     pub fn set_property(self, object: Value, name: &CStr, property: Value) -> Fallible<()> {
@@ -270,6 +280,13 @@ impl Env {
         // this thread changes them meanwhile; whoever passes a view of a `SharedArrayBuffer` must keep other threads from
         // it during the call.
         Ok(unsafe { std::slice::from_raw_parts(data.cast(), length) })
+    }
+
+    /// The bytes of a typed array from `offset` on, to store into.
+    pub fn slab(self, array: Value, offset: usize) -> Fallible<Slab> {
+        let bytes = self.view(array)?;
+        let free = bytes.get(offset..).ok_or(Failure::Argument("the offset lies behind the end"))?;
+        Ok(Slab { start: free.as_ptr().cast_mut(), size: free.len() })
     }
 
     /// A new promise and the means to settle it.

@@ -36,15 +36,36 @@ impl WriteLane {
     }
 }
 
+/// A larger batch is written by the commit thread, so as not to hold JavaScript up.
+const MAX_BYTES_AT_ONCE: usize = 256 << 10;
+
+/// How a write is made.
+#[derive(Clone, Copy)]
+pub struct Manner {
+    pub options: WriteOptions,
+    /// On the JavaScript thread, whatever it has to wait for.
+    pub blocking: bool,
+}
+
 /// Writes `batch`, which is taken if it has to wait. Returns undefined if it is written, else a promise.
 #[inline]
 pub fn write(
     env: Env,
     database: &Rc<Database>,
     batch: &mut WriteBatch,
-    options: WriteOptions,
+    Manner { options, blocking }: Manner,
 ) -> Fallible<Value> {
-    if database.lane().borrow().is_empty() && database.db().try_write(batch, &options)? {
+    if blocking {
+        database.environment().deliver_until(env, || database.lane().borrow().is_empty());
+    }
+    if database.lane().borrow().is_empty()
+        && (blocking || batch.approximate_size_bytes() <= MAX_BYTES_AT_ONCE)
+        && database.db().try_write(batch, &options)?
+    {
+        return env.undefined();
+    }
+    if blocking {
+        database.db().write(mem::replace(batch, WriteBatch::new()), &options)?;
         return env.undefined();
     }
     let (deferred, promise) = env.promise()?;

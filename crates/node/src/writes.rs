@@ -13,10 +13,7 @@ use crate::error::{Failure, Fallible};
 use crate::external::{self, Held};
 use crate::options::{self, Flags};
 use crate::value::{Env, Value};
-use crate::write_lane;
-
-/// Operations of an array whose values are released together.
-const OPERATIONS_A_SCOPE: u32 = 256;
+use crate::write_lane::{self, Manner};
 
 /// What `batch` gives to JavaScript. Empty once it was written or closed.
 pub struct HeldBatch {
@@ -31,48 +28,37 @@ impl Held for HeldBatch {
 /// `put(database, key, value, flags)`: undefined if it is written, else a promise.
 pub fn put(call: &Call<'_>) -> Fallible<Value> {
     let database = call.held::<Rc<Database>>(0)?;
-    let options = write_options(call.env, call.argument(3))?;
+    let manner = manner(call.env, call.argument(3))?;
     database.with_scratch(|batch| {
         append_put(call.env, batch, call.argument(1), call.argument(2))?;
-        write_lane::write(call.env, database, batch, options)
+        write_lane::write(call.env, database, batch, manner)
     })
 }
 
 /// `del(database, key, flags)`: undefined if it is written, else a promise.
 pub fn del(call: &Call<'_>) -> Fallible<Value> {
     let database = call.held::<Rc<Database>>(0)?;
-    let options = write_options(call.env, call.argument(2))?;
+    let manner = manner(call.env, call.argument(2))?;
     database.with_scratch(|batch| {
         append_del(call.env, batch, call.argument(1))?;
-        write_lane::write(call.env, database, batch, options)
+        write_lane::write(call.env, database, batch, manner)
     })
 }
 
-/// `write(database, operations, flags)`, where operations is an array of keys and values in turns, with null for
-/// the value of a key to delete: undefined if it is written, else a promise.
+/// `write(database, flags, ...operations)`, where operations are keys and values in turns, with null for the value of a
+/// key to delete: undefined if it is written, else a promise.
 pub fn write(call: &Call<'_>) -> Fallible<Value> {
-    let env = call.env;
     let database = call.held::<Rc<Database>>(0)?;
-    let operations = call.argument(1);
-    let options = write_options(env, call.argument(2))?;
-    let count = env.array_length(operations)?;
+    let manner = manner(call.env, call.argument(1))?;
     database.with_scratch(|batch| {
-        let mut begin = 0;
-        while begin < count {
-            let end = count.min(begin + 2 * OPERATIONS_A_SCOPE);
-            let mut result = Ok(());
-            env.scoped(|| result = append_all(env, batch, operations, begin, end));
-            result?;
-            begin = end;
-        }
-        write_lane::write(env, database, batch, options)
+        append_all(call.env, batch, &call.arguments_from(2)?)?;
+        write_lane::write(call.env, database, batch, manner)
     })
 }
 
-fn append_all(env: Env, batch: &mut WriteBatch, operations: Value, begin: u32, end: u32) -> Fallible<()> {
-    for index in (begin..end).step_by(2) {
-        let key = env.element(operations, index)?;
-        let value = env.element(operations, index + 1)?;
+fn append_all(env: Env, batch: &mut WriteBatch, operations: &[Value]) -> Fallible<()> {
+    for operation in operations.chunks_exact(2) {
+        let [key, value] = [operation[0], operation[1]];
         if env.is_null(value)? {
             append_del(env, batch, key)?;
         } else {
@@ -115,6 +101,11 @@ pub fn batch_del(call: &Call<'_>) -> Fallible<Value> {
     change(call, |batch| append_del(call.env, batch, call.argument(1)))
 }
 
+/// `batchAppend(batch, ...operations)`: operations as those of `write`.
+pub fn batch_append(call: &Call<'_>) -> Fallible<Value> {
+    change(call, |batch| append_all(call.env, batch, &call.arguments_from(1)?))
+}
+
 /// `batchClear(batch)`
 pub fn batch_clear(call: &Call<'_>) -> Fallible<Value> {
     change(call, |batch| {
@@ -126,9 +117,9 @@ pub fn batch_clear(call: &Call<'_>) -> Fallible<Value> {
 /// `batchWrite(batch, flags)`: undefined if it is written, else a promise.
 pub fn batch_write(call: &Call<'_>) -> Fallible<Value> {
     let held = call.held::<HeldBatch>(0)?;
-    let options = write_options(call.env, call.argument(1))?;
+    let manner = manner(call.env, call.argument(1))?;
     let mut batch = held.batch.borrow_mut().take().ok_or(CLOSED)?;
-    write_lane::write(call.env, &held.database, &mut batch, options)
+    write_lane::write(call.env, &held.database, &mut batch, manner)
 }
 
 /// `batchClose(batch)`: releases its memory.
@@ -145,8 +136,12 @@ fn change(call: &Call<'_>, change: impl FnOnce(&mut WriteBatch) -> Fallible<()>)
     call.env.undefined()
 }
 
-fn write_options(env: Env, flags: Value) -> Fallible<WriteOptions> {
-    Ok(WriteOptions { sync: Flags::of(env, flags)?.has(Flags::SYNC) })
+fn manner(env: Env, flags: Value) -> Fallible<Manner> {
+    let flags = Flags::of(env, flags)?;
+    Ok(Manner {
+        options: WriteOptions { sync: flags.has(Flags::SYNC) },
+        blocking: flags.has(Flags::BLOCKING),
+    })
 }
 
 #[inline]

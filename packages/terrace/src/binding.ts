@@ -116,18 +116,34 @@ export interface RepairReport {
   text: string
 }
 
+/** A string, the length of a piece of the buffer that comes with it, or undefined where there is nothing. */
+export type Part = string | number | undefined
+
+/** What was found for many keys: the buffer whose pieces the values are, if they are buffers, and a value for each key. */
+export type FoundMany = [buffer: Buffer | undefined, ...values: Part[]]
+
+/** What an iterator has read: keys and values, in turns if it yields both. */
+export type Window = readonly [ended: boolean, buffer: Buffer | undefined, ...parts: Part[]]
+
 export interface Binding {
-  setErrorFactory(factory: ErrorFactory): void
+  /** `collector` returns an array of its arguments. */
+  setHelpers(errorFactory: ErrorFactory, collector: (...parts: unknown[]) => unknown[]): void
 
   open(path: string, options: NativeOpenOptions): Promise<NativeDatabase>
   close(database: NativeDatabase): Promise<void>
 
+  /**
+   * With {@link Flag.valuesAsBuffers} a slab is passed, from whose offset on the value is stored if it fits; its length is
+   * returned then.
+   */
   get(
     database: NativeDatabase,
     key: Bytes,
     flags: number,
-    snapshot?: NativeSnapshot
-  ): Bytes | undefined | Promise<Bytes | undefined>
+    snapshot?: NativeSnapshot,
+    slab?: Uint8Array,
+    offset?: number
+  ): Bytes | number | undefined | Promise<Bytes | undefined>
   has(
     database: NativeDatabase,
     key: Bytes,
@@ -136,21 +152,21 @@ export interface Binding {
   ): boolean | Promise<boolean>
   getMany(
     database: NativeDatabase,
-    keys: Bytes[],
     flags: number,
-    snapshot?: NativeSnapshot
-  ): Array<Bytes | undefined> | Promise<Array<Bytes | undefined>>
+    snapshot: NativeSnapshot | undefined,
+    ...keys: Bytes[]
+  ): FoundMany | Promise<FoundMany>
   hasMany(
     database: NativeDatabase,
-    keys: Bytes[],
     flags: number,
-    snapshot?: NativeSnapshot
+    snapshot: NativeSnapshot | undefined,
+    ...keys: Bytes[]
   ): boolean[] | Promise<boolean[]>
 
   put(database: NativeDatabase, key: Bytes, value: Bytes, flags: number): void | Promise<void>
   del(database: NativeDatabase, key: Bytes, flags: number): void | Promise<void>
-  /** `operations` has keys and values in turns, with null for the value of a key to delete. */
-  write(database: NativeDatabase, operations: Array<Bytes | null>, flags: number): void | Promise<void>
+  /** `operations` are keys and values in turns, with null for the value of a key to delete. */
+  write(database: NativeDatabase, flags: number, ...operations: Array<Bytes | null>): void | Promise<void>
   /** A limit below zero is none. */
   clear(
     database: NativeDatabase,
@@ -163,6 +179,8 @@ export interface Binding {
   batch(database: NativeDatabase): NativeBatch
   batchPut(batch: NativeBatch, key: Bytes, value: Bytes): void
   batchDel(batch: NativeBatch, key: Bytes): void
+  /** Operations as those of `write`. */
+  batchAppend(batch: NativeBatch, ...operations: Array<Bytes | null>): void
   batchClear(batch: NativeBatch): void
   batchWrite(batch: NativeBatch, flags: number): void | Promise<void>
   batchClose(batch: NativeBatch): void
@@ -175,14 +193,15 @@ export interface Binding {
   ): NativeIterator
   iteratorSeek(iterator: NativeIterator, target: Bytes): void
   /**
-   * Reads up to `size` entries, and stops earlier once they exceed `highWaterMarkBytes`. The array begins with
-   * whether the end was reached; keys and values follow, in turns if the iterator yields both.
+   * Reads up to `size` entries, and stops earlier once they exceed `highWaterMarkBytes`. With {@link Flag.blocking} it
+   * waits for the disk on this thread.
    */
   iteratorRead(
     iterator: NativeIterator,
     size: number,
-    highWaterMarkBytes: number
-  ): Promise<[ended: boolean, ...parts: Bytes[]]>
+    highWaterMarkBytes: number,
+    flags: number
+  ): Window | Promise<Window>
   /** Makes the running read, and later ones, fail with LEVEL_ABORTED. */
   iteratorAbort(iterator: NativeIterator): void
   iteratorClose(iterator: NativeIterator): void

@@ -2,6 +2,7 @@ import { AbstractChainedBatch, type AbstractChainedBatchWriteOptions } from 'abs
 import { type Bytes, Flag, type NativeBatch, type NativeDatabase } from './binding.js'
 import { binding } from './load-binding.js'
 import type { WriteOptions } from './operation-options.js'
+import { turn } from './turn.js'
 
 /** Options of {@link ChainedBatch.write}. */
 export interface ChainedBatchWriteOptions extends AbstractChainedBatchWriteOptions, WriteOptions {}
@@ -39,7 +40,7 @@ export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChained
 
   /** @internal */
   _write(options: ChainedBatchWriteOptions): void | Promise<void> {
-    return binding.batchWrite(this.#native, options.sync === true ? Flag.sync : 0)
+    return binding.batchWrite(this.#native, options.sync === true ? Flag.sync : 0) ?? turn(this.length)
   }
 
   /** @internal */

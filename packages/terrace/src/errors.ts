@@ -29,8 +29,14 @@ export type LevelErrorCode =
   | 'LEVEL_VALUE_TOO_LARGE'
   /** The database was closed meanwhile. */
   | 'LEVEL_DATABASE_NOT_OPEN'
+  /** Stored bytes that the encoding cannot decode; `cause` says why. */
+  | 'LEVEL_DECODE_ERROR'
+  /** The iterator was closed. */
+  | 'LEVEL_ITERATOR_NOT_OPEN'
   /** The snapshot was closed. */
   | 'LEVEL_SNAPSHOT_NOT_OPEN'
+  /** The method cannot do that; the message says which can. */
+  | 'LEVEL_NOT_SUPPORTED'
   /** The signal of an iterator was aborted. */
   | 'LEVEL_ABORTED'
   /** A bug in this package. */

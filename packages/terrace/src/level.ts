@@ -3,14 +3,16 @@ import { AbstractLevel } from 'abstract-level'
 import {
   type Bytes,
   Flag,
+  type FoundMany,
   type NativeDatabase,
   type NativeSnapshot,
   type RepairReport,
   type Stats
 } from './binding.js'
 import { ChainedBatch } from './chained-batch.js'
+import type { PrivateIteratorOptions } from './cursor.js'
 import { codedError } from './errors.js'
-import { EntryIterator, KeyIterator, type PrivateIteratorOptions, ValueIterator } from './iterator.js'
+import { EntryIterator, KeyIterator, ValueIterator } from './iterator.js'
 import { binding } from './load-binding.js'
 import type {
   BatchOperation,
@@ -31,7 +33,10 @@ import type {
   WriteOptions
 } from './operation-options.js'
 import { type DatabaseOptions, nativeOptions, type OpenOptions, type RepairOptions } from './options.js'
+import { slab } from './slab.js'
 import { nativeSnapshot, Snapshot } from './snapshot.js'
+import { type Database, encodeOperations, type PublicOperation } from './sync-writes.js'
+import { turn } from './turn.js'
 
 /** Options as abstract-level passes them to the private methods of reads. */
 interface PrivateReadOptions {
@@ -94,6 +99,48 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
   /** The location as it was passed to the constructor. */
   get location(): string {
     return this.#location
+  }
+
+  /**
+   * As `put`, but done when it returns. It waits on this thread: for the disk with `sync`, for compactions that have to
+   * catch up, and for writes that were called before.
+   *
+   * @throws LEVEL_NOT_SUPPORTED if the database has prewrite hooks.
+   */
+  putSync(key: KDefault, value: VDefault): void
+  putSync<K = KDefault, V = VDefault>(key: K, value: V, options: PutOptions<K, V>): void
+  putSync(key: unknown, value: unknown, options?: object): void {
+    this.#writeSync('putSync', [{ type: 'put', key, value }], options)
+  }
+
+  /** As `del`, but done when it returns; see {@link putSync}. */
+  delSync(key: KDefault): void
+  delSync<K = KDefault>(key: K, options: DelOptions<K>): void
+  delSync(key: unknown, options?: object): void {
+    this.#writeSync('delSync', [{ type: 'del', key }], options)
+  }
+
+  /** As `batch` with an array, but done when it returns; see {@link putSync}. */
+  batchSync(operations: Array<BatchOperation<this, KDefault, VDefault>>): void
+  batchSync<K = KDefault, V = VDefault>(
+    operations: Array<BatchOperation<this, K, V>>,
+    options: BatchOptions<K, V>
+  ): void
+  batchSync(operations: object[], options?: object): void {
+    if (!Array.isArray(operations)) throw new TypeError("The first argument 'operations' must be an array")
+    this.#writeSync('batchSync', operations as PublicOperation[], options)
+  }
+
+  /**
+   * The entries of a range, for a loop without `await`: `for (const [key, value] of db.iterateSync({ gte: 'a' }))`. It
+   * shows the database as it was at the call, and waits for the disk on this thread. What `iterator()`, `keys()` and
+   * `values()` return can be looped over in the same way.
+   */
+  iterateSync(): Generator<[KDefault, VDefault], void, unknown>
+  iterateSync<K = KDefault, V = VDefault>(options: IteratorOptions<K, V>): Generator<[K, V], void, unknown>
+  iterateSync(options?: IteratorOptions<unknown, unknown>): Generator<unknown, void, unknown> {
+    this.#open('iterateSync')
+    return this.iterator(options as IteratorOptions<unknown, unknown>)[Symbol.iterator]()
   }
 
   /**
@@ -184,14 +231,12 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
 
   /** @internal */
   _get(key: Bytes, options: PrivateReadOptions): Bytes | undefined | Promise<Bytes | undefined> {
-    const snapshot = nativeSnapshot(options.snapshot)
-    return binding.get(this.#native(), key, readFlags(options, snapshot), snapshot)
+    return inTurn(this.#get(key, options, 0))
   }
 
   /** @internal */
   _getSync(key: Bytes, options: PrivateReadOptions): Bytes | undefined | Promise<Bytes | undefined> {
-    const snapshot = nativeSnapshot(options.snapshot)
-    return binding.get(this.#native(), key, readFlags(options, snapshot) | Flag.blocking, snapshot)
+    return this.#get(key, options, Flag.blocking)
   }
 
   /** @internal */
@@ -199,30 +244,38 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
     keys: Bytes[],
     options: PrivateReadOptions
   ): Array<Bytes | undefined> | Promise<Array<Bytes | undefined>> {
+    if (keys.length > MAX_SPREAD)
+      return this.#inParts(keys, options, (keys, options) => this._getMany(keys, options))
+
     const snapshot = nativeSnapshot(options.snapshot)
-    return binding.getMany(this.#native(), keys, readFlags(options, snapshot), snapshot)
+    const found = binding.getMany(this.#native(), readFlags(options, snapshot), snapshot, ...keys)
+    return found instanceof Promise ? found.then(valuesOf) : inTurn(valuesOf(found), keys.length)
   }
 
   /** @internal */
   _has(key: Bytes, options: PrivateReadOptions): boolean | Promise<boolean> {
     const snapshot = nativeSnapshot(options.snapshot)
-    return binding.has(this.#native(), key, readFlags(options, snapshot), snapshot)
+    return inTurn(binding.has(this.#native(), key, readFlags(options, snapshot), snapshot))
   }
 
   /** @internal */
   _hasMany(keys: Bytes[], options: PrivateReadOptions): boolean[] | Promise<boolean[]> {
+    if (keys.length > MAX_SPREAD)
+      return this.#inParts(keys, options, (keys, options) => this._hasMany(keys, options))
+
     const snapshot = nativeSnapshot(options.snapshot)
-    return binding.hasMany(this.#native(), keys, readFlags(options, snapshot), snapshot)
+    const found = binding.hasMany(this.#native(), readFlags(options, snapshot), snapshot, ...keys)
+    return inTurn(found, keys.length)
   }
 
   /** @internal */
   _put(key: Bytes, value: Bytes, options: WriteOptions): void | Promise<void> {
-    return binding.put(this.#native(), key, value, writeFlags(options))
+    return binding.put(this.#native(), key, value, writeFlags(options)) ?? turn()
   }
 
   /** @internal */
   _del(key: Bytes, options: WriteOptions): void | Promise<void> {
-    return binding.del(this.#native(), key, writeFlags(options))
+    return binding.del(this.#native(), key, writeFlags(options)) ?? turn()
   }
 
   /** @internal */
@@ -235,7 +288,7 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
       flat[index++] = operation.type === 'put' ? (operation.value as Bytes) : null
     }
 
-    return binding.write(this.#native(), flat, writeFlags(options))
+    return this.#write(flat, writeFlags(options)) ?? turn(operations.length)
   }
 
   /** @internal */
@@ -286,6 +339,67 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
     }
 
     return this.#native()
+  }
+
+  #writeSync(
+    method: string,
+    operations: PublicOperation[],
+    options: (WriteOptions & object) | undefined
+  ): void {
+    this.#open(method)
+    const encoded = encodeOperations(this as unknown as Database, operations, options ?? noOptions)
+    this.#write(encoded.flat, writeFlags(options ?? noOptions) | Flag.blocking)
+    encoded.emit()
+  }
+
+  /** Writes operations, keys and values in turns, atomically. */
+  #write(flat: Array<Bytes | null>, flags: number): void | Promise<void> {
+    const database = this.#native()
+    if (flat.length <= MAX_SPREAD) return binding.write(database, flags, ...flat)
+
+    const batch = binding.batch(database)
+    for (let i = 0; i < flat.length; i += MAX_SPREAD) {
+      binding.batchAppend(batch, ...flat.slice(i, i + MAX_SPREAD))
+    }
+    return binding.batchWrite(batch, flags)
+  }
+
+  #get(
+    key: Bytes,
+    options: PrivateReadOptions,
+    flags: number
+  ): Bytes | undefined | Promise<Bytes | undefined> {
+    const snapshot = nativeSnapshot(options.snapshot)
+    const database = this.#native()
+    flags |= readFlags(options, snapshot)
+
+    if ((flags & Flag.valuesAsBuffers) === 0) {
+      return binding.get(database, key, flags, snapshot) as string | undefined | Promise<string | undefined>
+    }
+
+    const found = binding.get(database, key, flags, snapshot, slab.memory(), slab.offset())
+    return typeof found === 'number' ? slab.take(found) : found
+  }
+
+  /** Reads more keys than can be passed at once, from one state. */
+  async #inParts<T>(
+    keys: Bytes[],
+    options: PrivateReadOptions,
+    read: (keys: Bytes[], options: PrivateReadOptions) => T[] | Promise<T[]>
+  ): Promise<T[]> {
+    const snapshot = options.snapshot ?? this.snapshot()
+    const found: T[] = []
+
+    try {
+      for (let i = 0; i < keys.length; i += MAX_SPREAD) {
+        for (const each of await read(keys.slice(i, i + MAX_SPREAD), { ...options, snapshot }))
+          found.push(each)
+      }
+    } finally {
+      if (snapshot !== options.snapshot) await (snapshot as Snapshot).close()
+    }
+
+    return found
   }
 
   async #onRange<T>(
@@ -347,6 +461,35 @@ export interface Level<KDefault, VDefault> {
   values<K = KDefault, V = VDefault>(options: ValueIteratorOptions<K, V>): ValueIteratorType<this, K, V>
 
   snapshot(options?: object | undefined): Snapshot
+}
+
+const noOptions = Object.freeze({})
+
+/** Arguments are passed on the stack, which has no room for any number of them. */
+const MAX_SPREAD = 2048
+
+/** The values of {@link Binding.getMany}. Its array is used for them. */
+function valuesOf(found: FoundMany): Array<Bytes | undefined> {
+  const buffer = found.shift() as Buffer | undefined
+  const values = found as unknown as Array<Bytes | number | undefined>
+  let offset = 0
+
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]
+    if (typeof value !== 'number') continue
+    values[i] = (buffer ?? noBytes).subarray(offset, offset + value)
+    offset += value
+  }
+
+  return values as Array<Bytes | undefined>
+}
+
+const noBytes = Buffer.alloc(0)
+
+/** `result`, unless the event loop should have its turn first. */
+function inTurn<T>(result: T | Promise<T>, work = 1): T | Promise<T> {
+  const wait = turn(work)
+  return wait === undefined || result instanceof Promise ? result : wait.then(() => result)
 }
 
 function assertLocation(location: unknown): void {

@@ -45,4 +45,4 @@ function load(): Binding {
 /** @internal */
 export const binding: Binding = load()
 
-binding.setErrorFactory(createError)
+binding.setHelpers(createError, (...parts) => parts)

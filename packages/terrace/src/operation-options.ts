@@ -71,9 +71,14 @@ export type IteratorOptions<K, V> = AbstractIteratorOptions<K, V> & AdditionalIt
 export type KeyIteratorOptions<K> = AbstractKeyIteratorOptions<K> & AdditionalIteratorOptions
 export type ValueIteratorOptions<K, V> = AbstractValueIteratorOptions<K, V> & AdditionalIteratorOptions
 
-export type Iterator<TDatabase, K, V> = AbstractIterator<TDatabase, K, V>
-export type KeyIterator<TDatabase, K> = AbstractKeyIterator<TDatabase, K>
-export type ValueIterator<TDatabase, K, V> = AbstractValueIterator<TDatabase, K, V>
+export type Iterator<TDatabase, K, V> = AbstractIterator<TDatabase, K, V> & SyncIterable<[K, V]>
+export type KeyIterator<TDatabase, K> = AbstractKeyIterator<TDatabase, K> & SyncIterable<K>
+export type ValueIterator<TDatabase, K, V> = AbstractValueIterator<TDatabase, K, V> & SyncIterable<V>
+
+/** What can be looped over without `await`. The loop waits for the disk on its thread, and closes the iterator. */
+export interface SyncIterable<Item> {
+  [Symbol.iterator](): Generator<Item, void, unknown>
+}
 
 /** Options of {@link Level.approximateSize} and {@link Level.compactRange}. */
 export interface StartEndOptions<K> {

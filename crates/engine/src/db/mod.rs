@@ -206,6 +206,9 @@ impl Db {
             return Ok(false);
         }
         let Some(mut token) = self.inner.line.try_token() else { return Ok(false) };
+        if token.wal.as_ref().is_some_and(|wal| !wal.is_ready(batch.as_bytes().len())) {
+            return Ok(false);
+        }
         // It may have been closed or poisoned since the first look.
         self.inner.check_writable()?;
         match self.inner.make_room(&mut token, batch.approximate_size_bytes(), Patience::Refuse) {

@@ -241,6 +241,11 @@ impl MemTable {
         self.deletions.load(Ordering::Relaxed) as u64
     }
 
+    /// How many entries a new cursor would have to bring into order first.
+    pub fn unordered(&self) -> usize {
+        self.log.len() - self.order.load().entries()
+    }
+
     /// All entries that were inserted before, in order.
     fn order(&self) -> Arc<Order> {
         let entries = self.log.len();

@@ -50,6 +50,9 @@ use bounds::{are_empty, is_above, is_below};
 /// Steps over versions of one key before a seek is taken to be cheaper.
 const HIDDEN_BEFORE_SEEK: u32 = 8;
 
+/// Passing over more deleted entries takes as long as the disk.
+const MOST_PASSED_WITHOUT_WAITING: u32 = 10_000;
+
 /// Where the inner cursor stands while the iterator stands on an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stand {
@@ -83,6 +86,8 @@ pub struct DbIterator {
     has_upper_bound: bool,
     /// No key can lie within the bounds.
     bounds_are_empty: bool,
+    /// So many entries are passed over in one movement before it fails, for who cannot wait.
+    most_passed: u32,
     stand: Stand,
     valid: bool,
     /// Forward, this key and those before it are hidden.
@@ -108,6 +113,9 @@ impl DbIterator {
     ) -> Self {
         let unopened = MergingIterator::new(comparator.clone(), Vec::new());
         let mut iterator = Self::new(unopened, comparator, sequence, bounds, pin);
+        if !view.may_wait() {
+            iterator.most_passed = MOST_PASSED_WITHOUT_WAITING;
+        }
         (iterator.view, iterator.is_open) = (Some(view), false);
         iterator
     }
@@ -132,6 +140,7 @@ impl DbIterator {
             has_upper_bound: bounds.upper != Bound::Unbounded,
             bounds,
             bounds_are_empty,
+            most_passed: u32::MAX,
             stand: Stand::OnVersion,
             valid: false,
             hidden: RankedKey::default(),
@@ -207,7 +216,7 @@ impl DbIterator {
             if this.find_target(target) {
                 return Ok(());
             }
-            this.open();
+            this.open()?;
             set_target(&mut this.target, target, this.sequence, SEEK_KIND);
             this.inner.seek(&this.target)?;
             this.find_forward(false)
@@ -230,7 +239,7 @@ impl DbIterator {
             if this.find_target(target) {
                 return Ok(());
             }
-            this.open();
+            this.open()?;
             replace(&mut this.saved_key, target);
             this.go_to_end_of_saved_key()?;
             this.find_backward()
@@ -258,7 +267,7 @@ impl DbIterator {
                 Stand::BeforeKey if this.inner.valid() => this.inner.next()?,
                 Stand::BeforeKey => this.inner.seek_to_first()?,
                 Stand::Elsewhere => {
-                    this.leave_lookup();
+                    this.leave_lookup()?;
                     set_target(&mut this.target, &this.saved_key, 0, ValueKind::Deletion);
                     this.inner.seek(&this.target)?;
                 }
@@ -286,7 +295,7 @@ impl DbIterator {
                 Stand::OnFirstVersion => this.inner.prev()?,
                 Stand::BeforeKey => {}
                 Stand::Elsewhere => {
-                    this.leave_lookup();
+                    this.leave_lookup()?;
                     this.go_before_saved_key()?;
                 }
             }
@@ -305,7 +314,7 @@ impl DbIterator {
     }
 
     fn move_to_first(&mut self) -> Result<()> {
-        self.open();
+        self.open()?;
         match &self.bounds.lower {
             Bound::Unbounded => {
                 self.inner.seek_to_first()?;
@@ -326,7 +335,7 @@ impl DbIterator {
     }
 
     fn move_to_last(&mut self) -> Result<()> {
-        self.open();
+        self.open()?;
         match &self.bounds.upper {
             Bound::Unbounded => self.inner.seek_to_last()?,
             Bound::Included(upper) => {
@@ -382,6 +391,7 @@ impl DbIterator {
         self.stand = Stand::OnVersion;
         let mut hidden = 0;
         let mut too_new = 0;
+        let mut passed = 0;
         // Each key is passed by a seek once only: where keys are out of order it could lead back for ever.
         let mut sought_hidden_key = false;
         let mut sought_too_new: Option<Vec<u8>> = None;
@@ -446,6 +456,17 @@ impl DbIterator {
                 }
             }
             self.inner.next()?;
+            self.note_passed(&mut passed)?;
+        }
+        Ok(())
+    }
+
+    /// Counts an entry that was passed over, and fails if they are too many for who cannot wait.
+    #[inline]
+    fn note_passed(&self, passed: &mut u32) -> Result<()> {
+        *passed += 1;
+        if *passed > self.most_passed {
+            return Err(Error::new(ErrorKind::WouldBlock, "many deleted entries lie before the next one"));
         }
         Ok(())
     }

@@ -19,10 +19,15 @@ use super::get::{Found, get_with};
 use super::source::Source;
 use super::super_version::SuperVersion;
 use crate::cache::table_cache::TableCache;
+use crate::error::{Error, ErrorKind, Result};
+use crate::options::ReadTier;
 use crate::table::BlockReadOptions;
 
 /// Larger values are not copied: a cursor shows them where they lie.
 const MAX_COPIED_VALUE_BYTES: usize = 4 << 10;
+
+/// To bring more entries of a memtable into order takes longer than a reader that cannot wait should be held up.
+const MAX_UNORDERED_ENTRIES: usize = 16 << 10;
 
 /// Where an iterator's entries come from.
 pub(crate) struct ReadView {
@@ -33,15 +38,25 @@ pub(crate) struct ReadView {
 }
 
 impl ReadView {
-    /// Cursors that together visit every entry, newer sources first.
-    pub(super) fn cursors(&self) -> Vec<Source> {
+    /// Cursors that together visit every entry, newer sources first. Fails where much would have to be brought into order
+    /// first, if the reader cannot wait.
+    pub(super) fn cursors(&self) -> Result<Vec<Source>> {
         let SuperVersion { active, sealed, version } = &*self.super_version;
         let memtables = std::iter::once(active).chain(sealed.iter().map(|sealed| &sealed.table));
         let memtables = memtables.filter(|memtable| !memtable.is_empty());
+        if !self.may_wait() && memtables.clone().any(|memtable| memtable.unordered() > MAX_UNORDERED_ENTRIES)
+        {
+            return Err(Error::new(ErrorKind::WouldBlock, "many new entries are not in order yet"));
+        }
         let mut children = Vec::with_capacity(1 + sealed.len() + version.most_iterators());
         children.extend(memtables.map(|memtable| Source::Memtable(memtable.iter())));
         children.extend(version.iterators(&self.tables, self.options).map(Source::Level));
-        children
+        Ok(children)
+    }
+
+    /// Whether the reader can wait for the disk, or for what takes as long.
+    pub(super) fn may_wait(&self) -> bool {
+        self.options.tier == ReadTier::Disk
     }
 
     /// Copies the value of `key` as of `sequence` to `value`, if a lookup is likely to be of use and finds one. Where it

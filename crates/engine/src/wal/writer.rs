@@ -82,6 +82,12 @@ impl WalWriter {
         self.file.is_damaged()
     }
 
+    /// Whether a record of so many bytes can be appended without waiting for the file system.
+    #[inline]
+    pub(crate) fn is_ready(&self, payload_bytes: usize) -> bool {
+        self.file.is_ready(payload_bytes)
+    }
+
     /// Appends one record. On success it survives the death of the process. After an error the log is as it was
     /// before, unless [`is_damaged`](Self::is_damaged).
     #[inline]

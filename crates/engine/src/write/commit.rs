@@ -160,7 +160,8 @@ impl DbInner {
         commit.outgoing.extract_if(.., |outgoing| outgoing.number() < oldest_needed).collect()
     }
 
-    /// Step 1. With [`Patience::Refuse`] returns `WouldBlock` instead of waiting, having done nothing.
+    /// Step 1. With [`Patience::Refuse`] returns `WouldBlock` instead of waiting, having done nothing. To seal a memtable is
+    /// waiting too: it begins a log, for which the file system may have to finish other work first.
     pub(crate) fn make_room(
         self: &Arc<Self>,
         commit: &mut CommitState,
@@ -181,10 +182,10 @@ impl DbInner {
             commit.throttle.charge(bytes, now + delay);
         }
         if commit.memtable.approximate_memory_bytes() >= self.options.write_buffer_size_bytes {
+            if patience == Patience::Refuse {
+                return would_block();
+            }
             if !self.may_seal() {
-                if patience == Patience::Refuse {
-                    return would_block();
-                }
                 self.wait_for_change(|| self.may_seal())?;
             }
             self.seal_memtable(commit)?;

@@ -107,6 +107,13 @@ impl LogFile for PosixLogFile {
         Ok(())
     }
 
+    #[inline]
+    fn is_ready(&self, payload_bytes: usize) -> bool {
+        // Padding is less than a header.
+        let most_bytes = (2 * LOG_RECORD_HEADER_SIZE_BYTES + payload_bytes) as u64;
+        self.space.needs_no_more(self.size_bytes + most_bytes)
+    }
+
     fn is_damaged(&self) -> bool {
         self.state.is_damaged()
     }

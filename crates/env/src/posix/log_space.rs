@@ -67,6 +67,16 @@ impl LogSpace {
         self.is_synced = true;
     }
 
+    /// Whether a record that ends at `end` can be stored without setting more space aside, or written. The first step of a
+    /// log does not count: it is small, and nothing is under way that it would have to wait for.
+    #[inline]
+    pub(super) fn needs_no_more(&self, end: u64) -> bool {
+        match &self.mapping {
+            Some(mapping) => mapping.reaches(end + SPARE_BYTES),
+            None => true,
+        }
+    }
+
     /// Whether a record that ends at `end` can be stored at once.
     #[inline]
     pub(super) fn is_ready(&self, end: u64) -> bool {

@@ -7,6 +7,10 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::ptr::NonNull;
 
+/// How many pages the system is asked for at once: the bits of a word.
+#[cfg(target_os = "linux")]
+const PAGES_AT_ONCE: usize = u64::BITS as usize;
+
 /// A mapping of a file's first bytes. Unmapped when dropped; the file's removal does not touch it.
 ///
 /// Where the device fails under it, or where somebody cuts the file, an access ends the process (SIGBUS).
@@ -42,28 +46,25 @@ impl Mapping {
         Ok(Self { start, size_bytes })
     }
 
-    /// Whether all pages of these bytes, which must lie within the mapping, are in memory now. `false` also if the system
-    /// does not tell.
+    /// Which of the 64 pages from `first` on are in memory now, as bits from the lowest on. Those behind the mapping's end are
+    /// not, and none is if the system does not tell.
     #[cfg(target_os = "linux")]
-    pub(super) fn is_in_memory(&self, offset: usize, size_bytes: usize) -> bool {
-        const PAGES_A_CALL: usize = 64;
+    pub(super) fn pages_in_memory(&self, first: usize) -> u64 {
         let page_size_bytes = rustix::param::page_size();
-        let mut pages = [0u8; PAGES_A_CALL];
-        let mut start = offset - offset % page_size_bytes;
-        let end = offset + size_bytes;
-        while start < end {
-            let length = (end - start).min(PAGES_A_CALL * page_size_bytes);
-            let page_count = length.div_ceil(page_size_bytes);
-            // SAFETY: the bytes from start on lie within the mapping, and one byte is written for each of at most
-            // PAGES_A_CALL pages.
-            let result =
-                unsafe { libc::mincore(self.start.as_ptr().byte_add(start), length, pages.as_mut_ptr()) };
-            if result != 0 || pages[..page_count].iter().any(|page| page & 1 == 0) {
-                return false;
-            }
-            start += length;
+        let start = first * page_size_bytes;
+        let mut pages = [0u8; PAGES_AT_ONCE];
+        let length = self.size_bytes.saturating_sub(start).min(PAGES_AT_ONCE * page_size_bytes);
+        if length == 0 {
+            return 0;
         }
-        true
+        // SAFETY: the bytes from `start` on lie within the mapping, and one byte is written for each of at most
+        // PAGES_AT_ONCE pages.
+        let result =
+            unsafe { libc::mincore(self.start.as_ptr().byte_add(start), length, pages.as_mut_ptr()) };
+        if result != 0 {
+            return 0;
+        }
+        pages.iter().rev().fold(0, |bits, page| bits << 1 | u64::from(page & 1))
     }
 }
 

@@ -2,15 +2,17 @@
 //!
 //! Predecessor: `file`, for reads that must not wait for the disk. Successor: `mapping`.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+
+use rustix::time::{ClockId, clock_gettime};
 
 use super::mapping::Mapping;
 
 /// How long an answer holds. A page that was just in memory leaves it as soon as that only on a machine that has run out of
 /// memory; there a program may wait for any of its pages.
 const ANSWER_HOLDS_MS: u64 = 100;
+
+const PAGES_A_WORD: usize = u64::BITS as usize;
 
 /// Memory of which pages are in memory. Threads share it; what they do to it at the same time costs at worst a question to
 /// the system, or lets an answer hold twice as long.
@@ -40,32 +42,20 @@ impl Residency {
         self.clear_if_old();
         let first = offset / self.page_size_bytes;
         let last = (offset + size_bytes - 1) / self.page_size_bytes;
-        if self.each_word(first, last, |word, bits| word.load(Ordering::Relaxed) & bits == bits) {
-            return true;
-        }
-        if !mapping.is_in_memory(offset, size_bytes) {
-            return false;
-        }
-        self.each_word(first, last, |word, bits| {
-            word.fetch_or(bits, Ordering::Relaxed);
-            true
-        });
-        true
-    }
-
-    /// Whether `work` says yes to all the words, with the bits of the pages from `first` to `last`.
-    fn each_word(&self, first: usize, last: usize, work: impl Fn(&AtomicU64, u64) -> bool) -> bool {
-        (first / 64..=last / 64).all(|index| {
-            let low = if index == first / 64 { first % 64 } else { 0 };
-            let high = if index == last / 64 { last % 64 } else { 63 };
-            work(&self.pages[index], (!0 >> (63 - high)) & (!0 << low))
+        each_word(first, last, |index, bits| {
+            let word = &self.pages[index];
+            if word.load(Ordering::Relaxed) & bits == bits {
+                return true;
+            }
+            // The neighbours' answers cost little more, and will be wanted.
+            let found = mapping.pages_in_memory(index * PAGES_A_WORD);
+            word.fetch_or(found, Ordering::Relaxed);
+            found & bits == bits
         })
     }
 
     fn clear_if_old(&self) {
-        static START: OnceLock<Instant> = OnceLock::new();
-        // From 1, so that a time of 0 is always past.
-        let now_ms = 1 + START.get_or_init(Instant::now).elapsed().as_millis() as u64;
+        let now_ms = coarse_clock_ms();
         if now_ms < self.holds_until_ms.load(Ordering::Relaxed) {
             return;
         }
@@ -74,6 +64,21 @@ impl Residency {
         }
         self.holds_until_ms.store(now_ms + ANSWER_HOLDS_MS, Ordering::Relaxed);
     }
+}
+
+/// Whether `work` says yes to all the words of the pages from `first` to `last`: to the number of each, and their bits in it.
+fn each_word(first: usize, last: usize, work: impl Fn(usize, u64) -> bool) -> bool {
+    (first / PAGES_A_WORD..=last / PAGES_A_WORD).all(|index| {
+        let low = if index == first / PAGES_A_WORD { first % PAGES_A_WORD } else { 0 };
+        let high = if index == last / PAGES_A_WORD { last % PAGES_A_WORD } else { PAGES_A_WORD - 1 };
+        work(index, (!0 >> (PAGES_A_WORD - 1 - high)) & (!0 << low))
+    })
+}
+
+/// A time that is never 0, some milliseconds late, for a fifth of the price of the exact one.
+fn coarse_clock_ms() -> u64 {
+    let time = clock_gettime(ClockId::MonotonicCoarse);
+    1 + time.tv_sec as u64 * 1_000 + time.tv_nsec as u64 / 1_000_000
 }
 
 #[cfg(test)]
@@ -95,23 +100,34 @@ mod tests {
         {
             if residency.is_in_memory(&mapping, offset, size_bytes) {
                 let (first, last) = (offset / page, (offset + size_bytes - 1) / page);
-                let is_set = |word: &AtomicU64, bits| word.load(Ordering::Relaxed) & bits == bits;
-                assert!(residency.each_word(first, last, is_set));
+                assert!(each_word(first, last, |index, bits| {
+                    residency.pages[index].load(Ordering::Relaxed) & bits == bits
+                }));
             }
         }
     }
 
     #[test]
+    fn no_page_behind_the_end_is_in_memory() {
+        let page = rustix::param::page_size();
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&vec![1; 70 * page]).unwrap();
+        let mapping = Mapping::new(&file, 70 * page).unwrap();
+        assert_eq!(mapping.pages_in_memory(64) & !0b11_1111, 0);
+        assert_eq!(mapping.pages_in_memory(128), 0);
+    }
+
+    #[test]
     fn pages_are_told_apart_across_words() {
-        let residency = Residency::new(200 * rustix::param::page_size());
-        residency.each_word(60, 130, |word, bits| {
-            word.fetch_or(bits, Ordering::Relaxed);
+        let marked: [AtomicU64; 4] = Default::default();
+        each_word(60, 130, |index, bits| {
+            marked[index].fetch_or(bits, Ordering::Relaxed);
             true
         });
-        let is_set = |word: &AtomicU64, bits| word.load(Ordering::Relaxed) & bits == bits;
-        assert!(residency.each_word(60, 130, is_set));
+        let is_marked = |index: usize, bits| marked[index].load(Ordering::Relaxed) & bits == bits;
+        assert!(each_word(60, 130, is_marked));
         for page in [59, 131] {
-            assert!(!residency.each_word(page, page, is_set), "page {page}");
+            assert!(!each_word(page, page, is_marked), "page {page}");
         }
     }
 }

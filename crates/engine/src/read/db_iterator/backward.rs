@@ -21,7 +21,9 @@ impl DbIterator {
     /// be shown.
     pub(super) fn find_backward(&mut self) -> Result<()> {
         let mut has_passed_one = false;
+        let mut passed = 0;
         while self.inner.valid() {
+            self.note_passed(&mut passed)?;
             if self.inner.begins_its_key() {
                 let (sequence, kind) = unpack(self.inner.head().tag)?;
                 if self.bounds.lower != Bound::Unbounded

@@ -2,6 +2,7 @@
 //! [`lookup`](crate::read::lookup).
 
 use super::{DbIterator, Stand, replace};
+use crate::error::Result;
 use crate::read::lookup::SeekOutcome;
 
 impl DbIterator {
@@ -20,9 +21,9 @@ impl DbIterator {
     }
 
     /// Before a step from an entry that was looked up.
-    pub(super) fn leave_lookup(&mut self) {
+    pub(super) fn leave_lookup(&mut self) -> Result<()> {
         self.note_lookup(SeekOutcome::Cursors);
-        self.open();
+        self.open()
     }
 
     /// Says what became of the lookup that answered the last seek, if one did.
@@ -35,12 +36,14 @@ impl DbIterator {
     }
 
     /// Makes the inner cursor's children, if that was not done yet. None of them is positioned then.
-    pub(super) fn open(&mut self) {
-        if !std::mem::replace(&mut self.is_open, true)
+    pub(super) fn open(&mut self) -> Result<()> {
+        if !self.is_open
             && let Some(view) = &self.view
         {
-            self.inner.set_children(view.cursors());
+            self.inner.set_children(view.cursors()?);
+            self.is_open = true;
         }
+        Ok(())
     }
 }
 

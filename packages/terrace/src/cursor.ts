@@ -1,0 +1,244 @@
+/** A native iterator, and the window of its items that was read ahead. */
+
+import {
+  type Bytes,
+  Flag,
+  type NativeDatabase,
+  type NativeIterator,
+  type NativeRange,
+  type Window
+} from './binding.js'
+import { codedError, createError } from './errors.js'
+import { binding } from './load-binding.js'
+import type { AdditionalIteratorOptions } from './operation-options.js'
+import { nativeSnapshot } from './snapshot.js'
+import { LARGE_WORK, turn } from './turn.js'
+
+/** Entries read ahead at most, so that a loop of `next()` lets other work have its turn. */
+const MAX_WINDOW_ENTRIES = 1000
+
+/** Often only one item is wanted at first or after a seek. Each window may be so many times as large as the last. */
+const WINDOW_GROWTH = 10
+
+const DEFAULT_HIGH_WATER_MARK_BYTES = 16 * 1024
+
+/** For `all()`, which keeps everything anyway. */
+const ALL_HIGH_WATER_MARK_BYTES = 128 * 1024
+
+/** Options as abstract-level passes them to the private methods: ranges are encoded, formats are named. */
+export interface PrivateIteratorOptions extends AdditionalIteratorOptions, NativeRange {
+  keys?: boolean
+  values?: boolean
+  reverse: boolean
+  keyEncoding: string
+  valueEncoding: string
+  limit?: number
+  snapshot?: unknown
+  signal?: AbortSignal | null
+}
+
+const emptyWindow: Window = [false, undefined]
+
+/** Where the parts of a window begin. */
+const FIRST_PART = 2
+
+const noBytes = Buffer.alloc(0)
+
+/** Makes an item of the parts of a window. */
+export type ItemAt<Item> = (cursor: Cursor<Item>, index: number) => Item
+
+/** `Item` is an entry, a key or a value. */
+export class Cursor<Item> {
+  readonly #native: NativeIterator
+  readonly #highWaterMarkBytes: number
+  readonly #itemAt: ItemAt<Item>
+  /** How many parts of the window make one item. */
+  readonly #stride: number
+  readonly #signal: AbortSignal | null
+  #window = emptyWindow
+  /** Where the next item begins. */
+  #position = FIRST_PART
+  /** Where the next part that is a piece of the window's buffer begins there. */
+  #bufferOffset = 0
+  #nextWindowEntries = 1
+  #ended = false
+  readonly #limit: number
+  #taken = 0
+  #closed = false
+
+  /** @param parts - {@link Flag.keys}, {@link Flag.values} or both. */
+  constructor(
+    database: NativeDatabase,
+    options: PrivateIteratorOptions,
+    parts: number,
+    itemAt: ItemAt<Item>
+  ) {
+    let flags = parts
+
+    if (options.fillCache === true) flags |= Flag.fillCache
+    if (options.keyEncoding !== 'utf8') flags |= Flag.keysAsBuffers
+    if (options.valueEncoding !== 'utf8') flags |= Flag.valuesAsBuffers
+    if (options.reverse) flags |= Flag.reverse
+
+    const snapshot = nativeSnapshot(options.snapshot)
+    if (snapshot !== undefined) flags |= Flag.snapshot
+
+    const { limit } = options
+    this.#limit = limit !== undefined && limit >= 0 ? limit : Infinity
+    this.#native = binding.iterator(database, options, flags, snapshot)
+    this.#stride = parts === (Flag.keys | Flag.values) ? 2 : 1
+    this.#itemAt = itemAt
+    this.#highWaterMarkBytes = options.highWaterMarkBytes ?? DEFAULT_HIGH_WATER_MARK_BYTES
+    this.#signal = options.signal ?? null
+    this.#signal?.addEventListener('abort', this.#abort, { once: true })
+  }
+
+  /** How many items are in the window. */
+  get cached(): number {
+    return (this.#window.length - this.#position) / this.#stride
+  }
+
+  /** How many items were taken. */
+  get taken(): number {
+    return this.#taken
+  }
+
+  /** The next item, if it is in the window. */
+  take(): Item | undefined {
+    const position = this.#position
+    if (position >= this.#window.length) return undefined
+
+    this.#position = position + this.#stride
+    this.#taken++
+    return this.#itemAt(this, position)
+  }
+
+  /** A part of the item that is being taken. Each is to be asked for once, in order. */
+  partAt(index: number): Bytes {
+    const part = this.#window[index] as string | number
+    return typeof part === 'number' ? this.#pieceOfBuffer(part) : part
+  }
+
+  /** The next item, or undefined at the end. */
+  next(): Item | undefined | Promise<Item | undefined> {
+    const item = this.take()
+    if (item !== undefined || this.#isAtEnd) return item
+
+    const reading = this.#read(MAX_WINDOW_ENTRIES, this.#highWaterMarkBytes)
+    return reading === undefined ? this.take() : reading.then(() => this.take())
+  }
+
+  /** The next item, or undefined at the end. Waits for the disk on this thread. */
+  nextSync(): Item | undefined {
+    if (this.#closed) {
+      throw codedError('LEVEL_ITERATOR_NOT_OPEN', 'Iterator is not open: cannot read after close()')
+    }
+
+    const item = this.take()
+    if (item !== undefined || this.#isAtEnd) return item
+
+    this.#readSync(MAX_WINDOW_ENTRIES, this.#highWaterMarkBytes)
+    return this.take()
+  }
+
+  /** Up to `size` items; none at the end. */
+  nextv(size: number): Item[] | Promise<Item[]> {
+    const cached = this.#takeUpTo(size)
+    if (cached.length > 0 || this.#isAtEnd) return cached
+
+    this.#nextWindowEntries = size
+    const reading = this.#read(Math.min(size, 0xffff_ffff), this.#highWaterMarkBytes)
+    return reading === undefined ? this.#takeUpTo(size) : reading.then(() => this.#takeUpTo(size))
+  }
+
+  /** All items that remain. */
+  async all(): Promise<Item[]> {
+    const items = this.#takeUpTo(Infinity)
+
+    while (!this.#isAtEnd) {
+      this.#nextWindowEntries = MAX_WINDOW_ENTRIES
+      const reading = this.#read(MAX_WINDOW_ENTRIES, ALL_HIGH_WATER_MARK_BYTES)
+      if (reading !== undefined) await reading
+      for (let item = this.take(); item !== undefined; item = this.take()) items.push(item)
+    }
+
+    return items
+  }
+
+  seek(target: Bytes): void {
+    this.#drop()
+    this.#nextWindowEntries = 1
+    this.#ended = false
+    binding.iteratorSeek(this.#native, target)
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#drop()
+    this.#signal?.removeEventListener('abort', this.#abort)
+    binding.iteratorClose(this.#native)
+  }
+
+  get #isAtEnd(): boolean {
+    return this.#ended || this.#taken >= this.#limit
+  }
+
+  /** Reads a window; within the call if memory has it. */
+  #read(maxEntries: number, highWaterMarkBytes: number): Promise<void> | undefined {
+    const window = binding.iteratorRead(this.#native, this.#windowEntries(maxEntries), highWaterMarkBytes, 0)
+    if (window instanceof Promise) return window.then((window) => this.#accept(window))
+
+    this.#accept(window)
+    const wait = turn(LARGE_WORK)
+    // Whoever aborts right after the call expects it to fail.
+    return this.#signal === null ? wait : Promise.resolve(wait).then(this.#checkSignal)
+  }
+
+  #readSync(maxEntries: number, highWaterMarkBytes: number): void {
+    const size = this.#windowEntries(maxEntries)
+    this.#accept(binding.iteratorRead(this.#native, size, highWaterMarkBytes, Flag.blocking) as Window)
+  }
+
+  /** The size of the next window. */
+  #windowEntries(max: number): number {
+    const size = Math.min(this.#nextWindowEntries, max, this.#limit - this.#taken)
+    this.#nextWindowEntries = Math.min(this.#nextWindowEntries * WINDOW_GROWTH, MAX_WINDOW_ENTRIES)
+    return size
+  }
+
+  #accept(window: Window): void {
+    this.#window = window
+    this.#position = FIRST_PART
+    this.#bufferOffset = 0
+    this.#ended = window[0]
+  }
+
+  #drop(): void {
+    this.#window = emptyWindow
+    this.#position = FIRST_PART
+    this.#bufferOffset = 0
+  }
+
+  #pieceOfBuffer(lengthBytes: number): Buffer {
+    const start = this.#bufferOffset
+    this.#bufferOffset += lengthBytes
+    return (this.#window[1] ?? noBytes).subarray(start, this.#bufferOffset)
+  }
+
+  #takeUpTo(count: number): Item[] {
+    const items = new Array<Item>(Math.min(count, this.cached))
+    for (let i = 0; i < items.length; i++) items[i] = this.take() as Item
+    return items
+  }
+
+  readonly #checkSignal = (): void => {
+    if (this.#signal?.aborted) {
+      throw createError('Aborted', 'Operation has been aborted', undefined, undefined, undefined, undefined)
+    }
+  }
+
+  readonly #abort = (): void => {
+    this.#drop()
+    binding.iteratorAbort(this.#native)
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * Loops over an iterator: `for await` and `for`. Items that were read ahead are handed out without the bookkeeping that
+ * abstract-level does for each call of `next()`, which does the rest: what is busy, aborted, closed or at its end.
+ */
+
+/** What a walk needs of an iterator. */
+export interface Walkable<Item> {
+  /** The next item, decoded, if it was read ahead. */
+  takeDecoded(): Item | undefined
+  /** The next item, or undefined at the end. */
+  next(): Promise<Item | undefined>
+  /** The next item, or undefined at the end; waits on this thread. */
+  nextSync(): Item | undefined
+  close(): Promise<void>
+}
+
+const done: IteratorReturnResult<undefined> = { done: true, value: undefined }
+
+/** What `for await` loops over. It closes the iterator when the loop ends, in whatever way. */
+export class AsyncWalk<Item> implements AsyncGenerator<Item, void, unknown> {
+  readonly #iterator: Walkable<Item>
+  #ended = false
+  /** Calls of `next()` that are not waited for follow each other. */
+  #last: Promise<unknown> | undefined
+
+  constructor(iterator: Walkable<Item>) {
+    this.#iterator = iterator
+  }
+
+  next(): Promise<IteratorResult<Item, void>> {
+    if (this.#last === undefined && !this.#ended) {
+      try {
+        const value = this.#iterator.takeDecoded()
+        if (value !== undefined) return Promise.resolve({ done: false, value })
+      } catch (error) {
+        return this.#inTurn(() => this.#fail(error))
+      }
+    }
+
+    return this.#inTurn(() => this.#next())
+  }
+
+  return(): Promise<IteratorReturnResult<undefined>> {
+    return this.#inTurn(() => this.#end())
+  }
+
+  throw(error: unknown): Promise<never> {
+    return this.#inTurn(() => this.#fail(error))
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return()
+  }
+
+  async #next(): Promise<IteratorResult<Item, void>> {
+    if (this.#ended) return done
+    let value: Item | undefined
+
+    try {
+      value = await this.#iterator.next()
+    } catch (error) {
+      return this.#fail(error)
+    }
+
+    return value === undefined ? this.#end() : { done: false, value }
+  }
+
+  async #end(): Promise<IteratorReturnResult<undefined>> {
+    this.#ended = true
+    await this.#iterator.close()
+    return done
+  }
+
+  async #fail(error: unknown): Promise<never> {
+    this.#ended = true
+    await this.#iterator.close()
+    throw error
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const before = this.#last
+    const mine = before === undefined ? work() : before.then(work, work)
+    this.#last = mine
+
+    try {
+      return await mine
+    } finally {
+      if (this.#last === mine) this.#last = undefined
+    }
+  }
+}
+
+/** What `for` loops over. It closes the iterator when the loop ends, in whatever way. */
+export class SyncWalk<Item> implements Generator<Item, void, unknown> {
+  readonly #iterator: Walkable<Item>
+  #ended = false
+
+  constructor(iterator: Walkable<Item>) {
+    this.#iterator = iterator
+  }
+
+  next(): IteratorResult<Item, void> {
+    if (this.#ended) return done
+
+    try {
+      const value = this.#iterator.takeDecoded() ?? this.#iterator.nextSync()
+      return value === undefined ? this.return() : { done: false, value }
+    } catch (error) {
+      this.#close()
+      throw error
+    }
+  }
+
+  return(): IteratorReturnResult<undefined> {
+    this.#close()
+    return done
+  }
+
+  throw(error: unknown): never {
+    this.#close()
+    throw error
+  }
+
+  [Symbol.iterator](): this {
+    return this
+  }
+
+  [Symbol.dispose](): void {
+    this.#close()
+  }
+
+  #close(): void {
+    if (this.#ended) return
+    this.#ended = true
+    // What there is to do is done within the call; only abstract-level's word of it comes later.
+    this.#iterator.close().catch(() => {})
+  }
+}
