@@ -33,12 +33,29 @@ async function perform(job) {
   const Class = await loadClass(job.target)
   const context = new Context(job, Class, (progress) => send({ progress }))
   if (job.workload === null) {
-    await (await context.open()).close()
+    await tryToOpen(context, job.target)
     return { lines: [], memory: {} }
   }
   const more = await WORKLOADS[job.workload].run(context)
   const { lines, memory } = context.recorder
   return { lines, memory, ...more }
+}
+
+/**
+ * @param {Context} context
+ * @param {import('./targets/resolve.js').Target} target
+ */
+async function tryToOpen(context, { package: { name } }) {
+  try {
+    await (await context.open()).close()
+  } catch (error) {
+    const { message } = error.cause ?? error
+    const isNotBuilt = /bindings file|No native build/.test(message)
+    const why = isNotBuilt
+      ? `its native part is missing: run 'npm rebuild ${name}' where it is installed`
+      : message
+    throw new UsageError(`does not open: ${why}`, { cause: error })
+  }
 }
 
 /** @param {Error & { code?: string, cause?: any }} error */

@@ -3,6 +3,7 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { Entries } from './entries.js'
+import { UsageError } from './errors.js'
 import { Random, shuffled, zipfian } from './random.js'
 import { Recorder } from './recorder.js'
 import { Session } from './session.js'
@@ -37,6 +38,9 @@ export class Context {
   async open({ encoding, sync = this.settings.sync } = {}) {
     const keyEncoding = encoding ?? this.settings.keyEncoding
     const valueEncoding = encoding ?? this.settings.valueEncoding
+    for (const wanted of [keyEncoding, valueEncoding]) {
+      if (!this.supportsEncoding(wanted)) throw new UsageError(`there is no encoding ${wanted}`)
+    }
     const location = join(mkdtempSync(join(this.#folder, 'run-')), 'db')
     const entries = this.#entriesOf(keyEncoding, valueEncoding)
     return new Session(this.#Class, this.target, location, entries, {

@@ -51,7 +51,7 @@ export class EventLoopMonitor {
     }
   }
 
-  /** Counts of delays, ten buckets a decade, empty ones at the ends left out. */
+  /** Counts of delays, ten buckets a decade, empty ones at the ends left out. The first holds shorter ones, too. */
   get buckets() {
     const { count, max } = this.#histogram
     /** @type {Bucket[]} */

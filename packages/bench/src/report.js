@@ -28,7 +28,7 @@ function section(results, wanted) {
   const ratio = targets.length > 1 ? ` (times as fast as ${reference})` : ''
 
   return [
-    `**${workload}**: µs an operation, ${amount(workload, settings)}, medians of ${rounds} rounds${ratio}`,
+    `**${workload}**: µs an operation, ${amount(workload, settings)}, ${rounds === 1 ? '1 round' : `medians of ${rounds} rounds`}${ratio}`,
     markdown(
       ['', ...targets],
       lineNames(results).map((line) => [

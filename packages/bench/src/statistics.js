@@ -38,18 +38,27 @@ export function targetsOf(results) {
   return distinct(results.map(({ target }) => target))
 }
 
-/** The names of all lines; where a target lacks some, those of others stay in order. @param {Result[]} results */
+/**
+ * The names of all lines. What only some targets have comes before the next line that others have too, else at the end.
+ * @param {Result[]} results
+ */
 export function lineNames(results) {
   const longest = results.toSorted((a, b) => b.lines.length - a.lines.length)
   /** @type {string[]} */
   const names = []
   for (const { lines } of longest) {
-    let at = 0
+    /** @type {string[]} */
+    let added = []
     for (const { name } of lines) {
       const found = names.indexOf(name)
-      if (found >= 0) at = found + 1
-      else names.splice(at++, 0, name)
+      if (found < 0) {
+        added.push(name)
+      } else {
+        names.splice(found, 0, ...added)
+        added = []
+      }
     }
+    names.push(...added)
   }
   return names
 }

@@ -67,6 +67,7 @@ test('the program says what to do', async (t) => {
       /are free: choose another folder with --dir/
     ],
     [['run', 'put', 'terrace', '--dir', '/dev/null'], /choose with --dir/],
+    [['run', 'put', 'lmdb', '--key-encoding', 'view'], /lmdb: does not open: there is no encoding view/],
     [['report'], /name a file of results/],
     [['report', 'no-such-file.jsonl'], /cannot read results: ENOENT/],
     [['plot', file], /line 1: no result of terrace-bench/]

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { temporaryFolder, terraceBench } from './support/run.js'
 
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex')
-const SHORT = ['-n', '2000', '--rounds', '1']
+const SHORT = ['-n', '500', '--batch-size', '10', '--rounds', '1']
 const CASES = [
   ['table', [], /getMany of 100, a key/],
   ['sorted-write', [], /s in all; a batch: median/],

@@ -7,11 +7,23 @@ import { test } from 'node:test'
 import { temporaryFolder, terraceBench } from './support/run.js'
 
 const LEVELS = ['terrace', 'terrace:leveldb', 'classic-level', 'memory-level']
+/** SQLite comes as source, which `make bench-node` compiles: without that it is left out. */
 const OTHERS = ['lmdb', 'better-sqlite3']
 
 test('table: all targets', async (t) => {
   const file = join(temporaryFolder(t), 'results.jsonl')
-  const args = ['table', ...LEVELS, ...OTHERS, '-n', '1000', '--rounds', '1', '--results', file]
+  const args = [
+    'table',
+    ...LEVELS,
+    ...OTHERS,
+    '-n',
+    '1000',
+    '--rounds',
+    '1',
+    '--skip-missing',
+    '--results',
+    file
+  ]
   const { code, stdout, stderr } = await terraceBench('run', ...args)
   assert.equal(code, 0, stderr)
 
@@ -42,8 +54,10 @@ test('table: all targets', async (t) => {
   const blocking = ['putSync', 'delSync', 'batchSync of 1000', 'iterateSync, an entry']
   const synced = 'put with sync, concurrency 64'
 
-  for (const target of [...LEVELS, ...OTHERS]) {
-    const names = found.get(target)
+  const leftOut =
+    /better-sqlite3 is left out: does not open: its native part is missing: run 'npm rebuild/.test(stderr)
+  assert.deepEqual([...found.keys()], [...LEVELS, ...OTHERS].slice(0, leftOut ? -1 : undefined))
+  for (const [target, names] of found) {
     for (const line of ofAll) assert.ok(names.includes(line), `${target}: ${line}`)
     for (const line of ofLevels) assert.equal(names.includes(line), has(target, line), `${target}: ${line}`)
     for (const line of OTHERS.includes(target) ? blocking : [])
@@ -51,7 +65,7 @@ test('table: all targets', async (t) => {
     assert.equal(names.includes(synced), !['memory-level', 'better-sqlite3'].includes(target), target)
     assert.match(stdout, new RegExp(`\\| +${target} `))
   }
-  assert.match(stdout, /\| put, concurrency 1 +\| .*× *\|/)
+  assert.match(stdout, /\| put, concurrency 1 +\| .*×/)
 
   function has(target, line) {
     if (LEVELS.includes(target)) return true

@@ -121,7 +121,8 @@ test('tables: medians of times, and of ratios within rounds', () => {
 
 test('lines of a table stay in order where a target has some that others lack', () => {
   const result = (...names) => ({ lines: names.map((name) => ({ name })) })
-  assert.deepEqual(lineNames([result('a', 'c', 'd'), result('a', 'b', 'c', 'e')]), ['a', 'b', 'c', 'd', 'e'])
+  const names = lineNames([result('a', 'x', 'c', 'd'), result('a', 'b', 'c', 'e', 'f')])
+  assert.deepEqual(names, ['a', 'b', 'x', 'c', 'e', 'f', 'd'])
 })
 
 test('the closest mount counts', () => {

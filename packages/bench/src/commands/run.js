@@ -25,7 +25,7 @@ const SPACE_FACTOR = 3
 export async function run(parsed) {
   const plan = runSettings(parsed)
   const folder = makeFolder(plan.dir ?? tmpdir())
-  const removeFolder = () => rmSync(folder, { recursive: true, force: true })
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   process.once('exit', removeFolder)
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 

@@ -1,9 +1,9 @@
 /** Bars of times, grouped by line, one a target. */
 
 import { lineNames, median, microsByRound, targetsOf } from '../statistics.js'
-import { legend, title } from './style.js'
+import { coloursOf, legend, title } from './style.js'
 
-const BAR_PIXELS = 11
+const BAR_PIXELS = 9
 
 /** @param {import('../results.js').Result[]} results of one group */
 export function bars(results) {
@@ -28,7 +28,8 @@ export function bars(results) {
         type: 'nominal',
         sort: lines,
         title: null,
-        axis: { labelLimit: 320, ticks: false }
+        axis: { labelLimit: 320, ticks: false },
+        scale: { paddingInner: 0.15, paddingOuter: 0.1 }
       },
       yOffset: { field: 'target', type: 'nominal', sort: targets },
       x: {
@@ -43,11 +44,16 @@ export function bars(results) {
         mark: { type: 'bar' },
         encoding: {
           x2: { datum: least },
-          color: { field: 'target', type: 'nominal', sort: targets, legend: legend(targets) }
+          color: {
+            field: 'target',
+            type: 'nominal',
+            scale: { domain: targets, range: coloursOf(targets) },
+            legend: legend(targets)
+          }
         }
       },
       {
-        mark: { type: 'text', align: 'left', dx: 3, fontSize: 9, color: '#333' },
+        mark: { type: 'text', align: 'left', dx: 3, fontSize: 8, color: '#333' },
         encoding: { text: { field: 'micros', type: 'quantitative', format: '.3~r' } }
       }
     ]

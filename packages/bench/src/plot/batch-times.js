@@ -1,19 +1,23 @@
 /** The time of each batch over the time of the whole run. */
 
 import { targetsOf } from '../statistics.js'
-import { legend, title } from './style.js'
+import { coloursOf, legend, title } from './style.js'
 
 const POINT_AREA = 7
+/** Points of a target: each is an element of the SVG. */
+const MAX_POINTS = 1000
 
 /** @param {import('../results.js').Result[]} results of one group */
 export function batchTimes(results) {
-  const shown = targetsOf(results).map((target) => middleRound(results, target))
+  const targets = targetsOf(results)
+  const shown = targets.map((target) => middleRound(results, target))
   const labels = shown.map(labelOf)
-  const each = Math.max(...shown.map(({ batches }) => batches.series.batchesEach))
-  const values = shown.flatMap(({ batches: { series } }, index) =>
-    series.seconds.flatMap((/** @type {number} */ seconds, /** @type {number} */ point) => [
-      { label: labels[index], seconds, millis: series.max[point], kind: 'longest' },
-      { label: labels[index], seconds, millis: series.mean[point], kind: 'mean' }
+  const thinned = shown.map(({ batches }) => thin(batches.series))
+  const each = Math.max(...thinned.map(({ batchesEach }) => batchesEach))
+  const values = thinned.flatMap(({ batchesEach, points }, index) =>
+    points.flatMap(({ seconds, mean, max }) => [
+      ...(batchesEach > 1 ? [{ label: labels[index], seconds, millis: max, kind: 'longest' }] : []),
+      { label: labels[index], seconds, millis: mean, kind: 'mean' }
     ])
   )
   const { batchSize } = shown[0].settings
@@ -24,24 +28,49 @@ export function batchTimes(results) {
     width: 760,
     height: 420,
     data: { values },
-    mark: { type: 'point', filled: true, size: POINT_AREA },
+    // Without a text for each point, which is most of an SVG.
+    mark: { type: 'point', filled: true, size: POINT_AREA, aria: false },
     encoding: {
-      x: { field: 'seconds', type: 'quantitative', title: 'time since the beginning, s' },
+      x: {
+        field: 'seconds',
+        type: 'quantitative',
+        title: 'time since the beginning, s',
+        axis: { tickCount: 12 }
+      },
       y: {
         field: 'millis',
         type: 'quantitative',
         title: 'time of a batch, ms, logarithmic',
         scale: { type: 'log', nice: true }
       },
-      color: { field: 'label', type: 'nominal', sort: labels, legend: { ...legend(labels), columns: 1 } },
+      color: {
+        field: 'label',
+        type: 'nominal',
+        scale: { domain: labels, range: coloursOf(targets) },
+        legend: { ...legend(labels), columns: 1 }
+      },
       opacity: {
         field: 'kind',
-        type: 'nominal',
+        type: 'ordinal',
         scale: { domain: ['longest', 'mean'], range: [0.25, 0.9] },
         legend: null
       }
     }
   }
+}
+
+/**
+ * @param {{ batchesEach: number, seconds: number[], mean: number[], max: number[] }} series
+ */
+function thin({ batchesEach, seconds, mean, max }) {
+  const each = Math.ceil(seconds.length / MAX_POINTS)
+  const points = []
+  for (let from = 0; from < seconds.length; from += each) {
+    const to = Math.min(seconds.length, from + each)
+    const sum = mean.slice(from, to).reduce((a, b) => a + b)
+    points.push({ seconds: seconds[to - 1], mean: sum / (to - from), max: Math.max(...max.slice(from, to)) })
+  }
+  return { batchesEach: batchesEach * each, points }
 }
 
 /**

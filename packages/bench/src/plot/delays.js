@@ -1,7 +1,7 @@
 /** How often the event loop was delayed by how much, one histogram a target. */
 
 import { targetsOf } from '../statistics.js'
-import { COLOURS, title } from './style.js'
+import { coloursOf, title } from './style.js'
 
 /** @param {import('../results.js').Result[]} results of one group */
 export function delays(results) {
@@ -50,13 +50,13 @@ export function delays(results) {
           type: 'quantitative',
           title: 'ticks',
           scale: { type: 'symlog' },
-          axis: { values: [0, 1, 10, 100, 1000, 10_000, 100_000], format: '~s' }
+          axis: { values: [0, 1, 10, 100, 1000, 10_000, 100_000], format: ',d' }
         },
         y2: { datum: 0 },
         color: {
           field: 'label',
           type: 'nominal',
-          scale: { domain: labels, range: COLOURS },
+          scale: { domain: labels, range: coloursOf(targets) },
           legend: null
         }
       }

@@ -1,26 +1,30 @@
 /** What pictures have in common. */
 
 import { distinct } from '../statistics.js'
+import { KNOWN } from '../targets/known.js'
 
 export const FONT = 'Roboto'
 
 /** Told apart by most people who see colours differently (Okabe and Ito). */
-export const COLOURS = [
-  '#0072B2',
-  '#E69F00',
-  '#009E73',
-  '#D55E00',
-  '#CC79A7',
-  '#56B4E9',
-  '#444444',
-  '#B8A800'
-]
+const COLOURS = ['#0072B2', '#56B4E9', '#E69F00', '#009E73', '#CC79A7', '#D55E00', '#444444', '#B8A800']
+
+/**
+ * A colour for each target: those with short names have the same in every picture.
+ * @param {string[]} targets
+ */
+export function coloursOf(targets) {
+  const known = Object.keys(KNOWN)
+  const others = targets.filter((target) => !known.includes(target))
+  return targets.map((target) => {
+    const place = known.includes(target) ? known.indexOf(target) : known.length + others.indexOf(target)
+    return COLOURS[place % COLOURS.length]
+  })
+}
 
 export const CONFIG = {
   background: 'white',
   font: FONT,
   padding: 12,
-  range: { category: COLOURS },
   axis: { labelFontSize: 12, titleFontSize: 12, titleFontWeight: 'normal', gridColor: '#e6e6e6' },
   title: { anchor: 'start', fontSize: 16, subtitleFontSize: 12, subtitleColor: '#555', offset: 14 },
   view: { stroke: '#ccc' }
