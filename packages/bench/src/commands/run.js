@@ -97,7 +97,7 @@ function resolveTargets({ targets, databaseOptions, className, inMemory, skipMis
       resolved.set(target.name, target)
     } catch (error) {
       if (!skipMissing) throw error
-      leaveOut(named, error)
+      leaveOut(error)
     }
   }
   return [...resolved.values()]
@@ -118,19 +118,16 @@ async function usableTargets(targets, { settings, skipMissing }, folder) {
       usable.push(target)
     } catch (error) {
       if (!skipMissing) throw error
-      leaveOut(target.name, error)
+      leaveOut(error)
     }
   }
   if (usable.length === 0) throw new UsageError('none of the targets can be used')
   return usable
 }
 
-/**
- * @param {string} name
- * @param {Error} error
- */
-function leaveOut(name, { message }) {
-  console.error(`terrace-bench: ${name} is left out: ${message}`)
+/** @param {Error} error */
+function leaveOut({ message }) {
+  console.error(`terrace-bench: left out: ${message}`)
 }
 
 /** @param {string} name */

@@ -23,7 +23,8 @@ export function coloursOf(targets) {
 
 export const CONFIG = {
   background: 'white',
-  font: FONT,
+  // Whoever looks at an SVG may lack it.
+  font: `${FONT}, sans-serif`,
   padding: 12,
   axis: { labelFontSize: 12, titleFontSize: 12, titleFontWeight: 'normal', gridColor: '#e6e6e6' },
   title: { anchor: 'start', fontSize: 16, subtitleFontSize: 12, subtitleColor: '#555', offset: 14 },
