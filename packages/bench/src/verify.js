@@ -96,7 +96,7 @@ async function* pages(session) {
   }
   /** @type {[any, any][]} */
   let page = []
-  for (const entry of session.db.iterateSync()) {
+  for (const entry of session.db.iterateSync({})) {
     page.push(entry)
     if (page.length < PAGE) continue
     yield page

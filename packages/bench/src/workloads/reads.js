@@ -142,7 +142,7 @@ const SCANS = {
 
   async sync({ db, entries }) {
     let count = 0
-    for (const [key, value] of db.iterateSync()) {
+    for (const [key, value] of db.iterateSync({})) {
       checkKey(entries, count, key, count)
       checkValue(entries, count, value, count)
       count++
