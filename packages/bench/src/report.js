@@ -41,22 +41,31 @@ function section(results, wanted) {
 }
 
 /**
+ * The settings that mean something to the workload.
  * @param {string} workload
  * @param {import('./settings.js').Settings} settings
  */
 function amount(workload, settings) {
-  const { n, valueSize, concurrency, batchSize, sync, keyOrder, keyDistribution, seconds } = settings
-  const entries = `${n.toLocaleString('en')} entries, values of ${valueSize} bytes`
-  if (workload === 'table') return entries
-  return [
-    entries,
-    `concurrency ${concurrency}`,
-    `batches of ${batchSize}`,
-    keyDistribution === 'zipfian' ? 'zipfian keys' : `${keyOrder} keys`,
-    sync ? 'sync' : 'no sync',
-    ...(workload === 'sustained' ? [`${seconds} s`] : [])
-  ].join(', ')
+  const { n, valueSize, concurrency, batchSize, sync, keyOrder, keyDistribution, seconds, readPercent } =
+    settings
+  const facts = [`${n.toLocaleString('en')} entries, values of ${valueSize} bytes`]
+  if (workload === 'sustained') facts.push(`${seconds} s`)
+  if (workload === 'mixed') facts.push(`${readPercent} % gets`)
+  if (BATCHED.includes(workload) || (workload === 'sustained' && batchSize > 1)) {
+    facts.push(`${batchSize} a call`)
+  }
+  if (CONCURRENT.includes(workload)) facts.push(`concurrency ${concurrency}`)
+  if (workload === 'sorted-write' || (CONCURRENT.includes(workload) && workload !== 'sustained')) {
+    facts.push(
+      keyDistribution === 'zipfian' && workload !== 'sorted-write' ? 'zipfian keys' : `${keyOrder} keys`
+    )
+  }
+  if (sync) facts.push('every write synced')
+  return facts.join(', ')
 }
+
+const BATCHED = ['batch-put', 'get-many', 'sorted-write']
+const CONCURRENT = ['put', 'batch-put', 'get', 'get-many', 'mixed', 'sustained']
 
 /**
  * The median of the ratios within each round, not the ratio of the medians: a slow minute is slow for all.
