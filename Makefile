@@ -5,16 +5,16 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 # Steps of `make test` in the order that finds mistakes cheapest first.
-TEST_STEPS := lint rust models gates node load interop house
+TEST_STEPS := lint rust models gates node node-bench load interop house
 
 # Tells in a long log which step one is in, and how long the one before took.
 step = @echo; echo "== $(1) · $$(date +%T)"
 
 .PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads
-.PHONY: bench bench-rivals bench-latency bench-scale fmt docs clean
+.PHONY: bench bench-rivals bench-latency bench-scale bench-node bench-node-writes bench-node-loop fmt docs clean
 
 help: ## list what can be made
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
 
 setup: ## check what building needs, install npm packages
 	@scripts/setup
@@ -63,6 +63,22 @@ gates-update: setup-tests ## commit to the counts of now: writes crates/bench/ga
 node: build ## TypeScript compiler and tests of the packages
 	$(call step,node)
 	npm test
+
+# The benchmark in Node has packages of its own, which nothing else needs. npm writes this file last.
+NODE_BENCH_READY := packages/bench/node_modules/.package-lock.json
+$(NODE_BENCH_READY): packages/bench/package-lock.json
+	cd packages/bench && npm ci --ignore-scripts
+	@touch $@
+
+# SQLite comes as source for Node 20. Where it does not compile, it is left out of the benchmark, which says so.
+NODE_SQLITE := packages/bench/node_modules/better-sqlite3/build/Release/better_sqlite3.node
+$(NODE_SQLITE): $(NODE_BENCH_READY)
+	cd packages/bench && npm rebuild better-sqlite3 || true
+	@[[ ! -e $@ ]] || touch $@
+
+node-bench: build $(NODE_BENCH_READY) ## tests of the benchmark in Node
+	$(call step,node-bench)
+	cd packages/bench && npm test
 
 LOAD := cargo run --release --quiet --package terrace-testkit --bin terrace-load --
 
@@ -115,6 +131,42 @@ bench-scale: setup ## what operations cost with a million entries and with SCALE
 	    --db target/bench-db --results results/scale.jsonl; \
 	done
 	target/release/terrace bench --scale results/scale.jsonl | tee results/scale.md
+
+NODE_BENCH := node packages/bench/src/main.js
+NODE_TARGETS ?= terrace classic-level memory-level lmdb better-sqlite3
+
+# NODE_TARGETS="terrace classic-level" NODE_TABLE="-n 30000 --rounds 1" make bench-node: the short form.
+NODE_TABLE ?= --rounds 3
+bench-node: build $(NODE_SQLITE) ## what operations cost in Node, beside classic-level and others: table, plot, README
+	$(call step,bench-node)
+	@rm -f results/node.jsonl
+	$(NODE_BENCH) run table $(NODE_TARGETS) $(NODE_TABLE) --skip-missing --dir target/node-db --results results/node.jsonl
+	$(NODE_BENCH) report results/node.jsonl > results/node.md
+	$(NODE_BENCH) plot results/node.jsonl
+	node scripts/embed.mjs results/node.md README.md node
+
+# NODE_WRITES="-n 1000000" make bench-node-writes: so many entries, else ten million in order and three at random.
+NODE_WRITES ?=
+NODE_WRITE_TARGETS ?= terrace terrace:leveldb classic-level
+bench-node-writes: build $(NODE_BENCH_READY) ## the time of each batch while many are written in Node, with plots
+	$(call step,bench-node-writes)
+	@rm -f results/node-writes.jsonl
+	for order in sorted random; do \
+	  $(NODE_BENCH) run sorted-write $(NODE_WRITE_TARGETS) $(NODE_WRITES) --key-order $$order --skip-missing \
+	    --dir target/node-db --results results/node-writes.jsonl; \
+	done
+	$(NODE_BENCH) plot results/node-writes.jsonl
+
+# NODE_LOOP="--seconds 2" make bench-node-loop: so long.
+NODE_LOOP ?= --seconds 30
+bench-node-loop: build $(NODE_BENCH_READY) ## how long writes in Node hold up the event loop, with plots
+	$(call step,bench-node-loop)
+	@rm -f results/node-loop.jsonl
+	for sync in "" --sync; do \
+	  $(NODE_BENCH) run sustained $(NODE_WRITE_TARGETS) $(NODE_LOOP) $$sync --skip-missing \
+	    --dir target/node-db --results results/node-loop.jsonl; \
+	done
+	$(NODE_BENCH) plot results/node-loop.jsonl
 
 interop: build setup-tests ## LevelDB 1.20, 1.23, goleveldb and Terrace use each other's databases
 	$(call step,interop)

@@ -1,0 +1,9 @@
+/** `report`: the tables of results that were written before. */
+
+import { reportOf } from '../report.js'
+import { readResults } from '../results.js'
+
+/** @param {import('../options.js').Parsed} parsed */
+export async function report({ values, positionals }) {
+  console.log(reportOf(readResults(positionals), values.reference))
+}

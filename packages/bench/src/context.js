@@ -1,0 +1,92 @@
+/** What a workload works with: its settings, its target, and where it records what it measures. */
+
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
+import { Entries } from './entries.js'
+import { UsageError } from './errors.js'
+import { Random, shuffled, zipfian } from './random.js'
+import { Recorder } from './recorder.js'
+import { Session } from './session.js'
+
+export class Context {
+  recorder = new Recorder()
+  #Class
+  #folder
+  /** @type {Map<string, Entries>} */
+  #entries = new Map()
+
+  /**
+   * @param {object} job
+   * @param {import('./targets/resolve.js').Target} job.target
+   * @param {import('./settings.js').Settings} job.settings
+   * @param {string} job.folder where databases may be made
+   * @param {import('./targets/load.js').DatabaseClass} Class
+   * @param {(share: number) => void} progress told which share of the work is done
+   */
+  constructor({ target, settings, folder }, Class, progress) {
+    this.target = target
+    this.settings = settings
+    this.progress = progress
+    this.#folder = folder
+    this.#Class = Class
+  }
+
+  /**
+   * An empty database.
+   * @param {{ encoding?: string, sync?: boolean }} [options] other than the settings say
+   */
+  async open({ encoding, sync = this.settings.sync } = {}) {
+    const keyEncoding = encoding ?? this.settings.keyEncoding
+    const valueEncoding = encoding ?? this.settings.valueEncoding
+    for (const wanted of [keyEncoding, valueEncoding]) {
+      if (!this.supportsEncoding(wanted)) throw new UsageError(`there is no encoding ${wanted}`)
+    }
+    const location = join(mkdtempSync(join(this.#folder, 'run-')), 'db')
+    const entries = this.#entriesOf(keyEncoding, valueEncoding)
+    return new Session(this.#Class, this.target, location, entries, {
+      keyEncoding,
+      valueEncoding,
+      sync
+    }).open()
+  }
+
+  /**
+   * Which entry is the i-th to be touched.
+   * @param {number} n entries there are
+   * @param {'sorted' | 'random' | 'zipfian'} order
+   * @returns {(i: number) => number}
+   */
+  sequence(n, order) {
+    if (order === 'sorted') return (i) => i % n
+    const random = new Random(this.settings.seed)
+    const places = shuffled(n, random)
+    if (order === 'random') return (i) => places[i % n]
+    // Scattered, so that the frequent ones are not neighbours.
+    const next = zipfian(n, random)
+    return () => places[next()]
+  }
+
+  /** The order that the settings ask for. */
+  get order() {
+    const { keyOrder, keyDistribution } = this.settings
+    return keyDistribution === 'zipfian' ? 'zipfian' : keyOrder
+  }
+
+  /**
+   * True if the target can store what is in `encoding`.
+   * @param {string} encoding
+   */
+  supportsEncoding(encoding) {
+    const { encodings } = /** @type {{ encodings?: string[] }} */ (this.#Class)
+    return encodings === undefined || encodings.includes(encoding)
+  }
+
+  /** @param {string} keyEncoding @param {string} valueEncoding */
+  #entriesOf(keyEncoding, valueEncoding) {
+    const name = `${keyEncoding} ${valueEncoding}`
+    const { valueSize, seed } = this.settings
+    const entries = this.#entries.get(name) ?? new Entries({ valueSize, keyEncoding, valueEncoding, seed })
+    this.#entries.set(name, entries)
+    return entries
+  }
+}

@@ -1,0 +1,121 @@
+/** Keys and values. Both follow from a number, so that whatever a database returns can be checked. */
+
+import { Random } from './random.js'
+
+export const KEY_SIZE = 16
+
+/** Larger than the window of any compressor in use here, so that values do not repeat within it. */
+const POOL_SIZE = 1 << 20
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+const ZERO = 48
+
+/** @typedef {string | Uint8Array} Bytes */
+
+export class Entries {
+  #pool
+  #valueSize
+  #keyEncoding
+  #valueEncoding
+  #digits = Buffer.alloc(KEY_SIZE)
+
+  /** @param {{ valueSize: number, keyEncoding: string, valueEncoding: string, seed: number }} settings */
+  constructor({ valueSize, keyEncoding, valueEncoding, seed }) {
+    const random = new Random(seed)
+    const pool = Buffer.alloc(POOL_SIZE + valueSize)
+    for (let i = 0; i < pool.length; i++) pool[i] = ALPHABET.charCodeAt(random.below(ALPHABET.length))
+    this.#pool = pool
+    this.#valueSize = valueSize
+    this.#keyEncoding = keyEncoding
+    this.#valueEncoding = valueEncoding
+  }
+
+  /**
+   * 16 digits, so that keys are in the order of their numbers.
+   * @param {number} index
+   */
+  key(index) {
+    this.#write(index)
+    return copyAs(this.#keyEncoding, this.#digits, 0, KEY_SIZE)
+  }
+
+  /**
+   * A key that is never written, between those of `index` and of the number after it.
+   * @param {number} index
+   */
+  missingKey(index) {
+    this.#write(index)
+    this.#digits[KEY_SIZE - 1] = 'x'.charCodeAt(0)
+    return copyAs(this.#keyEncoding, this.#digits, 0, KEY_SIZE)
+  }
+
+  /**
+   * Characters that do not compress.
+   * @param {number} index
+   */
+  value(index) {
+    const start = this.#start(index)
+    return copyAs(this.#valueEncoding, this.#pool, start, start + this.#valueSize)
+  }
+
+  /**
+   * True if `value` is that of `index`.
+   * @param {number} index
+   * @param {unknown} value
+   */
+  holds(index, value) {
+    const start = this.#start(index)
+    if (typeof value === 'string') {
+      return (
+        isText(this.#valueEncoding) && value === this.#pool.toString('latin1', start, start + this.#valueSize)
+      )
+    }
+    if (!(value instanceof Uint8Array) || isText(this.#valueEncoding)) return false
+    return this.#pool.compare(value, 0, value.length, start, start + this.#valueSize) === 0
+  }
+
+  /**
+   * The number that a key was made of; NaN for what is no key.
+   * @param {unknown} key
+   */
+  indexOf(key) {
+    const text =
+      typeof key === 'string' ? key : Buffer.from(/** @type {Uint8Array} */ (key)).toString('latin1')
+    return text.length === KEY_SIZE ? Number(text) : Number.NaN
+  }
+
+  /** @param {number} index */
+  #write(index) {
+    let rest = index
+    for (let at = KEY_SIZE - 1; at >= 0; at--) {
+      const next = Math.floor(rest / 10)
+      this.#digits[at] = ZERO + rest - next * 10
+      rest = next
+    }
+  }
+
+  /** @param {number} index */
+  #start(index) {
+    // Fibonacci hashing: numbers beside each other get places far from each other.
+    return (Math.imul(index + 1, 0x9e3779b1) >>> 0) % POOL_SIZE
+  }
+}
+
+/** @param {string} encoding */
+function isText(encoding) {
+  return encoding !== 'buffer' && encoding !== 'view'
+}
+
+/**
+ * A copy of its own. Strings are made from bytes, since one that is put together of parts is only made whole when it is
+ * first used, which would be within the measured time.
+ * @param {string} encoding
+ * @param {Buffer} bytes
+ * @param {number} start
+ * @param {number} end
+ * @returns {Bytes}
+ */
+function copyAs(encoding, bytes, start, end) {
+  if (encoding === 'buffer') return Buffer.from(bytes.subarray(start, end))
+  if (encoding === 'view') return new Uint8Array(bytes.subarray(start, end))
+  return bytes.toString('latin1', start, end)
+}

@@ -1,0 +1,87 @@
+/** What the program says about itself. */
+
+import { DEFAULTS } from './settings.js'
+import { KNOWN } from './targets/known.js'
+import { WORKLOADS } from './workloads/index.js'
+
+/** @param {string} [command] */
+export function help(command) {
+  if (command === 'run') return run()
+  if (command === 'report') return REPORT
+  if (command === 'plot') return PLOT
+  return GENERAL
+}
+
+const GENERAL = `terrace-bench: a benchmark of databases with the API of abstract-level
+
+  terrace-bench run WORKLOAD [TARGET ...] [options]   measure
+  terrace-bench report FILE.jsonl ...                 print the tables of results
+  terrace-bench plot FILE.jsonl ...                   draw results
+
+Each command has its --help. Examples:
+
+  terrace-bench run table terrace classic-level
+  terrace-bench run put classic-level memory-level -n 1e5 --results put.jsonl
+  terrace-bench plot put.jsonl`
+
+const REPORT = `terrace-bench report FILE.jsonl ... [--reference TARGET]
+
+Prints the tables of results in Markdown: medians of the rounds, and how many times as fast a target is as the
+reference (classic-level if it took part, else the first target).
+
+  terrace-bench report results.jsonl
+  terrace-bench report results.jsonl --reference lmdb > results.md`
+
+const PLOT = `terrace-bench plot FILE.jsonl ... [--out PREFIX]
+
+Draws results as PREFIX-WORKLOAD.svg and .png (PREFIX: the first file's name without .jsonl): bars for lines of time,
+the times of batches over time for sorted-write, event loop delays for sustained.
+
+  terrace-bench plot results.jsonl
+  terrace-bench plot monday.jsonl tuesday.jsonl --out both`
+
+function run() {
+  return `terrace-bench run WORKLOAD [TARGET ...] [options]
+
+Workloads:
+${Object.entries(WORKLOADS)
+  .map(([name, { summary }]) => `  ${name.padEnd(13)} ${summary}`)
+  .join('\n')}
+
+Targets (usually terrace): ${Object.keys(KNOWN).join(', ')},
+or any package or path of a module that exports a class in the manner of abstract-level. LABEL=TARGET gives a target
+another name, so that one can take part twice with different options.
+
+Every round runs every target once, in turns, each in a process of its own. What is read is checked, and so is what was
+written; a database that loses or changes entries fails the run.
+
+Options, with what is usual where the workload has no other:
+  -n, --n NUMBER              entries or operations (${DEFAULTS.n})
+  --concurrency NUMBER        operations under way at once (${DEFAULTS.concurrency})
+  --batch-size NUMBER         operations of a batch, keys of a getMany (${DEFAULTS.batchSize})
+  --value-size BYTES          (${DEFAULTS.valueSize})
+  --key-order sorted|random   (${DEFAULTS.keyOrder})
+  --key-distribution uniform|zipfian
+  --key-encoding, --value-encoding utf8|buffer|view|json
+  --read-percent NUMBER       gets of 100 operations of mixed (${DEFAULTS.readPercent})
+  --seconds NUMBER            how long sustained writes (${DEFAULTS.seconds})
+  --no-yield                  clients of sustained go on at once, not in the next turn of the event loop
+  --sync                      writes reach the disk before they count
+  --seed NUMBER               of all random numbers (${DEFAULTS.seed})
+  --rounds NUMBER             (3; sorted-write and sustained: 1)
+  --db [TARGET=]JSON          options of the database, for all targets or for one; or a .json file with them
+  --class NAME                the export to use, where a module has several classes
+  --in-memory                 classes of modules take no location
+  --dir FOLDER                where databases are made, and removed (the system's folder for temporary files)
+  --results FILE              append what was measured, one JSON object a line
+  --reference TARGET          with which to compare (classic-level if it takes part, else the first)
+  --skip-missing              leave out targets that cannot be loaded
+
+Examples:
+  terrace-bench run table terrace terrace:leveldb classic-level memory-level --results node.jsonl
+  terrace-bench run put terrace classic-level --concurrency 64 --sync -n 1e5
+  terrace-bench run get classic-level big=classic-level --db big='{"cacheSize": 268435456}' --key-distribution zipfian
+  terrace-bench run sorted-write terrace classic-level --key-order random --results writes.jsonl
+  terrace-bench run sustained terrace classic-level --seconds 30 --results loop.jsonl
+  terrace-bench run put ./my-database.js --class MyLevel`
+}

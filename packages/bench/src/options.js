@@ -1,0 +1,168 @@
+/** From the command line to settings, with complaints that say what is right. */
+
+import { existsSync, readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { UsageError } from './errors.js'
+import { DEFAULTS } from './settings.js'
+import { RANDOM_WRITES, WORKLOADS } from './workloads/index.js'
+
+const TEXT = /** @type {const} */ ({ type: 'string' })
+const FLAG = /** @type {const} */ ({ type: 'boolean' })
+const ENCODINGS = ['utf8', 'buffer', 'view', 'json']
+
+const OPTIONS = {
+  run: {
+    n: { ...TEXT, short: 'n' },
+    concurrency: TEXT,
+    'batch-size': TEXT,
+    'value-size': TEXT,
+    'key-order': TEXT,
+    'key-distribution': TEXT,
+    'key-encoding': TEXT,
+    'value-encoding': TEXT,
+    'read-percent': TEXT,
+    seconds: TEXT,
+    sync: FLAG,
+    'no-yield': FLAG,
+    seed: TEXT,
+    rounds: TEXT,
+    db: { ...TEXT, multiple: true },
+    class: TEXT,
+    'in-memory': FLAG,
+    dir: TEXT,
+    results: TEXT,
+    reference: TEXT,
+    'skip-missing': FLAG,
+    help: { ...FLAG, short: 'h' }
+  },
+  report: { reference: TEXT, help: { ...FLAG, short: 'h' } },
+  plot: { out: TEXT, help: { ...FLAG, short: 'h' } }
+}
+
+/** @typedef {{ values: Record<string, any>, positionals: string[] }} Parsed */
+
+/**
+ * @param {keyof typeof OPTIONS} command
+ * @param {string[]} args
+ * @returns {Parsed}
+ */
+export function parse(command, args) {
+  try {
+    return parseArgs({ args, options: /** @type {any} */ (OPTIONS[command]), allowPositionals: true })
+  } catch (error) {
+    const { message } = /** @type {Error} */ (error)
+    throw new UsageError(`${message}\nSee terrace-bench ${command} --help`)
+  }
+}
+
+/**
+ * What `run` is to do.
+ * @param {Parsed} parsed
+ */
+export function runSettings({ values, positionals }) {
+  const [workload, ...targets] = positionals
+  if (workload === undefined || !Object.hasOwn(WORKLOADS, workload)) {
+    const names = Object.keys(WORKLOADS).join(', ')
+    throw new UsageError(
+      `${workload === undefined ? 'name a workload' : `unknown workload ${workload}`}: ${names}`
+    )
+  }
+  const { defaults, rounds } = WORKLOADS[workload]
+  const usual = { ...DEFAULTS, ...defaults }
+  const keyOrder = choice(values, 'key-order', ['sorted', 'random'], usual.keyOrder)
+  const isRandomWrite = workload === 'sorted-write' && keyOrder === 'random'
+
+  /** @type {import('./settings.js').Settings} */
+  const settings = {
+    n: number(values, 'n', isRandomWrite ? RANDOM_WRITES : usual.n),
+    concurrency: number(values, 'concurrency', usual.concurrency),
+    batchSize: number(values, 'batch-size', usual.batchSize),
+    valueSize: number(values, 'value-size', usual.valueSize),
+    keyOrder: /** @type {'sorted' | 'random'} */ (keyOrder),
+    keyDistribution: /** @type {'uniform' | 'zipfian'} */ (
+      choice(values, 'key-distribution', ['uniform', 'zipfian'], usual.keyDistribution)
+    ),
+    keyEncoding: choice(values, 'key-encoding', ENCODINGS, usual.keyEncoding),
+    valueEncoding: choice(values, 'value-encoding', ENCODINGS, usual.valueEncoding),
+    readPercent: number(values, 'read-percent', usual.readPercent, 0, 100),
+    seconds: number(values, 'seconds', usual.seconds),
+    sync: values.sync === true,
+    yieldTurns: values['no-yield'] !== true,
+    seed: number(values, 'seed', usual.seed, 0)
+  }
+
+  return {
+    workload,
+    targets: targets.length > 0 ? targets : ['terrace'],
+    settings,
+    rounds: number(values, 'rounds', rounds ?? 3),
+    databaseOptions: databaseOptions(values.db ?? []),
+    className: values.class,
+    inMemory: values['in-memory'] === true,
+    dir: values.dir,
+    results: values.results,
+    reference: values.reference,
+    skipMissing: values['skip-missing'] === true
+  }
+}
+
+/**
+ * @param {Record<string, any>} values
+ * @param {string} name
+ * @param {number} usual
+ */
+function number(values, name, usual, least = 1, most = 2 ** 32 - 1) {
+  const text = values[name]
+  if (text === undefined) return usual
+  const value = Number(String(text).replaceAll('_', ''))
+  if (Number.isInteger(value) && value >= least && value <= most) return value
+  throw new UsageError(
+    `--${name} must be an integer from ${least} to ${most}, such as 1000 or 1e6: not ${text}`
+  )
+}
+
+/**
+ * @param {Record<string, any>} values
+ * @param {string} name
+ * @param {string[]} choices
+ * @param {string} usual
+ */
+function choice(values, name, choices, usual) {
+  const value = values[name]
+  if (value === undefined) return usual
+  if (choices.includes(value)) return value
+  throw new UsageError(`--${name} must be one of ${choices.join(', ')}: not ${value}`)
+}
+
+/**
+ * `--db '{"cacheSize": 1}'` holds for all targets, `--db terrace='{…}'` for one; a name of a .json file may stand for
+ * the object.
+ * @param {string[]} given
+ * @returns {{ [target: string]: object, all: object }}
+ */
+function databaseOptions(given) {
+  /** @type {{ [target: string]: object, all: object }} */
+  const options = { all: {} }
+  for (const text of given) {
+    const [, target = 'all', json] = /** @type {RegExpMatchArray} */ (text.match(/^(?:([^={]+)=)?([\s\S]*)$/))
+    options[target] = { ...options[target], ...objectOf(json, text) }
+  }
+  return options
+}
+
+/**
+ * @param {string} json
+ * @param {string} given
+ */
+function objectOf(json, given) {
+  const how = `--db wants an object of JSON or a file of it, such as --db '{"cacheSize": 1048576}'`
+  const isFile = json.endsWith('.json')
+  if (isFile && !existsSync(json)) throw new UsageError(`${how}: there is no file ${json}`)
+  try {
+    const value = JSON.parse(isFile ? readFileSync(json, 'utf8') : json)
+    if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value
+  } catch {
+    // Complained about below, like JSON that is no object.
+  }
+  throw new UsageError(`${how}: not ${given}`)
+}

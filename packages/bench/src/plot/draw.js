@@ -1,0 +1,32 @@
+/** From a specification of Vega-Lite to a picture, without a display. */
+
+import { createRequire } from 'node:module'
+// This is @napi-rs/canvas, under the name by which Vega looks for a canvas (see package.json).
+import { GlobalFonts } from 'canvas'
+import { parse, View } from 'vega'
+import { compile } from 'vega-lite'
+import { CONFIG, FONT } from './style.js'
+
+const FONT_FILE = 'roboto-fontface/fonts/roboto/Roboto-Regular.woff2'
+/** Pixels of the PNG for one of the SVG. */
+const SCALE = 2
+
+/**
+ * @param {object} spec of Vega-Lite
+ * @returns {Promise<{ svg: string, png: Buffer }>}
+ */
+export async function draw(spec) {
+  registerFont()
+  const compiled = compile(/** @type {any} */ ({ ...spec, config: CONFIG }))
+  const view = new View(parse(compiled.spec), { renderer: 'none' })
+  const svg = await view.toSVG()
+  const canvas = /** @type {any} */ (await view.toCanvas(SCALE))
+  view.finalize()
+  return { svg, png: canvas.toBuffer('image/png') }
+}
+
+/** A font of our own, so that machines without fonts draw the same picture. */
+function registerFont() {
+  if (GlobalFonts.has(FONT)) return
+  GlobalFonts.registerFromPath(createRequire(import.meta.url).resolve(FONT_FILE), FONT)
+}

@@ -1,0 +1,172 @@
+/** Tables in Markdown. */
+
+import { distinct, groups, lineNames, median, microsByRound, targetsOf } from './statistics.js'
+
+/** Others are compared with the first of these that took part, or with the first target. */
+const USUAL_REFERENCE = 'classic-level'
+
+/** @typedef {import('./results.js').Result} Result */
+
+/**
+ * @param {Result[]} results
+ * @param {string} [reference]
+ */
+export function reportOf(results, reference) {
+  return [...groups(results).map((group) => section(group, reference)), about(results)].join('\n\n')
+}
+
+/**
+ * @param {Result[]} results
+ * @param {string | undefined} wanted
+ */
+function section(results, wanted) {
+  const targets = targetsOf(results)
+  const reference =
+    [wanted, USUAL_REFERENCE].find((name) => name !== undefined && targets.includes(name)) ?? targets[0]
+  const rounds = new Set(results.map(({ round }) => round)).size
+  const [{ workload, settings }] = results
+  const ratio = targets.length > 1 ? ` (times as fast as ${reference})` : ''
+
+  return [
+    `**${workload}**: µs an operation, ${amount(workload, settings)}, ${rounds === 1 ? '1 round' : `medians of ${rounds} rounds`}${ratio}`,
+    markdown(
+      ['', ...targets],
+      lineNames(results).map((line) => [
+        line,
+        ...targets.map((target) => cell(results, target, line, reference))
+      ])
+    ),
+    markdown(['', ...targets], resourceRows(results, targets))
+  ].join('\n\n')
+}
+
+/**
+ * The settings that mean something to the workload.
+ * @param {string} workload
+ * @param {import('./settings.js').Settings} settings
+ */
+function amount(workload, settings) {
+  const { n, valueSize, concurrency, batchSize, sync, keyOrder, keyDistribution, seconds, readPercent } =
+    settings
+  const facts = [`${n.toLocaleString('en')} entries, values of ${valueSize} bytes`]
+  if (workload === 'sustained') facts.push(`${seconds} s`)
+  if (workload === 'mixed') facts.push(`${readPercent} % gets`)
+  if (BATCHED.includes(workload) || (workload === 'sustained' && batchSize > 1)) {
+    facts.push(`${batchSize} a call`)
+  }
+  if (CONCURRENT.includes(workload)) facts.push(`concurrency ${concurrency}`)
+  if (workload === 'sorted-write' || (CONCURRENT.includes(workload) && workload !== 'sustained')) {
+    facts.push(
+      keyDistribution === 'zipfian' && workload !== 'sorted-write' ? 'zipfian keys' : `${keyOrder} keys`
+    )
+  }
+  if (sync) facts.push('every write synced')
+  return facts.join(', ')
+}
+
+const BATCHED = ['batch-put', 'get-many', 'sorted-write']
+const CONCURRENT = ['put', 'batch-put', 'get', 'get-many', 'mixed', 'sustained']
+
+/**
+ * The median of the ratios within each round, not the ratio of the medians: a slow minute is slow for all.
+ * @param {Result[]} results
+ * @param {string} target
+ * @param {string} line
+ * @param {string} reference
+ */
+function cell(results, target, line, reference) {
+  const times = microsByRound(results, target, line)
+  if (times.size === 0) return '–'
+  const text = digits(median([...times.values()]))
+  if (target === reference) return text
+  const others = microsByRound(results, reference, line)
+  const ratios = [...times].flatMap(([round, time]) => {
+    const other = others.get(round)
+    return other === undefined ? [] : [other / time]
+  })
+  return ratios.length === 0 ? text : `${text} (${median(ratios).toFixed(2)}×)`
+}
+
+/**
+ * @param {Result[]} results
+ * @param {string[]} targets
+ */
+function resourceRows(results, targets) {
+  /** @param {string} label @param {(result: Result) => number | undefined} of */
+  const row = (label, of) => [
+    label,
+    ...targets.map((target) => {
+      const values = results.filter((result) => result.target === target).map(of)
+      const known = values.filter((value) => value !== undefined)
+      return known.length === 0 ? '–' : digits(median(known))
+    })
+  ]
+  const memory = [
+    row('peak memory, MB', ({ memory }) => memory.peakRssBytes / 1e6),
+    row('heap, MB', ({ memory }) => memory.peakHeapBytes / 1e6)
+  ]
+  const [{ lines, batches }] = results
+  // Of a table with many lines each has its own: they are in the file.
+  const loop =
+    lines.length > 1
+      ? []
+      : LOOP_ROWS.map(([label, name]) => row(label, ({ lines }) => lines[0]?.eventLoop[name]))
+  const ofBatches =
+    batches === undefined ? [] : BATCH_ROWS.map(([label, name]) => row(label, ({ batches }) => batches[name]))
+  return [...ofBatches, ...loop, ...memory]
+}
+
+const LOOP_ROWS = /** @type {const} */ ([
+  ['event loop p50, ms', 'p50'],
+  ['event loop p99, ms', 'p99'],
+  ['event loop max, ms', 'max']
+])
+
+const BATCH_ROWS = [
+  ['batch p50, ms', 'p50'],
+  ['batch p99, ms', 'p99'],
+  ['batch p99.9, ms', 'p99.9'],
+  ['batch max, ms', 'max']
+]
+
+/** Versions and machines. @param {Result[]} results */
+function about(results) {
+  const packages = distinct(results.map(packageLine))
+  const machines = distinct(results.map(machineLine))
+  return [...packages, ...machines].map((line) => `- ${line}`).join('\n')
+}
+
+/** @param {Result} result */
+function packageLine({ target, package: { name, version }, databaseOptions }) {
+  const options = Object.entries(databaseOptions).map(
+    ([option, value]) => `${option} ${JSON.stringify(value)}`
+  )
+  const settings = options.length > 0 ? `: ${options.join(', ')}` : ''
+  return `${target === name ? '' : `${target}, `}${name} ${version}${settings}`
+}
+
+/** @param {Result} result */
+function machineLine({ machine: { cpu, cores, memoryBytes, os, kernel, fileSystem, node }, commit }) {
+  const memory = `${Math.round(memoryBytes / 2 ** 30)} GiB`
+  const at = commit === null ? '' : `, commit ${commit}`
+  return `${cpu}, ${cores} cores, ${memory}, ${os}, ${kernel}, ${fileSystem}, Node ${node}${at}`
+}
+
+/** @param {number} number */
+function digits(number) {
+  if (number >= 100) return Math.round(number).toLocaleString('en')
+  return number >= 10 ? number.toFixed(1) : number.toFixed(2)
+}
+
+/**
+ * @param {string[]} head
+ * @param {string[][]} rows
+ */
+function markdown(head, rows) {
+  const widths = head.map((_, column) => Math.max(3, ...[head, ...rows].map((row) => row[column].length)))
+  /** @param {string[]} cells */
+  const line = (cells) =>
+    `| ${cells.map((text, column) => (column === 0 ? text.padEnd(widths[0]) : text.padStart(widths[column]))).join(' | ')} |`
+  const rule = widths.map((width, column) => '-'.repeat(width + 1) + (column === 0 ? '-' : ':'))
+  return [line(head), `|${rule.join('|')}|`, ...rows.map(line)].join('\n')
+}

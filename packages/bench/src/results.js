@@ -1,0 +1,66 @@
+/** Results in files: one JSON object a line, one line a run of a target. */
+
+import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { UsageError } from './errors.js'
+
+/**
+ * @typedef {object} Result
+ * @property {string} workload
+ * @property {string} target
+ * @property {{ name: string, version: string }} package
+ * @property {object} databaseOptions
+ * @property {import('./settings.js').Settings} settings
+ * @property {number} round from 0
+ * @property {import('./recorder.js').Line[]} lines
+ * @property {{ peakRssBytes: number, startRssBytes: number, peakHeapBytes: number }} memory
+ * @property {any} [batches] of sorted-write: percentiles in ms, and a series over time
+ * @property {import('./event-loop.js').Bucket[]} [eventLoopBuckets] of sustained
+ * @property {ReturnType<typeof import('./machine.js').machine>} machine
+ * @property {string | null} commit
+ * @property {string} date when it ended
+ */
+
+/**
+ * @param {string} file
+ * @param {Result} result
+ */
+export function appendResult(file, result) {
+  try {
+    mkdirSync(dirname(file), { recursive: true })
+    appendFileSync(file, `${JSON.stringify(result)}\n`)
+  } catch (error) {
+    throw new UsageError(`cannot write results: ${/** @type {Error} */ (error).message}`)
+  }
+}
+
+/**
+ * @param {string[]} files
+ * @returns {Result[]}
+ */
+export function readResults(files) {
+  if (files.length === 0)
+    throw new UsageError('name a file of results, as --results of terrace-bench run made it')
+  return files.flatMap(readFile)
+}
+
+/** @param {string} file @returns {Result[]} */
+function readFile(file) {
+  let text
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new UsageError(`cannot read results: ${/** @type {Error} */ (error).message}`)
+  }
+  const lines = text.split('\n').filter((line) => line !== '')
+  if (lines.length === 0) throw new UsageError(`${file} is empty`)
+  return lines.map((line, index) => {
+    try {
+      const result = JSON.parse(line)
+      if (Array.isArray(result.lines)) return result
+    } catch {
+      // The same complaint as for another object.
+    }
+    throw new UsageError(`${file}, line ${index + 1}: no result of terrace-bench`)
+  })
+}

@@ -1,0 +1,35 @@
+/** What a run is to do. */
+
+/**
+ * @typedef {object} Settings
+ * @property {number} n entries or operations
+ * @property {number} concurrency operations under way at once
+ * @property {number} batchSize operations of a batch, or keys of a getMany
+ * @property {number} valueSize in bytes
+ * @property {'sorted' | 'random'} keyOrder
+ * @property {'uniform' | 'zipfian'} keyDistribution
+ * @property {string} keyEncoding
+ * @property {string} valueEncoding
+ * @property {boolean} sync every write reaches the disk before it counts
+ * @property {number} seed
+ * @property {number} seconds how long `sustained` writes
+ * @property {number} readPercent reads of 100 operations of `mixed`
+ * @property {boolean} yieldTurns a client of `sustained` goes on in the next turn of the event loop
+ */
+
+/** @type {Settings} */
+export const DEFAULTS = {
+  n: 1_000_000,
+  concurrency: 4,
+  batchSize: 1000,
+  valueSize: 100,
+  keyOrder: 'random',
+  keyDistribution: 'uniform',
+  keyEncoding: 'utf8',
+  valueEncoding: 'utf8',
+  sync: false,
+  seed: 1000,
+  seconds: 10,
+  readPercent: 50,
+  yieldTurns: true
+}

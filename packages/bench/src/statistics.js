@@ -1,0 +1,81 @@
+/** Medians over rounds, and what is told apart before they are made. */
+
+/** @typedef {import('./results.js').Result} Result */
+
+/** @param {number[]} numbers */
+export function median(numbers) {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}
+
+/**
+ * @template T
+ * @param {Iterable<T>} items
+ * @returns {T[]}
+ */
+export function distinct(items) {
+  return [...new Set(items)]
+}
+
+/**
+ * Results that may be compared: of the same workload with the same settings.
+ * @param {Result[]} results
+ * @returns {Result[][]}
+ */
+export function groups(results) {
+  /** @type {Map<string, Result[]>} */
+  const found = new Map()
+  for (const result of results) {
+    const name = JSON.stringify([result.workload, result.settings])
+    found.set(name, [...(found.get(name) ?? []), result])
+  }
+  return [...found.values()]
+}
+
+/** The targets in the order of the run. @param {Result[]} results */
+export function targetsOf(results) {
+  return distinct(results.map(({ target }) => target))
+}
+
+/**
+ * The names of all lines. What only some targets have comes before the next line that others have too, else at the end.
+ * @param {Result[]} results
+ */
+export function lineNames(results) {
+  const longest = results.toSorted((a, b) => b.lines.length - a.lines.length)
+  /** @type {string[]} */
+  const names = []
+  for (const { lines } of longest) {
+    /** @type {string[]} */
+    let added = []
+    for (const { name } of lines) {
+      const found = names.indexOf(name)
+      if (found < 0) {
+        added.push(name)
+      } else {
+        names.splice(found, 0, ...added)
+        added = []
+      }
+    }
+    names.push(...added)
+  }
+  return names
+}
+
+/**
+ * A target's time of an operation in each round that has it.
+ * @param {Result[]} results
+ * @param {string} target
+ * @param {string} line
+ * @returns {Map<number, number>}
+ */
+export function microsByRound(results, target, line) {
+  /** @type {Map<number, number>} */
+  const rounds = new Map()
+  for (const result of results) {
+    const found = result.target === target ? result.lines.find(({ name }) => name === line) : undefined
+    if (found !== undefined) rounds.set(result.round, found.microsPerOp)
+  }
+  return rounds
+}

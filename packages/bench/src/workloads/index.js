@@ -1,0 +1,51 @@
+/** The workloads by their names, with what is usual for each. */
+
+import { clear } from './clear.js'
+import { mixed } from './mixed.js'
+import { batchPut, get, getMany, iterate, put } from './simple.js'
+import { sortedWrite } from './sorted-write.js'
+import { sustained } from './sustained.js'
+import { table } from './table.js'
+
+/**
+ * @typedef {object} Workload
+ * @property {string} summary
+ * @property {(context: import('../context.js').Context) => Promise<object | void>} run returns what belongs into the results beside lines
+ * @property {Partial<import('../settings.js').Settings>} [defaults]
+ * @property {number} [rounds]
+ */
+
+/** @type {Record<string, Workload>} */
+export const WORKLOADS = {
+  put: { summary: 'put entries one by one', run: put },
+  'batch-put': { summary: 'write entries in batches', run: batchPut, defaults: { concurrency: 1 } },
+  get: { summary: 'get entries by key, after loading them', run: get },
+  'get-many': {
+    summary: 'get entries, --batch-size keys a call',
+    run: getMany,
+    defaults: { batchSize: 100, concurrency: 1 }
+  },
+  iterate: { summary: 'read all entries with for await', run: iterate },
+  clear: { summary: 'load entries, then clear the database', run: clear },
+  mixed: { summary: 'gets and puts, --read-percent of them gets', run: mixed },
+  'sorted-write': {
+    summary: 'write in batches and record the time of each; with --key-order random a random write',
+    run: sortedWrite,
+    defaults: { n: 10_000_000, keyOrder: 'sorted', concurrency: 1 },
+    rounds: 1
+  },
+  sustained: {
+    summary: 'put without pause for --seconds, as 64 clients would, to see what the event loop suffers',
+    run: sustained,
+    defaults: { concurrency: 64, batchSize: 1 },
+    rounds: 1
+  },
+  table: {
+    summary: 'what each kind of operation costs, in µs: some thirty lines',
+    run: table,
+    defaults: { n: 300_000 }
+  }
+}
+
+/** With random keys, 10 million would take most databases long. */
+export const RANDOM_WRITES = 3_000_000

@@ -1,0 +1,109 @@
+/** Writing: one entry at a time, or batches. */
+
+import { forEach, inChunks } from '../loops.js'
+import { verify, Written } from '../verify.js'
+
+/**
+ * @typedef {object} Writing
+ * @property {number} count
+ * @property {(i: number) => number} indexAt
+ * @property {Written} written is told what is written
+ * @property {number} [concurrency]
+ * @property {number} [batchSize] writes in batches of so many
+ * @property {boolean} [blocking] only by methods that are done when they return
+ * @property {any} [through] a sublevel to write through, instead of the database itself
+ */
+
+/**
+ * Writes entries and records a line of it.
+ * @param {import('../context.js').Context} context
+ * @param {import('../session.js').Session} session
+ * @param {string} name
+ * @param {Writing} writing
+ */
+export async function recordWrites(context, session, name, writing) {
+  await context.recorder.record(name, async (watch) => {
+    await writeEntries(context, session, writing, watch)
+    return writing.count
+  })
+}
+
+const LOAD_BATCH = 1000
+
+/** A watch for what is not measured. */
+const NO_WATCH = /** @type {any} */ ({ start() {}, stop() {} })
+
+/**
+ * @param {import('../context.js').Context} context
+ * @param {import('../session.js').Session} session
+ * @param {Writing} writing
+ */
+export async function writeEntries(context, session, writing, watch = NO_WATCH) {
+  const { count, indexAt, written, batchSize, concurrency = 1 } = writing
+  const { entries } = session
+  const write = batchSize === undefined ? putOf(session, writing) : batchOf(session, writing)
+  await inChunks({ context, entries, count, indexAt, values: true, batchSize }, watch, async (chunk) => {
+    const { indexes, length, batches } = chunk
+    for (let i = 0; i < length; i++) written.add(indexes[i])
+    await write(chunk, batchSize === undefined ? length : batches.length, concurrency)
+  })
+}
+
+/**
+ * An open database with all entries, loaded in batches.
+ * @param {import('../context.js').Context} context
+ * @param {number} n
+ * @param {{ encoding?: string, order?: 'sorted' | 'random' }} [options]
+ */
+export async function openLoaded(context, n, { encoding, order = 'random' } = {}) {
+  const session = await context.open({ encoding, sync: false })
+  const written = Written.all(n)
+  const indexAt = context.sequence(n, order)
+  await writeEntries(context, session, { count: n, indexAt, written, batchSize: LOAD_BATCH })
+  // Reads everything once, too, so that the first line of reads does not pay for all.
+  await verify(session, written)
+  return session
+}
+
+/** @typedef {(chunk: import('../loops.js').Chunk, count: number, concurrency: number) => Promise<void>} WriteChunk */
+
+/**
+ * @param {import('../session.js').Session} session
+ * @param {Writing} writing
+ * @returns {WriteChunk}
+ */
+function putOf(session, { blocking, through }) {
+  const { writeOptions: options } = session
+  const db = through ?? session.db
+  if (blocking || session.prefer('put', 'putSync') === 'putSync') {
+    return async ({ keys, values }, count) => {
+      for (let i = 0; i < count; i++) db.putSync(keys[i], values[i])
+    }
+  }
+  return ({ keys, values }, count, concurrency) =>
+    forEach(
+      count,
+      concurrency,
+      options === undefined ? (i) => db.put(keys[i], values[i]) : (i) => db.put(keys[i], values[i], options)
+    )
+}
+
+/**
+ * @param {import('../session.js').Session} session
+ * @param {Writing} writing
+ * @returns {WriteChunk}
+ */
+function batchOf(session, { blocking }) {
+  const { db, writeOptions: options } = session
+  if (blocking || session.prefer('batch', 'batchSync') === 'batchSync') {
+    return async ({ batches }, count) => {
+      for (let i = 0; i < count; i++) db.batchSync(batches[i])
+    }
+  }
+  return ({ batches }, count, concurrency) =>
+    forEach(
+      count,
+      concurrency,
+      options === undefined ? (i) => db.batch(batches[i]) : (i) => db.batch(batches[i], options)
+    )
+}

@@ -1,0 +1,31 @@
+// A database that is fast because it is wrong does not get a result.
+
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { temporaryFolder, terraceBench } from './support/run.js'
+
+const BROKEN = fileURLToPath(new URL('support/broken.js', import.meta.url))
+const CASES = [
+  ['put', 'LosesPuts', /entries were found where 1000 had been written/],
+  ['batch-put', 'LosesOfBatches', /entries were found where 1000 had been written/],
+  ['put', 'MixesValues', /has a wrong value/],
+  ['get', 'FindsLess', /is not found/],
+  ['put', 'FindsAll', /is found, but was never written/],
+  ['clear', 'ClearsNothing', /was never written/],
+  ['iterate', 'EndsEarly', /50 entries were found where 1000/]
+]
+
+for (const [workload, className, message] of CASES) {
+  test(`${workload}: ${className} is found out`, async (t) => {
+    const results = join(temporaryFolder(t), 'results.jsonl')
+    const options = ['--class', className, '--in-memory', '-n', '1000', '--results', results]
+    const { code, stdout, stderr } = await terraceBench('run', workload, BROKEN, ...options)
+    assert.equal(code, 1)
+    assert.match(stderr, message)
+    assert.equal(stdout, '')
+    assert.ok(!existsSync(results))
+  })
+}

@@ -1,0 +1,37 @@
+// Pictures are made of every kind of result, and name what they show.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { temporaryFolder, terraceBench } from './support/run.js'
+
+const PNG = Buffer.from('89504e470d0a1a0a', 'hex')
+const SHORT = ['-n', '500', '--batch-size', '10', '--rounds', '1']
+const CASES = [
+  ['table', [], /getMany of 100, a key/],
+  ['sorted-write', [], /s in all; a batch: median/],
+  ['sustained', ['--seconds', '1'], /writes a second; delays: median/]
+]
+
+for (const [workload, options, text] of CASES) {
+  test(`${workload}: svg and png`, async (t) => {
+    const folder = temporaryFolder(t)
+    const results = join(folder, 'results.jsonl')
+    const args = [workload, 'terrace', 'memory-level', ...SHORT, ...options, '--results', results]
+    assert.equal((await terraceBench('run', ...args)).code, 0)
+
+    const { code, stderr } = await terraceBench('plot', results, '--out', join(folder, 'picture'))
+    assert.equal(code, 0, stderr)
+    const svg = readFileSync(join(folder, `picture-${workload}.svg`), 'utf8')
+    for (const expected of ['terrace', 'memory-level', text]) assert.match(svg, new RegExp(expected))
+    assert.doesNotMatch(svg, /NaN|undefined/)
+
+    const png = readFileSync(join(folder, `picture-${workload}.png`))
+    assert.deepEqual(png.subarray(0, 8), PNG)
+    // Width and height, twice those of the SVG.
+    const [, width, height] = svg.match(/<svg[^>]* width="([\d.]+)" height="([\d.]+)"/)
+    assert.ok(Math.abs(png.readUInt32BE(16) - 2 * width) <= 2)
+    assert.ok(Math.abs(png.readUInt32BE(20) - 2 * height) <= 2)
+  })
+}

@@ -1,0 +1,105 @@
+// Every workload runs, and writes down what it measured.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { WORKLOADS } from '../src/workloads/index.js'
+import { temporaryFolder, terraceBench } from './support/run.js'
+
+const N = 2000
+const SMALL = ['-n', String(N), '--batch-size', '100', '--rounds', '1', '--seconds', '1']
+
+async function results(t, ...args) {
+  const file = join(temporaryFolder(t), 'results.jsonl')
+  const { code, stdout, stderr } = await terraceBench('run', ...args, '--results', file)
+  assert.equal(code, 0, stderr)
+  const lines = readFileSync(file, 'utf8').trim().split('\n')
+  return { stdout, stderr, results: lines.map((line) => JSON.parse(line)) }
+}
+
+test('rounds: every target once in each, in turns', async (t) => {
+  const args = ['put', 'terrace', 'memory-level', '-n', '1000', '--rounds', '3']
+  const { results: found, stdout } = await results(t, ...args)
+  assert.deepEqual(
+    found.map(({ round, target }) => `${round} ${target}`),
+    ['0 terrace', '0 memory-level', '1 memory-level', '1 terrace', '2 terrace', '2 memory-level']
+  )
+  assert.match(stdout, /medians of 3 rounds \(times as fast as terrace\)/)
+})
+
+for (const workload of Object.keys(WORKLOADS).filter((name) => name !== 'table')) {
+  test(`${workload}: two targets`, async (t) => {
+    const { results: found, stdout } = await results(t, workload, 'terrace', 'memory-level', ...SMALL)
+    assert.deepEqual(
+      found.map(({ target }) => target),
+      ['terrace', 'memory-level']
+    )
+
+    for (const result of found) {
+      assert.equal(result.workload, workload)
+      assert.equal(result.package.name, result.target)
+      assert.match(result.package.version, /^\d+\.\d+\.\d+/)
+      assert.equal(result.settings.n, N)
+      assert.ok(result.machine.cores > 0 && result.machine.node === process.version)
+      assert.ok(result.memory.peakRssBytes > 1e6 && result.memory.peakHeapBytes > 1e6)
+      assert.ok(Math.abs(new Date(result.date) - Date.now()) < 60_000)
+
+      const [{ name, ops, seconds, microsPerOp, eventLoop }] = result.lines
+      assert.equal(name, workload)
+      assert.equal(ops, workload === 'sustained' ? ops : N)
+      assert.ok(seconds > 0 && Math.abs(microsPerOp - (seconds * 1e6) / ops) < 1e-6)
+      assert.ok(eventLoop.count > 0 && eventLoop.min <= eventLoop.p50 && eventLoop.p50 <= eventLoop.max)
+    }
+
+    assert.match(stdout, /\| *terrace \| *memory-level \|/)
+    assert.match(stdout, /\(\d+\.\d\d×\)/)
+  })
+}
+
+test('put: options of keys, values and writes', async (t) => {
+  for (const options of [
+    ['--key-order', 'sorted', '--concurrency', '64', '--sync'],
+    ['--key-distribution', 'zipfian', '--value-size', '1000'],
+    ['--key-encoding', 'buffer', '--value-encoding', 'view'],
+    ['--value-encoding', 'json']
+  ]) {
+    const { results: found } = await results(t, 'put', 'terrace', '-n', '1000', '--rounds', '1', ...options)
+    assert.equal(found[0].lines[0].ops, 1000)
+  }
+})
+
+test('sorted-write: the times of batches, also with random keys', async (t) => {
+  for (const order of ['sorted', 'random']) {
+    const { results: found } = await results(t, 'sorted-write', 'terrace', ...SMALL, '--key-order', order)
+    const [{ batches, lines }] = found
+    assert.equal(lines[0].name, `${order}-write`)
+    assert.equal(batches.count, N / 100)
+    assert.equal(batches.series.seconds.length, N / 100)
+    assert.ok(batches.p50 <= batches.p99 && batches.p99 <= batches.max)
+    assert.ok(Math.abs(batches.max / Math.max(...batches.series.max) - 1) < 0.001)
+  }
+})
+
+test('sustained: every delay of the event loop is in the histogram', async (t) => {
+  const { results: found } = await results(t, 'sustained', 'terrace', ...SMALL)
+  const [{ eventLoopBuckets, lines }] = found
+  const counted = eventLoopBuckets.reduce((sum, { count }) => sum + count, 0)
+  assert.equal(counted, lines[0].eventLoop.count)
+  assert.ok(eventLoopBuckets.at(-1).to >= lines[0].eventLoop.max)
+})
+
+test('options of databases, for all targets and for one, and a target twice', async (t) => {
+  const { results: found } = await results(
+    t,
+    ...['put', 'terrace', 'small=terrace', '-n', '1000', '--rounds', '1'],
+    ...['--db', '{"blockSize": 8192}', '--db', 'small={"writeBufferSize": 65536}']
+  )
+  assert.deepEqual(
+    found.map(({ target, databaseOptions }) => [target, databaseOptions]),
+    [
+      ['terrace', { blockSize: 8192 }],
+      ['small', { blockSize: 8192, writeBufferSize: 65536 }]
+    ]
+  )
+})
