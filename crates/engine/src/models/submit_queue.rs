@@ -48,10 +48,13 @@ impl Model {
     fn start(self: &Arc<Self>) -> Result<Box<dyn ThreadHandle>> {
         let model = Arc::clone(self);
         let serve = move || {
-            model.queue.serve(|items| {
-                model.written.lock().extend(items);
-                model.has_written.notify_all();
-            });
+            model.queue.serve(
+                |item| item % 2 == 1,
+                |items| {
+                    model.written.lock().extend(items);
+                    model.has_written.notify_all();
+                },
+            );
         };
         Ok(Box::new(ModelThread(thread::spawn(serve))))
     }

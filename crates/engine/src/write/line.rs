@@ -17,13 +17,11 @@ use std::sync::atomic::Ordering;
 use terrace_format::batch::WriteBatch;
 
 use crate::error::Result;
-use crate::sync::{AtomicUsize, Condvar, Mutex, PlainMemory, yield_now};
+use crate::sync::{AtomicUsize, Condvar, Mutex, PlainMemory};
+use crate::write::gather::gather;
 
 /// A group is closed when its batches reach this size.
 const MAX_GROUP_BYTES: usize = 1 << 20;
-
-/// So often a leader about to sync lets other threads run, without anyone joining, before it goes on without them.
-const QUIET_YIELDS: usize = if cfg!(all(test, loom)) { 1 } else { 32 };
 
 /// Nobody has the token.
 const FREE: usize = 0;
@@ -235,21 +233,12 @@ impl<S> CommitLine<S> {
         Joined::Waits(waiter)
     }
 
-    /// Before a sync: lets those join who wrote a moment ago, and are likely to write again. For the price of running
-    /// first they share the sync, instead of waiting for the next.
+    /// Before a sync: lets those join who wrote a moment ago, and are likely to write again.
     fn gather(&self) {
-        let (mut quiet, mut length) = (0, 0);
-        while quiet < QUIET_YIELDS {
-            {
-                let line = self.line.lock();
-                if line.waiters.len() >= line.recent_writers {
-                    return;
-                }
-                quiet = if line.waiters.len() > length { 0 } else { quiet + 1 };
-                length = line.waiters.len();
-            }
-            yield_now();
-        }
+        gather(|| {
+            let line = self.line.lock();
+            (line.waiters.len(), line.recent_writers)
+        });
     }
 
     /// Takes the leader and those behind it who may share its group off the line. Returns the followers and the

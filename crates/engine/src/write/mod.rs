@@ -1,6 +1,7 @@
 //! Writing: the commit line that orders writers, and the queue for writers that do not wait.
 
 pub(crate) mod commit;
+mod gather;
 pub(crate) mod line;
 pub(crate) mod submit;
 pub(crate) mod submit_queue;

@@ -70,5 +70,7 @@ impl DbInner {
 fn run_commit_thread(weak: &Weak<DbInner>) {
     // Closing the database ends this thread before the database goes.
     let Some(inner) = weak.upgrade() else { return };
-    inner.submissions.serve(|submissions| inner.commit_submissions(submissions));
+    inner
+        .submissions
+        .serve(|submission| submission.sync, |submissions| inner.commit_submissions(submissions));
 }

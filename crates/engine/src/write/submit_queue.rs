@@ -11,6 +11,7 @@ use terrace_env::ThreadHandle;
 
 use crate::error::{Error, Result};
 use crate::sync::{Condvar, Mutex, ThreadId, current_thread};
+use crate::write::gather::gather;
 
 /// The queue and the handle of its thread, which starts with the first item.
 pub(crate) struct SubmitQueue<T> {
@@ -57,10 +58,12 @@ impl<T> SubmitQueue<T> {
         Ok(())
     }
 
-    /// Gives `write` all that waits, again and again, until the queue is closed and empty.
-    pub(crate) fn serve(&self, mut write: impl FnMut(Vec<T>)) {
+    /// Gives `write` all that waits, again and again, until the queue is closed and empty. If one of those for which
+    /// `gathers` holds is there, it first lets as many come as came the last time.
+    pub(crate) fn serve(&self, gathers: impl Fn(&T) -> bool, mut write: impl FnMut(Vec<T>)) {
         let mut state = self.state.lock();
         state.thread_id = Some(current_thread().id());
+        let mut expected = 0;
         loop {
             while state.waiting.is_empty() {
                 if state.ending {
@@ -68,12 +71,19 @@ impl<T> SubmitQueue<T> {
                 }
                 self.changed.wait(&mut state);
             }
+            if state.waiting.len() < expected && state.waiting.iter().any(&gathers) {
+                drop(state);
+                gather(|| (self.state.lock().waiting.len(), expected));
+                state = self.state.lock();
+            }
             let items = std::mem::take(&mut state.waiting);
+            let count = items.len();
             state.running = true;
             drop(state);
             write(items);
             state = self.state.lock();
             state.running = false;
+            expected = count + state.waiting.len();
         }
     }
 
