@@ -11,7 +11,7 @@ TEST_STEPS := lint rust models gates node node-bench load interop house
 step = @echo; echo "== $(1) · $$(date +%T)"
 
 .PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads
-.PHONY: bench bench-rivals bench-latency bench-scale bench-node bench-node-writes bench-node-loop fmt docs clean
+.PHONY: bench bench-rivals bench-latency bench-scale bench-node bench-node-writes bench-node-loop node-leaks fmt docs clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -167,6 +167,12 @@ bench-node-loop: build $(NODE_BENCH_READY) ## how long writes in Node hold up th
 	    --dir target/node-db --results results/node-loop.jsonl; \
 	done
 	$(NODE_BENCH) plot results/node-loop.jsonl
+
+# NODE_LEAKS="10000 5" make node-leaks: operations of each kind a round, and rounds.
+NODE_LEAKS ?= 300000 7
+node-leaks: build ## what memory is left after millions of operations in Node
+	$(call step,node-leaks)
+	cd packages/terrace && node --expose-gc test/support/leaks.js $(NODE_LEAKS)
 
 interop: build setup-tests ## LevelDB 1.20, 1.23, goleveldb and Terrace use each other's databases
 	$(call step,interop)

@@ -1,0 +1,14 @@
+// `make node-leaks` does the same a hundred times as often.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { growth, measureLeaks } from './support/leaks.js'
+
+test('no operation leaves memory behind', async () => {
+  const left = await measureLeaks(3000, 7)
+
+  // 3,000 times what the smallest leak would be, in bytes, and what the heap varies by.
+  assert.ok(growth(left, 'heapUsed') < 1e6, JSON.stringify(left))
+  assert.ok(growth(left, 'arrayBuffers') < 1e6, JSON.stringify(left))
+  assert.ok(growth(left, 'rss') < 32e6, JSON.stringify(left))
+})
