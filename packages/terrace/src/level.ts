@@ -3,7 +3,6 @@ import { AbstractLevel } from 'abstract-level'
 import {
   type Bytes,
   Flag,
-  type FoundMany,
   type NativeDatabase,
   type NativeSnapshot,
   type RepairReport,
@@ -14,6 +13,7 @@ import type { PrivateIteratorOptions } from './cursor.js'
 import { codedError } from './errors.js'
 import { EntryIterator, KeyIterator, ValueIterator } from './iterator.js'
 import { binding } from './load-binding.js'
+import { inParts, MAX_SPREAD, valuesOf } from './many.js'
 import type {
   BatchOperation,
   BatchOptions,
@@ -245,7 +245,7 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
     options: PrivateReadOptions
   ): Array<Bytes | undefined> | Promise<Array<Bytes | undefined>> {
     if (keys.length > MAX_SPREAD)
-      return this.#inParts(keys, options, (keys, options) => this._getMany(keys, options))
+      return inParts(this, keys, options, (keys, options) => this._getMany(keys, options))
 
     const snapshot = nativeSnapshot(options.snapshot)
     const found = binding.getMany(this.#native(), readFlags(options, snapshot), snapshot, ...keys)
@@ -261,7 +261,7 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
   /** @internal */
   _hasMany(keys: Bytes[], options: PrivateReadOptions): boolean[] | Promise<boolean[]> {
     if (keys.length > MAX_SPREAD)
-      return this.#inParts(keys, options, (keys, options) => this._hasMany(keys, options))
+      return inParts(this, keys, options, (keys, options) => this._hasMany(keys, options))
 
     const snapshot = nativeSnapshot(options.snapshot)
     const found = binding.hasMany(this.#native(), readFlags(options, snapshot), snapshot, ...keys)
@@ -381,27 +381,6 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
     return typeof found === 'number' ? slab.take(found) : found
   }
 
-  /** Reads more keys than can be passed at once, from one state. */
-  async #inParts<T>(
-    keys: Bytes[],
-    options: PrivateReadOptions,
-    read: (keys: Bytes[], options: PrivateReadOptions) => T[] | Promise<T[]>
-  ): Promise<T[]> {
-    const snapshot = options.snapshot ?? this.snapshot()
-    const found: T[] = []
-
-    try {
-      for (let i = 0; i < keys.length; i += MAX_SPREAD) {
-        for (const each of await read(keys.slice(i, i + MAX_SPREAD), { ...options, snapshot }))
-          found.push(each)
-      }
-    } finally {
-      if (snapshot !== options.snapshot) await (snapshot as Snapshot).close()
-    }
-
-    return found
-  }
-
   async #onRange<T>(
     method: string,
     args: [unknown, unknown, StartEndOptions<unknown>?],
@@ -464,27 +443,6 @@ export interface Level<KDefault, VDefault> {
 }
 
 const noOptions = Object.freeze({})
-
-/** Arguments are passed on the stack, which has no room for any number of them. */
-const MAX_SPREAD = 2048
-
-/** The values of {@link Binding.getMany}. Its array is used for them. */
-function valuesOf(found: FoundMany): Array<Bytes | undefined> {
-  const buffer = found.shift() as Buffer | undefined
-  const values = found as unknown as Array<Bytes | number | undefined>
-  let offset = 0
-
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i]
-    if (typeof value !== 'number') continue
-    values[i] = (buffer ?? noBytes).subarray(offset, offset + value)
-    offset += value
-  }
-
-  return values as Array<Bytes | undefined>
-}
-
-const noBytes = Buffer.alloc(0)
 
 /** `result`, unless the event loop should have its turn first. */
 function inTurn<T>(result: T | Promise<T>, work = 1): T | Promise<T> {

@@ -249,3 +249,46 @@ test('chained batches are written whole, or not at all', async (t) => {
   await db.batch().put('e', '5').close()
   assert.deepEqual(await db.keys().all(), ['b', 'd'])
 })
+
+test('getMany() and hasMany() of more keys than can be passed at once answer them all, from one state', async (t) => {
+  const db = await openLevel(t)
+  const all = entries(6000)
+  await db.batch(all.filter((_, i) => i % 3 !== 0))
+  const keys = all.map(({ key }) => key)
+  const wanted = all.map(({ value }, i) => (i % 3 === 0 ? undefined : value))
+
+  const values = db.getMany(keys)
+  const buffers = db.getMany(keys, { valueEncoding: 'buffer' })
+  const answers = db.hasMany(keys)
+  await db.clear()
+
+  assert.deepEqual(await values, wanted)
+  assert.deepEqual(
+    (await buffers).map((value) => value?.toString()),
+    wanted
+  )
+  assert.deepEqual(
+    await answers,
+    wanted.map((value) => value !== undefined)
+  )
+})
+
+test('buffers of every size are the values that were written, also when many are kept', async (t) => {
+  const db = await openLevel(t, { keyEncoding: 'view', valueEncoding: 'buffer' })
+  const bytesOf = (i) => Buffer.alloc((i * 37) % 3000, i % 251)
+  const keyOf = (i) => new Uint8Array([i >> 8, i & 255])
+  for (let i = 0; i < 500; i++) db.putSync(keyOf(i), bytesOf(i))
+
+  const kept = []
+  for (let i = 0; i < 500; i++) kept.push(await db.get(keyOf(i)), db.getSync(keyOf(i)))
+  const many = await db.getMany(Array.from({ length: 500 }, (_, i) => keyOf(i)))
+  const looped = []
+  for await (const [key, value] of db.iterator()) looped.push([Uint8Array.from(key), value])
+
+  for (let i = 0; i < 500; i++) {
+    assert.deepEqual(kept[2 * i], bytesOf(i))
+    assert.deepEqual(kept[2 * i + 1], bytesOf(i))
+    assert.deepEqual(many[i], bytesOf(i))
+    assert.deepEqual(looped[i], [keyOf(i), bytesOf(i)])
+  }
+})
