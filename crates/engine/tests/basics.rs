@@ -237,3 +237,30 @@ fn without_threads_the_same_work_is_done_in_steps() {
     db.close().unwrap();
     assert_holds(&Db::open("/db", tiny(env)).unwrap(), &model);
 }
+
+#[test]
+fn many_keys_at_once_are_answered_as_one_by_one() {
+    let db = Db::open("/db", tiny(memory())).unwrap();
+    for round in 0..4 {
+        for number in 0..300 {
+            match (number + round) % 5 {
+                0 => delete(&db, &format!("key {number}")),
+                1..3 => put(&db, &format!("key {number}"), &format!("value {number} {round}")),
+                _ => {}
+            }
+        }
+    }
+    let snapshot = db.snapshot();
+    put(&db, "key 1", "newer");
+
+    let keys: Vec<String> = (0..400).map(|number| format!("key {}", number * 7 % 400)).collect();
+    for snapshot in [None, Some(snapshot)] {
+        let options = ReadOptions { snapshot, ..ReadOptions::default() };
+        let mut found = Vec::new();
+        db.get_many_with(&keys, &options, |value| found.push(value.map(<[u8]>::to_vec))).unwrap();
+        let one_by_one: Vec<_> = keys.iter().map(|key| db.get(key.as_bytes(), &options).unwrap()).collect();
+        assert_eq!(found, one_by_one);
+        assert!(found.iter().any(Option::is_some) && found.iter().any(Option::is_none));
+    }
+    db.get_many_with(&[] as &[&[u8]], &ReadOptions::default(), |_| panic!("no key was asked for")).unwrap();
+}

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use terrace_engine::{ErrorKind, Pinned, ReadOptions, ReadTier};
+use terrace_engine::{ErrorKind, ReadOptions, ReadTier};
 
 use crate::async_work;
 use crate::call::Call;
@@ -96,62 +96,70 @@ fn many(
     let env = call.env;
     let database = call.held::<Rc<Database>>(0)?;
     let mut options = read_options(call, 2, Flags::of(env, call.argument(1))?)?;
-    // All keys are read from one state.
-    options.snapshot.get_or_insert_with(|| database.db().snapshot());
-    let keys = call.arguments_from(3)?;
-    let begin = move |env: Env, count: usize| {
+    let keys = Keys::of(call, 3)?;
+    let count = keys.ends.len();
+    let begin = move || {
         let mut parts = Parts::new(env, count + 1);
         if with_buffer {
             parts.push_place_of_buffer()?;
         }
         Ok::<_, Failure>(parts)
     };
-    let mut parts = begin(env, keys.len())?;
-    if keys.len() <= MAX_KEYS_AT_ONCE && all_from_memory(env, database, &keys, &options, &mut parts, add)? {
-        return parts.into_array(call.environment);
+    if count <= MAX_KEYS_AT_ONCE {
+        let mut parts = begin()?;
+        let mut added = Ok(());
+        let read = database.db().get_many_with(&keys.each(), &options, |found| {
+            if added.is_ok() {
+                added = add(env, &mut parts, found);
+            }
+        });
+        match read {
+            Ok(()) => return added.and_then(|()| parts.into_array(call.environment)),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            Err(error) => return Err(error.into()),
+        }
     }
     options.tier = ReadTier::Disk;
-    let mut owned_keys = Vec::with_capacity(keys.len());
-    for key in keys {
-        let mut bytes = Vec::new();
-        env.append_bytes(key, &mut bytes)?;
-        owned_keys.push(bytes);
-    }
+    // The state at the time of the call.
+    options.snapshot.get_or_insert_with(|| database.db().snapshot());
     let open = database.opened();
     let environment = Rc::clone(call.environment);
     let read = move || {
-        owned_keys.iter().map(|key| open.db().get_pinned(key, &options)).collect::<Result<Vec<_>, _>>()
+        let mut values = Vec::with_capacity(count);
+        open.db().get_many_with(&keys.each(), &options, |found| values.push(found.map(<[u8]>::to_vec)))?;
+        Ok(values)
     };
     async_work::queue(env, name, database, read, move |env, values| {
-        let mut parts = begin(env, values.len())?;
+        let mut parts = begin()?;
         for found in &values {
-            add(env, &mut parts, found.as_ref().map(Pinned::as_ref))?;
+            add(env, &mut parts, found.as_deref())?;
         }
         parts.into_array(&environment)
     })
 }
 
-/// Adds the answer for each key. Returns whether memory has them all.
-fn all_from_memory(
-    env: Env,
-    database: &Database,
-    keys: &[Value],
-    options: &ReadOptions,
-    parts: &mut Parts,
-    add: impl Fn(Env, &mut Parts, Option<&[u8]>) -> Fallible<()>,
-) -> Fallible<bool> {
-    for key in keys {
-        let found = env.with_bytes(*key, |key| {
-            database.db().get_with(key, options, |value| add(env, parts, Some(value)))
-        })?;
-        match found {
-            Ok(Some(added)) => added?,
-            Ok(None) => add(env, parts, None)?,
-            Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(false),
-            Err(error) => return Err(error.into()),
+/// The keys of one call, end to end.
+struct Keys {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Keys {
+    /// The arguments of `call` from `first` on.
+    fn of(call: &Call<'_>, first: usize) -> Fallible<Self> {
+        let arguments = call.arguments_from(first)?;
+        let mut keys = Self { bytes: Vec::new(), ends: Vec::with_capacity(arguments.len()) };
+        for argument in arguments {
+            call.env.append_bytes(argument, &mut keys.bytes)?;
+            keys.ends.push(keys.bytes.len());
         }
+        Ok(keys)
     }
-    Ok(true)
+
+    fn each(&self) -> Vec<&[u8]> {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        starts.zip(&self.ends).map(|(&start, &end)| &self.bytes[start..end]).collect()
+    }
 }
 
 /// What a read on another thread needs: the key, and the state at the time of the call.

@@ -94,6 +94,15 @@ impl Version {
         Ok(false)
     }
 
+    /// Asks the processor for what a lookup of this user key needs first.
+    pub(crate) fn expect(&self, internal_target: &[u8], tables: &TableCache) {
+        let key = LookupKey::new(internal_target);
+        let deeper = self.levels[1..]
+            .iter()
+            .filter_map(|files| files.get(first_file_at_or_after(&self.comparator, files, internal_target)));
+        self.levels[0].iter().chain(deeper).for_each(|file| tables.prefetch_lookup(file, &key));
+    }
+
     /// Iterators that together visit every entry: one for each file of level 0, one for each deeper level with files.
     /// They open tables only when they reach them, and keep this version alive.
     pub fn iterators(
