@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
-use terrace_engine::{DbIterator, Error, ErrorKind, IterOptions, ReadTier, Result};
+use terrace_engine::{DbIterator, Error, ErrorKind, IterOptions, ReadTier, Result, Snapshot};
 
 use crate::async_work;
 use crate::call::Call;
@@ -171,8 +171,8 @@ pub fn close(call: &Call<'_>) -> Fallible<Value> {
     let cursor = &call.held::<HeldIterator>(0)?.cursor;
     cursor.stop.store(true, Ordering::Relaxed);
     // If a read is running, which JavaScript rules out, that read closes it.
-    let source = cursor.state.try_lock().map(|mut state| mem::replace(&mut state.source, Source::Closed));
-    drop(source);
+    let shown = cursor.state.try_lock().map(|mut state| state.close());
+    drop(shown);
     call.env.undefined()
 }
 
@@ -198,7 +198,7 @@ impl Cursor {
         let mut state = self.state.lock();
         let result = state.read(want, &self.stop);
         if self.stop.load(Ordering::Relaxed) {
-            state.source = Source::Closed;
+            drop(state.close());
         }
         state.note_failure(result)
     }
@@ -225,6 +225,11 @@ impl Cursor {
 }
 
 impl State {
+    /// Reads no more. Returns what was kept for that.
+    fn close(&mut self) -> (Source, Option<Snapshot>) {
+        (mem::replace(&mut self.source, Source::Closed), self.options.read.snapshot.take())
+    }
+
     /// Whether a seek to `target` may find anything. As in classic-level, one outside the range finds nothing, on
     /// either side.
     fn is_in_range(&self, target: &[u8]) -> bool {

@@ -251,3 +251,21 @@ test('running out of stack while making iterators is an exception', async () => 
   assert.equal(signal, null)
   assert.equal(code, 0)
 })
+
+test('a closed iterator does not keep old values from being compacted away, though it is still referenced', async (t) => {
+  const db = await openLevel(t, { compression: false })
+  const valueOfMegabyte = (byte) => String.fromCharCode(byte).repeat(1 << 20)
+  const iterators = []
+
+  for (let round = 0; round < 4; round++) {
+    await db.put('key', valueOfMegabyte(97 + round))
+    const iterator = db.iterator()
+    await iterator.next()
+    await iterator.close()
+    iterators.push(iterator)
+  }
+
+  await db.compactRange('a', 'z')
+  assert.ok((await db.approximateSize('a', 'z')) < 2 << 20)
+  assert.equal(iterators.length, 4)
+})
