@@ -11,6 +11,7 @@ import {
 import { codedError, createError } from './errors.js'
 import { binding } from './load-binding.js'
 import type { AdditionalIteratorOptions } from './operation-options.js'
+import { Pieces } from './pieces.js'
 import { nativeSnapshot } from './snapshot.js'
 import { LARGE_WORK, turn } from './turn.js'
 
@@ -42,7 +43,7 @@ const emptyWindow: Window = [false, undefined]
 /** Where the parts of a window begin. */
 const FIRST_PART = 2
 
-const noBytes = Buffer.alloc(0)
+const noPieces = new Pieces(undefined)
 
 /** Makes an item of the parts of a window. */
 export type ItemAt<Item> = (cursor: Cursor<Item>, index: number) => Item
@@ -58,8 +59,8 @@ export class Cursor<Item> {
   #window = emptyWindow
   /** Where the next item begins. */
   #position = FIRST_PART
-  /** Where the next part that is a piece of the window's buffer begins there. */
-  #bufferOffset = 0
+  /** Of the window's buffer. */
+  #pieces = noPieces
   #nextWindowEntries = 1
   #ended = false
   readonly #limit: number
@@ -116,7 +117,7 @@ export class Cursor<Item> {
   /** A part of the item that is being taken. Each is to be asked for once, in order. */
   partAt(index: number): Bytes {
     const part = this.#window[index] as string | number
-    return typeof part === 'number' ? this.#pieceOfBuffer(part) : part
+    return typeof part === 'number' ? this.#pieces.take(part) : part
   }
 
   /** The next item, or undefined at the end. */
@@ -209,20 +210,14 @@ export class Cursor<Item> {
   #accept(window: Window): void {
     this.#window = window
     this.#position = FIRST_PART
-    this.#bufferOffset = 0
+    this.#pieces = new Pieces(window[1])
     this.#ended = window[0]
   }
 
   #drop(): void {
     this.#window = emptyWindow
     this.#position = FIRST_PART
-    this.#bufferOffset = 0
-  }
-
-  #pieceOfBuffer(lengthBytes: number): Buffer {
-    const start = this.#bufferOffset
-    this.#bufferOffset += lengthBytes
-    return (this.#window[1] ?? noBytes).subarray(start, this.#bufferOffset)
+    this.#pieces = noPieces
   }
 
   #takeUpTo(count: number): Item[] {

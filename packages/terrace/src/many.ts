@@ -1,24 +1,20 @@
 /** Many keys or operations in one call of the addon, and what it answers. */
 
 import type { Bytes, FoundMany } from './binding.js'
+import { Pieces } from './pieces.js'
 import type { Snapshot } from './snapshot.js'
 
 /** Arguments are passed on the stack, which has no room for any number of them. */
 export const MAX_SPREAD = 2048
 
-const noBytes = Buffer.alloc(0)
-
 /** The values of {@link Binding.getMany}. Its array is used for them. */
 export function valuesOf(found: FoundMany): Array<Bytes | undefined> {
-  const buffer = found.shift() as Buffer | undefined
+  const pieces = new Pieces(found.shift() as Buffer | undefined)
   const values = found as unknown as Array<Bytes | number | undefined>
-  let offset = 0
 
   for (let i = 0; i < values.length; i++) {
     const value = values[i]
-    if (typeof value !== 'number') continue
-    values[i] = (buffer ?? noBytes).subarray(offset, offset + value)
-    offset += value
+    if (typeof value === 'number') values[i] = pieces.take(value)
   }
 
   return values as Array<Bytes | undefined>

@@ -102,10 +102,7 @@ impl Db {
 
     /// The value of `key`.
     pub fn get(&self, key: &[u8], options: &ReadOptions) -> Result<Option<Vec<u8>>> {
-        self.read(key, options, |found| match found {
-            Found::InMemtable(value) => value.to_vec(),
-            Found::InTable(value) => value.bytes().to_vec(),
-        })
+        self.read(key, options, |found| found.bytes().to_vec())
     }
 
     /// The value of `key`, without a copy where it lies in a cached block.
@@ -123,10 +120,7 @@ impl Db {
         options: &ReadOptions,
         found: impl FnOnce(&[u8]) -> R,
     ) -> Result<Option<R>> {
-        self.read(key, options, |value| match value {
-            Found::InMemtable(value) => found(value),
-            Found::InTable(value) => found(value.bytes()),
-        })
+        self.read(key, options, |value| found(value.bytes()))
     }
 
     /// Calls `found` with the value of each key, or with `None`, in the order of the keys. All are read from one state, and
@@ -150,15 +144,10 @@ impl Db {
             if let Some(later) = keys.get(index + AHEAD) {
                 expect(&view, &inner.tables, later.as_ref(), sequence);
             }
-            let mut is_found = false;
-            get_with(&view, &inner.tables, key.as_ref(), sequence, &block_options, |value| {
-                is_found = true;
-                match &value {
-                    Found::InMemtable(bytes) => found(Some(bytes)),
-                    Found::InTable(value) => found(Some(value.bytes())),
-                }
+            let answer = get_with(&view, &inner.tables, key.as_ref(), sequence, &block_options, |value| {
+                found(Some(value.bytes()));
             })?;
-            if !is_found {
+            if answer.is_none() {
                 found(None);
             }
         }

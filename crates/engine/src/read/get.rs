@@ -82,6 +82,15 @@ pub(crate) enum Found<'a> {
     InTable(TableValue<'a>),
 }
 
+impl Found<'_> {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match self {
+            Self::InMemtable(bytes) => bytes,
+            Self::InTable(value) => value.bytes(),
+        }
+    }
+}
+
 fn lookup<'a>(memtable: &'a MemTable, key: &[u8], sequence: u64) -> Option<MemEntry<'a>> {
     if memtable.is_empty() { None } else { memtable.get(key, sequence) }
 }

@@ -15,7 +15,7 @@ use terrace_format::comparator::UserComparator;
 use terrace_format::hash_index::key_hash;
 use terrace_format::internal_key::SequenceNumber;
 
-use super::get::{Found, get_with};
+use super::get::get_with;
 use super::source::Source;
 use super::super_version::SuperVersion;
 use crate::cache::table_cache::TableCache;
@@ -73,10 +73,7 @@ impl ReadView {
             return false;
         }
         let found = get_with(&self.super_version, &self.tables, key, sequence, &self.options, |found| {
-            let bytes = match &found {
-                Found::InMemtable(bytes) => bytes,
-                Found::InTable(bytes) => bytes.bytes(),
-            };
+            let bytes = found.bytes();
             let is_copied = bytes.len() <= MAX_COPIED_VALUE_BYTES;
             if is_copied {
                 value.clear();

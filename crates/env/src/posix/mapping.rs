@@ -9,7 +9,7 @@ use std::ptr::NonNull;
 
 /// How many pages the system is asked for at once: the bits of a word.
 #[cfg(target_os = "linux")]
-const PAGES_AT_ONCE: usize = u64::BITS as usize;
+pub(super) const PAGES_AT_ONCE: usize = u64::BITS as usize;
 
 /// A mapping of a file's first bytes. Unmapped when dropped; the file's removal does not touch it.
 ///

@@ -6,13 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::time::{ClockId, clock_gettime};
 
-use super::mapping::Mapping;
+use super::mapping::{Mapping, PAGES_AT_ONCE};
 
 /// How long an answer holds. A page that was just in memory leaves it as soon as that only on a machine that has run out of
 /// memory; there a program may wait for any of its pages.
 const ANSWER_HOLDS_MS: u64 = 100;
-
-const PAGES_A_WORD: usize = u64::BITS as usize;
 
 /// Memory of which pages are in memory. Threads share it; what they do to it at the same time costs at worst a question to
 /// the system, or lets an answer hold twice as long.
@@ -48,7 +46,7 @@ impl Residency {
                 return true;
             }
             // The neighbours' answers cost little more, and will be wanted.
-            let found = mapping.pages_in_memory(index * PAGES_A_WORD);
+            let found = mapping.pages_in_memory(index * PAGES_AT_ONCE);
             word.fetch_or(found, Ordering::Relaxed);
             found & bits == bits
         })
@@ -68,10 +66,10 @@ impl Residency {
 
 /// Whether `work` says yes to all the words of the pages from `first` to `last`: to the number of each, and their bits in it.
 fn each_word(first: usize, last: usize, work: impl Fn(usize, u64) -> bool) -> bool {
-    (first / PAGES_A_WORD..=last / PAGES_A_WORD).all(|index| {
-        let low = if index == first / PAGES_A_WORD { first % PAGES_A_WORD } else { 0 };
-        let high = if index == last / PAGES_A_WORD { last % PAGES_A_WORD } else { PAGES_A_WORD - 1 };
-        work(index, (!0 >> (PAGES_A_WORD - 1 - high)) & (!0 << low))
+    (first / PAGES_AT_ONCE..=last / PAGES_AT_ONCE).all(|index| {
+        let low = if index == first / PAGES_AT_ONCE { first % PAGES_AT_ONCE } else { 0 };
+        let high = if index == last / PAGES_AT_ONCE { last % PAGES_AT_ONCE } else { PAGES_AT_ONCE - 1 };
+        work(index, (!0 >> (PAGES_AT_ONCE - 1 - high)) & (!0 << low))
     })
 }
 
@@ -87,12 +85,18 @@ mod tests {
 
     use super::*;
 
+    /// Of a file of so many pages, which was just written.
+    fn mapping_of(pages: usize) -> Mapping {
+        let size_bytes = pages * rustix::param::page_size();
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&vec![1; size_bytes]).unwrap();
+        Mapping::new(&file, size_bytes).unwrap()
+    }
+
     #[test]
     fn what_was_just_written_is_in_memory_and_stays_known() {
         let page = rustix::param::page_size();
-        let mut file = tempfile::tempfile().unwrap();
-        file.write_all(&vec![1; 200 * page]).unwrap();
-        let mapping = Mapping::new(&file, 200 * page).unwrap();
+        let mapping = mapping_of(200);
         let residency = Residency::new(200 * page);
         // A range may be in memory or not; asked in any way it must not panic, and what is found is remembered.
         for (offset, size_bytes) in
@@ -109,10 +113,7 @@ mod tests {
 
     #[test]
     fn no_page_behind_the_end_is_in_memory() {
-        let page = rustix::param::page_size();
-        let mut file = tempfile::tempfile().unwrap();
-        file.write_all(&vec![1; 70 * page]).unwrap();
-        let mapping = Mapping::new(&file, 70 * page).unwrap();
+        let mapping = mapping_of(70);
         assert_eq!(mapping.pages_in_memory(64) & !0b11_1111, 0);
         assert_eq!(mapping.pages_in_memory(128), 0);
     }

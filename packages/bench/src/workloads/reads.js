@@ -83,28 +83,28 @@ export async function recordScan(context, session, name, n, way) {
   })
 }
 
+/**
+ * Loops over entries and checks them. Returns how many there are.
+ * @param {import('../session.js').Session} session
+ * @param {object} options
+ * @param {(count: number) => number} indexAt which entry comes behind so many
+ */
+async function scan({ db, entries }, options, indexAt) {
+  let count = 0
+  for await (const [key, value] of db.iterator(options)) {
+    const index = indexAt(count)
+    checkKey(entries, index, key, count)
+    checkValue(entries, index, value, count)
+    count++
+  }
+  return count
+}
+
 /** @type {Record<Way, (session: import('../session.js').Session, n: number) => Promise<number>>} */
 const SCANS = {
-  async entries({ db, entries }) {
-    let count = 0
-    for await (const [key, value] of db.iterator()) {
-      checkKey(entries, count, key, count)
-      checkValue(entries, count, value, count)
-      count++
-    }
-    return count
-  },
+  entries: (session) => scan(session, {}, (count) => count),
 
-  async reverse({ db, entries }, n) {
-    let count = 0
-    for await (const [key, value] of db.iterator({ reverse: true })) {
-      const index = n - 1 - count
-      checkKey(entries, index, key, count)
-      checkValue(entries, index, value, count)
-      count++
-    }
-    return count
-  },
+  reverse: (session, n) => scan(session, { reverse: true }, (count) => n - 1 - count),
 
   async keys({ db, entries }) {
     let count = 0
