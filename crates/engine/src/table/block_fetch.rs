@@ -22,6 +22,7 @@ use terrace_format::table::{BlockHandle, check_block, split_block};
 
 use super::granule_bits::GranuleBits;
 use super::held_block::HeldBlock;
+use super::index::{IndexPlace, TableIndex};
 use super::mapped_file::MappedFile;
 use crate::cache::block_cache::BlockCache;
 use crate::error::{Error, ErrorKind, Result};
@@ -169,6 +170,17 @@ impl BlockSource {
             }
             None => Ok(None),
         }
+    }
+
+    /// The index that `handle` points to, for as long as the table is open: where it lies in the mapped file if it is stored
+    /// uncompressed, else in memory of its own.
+    pub(crate) fn index(&self, handle: BlockHandle) -> Result<TableIndex> {
+        let options = BlockReadOptions::default();
+        let Some(stored) = self.mapped_contents(handle, &options)? else {
+            return Ok(TableIndex::new(self.read_block(handle, &options)?, IndexPlace::OwnMemory));
+        };
+        let place = if stored.id() == NONE_ID { IndexPlace::MappedFile } else { IndexPlace::OwnMemory };
+        Ok(TableIndex::new(self.mapped_block(handle, stored, &mut BytesMut::new())?, place))
     }
 
     /// Notes that the block was asked for and not cached, and says whether it was so before, not long ago.

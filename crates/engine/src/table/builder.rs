@@ -39,7 +39,7 @@ pub struct TableBuilderOptions {
     pub block_size_bytes: usize,
     /// Entries between two restart points of a data block.
     pub restart_interval: usize,
-    /// Compression of data blocks and index. A block that it does not shrink by an eighth is stored as it is.
+    /// Compression of data blocks. A block that it does not shrink by an eighth is stored as it is.
     pub compression: Compression,
     /// Bits of Bloom filter a key; 0 writes no filter.
     pub filter_bits_per_key: usize,
@@ -242,7 +242,8 @@ impl TableBuilder {
             add_to_index(&mut self.index, &self.last_key, handle);
         }
         let metaindex = self.write_metadata()?;
-        let (index, _) = self.output.write_block(self.index.finish(), &self.options.compression)?;
+        // Stored as it is, so that readers use it where it lies in the mapped file.
+        let (index, _) = self.output.write_block(self.index.finish(), &Compression::None)?;
         self.output.append(&Footer { metaindex, index }.encode())?;
         let BlockOutput { mut file, offset: size_bytes, .. } = self.output;
         file.sync()?;

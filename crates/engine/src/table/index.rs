@@ -26,17 +26,26 @@ use terrace_format::table::BlockHandle;
 
 use crate::key_word::first_word;
 
+/// Where the index of an open table is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IndexPlace {
+    OwnMemory,
+    /// Where the system may have to read it again.
+    MappedFile,
+}
+
 /// The index of an open table. Threads share it.
 #[derive(Debug)]
 pub(crate) struct TableIndex {
     block: Arc<Block>,
+    pub(crate) place: IndexPlace,
     /// Made when it is first needed; `None` inside if there can be none.
     ranked: OnceLock<Option<RankedIndex>>,
 }
 
 impl TableIndex {
-    pub(crate) fn new(block: Block) -> Self {
-        Self { block: Arc::new(block), ranked: OnceLock::new() }
+    pub(crate) fn new(block: Block, place: IndexPlace) -> Self {
+        Self { block: Arc::new(block), place, ranked: OnceLock::new() }
     }
 
     /// The index block.
@@ -53,8 +62,13 @@ impl TableIndex {
     pub(crate) fn cursor(&self, comparator: &InternalKeyComparator) -> IndexCursor {
         match self.ranked(comparator) {
             Some(_) => IndexCursor::Ranked(BEYOND),
-            None => IndexCursor::Walking(BlockIter::new(Arc::clone(&self.block))),
+            None => self.walking_cursor(),
         }
+    }
+
+    /// A cursor over the index that needs no ranks, not yet on an entry.
+    pub(crate) fn walking_cursor(&self) -> IndexCursor {
+        IndexCursor::Walking(BlockIter::new(Arc::clone(&self.block)))
     }
 }
 
@@ -253,6 +267,10 @@ mod tests {
         BlockHandle { offset: 10 * number as u64, size: 5 }
     }
 
+    fn owned(contents: Vec<u8>) -> TableIndex {
+        TableIndex::new(Block::new(contents).unwrap(), IndexPlace::OwnMemory)
+    }
+
     fn index(separators: &[Vec<u8>], restart_interval: usize) -> TableIndex {
         let mut builder = BlockBuilder::new(restart_interval);
         for (number, separator) in separators.iter().enumerate() {
@@ -260,7 +278,7 @@ mod tests {
             handle(number).encode_to(&mut value);
             builder.add(separator, &value);
         }
-        TableIndex::new(Block::new(builder.finish().to_vec()).unwrap())
+        owned(builder.finish().to_vec())
     }
 
     /// Few letters behind a common prefix, some keys longer than a rank, and a short last one.
@@ -342,12 +360,12 @@ mod tests {
         assert!(index(&keys(["b", "a", "c"]), 1).ranked(&comparator).is_none());
         assert!(index(&keys(["a", "c", "b"]), 1).ranked(&comparator).is_none());
         assert!(index(&[b"short".to_vec()], 1).ranked(&comparator).is_none());
-        let empty = TableIndex::new(Block::new(BlockBuilder::new(1).finish().to_vec()).unwrap());
+        let empty = owned(BlockBuilder::new(1).finish().to_vec());
         assert!(empty.ranked(&comparator).is_none());
         let mut contents = index(&keys(["a", "b", "c"]), 1).block.contents().to_vec();
         let entry_size = contents.len().checked_sub(16).unwrap() / 3;
         contents[entry_size + 1] = 0x7f;
-        let damaged = TableIndex::new(Block::new(contents).unwrap());
+        let damaged = owned(contents);
         assert!(damaged.ranked(&comparator).is_none());
         let mut cursor = damaged.cursor(&comparator);
         cursor.seek_to_first(&damaged).unwrap();

@@ -80,7 +80,7 @@ impl Run {
 
 impl<T: Borrow<Table>> TableIterator<T> {
     pub(crate) fn new(table: T, options: BlockReadOptions) -> Self {
-        let index = table.borrow().index.cursor(table.borrow().comparator());
+        let index = table.borrow().index_cursor(options.tier);
         let (memory, run) = (CursorMemory::of_thread(), Run::default());
         Self { table, options, index, data: None, memory, run, is_prepared: false }
     }
@@ -122,11 +122,13 @@ impl<T: Borrow<Table>> TableIterator<T> {
         movement: impl FnOnce(&mut IndexCursor, &TableIndex) -> FormatResult<()>,
     ) -> Result<()> {
         let table = self.table.borrow();
+        table.check_index_tier(self.options.tier)?;
         movement(&mut self.index, &table.index).map_err(|error| table.index_error(error))
     }
 
     fn seek_in_index(&mut self, internal_target: &[u8]) -> Result<()> {
         let table = self.table.borrow();
+        table.check_index_tier(self.options.tier)?;
         let moved = self.index.seek(&table.index, table.comparator(), internal_target);
         moved.map_err(|error| table.index_error(error))
     }
@@ -188,6 +190,7 @@ impl<T: Borrow<Table>> TableIterator<T> {
         let comparator = table.comparator();
         self.data.as_ref().filter(|data| data.entries.valid()).is_some_and(|data| {
             comparator.compare(data.entries.key(), internal_target).is_lt()
+                && table.index_is_at_hand(self.options.tier)
                 && comparator.compare(internal_target, self.index.separator(&table.index)).is_le()
         })
     }

@@ -5,7 +5,7 @@
 //! A lookup of user key *k* as of sequence *s*. Where the table has a hash index and its file is mapped,
 //! [`hash_lookup`](super::hash_lookup) answers nearly all of them. Else:
 //! 1. The whole-file filter, if there is one, excludes almost all keys that the table does not hold.
-//! 2. The index, in memory since the table was opened, gives the one block whose separator is the first at or after
+//! 2. The index, verified when the table was opened, gives the one block whose separator is the first at or after
 //!    *(k, s)*. The first entry at or after *(k, s)* is in this block, or begins the next one.
 //! 3. A filter a block, as LevelDB writes it, is asked now that the block is known.
 //! 4. The block is fetched and searched. Its entry is the answer if its user key is *k*.
@@ -23,14 +23,15 @@ use terrace_format::internal_key::{self, InternalKeyComparator, ValueKind};
 use terrace_format::limits::FOOTER_SIZE_BYTES;
 use terrace_format::table::{BlockHandle, Footer, TableCounts};
 
-use super::block_fetch::{BlockReadOptions, BlockSource, TableReadContext};
+use super::block_fetch::{BlockReadOptions, BlockSource, TableReadContext, would_block};
 use super::hash_lookup::{HashAnswer, LookupKey};
-use super::index::TableIndex;
+use super::index::{IndexCursor, IndexPlace, TableIndex};
 use super::iterator::TableIterator;
 use super::metaindex::Metadata;
 use super::pinned_value::{PinnedValue, TableValue};
 use crate::error::{Error, Result};
 use crate::iterator::InternalIterator;
+use crate::options::ReadTier;
 use crate::thread_buffer::with_buffer;
 
 /// An open table file. It is immutable; threads share it by `Arc`.
@@ -76,7 +77,7 @@ impl Table {
     ) -> Result<Table> {
         let footer = read_footer(&*file, &path, size_bytes)?;
         let source = BlockSource::new(file, path, size_bytes, context);
-        let index = TableIndex::new(source.read_block(footer.index, &BlockReadOptions::default())?);
+        let index = source.index(footer.index)?;
         let metadata = Metadata::read_or_ignore_damage(&source, footer.metaindex)?;
         Ok(Self { source, index, footer, metadata, recently_used: AtomicBool::new(false) })
     }
@@ -133,6 +134,7 @@ impl Table {
     ) -> Result<bool> {
         let user_comparator = self.comparator().user();
         let target_user_key = target.user_key();
+        self.check_index_tier(options.tier)?;
         let Some(handle) = self.find_block(target.internal_key, key)? else {
             return Ok(false);
         };
@@ -194,6 +196,27 @@ impl Table {
         let found = self.index.block().find(self.comparator(), internal_target, key);
         let found = found.map_err(|error| self.index_error(error))?;
         found.map(|range| self.decode_handle(&self.index.block().contents()[range])).transpose()
+    }
+
+    /// Whether the index can be searched without waiting for the disk. It is so where `tier` allows to wait.
+    pub(crate) fn index_is_at_hand(&self, tier: ReadTier) -> bool {
+        let BlockHandle { offset, size } = self.footer.index;
+        // The size is that of bytes in memory.
+        tier == ReadTier::Disk
+            || self.index.place == IndexPlace::OwnMemory
+            || self.source.mapped_is_in_memory(offset, size as usize)
+    }
+
+    /// Fails with [`WouldBlock`](crate::error::ErrorKind::WouldBlock) if `tier` forbids to wait for the index.
+    pub(crate) fn check_index_tier(&self, tier: ReadTier) -> Result<()> {
+        if self.index_is_at_hand(tier) { Ok(()) } else { Err(would_block(&self.source.path)) }
+    }
+
+    /// A cursor over the index, not yet on an entry.
+    pub(crate) fn index_cursor(&self, tier: ReadTier) -> IndexCursor {
+        // Ranks are made from the whole index. A cursor that walks touches nothing before it moves.
+        let is_at_hand = self.index_is_at_hand(tier);
+        if is_at_hand { self.index.cursor(self.comparator()) } else { self.index.walking_cursor() }
     }
 
     /// A cursor over the table's entries.

@@ -4,11 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::support::*;
+use terrace_format::compression::Compression;
+use terrace_format::limits::FOOTER_SIZE_BYTES;
+use terrace_format::table::Footer;
+
 use crate::cache::block_cache::BlockCache;
 use crate::error::ErrorKind;
 use crate::iterator::InternalIterator;
 use crate::options::ReadTier;
-use crate::table::{BlockReadOptions, TableReadContext};
+use crate::table::index::IndexPlace;
+use crate::table::{BlockReadOptions, TableBuilderOptions, TableReadContext};
 
 const MEMORY_ONLY: BlockReadOptions =
     BlockReadOptions { verify_checksums: true, fill_cache: true, tier: ReadTier::MemoryOnly };
@@ -99,4 +104,46 @@ fn a_cursor_that_would_block_is_not_valid_and_a_later_seek_succeeds() {
     assert_eq!(iter.key(), entries[seen - 1].0);
     assert_eq!(iter.seek_to_last().unwrap_err().kind(), ErrorKind::WouldBlock);
     assert!(!iter.valid());
+}
+
+#[test]
+fn an_index_in_the_mapping_that_left_memory_would_block_until_it_is_back() {
+    let entries = bytewise_entries(8, 300);
+    let settings =
+        TableBuilderOptions { compression: Compression::Snappy, hash_index_percent: 0, ..options() };
+    let (bytes, _) = build(&entries, &bytewise(), settings);
+    let index = Footer::decode(&bytes[bytes.len() - FOOTER_SIZE_BYTES..]).unwrap().index;
+    let file = TestFile::new_mapped(bytes, true);
+    let table = open_file(file.clone(), context(&bytewise())).unwrap();
+    file.resident.store(true, Ordering::Relaxed);
+    let target = &entries[7].0;
+    for round in 0..2 {
+        file.evicted_from.store(index.offset as usize, Ordering::Relaxed);
+        assert_eq!(table.get(target, &MEMORY_ONLY).unwrap_err().kind(), ErrorKind::WouldBlock);
+        let mut iter = table.iter(MEMORY_ONLY);
+        assert_eq!(iter.seek(target).unwrap_err().kind(), ErrorKind::WouldBlock);
+        assert_eq!(iter.seek_to_first().unwrap_err().kind(), ErrorKind::WouldBlock);
+        assert_eq!(iter.seek_to_last().unwrap_err().kind(), ErrorKind::WouldBlock);
+        assert!(!iter.valid());
+        table.get(target, &BlockReadOptions::default()).unwrap().unwrap();
+
+        file.evicted_from.store(usize::MAX, Ordering::Relaxed);
+        assert!(table.get(target, &MEMORY_ONLY).unwrap().is_some());
+        iter.seek(target).unwrap();
+        assert_eq!(iter.key(), target, "in round {round}");
+        assert!(table.iter(MEMORY_ONLY).seek(target).is_ok());
+    }
+}
+
+#[test]
+fn the_index_of_a_mapped_table_takes_no_memory_of_its_own() {
+    let (bytes, _) = build(
+        &bytewise_entries(8, 300),
+        &bytewise(),
+        TableBuilderOptions { compression: Compression::Snappy, ..options() },
+    );
+    for (maps, place) in [(true, IndexPlace::MappedFile), (false, IndexPlace::OwnMemory)] {
+        let table = open_file(TestFile::new_mapped(bytes.clone(), maps), context(&bytewise())).unwrap();
+        assert_eq!(table.index.place, place);
+    }
 }

@@ -43,6 +43,8 @@ pub(super) struct TestFile {
     pub(super) reads: AtomicUsize,
     /// Whether a read without waiting finds the bytes.
     pub(super) resident: AtomicBool,
+    /// Bytes of the mapping from here on are not resident, whatever `resident` says.
+    pub(super) evicted_from: AtomicUsize,
     /// Whether a read without waiting finds all but the last of the bytes.
     pub(super) half_resident: AtomicBool,
     /// Whether it is read through a mapping.
@@ -57,6 +59,7 @@ impl TestFile {
     pub(super) fn new_mapped(bytes: Vec<u8>, maps: bool) -> Arc<Self> {
         Arc::new(Self {
             end: AtomicUsize::new(bytes.len()),
+            evicted_from: AtomicUsize::new(usize::MAX),
             bytes,
             reads: AtomicUsize::new(0),
             resident: AtomicBool::new(false),
@@ -93,8 +96,9 @@ impl RandomAccessFile for TestFile {
         self.maps.then(|| self.bytes.clone().into())
     }
 
-    fn mapped_is_in_memory(&self, _offset: u64, _size_bytes: usize) -> bool {
-        self.resident.load(Ordering::Relaxed)
+    fn mapped_is_in_memory(&self, offset: u64, size_bytes: usize) -> bool {
+        let end = offset as usize + size_bytes;
+        self.resident.load(Ordering::Relaxed) && end <= self.evicted_from.load(Ordering::Relaxed)
     }
 
     fn size_bytes(&self) -> terrace_env::Result<u64> {
