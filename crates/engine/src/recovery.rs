@@ -273,12 +273,12 @@ pub(crate) struct OpenLog {
     pub(crate) file: Box<dyn SequentialFile>,
 }
 
-/// Opens every log in `folder`, ascending. Do it before the MANIFEST is read: a log that a running writer removes
+/// Opens every log among `names`, the files in `folder`, ascending. Do it before the MANIFEST is read: a log that a running writer removes
 /// before is in tables that the MANIFEST names then.
-pub(crate) fn open_logs(env: &dyn Env, folder: &Path) -> Result<Vec<OpenLog>> {
+pub(crate) fn open_logs(env: &dyn Env, folder: &Path, names: &[String]) -> Result<Vec<OpenLog>> {
     let mut logs = Vec::new();
-    for name in env.list(folder)? {
-        if let Some(FileKind::Log(number)) = file_name::parse(&name) {
+    for name in names {
+        if let Some(FileKind::Log(number)) = file_name::parse(name) {
             let path = folder.join(name);
             match env.open_sequential(&path) {
                 Ok(file) => logs.push(OpenLog { number, path, file }),

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use crate::db::inner::DbInner;
 use crate::error::Result;
+use crate::wal::writer::WalWriter;
 
 impl DbInner {
     /// See [`Db::close`](crate::Db::close).
@@ -22,11 +23,8 @@ impl DbInner {
         drop(self.wait_until(|background| background.is_quiet()));
 
         let mut result = Ok(());
-        if let Some(mut wal) = token.wal.take() {
-            result = self
-                .sync_outgoing_logs(&mut token)
-                .and_then(|()| wal.sync(&*self.env))
-                .and_then(|()| wal.close());
+        if let Some(wal) = token.wal.take() {
+            result = self.sync_outgoing_logs(&mut token).and_then(|()| self.close_log(wal));
         }
         self.remove_obsolete_tables();
         let manifest_closed = self.versions.close();
@@ -41,6 +39,16 @@ impl DbInner {
         self.info_log.close();
         *self.file_lock.lock() = None;
         result
+    }
+
+    /// Makes the last log durable. One without records is removed, or each opening would leave one behind; but the one that the
+    /// MANIFEST names has to be there.
+    fn close_log(&self, mut wal: WalWriter) -> Result<()> {
+        if wal.is_empty() && wal.number() != self.versions.log_number() {
+            return wal.discard(&*self.env);
+        }
+        wal.sync(&*self.env)?;
+        wal.close()
     }
 
     /// Seals the active memtable, unless it is empty, and waits until all sealed ones are in tables.
@@ -75,11 +83,38 @@ mod tests {
 
     use super::*;
     use crate::error::ErrorKind;
-    use crate::{Db, Options, WriteOptions};
+    use crate::{Db, Options, ReadOptions, WriteOptions};
 
     fn wait_for_line(db: &Db, length: usize) {
         while db.inner.line.length() < length {
             thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn opening_and_closing_without_writes_leaves_no_logs_behind() {
+        let env: Arc<dyn Env> = Arc::new(MemoryEnv::new());
+        let open = || Db::open("/db", Options { env: Arc::clone(&env), ..Options::default() }).unwrap();
+        let logs = || {
+            let names = env.list(Path::new("/db")).unwrap();
+            names.into_iter().filter(|name| name.ends_with(".log")).collect::<Vec<_>>()
+        };
+        open().close().unwrap();
+        assert_eq!(logs().len(), 1, "the log that the first MANIFEST names");
+        for (round, flushes) in [false, true, false, true].into_iter().enumerate() {
+            let db = open();
+            db.put(b"k", &[round as u8], &WriteOptions::default()).unwrap();
+            if flushes {
+                db.flush().unwrap();
+            }
+            db.close().unwrap();
+            for _ in 0..5 {
+                let db = open();
+                assert_eq!(db.get(b"k", &ReadOptions::default()).unwrap().unwrap(), [round as u8]);
+                db.close().unwrap();
+                // The oldest one, which the MANIFEST names, and one that an opening came to flush.
+                assert!(logs().len() <= 2, "in round {round}: {:?}", logs());
+            }
         }
     }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use parking_lot::{Condvar, Mutex};
-use terrace_env::{Env, FileLock, LockError};
+use terrace_env::{FileLock, LockError};
 use terrace_format::compression::Dialect;
 use terrace_format::file_name::{self, FileKind};
 use terrace_format::internal_key::InternalKeyComparator;
@@ -82,12 +82,14 @@ fn open_writable(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
         return Err(no_database());
     }
     // Looked at before the lock as well: a folder that is no database is left without a LOCK file in it.
-    if !options.create_if_missing && matches!(look_into(&*env, folder)?, Contents::Nothing) {
+    if !options.create_if_missing && matches!(look_into(&env.list(folder)?), Contents::Nothing) {
         return Err(no_database());
     }
     let lock = env.lock(&folder.join(file_name::LOCK)).map_err(|error| lock_error(folder, error))?;
-    let contents = look_into(&*env, folder)?;
-    refuse_foreign_layout(&*env, folder)?;
+    // Once for all that need it: with ten thousand tables a list takes longer than the rest.
+    let names = env.list(folder)?;
+    let contents = look_into(&names);
+    refuse_foreign_layout(&names, folder)?;
     if let Contents::Fragments(name) = &contents {
         return Err(missing_current(folder, name));
     }
@@ -98,11 +100,11 @@ fn open_writable(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
     let info_log = InfoLog::open(Arc::clone(&env), folder);
     info_log.line(format_args!("Terrace {} opens {}", env!("CARGO_PKG_VERSION"), folder.display()));
     let (inner, stopped) = match contents {
-        Contents::Database => recover(folder, options, info_log, Some(lock))?,
+        Contents::Database => recover(folder, options, info_log, Some(lock), &names)?,
         _ => (create(folder, options, info_log, lock)?, Vec::new()),
     };
     settle_recovery(&inner, &stopped)?;
-    remove_orphans(&inner)?;
+    remove_orphans(&inner, &names)?;
     let mut background = inner.background.lock();
     inner.schedule(&mut background);
     drop(background);
@@ -112,8 +114,8 @@ fn open_writable(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
 
 fn open_read_only(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
     let env = Arc::clone(&options.env);
-    let contents = if env.exists(folder)? { look_into(&*env, folder)? } else { Contents::Nothing };
-    match contents {
+    let names = if env.exists(folder)? { env.list(folder)? } else { Vec::new() };
+    match look_into(&names) {
         Contents::Database => {}
         Contents::Fragments(name) => return Err(missing_current(folder, &name)),
         Contents::Nothing => {
@@ -121,8 +123,8 @@ fn open_read_only(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
             return Err(Error::at_path(ErrorKind::NoDatabase, folder, message));
         }
     }
-    refuse_foreign_layout(&*env, folder)?;
-    let (inner, _) = recover(folder, options, InfoLog::none(env), None)?;
+    refuse_foreign_layout(&names, folder)?;
+    let (inner, _) = recover(folder, options, InfoLog::none(env), None, &names)?;
     // An open file stays readable when a running writer removes it.
     let files: Vec<_> = inner.versions.current().levels.iter().flatten().cloned().collect();
     for file in files.iter().take(inner.options.max_open_files) {
@@ -131,17 +133,17 @@ fn open_read_only(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
     Ok(inner)
 }
 
-fn look_into(env: &dyn Env, folder: &Path) -> Result<Contents> {
-    let names = env.list(folder)?;
+/// What a folder of these names is.
+fn look_into(names: &[String]) -> Contents {
     if names.iter().any(|name| name == file_name::CURRENT) {
-        return Ok(Contents::Database);
+        return Contents::Database;
     }
-    let fragment = names.into_iter().find(|name| {
+    let fragment = names.iter().find(|name| {
         // A MANIFEST alone is what a crash during the creation of a database leaves.
         use FileKind::{LegacyTable, Log, Table};
         matches!(file_name::parse(name), Some(Log(_) | Table(_) | LegacyTable(_)))
     });
-    Ok(fragment.map_or(Contents::Nothing, Contents::Fragments))
+    fragment.cloned().map_or(Contents::Nothing, Contents::Fragments)
 }
 
 fn missing_current(folder: &Path, fragment: &str) -> Error {
@@ -153,8 +155,8 @@ fn missing_current(folder: &Path, fragment: &str) -> Error {
 
 /// Basho's fork keeps its levels in folders `sst_0` to `sst_6`, and its filters and compression ids mean other
 /// things under the same names.
-pub(crate) fn refuse_foreign_layout(env: &dyn Env, folder: &Path) -> Result<()> {
-    if env.list(folder)?.iter().any(|name| name == "sst_0") {
+pub(crate) fn refuse_foreign_layout(names: &[String], folder: &Path) -> Result<()> {
+    if names.iter().any(|name| name == "sst_0") {
         let message = "this database was written by Basho's fork of LevelDB (it has folders sst_0, …), which is \
                        not readable here";
         return Err(Error::at_path(ErrorKind::Unsupported, folder, message));
@@ -329,15 +331,16 @@ fn create(
     )
 }
 
-/// Reads the MANIFEST and the logs. Returns also the logs that do not count, or not whole, because of a hole.
+/// Reads the MANIFEST and the logs among `names`, which were listed before. Returns also the logs that do not count, or not whole, because of a hole.
 fn recover(
     folder: &Path,
     options: Options,
     info_log: InfoLog,
     lock: Option<Box<dyn FileLock>>,
+    names: &[String],
 ) -> Result<(Arc<DbInner>, Vec<u64>)> {
     let parts = Parts::new(folder, options, info_log, lock);
-    let mut logs = open_logs(&*parts.options.env, folder)?;
+    let mut logs = open_logs(&*parts.options.env, folder, names)?;
     let (versions, numbers) = VersionSet::recover(parts.version_set_options(), Arc::clone(&parts.obsolete))?;
     check_first_log(folder, &numbers, &logs)?;
     let RecoveredNumbers { log_number, previous_log_number, last_sequence, is_ours, .. } = numbers;
@@ -388,15 +391,16 @@ fn settle_recovery(inner: &Arc<DbInner>, stopped: &[u64]) -> Result<()> {
     Ok(())
 }
 
-/// Removes files of the database that nothing lists: what a crash left behind. Files with other names stay.
-fn remove_orphans(inner: &DbInner) -> Result<()> {
+/// Removes those of `names`, the files of before the open, that are a database's and that nothing refers to: what a crash
+/// left behind.
+fn remove_orphans(inner: &DbInner, names: &[String]) -> Result<()> {
     let version = inner.versions.current();
     let live: std::collections::HashSet<u64> =
         version.levels.iter().flatten().map(|file| file.number).collect();
     let logs = inner.background.lock().logs.clone();
     let mut removed_data = false;
-    for name in inner.env.list(&inner.folder)? {
-        let Some(kind) = file_name::parse(&name) else { continue };
+    for name in names {
+        let Some(kind) = file_name::parse(name) else { continue };
         let is_orphan = match kind {
             FileKind::Table(number) | FileKind::LegacyTable(number) => !live.contains(&number),
             FileKind::Log(number) => !logs.contains(&number),
@@ -407,7 +411,7 @@ fn remove_orphans(inner: &DbInner) -> Result<()> {
         if is_orphan {
             inner.info_log.line(format_args!("removes {name}, which nothing refers to"));
             // An orphan that cannot be removed takes up space and does no harm.
-            let _ = inner.env.remove_file(&inner.folder.join(&name));
+            let _ = inner.env.remove_file(&inner.folder.join(name));
             removed_data |= !matches!(kind, FileKind::Manifest(_) | FileKind::Temporary(_));
         }
     }

@@ -91,7 +91,7 @@ pub(crate) fn repair(folder: &Path, options: &Options) -> Result<RepairReport> {
     list(env, folder)?;
     let lock = env.lock(&folder.join(file_name::LOCK)).map_err(|error| lock_error(folder, error))?;
     let inventory = list(env, folder)?;
-    refuse_foreign_layout(env, folder)?;
+    refuse_foreign_layout(&env.list(folder)?, folder)?;
     let info_log = InfoLog::open(Arc::clone(&options.env), folder);
     info_log.line(format_args!("Terrace {} repairs {}", env!("CARGO_PKG_VERSION"), folder.display()));
     let workshop = Workshop::new(folder, options);

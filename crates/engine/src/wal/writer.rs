@@ -77,6 +77,18 @@ impl WalWriter {
         self.number
     }
 
+    /// Whether no record was ever appended.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.file.size_bytes() == 0
+    }
+
+    /// Closes the log and removes its file. For a log without records.
+    pub(crate) fn discard(self, env: &dyn Env) -> Result<()> {
+        let Self { file, path, .. } = self;
+        file.close()?;
+        Ok(env.remove_file(&path)?)
+    }
+
     /// Whether a failed append left something behind that could not be cut off again.
     pub(crate) fn is_damaged(&self) -> bool {
         self.file.is_damaged()
