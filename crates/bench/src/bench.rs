@@ -329,7 +329,9 @@ impl<'a> Bench<'a> {
             write_amplification: written_bytes.amplification(),
             space_bytes,
             peak_memory_bytes: memory.all_bytes,
-            peak_anonymous_bytes: memory.anonymous_bytes,
+            peak_anonymous_bytes: memory
+                .anonymous_bytes
+                .map(|bytes| bytes.saturating_sub(self.contents.live.memory_bytes())),
             memory_budget_bytes: self.engine.memory_budget_bytes(),
             message: done.message,
             machine: self.machine.clone(),

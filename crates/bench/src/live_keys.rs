@@ -34,6 +34,11 @@ impl LiveKeys {
         self.words.get(word).is_some_and(|bits| bits & bit != 0)
     }
 
+    /// The memory that it takes.
+    pub fn memory_bytes(&self) -> u64 {
+        size_of_val(&*self.words) as u64
+    }
+
     /// How many there are.
     pub fn count(&self) -> u64 {
         self.count

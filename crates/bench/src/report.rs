@@ -77,7 +77,8 @@ pub struct Report {
     pub space_bytes: u64,
     /// The most memory that the process had meanwhile.
     pub peak_memory_bytes: Option<u64>,
-    /// The most of it that no file stood behind: what mapped tables take is left out.
+    /// The most of it that no file stood behind: what mapped tables take is left out, and what the benchmark itself keeps of the
+    /// keys.
     #[serde(default)]
     pub peak_anonymous_bytes: Option<u64>,
     /// The memory that the engine's settings allow it.

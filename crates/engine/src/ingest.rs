@@ -149,7 +149,7 @@ impl DbInner {
         let mut background = self.background.lock();
         self.update_super_version(&background, |view| view.version = self.versions.current());
         self.published.publish(sequence);
-        commit.throttle.set_pressure(self.pressure());
+        commit.throttle.set_pressure(self.pressure(&commit.memtable));
         self.schedule(&mut background);
         self.info_log.line(format_args!("ingested {} tables", written.len()));
         Ok(())

@@ -6,11 +6,13 @@
 //! and every old value that an atomic may still show (`make threads`). Miri gets the standard library's locks: it refuses
 //! how the usual ones call the system.
 
-#[cfg(any(all(test, loom), miri))]
 mod locks;
 #[cfg(all(test, loom))]
 mod modelled;
 
+/// Whose `notify_all` is one call to the system where the standard library has a futex. The usual ones wake one waiter
+/// after the other.
+pub(crate) use locks::{Condvar as CrowdCondvar, Mutex as CrowdMutex};
 #[cfg(any(all(test, loom), miri))]
 pub(crate) use locks::{Condvar, Mutex, MutexGuard};
 #[cfg(not(any(all(test, loom), miri)))]

@@ -24,6 +24,8 @@
 //! Mitzenmacher, 2006); `docs/format/filter.md` has them with examples. Basho's fork keeps another hash under the same
 //! [`FILTER_NAME`]: do not use filters of its databases, they would deny keys that are there.
 
+use bytes::Bytes;
+
 use crate::coding::{decode_fixed32, put_fixed32};
 use crate::error::{FormatError, Result};
 
@@ -226,7 +228,7 @@ impl FilterBlockBuilder {
 /// Reads a filter block, of any `base_lg`.
 #[derive(Clone, Debug)]
 pub struct FilterBlockReader {
-    contents: Vec<u8>,
+    contents: Bytes,
     /// Where the filters end and their offsets start.
     array_offset: usize,
     filter_count: usize,
@@ -236,7 +238,8 @@ pub struct FilterBlockReader {
 impl FilterBlockReader {
     /// Takes the contents of a filter block. Fails if the offsets do not fit; a reader who meets that goes on without
     /// filter.
-    pub fn new(contents: Vec<u8>) -> Result<Self> {
+    pub fn new(contents: impl Into<Bytes>) -> Result<Self> {
+        let contents = contents.into();
         let corrupt =
             |problem: &str, offset: usize| Err(FormatError::corrupt("filter block", problem, offset as u64));
         let Some(tail) = contents.len().checked_sub(FILTER_BLOCK_TAIL_SIZE_BYTES) else {

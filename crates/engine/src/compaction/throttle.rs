@@ -3,7 +3,8 @@
 //! Writers are charged per byte against the lower of two rates:
 //!
 //! - **Flushes.** While as many sealed memtables wait as may, the active one must not be full before the oldest is
-//!   flushed: the rate is the measured throughput of flushes.
+//!   flushed: the rate is the measured throughput of flushes. A flush may take longer than those before, as when the disk is
+//!   busy otherwise. So the rate falls with the room that is left, too: the last of it lasts for half a second.
 //! - **Level 0** grows when flushes outrun compactions. From [`SLOWDOWN_FILES`] files on the rate falls as level 0
 //!   grows. It follows the measured throughput of compactions out of level 0.
 //!
@@ -23,6 +24,10 @@ const MIN_RATE_BYTES_PER_SECOND: f64 = (1 << 20) as f64;
 const INITIAL_DRAIN_BYTES_PER_SECOND: f64 = (64 << 20) as f64;
 /// Assumed throughput of flushes before one was measured, in bytes a second.
 const INITIAL_FLUSH_BYTES_PER_SECOND: f64 = (256 << 20) as f64;
+/// At its rate a writer would use up the room that is left within this time, in seconds; but there is ever less.
+const ROOM_LASTS_SECONDS: f64 = 0.1;
+/// The pressure is looked at again after so many bytes.
+const STALE_AFTER_BYTES: usize = 64 << 10;
 /// Share of the newest measurement in the average.
 const NEWEST_SHARE: f64 = 0.3;
 /// Debt, in microseconds, below which a writer need not sleep: shorter sleeps cost more than they delay. Longer ones
@@ -46,8 +51,8 @@ fn level0_rate(level0_files: usize, drain_bytes_per_second: f64) -> Option<f64> 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pressure {
     pub(crate) level0_files: usize,
-    /// Whether no further memtable may be sealed before one is flushed.
-    pub(crate) flushes_lag: bool,
+    /// If no further memtable may be sealed before one is flushed: the bytes that the active one may still grow by.
+    pub(crate) room_bytes: Option<usize>,
 }
 
 /// A token bucket for writers. Kept by whoever holds the commit token.
@@ -58,6 +63,8 @@ pub(crate) struct Throttle {
     rate_bytes_per_second: Option<f64>,
     /// When the bytes charged so far are paid for. In nanoseconds: a small write costs less than a microsecond.
     paid_at_nanos: u64,
+    /// Since the pressure was last noted.
+    charged_bytes: usize,
 }
 
 impl Throttle {
@@ -67,6 +74,7 @@ impl Throttle {
             flush_bytes_per_second: INITIAL_FLUSH_BYTES_PER_SECOND,
             rate_bytes_per_second: None,
             paid_at_nanos: 0,
+            charged_bytes: 0,
         }
     }
 
@@ -82,8 +90,12 @@ impl Throttle {
 
     /// Takes note of what the background has before it.
     pub(crate) fn set_pressure(&mut self, pressure: Pressure) {
+        self.charged_bytes = 0;
         let level0 = level0_rate(pressure.level0_files, self.drain_bytes_per_second);
-        let flush = pressure.flushes_lag.then_some(self.flush_bytes_per_second);
+        let flush = pressure.room_bytes.map(|room_bytes| {
+            let room_rate = (room_bytes as f64 / ROOM_LASTS_SECONDS).max(MIN_RATE_BYTES_PER_SECOND);
+            self.flush_bytes_per_second.min(room_rate)
+        });
         self.rate_bytes_per_second = level0.into_iter().chain(flush).reduce(f64::min);
     }
 
@@ -102,7 +114,13 @@ impl Throttle {
             let nanos = bytes as f64 * 1e9 / rate;
             let from_nanos = self.paid_at_nanos.max(now_micros.saturating_mul(1000));
             self.paid_at_nanos = from_nanos.saturating_add(nanos as u64);
+            self.charged_bytes += bytes;
         }
+    }
+
+    /// Whether so much was written since the pressure was noted that it is another by now.
+    pub(crate) fn is_stale(&self) -> bool {
+        self.charged_bytes >= STALE_AFTER_BYTES
     }
 
     /// Whether writes are being slowed.
@@ -120,7 +138,7 @@ mod tests {
     use super::*;
 
     fn level0(level0_files: usize) -> Pressure {
-        Pressure { level0_files, flushes_lag: false }
+        Pressure { level0_files, room_bytes: None }
     }
 
     #[test]
@@ -179,10 +197,28 @@ mod tests {
         for _ in 0..30 {
             throttle.record_flush(Throughput { bytes: 5_000_000, micros: 1_000_000 });
         }
-        throttle.set_pressure(Pressure { level0_files: 0, flushes_lag: false });
+        throttle.set_pressure(level0(0));
         assert!(!throttle.is_active());
-        throttle.set_pressure(Pressure { level0_files: SLOWDOWN_FILES, flushes_lag: true });
+        throttle.set_pressure(Pressure { level0_files: SLOWDOWN_FILES, room_bytes: Some(16 << 20) });
         let rate = throttle.rate_bytes_per_second.unwrap();
         assert!((rate - 5e6).abs() < 1e5, "{rate}");
+    }
+
+    #[test]
+    fn a_flush_that_takes_long_does_not_stop_a_writer_at_once() {
+        let mut throttle = Throttle::new();
+        let (mut room_bytes, mut now, mut longest) = (16 << 20, 0u64, 0);
+        while room_bytes > 0 {
+            throttle.set_pressure(Pressure { level0_files: 0, room_bytes: Some(room_bytes) });
+            let delay = throttle.delay_micros(now);
+            longest = longest.max(delay);
+            now += delay;
+            throttle.charge(116, now);
+            room_bytes = room_bytes.saturating_sub(116);
+            // No write takes less.
+            now += u64::from(room_bytes % 4 == 0);
+        }
+        assert!(now > 400_000, "the room was used up in {now} µs");
+        assert!(longest < 1_000, "a write was delayed by {longest} µs");
     }
 }

@@ -194,7 +194,9 @@ impl Db {
         fill: impl FnOnce(&mut WriteBatch) -> terrace_format::error::Result<()>,
     ) -> Result<()> {
         self.inner.check_writable()?;
-        let Some(mut token) = self.inner.line.try_token() else {
+        let line = &self.inner.line;
+        let shares_sync = options.sync && line.expects_others();
+        let Some(mut token) = (!shares_sync).then(|| line.try_token()).flatten() else {
             let mut batch = WriteBatch::new();
             fill(&mut batch).map_err(Error::refused)?;
             return self.write(batch, options);

@@ -268,7 +268,7 @@ impl Parts {
             version: versions.current(),
         };
         let mut throttle = Throttle::new();
-        throttle.set_pressure(Pressure { level0_files: view.version.levels[0].len(), flushes_lag: false });
+        throttle.set_pressure(Pressure { level0_files: view.version.levels[0].len(), room_bytes: None });
         let commit = CommitState {
             wal,
             outgoing,

@@ -131,3 +131,42 @@ fn a_failed_group_fails_whole_and_later_writes_find_the_database_poisoned() {
         }
     });
 }
+
+#[test]
+fn writers_that_wait_together_are_all_woken() {
+    explore(|| {
+        let model = Model::new(3, None);
+        let token = model.line.take_token();
+        let writers: Vec<_> = (0..3)
+            .map(|number| {
+                let model = Arc::clone(&model);
+                thread::spawn(move || model.write(number, false).unwrap())
+            })
+            .collect();
+        drop(token);
+        writers.into_iter().for_each(|writer| writer.join().unwrap());
+        assert_eq!(model.line.take_token().groups.concat().len(), 3);
+    });
+}
+
+#[test]
+fn writers_that_sync_again_and_again_lose_no_write_while_they_gather() {
+    explore(|| {
+        let model = Model::new(4, None);
+        let write_both = |model: &Model, first| {
+            model.write(first, true).unwrap();
+            model.write(first + 1, true).unwrap();
+        };
+        let other = {
+            let model = Arc::clone(&model);
+            thread::spawn(move || write_both(&model, 0))
+        };
+        write_both(&model, 2);
+        other.join().unwrap();
+        let mut all = model.line.take_token().groups.concat();
+        let place = |number| all.iter().position(|other| *other == number);
+        assert!(place(0) < place(1) && place(2) < place(3), "a thread's writes keep their order");
+        all.sort_unstable();
+        assert_eq!(all, [0, 1, 2, 3]);
+    });
+}

@@ -22,7 +22,6 @@ use terrace_format::table::{BlockHandle, check_block, split_block};
 
 use super::granule_bits::GranuleBits;
 use super::held_block::HeldBlock;
-use super::index::{IndexPlace, TableIndex};
 use super::mapped_file::MappedFile;
 use crate::cache::block_cache::BlockCache;
 use crate::error::{Error, ErrorKind, Result};
@@ -69,6 +68,14 @@ pub(crate) enum Caching {
     /// seeks: see [`BlockCache::note_miss`].
     IfWanted,
     Always,
+}
+
+/// Where contents are that an open table keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    OwnMemory,
+    /// Where the system may have to read them again.
+    MappedFile,
 }
 
 /// The blocks of one open table file.
@@ -172,15 +179,26 @@ impl BlockSource {
         }
     }
 
-    /// The index that `handle` points to, for as long as the table is open: where it lies in the mapped file if it is stored
-    /// uncompressed, else in memory of its own.
-    pub(crate) fn index(&self, handle: BlockHandle) -> Result<TableIndex> {
+    /// The uncompressed contents of a block that is kept for as long as the table is open: where they lie in the mapped file if
+    /// they are stored so, else in memory of their own.
+    pub(crate) fn kept_contents(&self, handle: BlockHandle) -> Result<(Bytes, Place)> {
         let options = BlockReadOptions::default();
-        let Some(stored) = self.mapped_contents(handle, &options)? else {
-            return Ok(TableIndex::new(self.read_block(handle, &options)?, IndexPlace::OwnMemory));
-        };
-        let place = if stored.id() == NONE_ID { IndexPlace::MappedFile } else { IndexPlace::OwnMemory };
-        Ok(TableIndex::new(self.mapped_block(handle, stored, &mut BytesMut::new())?, place))
+        match self.mapped_contents(handle, &options)? {
+            Some(stored) if stored.id() == NONE_ID => {
+                Ok((stored.file.slice(stored.range), Place::MappedFile))
+            }
+            _ => Ok((self.read_contents(handle, &options)?.into(), Place::OwnMemory)),
+        }
+    }
+
+    /// Whether the [kept contents](Self::kept_contents) of the block can be read without waiting for the disk, or `tier` allows to
+    /// wait.
+    #[inline]
+    pub(crate) fn is_at_hand(&self, handle: BlockHandle, place: Place, tier: ReadTier) -> bool {
+        // The size is that of bytes in memory.
+        tier == ReadTier::Disk
+            || place == Place::OwnMemory
+            || self.mapped_is_in_memory(handle.offset, handle.size as usize)
     }
 
     /// Notes that the block was asked for and not cached, and says whether it was so before, not long ago.

@@ -12,6 +12,8 @@
 //!           in common  rank, filled up with zeros
 //! ```
 //!
+//! Only one separator in four has a rank; the keys of the three between are compared.
+//!
 //! Separators of different ranks are in the order of their ranks. Where the target's rank is that of a separator, the keys
 //! are compared. The ranks are made when a cursor is first moved, sixteen bytes a block with the handle. There are none if
 //! the index is damaged, or not as we and LevelDB write it; a [`BlockIter`] then walks it, and reports the damage.
@@ -24,27 +26,20 @@ use terrace_format::internal_key::{InternalKeyComparator, KeyCompare, user_key};
 use terrace_format::limits::INTERNAL_KEY_TAG_SIZE_BYTES;
 use terrace_format::table::BlockHandle;
 
+use super::block_fetch::Place;
 use crate::key_word::first_word;
-
-/// Where the index of an open table is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum IndexPlace {
-    OwnMemory,
-    /// Where the system may have to read it again.
-    MappedFile,
-}
 
 /// The index of an open table. Threads share it.
 #[derive(Debug)]
 pub(crate) struct TableIndex {
     block: Arc<Block>,
-    pub(crate) place: IndexPlace,
+    pub(crate) place: Place,
     /// Made when it is first needed; `None` inside if there can be none.
     ranked: OnceLock<Option<RankedIndex>>,
 }
 
 impl TableIndex {
-    pub(crate) fn new(block: Block, place: IndexPlace) -> Self {
+    pub(crate) fn new(block: Block, place: Place) -> Self {
         Self { block: Arc::new(block), place, ranked: OnceLock::new() }
     }
 
@@ -77,11 +72,15 @@ impl TableIndex {
 struct RankedIndex {
     /// What the separators have in common, but for the last.
     prefix: Box<[u8]>,
-    /// One for each separator but the last.
+    /// Those of the separators but the last: of the first, and of each [`STRIDE`]th after it.
     ranks: Box<[u64]>,
-    /// Offset and size of each block.
-    handles: Box<[(u32, u32)]>,
+    /// How many separators there are but the last.
+    ranked_count: usize,
 }
+
+/// One separator in so many has a rank: the index of a large database would else take its share of memory twice. The others are
+/// found by their keys, which lie beside each other.
+const STRIDE: usize = 4;
 
 impl RankedIndex {
     #[cold]
@@ -89,17 +88,20 @@ impl RankedIndex {
         if !comparator.is_bytewise_by_user_key() || !block.has_only_restarts() {
             return None;
         }
-        let handles = (0..block.restart_count()).map(|index| handle_of(block, index));
-        let handles: Box<[(u32, u32)]> = handles.collect::<Option<_>>()?;
-        let ranked_count = handles.len().checked_sub(1)?;
+        if !(0..block.restart_count()).all(|index| is_sound(block, index)) {
+            return None;
+        }
+        let ranked_count = block.restart_count().checked_sub(1)?;
         let separators = || (0..ranked_count).map(|index| separator_of(block, index));
         let prefix = separators().reduce(common_prefix).unwrap_or_default();
-        let ranks: Box<[u64]> =
-            separators().map(|separator| first_word(&separator[prefix.len()..])).collect();
+        let rank_of = |separator: &[u8]| first_word(&separator[prefix.len()..]);
         // Where they are not, the index is damaged, or in another order.
-        let are_in_order = ranks.is_sorted()
+        let are_in_order = separators().map(rank_of).is_sorted()
             && separators().last().is_none_or(|last| last <= separator_of(block, ranked_count));
-        are_in_order.then(|| Self { prefix: prefix.into(), ranks, handles })
+        are_in_order.then(|| {
+            let ranks = separators().step_by(STRIDE).map(rank_of).collect();
+            Self { prefix: prefix.into(), ranks, ranked_count }
+        })
     }
 
     /// The first entry whose separator is not before `internal_target`; their number if there is none.
@@ -110,12 +112,14 @@ impl RankedIndex {
             comparator.compare(separator, internal_target).is_lt()
         };
         let target = user_key(internal_target);
-        let ranked_count = self.ranks.len();
+        let ranked_count = self.ranked_count;
         let found = if let Some(rest) = target.strip_prefix(&*self.prefix) {
             let rank = first_word(rest);
             let first = self.ranks.partition_point(|&other| other < rank);
             let equal = self.ranks[first..].iter().take_while(|&&other| other == rank).count();
-            partition_point(first, first + equal, is_before)
+            // The last of a smaller rank is before the target, and the first of a greater one is not.
+            let low = first.checked_sub(1).map_or(0, |smaller| STRIDE * smaller + 1);
+            partition_point(low, (STRIDE * (first + equal)).min(ranked_count), is_before)
         } else if *target < *self.prefix {
             0
         } else {
@@ -130,13 +134,16 @@ fn separator_of(block: &Block, index: usize) -> &[u8] {
     block.entry_at_restart(index).map_or(&[], |(key, _)| user_key(key))
 }
 
-/// The handle in an entry, if it can be kept in short and the separator is an internal key.
-fn handle_of(block: &Block, index: usize) -> Option<(u32, u32)> {
-    let (key, value) = block.entry_at_restart(index)?;
-    let (handle, _) = BlockHandle::decode(value).ok()?;
-    let is_internal = key.len() >= INTERNAL_KEY_TAG_SIZE_BYTES;
-    let short = (u32::try_from(handle.offset).ok()?, u32::try_from(handle.size).ok()?);
-    is_internal.then_some(short)
+/// Whether an entry has an internal key and a handle.
+fn is_sound(block: &Block, index: usize) -> bool {
+    block.entry_at_restart(index).is_some_and(|(key, value)| {
+        key.len() >= INTERNAL_KEY_TAG_SIZE_BYTES && BlockHandle::decode(value).is_ok()
+    })
+}
+
+/// The handle in an entry's value. Bytes after it are another writer's and passed over.
+pub(crate) fn decode_handle(value: &[u8]) -> FormatResult<BlockHandle> {
+    BlockHandle::decode(value).map(|(handle, _)| handle)
 }
 
 fn common_prefix<'a>(a: &'a [u8], b: &[u8]) -> &'a [u8] {
@@ -230,14 +237,9 @@ impl IndexCursor {
     pub(crate) fn handle(&self, index: &TableIndex) -> FormatResult<Option<BlockHandle>> {
         match self {
             Self::Ranked(at) => {
-                let handles = index.ranked.get().and_then(Option::as_ref).map(|ranked| &ranked.handles);
-                let handle = handles.and_then(|handles| handles.get(*at));
-                Ok(handle.map(|&(offset, size)| BlockHandle { offset: offset.into(), size: size.into() }))
+                index.block.entry_at_restart(*at).map(|(_, value)| decode_handle(value)).transpose()
             }
-            // Bytes after the handle are another writer's and passed over.
-            Self::Walking(entries) if entries.valid() => {
-                BlockHandle::decode(entries.value()).map(|(handle, _)| Some(handle))
-            }
+            Self::Walking(entries) if entries.valid() => decode_handle(entries.value()).map(Some),
             Self::Walking(_) => Ok(None),
         }
     }
@@ -268,7 +270,7 @@ mod tests {
     }
 
     fn owned(contents: Vec<u8>) -> TableIndex {
-        TableIndex::new(Block::new(contents).unwrap(), IndexPlace::OwnMemory)
+        TableIndex::new(Block::new(contents).unwrap(), Place::OwnMemory)
     }
 
     fn index(separators: &[Vec<u8>], restart_interval: usize) -> TableIndex {

@@ -12,7 +12,7 @@ use terrace_format::filter::FilterBlockReader;
 use terrace_format::hash_index::HASH_INDEX_METAINDEX_KEY;
 use terrace_format::table::{BlockHandle, COUNTS_METAINDEX_KEY, TableCounts, filter_metaindex_key};
 
-use super::block_fetch::{BlockReadOptions, BlockSource};
+use super::block_fetch::{BlockReadOptions, BlockSource, Place};
 use super::hash_lookup::HashIndex;
 use crate::error::{ErrorKind, Result};
 
@@ -31,6 +31,8 @@ pub(crate) struct Metadata {
 #[derive(Debug)]
 pub(crate) struct TableFilter {
     reader: FilterBlockReader,
+    pub(crate) handle: BlockHandle,
+    pub(crate) place: Place,
     /// One filter stands for all blocks: it can be asked before the block is known.
     pub(crate) covers_whole_file: bool,
 }
@@ -97,8 +99,8 @@ fn find(metaindex: &Block, name: &[u8]) -> terrace_format::Result<Option<Vec<u8>
 }
 
 fn read_filter(source: &BlockSource, handle: BlockHandle) -> Result<TableFilter> {
-    let contents = source.read_contents(handle, &BlockReadOptions::default())?;
+    let (contents, place) = source.kept_contents(handle)?;
     let reader = FilterBlockReader::new(contents).map_err(|error| source.block_error(handle, error))?;
     let covers_whole_file = reader.covers_whole_file(source.size_bytes);
-    Ok(TableFilter { reader, covers_whole_file })
+    Ok(TableFilter { reader, handle, place, covers_whole_file })
 }

@@ -19,15 +19,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use terrace_env::RandomAccessFile;
+use terrace_format::block::Block;
 use terrace_format::internal_key::{self, InternalKeyComparator, ValueKind};
 use terrace_format::limits::FOOTER_SIZE_BYTES;
 use terrace_format::table::{BlockHandle, Footer, TableCounts};
 
 use super::block_fetch::{BlockReadOptions, BlockSource, TableReadContext, would_block};
 use super::hash_lookup::{HashAnswer, LookupKey};
-use super::index::{IndexCursor, IndexPlace, TableIndex};
+use super::index::{IndexCursor, TableIndex, decode_handle};
 use super::iterator::TableIterator;
-use super::metaindex::Metadata;
+use super::metaindex::{Metadata, TableFilter};
 use super::pinned_value::{PinnedValue, TableValue};
 use crate::error::{Error, Result};
 use crate::iterator::InternalIterator;
@@ -77,7 +78,9 @@ impl Table {
     ) -> Result<Table> {
         let footer = read_footer(&*file, &path, size_bytes)?;
         let source = BlockSource::new(file, path, size_bytes, context);
-        let index = source.index(footer.index)?;
+        let (index, place) = source.kept_contents(footer.index)?;
+        let index = Block::new(index).map_err(|error| source.block_error(footer.index, error))?;
+        let index = TableIndex::new(index, place);
         let metadata = Metadata::read_or_ignore_damage(&source, footer.metaindex)?;
         Ok(Self { source, index, footer, metadata, recently_used: AtomicBool::new(false) })
     }
@@ -117,9 +120,8 @@ impl Table {
         options: &BlockReadOptions,
         found: &mut impl FnMut(FoundEntry<'_>),
     ) -> Result<bool> {
-        if let Some(filter) = &self.metadata.filter
-            && !filter.file_may_contain(key.user_key())
-        {
+        let filter = self.filter_at_hand(options.tier);
+        if filter.is_some_and(|filter| !filter.file_may_contain(key.user_key())) {
             return Ok(false);
         }
         with_key_buffer(|buffer| self.search_with_buffer(key, options, buffer, found))
@@ -138,7 +140,7 @@ impl Table {
         let Some(handle) = self.find_block(target.internal_key, key)? else {
             return Ok(false);
         };
-        if let Some(filter) = &self.metadata.filter
+        if let Some(filter) = self.filter_at_hand(options.tier)
             && !filter.covers_whole_file
             && !filter.may_contain(handle.offset, target_user_key)
         {
@@ -195,16 +197,19 @@ impl Table {
     fn find_block(&self, internal_target: &[u8], key: &mut Vec<u8>) -> Result<Option<BlockHandle>> {
         let found = self.index.block().find(self.comparator(), internal_target, key);
         let found = found.map_err(|error| self.index_error(error))?;
-        found.map(|range| self.decode_handle(&self.index.block().contents()[range])).transpose()
+        let handle = found.map(|range| decode_handle(&self.index.block().contents()[range]));
+        handle.transpose().map_err(|error| self.index_error(error))
+    }
+
+    /// The filter, if there is one and it can be asked without waiting for the disk, or `tier` allows to wait.
+    fn filter_at_hand(&self, tier: ReadTier) -> Option<&TableFilter> {
+        let filter = self.metadata.filter.as_ref();
+        filter.filter(|filter| self.source.is_at_hand(filter.handle, filter.place, tier))
     }
 
     /// Whether the index can be searched without waiting for the disk. It is so where `tier` allows to wait.
     pub(crate) fn index_is_at_hand(&self, tier: ReadTier) -> bool {
-        let BlockHandle { offset, size } = self.footer.index;
-        // The size is that of bytes in memory.
-        tier == ReadTier::Disk
-            || self.index.place == IndexPlace::OwnMemory
-            || self.source.mapped_is_in_memory(offset, size as usize)
+        self.source.is_at_hand(self.footer.index, self.index.place, tier)
     }
 
     /// Fails with [`WouldBlock`](crate::error::ErrorKind::WouldBlock) if `tier` forbids to wait for the index.
@@ -249,12 +254,6 @@ impl Table {
 
     pub(crate) fn comparator(&self) -> &InternalKeyComparator {
         &self.source.context.comparator
-    }
-
-    /// The handle in an index entry. Bytes after it are another writer's and passed over.
-    pub(crate) fn decode_handle(&self, index_value: &[u8]) -> Result<BlockHandle> {
-        let (handle, _) = BlockHandle::decode(index_value).map_err(|error| self.index_error(error))?;
-        Ok(handle)
     }
 
     pub(crate) fn index_error(&self, error: terrace_format::FormatError) -> Error {

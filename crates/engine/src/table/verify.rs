@@ -9,6 +9,7 @@ use terrace_format::limits::{BLOCK_TRAILER_SIZE_BYTES, FOOTER_SIZE_BYTES, INTERN
 use terrace_format::table::{BlockHandle, TableCounts};
 
 use super::block_fetch::BlockReadOptions;
+use super::index::decode_handle;
 use super::metaindex::Metadata;
 use super::reader::Table;
 use crate::error::{Error, Result};
@@ -53,6 +54,10 @@ impl Table {
         index.verify().map_err(|error| self.index_error(error))?;
         let metadata = Metadata::read(source, self.footer.metaindex)?;
         let counts = TableCounts::default();
+        if let Some(filter) = &metadata.filter {
+            // It may be read from the mapping, where its checksum was verified before.
+            source.read_contents(filter.handle, &BlockReadOptions::default())?;
+        }
         let hash_index = match &metadata.hash_index {
             Some(index) => index.read_to_verify(source)?,
             None => None,
@@ -63,7 +68,8 @@ impl Table {
         let mut entries = BlockIter::new(&index);
         entries.seek_to_first().map_err(|error| self.index_error(error))?;
         while entries.valid() {
-            walk.data_block(self.decode_handle(entries.value())?)?;
+            let handle = decode_handle(entries.value()).map_err(|error| self.index_error(error))?;
+            walk.data_block(handle)?;
             walk.separator(entries.key())?;
             entries.next().map_err(|error| self.index_error(error))?;
         }

@@ -177,7 +177,9 @@ impl DbInner {
                     return would_block();
                 }
                 self.wait_for_background(Duration::from_micros(delay));
-                commit.throttle.set_pressure(self.pressure());
+            }
+            if delay > 0 || commit.throttle.is_stale() {
+                commit.throttle.set_pressure(self.pressure(&commit.memtable));
             }
             commit.throttle.charge(bytes, now + delay);
         }
@@ -200,13 +202,13 @@ impl DbInner {
             && view.version.levels[0].len() < STOP_FILES
     }
 
-    /// What is waiting in the background now.
-    pub(crate) fn pressure(&self) -> Pressure {
+    /// What is waiting in the background now, behind the `active` memtable.
+    pub(crate) fn pressure(&self, active: &MemTable) -> Pressure {
         let view = self.published.super_version();
-        Pressure {
-            level0_files: view.version.levels[0].len(),
-            flushes_lag: view.sealed.len() >= self.options.max_sealed_memtables.max(1),
-        }
+        let flushes_lag = view.sealed.len() >= self.options.max_sealed_memtables.max(1);
+        let room_bytes =
+            || self.options.write_buffer_size_bytes.saturating_sub(active.approximate_memory_bytes());
+        Pressure { level0_files: view.version.levels[0].len(), room_bytes: flushes_lag.then(room_bytes) }
     }
 
     /// Gives the active memtable to the flush thread and begins a new one with a new log.
@@ -237,7 +239,7 @@ impl DbInner {
         if let Some(flushed) = background.flushed.take() {
             commit.throttle.record_flush(flushed);
         }
-        commit.throttle.set_pressure(self.pressure());
+        commit.throttle.set_pressure(self.pressure(&commit.memtable));
         self.schedule(&mut background);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The commit line: who may write now. Predecessor: `db`. Successor: `write/commit`.
+//! The commit line: who may write now. Predecessor: `db`. Successor: `write/commit`. Those who wait do so in `write/cohort`.
 //!
 //! One writer at a time holds the *token*, and with it the log and the active memtable. Promises:
 //!
@@ -17,7 +17,8 @@ use std::sync::atomic::Ordering;
 use terrace_format::batch::WriteBatch;
 
 use crate::error::Result;
-use crate::sync::{AtomicUsize, Condvar, Mutex, PlainMemory};
+use crate::sync::{AtomicUsize, Mutex, PlainMemory};
+use crate::write::cohort::{Cohort, Seat};
 use crate::write::gather::gather;
 
 /// A group is closed when its batches reach this size.
@@ -35,6 +36,9 @@ pub(crate) struct CommitLine<S> {
     /// [`FREE`], [`TAKEN`] or [`AWAITED`].
     token: AtomicUsize,
     line: Mutex<Line>,
+    /// So many writers were there when the last group was done: those in it, and those behind it. A forecast, on which
+    /// nothing rests but speed.
+    recent_writers: AtomicUsize,
     state: UnsafeCell<S>,
     /// Stands for `state` before a model checker.
     state_memory: PlainMemory,
@@ -46,49 +50,23 @@ unsafe impl<S: Send> Sync for CommitLine<S> {}
 
 #[derive(Default)]
 struct Line {
-    waiters: VecDeque<Arc<Waiter>>,
-    /// So many writers were there when the last group was done: those in it, and those behind it.
-    recent_writers: usize,
+    waiters: VecDeque<Waiter>,
+    /// Where those wait who joined behind the head of the line since a group was taken, if anybody did.
+    cohort: Option<Arc<Cohort>>,
 }
 
 struct Waiter {
     sync: bool,
     /// The batch to write; none for a waiter that wants the token alone.
-    batch: Mutex<Option<WriteBatch>>,
-    wants_token: bool,
-    phase: Mutex<Phase>,
-    changed: Condvar,
-}
-
-enum Phase {
-    Waiting,
-    Lead,
-    Done(Result<()>),
-}
-
-impl Waiter {
-    fn wait(&self) -> Option<Result<()>> {
-        let mut phase = self.phase.lock();
-        loop {
-            match std::mem::replace(&mut *phase, Phase::Waiting) {
-                Phase::Waiting => self.changed.wait(&mut phase),
-                Phase::Lead => return None,
-                Phase::Done(result) => return Some(result),
-            }
-        }
-    }
-
-    fn advance(&self, to: Phase) {
-        *self.phase.lock() = to;
-        self.changed.notify_one();
-    }
+    batch: Option<WriteBatch>,
+    seat: Seat,
 }
 
 /// The token. Whoever drops it passes it to the head of the line.
 ///
 /// There is one at a time. It is made by whoever changes `token` from [`FREE`] to another value, and by the waiter that
 /// the holder before made leader as it dropped its own. The change from `FREE` acquires what the change to it released;
-/// a leader acquires it by the lock of its phase.
+/// a leader acquires it by the lock of its cohort.
 pub(crate) struct Token<'a, S> {
     line: &'a CommitLine<S>,
 }
@@ -128,6 +106,7 @@ impl<S> CommitLine<S> {
         Self {
             token: AtomicUsize::new(FREE),
             line: Mutex::default(),
+            recent_writers: AtomicUsize::new(1),
             state: UnsafeCell::new(state),
             state_memory: PlainMemory::new(),
         }
@@ -146,14 +125,20 @@ impl<S> CommitLine<S> {
         if let Some(token) = self.try_token() {
             return token;
         }
-        let waiter = match self.join(None, false) {
-            Joined::Waits(waiter) => waiter,
+        let seat = match self.join(None, false) {
+            Joined::Waits(seat) => seat,
             Joined::Holds(token) => return token,
         };
-        let led = waiter.wait();
+        let led = seat.wait();
         debug_assert!(led.is_none(), "a waiter without a batch is only ever made leader");
         self.line.lock().waiters.pop_front();
         Token { line: self }
+    }
+
+    /// Whether there are probably others who could share a sync. [`write`](Self::write) lets them come first.
+    #[inline]
+    pub(crate) fn expects_others(&self) -> bool {
+        self.recent_writers.load(Ordering::Relaxed) > 2
     }
 
     /// Writes `batch` in its turn: `commit` is called with the state, the batches of a group in order and
@@ -164,28 +149,31 @@ impl<S> CommitLine<S> {
         sync: bool,
         commit: impl Fn(&mut S, &mut [WriteBatch], bool) -> Result<()>,
     ) -> Result<()> {
-        if let Some(mut token) = self.try_token() {
-            return commit(&mut token, std::slice::from_mut(&mut batch), sync);
-        }
-        let waiter = match self.join(Some(&mut batch), sync) {
-            Joined::Waits(waiter) => waiter,
-            Joined::Holds(mut token) => return commit(&mut token, std::slice::from_mut(&mut batch), sync),
+        let joined = self.try_token().map_or_else(|| self.join(Some(&mut batch), sync), Joined::Holds);
+        // Whose batch waits in the line has none here.
+        let (mut token, batch) = match joined {
+            Joined::Holds(mut token) if !(sync && self.expects_others()) => {
+                return commit(&mut token, std::slice::from_mut(&mut batch), sync);
+            }
+            Joined::Holds(token) => (token, Some(batch)),
+            Joined::Waits(seat) => match seat.wait() {
+                Some(result) => return result,
+                None => (Token { line: self }, None),
+            },
         };
-        if let Some(result) = waiter.wait() {
-            return result;
-        }
-        let mut token = Token { line: self };
         if sync {
-            self.gather();
+            self.gather(batch.iter().len());
         }
-        let (followers, mut batches) = self.take_group();
+        let (followers, mut batches) = self.take_group(batch, sync);
         let result = commit(&mut token, &mut batches, sync);
-        self.line.lock().note_writers(batches.len());
-        // Before the token goes on: so those who write again are there in time for the next group.
-        for follower in followers {
-            follower.advance(Phase::Done(result.clone()));
+        self.note_writers(batches.len());
+        if followers.len() > 1 {
+            drop(token);
+            Seat::finish(&followers, &result);
+        } else {
+            Seat::finish(&followers, &result);
+            drop(token);
         }
-        drop(token);
         result
     }
 
@@ -199,10 +187,10 @@ impl<S> CommitLine<S> {
     #[cold]
     fn pass_on(&self) {
         let line = self.line.lock();
-        match line.waiters.front().cloned() {
+        match line.waiters.front().map(|next| next.seat.clone()) {
             Some(next) => {
                 drop(line);
-                next.advance(Phase::Lead);
+                next.lead();
             }
             None => self.token.store(FREE, Ordering::Release),
         }
@@ -222,46 +210,45 @@ impl<S> CommitLine<S> {
                 }
             }
         }
-        let waiter = Arc::new(Waiter {
-            sync,
-            wants_token: batch.is_none(),
-            batch: Mutex::new(batch.map(std::mem::take)),
-            phase: Mutex::new(Phase::Waiting),
-            changed: Condvar::new(),
-        });
-        line.waiters.push_back(Arc::clone(&waiter));
-        Joined::Waits(waiter)
+        // The head of the line may be woken alone, to lead.
+        let cohort = match line.waiters.is_empty() {
+            true => &Cohort::new(),
+            false => line.cohort.get_or_insert_with(Cohort::new),
+        };
+        let seat = cohort.add_seat();
+        line.waiters.push_back(Waiter { sync, batch: batch.map(std::mem::take), seat: seat.clone() });
+        Joined::Waits(seat)
     }
 
-    /// Before a sync: lets those join who wrote a moment ago, and are likely to write again.
-    fn gather(&self) {
-        gather(|| {
-            let line = self.line.lock();
-            (line.waiters.len(), line.recent_writers)
-        });
+    /// Before a sync: lets those join who wrote a moment ago, and are likely to write again. So many of the group are
+    /// not in the line.
+    fn gather(&self, elsewhere: usize) {
+        gather(|| (elsewhere + self.line.lock().waiters.len(), self.recent_writers.load(Ordering::Relaxed)));
     }
 
-    /// Takes the leader and those behind it who may share its group off the line. Returns the followers and the
-    /// batches, the leader's first.
-    fn take_group(&self) -> (Vec<Arc<Waiter>>, Vec<WriteBatch>) {
+    /// A group of so many is done.
+    fn note_writers(&self, group: usize) {
+        let writers = group + self.line.lock().waiters.len();
+        self.recent_writers.store(writers, Ordering::Relaxed);
+    }
+
+    /// Takes the leader and those behind it who may share its group off the line. A leader that did not wait there brings
+    /// its batch. Returns where the followers wait and all batches, the leader's first.
+    fn take_group(&self, own: Option<WriteBatch>, sync: bool) -> (Vec<Seat>, Vec<WriteBatch>) {
         let mut line = self.line.lock();
-        let leader = line.waiters.pop_front().expect("the leader stands at the head of the line");
-        let mut batches: Vec<WriteBatch> = leader.batch.lock().take().into_iter().collect();
-        let mut size_bytes: usize = batches.iter().map(WriteBatch::approximate_size_bytes).sum();
-        let mut followers = Vec::new();
-        while let Some(next) = line.waiters.front() {
-            // A writer that asked for no sync should not wait for one that did.
-            let fits = !next.wants_token && (leader.sync || !next.sync) && size_bytes < MAX_GROUP_BYTES;
-            if !fits {
-                break;
-            }
-            let follower = line.waiters.pop_front().expect("it is at the front");
-            if let Some(batch) = follower.batch.lock().take() {
-                size_bytes += batch.approximate_size_bytes();
-                batches.push(batch);
-            }
-            followers.push(follower);
+        let own = own.or_else(|| line.waiters.pop_front().and_then(|leader| leader.batch));
+        let own = own.expect("the leader stands at the head of the line");
+        let mut size_bytes = own.approximate_size_bytes();
+        let (mut followers, mut batches) = (Vec::new(), vec![own]);
+        // A writer that asked for no sync should not wait for one that did.
+        let fits = |next: &Waiter| next.batch.is_some() && (sync || !next.sync);
+        while size_bytes < MAX_GROUP_BYTES && line.waiters.front().is_some_and(fits) {
+            let Some(Waiter { batch: Some(batch), seat, .. }) = line.waiters.pop_front() else { break };
+            size_bytes += batch.approximate_size_bytes();
+            batches.push(batch);
+            followers.push(seat);
         }
+        line.cohort = None;
         (followers, batches)
     }
 }
@@ -269,16 +256,9 @@ impl<S> CommitLine<S> {
 /// What came of joining the line.
 enum Joined<'a, S> {
     /// It waits there.
-    Waits(Arc<Waiter>),
+    Waits(Seat),
     /// The token was free.
     Holds(Token<'a, S>),
-}
-
-impl Line {
-    /// A group of so many is done.
-    fn note_writers(&mut self, group: usize) {
-        self.recent_writers = group + self.waiters.len();
-    }
 }
 
 #[cfg(test)]

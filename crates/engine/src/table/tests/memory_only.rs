@@ -12,7 +12,7 @@ use crate::cache::block_cache::BlockCache;
 use crate::error::ErrorKind;
 use crate::iterator::InternalIterator;
 use crate::options::ReadTier;
-use crate::table::index::IndexPlace;
+use crate::table::block_fetch::Place;
 use crate::table::{BlockReadOptions, TableBuilderOptions, TableReadContext};
 
 const MEMORY_ONLY: BlockReadOptions =
@@ -136,14 +136,15 @@ fn an_index_in_the_mapping_that_left_memory_would_block_until_it_is_back() {
 }
 
 #[test]
-fn the_index_of_a_mapped_table_takes_no_memory_of_its_own() {
+fn index_and_filter_of_a_mapped_table_take_no_memory_of_their_own() {
     let (bytes, _) = build(
         &bytewise_entries(8, 300),
         &bytewise(),
         TableBuilderOptions { compression: Compression::Snappy, ..options() },
     );
-    for (maps, place) in [(true, IndexPlace::MappedFile), (false, IndexPlace::OwnMemory)] {
+    for (maps, place) in [(true, Place::MappedFile), (false, Place::OwnMemory)] {
         let table = open_file(TestFile::new_mapped(bytes.clone(), maps), context(&bytewise())).unwrap();
         assert_eq!(table.index.place, place);
+        assert_eq!(table.metadata.filter.as_ref().unwrap().place, place);
     }
 }
