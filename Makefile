@@ -157,13 +157,16 @@ bench-node-writes: build $(NODE_BENCH_READY) ## the time of each batch while man
 	done
 	$(NODE_BENCH) plot results/node-writes.jsonl
 
-# NODE_LOOP="--seconds 2" make bench-node-loop: so long.
+# NODE_LOOP="--seconds 2" make bench-node-loop: so long for each of six. Whoever writes ten thousand entries at once makes
+# them one batch after the other.
 NODE_LOOP ?= --seconds 30
-bench-node-loop: build $(NODE_BENCH_READY) ## how long writes in Node hold up the event loop, with plots
+NODE_LOOP_BATCHES := --batch-size 10000 --concurrency 1
+bench-node-loop: build $(NODE_BENCH_READY) ## how long writes, large batches and cold reads in Node hold up the event loop, with plots
 	$(call step,bench-node-loop)
 	@rm -f results/node-loop.jsonl
-	for sync in "" --sync; do \
-	  $(NODE_BENCH) run sustained $(NODE_WRITE_TARGETS) $(NODE_LOOP) $$sync --skip-missing \
+	for case in sustained "sustained --sync" "sustained $(NODE_LOOP_BATCHES)" "sustained $(NODE_LOOP_BATCHES) --sync" \
+	    cold-read "cold-read --read-percent 50"; do \
+	  $(NODE_BENCH) run $$case $(NODE_WRITE_TARGETS) $(NODE_LOOP) --skip-missing \
 	    --dir target/node-db --results results/node-loop.jsonl; \
 	done
 	$(NODE_BENCH) plot results/node-loop.jsonl

@@ -15,7 +15,8 @@ import { UsageError } from './errors.js'
  * @property {import('./recorder.js').Line[]} lines
  * @property {{ peakRssBytes: number, startRssBytes: number, peakHeapBytes: number }} memory
  * @property {any} [batches] of sorted-write: percentiles in ms, and a series over time
- * @property {import('./event-loop.js').Bucket[]} [eventLoopBuckets] of sustained
+ * @property {import('./event-loop.js').Bucket[]} [eventLoopBuckets] of sustained and cold-read
+ * @property {any} [pageCache] of cold-read: `fileBytes`, and how much of them was in memory, null if unknown
  * @property {ReturnType<typeof import('./machine.js').machine>} machine
  * @property {string | null} commit
  * @property {string} date when it ended

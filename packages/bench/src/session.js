@@ -1,6 +1,8 @@
 /** A database of a target that is open, in a folder of its own, with the entries that belong in it. */
 
 import { rm } from 'node:fs/promises'
+import { setTimeout } from 'node:timers/promises'
+import { bytesOf, drop, filesOf, residentBytes } from './page-cache.js'
 
 /**
  * @typedef {object} SessionOptions
@@ -11,6 +13,7 @@ import { rm } from 'node:fs/promises'
 
 export class Session {
   #location
+  #make
 
   /**
    * @param {import('./targets/load.js').DatabaseClass} Class
@@ -25,7 +28,8 @@ export class Session {
     this.entries = entries
     this.isAdapter = target.adapter !== null
     const options = { ...target.options, keyEncoding, valueEncoding, ...(this.isAdapter && { sync }) }
-    this.db = target.inMemory ? new Class(options) : new Class(location, options)
+    this.#make = () => (target.inMemory ? new Class(options) : new Class(location, options))
+    this.db = this.#make()
     /** What a write is called with; undefined where there is nothing to say, which is the cheaper call. */
     this.writeOptions = sync && !this.isAdapter ? { sync } : undefined
   }
@@ -56,6 +60,30 @@ export class Session {
   /** The same for a sublevel of it. @param {any} sublevel */
   of(sublevel) {
     return Object.assign(Object.create(this), { db: sublevel })
+  }
+
+  /**
+   * Closes the database, drops its files from memory, and opens it again. One in memory stays as it is.
+   * @returns {Promise<{ fileBytes: number, residentAtStartBytes: number | null }>} of its files, as they were between
+   */
+  async reopenCold() {
+    if (this.target.inMemory) return { fileBytes: 0, residentAtStartBytes: 0 }
+    await this.db.close()
+    // What is mapped stays in memory, and some let go of it only when they are collected.
+    this.db = null
+    globalThis.gc?.()
+    await setTimeout(20)
+    const files = filesOf(this.#location)
+    await drop(files)
+    const found = { fileBytes: bytesOf(files), residentAtStartBytes: await residentBytes(files) }
+    this.db = this.#make()
+    await this.db.open()
+    return found
+  }
+
+  /** How much of its files is in memory now; null where that cannot be known. */
+  async residentBytes() {
+    return this.target.inMemory ? 0 : residentBytes(filesOf(this.#location))
   }
 
   async close() {

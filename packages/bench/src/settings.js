@@ -4,7 +4,7 @@
  * @typedef {object} Settings
  * @property {number} n entries or operations
  * @property {number} concurrency operations under way at once
- * @property {number} batchSize operations of a batch, or keys of a getMany
+ * @property {number} batchSize operations of a batch, keys of a getMany, or entries of a window of `cold-read`
  * @property {number} valueSize in bytes
  * @property {'sorted' | 'random'} keyOrder
  * @property {'uniform' | 'zipfian'} keyDistribution
@@ -12,9 +12,9 @@
  * @property {string} valueEncoding
  * @property {boolean} sync every write reaches the disk before it counts
  * @property {number} seed
- * @property {number} seconds how long `sustained` writes
- * @property {number} readPercent reads of 100 operations of `mixed`
- * @property {boolean} yieldTurns a client of `sustained` goes on in the next turn of the event loop
+ * @property {number} seconds how long `sustained` and `cold-read` go on
+ * @property {number} readPercent reads of 100 operations of `mixed` and `cold-read`
+ * @property {boolean} yieldTurns a client of `sustained` or `cold-read` goes on in the next turn of the event loop
  */
 
 /** @type {Settings} */

@@ -15,7 +15,9 @@ const CASES = [
   ['get', 'FindsLess', /is not found/],
   ['put', 'FindsAll', /is found, but was never written/],
   ['clear', 'ClearsNothing', /was never written/],
-  ['iterate', 'EndsEarly', /50 entries were found where 1000/]
+  ['iterate', 'EndsEarly', /50 entries were found where 1000/],
+  ['cold-read', 'FindsLess', /is not found/],
+  ['cold-read', 'EndsEarly', /entries were found where/]
 ]
 
 for (const [workload, className, message] of CASES) {
