@@ -11,7 +11,7 @@ TEST_STEPS := lint rust models gates node node-bench load interop house
 step = @echo; echo "== $(1) · $$(date +%T)"
 
 .PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads
-.PHONY: bench bench-rivals bench-latency bench-scale bench-node bench-node-writes bench-node-loop node-leaks fmt docs clean
+.PHONY: bench bench-rivals bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-tuning node-leaks fmt docs clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -170,6 +170,13 @@ bench-node-loop: build $(NODE_BENCH_READY) ## how long writes, large batches and
 	    --dir target/node-db --results results/node-loop.jsonl; \
 	done
 	$(NODE_BENCH) plot results/node-loop.jsonl
+
+# TUNING="--rounds 1 --only cacheSize" make bench-tuning: so often, and this option alone; the others keep their figures.
+TUNING ?= --rounds 3
+bench-tuning: build $(NODE_BENCH_READY) ## which option moves what in Node: the tables of docs/tuning.md
+	$(call step,bench-tuning)
+	node scripts/tuning.mjs $(TUNING)
+	node scripts/embed.mjs results/tuning.md docs/tuning.md
 
 # NODE_LEAKS="10000 5" make node-leaks: operations of each kind a round, and rounds.
 NODE_LEAKS ?= 300000 7

@@ -60,10 +60,14 @@ Options, with what is usual where the workload has no other:
   --concurrency NUMBER        operations under way at once (${DEFAULTS.concurrency})
   --batch-size NUMBER         operations of a batch, keys of a getMany, entries of a window (${DEFAULTS.batchSize})
   --value-size BYTES          (${DEFAULTS.valueSize})
+  --compressible-percent NUMBER  how much of each value repeats what stands before it (${DEFAULTS.compressiblePercent})
   --key-order sorted|random   (${DEFAULTS.keyOrder})
   --key-distribution uniform|zipfian
   --key-encoding, --value-encoding utf8|buffer|view|json
   --read-percent NUMBER       reads of 100 operations (mixed: ${DEFAULTS.readPercent}; cold-read: 100)
+  --compacted                 what was loaded is compacted before it is read, where a database can
+  --read-options JSON         options of each call of get and iterate, such as '{"fillCache": false}'
+  --stores NUMBER             databases of databases, sublevels of sublevels (${DEFAULTS.stores})
   --seconds NUMBER            how long sustained and cold-read go on (${DEFAULTS.seconds})
   --no-yield                  their clients go on at once, not in the next turn of the event loop
   --sync                      writes reach the disk before they count

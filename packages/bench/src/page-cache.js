@@ -44,10 +44,8 @@ export async function drop(files) {
  * @param {string[]} files
  */
 export async function residentBytes(files) {
-  try {
-    const { stdout } = await run('fincore', ['--bytes', '--noheadings', '--output', 'RES', ...files])
-    return stdout.split('\n').reduce((sum, line) => sum + Number(line), 0)
-  } catch {
-    return null
-  }
+  const args = ['--bytes', '--noheadings', '--output', 'RES', ...files]
+  // It fails after all others for files that are gone, as those of an open database may be.
+  const { stdout } = await run('fincore', args).catch((/** @type {{ stdout?: string }} */ error) => error)
+  return stdout ? stdout.split('\n').reduce((sum, line) => sum + Number(line), 0) : null
 }

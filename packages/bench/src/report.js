@@ -106,7 +106,10 @@ function resourceRows(results, targets) {
   ]
   const memory = [
     row('peak memory, MB', ({ memory }) => memory.peakRssBytes / 1e6),
-    row('heap, MB', ({ memory }) => memory.peakHeapBytes / 1e6)
+    row('heap, MB', ({ memory }) => memory.peakHeapBytes / 1e6),
+    ...(results.some(({ fileBytes }) => fileBytes > 0)
+      ? [row('files, MB', ({ fileBytes }) => (fileBytes > 0 ? fileBytes / 1e6 : undefined))]
+      : [])
   ]
   const [{ lines, batches, pageCache }] = results
   // Of a table with many lines each has its own: they are in the file.
@@ -142,7 +145,7 @@ const residentPercent =
       : (100 * pageCache[name]) / pageCache.fileBytes
 
 const PAGE_CACHE_ROWS = /** @type {[string, (result: Result) => number | undefined][]} */ ([
-  ['files, MB', ({ pageCache }) => pageCache.fileBytes / 1e6],
+  ['files at the start, MB', ({ pageCache }) => pageCache.fileBytes / 1e6],
   ['of them in memory at the start, %', residentPercent('residentAtStartBytes')],
   ['of them in memory at the end, %', residentPercent('residentAtEndBytes')]
 ])

@@ -16,6 +16,8 @@ const CASES = [
   ['put', 'FindsAll', /is found, but was never written/],
   ['clear', 'ClearsNothing', /was never written/],
   ['iterate', 'EndsEarly', /50 entries were found where 1000/],
+  ['databases', 'LosesOfBatches', /entries were found where/],
+  ['sublevels', 'FindsLess', /is not found/],
   ['cold-read', 'FindsLess', /is not found/],
   ['cold-read', 'EndsEarly', /entries were found where/]
 ]

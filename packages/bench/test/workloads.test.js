@@ -43,10 +43,11 @@ for (const workload of Object.keys(WORKLOADS).filter((name) => name !== 'table')
       assert.equal(result.settings.n, N)
       assert.ok(result.machine.cores > 0 && result.machine.node === process.version)
       assert.ok(result.memory.peakRssBytes > 1e6 && result.memory.peakHeapBytes > 1e6)
+      assert.ok(result.target === 'memory-level' || result.fileBytes > N * 100)
       assert.ok(Math.abs(new Date(result.date) - Date.now()) < 60_000)
 
       const [{ name, ops, seconds, microsPerOp, eventLoop }] = result.lines
-      assert.equal(name, workload)
+      assert.equal(name, ['databases', 'sublevels'].includes(workload) ? 'batch' : workload)
       if (['sustained', 'cold-read'].includes(workload)) assert.ok(ops > 0)
       else assert.equal(ops, N)
       assert.ok(seconds > 0 && Math.abs(microsPerOp - (seconds * 1e6) / ops) < 1e-6)
@@ -121,6 +122,28 @@ test('cold-read: files are dropped from memory, and read again', async (t) => {
     )
     assert.match(stdout, /\| of them in memory at the start, % /)
   }
+})
+
+test('values compress as far as they should, and options of reads are passed', async (t) => {
+  const targets = ['none=terrace', 'snappy=terrace', '--db', 'none={"compression": false}']
+  const { results: found } = await results(
+    t,
+    ...[
+      'iterate',
+      ...targets,
+      '-n',
+      '100000',
+      '--rounds',
+      '1',
+      '--compacted',
+      '--compressible-percent',
+      '50'
+    ],
+    ...['--read-options', '{"fillCache": false}']
+  )
+  const [none, snappy] = found.map(({ fileBytes }) => fileBytes)
+  assert.ok(snappy < 0.75 * none, `${snappy} against ${none}`)
+  assert.deepEqual(found[0].settings.readOptions, { fillCache: false })
 })
 
 test('options of databases, for all targets and for one, and a target twice', async (t) => {

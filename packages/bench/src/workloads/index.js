@@ -5,6 +5,7 @@ import { coldRead } from './cold-read.js'
 import { mixed } from './mixed.js'
 import { batchPut, get, getMany, iterate, put } from './simple.js'
 import { sortedWrite } from './sorted-write.js'
+import { databases, sublevels } from './stores.js'
 import { sustained } from './sustained.js'
 import { table } from './table.js'
 
@@ -47,6 +48,11 @@ export const WORKLOADS = {
     defaults: { concurrency: 64, batchSize: 20, valueSize: 1000, readPercent: 100 },
     rounds: 1
   },
+  databases: {
+    summary: 'write and read entries in --stores databases, and open these again',
+    run: databases
+  },
+  sublevels: { summary: 'the same with --stores sublevels of one database', run: sublevels },
   table: {
     summary: 'what each kind of operation costs, in µs: some thirty lines',
     run: table,
