@@ -2,8 +2,8 @@
 //
 //   node scripts/tuning.mjs [--rounds 3] [--only cacheSize] [--report]
 //
-// Every case of tuning-cases.mjs runs in rounds, in each of which its variants take turns. The results go into
-// results/tuning.jsonl, the tables into results/tuning.md. --report only makes the tables again.
+// Each round runs every case of tuning-cases.mjs, whose variants take turns: a slow minute of the machine is slow for all.
+// The results go into results/tuning.jsonl, the tables into results/tuning.md. --report only makes the tables again.
 
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -26,16 +26,18 @@ const isChosen = ({ name }) => values.only === undefined || values.only === name
 function measure() {
   const kept = lines(RESULTS).filter((line) => !isChosen({ name: JSON.parse(line).case }))
   writeFileSync(RESULTS, kept.map((line) => `${line}\n`).join(''))
-  for (const each of CASES.filter(isChosen)) {
-    for (let round = 0; round < Number(values.rounds); round++) {
-      for (const run of each.runs) {
-        for (const variant of rotated(each.variants, round)) {
-          console.log(`${each.name}, round ${round + 1}: ${run.name}, ${variant.name}`)
-          for (const result of benchmark(run, variant)) {
-            const about = { case: each.name, run: run.name, variant: variant.name }
-            appendFileSync(RESULTS, `${JSON.stringify({ ...about, ...result, round })}\n`)
-          }
-        }
+  for (let round = 0; round < Number(values.rounds); round++) {
+    for (const each of CASES.filter(isChosen)) measureRound(each, round)
+  }
+}
+
+function measureRound({ name, runs, variants }, round) {
+  for (const run of runs) {
+    for (const variant of rotated(variants, round)) {
+      console.log(`round ${round + 1}: ${name}, ${run.name}, ${variant.name}`)
+      const about = { case: name, run: run.name, variant: variant.name }
+      for (const result of benchmark(run, variant)) {
+        appendFileSync(RESULTS, `${JSON.stringify({ ...about, ...result, round })}\n`)
       }
     }
   }
@@ -73,11 +75,15 @@ function digits(number) {
   return number >= 10 ? number.toFixed(1) : number.toFixed(2)
 }
 
-/** The best of the variants in each column is bold, if it is better than the worst by a twentieth. */
-function column(results, variants, { run, of }) {
+/** The best of the variants is bold, if it is better than the worst by a twentieth. */
+function column(results, variants, { run, of, isMedian }) {
   const numbers = variants.map(({ name }) => {
     const found = results.filter((result) => result.variant === name && result.run === run).map(of)
-    return found.length > 0 && found.every(Number.isFinite) ? median(found) : Number.NaN
+    return found.length > 0 && found.every(Number.isFinite)
+      ? isMedian
+        ? median(found)
+        : Math.min(...found)
+      : Number.NaN
   })
   const known = numbers.filter(Number.isFinite)
   const [best, worst] = [Math.min(...known), Math.max(...known)]
@@ -106,7 +112,7 @@ function section({ name, label, variants, runs, columns }, all) {
     `|---|${columns.map(() => '---:|').join('')}`,
     ...rows.map(line),
     '',
-    `${rounds === 1 ? 'One round' : `Medians of ${rounds} rounds`}, for one of the rows by:`,
+    `${rounds === 1 ? 'One round' : `${rounds} rounds: of times the best, of the longest ones and of memory the median`}. One of the rows by:`,
     '',
     '```sh',
     ...commands,
