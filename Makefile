@@ -11,7 +11,7 @@ TEST_STEPS := lint rust models gates node node-bench load interop house
 step = @echo; echo "== $(1) · $$(date +%T)"
 
 .PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads
-.PHONY: bench bench-rivals bench-latency bench-scale bench-node bench-node-writes bench-node-loop node-leaks fmt docs clean
+.PHONY: bench bench-rivals bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-tuning node-leaks fmt docs clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -157,16 +157,26 @@ bench-node-writes: build $(NODE_BENCH_READY) ## the time of each batch while man
 	done
 	$(NODE_BENCH) plot results/node-writes.jsonl
 
-# NODE_LOOP="--seconds 2" make bench-node-loop: so long.
+# NODE_LOOP="--seconds 2" make bench-node-loop: so long for each of six. Whoever writes ten thousand entries at once makes
+# them one batch after the other.
 NODE_LOOP ?= --seconds 30
-bench-node-loop: build $(NODE_BENCH_READY) ## how long writes in Node hold up the event loop, with plots
+NODE_LOOP_BATCHES := --batch-size 10000 --concurrency 1
+bench-node-loop: build $(NODE_BENCH_READY) ## how long writes, large batches and cold reads in Node hold up the event loop, with plots
 	$(call step,bench-node-loop)
 	@rm -f results/node-loop.jsonl
-	for sync in "" --sync; do \
-	  $(NODE_BENCH) run sustained $(NODE_WRITE_TARGETS) $(NODE_LOOP) $$sync --skip-missing \
+	for case in sustained "sustained --sync" "sustained $(NODE_LOOP_BATCHES)" "sustained $(NODE_LOOP_BATCHES) --sync" \
+	    cold-read "cold-read --read-percent 50"; do \
+	  $(NODE_BENCH) run $$case $(NODE_WRITE_TARGETS) $(NODE_LOOP) --skip-missing \
 	    --dir target/node-db --results results/node-loop.jsonl; \
 	done
 	$(NODE_BENCH) plot results/node-loop.jsonl
+
+# TUNING="--rounds 1 --only cacheSize" make bench-tuning: so often, and this option alone; the others keep their figures.
+TUNING ?= --rounds 3
+bench-tuning: build $(NODE_BENCH_READY) ## which option moves what in Node: the tables of docs/tuning.md
+	$(call step,bench-tuning)
+	node scripts/tuning.mjs $(TUNING)
+	node scripts/embed.mjs results/tuning.md docs/tuning.md
 
 # NODE_LEAKS="10000 5" make node-leaks: operations of each kind a round, and rounds.
 NODE_LEAKS ?= 300000 7

@@ -2,20 +2,35 @@
 //
 //   node scripts/embed.mjs results/rivals.md README.md rivals
 //
-// replaces what stands between `<!-- rivals -->` and `<!-- /rivals -->`.
+// replaces what stands between `<!-- rivals -->` and `<!-- /rivals -->`. Without a name the source has such markers
+// itself, and each of its parts replaces the one of the same name:
+//
+//   node scripts/embed.mjs results/tuning.md docs/tuning.md
 
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const [source, target, name] = process.argv.slice(2)
-const [begin, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
+const given = readFileSync(source, 'utf8')
+const parts = name === undefined ? partsOf(given) : [[name, given.trim()]]
 
-const text = readFileSync(target, 'utf8')
-const from = text.indexOf(begin)
-const to = text.indexOf(end)
-if (from < 0 || to < from) {
-  console.error(`embed: ${target} has no ${begin} with ${end} behind it: it stays as it is`)
-} else {
-  const embedded = readFileSync(source, 'utf8').trim()
-  writeFileSync(target, `${text.slice(0, from + begin.length)}\n\n${embedded}\n\n${text.slice(to)}`)
-  console.log(`embed: ${source} is in ${target}`)
+let text = readFileSync(target, 'utf8')
+for (const [part, content] of parts) {
+  const [begin, end] = [`<!-- ${part} -->`, `<!-- /${part} -->`]
+  const from = text.indexOf(begin)
+  const to = text.indexOf(end)
+  if (from < 0 || to < from) {
+    console.error(`embed: ${target} has no ${begin} with ${end} behind it: it stays as it is`)
+  } else {
+    text = `${text.slice(0, from + begin.length)}\n\n${content}\n\n${text.slice(to)}`
+    console.log(`embed: ${name === undefined ? `${part} of ${source}` : source} is in ${target}`)
+  }
+}
+writeFileSync(target, text)
+
+/** What stands between markers, with their names. */
+function partsOf(text) {
+  return [...text.matchAll(/<!-- (\w+) -->([\s\S]*?)<!-- \/\1 -->/g)].map(([, part, content]) => [
+    part,
+    content.trim()
+  ])
 }

@@ -15,7 +15,7 @@ import { WORKLOADS } from './workloads/index.js'
 
 /**
  * @typedef {{ progress: number }
- *   | { result: { lines: import('./recorder.js').Line[], memory: object } }
+ *   | { result: { lines: import('./recorder.js').Line[], memory: object, fileBytes?: number } }
  *   | { error: { message: string, code?: string, isExpected: boolean } }} Message
  */
 
@@ -37,8 +37,8 @@ async function perform(job) {
     return { lines: [], memory: {} }
   }
   const more = await WORKLOADS[job.workload].run(context)
-  const { lines, memory } = context.recorder
-  return { lines, memory, ...more }
+  const { lines, memory, fileBytes } = context.recorder
+  return { lines, memory, fileBytes, ...more }
 }
 
 /**

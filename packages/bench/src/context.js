@@ -43,11 +43,10 @@ export class Context {
     }
     const location = join(mkdtempSync(join(this.#folder, 'run-')), 'db')
     const entries = this.#entriesOf(keyEncoding, valueEncoding)
-    return new Session(this.#Class, this.target, location, entries, {
-      keyEncoding,
-      valueEncoding,
-      sync
-    }).open()
+    const options = { keyEncoding, valueEncoding, sync }
+    return new Session(this.#Class, this.target, location, entries, options, (fileBytes) =>
+      this.recorder.addFileBytes(fileBytes)
+    ).open()
   }
 
   /**
@@ -84,8 +83,10 @@ export class Context {
   /** @param {string} keyEncoding @param {string} valueEncoding */
   #entriesOf(keyEncoding, valueEncoding) {
     const name = `${keyEncoding} ${valueEncoding}`
-    const { valueSize, seed } = this.settings
-    const entries = this.#entries.get(name) ?? new Entries({ valueSize, keyEncoding, valueEncoding, seed })
+    const { valueSize, compressiblePercent, seed } = this.settings
+    const entries =
+      this.#entries.get(name) ??
+      new Entries({ valueSize, compressiblePercent, keyEncoding, valueEncoding, seed })
     this.#entries.set(name, entries)
     return entries
   }

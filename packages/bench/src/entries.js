@@ -6,6 +6,7 @@ export const KEY_SIZE = 16
 
 /** Larger than the window of any compressor in use here, so that values do not repeat within it. */
 const POOL_SIZE = 1 << 20
+const PIECE = 100
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const ZERO = 48
 
@@ -16,14 +17,28 @@ export class Entries {
   #valueSize
   #keyEncoding
   #valueEncoding
+  #repeats
   #digits = Buffer.alloc(KEY_SIZE)
 
-  /** @param {{ valueSize: number, keyEncoding: string, valueEncoding: string, seed: number }} settings */
-  constructor({ valueSize, keyEncoding, valueEncoding, seed }) {
+  /**
+   * @param {object} settings
+   * @param {number} settings.valueSize
+   * @param {number} [settings.compressiblePercent] how much of each value repeats what stands before it
+   * @param {string} settings.keyEncoding
+   * @param {string} settings.valueEncoding
+   * @param {number} settings.seed
+   */
+  constructor({ valueSize, compressiblePercent = 0, keyEncoding, valueEncoding, seed }) {
     const random = new Random(seed)
     const pool = Buffer.alloc(POOL_SIZE + valueSize)
-    for (let i = 0; i < pool.length; i++) pool[i] = ALPHABET.charCodeAt(random.below(ALPHABET.length))
+    // As db_bench does it: pieces of 100 bytes, of which so many are new and the others repeat these.
+    const newBytes = Math.max(1, PIECE - compressiblePercent)
+    for (let i = 0; i < pool.length; i++) {
+      const isNew = i % PIECE < newBytes
+      pool[i] = isNew ? ALPHABET.charCodeAt(random.below(ALPHABET.length)) : pool[i - newBytes]
+    }
     this.#pool = pool
+    this.#repeats = compressiblePercent > 0
     this.#valueSize = valueSize
     this.#keyEncoding = keyEncoding
     this.#valueEncoding = valueEncoding
@@ -49,7 +64,7 @@ export class Entries {
   }
 
   /**
-   * Characters that do not compress.
+   * Characters that do not compress, or as far as `compressiblePercent` says.
    * @param {number} index
    */
   value(index) {
@@ -96,7 +111,9 @@ export class Entries {
   /** @param {number} index */
   #start(index) {
     // Fibonacci hashing: numbers beside each other get places far from each other.
-    return (Math.imul(index + 1, 0x9e3779b1) >>> 0) % POOL_SIZE
+    const start = (Math.imul(index + 1, 0x9e3779b1) >>> 0) % POOL_SIZE
+    // Where a piece begins, or its repetitions would be cut.
+    return this.#repeats ? start - (start % PIECE) : start
   }
 }
 

@@ -35,7 +35,7 @@ reference (classic-level if it took part, else the first target).
 const PLOT = `terrace-bench plot FILE.jsonl ... [--out PREFIX]
 
 Draws results as PREFIX-WORKLOAD.svg and .png (PREFIX: the first file's name without .jsonl): bars for lines of time,
-the times of batches over time for sorted-write, event loop delays for sustained.
+the times of batches over time for sorted-write, event loop delays for sustained and cold-read.
 
   terrace-bench plot results.jsonl
   terrace-bench plot monday.jsonl tuesday.jsonl --out both`
@@ -58,17 +58,21 @@ written; a database that loses or changes entries fails the run.
 Options, with what is usual where the workload has no other:
   -n, --n NUMBER              entries or operations (${DEFAULTS.n})
   --concurrency NUMBER        operations under way at once (${DEFAULTS.concurrency})
-  --batch-size NUMBER         operations of a batch, keys of a getMany (${DEFAULTS.batchSize})
+  --batch-size NUMBER         operations of a batch, keys of a getMany, entries of a window (${DEFAULTS.batchSize})
   --value-size BYTES          (${DEFAULTS.valueSize})
+  --compressible-percent NUMBER  how much of each value repeats what stands before it (${DEFAULTS.compressiblePercent})
   --key-order sorted|random   (${DEFAULTS.keyOrder})
   --key-distribution uniform|zipfian
   --key-encoding, --value-encoding utf8|buffer|view|json
-  --read-percent NUMBER       gets of 100 operations of mixed (${DEFAULTS.readPercent})
-  --seconds NUMBER            how long sustained writes (${DEFAULTS.seconds})
-  --no-yield                  clients of sustained go on at once, not in the next turn of the event loop
+  --read-percent NUMBER       reads of 100 operations (mixed: ${DEFAULTS.readPercent}; cold-read: 100)
+  --compacted                 what was loaded is compacted before it is read, where a database can
+  --read-options JSON         options of each call of get and iterate, such as '{"fillCache": false}'
+  --stores NUMBER             databases of databases, sublevels of sublevels (${DEFAULTS.stores})
+  --seconds NUMBER            how long sustained and cold-read go on (${DEFAULTS.seconds})
+  --no-yield                  their clients go on at once, not in the next turn of the event loop
   --sync                      writes reach the disk before they count
   --seed NUMBER               of all random numbers (${DEFAULTS.seed})
-  --rounds NUMBER             (3; sorted-write and sustained: 1)
+  --rounds NUMBER             (3; sorted-write, sustained and cold-read: 1)
   --db [TARGET=]JSON          options of the database, for all targets or for one; or a .json file with them
   --class NAME                the export to use, where a module has several classes
   --in-memory                 classes of modules take no location
@@ -83,5 +87,7 @@ Examples:
   terrace-bench run get classic-level big=classic-level --db big='{"cacheSize": 268435456}' --key-distribution zipfian
   terrace-bench run sorted-write terrace classic-level --key-order random --results writes.jsonl
   terrace-bench run sustained terrace classic-level --seconds 30 --results loop.jsonl
+  terrace-bench run sustained terrace --batch-size 10000 --concurrency 1
+  terrace-bench run cold-read terrace classic-level --read-percent 50
   terrace-bench run put ./my-database.js --class MyLevel`
 }

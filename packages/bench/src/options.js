@@ -16,13 +16,17 @@ const OPTIONS = {
     concurrency: TEXT,
     'batch-size': TEXT,
     'value-size': TEXT,
+    'compressible-percent': TEXT,
     'key-order': TEXT,
     'key-distribution': TEXT,
     'key-encoding': TEXT,
     'value-encoding': TEXT,
     'read-percent': TEXT,
+    'read-options': TEXT,
+    stores: TEXT,
     seconds: TEXT,
     sync: FLAG,
+    compacted: FLAG,
     'no-yield': FLAG,
     seed: TEXT,
     rounds: TEXT,
@@ -78,6 +82,7 @@ export function runSettings({ values, positionals }) {
     concurrency: number(values, 'concurrency', usual.concurrency),
     batchSize: number(values, 'batch-size', usual.batchSize),
     valueSize: number(values, 'value-size', usual.valueSize),
+    compressiblePercent: number(values, 'compressible-percent', usual.compressiblePercent, 0, 100),
     keyOrder: /** @type {'sorted' | 'random'} */ (keyOrder),
     keyDistribution: /** @type {'uniform' | 'zipfian'} */ (
       choice(values, 'key-distribution', ['uniform', 'zipfian'], usual.keyDistribution)
@@ -85,8 +90,14 @@ export function runSettings({ values, positionals }) {
     keyEncoding: choice(values, 'key-encoding', ENCODINGS, usual.keyEncoding),
     valueEncoding: choice(values, 'value-encoding', ENCODINGS, usual.valueEncoding),
     readPercent: number(values, 'read-percent', usual.readPercent, 0, 100),
+    readOptions:
+      values['read-options'] === undefined
+        ? usual.readOptions
+        : objectOf('read-options', values['read-options'], values['read-options']),
+    stores: number(values, 'stores', usual.stores),
     seconds: number(values, 'seconds', usual.seconds),
     sync: values.sync === true,
+    compacted: values.compacted === true,
     yieldTurns: values['no-yield'] !== true,
     seed: number(values, 'seed', usual.seed, 0)
   }
@@ -145,17 +156,20 @@ function databaseOptions(given) {
   const options = { all: {} }
   for (const text of given) {
     const [, target = 'all', json] = /** @type {RegExpMatchArray} */ (text.match(/^(?:([^={]+)=)?([\s\S]*)$/))
-    options[target] = { ...options[target], ...objectOf(json, text) }
+    options[target] = { ...options[target], ...objectOf('db', json, text) }
   }
   return options
 }
 
+const EXAMPLES = { db: '{"cacheSize": 1048576}', 'read-options': '{"fillCache": false}' }
+
 /**
+ * @param {keyof typeof EXAMPLES} option
  * @param {string} json
  * @param {string} given
  */
-function objectOf(json, given) {
-  const how = `--db wants an object of JSON or a file of it, such as --db '{"cacheSize": 1048576}'`
+function objectOf(option, json, given) {
+  const how = `--${option} wants an object of JSON or a file of it, such as --${option} '${EXAMPLES[option]}'`
   const isFile = json.endsWith('.json')
   if (isFile && !existsSync(json)) throw new UsageError(`${how}: there is no file ${json}`)
   try {

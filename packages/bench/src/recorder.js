@@ -33,6 +33,8 @@ export class Recorder {
   /** @type {Line[]} */
   lines = []
   #peakHeapBytes = 0
+  /** Of all databases that were closed, as large as they were then. */
+  fileBytes = 0
   #startRssBytes = process.memoryUsage.rss()
 
   /**
@@ -49,6 +51,11 @@ export class Recorder {
     this.sampleHeap()
     const { seconds } = watch
     this.lines.push({ name, ops, seconds, microsPerOp: (seconds * 1e6) / ops, eventLoop: monitor.delays })
+  }
+
+  /** @param {number} fileBytes of a database that was closed */
+  addFileBytes(fileBytes) {
+    this.fileBytes += fileBytes
   }
 
   /** Called at the ends of pieces of work, since V8 does not remember how large the heap was. */

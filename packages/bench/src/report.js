@@ -49,13 +49,14 @@ function amount(workload, settings) {
   const { n, valueSize, concurrency, batchSize, sync, keyOrder, keyDistribution, seconds, readPercent } =
     settings
   const facts = [`${n.toLocaleString('en')} entries, values of ${valueSize} bytes`]
-  if (workload === 'sustained') facts.push(`${seconds} s`)
+  if (TIMED.includes(workload)) facts.push(`${seconds} s`)
   if (workload === 'mixed') facts.push(`${readPercent} % gets`)
+  if (workload === 'cold-read') facts.push(`${readPercent} % reads, windows of ${batchSize}`)
   if (BATCHED.includes(workload) || (workload === 'sustained' && batchSize > 1)) {
     facts.push(`${batchSize} a call`)
   }
   if (CONCURRENT.includes(workload)) facts.push(`concurrency ${concurrency}`)
-  if (workload === 'sorted-write' || (CONCURRENT.includes(workload) && workload !== 'sustained')) {
+  if (workload === 'sorted-write' || (CONCURRENT.includes(workload) && !TIMED.includes(workload))) {
     facts.push(
       keyDistribution === 'zipfian' && workload !== 'sorted-write' ? 'zipfian keys' : `${keyOrder} keys`
     )
@@ -65,7 +66,9 @@ function amount(workload, settings) {
 }
 
 const BATCHED = ['batch-put', 'get-many', 'sorted-write']
-const CONCURRENT = ['put', 'batch-put', 'get', 'get-many', 'mixed', 'sustained']
+const CONCURRENT = ['put', 'batch-put', 'get', 'get-many', 'mixed', 'sustained', 'cold-read']
+/** Those that go on for some seconds, with keys that are always random. */
+const TIMED = ['sustained', 'cold-read']
 
 /**
  * The median of the ratios within each round, not the ratio of the medians: a slow minute is slow for all.
@@ -103,9 +106,12 @@ function resourceRows(results, targets) {
   ]
   const memory = [
     row('peak memory, MB', ({ memory }) => memory.peakRssBytes / 1e6),
-    row('heap, MB', ({ memory }) => memory.peakHeapBytes / 1e6)
+    row('heap, MB', ({ memory }) => memory.peakHeapBytes / 1e6),
+    ...(results.some(({ fileBytes }) => fileBytes > 0)
+      ? [row('files, MB', ({ fileBytes }) => (fileBytes > 0 ? fileBytes / 1e6 : undefined))]
+      : [])
   ]
-  const [{ lines, batches }] = results
+  const [{ lines, batches, pageCache }] = results
   // Of a table with many lines each has its own: they are in the file.
   const loop =
     lines.length > 1
@@ -113,7 +119,8 @@ function resourceRows(results, targets) {
       : LOOP_ROWS.map(([label, name]) => row(label, ({ lines }) => lines[0]?.eventLoop[name]))
   const ofBatches =
     batches === undefined ? [] : BATCH_ROWS.map(([label, name]) => row(label, ({ batches }) => batches[name]))
-  return [...ofBatches, ...loop, ...memory]
+  const ofPageCache = pageCache === undefined ? [] : PAGE_CACHE_ROWS.map(([label, of]) => row(label, of))
+  return [...ofBatches, ...loop, ...ofPageCache, ...memory]
 }
 
 const LOOP_ROWS = /** @type {const} */ ([
@@ -128,6 +135,20 @@ const BATCH_ROWS = [
   ['batch p99.9, ms', 'p99.9'],
   ['batch max, ms', 'max']
 ]
+
+/** @param {'residentAtStartBytes' | 'residentAtEndBytes'} name */
+const residentPercent =
+  (name) =>
+  (/** @type {Result} */ { pageCache }) =>
+    pageCache[name] === null || pageCache.fileBytes === 0
+      ? undefined
+      : (100 * pageCache[name]) / pageCache.fileBytes
+
+const PAGE_CACHE_ROWS = /** @type {[string, (result: Result) => number | undefined][]} */ ([
+  ['files at the start, MB', ({ pageCache }) => pageCache.fileBytes / 1e6],
+  ['of them in memory at the start, %', residentPercent('residentAtStartBytes')],
+  ['of them in memory at the end, %', residentPercent('residentAtEndBytes')]
+])
 
 /** Versions and machines. @param {Result[]} results */
 function about(results) {

@@ -1,6 +1,8 @@
 /** A database of a target that is open, in a folder of its own, with the entries that belong in it. */
 
 import { rm } from 'node:fs/promises'
+import { setTimeout } from 'node:timers/promises'
+import { bytesOf, drop, filesOf, residentBytes } from './page-cache.js'
 
 /**
  * @typedef {object} SessionOptions
@@ -11,6 +13,8 @@ import { rm } from 'node:fs/promises'
 
 export class Session {
   #location
+  #make
+  #onClosed
 
   /**
    * @param {import('./targets/load.js').DatabaseClass} Class
@@ -18,14 +22,17 @@ export class Session {
    * @param {string} location
    * @param {import('./entries.js').Entries} entries
    * @param {SessionOptions} options
+   * @param {(fileBytes: number) => void} onClosed told how large its files were in the end
    */
-  constructor(Class, target, location, entries, { keyEncoding, valueEncoding, sync }) {
+  constructor(Class, target, location, entries, { keyEncoding, valueEncoding, sync }, onClosed) {
+    this.#onClosed = onClosed
     this.target = target
     this.#location = location
     this.entries = entries
     this.isAdapter = target.adapter !== null
     const options = { ...target.options, keyEncoding, valueEncoding, ...(this.isAdapter && { sync }) }
-    this.db = target.inMemory ? new Class(options) : new Class(location, options)
+    this.#make = () => (target.inMemory ? new Class(options) : new Class(location, options))
+    this.db = this.#make()
     /** What a write is called with; undefined where there is nothing to say, which is the cheaper call. */
     this.writeOptions = sync && !this.isAdapter ? { sync } : undefined
   }
@@ -58,8 +65,46 @@ export class Session {
     return Object.assign(Object.create(this), { db: sublevel })
   }
 
+  /** Closes the database until `resume()`. One in memory stays open, or its entries would be gone. */
+  async suspend() {
+    if (this.target.inMemory) return
+    await this.db.close()
+    this.db = null
+  }
+
+  async resume() {
+    if (this.target.inMemory) return
+    this.db = this.#make()
+    await this.db.open()
+  }
+
+  /**
+   * Closes the database, drops its files from memory, and opens it again. One in memory stays as it is.
+   * @returns {Promise<{ fileBytes: number, residentAtStartBytes: number | null }>} of its files, as they were between
+   */
+  async reopenCold() {
+    if (this.target.inMemory) return { fileBytes: 0, residentAtStartBytes: 0 }
+    await this.suspend()
+    // What is mapped stays in memory, and some let go of it only when they are collected.
+    globalThis.gc?.()
+    await setTimeout(20)
+    const files = filesOf(this.#location)
+    await drop(files)
+    const found = { fileBytes: bytesOf(files), residentAtStartBytes: await residentBytes(files) }
+    await this.resume()
+    return found
+  }
+
+  /** How much of its files is in memory now; null where that cannot be known. */
+  async residentBytes() {
+    return this.target.inMemory ? 0 : residentBytes(filesOf(this.#location))
+  }
+
+  /** Closes the database and removes it. */
   async close() {
     await this.db.close()
-    if (!this.target.inMemory) await rm(this.#location, { recursive: true, force: true })
+    if (this.target.inMemory) return
+    this.#onClosed(bytesOf(filesOf(this.#location)))
+    await rm(this.#location, { recursive: true, force: true })
   }
 }

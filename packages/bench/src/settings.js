@@ -4,17 +4,21 @@
  * @typedef {object} Settings
  * @property {number} n entries or operations
  * @property {number} concurrency operations under way at once
- * @property {number} batchSize operations of a batch, or keys of a getMany
+ * @property {number} batchSize operations of a batch, keys of a getMany, or entries of a window of `cold-read`
  * @property {number} valueSize in bytes
+ * @property {number} compressiblePercent how much of each value repeats what stands before it
  * @property {'sorted' | 'random'} keyOrder
  * @property {'uniform' | 'zipfian'} keyDistribution
  * @property {string} keyEncoding
  * @property {string} valueEncoding
  * @property {boolean} sync every write reaches the disk before it counts
+ * @property {boolean} compacted what was loaded is compacted before anything else, where a database can
+ * @property {object} readOptions of gets and iterators of `get` and `iterate`
+ * @property {number} stores databases or sublevels of `databases` and `sublevels`
  * @property {number} seed
- * @property {number} seconds how long `sustained` writes
- * @property {number} readPercent reads of 100 operations of `mixed`
- * @property {boolean} yieldTurns a client of `sustained` goes on in the next turn of the event loop
+ * @property {number} seconds how long `sustained` and `cold-read` go on
+ * @property {number} readPercent reads of 100 operations of `mixed` and `cold-read`
+ * @property {boolean} yieldTurns a client of `sustained` or `cold-read` goes on in the next turn of the event loop
  */
 
 /** @type {Settings} */
@@ -23,11 +27,15 @@ export const DEFAULTS = {
   concurrency: 4,
   batchSize: 1000,
   valueSize: 100,
+  compressiblePercent: 0,
   keyOrder: 'random',
   keyDistribution: 'uniform',
   keyEncoding: 'utf8',
   valueEncoding: 'utf8',
   sync: false,
+  compacted: false,
+  readOptions: {},
+  stores: 10,
   seed: 1000,
   seconds: 10,
   readPercent: 50,

@@ -15,7 +15,11 @@ const CASES = [
   ['get', 'FindsLess', /is not found/],
   ['put', 'FindsAll', /is found, but was never written/],
   ['clear', 'ClearsNothing', /was never written/],
-  ['iterate', 'EndsEarly', /50 entries were found where 1000/]
+  ['iterate', 'EndsEarly', /50 entries were found where 1000/],
+  ['databases', 'LosesOfBatches', /entries were found where/],
+  ['sublevels', 'FindsLess', /is not found/],
+  ['cold-read', 'FindsLess', /is not found/],
+  ['cold-read', 'EndsEarly', /entries were found where/]
 ]
 
 for (const [workload, className, message] of CASES) {

@@ -36,6 +36,8 @@ test('wrong options are named', () => {
     [['put', '--db', 'cacheSize=1'], /--db wants an object of JSON/],
     [['put', '--db', '[1]'], /--db wants an object of JSON/],
     [['put', '--db', 'missing.json'], /there is no file missing\.json/],
+    [['get', '--read-options', 'fillCache'], /--read-options wants an object of JSON/],
+    [['put', '--compressible-percent', '101'], /--compressible-percent must be an integer from 0 to 100/],
     [['put', '--fast'], /Unknown option '--fast'[\s\S]*--help/]
   ]
   for (const [args, message] of wrong)

@@ -11,11 +11,13 @@ const SHORT = ['-n', '500', '--batch-size', '10', '--rounds', '1']
 const CASES = [
   ['table', [], /getMany of 100, a key/],
   ['sorted-write', [], /s in all; a batch: median/],
-  ['sustained', ['--seconds', '1'], /writes a second; delays: median/]
+  ['sustained', ['--seconds', '1'], /writes a second; delays: median/, 'sustained-batches'],
+  ['cold-read', ['--seconds', '1'], / reads a second; delays: median/],
+  ['cold-read', ['--seconds', '1', '--read-percent', '50'], /reads and writes a second/, 'cold-read-write']
 ]
 
-for (const [workload, options, text] of CASES) {
-  test(`${workload}: svg and png`, async (t) => {
+for (const [workload, options, text, name = workload] of CASES) {
+  test(`${name}: svg and png`, async (t) => {
     const folder = temporaryFolder(t)
     const results = join(folder, 'results.jsonl')
     const args = [workload, 'terrace', 'memory-level', ...SHORT, ...options, '--results', results]
@@ -23,11 +25,11 @@ for (const [workload, options, text] of CASES) {
 
     const { code, stderr } = await terraceBench('plot', results, '--out', join(folder, 'picture'))
     assert.equal(code, 0, stderr)
-    const svg = readFileSync(join(folder, `picture-${workload}.svg`), 'utf8')
+    const svg = readFileSync(join(folder, `picture-${name}.svg`), 'utf8')
     for (const expected of ['terrace', 'memory-level', text]) assert.match(svg, new RegExp(expected))
     assert.doesNotMatch(svg, /NaN|undefined/)
 
-    const png = readFileSync(join(folder, `picture-${workload}.png`))
+    const png = readFileSync(join(folder, `picture-${name}.png`))
     assert.deepEqual(png.subarray(0, 8), PNG)
     // Width and height, twice those of the SVG.
     const [, width, height] = svg.match(/<svg[^>]* width="([\d.]+)" height="([\d.]+)"/)

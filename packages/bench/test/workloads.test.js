@@ -43,11 +43,13 @@ for (const workload of Object.keys(WORKLOADS).filter((name) => name !== 'table')
       assert.equal(result.settings.n, N)
       assert.ok(result.machine.cores > 0 && result.machine.node === process.version)
       assert.ok(result.memory.peakRssBytes > 1e6 && result.memory.peakHeapBytes > 1e6)
+      assert.ok(result.target === 'memory-level' || result.fileBytes > N * 100)
       assert.ok(Math.abs(new Date(result.date) - Date.now()) < 60_000)
 
       const [{ name, ops, seconds, microsPerOp, eventLoop }] = result.lines
-      assert.equal(name, workload)
-      assert.equal(ops, workload === 'sustained' ? ops : N)
+      assert.equal(name, ['databases', 'sublevels'].includes(workload) ? 'batch' : workload)
+      if (['sustained', 'cold-read'].includes(workload)) assert.ok(ops > 0)
+      else assert.equal(ops, N)
       assert.ok(seconds > 0 && Math.abs(microsPerOp - (seconds * 1e6) / ops) < 1e-6)
       assert.ok(eventLoop.count > 0 && eventLoop.min <= eventLoop.p50 && eventLoop.p50 <= eventLoop.max)
     }
@@ -87,6 +89,61 @@ test('sustained: every delay of the event loop is in the histogram', async (t) =
   const counted = eventLoopBuckets.reduce((sum, { count }) => sum + count, 0)
   assert.equal(counted, lines[0].eventLoop.count)
   assert.ok(eventLoopBuckets.at(-1).to >= lines[0].eventLoop.max)
+})
+
+test('sustained: batches are made before the loop, which they do not hold up', async (t) => {
+  const large = [
+    '-n',
+    '200000',
+    '--batch-size',
+    '100000',
+    '--concurrency',
+    '1',
+    '--seconds',
+    '1',
+    '--rounds',
+    '1'
+  ]
+  const { results: found, stdout } = await results(t, 'sustained', 'terrace', ...large)
+  const [{ lines }] = found
+  assert.ok(lines[0].ops >= 100_000 && lines[0].ops % 100_000 === 0)
+  assert.match(stdout, /100000 a call, concurrency 1/)
+})
+
+test('cold-read: files are dropped from memory, and read again', async (t) => {
+  for (const options of [[], ['--read-percent', '50', '--sync']]) {
+    const { results: found, stdout } = await results(t, 'cold-read', 'terrace', ...SMALL, ...options)
+    const [{ pageCache, eventLoopBuckets, lines }] = found
+    assert.ok(pageCache.fileBytes > N * 1000)
+    assert.ok(pageCache.residentAtStartBytes === null || pageCache.residentAtEndBytes > 0)
+    assert.equal(
+      eventLoopBuckets.reduce((sum, { count }) => sum + count, 0),
+      lines[0].eventLoop.count
+    )
+    assert.match(stdout, /\| of them in memory at the start, % /)
+  }
+})
+
+test('values compress as far as they should, and options of reads are passed', async (t) => {
+  const targets = ['none=terrace', 'snappy=terrace', '--db', 'none={"compression": false}']
+  const { results: found } = await results(
+    t,
+    ...[
+      'iterate',
+      ...targets,
+      '-n',
+      '100000',
+      '--rounds',
+      '1',
+      '--compacted',
+      '--compressible-percent',
+      '50'
+    ],
+    ...['--read-options', '{"fillCache": false}']
+  )
+  const [none, snappy] = found.map(({ fileBytes }) => fileBytes)
+  assert.ok(snappy < 0.75 * none, `${snappy} against ${none}`)
+  assert.deepEqual(found[0].settings.readOptions, { fillCache: false })
 })
 
 test('options of databases, for all targets and for one, and a target twice', async (t) => {

@@ -10,6 +10,7 @@ import {
 } from './binding.js'
 import { ChainedBatch } from './chained-batch.js'
 import type { PrivateIteratorOptions } from './cursor.js'
+import { type Database, encodeOperations, type PublicOperation } from './encode-operations.js'
 import { codedError } from './errors.js'
 import { EntryIterator, KeyIterator, ValueIterator } from './iterator.js'
 import { binding } from './load-binding.js'
@@ -35,7 +36,6 @@ import type {
 import { type DatabaseOptions, nativeOptions, type OpenOptions, type RepairOptions } from './options.js'
 import { slab } from './slab.js'
 import { nativeSnapshot, Snapshot } from './snapshot.js'
-import { type Database, encodeOperations, type PublicOperation } from './sync-writes.js'
 import { turn } from './turn.js'
 
 /** Options as abstract-level passes them to the private methods of reads. */
@@ -99,6 +99,22 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
   /** The location as it was passed to the constructor. */
   get location(): string {
     return this.#location
+  }
+
+  override batch(operations: Array<BatchOperation<this, KDefault, VDefault>>): Promise<void>
+  override batch<K = KDefault, V = VDefault>(
+    operations: Array<BatchOperation<this, K, V>>,
+    options: BatchOptions<K, V>
+  ): Promise<void>
+  override batch(): ChainedBatch<this, KDefault, VDefault>
+  override batch(...args: [] | [operations: object[], options?: object]): unknown {
+    const [operations, options] = args
+    // What is not open yet defers it, and only abstract-level runs prewrite hooks.
+    if (!Array.isArray(operations) || this.status !== 'open' || this.#hasPrewriteHooks()) {
+      return (super.batch as (...args: unknown[]) => unknown).apply(this, args)
+    }
+
+    return this.#batch(operations as PublicOperation[], options)
   }
 
   /**
@@ -341,12 +357,31 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
     return this.#native()
   }
 
+  #hasPrewriteHooks(): boolean {
+    // The types of abstract-level lack it.
+    return !(this as unknown as Database).hooks.prewrite.noop
+  }
+
+  async #batch(operations: PublicOperation[], options: (WriteOptions & object) | undefined): Promise<void> {
+    if (operations.length === 0) return
+    const encoded = encodeOperations(this as unknown as Database, operations, options ?? noOptions)
+    await (this.#write(encoded.flat, writeFlags(options ?? noOptions)) ?? turn(operations.length))
+    encoded.emit()
+  }
+
   #writeSync(
     method: string,
     operations: PublicOperation[],
     options: (WriteOptions & object) | undefined
   ): void {
     this.#open(method)
+    if (this.#hasPrewriteHooks()) {
+      throw codedError(
+        'LEVEL_NOT_SUPPORTED',
+        'Prewrite hooks do not run on synchronous writes: use put(), del() or batch()'
+      )
+    }
+
     const encoded = encodeOperations(this as unknown as Database, operations, options ?? noOptions)
     this.#write(encoded.flat, writeFlags(options ?? noOptions) | Flag.blocking)
     encoded.emit()
@@ -422,13 +457,6 @@ export interface Level<KDefault, VDefault> {
 
   del(key: KDefault): Promise<void>
   del<K = KDefault>(key: K, options: DelOptions<K>): Promise<void>
-
-  batch(operations: Array<BatchOperation<this, KDefault, VDefault>>): Promise<void>
-  batch<K = KDefault, V = VDefault>(
-    operations: Array<BatchOperation<this, K, V>>,
-    options: BatchOptions<K, V>
-  ): Promise<void>
-  batch(): ChainedBatch<this, KDefault, VDefault>
 
   iterator(): IteratorType<this, KDefault, VDefault>
   iterator<K = KDefault, V = VDefault>(options: IteratorOptions<K, V>): IteratorType<this, K, V>

@@ -40,7 +40,10 @@ function specOf(results) {
 }
 
 /** @param {import('../results.js').Result} result */
-function nameOf({ workload, settings: { keyOrder, sync } }) {
-  const name = workload === 'sorted-write' && keyOrder === 'random' ? 'random-write' : workload
+function nameOf({ workload, settings: { keyOrder, batchSize, readPercent, sync } }) {
+  let name = workload
+  if (workload === 'sorted-write' && keyOrder === 'random') name = 'random-write'
+  if (workload === 'sustained' && batchSize > 1) name = 'sustained-batches'
+  if (workload === 'cold-read' && readPercent < 100) name = 'cold-read-write'
   return sync ? `${name}-sync` : name
 }

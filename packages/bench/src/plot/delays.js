@@ -65,8 +65,9 @@ export function delays(results) {
 }
 
 /** @param {import('../results.js').Result} result */
-function labelOf({ target, lines: [{ ops, seconds, eventLoop }] }) {
+function labelOf({ target, workload, settings: { readPercent }, lines: [{ ops, seconds, eventLoop }] }) {
   const { p50, p99, max } = eventLoop
   const rate = Math.round(ops / seconds).toLocaleString('en')
-  return `${target}: ${rate} writes a second; delays: median ${p50} ms, p99 ${p99} ms, longest ${max} ms`
+  const what = workload === 'sustained' ? 'writes' : readPercent === 100 ? 'reads' : 'reads and writes'
+  return `${target}: ${rate} ${what} a second; delays: median ${p50} ms, p99 ${p99} ms, longest ${max} ms`
 }

@@ -54,13 +54,16 @@ export function legend(names) {
  */
 export function title(results, what, ...notes) {
   const [{ workload, settings, machine }] = results
-  const { n, valueSize, concurrency, keyOrder, sync, seconds } = settings
+  const { n, valueSize, concurrency, batchSize, keyOrder, sync, seconds, readPercent } = settings
   const rounds = new Set(results.map(({ round }) => round)).size
   const name = workload === 'sorted-write' && keyOrder === 'random' ? 'random-write' : workload
   const facts = [
-    workload === 'sustained'
-      ? `${seconds} s at concurrency ${concurrency}`
-      : `${n.toLocaleString('en')} entries`,
+    ...(workload === 'sustained' ? [] : [`${n.toLocaleString('en')} entries`]),
+    ...(workload === 'sustained' || workload === 'cold-read'
+      ? [`${seconds} s at concurrency ${concurrency}`]
+      : []),
+    ...(workload === 'sustained' && batchSize > 1 ? [`batches of ${batchSize.toLocaleString('en')}`] : []),
+    ...(workload === 'cold-read' ? [`${readPercent} % reads`] : []),
     `values of ${valueSize} bytes`,
     ...(sync ? ['every write synced'] : []),
     ...(rounds > 1 ? [`medians of ${rounds} rounds`] : [])

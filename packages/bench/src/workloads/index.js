@@ -1,9 +1,11 @@
 /** The workloads by their names, with what is usual for each. */
 
 import { clear } from './clear.js'
+import { coldRead } from './cold-read.js'
 import { mixed } from './mixed.js'
 import { batchPut, get, getMany, iterate, put } from './simple.js'
 import { sortedWrite } from './sorted-write.js'
+import { databases, sublevels } from './stores.js'
 import { sustained } from './sustained.js'
 import { table } from './table.js'
 
@@ -35,11 +37,22 @@ export const WORKLOADS = {
     rounds: 1
   },
   sustained: {
-    summary: 'put without pause for --seconds, as 64 clients would, to see what the event loop suffers',
+    summary: 'write without pause for --seconds, as 64 clients would, to see what the event loop suffers',
     run: sustained,
     defaults: { concurrency: 64, batchSize: 1 },
     rounds: 1
   },
+  'cold-read': {
+    summary: 'read what is on the disk and not in memory for --seconds, with gets and windows of an iterator',
+    run: coldRead,
+    defaults: { concurrency: 64, batchSize: 20, valueSize: 1000, readPercent: 100 },
+    rounds: 1
+  },
+  databases: {
+    summary: 'write and read entries in --stores databases, and open these again',
+    run: databases
+  },
+  sublevels: { summary: 'the same with --stores sublevels of one database', run: sublevels },
   table: {
     summary: 'what each kind of operation costs, in µs: some thirty lines',
     run: table,

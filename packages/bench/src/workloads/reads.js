@@ -12,6 +12,8 @@ import { checkCount, checkKey, checkValue, forEach, inChunks } from '../loops.js
 export async function recordGets(context, session, name, { count, indexAt, concurrency = 1, blocking }) {
   const { db, entries } = session
   const isSync = blocking || session.prefer('get', 'getSync') === 'getSync'
+  const { readOptions } = context.settings
+  const options = Object.keys(readOptions).length > 0 ? [readOptions] : []
   await context.recorder.record(name, async (watch) => {
     await inChunks({ context, entries, count, indexAt }, watch, async ({ keys, indexes, length }) => {
       if (isSync) {
@@ -21,7 +23,7 @@ export async function recordGets(context, session, name, { count, indexAt, concu
       await forEach(
         length,
         concurrency,
-        (i) => db.get(keys[i]),
+        (i) => db.get(keys[i], ...options),
         (i, value) => checkValue(entries, indexes[i], value, i)
       )
     })
@@ -76,7 +78,7 @@ export async function recordGetMany(context, session, name, { count, indexAt, si
 export async function recordScan(context, session, name, n, way) {
   await context.recorder.record(name, async (watch) => {
     watch.start()
-    const count = await SCANS[way](session, n)
+    const count = await SCANS[way](session, n, context.settings.readOptions)
     watch.stop()
     checkCount(count, n)
     return count
@@ -100,9 +102,9 @@ async function scan({ db, entries }, options, indexAt) {
   return count
 }
 
-/** @type {Record<Way, (session: import('../session.js').Session, n: number) => Promise<number>>} */
+/** @type {Record<Way, (session: import('../session.js').Session, n: number, options: object) => Promise<number>>} */
 const SCANS = {
-  entries: (session) => scan(session, {}, (count) => count),
+  entries: (session, _n, options) => scan(session, options, (count) => count),
 
   reverse: (session, n) => scan(session, { reverse: true }, (count) => n - 1 - count),
 

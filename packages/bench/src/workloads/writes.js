@@ -60,6 +60,9 @@ export async function openLoaded(context, n, { encoding, order = 'random' } = {}
   const written = Written.all(n)
   const indexAt = context.sequence(n, order)
   await writeEntries(context, session, { count: n, indexAt, written, batchSize: LOAD_BATCH })
+  if (context.settings.compacted && session.has('compactRange')) {
+    await session.db.compactRange(session.entries.key(0), session.entries.key(n))
+  }
   // Reads everything once, too, so that the first line of reads does not pay for all.
   await verify(session, written)
   return session

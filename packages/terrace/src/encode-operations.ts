@@ -1,6 +1,7 @@
 /**
- * Writes within the call, which abstract-level does not have: their operations are checked and encoded here as abstract-level
- * does it for the others, and the same events are emitted.
+ * Operations of arrays, checked and encoded as abstract-level does it, with the same events. It has no writes within the
+ * call; and it copies every operation together with the options of the call, which holds up the event loop: 6 ms with
+ * ten thousand operations, 60 ms if there are options, such as `sync`.
  */
 
 import type { Transcoder } from 'abstract-level'
@@ -43,26 +44,21 @@ export interface EncodedOperations {
 /**
  * Checks and encodes operations.
  *
- * @throws as abstract-level does; and if there are prewrite hooks, which only it can run.
+ * @throws as abstract-level does. It does not run prewrite hooks, so there must be none.
  */
 export function encodeOperations(
   db: Database,
   operations: readonly PublicOperation[],
   options: object
 ): EncodedOperations {
-  if (!db.hooks.prewrite.noop) {
-    throw codedError(
-      'LEVEL_NOT_SUPPORTED',
-      'Prewrite hooks do not run on synchronous writes: use put(), del() or batch()'
-    )
-  }
-
   const flat = new Array<Bytes | null>(operations.length * 2)
   const events: object[] | null = db.listenerCount('write') > 0 ? [] : null
+  // Options are defaults of each operation, but `sync` is for all.
+  const isAlone = events === null && Object.keys(options).every((name) => name === 'sync')
   let index = 0
 
   for (const given of operations) {
-    const operation: PublicOperation = { ...options, ...given }
+    const operation: PublicOperation = isAlone ? given : { ...options, ...given }
     const { type, key, value } = operation
     const target = operation.sublevel ?? db
 
