@@ -113,6 +113,13 @@ impl BlockCache {
         }
     }
 
+    /// Forgets all blocks.
+    pub(crate) fn clear(&self) {
+        if let Some(blocks) = &self.blocks {
+            blocks.clear();
+        }
+    }
+
     /// Bytes of the cached blocks, with the cache's own cost of each.
     pub fn used_bytes(&self) -> u64 {
         self.blocks.as_ref().map_or(0, Cache::weight)

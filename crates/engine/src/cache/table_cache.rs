@@ -112,6 +112,14 @@ impl TableCache {
         self.ring.lock().files.len()
     }
 
+    /// Closes all tables. One that is being read is closed when that is done; one that is asked for later is opened again.
+    pub(crate) fn close_all(&self) {
+        let files = std::mem::take(&mut *self.ring.lock()).files;
+        for file in files.iter().filter_map(Weak::upgrade) {
+            file.table.store(None);
+        }
+    }
+
     #[cold]
     fn open_into_slot(&self, file: &Arc<FileMeta>) -> Result<Arc<Table>> {
         let _gate = self.gates[(file.number % GATE_COUNT as u64) as usize].lock();

@@ -5,7 +5,10 @@ use std::sync::atomic::Ordering;
 
 use crate::db::inner::DbInner;
 use crate::error::Result;
+use crate::memtable::MemTable;
+use crate::read::super_version::SealedMemTable;
 use crate::wal::writer::WalWriter;
+use crate::write::commit::CommitState;
 
 impl DbInner {
     /// See [`Db::close`](crate::Db::close).
@@ -37,8 +40,27 @@ impl DbInner {
             Err(error) => self.info_log.line(format_args!("closed with an error: {error}")),
         }
         self.info_log.close();
+        self.release_memory(&mut token);
         *self.file_lock.lock() = None;
         result
+    }
+
+    /// Lets go of what is only there for reads: a handle may live on for long, as one of JavaScript does until it is collected.
+    /// Reads that are under way, and open iterators, keep what they need.
+    fn release_memory(&self, commit: &mut CommitState) {
+        commit.memtable = Arc::new(MemTable::new(self.comparator.clone()));
+        // A read that finds this view then finds the database closed. Who waits for a flush still finds it not done.
+        self.published.change(|view| {
+            view.active = Arc::clone(&commit.memtable);
+            for sealed in &mut view.sealed {
+                let table = Arc::clone(&commit.memtable);
+                *sealed = Arc::new(SealedMemTable { table, ..SealedMemTable::clone(sealed) });
+            }
+        });
+        self.tables.close_all();
+        if let Some(own) = self.block_cache.as_ref().filter(|_| self.options.block_cache.is_none()) {
+            own.clear();
+        }
     }
 
     /// Makes the last log durable. One without records is removed, or each opening would leave one behind; but the one that the
@@ -83,7 +105,7 @@ mod tests {
 
     use super::*;
     use crate::error::ErrorKind;
-    use crate::{Db, Options, ReadOptions, WriteOptions};
+    use crate::{Db, IterOptions, Options, ReadOptions, WriteOptions};
 
     fn wait_for_line(db: &Db, length: usize) {
         while db.inner.line.length() < length {
@@ -116,6 +138,29 @@ mod tests {
                 assert!(logs().len() <= 2, "in round {round}: {:?}", logs());
             }
         }
+    }
+
+    #[test]
+    fn a_closed_database_whose_handle_lives_on_holds_no_tables_and_no_entries() {
+        let env: Arc<dyn Env> = Arc::new(MemoryEnv::new());
+        let db = Db::open("/db", Options { env: Arc::clone(&env), ..Options::default() }).unwrap();
+        for (key, flushes) in [(b"a", true), (b"b", false)] {
+            db.put(key, &[7; 1000], &WriteOptions::default()).unwrap();
+            if flushes {
+                db.flush().unwrap();
+            }
+        }
+        let mut iterator = db.iter(IterOptions::default()).unwrap();
+        iterator.seek_to_first().unwrap();
+        assert!(db.inner.tables.open_files() > 0 && !db.inner.published.super_version().active.is_empty());
+        db.close().unwrap();
+        assert_eq!(db.inner.tables.open_files(), 0);
+        assert_eq!(db.inner.block_cache.as_ref().unwrap().used_bytes(), 0);
+        assert!(db.inner.published.super_version().active.is_empty());
+        let read = db.get(b"b", &ReadOptions::default());
+        assert_eq!(read.unwrap_err().kind(), ErrorKind::Closed);
+        iterator.next().unwrap();
+        assert_eq!(iterator.key(), b"b", "an iterator keeps what it needs");
     }
 
     #[test]

@@ -137,8 +137,8 @@ impl Db {
         /// So many keys ahead of its get, a key's place is asked for.
         const AHEAD: usize = 3;
         let inner = &*self.inner;
-        inner.check_open()?;
         let (view, sequence) = inner.published.for_read(self.own_snapshot(options)?);
+        inner.check_open()?;
         let block_options = block_read_options(options);
         for (index, key) in keys.iter().enumerate() {
             if let Some(later) = keys.get(index + AHEAD) {
@@ -161,8 +161,8 @@ impl Db {
         found: impl FnOnce(Found<'_>) -> R,
     ) -> Result<Option<R>> {
         let inner = &*self.inner;
-        inner.check_open()?;
         let (view, sequence) = inner.published.for_read(self.own_snapshot(options)?);
+        inner.check_open()?;
         get_with(&view, &inner.tables, key, sequence, &block_read_options(options), found)
     }
 
@@ -268,8 +268,8 @@ impl Db {
     /// until it drops.
     pub fn iter(&self, options: IterOptions) -> Result<DbIterator> {
         let inner = &*self.inner;
-        inner.check_open()?;
         let (view, sequence) = inner.published.for_read(self.own_snapshot(&options.read)?);
+        inner.check_open()?;
         let super_version = Arc::clone(&view);
         let pin = ViewPin {
             view: Some(Arc::clone(&super_version)),

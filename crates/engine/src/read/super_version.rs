@@ -12,7 +12,7 @@ use crate::sync::{ArcSwap, AtomicU64};
 use crate::version::version::Version;
 
 /// A memtable that takes no more writes and waits for its flush.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SealedMemTable {
     pub(crate) table: Arc<MemTable>,
     /// The number of the table file it becomes. Given when it was sealed, so that the order of numbers in
@@ -81,7 +81,8 @@ impl Published {
         &self.visible_sequence
     }
 
-    /// What a read works on: the super version and the sequence, that of `snapshot` if there is one.
+    /// What a read works on: the super version and the sequence, that of `snapshot` if there is one. Whether the database is open is
+    /// to be asked afterwards: a close leaves an empty super version behind.
     ///
     /// The super version is loaded *before* the visible sequence: what is written in between lands in memtables that
     /// are either in it (and newer than the sequence, hence hidden) or created later (and not looked at). The other way
