@@ -59,8 +59,8 @@ pub struct Options {
     /// Bits of Bloom filter a key; 0 writes none. 10 gives about 1 % of needless reads. Ignored if
     /// [`filter_policy`](Self::filter_policy) is set. Default 10.
     pub filter_bits_per_key: usize,
-    /// A filter of the program's own, which new tables get instead of the Bloom filter. Tables that have it are read with it;
-    /// those with a Bloom filter are read with that. Default none.
+    /// A filter of the program's own, which new tables get instead of the Bloom filter and the hash index. Tables that have
+    /// it are read with it; those with a Bloom filter are read with that. Default none.
     pub filter_policy: Option<Arc<dyn FilterPolicy>>,
     /// Percentage of its data's size that a table's hash index may have at most. It makes a `get` about twice as fast and
     /// takes six bytes a key; where values are so small that this is more, the table is written without. Only bytewise order

@@ -48,7 +48,7 @@ pub struct TableBuilderOptions {
     /// Who makes the filters instead of the Bloom filter.
     pub filter_policy: Option<Arc<dyn FilterPolicy>>,
     /// Percentage of the data blocks' size that a hash index may have at most; a table for which it would be larger gets
-    /// none. 0 writes none at all. Only tables in bytewise order have one.
+    /// none. 0 writes none at all. Only tables in bytewise order have one, and only without a filter policy.
     pub hash_index_percent: usize,
 }
 
@@ -129,6 +129,7 @@ impl TableBuilder {
             None => Some(FilterBlockBuilder::new(options.filter_bits_per_key, FilterLayout::WholeFile)),
         };
         let hash_index = (options.hash_index_percent > 0
+            && options.filter_policy.is_none()
             && matches!(comparator.user(), UserComparator::Bytewise))
         .then(HashIndexBuilder::new);
         Self {

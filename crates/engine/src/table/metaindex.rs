@@ -71,8 +71,11 @@ impl Metadata {
             Some((handle, policy)) => Some(read_filter(source, handle, policy)?),
             None => None,
         };
+        // A program that brings its own filters expects to be asked.
+        let may_hash = matches!(source.context.comparator.user(), UserComparator::Bytewise)
+            && source.context.filter_policy.is_none();
         let hash_index = match find(&metaindex, HASH_INDEX_METAINDEX_KEY).map_err(in_metaindex)? {
-            Some(value) if matches!(source.context.comparator.user(), UserComparator::Bytewise) => {
+            Some(value) if may_hash => {
                 let (handle, _) = BlockHandle::decode(&value).map_err(in_metaindex)?;
                 Some(HashIndex::new(handle))
             }
