@@ -72,11 +72,20 @@ module LevelDB
     end
 
     # Gives the object back after the calls of other threads have returned. A second time does nothing.
+    #
+    # The lock is not held while it waits for others and closes the children: who is within `use` of a snapshot may be about
+    # to use the database.
     def close
       return @pointer = nil if foreign?
 
       Thread.handle_interrupt(NOT_NOW) do
-        @lock.synchronize { give_back(:close) { wait_for_others } }
+        next unless @lock.synchronize { begin_closing }
+
+        begin
+          give_back(:close)
+        ensure
+          @lock.synchronize { end_closing }
+        end
       end
     end
 
@@ -87,7 +96,7 @@ module LevelDB
       return unless @lock.try_lock
 
       begin
-        Thread.handle_interrupt(NOT_NOW) { give_back(:close_ownerless) }
+        Thread.handle_interrupt(NOT_NOW) { give_back(:close_ownerless) } unless gone?
       ensure
         @lock.unlock
       end
@@ -139,27 +148,35 @@ module LevelDB
       end
     end
 
-    # With the lock. The block waits; the children are closed by the method named.
-    def give_back(close_children)
-      return if @pointer.nil?
+    # With the lock. Waits until nobody else is within `use`. False if there is nothing left to close.
+    def begin_closing
+      @idle.wait(@lock) while @closing
+      return false if @pointer.nil?
 
       @closing = true
       begin
-        yield if block_given?
-        # The list is a copy: finalizers of other children may run meanwhile.
-        @children.keys.each(&close_children)
-        pointer = @pointer
-        @pointer = nil
+        # What this thread itself left behind is of a call that a signal broke off.
+        @idle.wait(@lock) while @users.each_key.any? { |thread| thread != Thread.current }
+        waited = true
       ensure
-        @closing = false
+        end_closing unless waited
       end
-      @parent&.forget(self)
-      @give_back.call(pointer)
     end
 
-    def wait_for_others
-      # What this thread itself left behind is of a call that a signal broke off.
-      @idle.wait(@lock) while @users.each_key.any? { |thread| thread != Thread.current }
+    # With the lock.
+    def end_closing
+      @closing = false
+      @idle.broadcast
+    end
+
+    # The children are closed by the method named.
+    def give_back(close_children)
+      # The list is a copy: finalizers of other children may run meanwhile.
+      @children.keys.each(&close_children)
+      @parent&.forget(self)
+      pointer = @pointer
+      @pointer = nil
+      @give_back.call(pointer)
     end
   end
 end
