@@ -64,9 +64,22 @@ pub fn include_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("include")
 }
 
-/// Where cargo puts the libraries: beside the program of the tests, which it built with them.
-pub fn built_folder() -> PathBuf {
-    std::env::current_exe().unwrap().parent().unwrap().to_owned()
+/// Where the libraries are. Cargo does not build them for tests by itself, as no Rust is linked with them.
+pub fn built_folder() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        // The program of the tests is in `deps` of the folder of the profile, and that is in cargo's target folder.
+        let program = std::env::current_exe().unwrap();
+        let folder = program.ancestors().nth(2).unwrap();
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["build", "--quiet", "--package", "terrace-capi", "--target-dir"]);
+        cargo.arg(folder.parent().unwrap()).current_dir(root());
+        if !cfg!(debug_assertions) {
+            cargo.arg("--release");
+        }
+        output(&mut cargo);
+        folder.to_owned()
+    })
 }
 
 /// A folder with the libraries under the names and links that an installation has.
