@@ -72,7 +72,8 @@ impl Database {
         // SAFETY: the reference that the program got, and gives back once.
         let this = unsafe { Arc::from_raw(this) };
         let closed = barrier::catch(|| Ok(this.db.close()?));
-        drop(this.callbacks.lock().take());
+        let callbacks = this.callbacks.lock().take();
+        drop(callbacks);
         closed
     }
 }

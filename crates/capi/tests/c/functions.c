@@ -32,6 +32,40 @@ static void* work(void* argument) {
   return NULL;
 }
 
+enum { LEFT = 300 };
+
+/* What a program leaves to a thread for finalizers. */
+typedef struct {
+  leveldb_t* db;
+  leveldb_iterator_t* iterators[LEFT];
+  const leveldb_snapshot_t* snapshots[LEFT];
+} left_t;
+
+static void* finalize(void* argument) {
+  left_t* left = argument;
+  for (int index = 0; index < LEFT; index++) {
+    leveldb_iter_destroy(left->iterators[index]);
+    leveldb_release_snapshot(left->db, left->snapshots[index]);
+  }
+  return NULL;
+}
+
+/* Iterators and snapshots are destroyed by one thread while another closes their database. */
+static void finalize_while_closing(leveldb_t* db, setup_t setup) {
+  pthread_t thread;
+  left_t left = {db, {NULL}, {NULL}};
+  for (int index = 0; index < LEFT; index++) {
+    left.iterators[index] = leveldb_create_iterator(db, setup.reading);
+    leveldb_iter_seek_to_first(left.iterators[index]);
+    CHECK(leveldb_iter_valid(left.iterators[index]));
+    left.snapshots[index] = leveldb_create_snapshot(db);
+    must_put(db, setup, "0:0", "newer");
+  }
+  CHECK(pthread_create(&thread, NULL, finalize, &left) == 0);
+  leveldb_close(db);
+  CHECK(pthread_join(thread, NULL) == 0);
+}
+
 void many_threads(const char* folder) {
   pthread_t threads[THREADS];
   worker_t workers[THREADS];
@@ -45,7 +79,7 @@ void many_threads(const char* folder) {
   for (int index = 0; index < THREADS; index++) {
     CHECK(pthread_join(threads[index], NULL) == 0);
   }
-  leveldb_close(db);
+  finalize_while_closing(db, setup);
   tear_down(setup);
 }
 

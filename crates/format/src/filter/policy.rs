@@ -70,3 +70,74 @@ impl PolicyKeys {
         !filter.is_empty()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use crate::filter::{FilterBlockBuilder, FilterBlockReader};
+
+    use super::*;
+
+    /// Filters of the keys' first bytes, or none where a key begins with the byte that it minds.
+    #[derive(Debug, Default)]
+    struct FirstBytes {
+        minds: u8,
+        made: AtomicUsize,
+    }
+
+    impl FilterPolicy for FirstBytes {
+        fn name(&self) -> &str {
+            "test.first-bytes"
+        }
+
+        fn create_filter(&self, user_keys: &[&[u8]]) -> Option<Vec<u8>> {
+            self.made.fetch_add(1, Ordering::Relaxed);
+            let bytes: Vec<u8> = user_keys.iter().map(|key| key.first().copied().unwrap_or(0)).collect();
+            (!bytes.contains(&self.minds)).then_some(bytes)
+        }
+
+        fn may_contain(&self, user_key: &[u8], filter: &[u8]) -> bool {
+            filter.contains(&user_key.first().copied().unwrap_or(0))
+        }
+    }
+
+    fn contents(policy: &Arc<FirstBytes>) -> Vec<u8> {
+        let mut builder = FilterBlockBuilder::with_policy(Arc::clone(policy) as _);
+        for (offset, keys) in [(0, &[&b"foo"[..], b"foo", b"bar"][..]), (2000, &[b""]), (9000, &[b"hello"])] {
+            builder.start_block(offset);
+            for key in keys {
+                builder.add_key(key);
+            }
+        }
+        builder.finish()
+    }
+
+    #[test]
+    fn each_two_kib_of_file_has_a_filter_of_the_policy() {
+        let policy = Arc::new(FirstBytes { minds: b'x', ..FirstBytes::default() });
+        let contents = contents(&policy);
+        assert_eq!(policy.made.load(Ordering::Relaxed), 2);
+        assert!(contents.starts_with(b"fb\0h"), "each key once: {contents:?}");
+        let reader = FilterBlockReader::with_policy(contents, policy).unwrap();
+        for (offset, inside, outside) in
+            [(0, &[&b"foo"[..], b"bar", b""][..], &b"hello"[..]), (9000, &[b"hello"], b"foo")]
+        {
+            assert!(inside.iter().all(|key| reader.may_contain(offset, key)));
+            assert!(!reader.may_contain(offset, outside));
+        }
+        assert!(!reader.may_contain(5000, b"foo"), "no key lies there");
+        assert!(reader.may_contain(20_000, b"foo"), "nothing is known of what lies beyond");
+    }
+
+    #[test]
+    fn one_filter_that_cannot_be_made_leaves_the_block_without_any() {
+        for minds in [b'f', b'h'] {
+            let policy = Arc::new(FirstBytes { minds, ..FirstBytes::default() });
+            let contents = contents(&policy);
+            assert_eq!(contents, [0, 0, 0, 0, 11]);
+            let reader = FilterBlockReader::with_policy(contents, policy).unwrap();
+            assert!([0, 5000, 9000].iter().all(|offset| reader.may_contain(*offset, b"anything")));
+        }
+    }
+}
