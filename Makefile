@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 # Steps of `make test` in the order that finds mistakes cheapest first.
-TEST_STEPS := lint rust capi models gates node node-bench load interop house
+TEST_STEPS := lint rust capi ruby models gates node node-bench load interop house
 
 # Tells in a long log which step one is in, and how long the one before took.
 step = @echo; echo "== $(1) · $$(date +%T)"
@@ -47,6 +47,14 @@ rust: setup-tests ## tests of the crates, doc examples included
 capi: setup-tests ## the C library: programs in C, beside LevelDB, under sanitizers and valgrind
 	$(call step,capi)
 	cargo test --package terrace-capi
+
+# The second time over LevelDB, whose interface is the same. LEVELDB_LIB names it.
+LEVELDB_LIB ?= $(firstword $(wildcard /usr/lib/*/libleveldb.so.1d))
+ruby: setup-tests ## the gem: its tests over the C library, and over LevelDB
+	$(call step,ruby)
+	cargo build --quiet --package terrace-capi
+	TERRACE_LIB="$(CURDIR)/target/debug/libterrace.so" ruby -w ruby/test/all.rb
+	TERRACE_LIB="$(LEVELDB_LIB)" ruby -w ruby/test/all.rb
 
 # make install-capi PREFIX=/usr DESTDIR=/tmp/package: for a package. docs/c-library.md says what goes where.
 install-capi: ## build and install the C library, libterrace

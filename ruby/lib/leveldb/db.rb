@@ -112,8 +112,7 @@ module LevelDB
     def initialize(path, options = {})
       @pathname = Native.path(path)
       @options = Options.new({ create_if_missing: true }.merge(options))
-      @handle = DB.open_handle(@pathname, @options)
-      ObjectSpace.define_finalizer(self, @handle.finalizer)
+      @handle = Handle.own(self) { DB.open_handle(@pathname, @options) }
     end
 
     # The encoding of keys and values that come out.

@@ -19,6 +19,15 @@ module LevelDB
     NOT_NOW = { Object => :never }.freeze
     private_constant :NOT_NOW
 
+    # Yields for a handle, which it gives back when its owner is gone. Nothing comes between.
+    def self.own(owner)
+      Thread.handle_interrupt(NOT_NOW) do
+        handle = yield
+        ObjectSpace.define_finalizer(owner, handle.finalizer)
+        handle
+      end
+    end
+
     # +pointer+ is the object's address, +what+ its name in messages; the block gives the object back.
     #
     # The block must not refer to the owner.

@@ -30,8 +30,7 @@ module LevelDB
       @lock = Mutex.new
       @ahead = []
       @read_ahead = 1
-      @handle = make_handle(options.slice(*CallOptions::READ_OPTIONS))
-      ObjectSpace.define_finalizer(self, @handle.finalizer)
+      @handle = Handle.own(self) { make_handle(options.slice(*CallOptions::READ_OPTIONS)) }
     end
 
     # Whether it goes from the last key to the first.

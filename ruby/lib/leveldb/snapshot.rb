@@ -19,8 +19,7 @@ module LevelDB
       raise ArgumentError, "db must be a LevelDB::DB, not #{db.inspect}" unless db.is_a?(DB)
 
       @db = db
-      @handle = Snapshot.make_handle(db.handle)
-      ObjectSpace.define_finalizer(self, @handle.finalizer)
+      @handle = Handle.own(self) { Snapshot.make_handle(db.handle) }
     end
 
     # A handle that does not refer to the snapshot.
