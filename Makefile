@@ -5,12 +5,12 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 # Steps of `make test` in the order that finds mistakes cheapest first.
-TEST_STEPS := lint rust models gates node node-bench load interop house
+TEST_STEPS := lint rust capi ruby models gates node node-bench load interop house
 
 # Tells in a long log which step one is in, and how long the one before took.
 step = @echo; echo "== $(1) · $$(date +%T)"
 
-.PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads
+.PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads install-capi
 .PHONY: bench bench-rivals bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-tuning node-leaks fmt docs clean
 
 help: ## list what can be made
@@ -42,7 +42,24 @@ lint: setup-tests ## rustfmt, clippy, JavaScript linter
 
 rust: setup-tests ## tests of the crates, doc examples included
 	$(call step,rust)
-	cargo test --workspace
+	cargo test --workspace --exclude terrace-capi
+
+capi: setup-tests ## the C library: programs in C, beside LevelDB, under sanitizers and valgrind
+	$(call step,capi)
+	cargo test --package terrace-capi
+
+# The second time over LevelDB, whose interface is the same. LEVELDB_LIB names it.
+LEVELDB_LIB ?= $(firstword $(wildcard /usr/lib/*/libleveldb.so.1d))
+ruby: setup-tests ## the gem: its tests over the C library, and over LevelDB
+	$(call step,ruby)
+	cargo build --quiet --package terrace-capi
+	TERRACE_LIB="$(CURDIR)/target/debug/libterrace.so" ruby -w ruby/test/all.rb
+	TERRACE_LIB="$(LEVELDB_LIB)" ruby -w ruby/test/all.rb
+
+# make install-capi PREFIX=/usr DESTDIR=/tmp/package: for a package. docs/c-library.md says what goes where.
+install-capi: ## build and install the C library, libterrace
+	cargo build --release --package terrace-capi
+	PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" LEVELDB_SONAME="$(LEVELDB_SONAME)" scripts/install-capi
 
 models: setup ## models of what threads share, in every order of what they do
 	$(call step,models)

@@ -67,6 +67,7 @@ pub use terrace_env as env;
 pub use terrace_format::batch::{BatchOp, WriteBatch};
 pub use terrace_format::comparator::{Comparator, UserComparator};
 pub use terrace_format::compression::Compression;
+pub use terrace_format::filter::FilterPolicy;
 pub use terrace_format::internal_key::ValueKind;
 pub use terrace_format::limits;
 pub use terrace_format::table::TableCounts;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use terrace_env::{Env, PosixEnv};
 use terrace_format::comparator::UserComparator;
 use terrace_format::compression::Compression;
+use terrace_format::filter::FilterPolicy;
 
 use crate::cache::block_cache::BlockCache;
 use crate::compaction::pool::BackgroundPool;
@@ -55,8 +56,12 @@ pub struct Options {
     /// Compression of new blocks. `Zstd` is refused by LevelDB 1.23 and older. Tables of level 0 that compactions will
     /// soon rewrite are not compressed: that is cheaper, and bounded by the few tables of that level. Default snappy.
     pub compression: Compression,
-    /// Bits of Bloom filter a key; 0 writes none. 10 gives about 1 % of needless reads. Default 10.
+    /// Bits of Bloom filter a key; 0 writes none. 10 gives about 1 % of needless reads. Ignored if
+    /// [`filter_policy`](Self::filter_policy) is set. Default 10.
     pub filter_bits_per_key: usize,
+    /// A filter of the program's own, which new tables get instead of the Bloom filter and the hash index. Tables that have
+    /// it are read with it; those with a Bloom filter are read with that. Default none.
+    pub filter_policy: Option<Arc<dyn FilterPolicy>>,
     /// Percentage of its data's size that a table's hash index may have at most. It makes a `get` about twice as fast and
     /// takes six bytes a key; where values are so small that this is more, the table is written without. Only bytewise order
     /// has it, and only mapped tables use it. LevelDB ignores it. 0 writes none. Default 12.
@@ -105,6 +110,7 @@ impl Options {
             max_file_size_bytes: 8 * MIB as u64,
             compression: Compression::Snappy,
             filter_bits_per_key: 10,
+            filter_policy: None,
             hash_index_percent: 12,
             manifest_size_limit_bytes: 4 * MIB as u64,
             compaction_threads: 1,

@@ -20,14 +20,23 @@
 //!   covers the whole file, and one probe of it answers for the table.
 //! * Whatever is wrong with a filter, the answer is "maybe": a filter may cost time, never an answer.
 //!
+//! * Another [policy](policy) may fill the filters with bytes of its own, under its own name; the block is the same.
+//!
 //! The hash and the probes are those of LevelDB's `util/hash.cc` and `util/bloom.cc` (double hashing after Kirsch and
 //! Mitzenmacher, 2006); `docs/format/filter.md` has them with examples. Basho's fork keeps another hash under the same
 //! [`FILTER_NAME`]: do not use filters of its databases, they would deny keys that are there.
+
+use std::sync::Arc;
 
 use bytes::Bytes;
 
 use crate::coding::{decode_fixed32, put_fixed32};
 use crate::error::{FormatError, Result};
+
+mod policy;
+
+pub use policy::FilterPolicy;
+use policy::PolicyKeys;
 
 /// The name of the filter policy, part of the filter's key in the metaindex.
 pub const FILTER_NAME: &str = "leveldb.BuiltinBloomFilter2";
@@ -154,28 +163,39 @@ impl FilterLayout {
 /// Builds a table's filter block.
 ///
 /// Call [`start_block`](Self::start_block) before the keys of each data block, then [`add_key`](Self::add_key) for each
-/// entry, and [`finish`](Self::finish) at the end. It holds four bytes a key.
+/// entry, and [`finish`](Self::finish) at the end. Of a key it holds four bytes; for a policy of a program's own the whole
+/// key.
 #[derive(Clone, Debug)]
 pub struct FilterBlockBuilder {
-    bloom: BloomFilter,
+    /// The keys for the filter under construction, and what makes the filter of them.
+    keys: Keys,
     layout: FilterLayout,
-    /// Hashes of the keys for the filter under construction.
-    hashes: Vec<u32>,
     filters: Vec<u8>,
     /// Where each finished filter starts.
     offsets: Vec<usize>,
+    /// A filter could not be made: there will be none.
+    gave_up: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Keys {
+    Hashes(BloomFilter, Vec<u32>),
+    Whole(PolicyKeys),
 }
 
 impl FilterBlockBuilder {
-    /// A builder of filters with `bits_per_key` bits for each key.
+    /// A builder of Bloom filters with `bits_per_key` bits for each key.
     pub fn new(bits_per_key: usize, layout: FilterLayout) -> Self {
-        Self {
-            bloom: BloomFilter::new(bits_per_key),
-            layout,
-            hashes: Vec::new(),
-            filters: Vec::new(),
-            offsets: Vec::new(),
-        }
+        Self::of(Keys::Hashes(BloomFilter::new(bits_per_key), Vec::new()), layout)
+    }
+
+    /// A builder of filters by `policy`. They cover 2 KiB each, so that a policy meets as many keys as with LevelDB.
+    pub fn with_policy(policy: Arc<dyn FilterPolicy>) -> Self {
+        Self::of(Keys::Whole(PolicyKeys::new(policy)), FilterLayout::PerTwoKiB)
+    }
+
+    fn of(keys: Keys, layout: FilterLayout) -> Self {
+        Self { keys, layout, filters: Vec::new(), offsets: Vec::new(), gave_up: false }
     }
 
     /// Says that the keys to come are in the data block at `offset` of the file. Offsets must not descend.
@@ -189,28 +209,33 @@ impl FilterBlockBuilder {
     /// Adds a user key.
     #[inline]
     pub fn add_key(&mut self, user_key: &[u8]) {
-        let hash = bloom_hash(user_key);
-        // Versions of one key follow each other; one of them is enough.
-        if self.hashes.last() != Some(&hash) {
-            self.hashes.push(hash);
+        match &mut self.keys {
+            Keys::Hashes(_, hashes) => {
+                let hash = bloom_hash(user_key);
+                // Versions of one key follow each other; one of them is enough.
+                if hashes.last() != Some(&hash) {
+                    hashes.push(hash);
+                }
+            }
+            Keys::Whole(keys) => keys.add(user_key),
         }
     }
 
     /// The contents of the filter block.
     pub fn finish(mut self) -> Vec<u8> {
-        if !self.hashes.is_empty() {
+        if self.has_keys() {
             self.end_filter();
         }
         let mut contents = self.filters;
         match u32::try_from(contents.len()) {
-            Ok(array_offset) => {
+            Ok(array_offset) if !self.gave_up => {
                 for offset in self.offsets {
                     put_fixed32(&mut contents, offset as u32);
                 }
                 put_fixed32(&mut contents, array_offset);
             }
-            // The offsets cannot express it: a block without filters, to which every key is a "maybe".
-            Err(_) => contents = vec![0; 4],
+            // Also where the offsets cannot express it: a block without filters, to which every key is a "maybe".
+            _ => contents = vec![0; 4],
         }
         contents.push(self.layout.base_lg());
         contents
@@ -218,9 +243,20 @@ impl FilterBlockBuilder {
 
     fn end_filter(&mut self) {
         self.offsets.push(self.filters.len());
-        if !self.hashes.is_empty() {
-            self.filters.extend(self.bloom.create(&self.hashes));
-            self.hashes.clear();
+        match &mut self.keys {
+            Keys::Hashes(_, hashes) if hashes.is_empty() => {}
+            Keys::Hashes(bloom, hashes) => {
+                self.filters.extend(bloom.create(hashes));
+                hashes.clear();
+            }
+            Keys::Whole(keys) => self.gave_up |= !keys.end_filter(&mut self.filters),
+        }
+    }
+
+    fn has_keys(&self) -> bool {
+        match &self.keys {
+            Keys::Hashes(_, hashes) => !hashes.is_empty(),
+            Keys::Whole(keys) => !keys.is_empty(),
         }
     }
 }
@@ -228,6 +264,8 @@ impl FilterBlockBuilder {
 /// Reads a filter block, of any `base_lg`.
 #[derive(Clone, Debug)]
 pub struct FilterBlockReader {
+    /// Who knows what the filters mean; none: they are Bloom filters.
+    policy: Option<Arc<dyn FilterPolicy>>,
     contents: Bytes,
     /// Where the filters end and their offsets start.
     array_offset: usize,
@@ -236,10 +274,18 @@ pub struct FilterBlockReader {
 }
 
 impl FilterBlockReader {
-    /// Takes the contents of a filter block. Fails if the offsets do not fit; a reader who meets that goes on without
-    /// filter.
+    /// Takes the contents of a block of Bloom filters. Fails if the offsets do not fit; a reader who meets that goes on
+    /// without filter.
     pub fn new(contents: impl Into<Bytes>) -> Result<Self> {
-        let contents = contents.into();
+        Self::of(contents.into(), None)
+    }
+
+    /// The same of a block of filters by `policy`.
+    pub fn with_policy(contents: impl Into<Bytes>, policy: Arc<dyn FilterPolicy>) -> Result<Self> {
+        Self::of(contents.into(), Some(policy))
+    }
+
+    fn of(contents: Bytes, policy: Option<Arc<dyn FilterPolicy>>) -> Result<Self> {
         let corrupt =
             |problem: &str, offset: usize| Err(FormatError::corrupt("filter block", problem, offset as u64));
         let Some(tail) = contents.len().checked_sub(FILTER_BLOCK_TAIL_SIZE_BYTES) else {
@@ -253,28 +299,29 @@ impl FilterBlockReader {
         if u32::from(base_lg) >= u64::BITS {
             return corrupt("the length of file for each filter is not below 2^64", tail + 4);
         }
-        Ok(Self { array_offset, filter_count: (tail - array_offset) / 4, base_lg, contents })
+        Ok(Self { policy, array_offset, filter_count: (tail - array_offset) / 4, base_lg, contents })
     }
 
     /// Whether the data block at `block_offset` of the file may hold `user_key`. "No" is certain.
     pub fn may_contain(&self, block_offset: u64, user_key: &[u8]) -> bool {
-        self.may_contain_hash(block_offset, bloom_hash(user_key))
+        match (&self.policy, self.filter(block_offset)) {
+            (_, None) => true,
+            (None, Some(filter)) => bloom_may_contain(filter, bloom_hash(user_key)),
+            (Some(_), Some([])) => false,
+            (Some(policy), Some(filter)) => policy.may_contain(user_key, filter),
+        }
     }
 
-    /// Whether the data block at `block_offset` of the file may hold the user key with this [hash](bloom_hash). "No" is
-    /// certain.
-    pub fn may_contain_hash(&self, block_offset: u64, hash: u32) -> bool {
+    /// The filter for the data block at `block_offset` of the file, if there is one and its place can be believed.
+    fn filter(&self, block_offset: u64) -> Option<&[u8]> {
         let index = block_offset >> self.base_lg;
         if index >= self.filter_count as u64 {
-            return true;
+            return None;
         }
         let place = self.array_offset + 4 * index as usize;
         let start = decode_fixed32(&self.contents[place..]) as usize;
         let end = decode_fixed32(&self.contents[place + 4..]) as usize;
-        match self.contents[..self.array_offset].get(start..end) {
-            Some(filter) => bloom_may_contain(filter, hash),
-            None => true,
-        }
+        self.contents[..self.array_offset].get(start..end)
     }
 
     /// Whether one filter covers the whole of a file of `file_size_bytes`, so that a single question answers for every

@@ -41,6 +41,11 @@ pub const fn filter_metaindex_key() -> &'static [u8] {
     b"filter.leveldb.BuiltinBloomFilter2"
 }
 
+/// Name of the metaindex entry that leads to the filter block of the policy with this name.
+pub fn policy_metaindex_key(policy_name: &str) -> Vec<u8> {
+    format!("filter.{policy_name}").into_bytes()
+}
+
 /// Where a block lies in its file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BlockHandle {

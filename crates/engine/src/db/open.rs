@@ -205,6 +205,7 @@ impl Parts {
             block_cache: block_cache.clone(),
             dialect: Dialect::LevelDb,
             use_filters: true,
+            filter_policy: options.filter_policy.clone(),
             map_files: options.map_tables,
         });
         let env = Arc::clone(&options.env);

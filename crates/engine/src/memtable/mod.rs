@@ -34,6 +34,7 @@ mod cursor;
 mod entry;
 mod hash_index;
 mod key_hash;
+mod merge_sort;
 mod order;
 mod sort;
 #[cfg(test)]

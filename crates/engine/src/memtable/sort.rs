@@ -18,6 +18,7 @@ use terrace_format::comparator::UserComparator;
 
 use super::arena::{Arena, EntryId};
 use super::entry::{self, EntryRef};
+use super::merge_sort::merge_sort;
 use crate::key_word::{WORD_BYTES, first_word};
 
 /// Groups up to this size are not worth another pass.
@@ -25,6 +26,7 @@ const SMALL_GROUP: usize = 16;
 /// How far ahead of its use an entry's memory is asked for.
 const AHEAD: usize = 16;
 
+#[derive(Clone, Copy)]
 struct Item {
     word: u64,
     id: EntryId,
@@ -43,10 +45,10 @@ pub(super) unsafe fn sort(arena: &Arena, comparator: &UserComparator, ids: &mut 
     let entry = |item: &Item| unsafe { entry::at(arena, item.id) };
     match comparator {
         UserComparator::Bytewise => sort_bytewise(&mut items, entry),
-        custom => items.sort_unstable_by(|a, b| {
+        custom => merge_sort(&mut items, |a, b| {
             // SAFETY: the arena lives while it is borrowed.
             let (a_key, b_key) = unsafe { (entry(a).user_key(), entry(b).user_key()) };
-            custom.compare(a_key, b_key).then_with(|| newest_first(a, b, entry))
+            custom.compare(a_key, b_key).then_with(|| newest_first(a, b, entry)).is_gt()
         }),
     }
     for (id, item) in ids.iter_mut().zip(&items) {

@@ -26,6 +26,7 @@
 mod backward;
 mod bounds;
 mod lookups;
+mod sought;
 
 use std::fmt;
 use std::ops::Bound;
@@ -46,6 +47,7 @@ use crate::read::lookup::ReadView;
 use crate::read::merging_iterator::MergingIterator;
 use crate::read::source::Source;
 use bounds::{are_empty, is_above, is_below};
+use sought::SoughtKeys;
 
 /// Steps over versions of one key before a seek is taken to be cheaper.
 const HIDDEN_BEFORE_SEEK: u32 = 8;
@@ -392,9 +394,8 @@ impl DbIterator {
         let mut hidden = 0;
         let mut too_new = 0;
         let mut passed = 0;
-        // Each key is passed by a seek once only: where keys are out of order it could lead back for ever.
-        let mut sought_hidden_key = false;
-        let mut sought_too_new: Option<Vec<u8>> = None;
+        let mut sought_hidden = SoughtKeys::default();
+        let mut sought_too_new = SoughtKeys::default();
         while self.inner.valid() {
             let head = self.inner.head();
             let (sequence, kind) = unpack(head.tag)?;
@@ -414,12 +415,7 @@ impl DbIterator {
                 if too_new > HIDDEN_BEFORE_SEEK {
                     too_new = 0;
                     if self.comparator.compare(found, &self.target).is_eq() {
-                        if sought_too_new
-                            .replace(found.to_vec())
-                            .is_some_and(|sought| self.comparator.compare(found, &sought).is_le())
-                        {
-                            return Err(out_of_order());
-                        }
+                        sought_too_new.note(found)?;
                         set_target(&mut self.target, found, self.sequence, SEEK_KIND);
                         self.inner.seek(&self.target)?;
                         continue;
@@ -437,11 +433,9 @@ impl DbIterator {
                     hidden += 1;
                     if hidden > HIDDEN_BEFORE_SEEK {
                         hidden = 0;
-                        if std::mem::replace(&mut sought_hidden_key, true) {
-                            return Err(out_of_order());
-                        }
                         self.target.clear();
                         self.hidden.append_to(&self.comparator, &mut self.target);
+                        sought_hidden.note(&self.target)?;
                         put_fixed64(&mut self.target, pack_tag(0, ValueKind::Deletion));
                         self.inner.seek(&self.target)?;
                         continue;
@@ -452,7 +446,6 @@ impl DbIterator {
                     self.hide_current_key();
                     hiding = true;
                     hidden = 0;
-                    sought_hidden_key = false;
                 }
             }
             self.inner.next()?;

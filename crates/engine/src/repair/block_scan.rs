@@ -277,6 +277,7 @@ mod tests {
             restart_interval: 16,
             compression,
             filter_bits_per_key: 10,
+            filter_policy: None,
             hash_index_percent: 100,
         };
         let comparator = InternalKeyComparator::new(UserComparator::Bytewise);
@@ -300,6 +301,7 @@ mod tests {
             block_cache: None,
             dialect: Dialect::LevelDb,
             use_filters: true,
+            filter_policy: None,
             map_files: false,
         });
         let file = env.open_random(path).unwrap();

@@ -38,6 +38,7 @@ impl Workshop {
             block_cache: None,
             dialect: Dialect::LevelDb,
             use_filters: true,
+            filter_policy: options.filter_policy.clone(),
             map_files: false,
         });
         Self {

@@ -15,6 +15,7 @@ use terrace_env::RandomAccessFile;
 use terrace_format::FormatError;
 use terrace_format::block::Block;
 use terrace_format::compression::{self, Dialect, NONE_ID, SNAPPY_ID};
+use terrace_format::filter::FilterPolicy;
 use terrace_format::internal_key::InternalKeyComparator;
 use terrace_format::limits::{BLOCK_TRAILER_SIZE_BYTES, FOOTER_SIZE_BYTES};
 use terrace_format::prefetch::prefetch;
@@ -38,6 +39,8 @@ pub struct TableReadContext {
     pub dialect: Dialect,
     /// Whether filters are believed. Must be off for Basho's files: their filter has LevelDB's name and another hash.
     pub use_filters: bool,
+    /// Whose filters are asked where a table has them; Bloom filters are known without.
+    pub filter_policy: Option<Arc<dyn FilterPolicy>>,
     /// Whether files are read through a mapping, where the environment has that.
     pub map_files: bool,
 }

@@ -9,17 +9,19 @@
 
 use std::cmp::Ordering;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use terrace_env::WritableFile;
 use terrace_format::block::BlockBuilder;
 use terrace_format::comparator::UserComparator;
 use terrace_format::compression::{Compression, NONE_ID, compress};
-use terrace_format::filter::{FilterBlockBuilder, FilterLayout};
+use terrace_format::filter::{FilterBlockBuilder, FilterLayout, FilterPolicy};
 use terrace_format::hash_index::{HASH_INDEX_METAINDEX_KEY, HashIndexBuilder};
 use terrace_format::internal_key::{InternalKeyComparator, ValueKind, parse_internal_key, tag, user_key};
 use terrace_format::limits::{MAX_DECOMPRESSED_BLOCK_SIZE_BYTES, MAX_KEY_SIZE_BYTES, MAX_VALUE_SIZE_BYTES};
 use terrace_format::table::{
-    BlockHandle, COUNTS_METAINDEX_KEY, Footer, TableCounts, filter_metaindex_key, seal_block,
+    BlockHandle, COUNTS_METAINDEX_KEY, Footer, TableCounts, filter_metaindex_key, policy_metaindex_key,
+    seal_block,
 };
 use terrace_format::version_edit::FileEntry;
 
@@ -43,8 +45,10 @@ pub struct TableBuilderOptions {
     pub compression: Compression,
     /// Bits of Bloom filter a key; 0 writes no filter.
     pub filter_bits_per_key: usize,
+    /// Who makes the filters instead of the Bloom filter.
+    pub filter_policy: Option<Arc<dyn FilterPolicy>>,
     /// Percentage of the data blocks' size that a hash index may have at most; a table for which it would be larger gets
-    /// none. 0 writes none at all. Only tables in bytewise order have one.
+    /// none. 0 writes none at all. Only tables in bytewise order have one, and only without a filter policy.
     pub hash_index_percent: usize,
 }
 
@@ -56,6 +60,7 @@ impl TableBuilderOptions {
             restart_interval: options.block_restart_interval,
             compression: options.compression,
             filter_bits_per_key: options.filter_bits_per_key,
+            filter_policy: options.filter_policy.clone(),
             hash_index_percent: options.hash_index_percent,
         }
     }
@@ -118,9 +123,13 @@ impl TableBuilder {
         comparator: InternalKeyComparator,
         options: TableBuilderOptions,
     ) -> Self {
-        let filter = (options.filter_bits_per_key > 0)
-            .then(|| FilterBlockBuilder::new(options.filter_bits_per_key, FilterLayout::WholeFile));
+        let filter = match &options.filter_policy {
+            Some(policy) => Some(FilterBlockBuilder::with_policy(Arc::clone(policy))),
+            None if options.filter_bits_per_key == 0 => None,
+            None => Some(FilterBlockBuilder::new(options.filter_bits_per_key, FilterLayout::WholeFile)),
+        };
         let hash_index = (options.hash_index_percent > 0
+            && options.filter_policy.is_none()
             && matches!(comparator.user(), UserComparator::Bytewise))
         .then(HashIndexBuilder::new);
         Self {
@@ -259,7 +268,10 @@ impl TableBuilder {
         if let Some(filter) = self.filter.take() {
             // Hash bits do not compress.
             let (handle, _) = self.output.write_block(&filter.finish(), &Compression::None)?;
-            add_to_index(&mut metaindex, filter_metaindex_key(), handle);
+            match &self.options.filter_policy {
+                Some(policy) => add_to_index(&mut metaindex, &policy_metaindex_key(policy.name()), handle),
+                None => add_to_index(&mut metaindex, filter_metaindex_key(), handle),
+            }
         }
         metaindex.add(COUNTS_METAINDEX_KEY, &self.counts.encode());
         if let Some(handle) = self.write_hash_index(data_size_bytes)? {

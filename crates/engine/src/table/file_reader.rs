@@ -43,6 +43,7 @@ impl TableFileReader {
             block_cache: None,
             dialect: Dialect::LevelDb,
             use_filters: true,
+            filter_policy: None,
             map_files: true,
         };
         let table = Table::open(file, path.to_owned(), size_bytes, Arc::new(context))?;

@@ -120,6 +120,7 @@ impl TableFileWriter {
             restart_interval: options.block_restart_interval,
             compression: options.compression,
             filter_bits_per_key: options.filter_bits_per_key,
+            filter_policy: None,
             hash_index_percent: options.hash_index_percent,
         };
         let comparator = InternalKeyComparator::new(options.comparator.clone());

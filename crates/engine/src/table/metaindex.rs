@@ -6,11 +6,15 @@
 //! Metaindex keys are plain names in bytewise order, whatever the order of the table's keys. Names that we do not
 //! know are passed over.
 
+use std::sync::Arc;
+
 use terrace_format::block::{Block, BlockIter};
 use terrace_format::comparator::UserComparator;
-use terrace_format::filter::FilterBlockReader;
+use terrace_format::filter::{FilterBlockReader, FilterPolicy};
 use terrace_format::hash_index::HASH_INDEX_METAINDEX_KEY;
-use terrace_format::table::{BlockHandle, COUNTS_METAINDEX_KEY, TableCounts, filter_metaindex_key};
+use terrace_format::table::{
+    BlockHandle, COUNTS_METAINDEX_KEY, TableCounts, filter_metaindex_key, policy_metaindex_key,
+};
 
 use super::block_fetch::{BlockReadOptions, BlockSource, Place};
 use super::hash_lookup::HashIndex;
@@ -54,10 +58,10 @@ impl Metadata {
     pub(crate) fn read(source: &BlockSource, handle: BlockHandle) -> Result<Self> {
         let metaindex = source.read_block(handle, &BlockReadOptions::default())?;
         let in_metaindex = |error| source.block_error(handle, error);
-        let filter_handle = match find(&metaindex, filter_metaindex_key()).map_err(in_metaindex)? {
-            Some(value) if source.context.use_filters => {
-                let (handle, _) = BlockHandle::decode(&value).map_err(in_metaindex)?;
-                Some(handle)
+        let filter_handle = match find_filter(source, &metaindex).map_err(in_metaindex)? {
+            Some(found) if source.context.use_filters => {
+                let (handle, _) = BlockHandle::decode(&found.handle).map_err(in_metaindex)?;
+                Some((handle, found.policy))
             }
             _ => None,
         };
@@ -66,11 +70,14 @@ impl Metadata {
             None => None,
         };
         let filter = match filter_handle {
-            Some(handle) => Some(read_filter(source, handle)?),
+            Some((handle, policy)) => Some(read_filter(source, handle, policy)?),
             None => None,
         };
+        // A program that brings its own filters expects to be asked.
+        let may_hash = matches!(source.context.comparator.user(), UserComparator::Bytewise)
+            && source.context.filter_policy.is_none();
         let hash_index = match find(&metaindex, HASH_INDEX_METAINDEX_KEY).map_err(in_metaindex)? {
-            Some(value) if matches!(source.context.comparator.user(), UserComparator::Bytewise) => {
+            Some(value) if may_hash => {
                 let (handle, _) = BlockHandle::decode(&value).map_err(in_metaindex)?;
                 Some(HashIndex::new(handle))
             }
@@ -98,9 +105,35 @@ fn find(metaindex: &Block, name: &[u8]) -> terrace_format::Result<Option<Vec<u8>
     Ok((entries.valid() && entries.key() == name).then(|| entries.value().to_vec()))
 }
 
-fn read_filter(source: &BlockSource, handle: BlockHandle) -> Result<TableFilter> {
+/// Where a filter is, and whose.
+struct FoundFilter {
+    /// The handle of its block, as it is stored.
+    handle: Vec<u8>,
+    /// None: it is a Bloom filter.
+    policy: Option<Arc<dyn FilterPolicy>>,
+}
+
+/// The filter whose meaning we know: that of the database's policy, or else the Bloom filter.
+fn find_filter(source: &BlockSource, metaindex: &Block) -> terrace_format::Result<Option<FoundFilter>> {
+    if let Some(policy) = &source.context.filter_policy
+        && let Some(handle) = find(metaindex, &policy_metaindex_key(policy.name()))?
+    {
+        return Ok(Some(FoundFilter { handle, policy: Some(Arc::clone(policy)) }));
+    }
+    Ok(find(metaindex, filter_metaindex_key())?.map(|handle| FoundFilter { handle, policy: None }))
+}
+
+fn read_filter(
+    source: &BlockSource,
+    handle: BlockHandle,
+    policy: Option<Arc<dyn FilterPolicy>>,
+) -> Result<TableFilter> {
     let (contents, place) = source.kept_contents(handle)?;
-    let reader = FilterBlockReader::new(contents).map_err(|error| source.block_error(handle, error))?;
+    let reader = match policy {
+        Some(policy) => FilterBlockReader::with_policy(contents, policy),
+        None => FilterBlockReader::new(contents),
+    };
+    let reader = reader.map_err(|error| source.block_error(handle, error))?;
     let covers_whole_file = reader.covers_whole_file(source.size_bytes);
     Ok(TableFilter { reader, handle, place, covers_whole_file })
 }

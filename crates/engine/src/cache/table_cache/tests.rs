@@ -34,6 +34,7 @@ impl Folder {
             block_cache: Some(self.block_cache.clone()),
             dialect: Dialect::LevelDb,
             use_filters: true,
+            filter_policy: None,
             map_files: true,
         };
         TableCache::new(self.env.clone(), PathBuf::from("/"), max_open_files, Arc::new(context))
@@ -47,6 +48,7 @@ impl Folder {
             restart_interval: 16,
             compression: Compression::None,
             filter_bits_per_key: 10,
+            filter_policy: None,
             hash_index_percent: 100,
         };
         let mut builder = TableBuilder::new(file, path, Self::comparator(), options);

@@ -9,6 +9,7 @@ use std::ops::Bound;
 use terrace_format::internal_key::{MAX_SEQUENCE_NUMBER, SEEK_KIND, ValueKind, user_key};
 
 use super::bounds::is_below;
+use super::sought::SoughtKeys;
 use super::{DbIterator, HIDDEN_BEFORE_SEEK, Stand, out_of_order, parse, replace, set_target, unpack};
 use crate::error::Result;
 use crate::iterator::InternalIterator;
@@ -21,6 +22,7 @@ impl DbIterator {
     /// be shown.
     pub(super) fn find_backward(&mut self) -> Result<()> {
         let mut has_passed_one = false;
+        let mut passed_keys = SoughtKeys::default();
         let mut passed = 0;
         while self.inner.valid() {
             self.note_passed(&mut passed)?;
@@ -44,6 +46,7 @@ impl DbIterator {
             if has_passed_one && self.comparator.compare(found, &self.saved_key).is_ge() {
                 return Err(out_of_order());
             }
+            passed_keys.note(found)?;
             has_passed_one = true;
             if is_below(found, &self.bounds.lower, &self.comparator) {
                 return Ok(());

@@ -162,6 +162,7 @@ fn all_options() -> Vec<TableBuilderOptions> {
                         restart_interval,
                         compression,
                         filter_bits_per_key,
+                        filter_policy: None,
                         hash_index_percent: 10_000,
                     });
                 }

@@ -124,6 +124,7 @@ pub(super) fn options() -> TableBuilderOptions {
         restart_interval: 4,
         compression: Compression::None,
         filter_bits_per_key: 10,
+        filter_policy: None,
         hash_index_percent: 100,
     }
 }
@@ -134,6 +135,7 @@ pub(super) fn context(comparator: &InternalKeyComparator) -> TableReadContext {
         block_cache: Some(Arc::new(BlockCache::new(1 << 20))),
         dialect: Dialect::LevelDb,
         use_filters: true,
+        filter_policy: None,
         map_files: true,
     }
 }

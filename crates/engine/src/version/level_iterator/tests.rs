@@ -44,6 +44,7 @@ impl Tables {
             restart_interval: 2,
             compression: self.compression,
             filter_bits_per_key: 10,
+            filter_policy: None,
             hash_index_percent: 100,
         };
         let file = self.env.create(&path).unwrap();
@@ -67,6 +68,7 @@ impl Tables {
             block_cache: None,
             dialect: Dialect::LevelDb,
             use_filters: true,
+            filter_policy: None,
             map_files: true,
         };
         Arc::new(TableCache::new(Arc::new(self.env.clone()), PathBuf::from("/"), 10, Arc::new(context)))

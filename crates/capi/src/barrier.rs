@@ -1,0 +1,44 @@
+//! What no panic passes. Predecessor: every exported function. Successor: the work of that function.
+//!
+//! A panic means a mistake of ours, or of a callback's owner (an order that is none). The call then answers as a failed one
+//! does; that locks are free again and writes refused where need be is the engine's business.
+
+use std::any::Any;
+use std::ffi::c_char;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::failure::{Failure, Result, report};
+
+/// The last argument of functions that can fail: where the program wants the message. NULL drops it.
+pub(crate) type ErrorPlace<'a> = Option<&'a mut *mut c_char>;
+
+/// Does `work`; answers with `otherwise` if it panics.
+#[inline]
+pub(crate) fn or_else<R>(otherwise: R, work: impl FnOnce() -> R) -> R {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or(otherwise)
+}
+
+/// Does `work`; if it fails or panics, puts the message into `place` and answers with `otherwise`.
+#[inline]
+pub(crate) fn or_report<R>(place: ErrorPlace<'_>, otherwise: R, work: impl FnOnce() -> Result<R>) -> R {
+    match catch(work) {
+        Ok(value) => value,
+        Err(failure) => {
+            report(place, &failure);
+            otherwise
+        }
+    }
+}
+
+/// Does `work` and turns a panic into a failure.
+#[inline]
+pub(crate) fn catch<R>(work: impl FnOnce() -> Result<R>) -> Result<R> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(panicked(&*panic)))
+}
+
+#[cold]
+fn panicked(panic: &(dyn Any + Send)) -> Failure {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let message = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown");
+    Failure::io(format!("internal error: {message}"))
+}

@@ -1,0 +1,54 @@
+//! The environment: the operating system's, the only one that the interface can make.
+//!
+//! Predecessor: the options. Successor: the engine's [`PosixEnv`].
+
+use std::ffi::c_char;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use terrace_engine::env::{Env, PosixEnv};
+
+use crate::barrier;
+use crate::memory::{copy, drop_box};
+
+/// A `leveldb_env_t`.
+pub(crate) struct EnvHandle(Arc<dyn Env>);
+
+impl EnvHandle {
+    pub(crate) fn env(&self) -> Arc<dyn Env> {
+        Arc::clone(&self.0)
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn leveldb_create_default_env() -> *mut EnvHandle {
+    barrier::or_else(std::ptr::null_mut(), || Box::into_raw(Box::new(EnvHandle(Arc::new(PosixEnv::new())))))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn leveldb_env_destroy(env: *mut EnvHandle) {
+    // SAFETY: by the header's rule it is NULL or came from `leveldb_create_default_env`, and is used no more.
+    barrier::or_else((), || unsafe { drop_box(env) });
+}
+
+/// As LevelDB chooses it: the folder in the variable `TEST_TMPDIR`, or one of the user's own in `/tmp`.
+#[unsafe(no_mangle)]
+extern "C" fn leveldb_env_get_test_directory(env: Option<&EnvHandle>) -> *mut c_char {
+    barrier::or_else(std::ptr::null_mut(), || {
+        let Some(env) = env else { return std::ptr::null_mut() };
+        let folder = match std::env::var_os("TEST_TMPDIR").filter(|folder| !folder.is_empty()) {
+            Some(folder) => PathBuf::from(folder),
+            None => {
+                // SAFETY: the call has no conditions.
+                let user = unsafe { libc::geteuid() };
+                PathBuf::from(format!("/tmp/leveldbtest-{user}"))
+            }
+        };
+        // If it cannot be made, whoever uses it will hear of that.
+        let _ = env.0.create_folder_all(&folder);
+        let mut bytes = folder.into_os_string().into_vec();
+        bytes.push(0);
+        copy(&bytes).unwrap_or(std::ptr::null_mut())
+    })
+}

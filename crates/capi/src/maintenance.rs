@@ -1,0 +1,64 @@
+//! What is done to a database that is not open, and the version that the interface has.
+//!
+//! Predecessor: the program. Successor: the engine's [`Db::destroy`] and [`Db::repair`].
+
+use std::ffi::{c_char, c_int};
+use std::path::Path;
+
+use terrace_engine::{Db, Error, ErrorKind, Options};
+
+use crate::barrier::{ErrorPlace, or_report};
+use crate::failure::{Failure, Result, given};
+use crate::memory::folder;
+use crate::options::OptionsHandle;
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn leveldb_destroy_db(
+    options: Option<&OptionsHandle>,
+    name: *const c_char,
+    error: ErrorPlace<'_>,
+) {
+    or_report(error, (), || {
+        // SAFETY: by the header's rule it is NULL or a string.
+        let folder = unsafe { folder(name)? };
+        maintain(options, folder, |options| Db::destroy(folder, options))
+    });
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn leveldb_repair_db(
+    options: Option<&OptionsHandle>,
+    name: *const c_char,
+    error: ErrorPlace<'_>,
+) {
+    or_report(error, (), || {
+        // SAFETY: by the header's rule it is NULL or a string.
+        let folder = unsafe { folder(name)? };
+        maintain(options, folder, |options| Db::repair(folder, options).map(drop))
+    });
+}
+
+fn maintain(
+    options: Option<&OptionsHandle>,
+    folder: &Path,
+    work: impl FnOnce(&Options) -> std::result::Result<(), Error>,
+) -> Result<()> {
+    // The callbacks are in use until the end of this.
+    let (options, _in_use) = given("options", options)?.to_engine()?;
+    work(&options).map_err(|error| match error.kind() {
+        ErrorKind::NoDatabase => Failure::io(&error),
+        _ => Failure::of_folder(folder, error),
+    })
+}
+
+/// The version of LevelDB whose interface this is.
+#[unsafe(no_mangle)]
+extern "C" fn leveldb_major_version() -> c_int {
+    1
+}
+
+/// See [`leveldb_major_version`].
+#[unsafe(no_mangle)]
+extern "C" fn leveldb_minor_version() -> c_int {
+    23
+}

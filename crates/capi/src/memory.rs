@@ -1,0 +1,119 @@
+//! Bytes that cross the boundary: the program's as slices, ours as memory from malloc, which `leveldb_free` gives back.
+
+use std::ffi::{CStr, OsStr, c_char, c_void};
+use std::mem::MaybeUninit;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::ptr;
+
+use crate::failure::{Failure, Result, given};
+
+/// The `length` bytes at `start`. NULL is as good as any other pointer for no bytes.
+///
+/// # Errors
+/// `Invalid argument`, naming the argument, for NULL and a length that no memory has.
+///
+/// # Safety
+/// If `start` is not NULL, `length` bytes can be read there, and nobody writes to them, for `'a`.
+#[inline]
+pub(crate) unsafe fn bytes<'a>(name: &str, start: *const c_char, length: usize) -> Result<&'a [u8]> {
+    if length == 0 {
+        return Ok(&[]);
+    }
+    if start.is_null() || isize::try_from(length).is_err() {
+        return Err(no_bytes(name, length));
+    }
+    // SAFETY: the caller's promise; the length is one that a slice may have.
+    Ok(unsafe { std::slice::from_raw_parts(start.cast(), length) })
+}
+
+#[cold]
+fn no_bytes(name: &str, length: usize) -> Failure {
+    Failure::argument(format_args!("{name} is NULL, or {length} is no length"))
+}
+
+/// The string at `start`, up to its zero.
+///
+/// # Errors
+/// `Invalid argument`, naming the argument, for NULL.
+///
+/// # Safety
+/// If `start` is not NULL, a string that ends with a zero is there, and nobody writes to it, for `'a`.
+pub(crate) unsafe fn text<'a>(name: &str, start: *const c_char) -> Result<&'a CStr> {
+    let start = given(name, (!start.is_null()).then_some(start))?;
+    // SAFETY: the caller's promise.
+    Ok(unsafe { CStr::from_ptr(start) })
+}
+
+/// The folder that `name` names.
+///
+/// # Errors
+/// `Invalid argument` for NULL.
+///
+/// # Safety
+/// As for [`text`].
+pub(crate) unsafe fn folder<'a>(name: *const c_char) -> Result<&'a Path> {
+    // SAFETY: passed on to the caller.
+    let name = unsafe { text("name", name)? };
+    Ok(Path::new(OsStr::from_bytes(name.to_bytes())))
+}
+
+/// A copy of `bytes` in memory from malloc; never NULL, also for no bytes.
+///
+/// # Errors
+/// `IO error` if there is no memory.
+#[inline]
+pub(crate) fn copy(bytes: &[u8]) -> Result<*mut c_char> {
+    // SAFETY: malloc takes any size.
+    let start: *mut u8 = unsafe { libc::malloc(bytes.len().max(1)) }.cast();
+    if start.is_null() {
+        return Err(Failure::io(format_args!("no memory for {} bytes", bytes.len())));
+    }
+    // SAFETY: `start` has room for as many bytes, and nobody else knows it.
+    unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), start, bytes.len()) };
+    Ok(start.cast())
+}
+
+/// A copy of `text` as a string in memory from malloc, up to its first zero. NULL if there is no memory.
+pub(crate) fn copy_text(text: &str) -> *mut c_char {
+    let end = text.find('\0').unwrap_or(text.len());
+    let mut bytes = Vec::with_capacity(end + 1);
+    bytes.extend_from_slice(&text.as_bytes()[..end]);
+    bytes.push(0);
+    copy(&bytes).unwrap_or(ptr::null_mut())
+}
+
+/// Stores a length where the program wants it; NULL drops it.
+#[inline]
+pub(crate) fn put_length(place: Option<&mut MaybeUninit<usize>>, length: usize) {
+    if let Some(place) = place {
+        place.write(length);
+    }
+}
+
+/// Gives memory back.
+///
+/// # Safety
+/// `start` is NULL or came from malloc, and is used no more.
+pub(crate) unsafe fn free(start: *mut c_void) {
+    // SAFETY: the caller's promise.
+    unsafe { libc::free(start) };
+}
+
+/// Drops the object at `object`, which a function of this crate gave out as a `Box`. NULL does nothing.
+///
+/// # Safety
+/// `object` is NULL or came from `Box::into_raw`, and is used no more.
+pub(crate) unsafe fn drop_box<T>(object: *mut T) {
+    if !object.is_null() {
+        // SAFETY: the caller's promise.
+        drop(unsafe { Box::from_raw(object) });
+    }
+}
+
+/// Frees what a function of this library returned: a value, a property, an error. NULL does nothing.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn leveldb_free(start: *mut c_void) {
+    // SAFETY: by the header's rule it came from one of our functions, which use malloc.
+    unsafe { free(start) };
+}

@@ -1,0 +1,50 @@
+/* What the parts of `beyond` share: cases that LevelDB leaves undefined, and the functions of terrace.h. */
+
+#ifndef BEYOND_H
+#define BEYOND_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <terrace.h>
+
+/* Ends the program unless `condition` holds. */
+#define CHECK(condition)                                                       \
+  do {                                                                         \
+    if (!(condition)) {                                                        \
+      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);  \
+      exit(1);                                                                 \
+    }                                                                          \
+  } while (0)
+
+/* Ends the program unless *error begins so; frees it. NULL: unless there is none. */
+void check_error(const char* file, int line, char** error, const char* beginning);
+#define FAILS(error, beginning) check_error(__FILE__, __LINE__, &(error), beginning)
+#define WORKS(error) check_error(__FILE__, __LINE__, &(error), NULL)
+
+typedef struct {
+  leveldb_options_t* options;
+  leveldb_readoptions_t* reading;
+  leveldb_writeoptions_t* writing;
+} setup_t;
+
+setup_t set_up(void);
+void tear_down(setup_t setup);
+leveldb_t* must_open(setup_t setup, const char* folder);
+void must_put(leveldb_t* db, setup_t setup, const char* key, const char* value);
+
+/* Whether the value of `key` is `value`; NULL: whether there is none. */
+int has(leveldb_t* db, setup_t setup, const char* key, const char* value);
+
+/* The parts. Each works in folders whose names begin with `folder`. */
+void lifetimes(const char* folder);
+void callback_lifetimes(const char* folder);
+void missing_pointers(const char* folder);
+void bad_options(const char* folder);
+void odd_batches(const char* folder);
+void no_order(const char* folder);
+void bad_filters(const char* folder);
+void many_threads(const char* folder);
+void terrace_functions(const char* folder);
+
+#endif

@@ -1,0 +1,71 @@
+/* What the parts of the transcript share. Predecessor: main, in transcript.c. Successors: the parts, one file each.
+
+   A transcript says nothing that may differ between two right implementations: no times, no paths, no counts of what
+   happens in the background, and of an error its kind. */
+
+#ifndef TRANSCRIPT_H
+#define TRANSCRIPT_H
+
+#include <inttypes.h>
+#include <leveldb/c.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The parts. Each works in a folder of its own, `folder`, and leaves it to be destroyed. */
+void basics(const char* folder);
+void batches(const char* folder);
+void iterators(const char* folder);
+void snapshots(const char* folder);
+void settings(const char* folder);
+void caches(const char* folder);
+void environment(void);
+void comparators(const char* folder);
+void filters(const char* folder);
+void properties(const char* folder);
+void sizes(const char* folder);
+void opening(const char* folder);
+void maintenance(const char* folder);
+
+/* What most parts need: options that create, and options of reads and writes. */
+typedef struct {
+  leveldb_options_t* options;
+  leveldb_readoptions_t* reading;
+  leveldb_writeoptions_t* writing;
+} setup_t;
+
+setup_t set_up(void);
+void tear_down(setup_t setup);
+
+/* Opens, or ends the program. */
+leveldb_t* open_or_exit(setup_t setup, const char* folder);
+
+/* Writes "what: ok", or the kind of the error, which is freed. */
+void say_outcome(const char* what, char** error);
+
+/* The same with the whole message, the folder's path taken out of it. */
+void say_message(const char* what, char** error, const char* folder);
+
+/* Writes bytes as text; what cannot be printed as \xNN. Long ones are cut, with their length and a checksum. */
+void say_bytes(const char* bytes, size_t length);
+
+/* Writes what a get finds. */
+void say_get(leveldb_t* db, setup_t setup, const char* key, size_t length);
+
+/* Puts or deletes strings, or ends the program. */
+void put(leveldb_t* db, setup_t setup, const char* key, const char* value);
+void erase(leveldb_t* db, setup_t setup, const char* key);
+
+/* Writes the entry that an iterator stands on, or that it stands on none. */
+void say_entry(leveldb_iterator_t* iterator);
+
+/* `count` entries "k000000" and on; the values do not compress. */
+void fill(leveldb_t* db, setup_t setup, int count, size_t value_length);
+
+/* The bytes of the value that `fill` wrote for entry `index`. */
+void make_value(int index, char* value, size_t length);
+
+/* Writes how many entries there are forward and backward, whether those of `fill` are right, and how many are found by get. */
+void say_filled(leveldb_t* db, setup_t setup, int count, size_t value_length);
+
+#endif

@@ -1,0 +1,207 @@
+//! Compiles and runs programs in C with the library that cargo built for these tests.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use tempfile::TempDir;
+
+/// Debian's package libleveldb-dev has it.
+pub const LEVELDB_HEADER: &str = "/usr/include/leveldb/c.h";
+
+/// What a program is linked with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Library {
+    /// `libterrace.so`.
+    Shared,
+    /// `libterrace.a`.
+    Static,
+    /// LevelDB's own, with LevelDB's own header.
+    LevelDb,
+}
+
+/// What watches a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tool {
+    None,
+    /// AddressSanitizer with its leak checker, and UndefinedBehaviorSanitizer.
+    Sanitizers,
+    /// Valgrind's memcheck, with its leak checker.
+    Valgrind,
+}
+
+/// The ways in which Terrace takes the place of LevelDB for a program that is linked with that.
+#[derive(Clone, Copy, Debug)]
+pub enum InItsPlace {
+    Preload,
+    Soname,
+}
+
+pub const IN_ITS_PLACE: [InItsPlace; 2] = [InItsPlace::Preload, InItsPlace::Soname];
+
+impl InItsPlace {
+    pub fn variables(self) -> Vec<(&'static str, PathBuf)> {
+        match self {
+            Self::Preload => vec![("LD_PRELOAD", library_folder().join("libterrace.so.0"))],
+            Self::Soname => vec![("LD_LIBRARY_PATH", library_folder().join("terrace/leveldb"))],
+        }
+    }
+}
+
+/// A compiled program, in a folder that goes with it.
+pub struct Program {
+    path: PathBuf,
+    _folder: TempDir,
+}
+
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+pub fn include_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("include")
+}
+
+/// Where the libraries are. Cargo does not build them for tests by itself, as no Rust is linked with them.
+pub fn built_folder() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        // The program of the tests is in `deps` of the folder of the profile, and that is in cargo's target folder.
+        let program = std::env::current_exe().unwrap();
+        let folder = program.ancestors().nth(2).unwrap();
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["build", "--quiet", "--package", "terrace-capi", "--target-dir"]);
+        cargo.arg(folder.parent().unwrap()).current_dir(root());
+        if !cfg!(debug_assertions) {
+            cargo.arg("--release");
+        }
+        output(&mut cargo);
+        folder.to_owned()
+    })
+}
+
+/// A folder with the libraries under the names and links that an installation has.
+pub fn library_folder() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let built = built_folder();
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("libraries");
+        fs::create_dir_all(folder.join("terrace/leveldb")).unwrap();
+        let replace = |target: &Path, link: &str| {
+            let link = folder.join(link);
+            let _ = fs::remove_file(&link);
+            symlink(target, &link).unwrap_or_else(|error| panic!("{}: {error}", link.display()));
+        };
+        for (library, name) in [("libterrace.so", "libterrace.so.0"), ("libterrace.a", "libterrace.a")] {
+            let built = built.join(library);
+            assert!(built.exists(), "cargo built no {}", built.display());
+            replace(&built, name);
+        }
+        replace(Path::new("libterrace.so.0"), "libterrace.so");
+        replace(Path::new("../../libterrace.so.0"), "terrace/leveldb/libleveldb.so.1d");
+        folder
+    })
+}
+
+pub fn has_leveldb() -> bool {
+    let is_there = Path::new(LEVELDB_HEADER).exists();
+    if !is_there {
+        println!("not compared with LevelDB: there is no {LEVELDB_HEADER} (Debian's package libleveldb-dev)");
+    }
+    is_there
+}
+
+pub fn has_valgrind() -> bool {
+    let is_there = Command::new("valgrind").arg("--version").output().is_ok();
+    if !is_there {
+        println!("not run under valgrind: it is not installed");
+    }
+    is_there
+}
+
+/// Runs a command; returns what it writes.
+pub fn output(command: &mut Command) -> String {
+    let result = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let said = String::from_utf8_lossy(&result.stdout).into_owned();
+    assert!(
+        result.status.success(),
+        "{command:?}: {}\n{}\n{}",
+        result.status,
+        said.lines().rev().take(5).collect::<Vec<_>>().join("\n"),
+        String::from_utf8_lossy(&result.stderr)
+    );
+    said
+}
+
+/// Compiles files of `tests/c`.
+pub fn compile(name: &str, sources: &[&str], library: Library, tool: Tool) -> Program {
+    let folder = tempfile::tempdir().unwrap();
+    let sources: Vec<PathBuf> = sources
+        .iter()
+        .map(|source| Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c").join(source))
+        .collect();
+    let path = folder.path().join(name);
+    link(&sources, &path, library, tool);
+    Program { path, _folder: folder }
+}
+
+/// Compiles one file to a program in `folder`.
+pub fn compile_file(source: &Path, folder: &Path, library: Library, tool: Tool) -> PathBuf {
+    let path = folder.join("program");
+    link(&[source.to_owned()], &path, library, tool);
+    path
+}
+
+fn link(sources: &[PathBuf], program: &Path, library: Library, tool: Tool) {
+    let mut command = Command::new("cc");
+    command.args(["-std=c11", "-D_DEFAULT_SOURCE", "-Wall", "-Wextra", "-Werror", "-g", "-O1"]);
+    if tool == Tool::Sanitizers {
+        command.arg("-fsanitize=address,undefined");
+    }
+    if library != Library::LevelDb {
+        command.arg("-I").arg(include_folder());
+    }
+    command.args(sources).arg("-o").arg(program);
+    match library {
+        Library::Shared => command.arg("-L").arg(library_folder()).args(["-lterrace", "-lpthread"]),
+        Library::Static => {
+            command.arg(library_folder().join("libterrace.a")).args(["-lpthread", "-ldl", "-lm", "-lgcc_s"])
+        }
+        Library::LevelDb => command.args(["-lleveldb", "-lpthread"]),
+    };
+    output(&mut command);
+}
+
+/// Runs a program. Without arguments it gets a folder of its own.
+pub fn run(program: &Program, tool: Tool, variables: &[(&str, PathBuf)], arguments: &[String]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    if arguments.is_empty() {
+        let argument = folder.path().display().to_string();
+        return run_in(&program.path, folder.path(), tool, variables, &[argument]);
+    }
+    run_in(&program.path, folder.path(), tool, variables, arguments)
+}
+
+/// Runs a program in `folder`.
+pub fn run_in(
+    program: &Path,
+    folder: &Path,
+    tool: Tool,
+    variables: &[(&str, PathBuf)],
+    arguments: &[String],
+) -> String {
+    let mut command = Command::new("timeout");
+    command.arg("600");
+    if tool == Tool::Valgrind {
+        command.args(["valgrind", "--quiet", "--error-exitcode=9", "--leak-check=full"]);
+        command.args(["--errors-for-leak-kinds=definite,indirect"]);
+    }
+    command.arg(program).args(arguments).current_dir(folder);
+    // The same for every run, as the transcript has it.
+    command.env("TEST_TMPDIR", std::env::temp_dir().join("terrace-c-tests"));
+    command.env("LD_LIBRARY_PATH", library_folder()).env("RUST_BACKTRACE", "0");
+    command.envs(variables.iter().map(|(name, value)| (*name, value)));
+    output(&mut command)
+}

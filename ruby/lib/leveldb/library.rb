@@ -1,0 +1,87 @@
+# frozen_string_literal: true
+
+require 'fiddle'
+require 'rbconfig'
+
+# Finds the shared library.
+#
+# Predecessor: `require 'leveldb'`. Successor: Native, which takes the functions from it.
+module LevelDB
+  # No library was found, or what was found is not one. The message lists where it was looked for, and why not there.
+  class LibraryNotFoundError < LoadError; end
+
+  # The shared library with LevelDB's C interface. Looked for in this order:
+  #
+  # 1. the file that the environment's TERRACE_LIB names; if it is set, nothing else is tried
+  # 2. the gem's own folder `vendor`
+  # 3. the build's folder `target`, if the gem lies in Terrace's source tree: the newest of `release` and `debug`
+  # 4. the system's path, by the names libterrace.so.0 and libterrace.so
+  class Library
+    EXTENSION = RbConfig::CONFIG['host_os'].include?('darwin') ? 'dylib' : 'so'
+    FILE_NAME = "libterrace.#{EXTENSION}"
+    SYSTEM_NAMES = EXTENSION == 'so' ? ["#{FILE_NAME}.0", FILE_NAME] : [FILE_NAME]
+    GEM_FOLDER = File.expand_path('../..', __dir__)
+    REQUIRED_FUNCTION = 'leveldb_open'
+    private_constant :EXTENSION, :FILE_NAME, :SYSTEM_NAMES, :GEM_FOLDER, :REQUIRED_FUNCTION
+
+    # The file, or the name by which the system found it.
+    attr_reader :path
+
+    # Opens the library. +environment+ is read like ENV, +gem_folder+ is where `vendor` lies.
+    #
+    # Raises LibraryNotFoundError.
+    def self.find(environment: ENV, gem_folder: GEM_FOLDER)
+      named = environment['TERRACE_LIB'].to_s
+      candidates = named.empty? ? candidates_of(gem_folder) : { named => 'TERRACE_LIB' }
+      failures = []
+      candidates.each do |path, place|
+        return new(path)
+      rescue Fiddle::DLError => e
+        failures << "  #{path} (#{place}): #{e.message}"
+      end
+      raise LibraryNotFoundError, advice(failures)
+    end
+
+    # Paths and names to try, each with what it is called in messages.
+    def self.candidates_of(gem_folder)
+      vendored = File.join(gem_folder, 'vendor', FILE_NAME)
+      { vendored => "the gem's folder" }
+        .merge(built(gem_folder).to_h { |path| [path, "the build's folder"] })
+        .merge(SYSTEM_NAMES.to_h { |name| [name, "the system's path"] })
+    end
+    private_class_method :candidates_of
+
+    def self.built(gem_folder)
+      tree = File.dirname(gem_folder)
+      return [] unless File.exist?(File.join(tree, 'crates', 'capi', 'Cargo.toml'))
+
+      paths = %w[release debug].map { |profile| File.join(tree, 'target', profile, FILE_NAME) }
+      paths.sort_by.with_index { |path, index| [File.exist?(path) ? -File.mtime(path).to_f : 0, index] }
+    end
+    private_class_method :built
+
+    def self.advice(failures)
+      <<~TEXT
+        The C library for LevelDB databases was not found. Looked for:
+        #{failures.join("\n")}
+        What to do: set the environment's TERRACE_LIB to the library's file; or build it in Terrace's source tree
+        with `cargo build --release --package terrace-capi`; or install it where the system finds libraries.
+      TEXT
+    end
+    private_class_method :advice
+
+    # Opens the library at +path+. Raises Fiddle::DLError.
+    def initialize(path)
+      @handle = Fiddle::Handle.new(path, Fiddle::RTLD_NOW)
+      @path = path
+      @handle[REQUIRED_FUNCTION]
+    end
+
+    # The address of a function, or nil if the library has none of that name.
+    def address(name)
+      @handle[name]
+    rescue Fiddle::DLError
+      nil
+    end
+  end
+end

@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+$LOAD_PATH.unshift File.expand_path('../lib', __dir__)
+
+require 'fileutils'
+require 'leveldb'
+require 'minitest/autorun'
+require 'open3'
+require 'rbconfig'
+require 'tmpdir'
+
+# What the tests share: a folder for each, and a database in it.
+class DatabaseTest < Minitest::Test
+  def setup
+    @folder = Dir.mktmpdir
+    @path = File.join(@folder, 'db')
+    @db = LevelDB::DB.new(@path)
+  end
+
+  def teardown
+    @db.close
+    FileUtils.rm_rf(@folder)
+  end
+
+  def terrace?
+    !LevelDB.terrace_version.nil?
+  end
+
+  def reopen(options = {})
+    @db.close
+    @db = LevelDB::DB.new(@path, options)
+  end
+
+  # How many iterators and snapshots the library holds for the database.
+  def held(database = @db)
+    database.handle.instance_variable_get(:@children).size
+  end
+
+  # Runs Ruby with the gem in a process of its own. Returns what it wrote, both ways, and its status.
+  def run_ruby(program, *arguments, environment: {})
+    lib = File.expand_path('../lib', __dir__)
+    Open3.capture2e(environment, RbConfig.ruby, '-w', "-I#{lib}", '-e', program, *arguments)
+  end
+
+  # The same, which must succeed. Returns what it wrote.
+  def run_ruby!(program, *arguments, environment: {})
+    output, status = run_ruby(program, *arguments, environment: environment)
+    assert status.success?, output
+    output
+  end
+end
