@@ -15,12 +15,18 @@ export const SHAPES = {
     new Date(1_700_000_000_000 + i * 1000),
     -1.5 * i
   ],
-  "['user', 17, 'mail17@example.org', true, -25.5]": (i) => ['user', i, `mail${i}@example.org`, true, -1.5 * i],
+  "['user', 17, 'mail17@example.org', true, -25.5]": (i) => [
+    'user',
+    i,
+    `mail${i}@example.org`,
+    true,
+    -1.5 * i
+  ],
   "['user', 17]": (i) => ['user', i],
   "['user', 17, ['mail', 'work']]": (i) => ['user', i, ['mail', 'work']],
   "'user/17/name'": (i) => `user/${i}/name`,
   "['Zoë Ålesund 17', 'ключ']": (i) => [`Zoë Ålesund ${i}`, 'ключ'],
-  '25.5': (i) => i * 1.5,
+  25.5: (i) => i * 1.5,
   '16 bytes': (i) => Buffer.from(String(i).padStart(16, '0'), 'latin1'),
   'a string of 1,000 characters': (i) => String(i).padStart(1000, 'x')
 }

@@ -26,7 +26,9 @@ function median(numbers) {
 
 function commit() {
   try {
-    return execFileSync('git', ['describe', '--always', '--dirty', '--abbrev=12'], { encoding: 'utf8' }).trim()
+    return execFileSync('git', ['describe', '--always', '--dirty', '--abbrev=12'], {
+      encoding: 'utf8'
+    }).trim()
   } catch {
     return 'no commit'
   }
@@ -62,10 +64,17 @@ const rows = Object.keys(SHAPES).flatMap((shape) => [
 ])
 const head = ['', ...names]
 const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i].length)))
-const line = (cells) => `| ${cells.map((text, i) => (i === 0 ? text.padEnd(widths[i]) : text.padStart(widths[i]))).join(' | ')} |`
+const line = (cells) =>
+  `| ${cells.map((text, i) => (i === 0 ? text.padEnd(widths[i]) : text.padStart(widths[i]))).join(' | ')} |`
 
-console.log(`µs a key, medians of ${rounds} ${rounds === 1 ? 'round' : 'rounds'} (times as long as ${names[0]} takes)\n`)
+console.log(
+  `µs a key, medians of ${rounds} ${rounds === 1 ? 'round' : 'rounds'} (times as long as ${names[0]} takes)\n`
+)
 console.log(line(head))
-console.log(`|${widths.map((width, i) => (i === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`)
+console.log(
+  `|${widths.map((width, i) => (i === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`
+)
 for (const row of rows) console.log(line(row))
-console.log(`\n${cpus()[0]?.model ?? 'unknown processor'}, Node ${process.version}, at ${commit()}. – stands where keys of that kind do not come back as they were.`)
+console.log(
+  `\n${cpus()[0]?.model ?? 'unknown processor'}, Node ${process.version}, at ${commit()}. – stands where keys of that kind do not come back as they were.`
+)

@@ -9,7 +9,7 @@ import { codedError, damaged } from './errors.js'
 import type { Key } from './keys.js'
 import { MAX_DEPTH } from './limits.js'
 import { copyOf } from './output.js'
-import { readLongText, readShortText, takeText, unescape } from './read-text.js'
+import { readLongText, readShortText, takeText, unescaped } from './read-text.js'
 import {
   ARRAY,
   BINARY,
@@ -40,6 +40,8 @@ import { fromSortedBytes, typedArrayName } from './typed-arrays.js'
 const LARGEST_TIME_MS = 8.64e15
 
 const NOTHING = new Uint8Array(0)
+
+const ESCAPE_CHARACTER = String.fromCharCode(ESCAPE_LOW)
 
 /** A double whose halves are read one by one: this is done by instructions, a view of each key would have to be made. */
 const double = new DataView(new ArrayBuffer(8))
@@ -145,32 +147,30 @@ function readDouble(negative: boolean): number {
 function readDate(negative: boolean): Date {
   const start = position
   const time = readDouble(negative)
-  if (!Number.isInteger(time) || Math.abs(time) > LARGEST_TIME_MS) throw damaged('A time that no date has', start)
+  if (!Number.isInteger(time) || Math.abs(time) > LARGEST_TIME_MS)
+    throw damaged('A time that no date has', start)
   return new Date(time)
 }
 
 function readString(nested: boolean): string {
   const bytes = source
   const start = position
-  const read = readShortText(bytes, start, end, nested)
-  if (read >= 0) {
-    position = read
+  const behind = readShortText(bytes, start, end, nested)
+  if (behind >= 0) {
+    position = behind
     return takeText()
   }
 
-  let escaped = false
-  let i = end
-  if (nested) {
-    for (i = start; i < end; i++) {
-      const byte = bytes[i] as number
-      if (byte === END) break
-      if (byte === ESCAPE_LOW) escaped = true
-    }
-    if (i === end) throw damaged('A string has no end', start)
+  if (!nested) {
+    position = end
+    return readLongText(bytes, start, end)
   }
-  position = nested ? i + 1 : end
-  if (!escaped) return readLongText(bytes, start, i)
-  const plain = unescape(bytes, start, i)
+  const stop = bytes.indexOf(END, start)
+  if (stop < 0) throw damaged('A string has no end', start)
+  position = stop + 1
+  const text = readLongText(bytes, start, stop)
+  if (!text.includes(ESCAPE_CHARACTER)) return text
+  const plain = unescaped(bytes, start, stop)
   return readLongText(plain, 0, plain.length)
 }
 
@@ -192,7 +192,7 @@ function readBytes(nested: boolean): Uint8Array {
   }
   if (i === limit) throw damaged('Bytes have no end', start)
   position = i + 1
-  return escaped ? unescape(source, start, i) : copyOf(source, start, i)
+  return escaped ? unescaped(source, start, i) : copyOf(source, start, i)
 }
 
 function readTypedArray(typeByte: number, nested: boolean): Key {

@@ -60,25 +60,31 @@ function writeValue(output: Output, value: unknown, nested: boolean, depth: numb
       output.push(STRING)
       writeText(output, value, nested)
       if (nested) output.push(END)
-      return
+      break
     case 'number':
-      return writeNumber(output, value)
+      writeNumber(output, value)
+      break
     case 'boolean':
-      return output.push(value ? TRUE : FALSE)
+      output.push(value ? TRUE : FALSE)
+      break
     case 'undefined':
-      return output.push(UNDEFINED)
+      output.push(UNDEFINED)
+      break
     case 'bigint':
-      return writeBigInt(output, value)
+      writeBigInt(output, value)
+      break
     case 'object':
-      if (value === null) return output.push(NULL)
-      if (Array.isArray(value)) {
+      if (value === null) {
+        output.push(NULL)
+      } else if (Array.isArray(value)) {
         writeElements(output, value, depth)
-        return output.push(END)
+        output.push(END)
+      } else if (value instanceof Uint8Array && typedArrayName(value) === 'Uint8Array') {
+        writeBinary(output, BINARY, value, nested)
+      } else {
+        writeObject(output, value, nested, depth)
       }
-      if (value instanceof Uint8Array && typedArrayName(value) === 'Uint8Array') {
-        return writeBinary(output, BINARY, value, nested)
-      }
-      return writeObject(output, value, nested, depth)
+      break
     default:
       throw unsupported(value)
   }
@@ -133,21 +139,24 @@ function writeBinary(output: Output, typeByte: number, bytes: Uint8Array, nested
 function writeObject(output: Output, value: object, nested: boolean, depth: number): void {
   const time = timeOf(value)
   if (time !== undefined) {
-    // biome-ignore lint/suspicious/noSelfCompare: true of NaN alone
-    if (time !== time) throw codedError('BYTEWISE_INVALID_VALUE', 'An invalid date has no place in the order')
-    return writeDouble(output, time < 0 ? DATE_BEFORE_EPOCH : DATE_SINCE_EPOCH, time)
+    writeDate(output, time)
+  } else if (value instanceof Bound) {
+    writeBound(output, value, nested, depth)
+  } else if (typedArrayName(value) !== undefined) {
+    const bytes = bytesOf(value)
+    if (bytes === undefined) throw unsupported(value)
+    writeBinary(output, bytes.typeByte, bytes.content, nested)
+  } else {
+    const keys = keysOf(value)
+    if (keys === undefined) throw unsupported(value)
+    writeSorted(output, value as Set<unknown> | Map<unknown, unknown>, keys, depth)
   }
-  if (value instanceof Bound) return writeBound(output, value, nested, depth)
+}
 
-  const name = typedArrayName(value)
-  if (name === 'Uint8Array') return writeBinary(output, BINARY, value as Uint8Array, nested)
-  const typeByte = name === undefined ? undefined : typedArrayByte(name)
-  if (typeByte !== undefined) {
-    return writeBinary(output, typeByte, toSortedBytes(value as TypedArray), nested)
-  }
-  const keys = keysOf(value)
-  if (keys !== undefined) return writeSorted(output, value as Set<unknown> | Map<unknown, unknown>, keys, depth)
-  throw unsupported(value)
+function writeDate(output: Output, time: number): void {
+  if (Number.isNaN(time))
+    throw codedError('BYTEWISE_INVALID_VALUE', 'An invalid date has no place in the order')
+  writeDouble(output, time < 0 ? DATE_BEFORE_EPOCH : DATE_SINCE_EPOCH, time)
 }
 
 /** A date's time in milliseconds, NaN if it is invalid; undefined if it is no date. */
@@ -207,7 +216,8 @@ function writeSorted(
   let previous: Part | undefined
   for (const part of parts) {
     const isSame = previous !== undefined && compareParts(written, previous, part) === 0
-    if (isSame && isMap) throw codedError('BYTEWISE_INVALID_VALUE', 'A map has two keys that are encoded alike')
+    if (isSame && isMap)
+      throw codedError('BYTEWISE_INVALID_VALUE', 'A map has two keys that are encoded alike')
     previous = part
     if (isSame) continue
     output.bytes.set(written.subarray(part.start, part.end), output.position)
@@ -254,12 +264,14 @@ function writeBound(output: Output, bound: Bound, nested: boolean, depth: number
 }
 
 /** The content of bytes and typed arrays, with the type byte; undefined for anything else. */
-function bytesOf(value: Key): { typeByte: number; content: Uint8Array } | undefined {
+function bytesOf(value: unknown): { typeByte: number; content: Uint8Array } | undefined {
   const name = typedArrayName(value)
   if (name === undefined) return undefined
   if (name === 'Uint8Array') return { typeByte: BINARY, content: value as Uint8Array }
   const typeByte = typedArrayByte(name)
-  return typeByte === undefined ? undefined : { typeByte, content: toSortedBytes(value as TypedArray) }
+  return typeByte === undefined
+    ? undefined
+    : { typeByte, content: toSortedBytes(typeByte, value as TypedArray) }
 }
 
 /** Makes of bytes the least that come behind all that begin with them: unescaped, they may go on with the highest. */
@@ -272,7 +284,10 @@ function raiseLastByte(output: Output, start: number): void {
 
 function checkDepth(depth: number): void {
   if (depth >= MAX_DEPTH) {
-    throw codedError('BYTEWISE_TOO_DEEP', `Nested in more than ${MAX_DEPTH} arrays, sets or maps, or in itself`)
+    throw codedError(
+      'BYTEWISE_TOO_DEEP',
+      `Nested in more than ${MAX_DEPTH} arrays, sets or maps, or in itself`
+    )
   }
 }
 

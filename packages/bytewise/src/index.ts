@@ -33,6 +33,15 @@ export interface Bytewise {
 }
 
 /** The encoding, for `new Level(location, { keyEncoding: bytewise })`. */
-export const bytewise: Bytewise = { name: 'bytewise', format: 'view', encode, decode, prefix, lower, upper, between }
+export const bytewise: Bytewise = {
+  name: 'bytewise',
+  format: 'view',
+  encode,
+  decode,
+  prefix,
+  lower,
+  upper,
+  between
+}
 
 export default bytewise

@@ -7,14 +7,19 @@ import { END, ESCAPE_HIGH, ESCAPE_LOW } from './type-bytes.js'
 /** Strings of up to so many UTF-16 units are made by a loop: a call for it costs more. */
 const LOOP_UNITS = 64
 
-/** The same for strings of ASCII alone. */
-const ASCII_LOOP_UNITS = 24
+/** The same for strings of ASCII alone, none of it escaped. */
+const PLAIN_UNITS = 24
 
 /** Methods of Node's buffers, which take any bytes and cost less than a decoder. Browsers have none. */
 type Slice = (this: Uint8Array, start: number, end: number) => string
-const { latin1Slice, utf8Slice } = (globalThis.Buffer?.prototype ?? {}) as { latin1Slice?: Slice; utf8Slice?: Slice }
+const { latin1Slice, utf8Slice } = (globalThis.Buffer?.prototype ?? {}) as {
+  latin1Slice?: Slice
+  utf8Slice?: Slice
+}
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+const { fromCharCode } = String
 
 /** The units of a short string. The last character may have two, one of them beyond the limit. */
 const units = new Uint16Array(LOOP_UNITS + 1)
@@ -29,26 +34,109 @@ export function takeText(): string {
   return taken
 }
 
+/** Whether a byte is a character of its own wherever it stands: ASCII, and not escaped in arrays. */
+function isPlain(byte: number): boolean {
+  return byte > ESCAPE_LOW && byte < 0x80
+}
+
 /**
  * Reads a short string, which {@link takeText} then returns: up to its end if it is nested, else up to `limit`. Returns
  * where the byte behind it is, or -1 for a long one.
+ *
+ * Engines make a string faster of all its characters at once than of one after another, or of a list of them. Hence the
+ * ladders below: a list of as many as there are would be made for each string.
  */
 export function readShortText(bytes: Uint8Array, start: number, limit: number, nested: boolean): number {
+  let made = ''
   let i = start
-  let count = 0
-  // Four plain characters at a time, as long as there are.
-  for (const last = Math.min(limit, start + LOOP_UNITS) - 4; i <= last; i += 4) {
+  for (const last = Math.min(limit, start + PLAIN_UNITS) - 8; i <= last; ) {
     const a = bytes[i] as number
     const b = bytes[i + 1] as number
     const c = bytes[i + 2] as number
     const d = bytes[i + 3] as number
-    if ((a | b | c | d) >= 0x80 || a < 2 || b < 2 || c < 2 || d < 2) break
-    units[count] = a
-    units[count + 1] = b
-    units[count + 2] = c
-    units[count + 3] = d
-    count += 4
+    const e = bytes[i + 4] as number
+    const f = bytes[i + 5] as number
+    const g = bytes[i + 6] as number
+    const h = bytes[i + 7] as number
+    if (!isPlain(a)) break
+    if (!isPlain(b)) {
+      made += fromCharCode(a)
+      i += 1
+      break
+    }
+    if (!isPlain(c)) {
+      made += fromCharCode(a, b)
+      i += 2
+      break
+    }
+    if (!isPlain(d)) {
+      made += fromCharCode(a, b, c)
+      i += 3
+      break
+    }
+    if (!isPlain(e)) {
+      made += fromCharCode(a, b, c, d)
+      i += 4
+      break
+    }
+    if (!isPlain(f)) {
+      made += fromCharCode(a, b, c, d, e)
+      i += 5
+      break
+    }
+    if (!isPlain(g)) {
+      made += fromCharCode(a, b, c, d, e, f)
+      i += 6
+      break
+    }
+    if (!isPlain(h)) {
+      made += fromCharCode(a, b, c, d, e, f, g)
+      i += 7
+      break
+    }
+    made += fromCharCode(a, b, c, d, e, f, g, h)
+    i += 8
   }
+  // Too few bytes are left for all eight: the last key of an array, or a string alone.
+  if (limit - i < 8 && limit - start <= PLAIN_UNITS) {
+    if (i + 4 <= limit) {
+      const a = bytes[i] as number
+      const b = bytes[i + 1] as number
+      const c = bytes[i + 2] as number
+      const d = bytes[i + 3] as number
+      if (isPlain(a) && isPlain(b) && isPlain(c) && isPlain(d)) {
+        made += fromCharCode(a, b, c, d)
+        i += 4
+      }
+    }
+    if (i + 2 <= limit) {
+      const a = bytes[i] as number
+      const b = bytes[i + 1] as number
+      if (isPlain(a) && isPlain(b)) {
+        made += fromCharCode(a, b)
+        i += 2
+      }
+    }
+    if (i < limit && isPlain(bytes[i] as number)) made += fromCharCode(bytes[i++] as number)
+  }
+  if (i === limit ? !nested : nested && bytes[i] === END) {
+    text = made
+    return nested ? i + 1 : i
+  }
+  return readRest(bytes, start, i, limit, nested, made)
+}
+
+/** Reads a short string from `from` on, of which `made` was read from `start` to there. */
+function readRest(
+  bytes: Uint8Array,
+  start: number,
+  from: number,
+  limit: number,
+  nested: boolean,
+  made: string
+): number {
+  let i = from
+  let count = 0
   while (i < limit) {
     if (count >= LOOP_UNITS) return -1
     const byte = bytes[i] as number
@@ -76,20 +164,15 @@ export function readShortText(bytes: Uint8Array, start: number, limit: number, n
   }
   if (nested && i >= limit) throw damaged('A string has no end', start)
   // As many bytes as units: all are ASCII, and none was escaped.
-  const isPlain = i - start === count
+  const isAscii = i - from === count
   text =
-    isPlain && count > ASCII_LOOP_UNITS && latin1Slice !== undefined
+    isAscii && i - start > PLAIN_UNITS && latin1Slice !== undefined
       ? latin1Slice.call(bytes, start, i)
-      : textOfUnits(0, count)
+      : made + textOfUnits(0, count)
   return nested ? i + 1 : i
 }
 
-const { fromCharCode } = String
-
-/**
- * The text of the units from `from` on. A string is made faster of all its characters at once than of one after
- * another, or of a list of them.
- */
+/** The text of the units from `from` on. */
 function textOfUnits(from: number, count: number): string {
   const a = units[from] as number
   const b = units[from + 1] as number
@@ -150,10 +233,10 @@ function textOfUnits(from: number, count: number): string {
 /** A string of any length, without escapes and without its end. */
 export function readLongText(bytes: Uint8Array, start: number, end: number): string {
   if (utf8Slice !== undefined) {
-    const isAscii = checkUtf8(bytes, start, end)
-    return isAscii && latin1Slice !== undefined
-      ? latin1Slice.call(bytes, start, end)
-      : utf8Slice.call(bytes, start, end)
+    const read = utf8Slice.call(bytes, start, end)
+    // What is no UTF-8 became this character, unless it stood there.
+    if (read.includes('\ufffd')) checkUtf8(bytes, start, end)
+    return read
   }
   try {
     return decoder.decode(bytes.subarray(start, end))
@@ -162,19 +245,10 @@ export function readLongText(bytes: Uint8Array, start: number, end: number): str
   }
 }
 
-/** Checks that bytes are UTF-8. Returns whether all are ASCII. */
-function checkUtf8(bytes: Uint8Array, start: number, end: number): boolean {
-  let isAscii = true
+/** Checks that bytes are UTF-8. */
+function checkUtf8(bytes: Uint8Array, start: number, end: number): void {
   let i = start
-  while (i < end) {
-    if ((bytes[i] as number) < 0x80) {
-      i++
-    } else {
-      isAscii = false
-      i += sizeOfCharacter(bytes, i, end)
-    }
-  }
-  return isAscii
+  while (i < end) i += (bytes[i] as number) < 0x80 ? 1 : sizeOfCharacter(bytes, i, end)
 }
 
 /** The bytes of the character at `i`, which is not ASCII. Strict: in its shortest form, and no half of a pair. */
@@ -199,7 +273,7 @@ function unescapeLow(bytes: Uint8Array, i: number, end: number): number {
 }
 
 /** The bytes that were escaped from `start` to `end`. In strings the high bytes are none that can occur. */
-export function unescape(bytes: Uint8Array, start: number, end: number): Uint8Array {
+export function unescaped(bytes: Uint8Array, start: number, end: number): Uint8Array {
   const plain = copyOf(bytes, start, end)
   let size = 0
   for (let i = start; i < end; i++) {

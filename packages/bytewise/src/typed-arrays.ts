@@ -21,21 +21,49 @@ export type TypedArray =
   | Float32Array
   | Float64Array
 
-/** In the order of their type bytes. New ones go to the end. */
-const CLASSES = [
-  Int8Array,
-  Uint8ClampedArray,
-  Int16Array,
-  Uint16Array,
-  Int32Array,
-  Uint32Array,
-  BigInt64Array,
-  BigUint64Array,
-  Float32Array,
-  Float64Array
-] as const
+/** How negative numbers are told: by no bit, by one of an integer, by one of a double. */
+type Signs = 'none' | 'integer' | 'float'
 
-const NAMES = CLASSES.map(({ name }) => name)
+/** A class, and how its elements are written big-endian and read: by the methods of a `DataView` of these names. */
+interface Kind {
+  Class: new (length: number) => TypedArray
+  name: string
+  width: number
+  signs: Signs
+  element:
+    | 'Int8'
+    | 'Uint8'
+    | 'Int16'
+    | 'Uint16'
+    | 'Int32'
+    | 'Uint32'
+    | 'BigInt64'
+    | 'BigUint64'
+    | 'Float32'
+    | 'Float64'
+}
+
+function kind(
+  Class: Kind['Class'] & { BYTES_PER_ELEMENT: number },
+  element: Kind['element'],
+  signs: Signs
+): Kind {
+  return { Class, name: Class.name, width: Class.BYTES_PER_ELEMENT, signs, element }
+}
+
+/** In the order of their type bytes. New ones go to the end. */
+const KINDS = [
+  kind(Int8Array, 'Int8', 'integer'),
+  kind(Uint8ClampedArray, 'Uint8', 'none'),
+  kind(Int16Array, 'Int16', 'integer'),
+  kind(Uint16Array, 'Uint16', 'none'),
+  kind(Int32Array, 'Int32', 'integer'),
+  kind(Uint32Array, 'Uint32', 'none'),
+  kind(BigInt64Array, 'BigInt64', 'integer'),
+  kind(BigUint64Array, 'BigUint64', 'none'),
+  kind(Float32Array, 'Float32', 'float'),
+  kind(Float64Array, 'Float64', 'float')
+]
 
 /** What tells typed arrays apart wherever they come from: a getter that no object can pretend to have. */
 const nameOf = Object.getOwnPropertyDescriptor(
@@ -50,25 +78,23 @@ export function typedArrayName(value: unknown): string | undefined {
 
 /** The type byte of the typed arrays of that name; undefined for those that have none. */
 export function typedArrayByte(name: string): number | undefined {
-  const index = NAMES.indexOf(name)
+  const index = KINDS.findIndex((kind) => kind.name === name)
   return index < 0 ? undefined : FIRST_TYPED_ARRAY + index
 }
 
 /** The elements as bytes in order. */
-export function toSortedBytes(array: TypedArray): Uint8Array {
+export function toSortedBytes(typeByte: number, array: TypedArray): Uint8Array {
   if (array.byteLength > MAX_KEY_SIZE_BYTES) throw tooLong()
-  const { BYTES_PER_ELEMENT: width } = array
-  const name = typedArrayName(array) as string
-  const signs = signsOf(name)
+  const { name, width, signs, element } = KINDS[typeByte - FIRST_TYPED_ARRAY] as Kind
   const bytes = new Uint8Array(array.byteLength)
   const view = viewOf(bytes)
   for (let i = 0; i < array.length; i++) {
-    const element = array[i] as number | bigint
-    if (Number.isNaN(element)) {
+    const value = array[i] as number | bigint
+    if (Number.isNaN(value)) {
       throw codedError('BYTEWISE_INVALID_VALUE', `NaN has no place in the order (at index ${i} of a ${name})`)
     }
     // Adding zero makes 0 of -0.
-    set(view, name, i * width, typeof element === 'number' ? element + 0 : element)
+    view[`set${element}`](i * width, (typeof value === 'number' ? value + 0 : value) as never)
     flip(bytes, i * width, width, signs, 0)
   }
   return bytes
@@ -76,28 +102,18 @@ export function toSortedBytes(array: TypedArray): Uint8Array {
 
 /** A typed array of what {@link toSortedBytes} made; `offset` is for errors. */
 export function fromSortedBytes(typeByte: number, sorted: Uint8Array, offset: number): TypedArray {
-  const Class = CLASSES[typeByte - FIRST_TYPED_ARRAY] as (typeof CLASSES)[number]
-  const { BYTES_PER_ELEMENT: width, name } = Class
+  const { Class, name, width, signs, element } = KINDS[typeByte - FIRST_TYPED_ARRAY] as Kind
   if (sorted.length % width !== 0) throw damaged(`A ${name} ends within an element`, offset)
-  const signs = signsOf(name)
   const bytes = new Uint8Array(sorted)
   const view = viewOf(bytes)
   const array = new Class(bytes.length / width)
   for (let i = 0; i < array.length; i++) {
     flip(bytes, i * width, width, signs, 0x80)
-    const element = get(view, name, i * width)
-    if (Number.isNaN(element) || Object.is(element, -0)) throw damaged(`A ${name} with NaN or -0`, offset)
-    array[i] = element as never
+    const value = view[`get${element}`](i * width)
+    if (Number.isNaN(value) || Object.is(value, -0)) throw damaged(`A ${name} with NaN or -0`, offset)
+    array[i] = value as never
   }
   return array
-}
-
-/** How negative numbers are told: by no bit, by one of an integer, by one of a double. */
-type Signs = 'none' | 'integer' | 'float'
-
-function signsOf(name: string): Signs {
-  if (name.startsWith('Float')) return 'float'
-  return name.startsWith('Int') || name === 'BigInt64Array' ? 'integer' : 'none'
 }
 
 /** Makes bytes that sort as numbers of those of a number, or, with a `negativeBit` of 0x80, those of a number again. */
@@ -108,51 +124,5 @@ function flip(bytes: Uint8Array, start: number, width: number, signs: Signs, neg
     for (let i = start; i < start + width; i++) bytes[i] = ~(bytes[i] as number)
   } else {
     bytes[start] = first ^ 0x80
-  }
-}
-
-function set(view: DataView, name: string, offset: number, element: number | bigint): void {
-  switch (name) {
-    case 'Int8Array':
-    case 'Uint8ClampedArray':
-      return view.setUint8(offset, element as number)
-    case 'Int16Array':
-    case 'Uint16Array':
-      return view.setUint16(offset, element as number)
-    case 'Int32Array':
-    case 'Uint32Array':
-      return view.setUint32(offset, element as number)
-    case 'BigInt64Array':
-    case 'BigUint64Array':
-      return view.setBigUint64(offset, element as bigint)
-    case 'Float32Array':
-      return view.setFloat32(offset, element as number)
-    default:
-      return view.setFloat64(offset, element as number)
-  }
-}
-
-function get(view: DataView, name: string, offset: number): number | bigint {
-  switch (name) {
-    case 'Int8Array':
-      return view.getInt8(offset)
-    case 'Uint8ClampedArray':
-      return view.getUint8(offset)
-    case 'Int16Array':
-      return view.getInt16(offset)
-    case 'Uint16Array':
-      return view.getUint16(offset)
-    case 'Int32Array':
-      return view.getInt32(offset)
-    case 'Uint32Array':
-      return view.getUint32(offset)
-    case 'BigInt64Array':
-      return view.getBigInt64(offset)
-    case 'BigUint64Array':
-      return view.getBigUint64(offset)
-    case 'Float32Array':
-      return view.getFloat32(offset)
-    default:
-      return view.getFloat64(offset)
   }
 }

@@ -97,7 +97,13 @@ test('Level: what is synchronous takes the encoding, too', async () => {
   db.putSync(['a', 2], 'two')
   db.batchSync([{ type: 'put', key: ['a', 1], value: 'one' }])
   assert.equal(db.getSync(['a', 1]), 'one')
-  assert.deepEqual([...db.iterateSync(prefix(['a']))], [[['a', 1], 'one'], [['a', 2], 'two']])
+  assert.deepEqual(
+    [...db.iterateSync(prefix(['a']))],
+    [
+      [['a', 1], 'one'],
+      [['a', 2], 'two']
+    ]
+  )
   assert.ok((await db.approximateSize(lower(), upper())) >= 0)
   await db.compactRange(lower(['a']), upper(['a']))
   await db.close()

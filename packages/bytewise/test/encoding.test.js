@@ -33,7 +33,15 @@ test('what is no number and no date has no place in the order', () => {
 })
 
 test('half of a surrogate pair is refused, for two of them would be one key', () => {
-  for (const half of ['\ud800', '\udbff', '\udc00', '\udfff', 'a\ud800b', '\udc00\ud800', '\ud800\ud800\udc00']) {
+  for (const half of [
+    '\ud800',
+    '\udbff',
+    '\udc00',
+    '\udfff',
+    'a\ud800b',
+    '\udc00\ud800',
+    '\ud800\ud800\udc00'
+  ]) {
     for (const text of [half, half.padEnd(200, 'x'), half.padStart(200, 'x'), `${half.padEnd(100, 'é')}\0`]) {
       refuses(text, 'BYTEWISE_INVALID_STRING')
       refuses([text], 'BYTEWISE_INVALID_STRING')
@@ -111,16 +119,45 @@ test('bytes come back as a buffer of their own', () => {
 })
 
 test('keys that charwise and ordered-binary confuse are told apart', () => {
-  const confused = [['a\0\0b'], ['a\x01b'], ['a\0b'], ['a\x01\x01b'], ['a'], 'a', [['a']], 'a\0', ['a', ''], ['a', null], []]
+  const confused = [
+    ['a\0\0b'],
+    ['a\x01b'],
+    ['a\0b'],
+    ['a\x01\x01b'],
+    ['a'],
+    'a',
+    [['a']],
+    'a\0',
+    ['a', ''],
+    ['a', null],
+    []
+  ]
   assert.equal(new Set(confused.map(hex)).size, confused.length)
   for (const key of confused) assert.deepEqual(decode(encode(key)), key)
 })
 
 test('sets and maps do not depend on the order of insertion', () => {
   assert.equal(hex(new Set(['b', 'a'])), hex(new Set(['a', 'b'])))
-  const a = new Map([['b', 1], ['a', [2]]])
-  assert.equal(hex(a), hex(new Map([['a', [2]], ['b', 1]])))
-  assert.deepEqual([...decode(encode(a))], [['a', [2]], ['b', 1]])
+  const a = new Map([
+    ['b', 1],
+    ['a', [2]]
+  ])
+  assert.equal(
+    hex(a),
+    hex(
+      new Map([
+        ['a', [2]],
+        ['b', 1]
+      ])
+    )
+  )
+  assert.deepEqual(
+    [...decode(encode(a))],
+    [
+      ['a', [2]],
+      ['b', 1]
+    ]
+  )
   assert.deepEqual(decode(encode([new Map(), new Set(), new Map([[new Set([1]), null]])])), [
     new Map(),
     new Set(),
@@ -128,7 +165,13 @@ test('sets and maps do not depend on the order of insertion', () => {
   ])
   // What are two members in JavaScript may be one key.
   assert.equal(hex(new Set([new Date(1), new Date(1)])), hex(new Set([new Date(1)])))
-  refuses(new Map([[new Date(1), 'a'], [new Date(1), 'b']]), 'BYTEWISE_INVALID_VALUE')
+  refuses(
+    new Map([
+      [new Date(1), 'a'],
+      [new Date(1), 'b']
+    ]),
+    'BYTEWISE_INVALID_VALUE'
+  )
 })
 
 test('nesting has a limit both ways, so that nothing exhausts the stack', () => {

@@ -32,7 +32,10 @@ const CHECKS = {
   'bytewise-string-in-array': ['a\0\x01b'],
   'bytewise-nested-array': [['foo', true], 'bar'],
   'bytewise-undefined-in-array': [undefined],
-  'bytewise-map': new Map([['b', null], ['a', 1]]),
+  'bytewise-map': new Map([
+    ['b', null],
+    ['a', 1]
+  ]),
   'bytewise-undefined': undefined,
   'bytewise-set': new Set(['a', 1]),
   'bytewise-int16-array': Int16Array.from([-1, 0, 1]),
@@ -50,12 +53,13 @@ const BOUNDS = {
 /** The types that npm bytewise has as well. */
 const isOurs = (name) => /bigint|set|map|int16|float64/.test(name)
 
-/** Bytes of two hex digits; `#` begins a comment, `00*7` is seven bytes of zero. As in crates/format/tests/support. */
+/** Bytes of two hex digits; `#` begins a comment, `00*7` is seven bytes of zero. As in all of docs/format. */
 function parse(text) {
   const words = text.replace(/#.*$/gm, '').split(/\s+/).filter(Boolean)
   return Buffer.concat(
     words.map((word) => {
-      const [, byte, count = '1'] = word.match(/^([0-9a-f]{2})(?:\*(\d+))?$/) ?? assert.fail(`not bytes: ${word}`)
+      const [, byte, count = '1'] =
+        word.match(/^([0-9a-f]{2})(?:\*(\d+))?$/) ?? assert.fail(`not bytes: ${word}`)
       return Buffer.alloc(Number(count), Number.parseInt(byte, 16))
     })
   )
@@ -87,10 +91,12 @@ for (const [name, bound] of Object.entries(BOUNDS)) {
 }
 
 test('the tables of types are those of the code', () => {
-  const stated = [...document.matchAll(/^\| ([0-9a-f]{2})(?:–([0-9a-f]{2}))? \|/gm)].flatMap(([, first, last = first]) => {
-    const [from, to] = [first, last].map((byte) => Number.parseInt(byte, 16))
-    return Array.from({ length: to - from + 1 }, (_, i) => from + i)
-  })
+  const stated = [...document.matchAll(/^\| ([0-9a-f]{2})(?:–([0-9a-f]{2}))? \|/gm)].flatMap(
+    ([, first, last = first]) => {
+      const [from, to] = [first, last].map((byte) => Number.parseInt(byte, 16))
+      return Array.from({ length: to - from + 1 }, (_, i) => from + i)
+    }
+  )
   const unknown = /^No type has the byte/
   const known = Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => {
     try {
@@ -101,14 +107,17 @@ test('the tables of types are those of the code', () => {
     }
   })
   // The bounds are in the table, too.
-  assert.deepEqual([...new Set(stated)].sort((a, b) => a - b), [0, ...known, 255])
+  assert.deepEqual(
+    [...new Set(stated)].sort((a, b) => a - b),
+    [0, ...known, 255]
+  )
   assert.ok(MAX_DEPTH > 0 && MAX_KEY_SIZE_BYTES > 0)
 })
 
 test('what the document calls damage is damage', () => {
   const damage = {
-    'nothing': '',
-    'NaN': '42 7f f8 00*6',
+    nothing: '',
+    NaN: '42 7f f8 00*6',
     'an infinity as a double': '42 7f f0 00*6',
     'minus zero': '42 80 00*7',
     'a negative zero': '41 ff ff ff ff ff ff ff ff',

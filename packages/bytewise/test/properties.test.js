@@ -23,8 +23,14 @@ test('bytes compare as their keys do', () => {
 test('bytes of keys in the same arrays compare as the keys do', () => {
   fc.assert(
     fc.property(fc.array(key, { maxLength: 2 }), key, key, key, (beginning, a, b, rest) => {
-      assert.equal(sign(compareBytes([...beginning, a, rest], [...beginning, b, rest])), sign(compareKeys(a, b)))
-      assert.equal(sign(compareBytes([...beginning, a, rest], [...beginning, b])), sign(compareKeys(a, b)) || 1)
+      assert.equal(
+        sign(compareBytes([...beginning, a, rest], [...beginning, b, rest])),
+        sign(compareKeys(a, b))
+      )
+      assert.equal(
+        sign(compareBytes([...beginning, a, rest], [...beginning, b])),
+        sign(compareKeys(a, b)) || 1
+      )
       assert.equal(sign(compareBytes([[a], rest], [[b], rest])), sign(compareKeys(a, b)))
     }),
     { numRuns }
@@ -53,7 +59,13 @@ test('keys without zeros of two signs and members that are alike come back deepl
     fc.bigInt64Array(),
     fc.boolean()
   )
-  const nested = fc.array(fc.oneof(plain, fc.array(plain), fc.dictionary(fc.string(), plain).map((d) => new Map(Object.entries(d)))))
+  const nested = fc.array(
+    fc.oneof(
+      plain,
+      fc.array(plain),
+      fc.dictionary(fc.string(), plain).map((d) => new Map(Object.entries(d)))
+    )
+  )
   fc.assert(
     fc.property(nested, (a) => assert.deepStrictEqual(decode(encode(a)), a)),
     { numRuns }
@@ -102,9 +114,32 @@ test('bytes are damaged, or exactly those of the key that is decoded from them',
     { numRuns }
   )
   // Bytes of types, escapes and ends, which random ones seldom are.
-  const likely = fc.constantFrom(0, 1, 2, 0x10, 0x20, 0x40, 0x42, 0x48, 0x49, 0x52, 0x60, 0x62, 0x69, 0x70, 0x90, 0xa0, 0xc0, 0xf0, 0xfe, 0xff)
+  const likely = fc.constantFrom(
+    0,
+    1,
+    2,
+    0x10,
+    0x20,
+    0x40,
+    0x42,
+    0x48,
+    0x49,
+    0x52,
+    0x60,
+    0x62,
+    0x69,
+    0x70,
+    0x90,
+    0xa0,
+    0xc0,
+    0xf0,
+    0xfe,
+    0xff
+  )
   fc.assert(
-    fc.property(fc.array(fc.oneof(likely, likely, fc.nat({ max: 255 })), { maxLength: 24 }), (list) => check(Buffer.from(list))),
+    fc.property(fc.array(fc.oneof(likely, likely, fc.nat({ max: 255 })), { maxLength: 24 }), (list) =>
+      check(Buffer.from(list))
+    ),
     { numRuns: numRuns * 2 }
   )
   assert.ok(sound > 100 && refused > 1000, `${sound} sound, ${refused} refused`)
@@ -115,15 +150,23 @@ test('the range of a prefix has the prefix and all beneath it, and nothing else'
     Buffer.compare(encode(range.gte), encode(a)) <= 0 && Buffer.compare(encode(a), encode(range.lt)) < 0
 
   fc.assert(
-    fc.property(fc.array(key, { maxLength: 3 }), fc.array(key, { maxLength: 3 }), key, (beginning, rest, other) => {
-      assert.ok(within(prefix(beginning), beginning))
-      assert.ok(within(prefix(beginning), [...beginning, ...rest]))
-      const isBeneath =
-        Array.isArray(other) && compareKeys(other.slice(0, beginning.length), beginning) === 0
-      assert.equal(within(prefix(beginning), other), isBeneath)
-      assert.ok(within({ gte: lower(), lt: upper() }, other))
-      assert.equal(within({ gte: [...beginning, lower()], lt: [...beginning, upper()] }, [...beginning, ...rest]), rest.length > 0)
-    }),
+    fc.property(
+      fc.array(key, { maxLength: 3 }),
+      fc.array(key, { maxLength: 3 }),
+      key,
+      (beginning, rest, other) => {
+        assert.ok(within(prefix(beginning), beginning))
+        assert.ok(within(prefix(beginning), [...beginning, ...rest]))
+        const isBeneath =
+          Array.isArray(other) && compareKeys(other.slice(0, beginning.length), beginning) === 0
+        assert.equal(within(prefix(beginning), other), isBeneath)
+        assert.ok(within({ gte: lower(), lt: upper() }, other))
+        assert.equal(
+          within({ gte: [...beginning, lower()], lt: [...beginning, upper()] }, [...beginning, ...rest]),
+          rest.length > 0
+        )
+      }
+    ),
     { numRuns }
   )
 

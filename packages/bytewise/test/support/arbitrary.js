@@ -3,10 +3,26 @@
 import fc from 'fast-check'
 
 const unit = fc.oneof(
-  fc.constantFrom('\0', '\x01', '\x02', '\x7f', '\x80', '\u07ff', '\u0800', '\ufeff', '\uffff', '\u{10000}', '\u{10ffff}'),
+  fc.constantFrom(
+    '\0',
+    '\x01',
+    '\x02',
+    '\x7f',
+    '\x80',
+    '\u07ff',
+    '\u0800',
+    '\ufeff',
+    '\uffff',
+    '\u{10000}',
+    '\u{10ffff}'
+  ),
   fc.string({ unit: 'binary', minLength: 1, maxLength: 1 })
 )
-const text = fc.oneof(fc.string({ unit, maxLength: 8 }), fc.string({ unit, minLength: 20, maxLength: 80 }), fc.string())
+const text = fc.oneof(
+  fc.string({ unit, maxLength: 8 }),
+  fc.string({ unit, minLength: 20, maxLength: 80 }),
+  fc.string()
+)
 
 const byte = fc.oneof(fc.constantFrom(0, 1, 2, 0xfd, 0xfe, 0xff), fc.nat({ max: 255 }))
 const bytes = fc.array(byte, { maxLength: 12 }).map((list) => Buffer.from(list))
@@ -14,7 +30,15 @@ const bytes = fc.array(byte, { maxLength: 12 }).map((list) => Buffer.from(list))
 const number = fc.oneof(
   fc.double({ noNaN: true }),
   fc.integer(),
-  fc.constantFrom(0, -0, Number.MIN_VALUE, -Number.MIN_VALUE, 2.225e-308, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY)
+  fc.constantFrom(
+    0,
+    -0,
+    Number.MIN_VALUE,
+    -Number.MIN_VALUE,
+    2.225e-308,
+    Number.POSITIVE_INFINITY,
+    Number.NEGATIVE_INFINITY
+  )
 )
 
 const floats = { noNaN: true, maxLength: 4 }
@@ -35,7 +59,9 @@ const bigint = fc.oneof(
   fc.bigInt({ min: -300n, max: 300n }),
   fc.bigInt(),
   fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }),
-  fc.tuple(fc.boolean(), fc.integer({ min: 2000, max: 2100 })).map(([negative, bits]) => (negative ? -1n : 1n) * 2n ** BigInt(bits))
+  fc
+    .tuple(fc.boolean(), fc.integer({ min: 2000, max: 2100 }))
+    .map(([negative, bits]) => (negative ? -1n : 1n) * 2n ** BigInt(bits))
 )
 
 const scalar = fc.oneof(

@@ -9,8 +9,16 @@ const KINDS = [
   (key) => key instanceof Date,
   (key) => key instanceof Uint8Array,
   ...[
-    Int8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array, BigInt64Array, BigUint64Array,
-    Float32Array, Float64Array
+    Int8Array,
+    Uint8ClampedArray,
+    Int16Array,
+    Uint16Array,
+    Int32Array,
+    Uint32Array,
+    BigInt64Array,
+    BigUint64Array,
+    Float32Array,
+    Float64Array
   ].map((Class) => (key) => key instanceof Class),
   (key) => typeof key === 'string',
   (key) => key instanceof Set,

@@ -13,13 +13,47 @@ export function generator(seed) {
 }
 
 const NUMBERS = [
-  0, -0, 1, -1, 0.1, -0.1, 2 ** 53, -(2 ** 53), Number.MIN_VALUE, -Number.MIN_VALUE, 2.225e-308, -2.225e-308,
-  Number.MAX_VALUE, -Number.MAX_VALUE, Number.EPSILON, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY
+  0,
+  -0,
+  1,
+  -1,
+  0.1,
+  -0.1,
+  2 ** 53,
+  -(2 ** 53),
+  Number.MIN_VALUE,
+  -Number.MIN_VALUE,
+  2.225e-308,
+  -2.225e-308,
+  Number.MAX_VALUE,
+  -Number.MAX_VALUE,
+  Number.EPSILON,
+  Number.POSITIVE_INFINITY,
+  Number.NEGATIVE_INFINITY
 ]
 const TIMES = [0, 1, -1, 8.64e15, -8.64e15, 1.7e12, -1.7e12]
 const CHARACTERS = [
-  'a', 'b', 'z', '\0', '\x01', '\x02', '\x7f', '\x80', '\xff', '\u07ff', '\u0800', '\ud7ff', '\ue000', '\ufeff',
-  '\ufffd', '\uffff', '\u{10000}', '\u{1f600}', '\u{10ffff}', 'é', '漢'
+  'a',
+  'b',
+  'z',
+  '\0',
+  '\x01',
+  '\x02',
+  '\x7f',
+  '\x80',
+  '\xff',
+  '\u07ff',
+  '\u0800',
+  '\ud7ff',
+  '\ue000',
+  '\ufeff',
+  '\ufffd',
+  '\uffff',
+  '\u{10000}',
+  '\u{1f600}',
+  '\u{10ffff}',
+  'é',
+  '漢'
 ]
 const BYTES = [0, 1, 2, 0x10, 0x60, 0x70, 0xa0, 0xfd, 0xfe, 0xff]
 
