@@ -9,7 +9,7 @@ import { codedError, damaged } from './errors.js'
 import type { Key } from './keys.js'
 import { MAX_DEPTH } from './limits.js'
 import { copyOf } from './output.js'
-import { readLongText, readShortText, takeText, unescaped } from './read-text.js'
+import { readLongText, readShortText, textEnd, unescaped } from './read-text.js'
 import {
   ARRAY,
   BINARY,
@@ -155,10 +155,10 @@ function readDate(negative: boolean): Date {
 function readString(nested: boolean): string {
   const bytes = source
   const start = position
-  const behind = readShortText(bytes, start, end, nested)
-  if (behind >= 0) {
-    position = behind
-    return takeText()
+  const short = readShortText(bytes, start, end, nested)
+  if (short !== undefined) {
+    position = textEnd
+    return short
   }
 
   if (!nested) {

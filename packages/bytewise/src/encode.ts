@@ -25,7 +25,6 @@ import {
   POSITIVE_INFINITY,
   POSITIVE_NUMBER,
   SET,
-  STRING,
   TRUE,
   UNDEFINED
 } from './type-bytes.js'
@@ -57,9 +56,7 @@ export function encode(key: Key | Bound): Uint8Array {
 function writeValue(output: Output, value: unknown, nested: boolean, depth: number): void {
   switch (typeof value) {
     case 'string':
-      output.push(STRING)
-      writeText(output, value, nested)
-      if (nested) output.push(END)
+      writeText(output, value, nested, nested)
       break
     case 'number':
       writeNumber(output, value)
@@ -246,8 +243,7 @@ function writeBound(output: Output, bound: Bound, nested: boolean, depth: number
     const isText = typeof prefix === 'string'
     const bytes = isText ? undefined : bytesOf(prefix)
     if (isText) {
-      output.push(STRING)
-      writeText(output, prefix, nested)
+      writeText(output, prefix, nested, false)
     } else if (bytes !== undefined) {
       output.push(bytes.typeByte)
       writeBytes(output, bytes.content, nested)

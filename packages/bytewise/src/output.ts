@@ -30,7 +30,14 @@ export function copyOf(bytes: Uint8Array, start: number, end: number): Uint8Arra
   if (size > LOOP_SIZE_BYTES) {
     copy.set(bytes.subarray(start, end))
   } else {
-    for (let i = 0; i < size; i++) copy[i] = bytes[start + i] as number
+    let i = 0
+    for (; i + 4 <= size; i += 4) {
+      copy[i] = bytes[start + i] as number
+      copy[i + 1] = bytes[start + i + 1] as number
+      copy[i + 2] = bytes[start + i + 2] as number
+      copy[i + 3] = bytes[start + i + 3] as number
+    }
+    for (; i < size; i++) copy[i] = bytes[start + i] as number
   }
   return copy
 }

@@ -24,15 +24,8 @@ const { fromCharCode } = String
 /** The units of a short string. The last character may have two, one of them beyond the limit. */
 const units = new Uint16Array(LOOP_UNITS + 1)
 
-/** The short string that was read last. */
-let text = ''
-
-/** What {@link readShortText} read. */
-export function takeText(): string {
-  const taken = text
-  text = ''
-  return taken
-}
+/** Where the byte behind the string is that {@link readShortText} read last. */
+export let textEnd = 0
 
 /** Whether a byte is a character of its own wherever it stands: ASCII, and not escaped in arrays. */
 function isPlain(byte: number): boolean {
@@ -40,13 +33,18 @@ function isPlain(byte: number): boolean {
 }
 
 /**
- * Reads a short string, which {@link takeText} then returns: up to its end if it is nested, else up to `limit`. Returns
- * where the byte behind it is, or -1 for a long one.
+ * Reads a short string, up to its end if it is nested, else up to `limit`, and sets {@link textEnd}. Returns undefined for a
+ * long one.
  *
  * Engines make a string faster of all its characters at once than of one after another, or of a list of them. Hence the
  * ladders below: a list of as many as there are would be made for each string.
  */
-export function readShortText(bytes: Uint8Array, start: number, limit: number, nested: boolean): number {
+export function readShortText(
+  bytes: Uint8Array,
+  start: number,
+  limit: number,
+  nested: boolean
+): string | undefined {
   let made = ''
   let i = start
   for (const last = Math.min(limit, start + PLAIN_UNITS) - 8; i <= last; ) {
@@ -120,8 +118,8 @@ export function readShortText(bytes: Uint8Array, start: number, limit: number, n
     if (i < limit && isPlain(bytes[i] as number)) made += fromCharCode(bytes[i++] as number)
   }
   if (i === limit ? !nested : nested && bytes[i] === END) {
-    text = made
-    return nested ? i + 1 : i
+    textEnd = nested ? i + 1 : i
+    return made
   }
   return readRest(bytes, start, i, limit, nested, made)
 }
@@ -134,11 +132,11 @@ function readRest(
   limit: number,
   nested: boolean,
   made: string
-): number {
+): string | undefined {
   let i = from
   let count = 0
   while (i < limit) {
-    if (count >= LOOP_UNITS) return -1
+    if (count >= LOOP_UNITS) return undefined
     const byte = bytes[i] as number
     if (byte < 2 && nested) {
       if (byte === END) break
@@ -165,11 +163,10 @@ function readRest(
   if (nested && i >= limit) throw damaged('A string has no end', start)
   // As many bytes as units: all are ASCII, and none was escaped.
   const isAscii = i - from === count
-  text =
-    isAscii && i - start > PLAIN_UNITS && latin1Slice !== undefined
-      ? latin1Slice.call(bytes, start, i)
-      : made + textOfUnits(0, count)
-  return nested ? i + 1 : i
+  textEnd = nested ? i + 1 : i
+  return isAscii && i - start > PLAIN_UNITS && latin1Slice !== undefined
+    ? latin1Slice.call(bytes, start, i)
+    : made + textOfUnits(0, count)
 }
 
 /** The text of the units from `from` on. */

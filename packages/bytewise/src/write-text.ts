@@ -3,7 +3,7 @@
 import { codedError } from './errors.js'
 import { MAX_KEY_SIZE_BYTES } from './limits.js'
 import { type Output, tooLong } from './output.js'
-import { ESCAPE_HIGH, ESCAPE_LOW } from './type-bytes.js'
+import { END, ESCAPE_HIGH, ESCAPE_LOW, STRING } from './type-bytes.js'
 
 /** Strings up to this length are written by a loop: a call for it costs more. */
 const LOOP_LENGTH = 64
@@ -13,15 +13,33 @@ const encoder = new TextEncoder()
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these two are escaped
 const NEEDS_ESCAPE = /[\0\x01]/
 
-/** Writes a string without its type byte and its end. Nested means within an array, where `0x00` and `0x01` are escaped. */
-export function writeText(output: Output, text: string, nested: boolean): void {
+/**
+ * Writes a string with its type byte, and its end if `ended`. Nested means within an array, where `0x00` and `0x01` are
+ * escaped.
+ */
+export function writeText(output: Output, text: string, nested: boolean, ended: boolean): void {
   const { length } = text
-  if (length > LOOP_LENGTH && writeLongText(output, text, nested)) return
+  if (length > LOOP_LENGTH && writeLongText(output, text, nested, ended)) return
 
-  output.reserve(3 * length)
+  output.reserve(3 * length + 2)
   const { bytes } = output
   let { position } = output
-  for (let i = 0; i < length; i++) {
+  bytes[position++] = STRING
+  let i = 0
+  // Four plain characters at a time, as long as there are.
+  for (; i + 4 <= length; i += 4) {
+    const a = text.charCodeAt(i)
+    const b = text.charCodeAt(i + 1)
+    const c = text.charCodeAt(i + 2)
+    const d = text.charCodeAt(i + 3)
+    if ((a | b | c | d) >= 0x80 || a < 2 || b < 2 || c < 2 || d < 2) break
+    bytes[position] = a
+    bytes[position + 1] = b
+    bytes[position + 2] = c
+    bytes[position + 3] = d
+    position += 4
+  }
+  for (; i < length; i++) {
     const unit = text.charCodeAt(i)
     if (unit < 0x80) {
       if (unit < 2 && nested) {
@@ -48,17 +66,20 @@ export function writeText(output: Output, text: string, nested: boolean): void {
       bytes[position++] = 0x80 | (point & 0x3f)
     }
   }
+  if (ended) bytes[position++] = END
   output.position = position
 }
 
 /** Writes a long string in one call. Returns false for one that only the loop can write, or refuse. */
-function writeLongText(output: Output, text: string, nested: boolean): boolean {
+function writeLongText(output: Output, text: string, nested: boolean, ended: boolean): boolean {
   if (text.length > MAX_KEY_SIZE_BYTES) throw tooLong()
   // Engines of before 2023 have no such method: there the loop finds what is no text.
   if (typeof text.isWellFormed !== 'function' || !text.isWellFormed()) return false
   if (nested && NEEDS_ESCAPE.test(text)) return false
-  output.reserve(3 * text.length)
+  output.reserve(3 * text.length + 2)
+  output.push(STRING)
   output.position += encoder.encodeInto(text, output.bytes.subarray(output.position)).written
+  if (ended) output.push(END)
   return true
 }
 
