@@ -11,7 +11,8 @@ TEST_STEPS := lint rust capi ruby models gates node node-bench load interop hous
 step = @echo; echo "== $(1) · $$(date +%T)"
 
 .PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads install-capi
-.PHONY: bench bench-rivals bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-tuning node-leaks fmt docs clean
+.PHONY: bench bench-rivals bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-tuning
+.PHONY: bench-bytewise bytewise-differential node-leaks fmt docs clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -194,6 +195,19 @@ bench-tuning: build $(NODE_BENCH_READY) ## which option moves what in Node: the 
 	$(call step,bench-tuning)
 	node scripts/tuning.mjs $(TUNING)
 	node scripts/embed.mjs results/tuning.md docs/tuning.md
+
+# BYTEWISE="--rounds 1 --milliseconds 20" make bench-bytewise: the short form.
+BYTEWISE ?= --rounds 5
+bench-bytewise: build ## what encoding and decoding structured keys costs, beside other encodings: table, README
+	$(call step,bench-bytewise)
+	node packages/bytewise/bench/main.js $(BYTEWISE) > results/bytewise.md
+	node scripts/embed.mjs results/bytewise.md packages/bytewise/README.md bench
+
+# BYTEWISE_KEYS="20000 7" make bytewise-differential: so many keys, and the seed.
+BYTEWISE_KEYS ?= 1000000 1
+bytewise-differential: build ## random structured keys beside npm bytewise 1.1: the same bytes, both ways
+	$(call step,bytewise-differential)
+	cd packages/bytewise && node test/support/differential.js $(BYTEWISE_KEYS)
 
 # NODE_LEAKS="10000 5" make node-leaks: operations of each kind a round, and rounds.
 NODE_LEAKS ?= 300000 7

@@ -110,6 +110,17 @@ test('packages import each other by name, not by path', () => {
   assert.deepEqual(wrong, [])
 })
 
+test('the encoding of keys needs nothing but the language', () => {
+  const sources = withExtension('.ts').filter((file) => file.startsWith('packages/bytewise/src/'))
+  assert.ok(sources.length > 0)
+  assert.deepEqual(
+    sources.flatMap((file) => matches(file, /(from|import|require)\s*\(?\s*['"](?!\.\/)/)),
+    []
+  )
+  const { dependencies = {} } = JSON.parse(text('packages/bytewise/package.json'))
+  assert.deepEqual(dependencies, {})
+})
+
 test('every Rust source says what it is for', () => {
   const sources = withExtension('.rs').filter((file) => /^crates\/[^/]+\/src\//.test(file) && !isTest(file))
   assert.deepEqual(

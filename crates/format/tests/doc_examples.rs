@@ -87,10 +87,14 @@ fn the_examples_are_what_the_text_says() {
 
 #[test]
 fn every_document_is_checked() {
+    // Keys above the engine, of which no crate knows: the npm package terrace-bytewise checks those examples.
+    let checked_in_javascript = ["bytewise.md"];
     let checked_elsewhere = include_str!("doc_examples_table.rs");
     for entry in fs::read_dir(support::docs_folder()).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
-        let is_checked = FILES.contains(&&name[..]) || checked_elsewhere.contains(&format!("\"{name}\""));
+        let is_checked = FILES.contains(&&name[..])
+            || checked_in_javascript.contains(&&name[..])
+            || checked_elsewhere.contains(&format!("\"{name}\""));
         assert!(is_checked, "no test reads the examples of {name}");
     }
 }

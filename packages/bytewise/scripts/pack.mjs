@@ -1,0 +1,44 @@
+// Packs this package as npm would publish it:
+//
+//   node scripts/pack.mjs FOLDER     prints the path of the archive
+
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const packageFolder = join(dirname(fileURLToPath(import.meta.url)), '..')
+
+/** Packs the package into `folder`. Returns the path of the archive. */
+export function pack(folder) {
+  mkdirSync(folder, { recursive: true })
+  const stage = mkdtempSync(join(tmpdir(), 'terrace-bytewise-pack-'))
+  try {
+    const manifest = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'))
+    delete manifest.scripts
+    delete manifest.devDependencies
+    writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+    cpSync(join(packageFolder, 'dist'), join(stage, 'dist'), { recursive: true })
+    copyFileSync(join(packageFolder, 'README.md'), join(stage, 'README.md'))
+    copyFileSync(join(packageFolder, '..', '..', 'LICENSE'), join(stage, 'LICENSE'))
+    const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
+    const output = execFileSync(npm, ['pack', stage, '--pack-destination', resolve(folder), '--json'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore']
+    })
+    const [{ filename }] = Object.values(JSON.parse(output))
+    return join(resolve(folder), filename)
+  } finally {
+    rmSync(stage, { recursive: true })
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [folder] = process.argv.slice(2)
+  if (folder === undefined) {
+    console.error('usage: node scripts/pack.mjs FOLDER')
+    process.exit(1)
+  }
+  console.log(pack(folder))
+}

@@ -1,0 +1,47 @@
+/**
+ * Structured keys as bytes that sort like the keys: npm bytewise's encoding, with extensions. Start with `encode.ts`.
+ *
+ * @packageDocumentation
+ */
+
+import { type Bound, between, lower, prefix, upper } from './bounds.js'
+import { decode } from './decode.js'
+import { encode } from './encode.js'
+import type { Key } from './keys.js'
+
+export { Bound, between, type KeyRange, lower, prefix, upper } from './bounds.js'
+export { decode } from './decode.js'
+export { encode } from './encode.js'
+export type { BytewiseError, BytewiseErrorCode } from './errors.js'
+export type { Key } from './keys.js'
+export { MAX_DEPTH, MAX_KEY_SIZE_BYTES } from './limits.js'
+export type { TypedArray } from './typed-arrays.js'
+
+/** What an abstract-level database takes as `keyEncoding`, with the helpers for ranges. */
+export interface Bytewise {
+  readonly name: 'bytewise'
+  /** The encoded form: `Uint8Array`. */
+  readonly format: 'view'
+  encode(key: Key | Bound): Uint8Array
+  /** The type of the result is open, as that of JSON is: the type of its keys is up to the database. */
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  decode(bytes: Uint8Array): any
+  prefix: typeof prefix
+  lower: typeof lower
+  upper: typeof upper
+  between: typeof between
+}
+
+/** The encoding, for `new Level(location, { keyEncoding: bytewise })`. */
+export const bytewise: Bytewise = {
+  name: 'bytewise',
+  format: 'view',
+  encode,
+  decode,
+  prefix,
+  lower,
+  upper,
+  between
+}
+
+export default bytewise

@@ -1,0 +1,8 @@
+// Random keys beside npm bytewise 1.1.0. `make bytewise-differential` does it with a million.
+
+import { test } from 'node:test'
+import { compare } from './support/differential.js'
+
+test('the bytes, and what they are decoded to, are those of npm bytewise', () => {
+  for (const seed of [1, 2, 3, 4]) compare(5000, seed)
+})
