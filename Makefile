@@ -11,6 +11,7 @@ TEST_STEPS := lint rust models gates node node-bench load interop house
 step = @echo; echo "== $(1) · $$(date +%T)"
 
 .PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads
+.PHONY: man docs-inspecting
 .PHONY: bench bench-rivals bench-latency bench-scale bench-node bench-node-writes bench-node-loop node-leaks fmt docs clean
 
 help: ## list what can be made
@@ -197,6 +198,9 @@ threads: setup ## the models, Miri and ThreadSanitizer (needs a nightly compiler
 house: setup-tests ## house rules: layering, links, sizes, leftovers
 	$(call step,house)
 	node --test --test-reporter=spec tests/house/
+
+man: setup ## the manual of the program terrace, a page a command: docs/man
+	cargo run --quiet --package terrace-cli -- man --dir docs/man
 
 fmt: ## format the Rust sources
 	cargo fmt --all

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
-use terrace_engine::{Compression, Db, Options};
+use terrace_engine::{Compression, Db, Error as EngineError, ErrorKind, Options};
 use terrace_format::file_name;
 
 use crate::dialect::DialectArgument;
@@ -86,13 +86,11 @@ impl CreateArguments {
     pub(crate) fn open(&self, folder: &Path) -> Result<Db, Failure> {
         if !self.create {
             return self.write.open(folder).map_err(|failure| {
-                let is_missing = !folder.join(file_name::CURRENT).exists();
-                match failure.downcast_ref::<Problem>() {
-                    Some(problem) if is_missing => {
-                        Problem::database(problem.to_string(), "--create makes a database there.")
-                    }
-                    _ => failure,
+                if folder.join(file_name::CURRENT).exists() || !is_nothing_there(&failure) {
+                    return failure;
                 }
+                let message = format!("there is no database in {}", folder.display());
+                Problem::database(message, "--create makes one there.")
             });
         }
         let mut options = self.write.options(folder)?;
@@ -113,6 +111,14 @@ pub(crate) fn open_to_read(folder: &Path) -> Result<Db, Failure> {
     Ok(Db::open(folder, options)?)
 }
 
+/// Whether a folder is missing, or has no database.
+fn is_nothing_there(failure: &Failure) -> bool {
+    match failure.downcast_ref::<EngineError>() {
+        Some(error) => error.kind() == ErrorKind::NoDatabase,
+        None => failure.downcast_ref::<Problem>().is_some_and(Problem::is_missing),
+    }
+}
+
 /// Says what is wrong with a path that cannot be a database's.
 pub(crate) fn check_is_folder(folder: &Path) -> Result<(), Failure> {
     let shown = folder.display();
@@ -124,7 +130,7 @@ pub(crate) fn check_is_folder(folder: &Path) -> Result<(), Failure> {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let advice = "Give the folder that holds the file CURRENT.";
-            Err(Problem::database(format!("there is no folder {shown}"), advice))
+            Err(Problem::missing(format!("there is no folder {shown}"), advice))
         }
         Err(error) => {
             Err(Problem::database(format!("cannot look at {shown}: {error}"), "Check its permissions."))

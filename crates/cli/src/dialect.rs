@@ -8,7 +8,7 @@ use std::path::Path;
 use clap::ValueEnum;
 use terrace_engine::Compression;
 use terrace_format::block::{Block, BlockIter};
-use terrace_format::compression::{self, DEFLATE_ID, ZSTD_ID};
+use terrace_format::compression::{DEFLATE_ID, NONE_ID, ZSTD_ID};
 use terrace_format::file_name::{self, FileKind};
 use terrace_format::limits::FOOTER_SIZE_BYTES;
 use terrace_format::table::{BlockHandle, Footer, check_block};
@@ -16,7 +16,7 @@ use terrace_format::table::{BlockHandle, Footer, check_block};
 /// Whose database it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DialectArgument {
-    /// As a table that is there shows it.
+    /// As the tables that are there show it, or a world around the folder.
     #[default]
     Auto,
     /// LevelDB's: blocks are compressed by snappy.
@@ -37,18 +37,24 @@ impl DialectArgument {
     }
 }
 
-/// Whether a table in `folder` has a block as only Minecraft Bedrock writes it. One table is looked at.
+/// Whether the database in `folder` is of Minecraft Bedrock: a table has a block as only that writes it, or the folder lies in
+/// a world.
 pub(crate) fn is_bedrock(folder: &Path) -> bool {
+    /// More are not looked at; a database of others shows it by the first that is compressed.
+    const MOST_TABLES: usize = 100;
+    let is_in_world = folder.file_name().is_some_and(|name| name == "db")
+        && folder.parent().is_some_and(|world| world.join("level.dat").is_file());
     let Ok(entries) = fs::read_dir(folder) else { return false };
-    let table = entries.flatten().find(|entry| {
+    let tables = entries.flatten().filter(|entry| {
         let kind = entry.file_name().to_str().and_then(file_name::parse);
         matches!(kind, Some(FileKind::Table(_) | FileKind::LegacyTable(_)))
     });
-    table.is_some_and(|table| block_says(&table.path()).unwrap_or(false))
+    is_in_world || tables.take(MOST_TABLES).find_map(|table| blocks_say(&table.path())).unwrap_or(false)
 }
 
-/// Whether the table's index or first block is compressed by zlib or deflate; `None` if it cannot be read.
-fn block_says(path: &Path) -> Option<bool> {
+/// Whether the table's index or first block is compressed by zlib or deflate, or by something else; `None` if neither is
+/// compressed or can be read.
+fn blocks_say(path: &Path) -> Option<bool> {
     const LARGEST_READ_BYTES: u64 = 16 << 20;
     let file = File::open(path).ok()?;
     let size_bytes = file.metadata().ok()?.len();
@@ -64,16 +70,15 @@ fn block_says(path: &Path) -> Option<bool> {
         Some((id, contents.to_vec()))
     };
     let (id, index) = read(Footer::decode(&footer).ok()?.index)?;
-    if is_bedrocks(id, &index) {
-        return Some(true);
+    if id != NONE_ID {
+        return Some(is_bedrocks(id, &index));
     }
-    let index = compression::decompress(id, &index, Default::default()).ok()?;
     let index = Block::new(index).ok()?;
     let mut entries = BlockIter::new(&index);
     entries.seek_to_first().ok()?;
     let (handle, _) = BlockHandle::decode(entries.valid().then(|| entries.value())?).ok()?;
     let (id, first) = read(handle)?;
-    Some(is_bedrocks(id, &first))
+    (id != NONE_ID).then(|| is_bedrocks(id, &first))
 }
 
 fn is_bedrocks(id: u8, contents: &[u8]) -> bool {

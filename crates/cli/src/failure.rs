@@ -59,17 +59,34 @@ pub(crate) struct Problem {
     code: u8,
     message: String,
     advice: Option<String>,
+    is_missing: bool,
 }
 
 impl Problem {
     /// The command line is wrong.
     pub(crate) fn usage(message: impl Into<String>) -> Failure {
-        Box::new(Self { code: code::USAGE, message: message.into(), advice: None })
+        Box::new(Self { code: code::USAGE, message: message.into(), advice: None, is_missing: false })
     }
 
     /// The database, or a file, is not what it should be.
     pub(crate) fn database(message: impl Into<String>, advice: impl Into<String>) -> Failure {
-        Box::new(Self { code: code::DATABASE, message: message.into(), advice: Some(advice.into()) })
+        Box::new(Self {
+            code: code::DATABASE,
+            message: message.into(),
+            advice: Some(advice.into()),
+            is_missing: false,
+        })
+    }
+
+    /// There is no such folder.
+    pub(crate) fn missing(message: impl Into<String>, advice: impl Into<String>) -> Failure {
+        let (message, advice) = (message.into(), Some(advice.into()));
+        Box::new(Self { code: code::DATABASE, message, advice, is_missing: true })
+    }
+
+    /// Whether it is that there is no such folder.
+    pub(crate) fn is_missing(&self) -> bool {
+        self.is_missing
     }
 }
 
