@@ -202,6 +202,9 @@ house: setup-tests ## house rules: layering, links, sizes, leftovers
 man: setup ## the manual of the program terrace, a page a command: docs/man
 	cargo run --quiet --package terrace-cli -- man --dir docs/man
 
+docs-inspecting: setup ## the output of the commands in docs/inspecting-leveldb.md
+	TERRACE_UPDATE_DOCUMENTS=1 cargo test --quiet --package terrace-cli --test documents
+
 fmt: ## format the Rust sources
 	cargo fmt --all
 

@@ -113,10 +113,15 @@ impl Selection {
 
     /// A walk over the entries of `db`.
     pub(crate) fn walk(&self, db: &Db, reverse: bool) -> Result<Walk, Failure> {
-        let read = ReadOptions { fill_cache: false, ..ReadOptions::default() };
-        let iterator = db.iter(IterOptions { read, bounds: self.bounds.clone() })?;
+        let iterator = iterate(db, self.bounds.clone())?;
         Ok(Walk { iterator, selection: self.clone(), reverse, is_begun: false })
     }
+}
+
+/// A cursor over what `db` has within `bounds`, for a scan.
+pub(crate) fn iterate(db: &Db, bounds: Bounds) -> Result<DbIterator, Failure> {
+    let read = ReadOptions { fill_cache: false, ..ReadOptions::default() };
+    Ok(db.iter(IterOptions { read, bounds })?)
 }
 
 /// Goes over the entries of a selection, in either direction.

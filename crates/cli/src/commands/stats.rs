@@ -156,6 +156,16 @@ impl What {
         {
             writeln!(out, "  {name:14} {} in {count}", shown_bytes(bytes))?;
         }
+        let live = (tables.len() as u64, tables.iter().map(|table| table.size_bytes).sum());
+        let unused = (sizes.tables.0.saturating_sub(live.0), sizes.tables.1.saturating_sub(live.1));
+        if unused.0 > 0 {
+            writeln!(
+                out,
+                "  not in use     {} in {} tables, which the next open for writing removes",
+                shown_bytes(unused.1),
+                unused.0
+            )?;
+        }
         writeln!(out, "logs in memory   {}", shown_bytes(stats.memtable_bytes as u64))?;
         if !tables.is_empty() {
             writeln!(
