@@ -12,6 +12,7 @@ use terrace_format::file_name;
 use crate::dialect::DialectArgument;
 use crate::failure::{Failure, Problem};
 use crate::order;
+use crate::progress::{Progress, Unit};
 
 /// Where the database is.
 #[derive(Args, Clone, Debug)]
@@ -64,7 +65,7 @@ impl WriteArguments {
     /// Opens an existing database.
     pub(crate) fn open(self, folder: &Path) -> Result<Db, Failure> {
         check_is_folder(folder)?;
-        Ok(Db::open(folder, self.options(folder)?)?)
+        open(folder, self.options(folder)?)
     }
 }
 
@@ -98,7 +99,7 @@ impl CreateArguments {
             options.comparator = order::by_name(name)?;
         }
         options.create_if_missing = true;
-        Ok(Db::open(folder, options)?)
+        open(folder, options)
     }
 }
 
@@ -108,6 +109,12 @@ pub(crate) fn open_to_read(folder: &Path) -> Result<Db, Failure> {
     let comparator = order::of_folder(folder)?;
     let options =
         Options { read_only: true, comparator, block_cache_size_bytes: 8 << 20, ..Options::default() };
+    open(folder, options)
+}
+
+/// Opens a database. That takes long where much is in its logs.
+fn open(folder: &Path, options: Options) -> Result<Db, Failure> {
+    let _progress = Progress::new("opening", Unit::Time, None);
     Ok(Db::open(folder, options)?)
 }
 

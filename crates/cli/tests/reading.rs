@@ -166,6 +166,9 @@ fn structured_keys_are_decoded() {
     terrace([&"put", &db, &key, &"\"v\"", &"--key-format=hex", &"--value-format=json", &"--create"]).ok();
     let scan = terrace([&"scan", &db, &"--key-format=bytewise", &"--value-format=json"]).ok();
     assert_eq!(scan, "[\"a\",1]\t\"v\"\n");
+    let json = terrace([&"scan", &db, &"--key-format=bytewise", &"--json"]).json();
+    let again = terrace([&"get", &db, &json[0]["escaped"].as_str().unwrap().to_owned()]).ok();
+    assert_eq!((&json[0]["key"], &*again), (&serde_json::json!(["a", 1]), "\"v\"\n"));
     terrace([&"put", &db, &"xyz", &"text"]).ok();
     let scan = terrace([&"scan", &db, &"--key-format=bytewise", &"--prefix=x", &"--json"]).ok();
     assert_eq!(scan, "{\"key\":{\"undecoded\":\"xyz\"},\"value\":\"text\"}\n");

@@ -12,7 +12,7 @@ use crate::database::{CreateArguments, Folder};
 use crate::failure::{Answer, Problem};
 use crate::interchange::Operation;
 use crate::interchange::json_lines::parse_line;
-use crate::text::FormatArguments;
+use crate::text::{FormatArguments, plural};
 
 const EXAMPLES: &str = r#"Examples:
   printf 'put\tapple\tred\ndel\tlemon\n' | terrace batch fruit
@@ -49,7 +49,7 @@ impl Batch {
         let db = self.create.open(&self.folder.db)?;
         db.write(batch, &WriteOptions { sync: true })?;
         db.close()?;
-        writeln!(out, "{operations} operations written")?;
+        writeln!(out, "{} written", plural(operations.into(), "operation"))?;
         Ok(Answer::Yes)
     }
 

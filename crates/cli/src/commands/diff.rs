@@ -130,7 +130,7 @@ impl Diff {
             _ => "second",
         };
         let Some((key, _)) = first.or(second) else { return Ok(()) };
-        write!(out, "{{\"difference\":\"{difference}\",\"key\":")?;
+        write!(out, "{{\"difference\":\"{difference}\",")?;
         self.formats.write_json_key(out, key)?;
         if !self.keys {
             for (name, entry) in [("first", first), ("second", second)] {

@@ -61,7 +61,7 @@ impl What {
                     return out.write_all(value);
                 }
                 if self.json {
-                    out.write_all(b"{\"key\":")?;
+                    out.write_all(b"{")?;
                     formats.write_json_key(out, &key)?;
                     out.write_all(b",\"value\":")?;
                     formats.write_json_value(out, &key, value)?;

@@ -9,6 +9,7 @@ use super::Failure;
 use crate::database::{CreateArguments, Folder};
 use crate::failure::Answer;
 use crate::progress::{Progress, Unit};
+use crate::text::plural;
 
 const EXAMPLES: &str = r#"Examples:
   terrace ingest fruit a.ldb b.ldb                 tables as Terrace's table writer makes them
@@ -36,7 +37,7 @@ impl Ingest {
         db.ingest(&self.tables)?;
         drop(progress);
         db.close()?;
-        writeln!(out, "{} tables ingested", self.tables.len())?;
+        writeln!(out, "{} ingested", plural(self.tables.len() as u64, "table"))?;
         Ok(Answer::Yes)
     }
 }

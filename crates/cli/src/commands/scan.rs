@@ -1,6 +1,6 @@
 //! `terrace scan`: prints entries in the order of their keys.
 
-use std::io::Write;
+use std::io::{self, IsTerminal, Write};
 
 use clap::Args;
 use terrace_engine::Db;
@@ -8,6 +8,7 @@ use terrace_engine::Db;
 use super::Failure;
 use crate::database::Folder;
 use crate::failure::Answer;
+use crate::progress::{Progress, Unit};
 use crate::range::RangeArguments;
 use crate::text::FormatArguments;
 
@@ -51,6 +52,8 @@ pub(crate) struct What {
     #[arg(long, value_name = "BYTES", conflicts_with = "json")]
     cut: Option<usize>,
     /// Print an object a line: {"key":…,"value":…}.
+    ///
+    /// A key that is decoded has an "escaped" beside it, which other commands take as KEY.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -66,13 +69,21 @@ impl Scan {
 impl What {
     /// Prints entries of `db`.
     pub(crate) fn run(&self, db: &Db, out: &mut dyn Write) -> Result<Answer, Failure> {
+        const STRIDE: u64 = 1 << 12;
         let selection = self.range.selection(self.formats, &db.options().comparator)?;
         let mut walk = selection.walk(db, self.reverse)?;
         let mut left = self.limit.unwrap_or(u64::MAX);
+        // Who sees the entries come needs no bar.
+        let progress = (!io::stdout().is_terminal()).then(|| Progress::new("scanning", Unit::Pieces, None));
         while left > 0
             && let Some((key, value)) = walk.next()?
         {
             left -= 1;
+            if left.is_multiple_of(STRIDE)
+                && let Some(progress) = &progress
+            {
+                progress.advance(STRIDE);
+            }
             if self.json { self.print_json(out, key, value) } else { self.print(out, key, value) }?;
         }
         Ok(Answer::Yes)
@@ -102,7 +113,6 @@ impl What {
     fn print_json(&self, out: &mut dyn Write, key: &[u8], value: &[u8]) -> std::io::Result<()> {
         out.write_all(b"{")?;
         if !self.values {
-            out.write_all(b"\"key\":")?;
             self.formats.write_json_key(out, key)?;
         }
         if !self.keys && !self.values {

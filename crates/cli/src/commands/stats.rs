@@ -12,7 +12,7 @@ use super::Failure;
 use crate::database::Folder;
 use crate::failure::Answer;
 use crate::owner;
-use crate::text::{FormatArguments, Json};
+use crate::text::{FormatArguments, Json, plural};
 
 const EXAMPLES: &str = r#"Examples:
   terrace stats fruit
@@ -161,9 +161,9 @@ impl What {
         if unused.0 > 0 {
             writeln!(
                 out,
-                "  not in use     {} in {} tables, which the next open for writing removes",
+                "  not in use     {} in {}: the next open for writing removes that",
                 shown_bytes(unused.1),
-                unused.0
+                plural(unused.0, "table")
             )?;
         }
         writeln!(out, "logs in memory   {}", shown_bytes(stats.memtable_bytes as u64))?;

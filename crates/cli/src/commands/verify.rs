@@ -17,7 +17,7 @@ use crate::database::{Folder, check_is_folder, open_to_read};
 use crate::failure::Answer;
 use crate::inspect::{self, Kind, Level, Report};
 use crate::progress::{Progress, Unit};
-use crate::text::{FormatArguments, Json};
+use crate::text::{FormatArguments, Json, plural};
 
 const EXAMPLES: &str = r#"Examples:
   terrace verify fruit && echo sound
@@ -83,13 +83,19 @@ impl Verify {
             ]);
             writeln!(out, "{summary}")?;
         } else if damaged == 0 {
-            writeln!(out, "sound: {} tables of {} bytes, and the logs", checked.tables, checked.bytes)?;
+            writeln!(
+                out,
+                "sound: {} of {} bytes, and the logs",
+                plural(checked.tables as u64, "table"),
+                checked.bytes
+            )?;
         } else {
             let folder = folder.display();
             writeln!(
                 out,
-                "{damaged} damaged places. `terrace inspect {folder}/FILE` shows more; `terrace repair {folder}` keeps \
-                 what is intact (make a copy of the folder first)."
+                "{}. `terrace inspect {folder}/FILE` shows more; `terrace repair {folder}` keeps \
+                 what is intact (make a copy of the folder first).",
+                plural(damaged as u64, "damaged place")
             )?;
         }
         Ok(Answer::of(damaged == 0))

@@ -9,8 +9,8 @@ use terrace_format::table::BlockHandle;
 /// Compression ids that a table may have.
 const IDS: [u8; 5] = [0, 1, 2, 3, 4];
 
-/// After damage, blocks are looked for that are not longer than this.
-const WINDOW_BYTES: usize = 64 << 10;
+/// After damage, blocks are looked for that are not longer than this, or than four times the longest so far.
+const LEAST_WINDOW_BYTES: usize = 16 << 10;
 
 /// Bytes that may be summed in vain.
 const WASTE_BYTES: usize = 512 << 20;
@@ -29,10 +29,10 @@ pub(super) enum Found {
 /// Blocks in `bytes`, which is a table up to its footer, and what lies between.
 pub(super) fn scan(bytes: &[u8]) -> Vec<Found> {
     let mut found = Vec::new();
-    let (mut start, mut wasted) = (0, 0);
+    let (mut start, mut wasted, mut longest) = (0, 0, 0);
     let mut lost_from = None;
     while start < bytes.len() && wasted < WASTE_BYTES {
-        let limit = if lost_from.is_none() { bytes.len() } else { WINDOW_BYTES };
+        let limit = if lost_from.is_none() { bytes.len() } else { LEAST_WINDOW_BYTES.max(4 * longest) };
         let window = &bytes[start..bytes.len().min(start + limit + BLOCK_TRAILER_SIZE_BYTES)];
         let Some(size) = block_size(window) else {
             wasted += window.len();
@@ -44,6 +44,7 @@ pub(super) fn scan(bytes: &[u8]) -> Vec<Found> {
             found.push(Found::Lost { offset: from as u64, bytes: (start - from) as u64 });
         }
         found.push(Found::Block(BlockHandle { offset: start as u64, size: size as u64 }));
+        longest = longest.max(size);
         start += size + BLOCK_TRAILER_SIZE_BYTES;
     }
     if let Some(from) = lost_from {

@@ -11,7 +11,7 @@ use super::report::{Level, Report};
 use crate::failure::Failure;
 use crate::order::FileSource;
 use crate::progress::{Progress, Unit};
-use crate::text::Json;
+use crate::text::{Json, plural};
 
 /// What was seen so far.
 #[derive(Debug, Default)]
@@ -94,7 +94,11 @@ fn record(payload: &[u8], offset: u64, seen: &mut Seen, report: &mut Report<'_>)
     seen.records += 1;
     seen.sequences = Some((seen.sequences.map_or(sequence, |(first, _)| first), last));
     if report.says(Level::Parts) {
-        let text = format!("record of {} bytes: sequence {sequence}, {count} operations", payload.len());
+        let text = format!(
+            "record of {} bytes: sequence {sequence}, {}",
+            payload.len(),
+            plural(count.into(), "operation")
+        );
         let members = vec![
             ("bytes", payload.len().into()),
             ("sequence", sequence.into()),
@@ -142,8 +146,12 @@ fn summary(seen: &Seen, report: &mut Report<'_>) -> Result<(), Failure> {
         Some((first, last)) => format!(", sequences {first} to {last}"),
         None => String::new(),
     };
-    let text =
-        format!("{} records: {} puts, {} deletions{sequences}", seen.records, seen.puts, seen.deletions);
+    let text = format!(
+        "{}: {}, {}{sequences}",
+        plural(seen.records, "record"),
+        plural(seen.puts, "put"),
+        plural(seen.deletions, "deletion")
+    );
     let members = vec![
         ("records", seen.records.into()),
         ("puts", seen.puts.into()),

@@ -12,7 +12,7 @@ use terrace_format::version_edit::{FileEntry, VersionEdit};
 use super::report::{Level, Members, Report};
 use crate::failure::Failure;
 use crate::order::FileSource;
-use crate::text::Json;
+use crate::text::{Json, plural};
 
 /// What the edits so far add up to.
 #[derive(Debug, Default)]
@@ -190,8 +190,9 @@ fn summary(state: &State, report: &mut Report<'_>) -> Result<(), Failure> {
     let number = |number: Option<u64>| number.map_or_else(|| "none".to_owned(), |number| number.to_string());
     let last = &state.last;
     let text = format!(
-        "{} edits: {tables} tables of {bytes} bytes; order of keys {}; logs from {} on; last sequence {}; next file {}",
-        state.edits,
+        "{}: {} of {bytes} bytes; order of keys {}; logs from {} on; last sequence {}; next file {}",
+        plural(state.edits, "edit"),
+        plural(tables as u64, "table"),
         last.comparator.as_deref().unwrap_or("none"),
         number(last.log_number),
         number(last.last_sequence),

@@ -21,8 +21,8 @@ use super::report::{Level, Report};
 use super::table_blocks::Blocks;
 use crate::failure::Failure;
 use crate::progress::{Progress, Unit};
-use crate::text::Json;
 use crate::text::escape::escaped;
+use crate::text::{Json, plural};
 
 /// A larger table is not searched for blocks when its index is damaged: it is read into memory for that.
 const LARGEST_SCAN_BYTES: u64 = 1 << 30;
@@ -157,7 +157,7 @@ fn read_index(
     let listed = table.read(handle).and_then(|block| {
         let compression = compression_name(block.id, handle.size, block.contents.len() as u64);
         let listed = entries_of(block.contents)?;
-        let text = format!("index of {} blocks, {compression}", listed.len());
+        let text = format!("index of {}, {compression}", plural(listed.len() as u64, "block"));
         let handles = listed.into_iter().map(|(separator, value)| {
             let (handle, _) = BlockHandle::decode(&value).map_err(|error| error.to_string())?;
             Ok((handle, separator))

@@ -13,7 +13,7 @@ use super::report::{Level, Report};
 use super::table::{TableFile, compression_name, user_key_or_all};
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::text::Json;
+use crate::text::{Json, plural};
 
 /// Goes over a table's data blocks.
 pub(super) struct Blocks<'a> {
@@ -81,7 +81,7 @@ impl<'a> Blocks<'a> {
             Err(problem) => return self.damaged(handle, &problem, separator, report),
         };
         let entries = count(&block);
-        let text = format!("block {}: {entries} entries, {compression}", self.blocks);
+        let text = format!("block {}: {}, {compression}", self.blocks, entries_in_words(entries));
         let members = vec![
             ("stored_bytes", handle.size.into()),
             ("size_bytes", size.into()),
@@ -240,8 +240,10 @@ impl<'a> Blocks<'a> {
             count => format!(", {count} of them damaged"),
         };
         let text = format!(
-            "{} data blocks{damaged}: {} entries, {} of them deletions{sequences}{keys}",
-            self.blocks, self.counts.entries, self.counts.deletions
+            "{}{damaged}: {}, {} of them deletions{sequences}{keys}",
+            plural(self.blocks, "data block"),
+            entries_in_words(self.counts.entries),
+            self.counts.deletions
         );
         let members = vec![
             ("blocks", self.blocks.into()),
@@ -254,6 +256,10 @@ impl<'a> Blocks<'a> {
         ];
         Ok(report.item(Level::Summary, None, "summary", text, members)?)
     }
+}
+
+fn entries_in_words(count: u64) -> String {
+    if count == 1 { "1 entry".to_owned() } else { format!("{count} entries") }
 }
 
 /// Entries up to the first that is damaged.

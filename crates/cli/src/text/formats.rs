@@ -98,9 +98,13 @@ impl FormatArguments {
         write_text(out, self.value_format, value, || self.value_format.decode_value(key, value))
     }
 
-    /// Writes a key as JSON.
+    /// Writes a key as a member of a JSON object. If it is decoded, it stands beside it as escaped text, too.
     pub(crate) fn write_json_key(self, out: &mut dyn Write, key: &[u8]) -> io::Result<()> {
-        write_json(out, self.key_format, key, || self.key_format.decode_key(key))
+        out.write_all(b"\"key\":")?;
+        match self.key_format.decode_key(key) {
+            Some(json) => write!(out, "{json},\"escaped\":{}", Json::from(escaped(key))),
+            None => write_json(out, self.key_format, key, || None),
+        }
     }
 
     /// Writes the value of `key` as JSON.

@@ -10,6 +10,8 @@ pub(crate) mod formats;
 pub(crate) mod idb;
 pub(crate) mod json;
 pub(crate) mod local_storage;
+mod plural;
 
 pub(crate) use formats::FormatArguments;
 pub(crate) use json::Json;
+pub(crate) use plural::plural;
