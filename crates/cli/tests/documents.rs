@@ -70,6 +70,12 @@ fn run(parts: &[Part<'_>], folder: &Path) -> Vec<String> {
     outputs.collect()
 }
 
+/// A line without what is not always the same: the file LOG has times in it, so that its size differs.
+fn steady(line: &str) -> &str {
+    let depends_on_times = |name: &&str| line.starts_with(*name);
+    ["size on disk", "  other files"].into_iter().find(depends_on_times).unwrap_or(line)
+}
+
 fn may_mount(folder: &Path) -> bool {
     let mut mount = Command::new("unshare");
     mount.args(["-rm", "mount", "-t", "tmpfs", "tmpfs"]).arg(folder);
@@ -108,7 +114,7 @@ fn what_the_document_shows_is_what_is_printed() {
         return;
     }
     for (line, (made, kept)) in made.lines().zip(document.lines()).enumerate() {
-        assert_eq!(made, kept, "line {}: run `make docs-inspecting`", line + 1);
+        assert_eq!(steady(made), steady(kept), "line {}: run `make docs-inspecting`", line + 1);
     }
     assert_eq!(made.lines().count(), document.lines().count());
 }
