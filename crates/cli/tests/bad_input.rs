@@ -26,6 +26,7 @@ fn a_folder_that_is_none_or_no_database() {
     terrace([&"inspect", &empty]).failed(3);
     terrace([&"repair", &nowhere]).failed(3);
     terrace([&"repair", &empty]).failed(3);
+    terrace([&"destroy", &empty, &"--yes"]).failed(3);
     for error in [
         terrace([&"put", &nowhere, &"a", &"b"]).failed(3),
         with_input([&"import", &nowhere], b"").failed(3),

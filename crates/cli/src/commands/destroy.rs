@@ -6,6 +6,7 @@ use clap::Args;
 use terrace_engine::{Db, Options};
 
 use super::Failure;
+use super::inspect::files_of;
 use crate::database::{Folder, check_is_folder};
 use crate::failure::{Answer, Problem};
 
@@ -28,6 +29,10 @@ impl Destroy {
     pub(crate) fn run(self) -> Result<Answer, Failure> {
         let folder = &self.folder.db;
         check_is_folder(folder)?;
+        if files_of(folder)?.is_empty() {
+            let message = format!("there is no database in {}", folder.display());
+            return Err(Problem::database(message, "Give the folder that holds the file CURRENT."));
+        }
         if !self.yes && !is_confirmed(&format!("Remove the database in {}?", folder.display()))? {
             return Ok(Answer::No);
         }

@@ -226,6 +226,17 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_are_frames_or_refused(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..64)) {
+            let mut rest = &bytes[..];
+            while let Ok(Frame::Payload(payload)) = read_frame(&mut rest) {
+                let _ = entries::<String>(&payload, |_, _| Ok(()));
+            }
+            let _ = entries::<String>(&bytes, |_, _| Ok(()));
+        }
+    }
+
     #[test]
     fn any_bytes_are_a_payload_or_refused() {
         for payload in [&b"\x01"[..], b"\x05\x00ab", b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x00", b"\xff"]

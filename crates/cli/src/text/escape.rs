@@ -106,15 +106,19 @@ fn digit(byte: u8) -> u8 {
 }
 
 fn is_plain(character: char) -> bool {
+    character != '\\' && is_harmless(character)
+}
+
+/// Whether a terminal shows the character as what it is.
+pub(crate) fn is_harmless(character: char) -> bool {
     match character {
-        '\\' => false,
         ' '..='~' => true,
         _ => {
             !character.is_control()
                 && !matches!(
                     character,
                     '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-                        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+                        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
                 )
         }
     }

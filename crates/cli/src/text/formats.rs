@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use clap::{Args, ValueEnum};
 
 use super::escape::{escaped, hex, unescape, unhex, write_escaped};
-use super::json::{Json, write_bytes};
+use super::json::{Json, harmless, write_bytes};
 use super::{bytewise, idb, local_storage};
 
 /// What bytes are taken for.
@@ -69,8 +69,7 @@ impl TextFormat {
 fn verbatim(bytes: &[u8]) -> Option<Json> {
     let text = std::str::from_utf8(bytes).ok()?;
     serde_json::from_str::<serde_json::Value>(text).ok()?;
-    // A line break can stand between tokens only.
-    Some(Json::Verbatim(text.replace(['\n', '\r'], " ")))
+    Some(Json::Verbatim(harmless(text.to_owned())))
 }
 
 /// How keys and values are read and printed.
@@ -208,7 +207,53 @@ fn write_json(
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// Bytes that begin as keys and values of some format do.
+    fn bytes() -> impl Strategy<Value = Vec<u8>> {
+        let beginnings: [&[u8]; 12] = [
+            b"",
+            b"\0\x01\x01\x01\x04\x02",
+            b"\0\x01\x01\x1e\x01",
+            b"\0\x01\0\0\x64\x01",
+            b"\0\0\0\0\xc9",
+            b"_http://a\0\x01",
+            b"_http://a\0\0",
+            b"META:a",
+            b"\xa0\x70",
+            b"\xb0",
+            b"\x08",
+            b"{\"",
+        ];
+        let beginning = prop::sample::select(beginnings.to_vec());
+        (beginning, vec(any::<u8>(), 0..40)).prop_map(|(beginning, rest)| [beginning, &rest].concat())
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_one_line_of_text_and_json(key in bytes(), value in bytes(), cut in 0..50usize) {
+            for format in TextFormat::value_variants() {
+                let formats = FormatArguments { key_format: *format, value_format: *format };
+                for text in [formats.key_text(&key, cut), formats.value_text(&key, &value, cut)] {
+                    prop_assert!(!text.contains(['\n', '\r', '\t', '\0', '\x1b']), "{text}");
+                }
+                let mut json = Vec::new();
+                json.push(b'{');
+                formats.write_json_key(&mut json, &key).unwrap();
+                json.extend_from_slice(b",\"value\":");
+                formats.write_json_value(&mut json, &key, &value).unwrap();
+                json.push(b'}');
+                prop_assert!(!json.contains(&b'\n'));
+                let parsed: serde_json::Value = serde_json::from_slice(&json).unwrap();
+                prop_assert!(parsed.get("value").is_some());
+            }
+            let utf8 = TextFormat::Utf8;
+            prop_assert_eq!(utf8.parse(&escaped(&key)).unwrap(), key);
+        }
+    }
 
     #[test]
     fn a_long_value_is_cut_between_characters() {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{self, Write};
 
-use super::escape::hex;
+use super::escape::{hex, is_harmless};
 
 /// A value to be printed as JSON on one line.
 #[derive(Clone, Debug, PartialEq)]
@@ -124,7 +124,28 @@ fn write_members<'a>(
 }
 
 fn quoted(text: &str) -> String {
-    serde_json::to_string(text).expect("a string is JSON")
+    harmless(serde_json::to_string(text).expect("a string is JSON"))
+}
+
+/// JSON on one line, in which what a terminal would obey is escaped. Between tokens there can be blanks only, so whatever else
+/// is replaced stands within a string.
+pub(crate) fn harmless(json: String) -> String {
+    if json.chars().all(is_harmless) {
+        return json;
+    }
+    let mut out = String::with_capacity(json.len() + 16);
+    for character in json.chars() {
+        match character {
+            '\n' | '\r' | '\t' => out.push(' '),
+            _ if is_harmless(character) => out.push(character),
+            _ => {
+                for unit in character.encode_utf16(&mut [0; 2]) {
+                    out += &format!("\\u{unit:04x}");
+                }
+            }
+        }
+    }
+    out
 }
 
 /// Writes bytes as [`Json::bytes`] prints them, without a copy.
@@ -135,7 +156,7 @@ pub(crate) fn write_bytes(out: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
         return out.write_all(b"\"");
     }
     match std::str::from_utf8(bytes) {
-        Ok(text) => serde_json::to_writer(out, text).map_err(io::Error::from),
+        Ok(text) => out.write_all(quoted(text).as_bytes()),
         Err(_) => write!(out, "{{\"hex\":\"{}\"}}", hex(bytes)),
     }
 }
@@ -179,6 +200,15 @@ mod tests {
         for other in ["1", "{}", "{\"hex\":1}", "{\"hex\":\"0\"}", "null", "[\"a\"]"] {
             assert!(bytes_of(&serde_json::from_str(other).unwrap()).is_err(), "{other}");
         }
+    }
+
+    #[test]
+    fn what_a_terminal_would_obey_is_escaped() {
+        let text = "a\u{9b}b\u{202e}c\u{7f}\u{1b}\u{e0001}";
+        let printed = Json::from(text).to_string();
+        assert!(printed.chars().all(|character| matches!(character, ' '..='~')), "{printed}");
+        assert_eq!(serde_json::from_str::<String>(&printed).unwrap(), text);
+        assert_eq!(harmless("{\n\t\"a\": 1}".to_owned()), "{  \"a\": 1}");
     }
 
     #[test]
