@@ -1,10 +1,11 @@
 //! Tells who waits how far a command is: a bar on standard error, once a second has passed, and only on a terminal.
 
+use std::fmt;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 /// What ends within this time shows nothing.
 const SHOWN_AFTER: Duration = Duration::from_secs(1);
@@ -69,13 +70,17 @@ impl Drop for Progress {
 
 fn style(unit: Unit, is_known: bool) -> ProgressStyle {
     let template = match (unit, is_known) {
-        (Unit::Pieces, true) => "{msg} {bar:40} {human_pos}/{human_len} {per_sec} {eta}",
-        (Unit::Pieces, false) => "{msg} {spinner} {human_pos} {per_sec} {elapsed}",
+        (Unit::Pieces, true) => "{msg} {bar:40} {human_pos}/{human_len} {rate} {eta}",
+        (Unit::Pieces, false) => "{msg} {spinner} {human_pos} {rate} {elapsed}",
         (Unit::Bytes, true) => {
             "{msg} {bar:40} {binary_bytes}/{binary_total_bytes} {binary_bytes_per_sec} {eta}"
         }
         (Unit::Bytes, false) => "{msg} {spinner} {binary_bytes} {binary_bytes_per_sec} {elapsed}",
         (Unit::Time, _) => "{msg} {spinner} {elapsed}",
     };
-    ProgressStyle::with_template(template).expect("the template is well-formed")
+    let rate = |state: &ProgressState, out: &mut dyn fmt::Write| {
+        // A bar that cannot be drawn is no reason to fail.
+        let _ = write!(out, "{:.0}/s", state.per_sec());
+    };
+    ProgressStyle::with_template(template).expect("the template is well-formed").with_key("rate", rate)
 }

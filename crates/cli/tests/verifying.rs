@@ -60,9 +60,25 @@ fn a_database_that_does_not_open_is_verified_file_by_file() {
     assert!(run.out.contains("000014.log at byte") && run.out.contains("000016.ldb at byte"), "{}", run.out);
 
     let other = place.copy("leveldb-1.23-raw");
+    let is_found = |place: &str| {
+        terrace([&"scan", &other]).failed(5);
+        let run = terrace([&"verify", &other]);
+        assert!(run.code == 1 && run.lines().len() == 2 && run.out.contains(place), "{place} in {}", run.out);
+    };
+    let manifest = other.join("MANIFEST-000002");
+    let sound = fs::read(&manifest).unwrap();
+    damage(&manifest, 100);
+    is_found("MANIFEST-000002 at byte 50: a checksum");
+    fs::write(&manifest, sound).unwrap();
+    fs::write(other.join("CURRENT"), "").unwrap();
+    is_found("CURRENT at byte 0: the file is empty");
+    fs::write(other.join("CURRENT"), "MANIFEST-000002\n").unwrap();
+    fs::rename(other.join("000007.ldb"), other.join("away")).unwrap();
+    is_found("000007.ldb: MANIFEST-000002 names a table that is missing");
+    fs::rename(other.join("away"), other.join("000007.ldb")).unwrap();
+    terrace([&"verify", &other]).ok();
     fs::remove_file(other.join("CURRENT")).unwrap();
-    let run = terrace([&"verify", &other]);
-    assert!(run.code == 1 && run.out.contains("CURRENT"), "{}", run.out);
+    is_found("the file CURRENT is missing");
 }
 
 #[test]

@@ -26,7 +26,8 @@ const EXAMPLES: &str = r#"Examples:
 /// Type commands on an open database, with history, completion and paging.
 ///
 /// It is opened for reading, as it is at that moment; `reload` opens it again. With --write it is changed as well, and no
-/// other program can open it for writing meanwhile. `help` lists the commands.
+/// other program can open it for writing meanwhile. `help` lists the commands. Words are divided by blanks, except in quotes.
+/// Where commands come from a pipe, the exit code is 1 if the last one failed.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Shell {
