@@ -12,7 +12,7 @@ step = @echo; echo "== $(1) · $$(date +%T)"
 
 .PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads install-capi
 .PHONY: bench bench-rivals bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-tuning
-.PHONY: bench-bytewise bytewise-differential node-leaks fmt docs clean
+.PHONY: bench-bytewise bytewise-differential node-leaks man docs-inspecting fmt docs clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -238,6 +238,12 @@ threads: setup ## the models, Miri and ThreadSanitizer (needs a nightly compiler
 house: setup-tests ## house rules: layering, links, sizes, leftovers
 	$(call step,house)
 	node --test --test-reporter=spec tests/house/
+
+man: setup ## the manual of the program terrace, a page a command: docs/man
+	cargo run --quiet --package terrace-cli -- man --dir docs/man
+
+docs-inspecting: setup ## the output of the commands in docs/inspecting-leveldb.md
+	TERRACE_UPDATE_DOCUMENTS=1 cargo test --quiet --package terrace-cli --test documents
 
 fmt: ## format the Rust sources
 	cargo fmt --all

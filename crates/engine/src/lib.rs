@@ -53,7 +53,7 @@ mod write;
 pub use cache::block_cache::BlockCache;
 pub use compaction::pool::BackgroundPool;
 pub use db::Db;
-pub use db::properties::{LevelInfo, Stats};
+pub use db::properties::{LevelInfo, Stats, TableInfo};
 pub use error::{Error, ErrorKind, Result};
 pub use options::{Bounds, IterOptions, Options, ReadOptions, ReadTier, WriteOptions};
 pub use read::db_iterator::DbIterator;

@@ -40,6 +40,37 @@ fn one_call_compacts_a_range_to_one_level_and_drops_its_tombstones() {
 }
 
 #[test]
+fn tables_are_listed_and_verified_one_by_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let db = Db::open(folder.path(), tiny(Arc::new(PosixEnv::new()))).unwrap();
+    fill(&db, &"value".repeat(20));
+    db.compact_range(None, None).unwrap();
+    let tables = db.tables().unwrap();
+    assert!(tables.len() > 1);
+    assert_eq!(tables.iter().map(|table| table.counts.unwrap().entries).sum::<u64>(), 2000);
+    assert_eq!(
+        (&tables[0].smallest[..], &tables.last().unwrap().largest[..]),
+        (&b"00000"[..], &b"01999"[..])
+    );
+    assert!(tables.is_sorted_by(|a, b| a.largest < b.smallest));
+    for table in &tables {
+        db.verify_table(table.number).unwrap();
+    }
+    db.close().unwrap();
+
+    let path = folder.path().join(format!("{:06}.ldb", tables[1].number));
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[50] ^= 1;
+    std::fs::write(&path, bytes).unwrap();
+    let options = Options { read_only: true, ..Options::default() };
+    let db = Db::open(folder.path(), options).unwrap();
+    db.verify_table(tables[0].number).unwrap();
+    let error = db.verify_table(tables[1].number).unwrap_err();
+    assert_eq!((error.kind(), error.path()), (ErrorKind::Corruption, Some(&*path)));
+    assert_eq!(db.verify_table(9999).unwrap_err().kind(), ErrorKind::InvalidArgument);
+}
+
+#[test]
 fn compacting_on_several_threads_keeps_what_a_snapshot_reads() {
     let options = Options { compaction_threads: 4, ..tiny(memory()) };
     let db = Db::open("/db", options).unwrap();

@@ -335,6 +335,26 @@ impl Db {
         version.files().try_for_each(|file| self.inner.tables.table(file)?.verify())
     }
 
+    /// Does for one table what [`verify`](Self::verify) does for all, to be called for each of [`tables`](Self::tables), by
+    /// one thread or by several.
+    ///
+    /// # Errors
+    /// The first damage found in it, naming file and offset; `InvalidArgument` if the database has no such table (any
+    /// more).
+    pub fn verify_table(&self, number: u64) -> Result<()> {
+        self.inner.check_open()?;
+        self.inner.verify_table(number)
+    }
+
+    /// The tables that the database consists of now, by level; level 0 from the newest to the oldest, the others by key.
+    ///
+    /// # Errors
+    /// `Closed`.
+    pub fn tables(&self) -> Result<Vec<properties::TableInfo>> {
+        self.inner.check_open()?;
+        Ok(self.inner.tables())
+    }
+
     /// Removes the database in the folder `path` from disk; other files in it stay. It is no error if there is none.
     ///
     /// # Errors

@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use terrace_format::limits::LEVEL_COUNT;
+use terrace_format::table::TableCounts;
 
 use crate::db::inner::DbInner;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 
 /// Numbers about one level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,7 +43,51 @@ pub struct Stats {
     pub last_sequence: u64,
 }
 
+/// One table of a database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableInfo {
+    /// The number in its name.
+    pub number: u64,
+    /// The level it is in.
+    pub level: usize,
+    /// Its size, in bytes.
+    pub size_bytes: u64,
+    /// Its first key.
+    pub smallest: Vec<u8>,
+    /// Its last key.
+    pub largest: Vec<u8>,
+    /// What its writer counted; `None` for tables of other writers than Terrace, and for those that cannot be opened.
+    pub counts: Option<TableCounts>,
+}
+
 impl DbInner {
+    /// See [`Db::tables`](crate::Db::tables).
+    pub(crate) fn tables(&self) -> Vec<TableInfo> {
+        let version = self.versions.current();
+        let in_levels = version.levels.iter().enumerate();
+        in_levels
+            .flat_map(|(level, files)| files.iter().map(move |file| (level, file)))
+            .map(|(level, file)| TableInfo {
+                number: file.number,
+                level,
+                size_bytes: file.size_bytes,
+                smallest: file.smallest_user_key().to_vec(),
+                largest: file.largest_user_key().to_vec(),
+                counts: self.tables.table(file).ok().and_then(|table| table.counts()),
+            })
+            .collect()
+    }
+
+    /// See [`Db::verify_table`](crate::Db::verify_table).
+    pub(crate) fn verify_table(&self, number: u64) -> Result<()> {
+        let version = self.versions.current();
+        let Some(file) = version.files().find(|file| file.number == number) else {
+            let message = format!("the database has no table {number}");
+            return Err(Error::new(ErrorKind::InvalidArgument, message));
+        };
+        self.tables.table(file)?.verify()
+    }
+
     pub(crate) fn stats(&self) -> Stats {
         let view = self.published.super_version();
         let sealed_bytes: usize =

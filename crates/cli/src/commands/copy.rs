@@ -1,0 +1,66 @@
+//! `terrace copy`: the entries of a database, as they are now, in a new one.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+use terrace_engine::{Db, Options};
+
+use super::Failure;
+use crate::database::{Folder, WriteArguments};
+use crate::failure::Answer;
+use crate::interchange::BatchWriter;
+use crate::progress::{Progress, Unit};
+use crate::range::RangeArguments;
+use crate::text::FormatArguments;
+
+const EXAMPLES: &str = r#"Examples:
+  terrace copy fruit fruit-today                   works beside the program that uses it
+  terrace copy fruit small --prefix a
+  terrace copy fruit packed --compression zstd"#;
+
+/// Copy the entries of one moment into a new database.
+///
+/// The copy has no deletions and no older values. Where the database is not in use, `terrace checkpoint` is faster.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Copy {
+    #[command(flatten)]
+    folder: Folder,
+    /// The folder of the new database.
+    #[arg(value_name = "TARGET", value_hint = ValueHint::DirPath)]
+    target: PathBuf,
+    #[command(flatten)]
+    range: RangeArguments,
+    #[command(flatten)]
+    formats: FormatArguments,
+    #[command(flatten)]
+    write: WriteArguments,
+}
+
+impl Copy {
+    pub(crate) fn run(self, out: &mut dyn Write) -> Result<Answer, Failure> {
+        let source = self.folder.read()?;
+        let selection = self.range.selection(self.formats, &source.options().comparator)?;
+        let options = Options {
+            create_if_missing: true,
+            error_if_exists: true,
+            comparator: source.options().comparator.clone(),
+            // As the source's tables are compressed, unless something else was asked for.
+            ..self.write.options(&self.folder.db)?
+        };
+        let target = Db::open(&self.target, options)?;
+        let progress = Progress::new("copying", Unit::Pieces, None);
+        let mut writer = BatchWriter::new(&target, &progress);
+        let mut walk = selection.walk(&source, false)?;
+        while let Some((key, value)) = walk.next()? {
+            writer.put(key, value)?;
+        }
+        let copied = writer.finish()?;
+        target.flush()?;
+        target.close()?;
+        drop(progress);
+        writeln!(out, "{copied} entries copied to {}", self.target.display())?;
+        Ok(Answer::Yes)
+    }
+}

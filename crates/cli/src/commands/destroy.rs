@@ -1,0 +1,55 @@
+//! `terrace destroy`: removes a database from disk.
+
+use std::io::{self, IsTerminal, Write};
+
+use clap::Args;
+use terrace_engine::{Db, Options};
+
+use super::Failure;
+use super::inspect::files_of;
+use crate::database::{Folder, check_is_folder};
+use crate::failure::{Answer, Problem};
+
+const EXAMPLES: &str = r#"Examples:
+  terrace destroy fruit                            asks first
+  terrace destroy fruit --yes"#;
+
+/// Remove a database from disk; other files in its folder stay.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Destroy {
+    #[command(flatten)]
+    folder: Folder,
+    /// Do not ask.
+    #[arg(long, short)]
+    yes: bool,
+}
+
+impl Destroy {
+    pub(crate) fn run(self) -> Result<Answer, Failure> {
+        let folder = &self.folder.db;
+        check_is_folder(folder)?;
+        if files_of(folder)?.is_empty() {
+            let message = format!("there is no database in {}", folder.display());
+            return Err(Problem::database(message, "Give the folder that holds the file CURRENT."));
+        }
+        if !self.yes && !is_confirmed(&format!("Remove the database in {}?", folder.display()))? {
+            return Ok(Answer::No);
+        }
+        Db::destroy(folder, &Options::default())?;
+        Ok(Answer::Yes)
+    }
+}
+
+/// Asks a question that only `yes` answers so.
+fn is_confirmed(question: &str) -> Result<bool, Failure> {
+    if !io::stdin().is_terminal() {
+        return Err(Problem::usage("nobody can be asked here: give --yes"));
+    }
+    let mut err = io::stderr();
+    write!(err, "{question} Type yes: ")?;
+    err.flush()?;
+    let mut line = String::new();
+    io::stdin().read_line(&mut line)?;
+    Ok(line.trim() == "yes")
+}

@@ -1,0 +1,239 @@
+//! `terrace stats`: how large a database is, and of what it consists.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use clap::Args;
+use terrace_engine::{Db, TableInfo, limits::LEVEL_COUNT};
+use terrace_format::file_name::{self, FileKind};
+
+use super::Failure;
+use crate::database::Folder;
+use crate::failure::Answer;
+use crate::owner;
+use crate::text::{FormatArguments, Json, plural};
+
+const EXAMPLES: &str = r#"Examples:
+  terrace stats fruit
+  terrace stats fruit --tables                     every table with its first and last key
+  terrace stats fruit --json | jq .levels"#;
+
+/// Print how large a database is, and of what it consists.
+///
+/// Entries and deletions are known of tables that Terrace wrote. `terrace count` counts.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Stats {
+    #[command(flatten)]
+    folder: Folder,
+    #[command(flatten)]
+    what: What,
+}
+
+/// What is asked for.
+#[derive(Args)]
+pub(crate) struct What {
+    /// List every table.
+    #[arg(long)]
+    tables: bool,
+    /// Print an object of JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    formats: FormatArguments,
+}
+
+/// Sizes of the files of a folder, by what they are.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sizes {
+    tables: (u64, u64),
+    logs: (u64, u64),
+    other: (u64, u64),
+}
+
+impl Sizes {
+    fn of_folder(folder: &Path) -> std::io::Result<Self> {
+        let mut sizes = Self::default();
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            // A running owner may have removed it since.
+            let Ok(metadata) = entry.metadata() else { continue };
+            let Some(kind) = entry.file_name().to_str().and_then(file_name::parse) else { continue };
+            let sum = match kind {
+                FileKind::Table(_) | FileKind::LegacyTable(_) => &mut sizes.tables,
+                FileKind::Log(_) => &mut sizes.logs,
+                _ => &mut sizes.other,
+            };
+            sum.0 += 1;
+            sum.1 += metadata.len();
+        }
+        Ok(sizes)
+    }
+
+    fn total_bytes(&self) -> u64 {
+        self.tables.1 + self.logs.1 + self.other.1
+    }
+}
+
+/// One level's tables together.
+#[derive(Clone, Copy, Debug, Default)]
+struct Level {
+    tables: u64,
+    size_bytes: u64,
+    entries: u64,
+    deletions: u64,
+    /// Tables whose writer did not count.
+    uncounted: u64,
+}
+
+impl Stats {
+    pub(crate) fn run(self, out: &mut dyn Write) -> Result<Answer, Failure> {
+        self.what.run(&self.folder.read()?, out)
+    }
+}
+
+/// Bytes of all tables of `db`.
+pub(super) fn table_bytes(db: &Db) -> Result<u64, Failure> {
+    Ok(db.tables()?.iter().map(|table| table.size_bytes).sum())
+}
+
+impl What {
+    /// Prints the numbers of `db`.
+    pub(crate) fn run(&self, db: &Db, out: &mut dyn Write) -> Result<Answer, Failure> {
+        let tables = db.tables()?;
+        let mut levels = [Level::default(); LEVEL_COUNT];
+        for table in &tables {
+            let level = &mut levels[table.level];
+            level.tables += 1;
+            level.size_bytes += table.size_bytes;
+            match table.counts {
+                Some(counts) => {
+                    level.entries += counts.entries;
+                    level.deletions += counts.deletions;
+                }
+                None => level.uncounted += 1,
+            }
+        }
+        let sizes = Sizes::of_folder(db.path())?;
+        let owner = owner::of_folder(db.path());
+        let stats = db.stats();
+        if self.json {
+            let levels = levels.iter().map(|level| {
+                Json::Object(vec![
+                    ("tables", level.tables.into()),
+                    ("size_bytes", level.size_bytes.into()),
+                    ("entries", (level.uncounted == 0).then_some(level.entries).into()),
+                    ("deletions", (level.uncounted == 0).then_some(level.deletions).into()),
+                ])
+            });
+            let mut members = vec![
+                ("folder", Json::from(db.path().to_string_lossy().into_owned())),
+                ("comparator", db.options().comparator.name().into()),
+                ("owner", owner.map(|owner| owner.to_string()).into()),
+                ("size_bytes", sizes.total_bytes().into()),
+                ("table_bytes", sizes.tables.1.into()),
+                ("log_bytes", sizes.logs.1.into()),
+                ("memtable_bytes", stats.memtable_bytes.into()),
+                ("last_sequence", stats.last_sequence.into()),
+                ("levels", Json::Array(levels.collect())),
+            ];
+            if self.tables {
+                members.push(("tables", Json::Array(tables.iter().map(table_json).collect())));
+            }
+            writeln!(out, "{}", Json::Object(members))?;
+            return Ok(Answer::Yes);
+        }
+        writeln!(out, "order of keys    {}", db.options().comparator.name())?;
+        match owner {
+            Some(owner) => writeln!(out, "in use by        {owner}")?,
+            None => writeln!(out, "in use by        nobody")?,
+        }
+        writeln!(out, "last write       sequence {}", stats.last_sequence)?;
+        writeln!(out, "size on disk     {}", shown_bytes(sizes.total_bytes()))?;
+        for (name, (count, bytes)) in
+            [("tables", sizes.tables), ("logs", sizes.logs), ("other files", sizes.other)]
+        {
+            writeln!(out, "  {name:14} {} in {count}", shown_bytes(bytes))?;
+        }
+        let live = (tables.len() as u64, tables.iter().map(|table| table.size_bytes).sum());
+        let unused = (sizes.tables.0.saturating_sub(live.0), sizes.tables.1.saturating_sub(live.1));
+        if unused.0 > 0 {
+            writeln!(
+                out,
+                "  not in use     {} in {}: the next open for writing removes that",
+                shown_bytes(unused.1),
+                plural(unused.0, "table")
+            )?;
+        }
+        writeln!(out, "logs in memory   {}", shown_bytes(stats.memtable_bytes as u64))?;
+        if !tables.is_empty() {
+            writeln!(
+                out,
+                "\n{:>5} {:>7} {:>12} {:>12} {:>12}",
+                "level", "tables", "size", "entries", "deletions"
+            )?;
+        }
+        for (number, level) in levels.iter().enumerate().filter(|(_, level)| level.tables > 0) {
+            let known = |count: u64| match level.uncounted {
+                0 => count.to_string(),
+                _ => "not counted".to_owned(),
+            };
+            writeln!(
+                out,
+                "{number:>5} {:>7} {:>12} {:>12} {:>12}",
+                level.tables,
+                shown_bytes(level.size_bytes),
+                known(level.entries),
+                known(level.deletions)
+            )?;
+        }
+        if self.tables {
+            writeln!(out)?;
+            tables.iter().try_for_each(|table| self.print_table(out, table))?;
+        }
+        Ok(Answer::Yes)
+    }
+
+    fn print_table(&self, out: &mut dyn Write, table: &TableInfo) -> std::io::Result<()> {
+        const KEY_BYTES: usize = 60;
+        writeln!(
+            out,
+            "{} level {} {:>12}  {} … {}",
+            file_name::table_name(table.number),
+            table.level,
+            shown_bytes(table.size_bytes),
+            self.formats.key_text(&table.smallest, KEY_BYTES),
+            self.formats.key_text(&table.largest, KEY_BYTES)
+        )
+    }
+}
+
+fn table_json(table: &TableInfo) -> Json {
+    Json::Object(vec![
+        ("number", table.number.into()),
+        ("level", table.level.into()),
+        ("size_bytes", table.size_bytes.into()),
+        ("smallest", Json::bytes(&table.smallest)),
+        ("largest", Json::bytes(&table.largest)),
+        ("entries", table.counts.map(|counts| counts.entries).into()),
+        ("deletions", table.counts.map(|counts| counts.deletions).into()),
+    ])
+}
+
+/// A size for people.
+pub(super) fn shown_bytes(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
+    let (mut value, mut unit) = (bytes as f64, None);
+    for name in UNITS {
+        if value < 1024.0 {
+            break;
+        }
+        value /= 1024.0;
+        unit = Some(name);
+    }
+    match unit {
+        None => format!("{bytes} B"),
+        Some(unit) => format!("{value:.1} {unit}"),
+    }
+}

@@ -1,0 +1,204 @@
+//! `terrace verify`: is every byte of a database as it was written? Tables are read by several threads.
+
+use std::fs;
+use std::io::{Write, sink};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use clap::Args;
+use terrace_engine::{Db, Error as EngineError, ErrorKind, TableInfo};
+use terrace_format::file_name::{self, FileKind};
+
+use super::Failure;
+use super::inspect::{comparator_beside, files_of};
+use crate::database::{Folder, check_is_folder, open_to_read};
+use crate::failure::Answer;
+use crate::inspect::{self, Kind, Level, Report};
+use crate::progress::{Progress, Unit};
+use crate::text::{FormatArguments, Json, plural};
+
+const EXAMPLES: &str = r#"Examples:
+  terrace verify fruit && echo sound
+  terrace verify fruit --json                      an object for each piece of damage, and a summary
+
+Exit code 1 if damage was found. Nothing is changed, and the program that uses the database may be running."#;
+
+/// Check every file of a database: checksums, order, filters, counts.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Verify {
+    #[command(flatten)]
+    folder: Folder,
+    /// Print an object a line.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A piece of damage.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Finding {
+    file: String,
+    offset: Option<u64>,
+    problem: String,
+}
+
+impl Finding {
+    fn of_error(error: &EngineError) -> Self {
+        let file = error.path().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();
+        Self { file, offset: error.offset(), problem: error.to_string() }
+    }
+}
+
+/// What was looked at.
+#[derive(Debug, Default)]
+struct Checked {
+    tables: usize,
+    bytes: u64,
+    findings: Vec<Finding>,
+}
+
+impl Verify {
+    pub(crate) fn run(self, out: &mut dyn Write) -> Result<Answer, Failure> {
+        let folder = &self.folder.db;
+        check_is_folder(folder)?;
+        let checked = match open_to_read(folder) {
+            Ok(db) => check_tables(&db)?,
+            Err(failure) => match failure.downcast_ref::<EngineError>() {
+                // What cannot be opened is looked at file by file.
+                Some(error) if error.kind() == ErrorKind::Corruption => check_files(folder, error)?,
+                _ => return Err(failure),
+            },
+        };
+        for finding in &checked.findings {
+            self.print(finding, out)?;
+        }
+        let damaged = checked.findings.len();
+        if self.json {
+            let summary = Json::Object(vec![
+                ("tables", checked.tables.into()),
+                ("table_bytes", checked.bytes.into()),
+                ("damaged_places", damaged.into()),
+            ]);
+            writeln!(out, "{summary}")?;
+        } else if damaged == 0 {
+            writeln!(
+                out,
+                "sound: {} of {} bytes, and the logs",
+                plural(checked.tables as u64, "table"),
+                checked.bytes
+            )?;
+        } else {
+            let folder = folder.display();
+            writeln!(
+                out,
+                "{}. `terrace inspect {folder}/FILE` shows more; `terrace repair {folder}` keeps \
+                 what is intact (make a copy of the folder first).",
+                plural(damaged as u64, "damaged place")
+            )?;
+        }
+        Ok(Answer::of(damaged == 0))
+    }
+
+    fn print(&self, finding: &Finding, out: &mut dyn Write) -> std::io::Result<()> {
+        if self.json {
+            let json = Json::Object(vec![
+                ("file", finding.file.as_str().into()),
+                ("offset", finding.offset.into()),
+                ("problem", finding.problem.as_str().into()),
+            ]);
+            return writeln!(out, "{json}");
+        }
+        match finding.offset {
+            Some(offset) => writeln!(out, "{} at byte {offset}: {}", finding.file, finding.problem),
+            None => writeln!(out, "{}: {}", finding.file, finding.problem),
+        }
+    }
+}
+
+/// Checks the tables of a database whose MANIFEST and logs could be read.
+fn check_tables(db: &Db) -> Result<Checked, Failure> {
+    let tables = db.tables()?;
+    let bytes = tables.iter().map(|table| table.size_bytes).sum();
+    let progress = Progress::new("verifying", Unit::Bytes, Some(bytes));
+    let findings = Mutex::new(Vec::new());
+    let next = AtomicUsize::new(0);
+    let work = || -> Result<(), Failure> {
+        while let Some(table) = tables.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let found = check_table(db, table)?;
+            findings.lock().expect("no thread panics with the lock").extend(found);
+            progress.advance(table.size_bytes);
+        }
+        Ok(())
+    };
+    let threads = thread::available_parallelism().map_or(1, Into::into).min(tables.len());
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().try_for_each(|thread| thread.join().expect("checking does not panic"))
+    })?;
+    let mut findings = findings.into_inner().expect("no thread panicked with the lock");
+    findings.sort();
+    Ok(Checked { tables: tables.len(), bytes, findings })
+}
+
+fn check_table(db: &Db, table: &TableInfo) -> Result<Vec<Finding>, Failure> {
+    let Err(error) = db.verify_table(table.number) else { return Ok(Vec::new()) };
+    if error.kind() != ErrorKind::Corruption {
+        return Err(error.into());
+    }
+    // The engine stops at the first; all of them are wanted.
+    let path = db.path().join(file_name::table_name(table.number));
+    let path = if path.exists() { path } else { db.path().join(file_name::legacy_table_name(table.number)) };
+    let found = inspect_file(&path, Kind::Table).unwrap_or_default();
+    Ok(if found.is_empty() { vec![Finding::of_error(&error)] } else { found })
+}
+
+/// Checks each file by itself, of a database that cannot be opened because of `error`.
+fn check_files(folder: &Path, error: &EngineError) -> Result<Checked, Failure> {
+    let mut checked = Checked::default();
+    let files: Vec<PathBuf> = files_of(folder)?;
+    let progress = Progress::new("verifying", Unit::Pieces, Some(files.len() as u64));
+    for path in files {
+        let kind = path.file_name().and_then(|name| file_name::parse(name.to_str()?));
+        let kind = match kind {
+            Some(FileKind::Table(_) | FileKind::LegacyTable(_)) => {
+                checked.tables += 1;
+                checked.bytes += fs::metadata(&path).map_or(0, |metadata| metadata.len());
+                Kind::Table
+            }
+            Some(FileKind::Log(_)) => Kind::Log,
+            Some(FileKind::Manifest(_)) => Kind::Manifest,
+            Some(FileKind::Current) => Kind::Current,
+            _ => continue,
+        };
+        match inspect_file(&path, kind) {
+            // A running owner may have removed it since.
+            Err(_) if !path.exists() => {}
+            found => checked.findings.extend(found?),
+        }
+        progress.advance(1);
+    }
+    // What is wrong may be between the files: one that is missing.
+    let reason = Finding::of_error(error);
+    let is_known = |finding: &Finding| finding.file == reason.file && reason.offset.is_some();
+    if !checked.findings.iter().any(is_known) {
+        checked.findings.insert(0, reason);
+    }
+    Ok(checked)
+}
+
+/// All damage in a file.
+fn inspect_file(path: &Path, kind: Kind) -> Result<Vec<Finding>, Failure> {
+    const KEY_BYTES: usize = 60;
+    let mut nowhere = sink();
+    let mut report = Report::new(&mut nowhere, Level::Damage, false, FormatArguments::default(), KEY_BYTES);
+    inspect::inspect(path, kind, comparator_beside(path).as_ref(), &mut report)?;
+    let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let finding = |damage: &inspect::Damage| Finding {
+        file: file.clone(),
+        offset: Some(damage.offset),
+        problem: damage.problem.clone(),
+    };
+    Ok(report.found().iter().map(finding).collect())
+}

@@ -1,0 +1,146 @@
+//! Opening a database: for reading, which changes no byte and needs no lock, or for writing.
+//!
+//! Predecessor: the commands. Successor: the engine.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum, ValueHint};
+use terrace_engine::{Compression, Db, Error as EngineError, ErrorKind, Options};
+use terrace_format::file_name;
+
+use crate::dialect::DialectArgument;
+use crate::failure::{Failure, Problem};
+use crate::order;
+use crate::progress::{Progress, Unit};
+
+/// Where the database is.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Folder {
+    /// The database's folder.
+    #[arg(value_name = "DB", value_hint = ValueHint::DirPath)]
+    pub(crate) db: PathBuf,
+}
+
+impl Folder {
+    /// Opens it for reading.
+    pub(crate) fn read(&self) -> Result<Db, Failure> {
+        open_to_read(&self.db)
+    }
+}
+
+/// How what is written is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum CompressionArgument {
+    None,
+    Snappy,
+    /// Smaller; LevelDB 1.23 and older cannot read it.
+    Zstd,
+}
+
+/// How a database is opened for writing.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(crate) struct WriteArguments {
+    /// How new blocks are compressed [default: snappy, or none in a world of Minecraft Bedrock].
+    #[arg(long, value_enum, value_name = "HOW")]
+    compression: Option<CompressionArgument>,
+    /// Whose program must be able to read what is written.
+    #[arg(long, value_enum, default_value_t, value_name = "WHOSE")]
+    dialect: DialectArgument,
+}
+
+impl WriteArguments {
+    /// The engine's options for the database in `folder`.
+    pub(crate) fn options(self, folder: &Path) -> Result<Options, Failure> {
+        let compression = match self.compression {
+            None => self.dialect.compression(folder),
+            Some(CompressionArgument::None) => Compression::None,
+            Some(CompressionArgument::Snappy) => Compression::Snappy,
+            Some(CompressionArgument::Zstd) => Compression::Zstd { level: 0 },
+        };
+        let comparator = order::of_folder(folder)?;
+        Ok(Options { create_if_missing: false, comparator, compression, ..Options::default() })
+    }
+
+    /// Opens an existing database.
+    pub(crate) fn open(self, folder: &Path) -> Result<Db, Failure> {
+        check_is_folder(folder)?;
+        open(folder, self.options(folder)?)
+    }
+}
+
+/// How a database is opened for writing that may be created.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct CreateArguments {
+    /// Create the database if there is none.
+    #[arg(long)]
+    create: bool,
+    /// The order of keys of a database that is created: leveldb.BytewiseComparator or idb_cmp1.
+    #[arg(long, value_name = "NAME", requires = "create")]
+    comparator: Option<String>,
+    #[command(flatten)]
+    write: WriteArguments,
+}
+
+impl CreateArguments {
+    /// Opens the database, or creates it if that was asked for.
+    pub(crate) fn open(&self, folder: &Path) -> Result<Db, Failure> {
+        if !self.create {
+            return self.write.open(folder).map_err(|failure| {
+                if folder.join(file_name::CURRENT).exists() || !is_nothing_there(&failure) {
+                    return failure;
+                }
+                let message = format!("there is no database in {}", folder.display());
+                Problem::database(message, "--create makes one there.")
+            });
+        }
+        let mut options = self.write.options(folder)?;
+        if let Some(name) = &self.comparator {
+            options.comparator = order::by_name(name)?;
+        }
+        options.create_if_missing = true;
+        open(folder, options)
+    }
+}
+
+/// Opens the database in `folder` for reading: the state of this moment, without a lock and without changing a byte.
+pub(crate) fn open_to_read(folder: &Path) -> Result<Db, Failure> {
+    check_is_folder(folder)?;
+    let comparator = order::of_folder(folder)?;
+    let options =
+        Options { read_only: true, comparator, block_cache_size_bytes: 8 << 20, ..Options::default() };
+    open(folder, options)
+}
+
+/// Opens a database. That takes long where much is in its logs.
+fn open(folder: &Path, options: Options) -> Result<Db, Failure> {
+    let _progress = Progress::new("opening", Unit::Time, None);
+    Ok(Db::open(folder, options)?)
+}
+
+/// Whether a folder is missing, or has no database.
+fn is_nothing_there(failure: &Failure) -> bool {
+    match failure.downcast_ref::<EngineError>() {
+        Some(error) => error.kind() == ErrorKind::NoDatabase,
+        None => failure.downcast_ref::<Problem>().is_some_and(Problem::is_missing),
+    }
+}
+
+/// Says what is wrong with a path that cannot be a database's.
+pub(crate) fn check_is_folder(folder: &Path) -> Result<(), Failure> {
+    let shown = folder.display();
+    match fs::metadata(folder) {
+        Ok(metadata) if !metadata.is_dir() => Err(Problem::database(
+            format!("{shown} is a file, not a database's folder"),
+            format!("Give the folder it is in. `terrace inspect {shown}` explains the file."),
+        )),
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let advice = "Give the folder that holds the file CURRENT.";
+            Err(Problem::missing(format!("there is no folder {shown}"), advice))
+        }
+        Err(error) => {
+            Err(Problem::database(format!("cannot look at {shown}: {error}"), "Check its permissions."))
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! What a command may end with: an exit code, and for failures a message that says what to do.
+//!
+//! Predecessor: the commands. Successor: `main`, which prints and exits.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+use terrace_engine::{Error as EngineError, ErrorKind};
+
+use crate::owner;
+
+/// Any failure of a command. What it means to the caller is found out by [`explain`].
+pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+/// How a command that did its work ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// It is done, or as asked.
+    Yes,
+    /// The key is not there, contents differ, damage was found.
+    No,
+}
+
+impl Answer {
+    /// The answer to a question.
+    pub(crate) fn of(yes: bool) -> Self {
+        if yes { Self::Yes } else { Self::No }
+    }
+
+    /// `No` if either is.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self::of(self == Self::Yes && other == Self::Yes)
+    }
+}
+
+/// Exit codes. The numbers are documented in [`EXIT_CODES`] and do not change.
+pub(crate) mod code {
+    pub(crate) const NO: u8 = 1;
+    pub(crate) const USAGE: u8 = 2;
+    pub(crate) const DATABASE: u8 = 3;
+    pub(crate) const LOCKED: u8 = 4;
+    pub(crate) const DAMAGED: u8 = 5;
+}
+
+/// The exit codes, for help and manual.
+pub(crate) const EXIT_CODES: &str = "\
+Exit codes:
+  0  done, or yes
+  1  no: a key is not there, contents differ, damage was found, something was lost
+  2  the command line or the input is wrong
+  3  there is no database here, or it or the disk cannot be used
+  4  the database is in use by another process
+  5  the database is damaged where it was read";
+
+/// A failure that a command found itself.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    code: u8,
+    message: String,
+    advice: Option<String>,
+    is_missing: bool,
+}
+
+impl Problem {
+    /// The command line is wrong.
+    pub(crate) fn usage(message: impl Into<String>) -> Failure {
+        Box::new(Self { code: code::USAGE, message: message.into(), advice: None, is_missing: false })
+    }
+
+    /// The database, or a file, is not what it should be.
+    pub(crate) fn database(message: impl Into<String>, advice: impl Into<String>) -> Failure {
+        Box::new(Self {
+            code: code::DATABASE,
+            message: message.into(),
+            advice: Some(advice.into()),
+            is_missing: false,
+        })
+    }
+
+    /// There is no such folder.
+    pub(crate) fn missing(message: impl Into<String>, advice: impl Into<String>) -> Failure {
+        let (message, advice) = (message.into(), Some(advice.into()));
+        Box::new(Self { code: code::DATABASE, message, advice, is_missing: true })
+    }
+
+    /// Whether it is that there is no such folder.
+    pub(crate) fn is_missing(&self) -> bool {
+        self.is_missing
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Problem {}
+
+/// Whether the failure is that nobody reads the output any more, which is no failure.
+pub(crate) fn is_closed_pipe(failure: &Failure) -> bool {
+    failure.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// The exit code of a failure, and what to print of it.
+pub(crate) fn explain(failure: &Failure) -> (u8, String) {
+    let with_advice = |message: &dyn fmt::Display, advice: Option<String>| match advice {
+        Some(advice) => format!("{message}\n{advice}"),
+        None => message.to_string(),
+    };
+    if let Some(problem) = failure.downcast_ref::<Problem>() {
+        (problem.code, with_advice(problem, problem.advice.clone()))
+    } else if let Some(error) = failure.downcast_ref::<EngineError>() {
+        let (code, advice) = advise(error);
+        (code, with_advice(error, advice))
+    } else {
+        (code::DATABASE, failure.to_string())
+    }
+}
+
+/// What an error of the engine means, and what its receiver can do about it.
+fn advise(error: &EngineError) -> (u8, Option<String>) {
+    let path = error.path();
+    let shown = path.map_or_else(|| "DB".into(), |path| path.display().to_string());
+    let folder = path.map_or_else(|| "DB".into(), |path| folder_of(path).display().to_string());
+    match error.kind() {
+        ErrorKind::InvalidArgument => (code::USAGE, None),
+        ErrorKind::NoDatabase => {
+            (code::DATABASE, Some("Give the folder that holds the file CURRENT.".to_owned()))
+        }
+        ErrorKind::AlreadyExists => {
+            (code::DATABASE, Some("Choose a folder that is not there yet.".to_owned()))
+        }
+        ErrorKind::Locked => {
+            let program =
+                path.and_then(owner::of_folder).map_or(String::new(), |owner| format!(" ({owner})"));
+            let advice = format!(
+                "Close the program that uses it{program} to change the database. Commands that only read (get, scan, \
+                 count, stats, verify, inspect, export, diff, copy) work beside it."
+            );
+            (code::LOCKED, Some(advice))
+        }
+        ErrorKind::Corruption => {
+            let look = match path.filter(|path| path.is_file()) {
+                Some(_) => format!("`terrace inspect {shown}` shows what is damaged. "),
+                None => String::new(),
+            };
+            let advice = format!(
+                "{look}`terrace verify {folder}` checks all files; `terrace repair {folder}` keeps what is intact and \
+                 sets the rest aside (make a copy of the folder first)."
+            );
+            (code::DAMAGED, Some(advice))
+        }
+        ErrorKind::Unsupported => {
+            (code::DATABASE, Some("Another program, or a newer terrace, may read it.".to_owned()))
+        }
+        ErrorKind::DiskFull => {
+            let advice = "Nothing that was written is lost. Make room on the disk and run the command again.";
+            (code::DATABASE, Some(advice.to_owned()))
+        }
+        ErrorKind::ReadOnly => {
+            (code::DATABASE, Some("Copy the folder to where it may be changed.".to_owned()))
+        }
+        _ => (code::DATABASE, None),
+    }
+}
+
+/// The database's folder of an error's path, which may be that of a file in it.
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !path.is_dir() && !parent.as_os_str().is_empty() => parent,
+        Some(_) if !path.is_dir() => Path::new("."),
+        _ => path,
+    }
+}

@@ -1,0 +1,55 @@
+//! Writes many operations in batches. Predecessor: `import`, `copy`, `del` of a range. Successor: the engine.
+
+use terrace_engine::{Db, WriteBatch, WriteOptions};
+
+use crate::failure::Failure;
+use crate::progress::Progress;
+
+/// A batch is written once it has so many bytes.
+const BATCH_BYTES: usize = 256 << 10;
+
+/// Gathers operations and writes them in batches.
+pub(crate) struct BatchWriter<'a> {
+    db: &'a Db,
+    progress: &'a Progress,
+    batch: WriteBatch,
+    written: u64,
+}
+
+impl<'a> BatchWriter<'a> {
+    pub(crate) fn new(db: &'a Db, progress: &'a Progress) -> Self {
+        Self { db, progress, batch: WriteBatch::new(), written: 0 }
+    }
+
+    /// Stores an entry, now or with one of the next batches.
+    pub(crate) fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), Failure> {
+        self.batch.put(key, value).map_err(terrace_engine::Error::refused)?;
+        self.write_if_full()
+    }
+
+    /// Removes a key, now or with one of the next batches.
+    pub(crate) fn delete(&mut self, key: &[u8]) -> Result<(), Failure> {
+        self.batch.delete(key).map_err(terrace_engine::Error::refused)?;
+        self.write_if_full()
+    }
+
+    fn write_if_full(&mut self) -> Result<(), Failure> {
+        if self.batch.approximate_size_bytes() >= BATCH_BYTES { self.write(false) } else { Ok(()) }
+    }
+
+    /// Writes what was gathered. With `sync`, everything so far survives a loss of power on return.
+    pub(crate) fn write(&mut self, sync: bool) -> Result<(), Failure> {
+        let batch = std::mem::take(&mut self.batch);
+        let operations = u64::from(batch.count());
+        self.db.write(batch, &WriteOptions { sync })?;
+        self.written += operations;
+        self.progress.advance(operations);
+        Ok(())
+    }
+
+    /// Writes the rest, and syncs; returns how many operations there were.
+    pub(crate) fn finish(mut self) -> Result<u64, Failure> {
+        self.write(true)?;
+        Ok(self.written)
+    }
+}

@@ -1,0 +1,76 @@
+//! The order of a database's keys, read from its MANIFEST: a command is not told which it is.
+//!
+//! Predecessor: a folder. Successor: [`database`](crate::database), which opens it in that order.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use terrace_engine::UserComparator;
+use terrace_format::log::{LogEvent, LogReader, LogSource};
+use terrace_format::version_edit::VersionEdit;
+use terrace_format::{current, file_name};
+
+use crate::failure::{Failure, Problem};
+
+/// A running writer may replace the MANIFEST between two reads.
+const ATTEMPTS: usize = 20;
+
+/// Reads a file in sequence.
+pub(crate) struct FileSource<R>(pub(crate) R);
+
+impl<R: io::Read> LogSource for FileSource<R> {
+    type Error = io::Error;
+
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer)
+    }
+}
+
+/// The order of the database in `folder`; bytewise where it cannot be read, so that the open, which comes next, says why.
+///
+/// # Errors
+/// If the database has an order that is not known here.
+pub(crate) fn of_folder(folder: &Path) -> Result<UserComparator, Failure> {
+    match name(folder) {
+        Some(name) => by_name(&name),
+        None => Ok(UserComparator::Bytewise),
+    }
+}
+
+/// The order that has this name.
+///
+/// # Errors
+/// If it is not known here.
+pub(crate) fn by_name(name: &str) -> Result<UserComparator, Failure> {
+    UserComparator::by_name(name).ok_or_else(|| {
+        Problem::database(
+            format!("the keys are in an order that is not known here, `{name}`"),
+            "Known are leveldb.BytewiseComparator and Chromium's idb_cmp1. `terrace inspect` reads single files in any \
+             order.",
+        )
+    })
+}
+
+/// The name of the order, as the MANIFEST in force has it.
+pub(crate) fn name(folder: &Path) -> Option<String> {
+    (0..ATTEMPTS).find_map(|_| {
+        let number = current::decode(&fs::read(folder.join(file_name::CURRENT)).ok()?).ok()?;
+        of_manifest(&folder.join(file_name::manifest_name(number)))
+    })
+}
+
+fn of_manifest(path: &Path) -> Option<String> {
+    let mut reader = LogReader::new(FileSource(fs::File::open(path).ok()?));
+    loop {
+        match reader.next().ok()? {
+            LogEvent::Record { payload, .. } => {
+                if let Some(name) = VersionEdit::decode(payload).ok()?.comparator {
+                    return Some(name);
+                }
+            }
+            LogEvent::Damage { .. } => {}
+            LogEvent::TornTail { .. } | LogEvent::End => return None,
+        }
+    }
+}

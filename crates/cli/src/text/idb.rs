@@ -1,0 +1,289 @@
+//! Keys and values of Chromium's IndexedDB databases, as `docs/format/comparators.md` specifies the keys and Chromium's
+//! `leveldb_coding_scheme.md` the values.
+//!
+//! Values of records are JavaScript objects in V8's own serialisation, which is not decoded here.
+
+use terrace_format::limits::MAX_IDB_KEY_DEPTH;
+
+use super::bytewise::date;
+use super::fields::{Fields, utf16};
+use super::json::Json;
+
+/// How the value under a key is encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Value {
+    Integer,
+    Varint,
+    Text,
+    Bool,
+    /// Version of the record, then its primary key.
+    PrimaryKey,
+    /// A version as varint, and no more.
+    Opaque,
+}
+
+struct Key {
+    members: Vec<(&'static str, Json)>,
+    value: Value,
+}
+
+/// The key as JSON; `None` if it cannot be decoded from end to end.
+pub(crate) fn decode_key(key: &[u8]) -> Option<Json> {
+    parse(key).map(|key| Json::Object(key.members))
+}
+
+/// The value under `key` as JSON; `None` for those that are not decoded here, records' above all.
+pub(crate) fn decode_value(key: &[u8], value: &[u8]) -> Option<Json> {
+    let mut fields = Fields(value);
+    let json = match parse(key)?.value {
+        Value::Integer => {
+            let width = (1..=8).contains(&value.len()).then_some(value.len())?;
+            Json::Integer(fields.integer(width)?.into())
+        }
+        Value::Varint => Json::from(fields.varint()?),
+        Value::Text if value.len().is_multiple_of(2) => {
+            Json::String(utf16(std::mem::take(&mut fields.0), u16::from_be_bytes))
+        }
+        Value::Bool => Json::Bool(fields.byte()? != 0),
+        Value::PrimaryKey => {
+            let version = fields.varint()?;
+            Json::Object(vec![("version", version.into()), ("primary_key", idb_key(&mut fields, 0)?)])
+        }
+        Value::Text | Value::Opaque => return None,
+    };
+    fields.0.is_empty().then_some(json)
+}
+
+fn parse(key: &[u8]) -> Option<Key> {
+    let mut fields = Fields(key);
+    let widths = usize::from(fields.byte()?);
+    let database = fields.integer((widths >> 5) + 1)?;
+    let store = fields.integer((widths >> 2 & 7) + 1)?;
+    let index = fields.integer((widths & 3) + 1)?;
+    let key = match (database, store, index) {
+        (0, _, _) => global(&mut fields)?,
+        (_, 0, _) => of_database(&mut fields, database)?,
+        _ => of_store(&mut fields, database, store, index)?,
+    };
+    fields.0.is_empty().then_some(key)
+}
+
+fn key(kind: &str, rest: Vec<(&'static str, Json)>, value: Value) -> Option<Key> {
+    let mut members = vec![("kind", Json::from(kind))];
+    members.extend(rest);
+    Some(Key { members, value })
+}
+
+fn global(fields: &mut Fields<'_>) -> Option<Key> {
+    match fields.byte()? {
+        0 => key("schema version", vec![], Value::Integer),
+        1 => key("largest database id", vec![], Value::Integer),
+        2 => key("data version", vec![], Value::Integer),
+        3 => key("recovery blob journal", vec![], Value::Opaque),
+        4 => key("active blob journal", vec![], Value::Opaque),
+        5 => key("earliest sweep", vec![], Value::Integer),
+        6 => key("earliest compaction", vec![], Value::Integer),
+        50 => key("scopes", vec![("key", Json::hex(std::mem::take(&mut fields.0)))], Value::Opaque),
+        100 => key("free database id", vec![("database", fields.varint()?.into())], Value::Opaque),
+        201 => {
+            let origin = fields.counted_utf16_be()?;
+            let name = fields.counted_utf16_be()?;
+            key("database name", vec![("origin", origin.into()), ("name", name.into())], Value::Integer)
+        }
+        _ => None,
+    }
+}
+
+fn of_database(fields: &mut Fields<'_>, database: i64) -> Option<Key> {
+    let mut members = vec![("database", Json::Integer(database.into()))];
+    let (kind, value) = match fields.byte()? {
+        0 => ("origin", Value::Text),
+        1 => ("name", Value::Text),
+        2 => ("old version", Value::Text),
+        3 => ("largest object store id", Value::Integer),
+        4 => ("version", Value::Varint),
+        5 => ("next blob number", Value::Varint),
+        50 => {
+            members.push(("store", fields.varint()?.into()));
+            match fields.byte()? {
+                0 => ("object store name", Value::Text),
+                1 => ("object store key path", Value::Opaque),
+                2 => ("object store auto increment", Value::Bool),
+                3 => ("object store evictable", Value::Bool),
+                4 => ("object store last version", Value::Integer),
+                5 => ("object store largest index id", Value::Integer),
+                6 => ("object store has key path", Value::Bool),
+                7 => ("object store next key", Value::Integer),
+                _ => return None,
+            }
+        }
+        100 => {
+            members.push(("store", fields.varint()?.into()));
+            members.push(("index", fields.varint()?.into()));
+            match fields.byte()? {
+                0 => ("index name", Value::Text),
+                1 => ("index unique", Value::Bool),
+                2 => ("index key path", Value::Opaque),
+                3 => ("index multi-entry", Value::Bool),
+                _ => return None,
+            }
+        }
+        150 => {
+            members.push(("store", fields.varint()?.into()));
+            ("free object store id", Value::Opaque)
+        }
+        151 => {
+            members.push(("store", fields.varint()?.into()));
+            members.push(("index", fields.varint()?.into()));
+            ("free index id", Value::Opaque)
+        }
+        200 => {
+            members.push(("name", fields.counted_utf16_be()?.into()));
+            ("id of object store", Value::Integer)
+        }
+        201 => {
+            members.push(("store", fields.varint()?.into()));
+            members.push(("name", fields.counted_utf16_be()?.into()));
+            ("id of index", Value::Integer)
+        }
+        _ => return None,
+    };
+    key(kind, members, value)
+}
+
+fn of_store(fields: &mut Fields<'_>, database: i64, store: i64, index: i64) -> Option<Key> {
+    let mut members =
+        vec![("database", Json::Integer(database.into())), ("store", Json::Integer(store.into()))];
+    let (kind, value) = match index {
+        1 => ("record", Value::Opaque),
+        2 => ("exists", Value::Integer),
+        3 => ("blobs", Value::Opaque),
+        30.. => ("index entry", Value::PrimaryKey),
+        _ => return None,
+    };
+    if index >= 30 {
+        members.push(("index", Json::Integer(index.into())));
+    }
+    if !fields.0.is_empty() {
+        members.push(("key", idb_key(fields, 0)?));
+    }
+    if index >= 30 && !fields.0.is_empty() {
+        members.push(("sequence", fields.varint()?.into()));
+        if !fields.0.is_empty() {
+            members.push(("primary_key", idb_key(fields, 0)?));
+        }
+    }
+    key(kind, members, value)
+}
+
+/// An IndexedDB key: a type byte and its payload.
+fn idb_key(fields: &mut Fields<'_>, depth: usize) -> Option<Json> {
+    Some(match fields.byte()? {
+        0 => Json::Null,
+        1 => Json::String(fields.counted_utf16_be()?),
+        2 => date(fields.double(f64::from_le_bytes)?),
+        3 => Json::number(fields.double(f64::from_le_bytes)?),
+        4 => {
+            let count = fields.count()?;
+            if depth >= MAX_IDB_KEY_DEPTH {
+                return None;
+            }
+            // Each element takes a byte at least, so that a false count ends soon.
+            let mut items = Vec::new();
+            for _ in 0..count {
+                items.push(idb_key(fields, depth + 1)?);
+            }
+            Json::Array(items)
+        }
+        5 => Json::Object(vec![("minimum", Json::Bool(true))]),
+        6 => Json::hex(fields.counted_bytes()?),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::escape::unhex;
+
+    fn shown(hex: &str) -> Option<String> {
+        decode_key(&unhex(hex).unwrap()).map(|json| json.to_string())
+    }
+
+    /// The examples of docs/format/comparators.md.
+    #[test]
+    fn the_specifications_examples() {
+        for (hex, text) in [
+            ("00000000 00", "{\"kind\":\"schema version\"}"),
+            (
+                "00000000 c9 01006f 0200640062",
+                "{\"kind\":\"database name\",\"origin\":\"o\",\"name\":\"db\"}",
+            ),
+            (
+                "00010000 c8 040063006100740073",
+                "{\"kind\":\"id of object store\",\"database\":1,\"name\":\"cats\"}",
+            ),
+            ("00010101 03 0000000000000040", "{\"kind\":\"record\",\"database\":1,\"store\":1,\"key\":2}"),
+            (
+                "00010101 02 000000000000f0bf",
+                "{\"kind\":\"record\",\"database\":1,\"store\":1,\"key\":{\"date\":\"1969-12-31T23:59:59.999Z\"}}",
+            ),
+            ("00010101 01 02006100e9", "{\"kind\":\"record\",\"database\":1,\"store\":1,\"key\":\"aé\"}"),
+            (
+                "00010101 06 0200ff",
+                "{\"kind\":\"record\",\"database\":1,\"store\":1,\"key\":{\"hex\":\"00ff\"}}",
+            ),
+            (
+                "00010101 04 02 01010061 03000000000000f03f",
+                "{\"kind\":\"record\",\"database\":1,\"store\":1,\"key\":[\"a\",1]}",
+            ),
+            ("00010102 03 0000000000000040", "{\"kind\":\"exists\",\"database\":1,\"store\":1,\"key\":2}"),
+            (
+                "0001011e 01010061 09 03000000000000f03f",
+                "{\"kind\":\"index entry\",\"database\":1,\"store\":1,\"index\":30,\"key\":\"a\",\"sequence\":9,\
+                 \"primary_key\":1}",
+            ),
+        ] {
+            assert_eq!(shown(hex).as_deref(), Some(text), "{hex}");
+        }
+    }
+
+    #[test]
+    fn metadata_has_values_of_its_type() {
+        let value = |key: &str, value: &str| {
+            decode_value(&unhex(key).unwrap(), &unhex(value).unwrap()).map(|json| json.to_string())
+        };
+        assert_eq!(value("00000000 00", "05").as_deref(), Some("5"));
+        assert_eq!(value("00010000 32 01 00", "00630061").as_deref(), Some("\"ca\""));
+        assert_eq!(value("00010000 04", "8001").as_deref(), Some("128"));
+        assert_eq!(value("00010000 64 01 1e 01", "01").as_deref(), Some("true"));
+        assert_eq!(
+            value("0001011e 01010061 09", "0103000000000000f03f").as_deref(),
+            Some("{\"version\":1,\"primary_key\":1}")
+        );
+        assert_eq!(value("00010101 03 0000000000000040", "01ff15"), None);
+        assert_eq!(value("00000000 00", ""), None);
+    }
+
+    #[test]
+    fn other_bytes_are_refused() {
+        for hex in [
+            "",
+            "00",
+            "000000",
+            "ff",
+            "00000000",
+            "00000000 07",
+            "00000000 00 00",
+            "00010104 00",
+            "00010101 07",
+            "00010101 04 ffffffffffffffffff01",
+            "00010101 01 ffffffffffffffff7f",
+        ] {
+            assert_eq!(shown(hex), None, "{hex}");
+        }
+        let mut deep = unhex("00010101").unwrap();
+        deep.extend([4, 1].repeat(100_000));
+        assert_eq!(decode_key(&deep), None);
+    }
+}

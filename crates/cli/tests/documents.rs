@@ -1,0 +1,120 @@
+//! docs/inspecting-leveldb.md: every command in it is run, and must print what stands below it.
+//!
+//! `TERRACE_UPDATE_DOCUMENTS=1` writes what they print into the document (`make docs-inspecting`).
+
+mod support;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use support::Place;
+
+/// A line of the document.
+enum Part<'a> {
+    Text(&'a str),
+    /// `$ command`, in a block of a console; the output that follows is left out.
+    Shown(&'a str),
+    /// `<!-- $ command -->`: run, not shown.
+    Hidden(&'a str),
+}
+
+fn parts(document: &str) -> Vec<Part<'_>> {
+    let mut is_console = false;
+    let mut parts = Vec::new();
+    for line in document.lines() {
+        if line.starts_with("```") {
+            is_console = line == "```console";
+            parts.push(Part::Text(line));
+        } else if let Some(command) = line.strip_prefix("$ ").filter(|_| is_console) {
+            parts.push(Part::Shown(command));
+        } else if let Some(command) = line.strip_prefix("<!-- $ ").and_then(|rest| rest.strip_suffix(" -->"))
+        {
+            parts.push(Part::Hidden(command));
+        } else if !is_console {
+            parts.push(Part::Text(line));
+        }
+    }
+    parts
+}
+
+/// Runs all commands in one shell, so that mounts last; what each printed.
+fn run(parts: &[Part<'_>], folder: &Path) -> Vec<String> {
+    const MARK: &str = "@@@@";
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_terrace"));
+    let mut script = format!(
+        "export PATH={}:$PATH LC_ALL=C\n\
+         copy() {{ cp -r {}/testdata/$1 $2 && (cd $2 && for f in *.gz; do [ ! -e $f ] || gunzip $f; done); }}\n",
+        program.parent().unwrap().display(),
+        root.display()
+    );
+    for part in parts {
+        match part {
+            Part::Text(_) => {}
+            Part::Shown(command) => writeln!(script, "echo {MARK}\n{command}").unwrap(),
+            Part::Hidden(command) => {
+                writeln!(script, "{{ {command}; }} > hidden 2>&1 || cat hidden").unwrap()
+            }
+        }
+    }
+    fs::write(folder.join("script"), script).unwrap();
+    let mut bash = Command::new("unshare");
+    bash.args(["-rm", "bash", "-c", "exec 2>&1; source ./script"]).current_dir(folder);
+    let output = bash.output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let mark = format!("{MARK}\n");
+    let mut outputs = text.split(&mark).map(str::to_owned);
+    assert_eq!(outputs.next().as_deref(), Some(""), "what is hidden prints nothing");
+    outputs.collect()
+}
+
+/// A line without what is not always the same: the file LOG has times in it, so that its size differs.
+fn steady(line: &str) -> &str {
+    let depends_on_times = |name: &&str| line.starts_with(*name);
+    ["size on disk", "  other files"].into_iter().find(depends_on_times).unwrap_or(line)
+}
+
+fn may_mount(folder: &Path) -> bool {
+    let mut mount = Command::new("unshare");
+    mount.args(["-rm", "mount", "-t", "tmpfs", "tmpfs"]).arg(folder);
+    mount.output().is_ok_and(|output| output.status.success())
+}
+
+#[test]
+fn what_the_document_shows_is_what_is_printed() {
+    let place = Place::new();
+    let folder = place.path("folder");
+    fs::create_dir(&folder).unwrap();
+    if !may_mount(&folder) {
+        use std::io::Write as _;
+        // Not by a macro, whose output the test runner hides.
+        let _ = writeln!(std::io::stderr(), "skipped: this user may not mount");
+        return;
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/inspecting-leveldb.md");
+    let document = fs::read_to_string(&path).unwrap();
+    let parts = parts(&document);
+    let mut outputs = run(&parts, &folder).into_iter();
+    let mut made = String::new();
+    for part in &parts {
+        match part {
+            Part::Text(line) => writeln!(made, "{line}").unwrap(),
+            Part::Hidden(command) => writeln!(made, "<!-- $ {command} -->").unwrap(),
+            Part::Shown(command) => {
+                let output = outputs.next().unwrap_or_else(|| panic!("no output of {command}"));
+                assert!(output.is_empty() || output.ends_with('\n'), "{command}: {output}");
+                write!(made, "$ {command}\n{output}").unwrap();
+            }
+        }
+    }
+    if std::env::var_os("TERRACE_UPDATE_DOCUMENTS").is_some() {
+        fs::write(&path, made).unwrap();
+        return;
+    }
+    for (line, (made, kept)) in made.lines().zip(document.lines()).enumerate() {
+        assert_eq!(steady(made), steady(kept), "line {}: run `make docs-inspecting`", line + 1);
+    }
+    assert_eq!(made.lines().count(), document.lines().count());
+}

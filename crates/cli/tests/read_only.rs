@@ -1,0 +1,94 @@
+//! Commands that only read change no byte of a folder: closed, with its owner running, or after its crash.
+
+mod support;
+
+use std::path::{Path, PathBuf};
+
+use support::{Owner, Place, file_of, snapshot, terrace};
+
+/// Runs every command that reads on `db`; each must end well.
+fn read_in_every_way(db: &Path, place: &Place, round: &str) {
+    let db = &db.to_owned();
+    let copy = place.path(&format!("copy-{round}"));
+    terrace([&"scan", db]).ok();
+    terrace([&"scan", db, &"--reverse", &"--json"]).ok();
+    terrace([&"count", db]).ok();
+    terrace([&"stats", db, &"--tables"]).ok();
+    terrace([&"verify", db]).ok();
+    terrace([&"inspect", db]).ok();
+    terrace([&"inspect", db, &"--detail=all", &"--json"]).ok();
+    terrace([&"export", db]).ok();
+    terrace([&"export", db, &"--form=binary", &"--output", &place.path(&format!("export-{round}"))]).ok();
+    terrace([&"copy", db, &copy]).ok();
+    terrace([&"diff", db, &copy]).ok();
+    let key = terrace([&"scan", db, &"--keys", &"-n1"]).ok();
+    terrace([&"get", db, &key.trim_end().to_owned()]).ok();
+    support::with_input([&"shell", db], b"stats\nscan -n 3\nreload\n").ok();
+}
+
+#[test]
+fn reading_changes_no_byte_of_a_closed_database() {
+    let place = Place::new();
+    let databases: Vec<PathBuf> = [
+        "chromium/visit2-killed/local-storage",
+        "chromium/visit2-killed/session-storage",
+        "leveldb-sst",
+        "bedrock-deflate",
+    ]
+    .iter()
+    .map(|name| place.copy(name))
+    .collect();
+    for (round, db) in databases.iter().enumerate() {
+        let before = snapshot(db);
+        read_in_every_way(db, &place, &round.to_string());
+        assert_eq!(snapshot(db), before, "{}", db.display());
+    }
+}
+
+#[test]
+fn reading_changes_no_byte_while_the_owner_runs_and_after_its_crash() {
+    let place = Place::new();
+    let db = place.numbers(500);
+    let mut owner = Owner::of(&db);
+    owner.put("in-the-log", "only");
+    let before = snapshot(&db);
+    read_in_every_way(&db, &place, "running");
+    assert_eq!(terrace([&"get", &db, &"in-the-log"]).ok(), "only\n");
+    assert_eq!(terrace([&"count", &db]).ok(), "501\n");
+    assert_eq!(snapshot(&db), before);
+
+    // What it writes on is seen by the next command.
+    owner.put("later", "too");
+    assert_eq!(terrace([&"count", &db]).ok(), "502\n");
+
+    let process = owner.process();
+    let stats = terrace([&"stats", &db]).ok();
+    assert!(stats.contains(&format!("in use by        process {process}, terrace")), "{stats}");
+    let lock = terrace([&"inspect", &file_of(&db, "LOCK")]).ok();
+    assert!(lock.contains(&format!("held by process {process}")), "{lock}");
+
+    owner.crash();
+    let before = snapshot(&db);
+    read_in_every_way(&db, &place, "crashed");
+    assert_eq!(terrace([&"get", &db, &"later"]).ok(), "too\n");
+    assert_eq!(snapshot(&db), before);
+    let stats = terrace([&"stats", &db]).ok();
+    assert!(stats.contains("in use by        nobody"), "{stats}");
+}
+
+#[test]
+fn a_folder_that_may_not_be_written_is_read() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    let db = place.copy("leveldb-1.20-snappy");
+    for entry in std::fs::read_dir(&db).unwrap() {
+        let path = entry.unwrap().path();
+        std::fs::set_permissions(path, PermissionsExt::from_mode(0o444)).unwrap();
+    }
+    std::fs::set_permissions(&db, PermissionsExt::from_mode(0o555)).unwrap();
+    let before = snapshot(&db);
+    read_in_every_way(&db, &place, "read-only");
+    assert_eq!(snapshot(&db), before);
+    // So that it can be removed.
+    std::fs::set_permissions(&db, PermissionsExt::from_mode(0o755)).unwrap();
+}
