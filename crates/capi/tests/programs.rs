@@ -12,8 +12,16 @@ use std::process::Command;
 
 use support::{Library, Tool, compile, has_leveldb, library_folder, output, run};
 
-const TRANSCRIPT: &[&str] =
-    &["transcript.c", "support.c", "basics.c", "iterators.c", "settings.c", "callbacks.c", "maintenance.c"];
+const TRANSCRIPT: &[&str] = &[
+    "transcript.c",
+    "support.c",
+    "basics.c",
+    "iterators.c",
+    "settings.c",
+    "callbacks.c",
+    "maintenance.c",
+    "walks.c",
+];
 const BEYOND: &[&str] = &["beyond.c", "lifetimes.c", "misuse.c", "functions.c"];
 const EXCHANGE: &[&str] = &["exchange.c"];
 

@@ -20,7 +20,7 @@
 //!   covers the whole file, and one probe of it answers for the table.
 //! * Whatever is wrong with a filter, the answer is "maybe": a filter may cost time, never an answer.
 //!
-//! * Another [policy](policy) may fill the filters with bytes of its own, under its own name; the block is the same.
+//! * Another [policy](FilterPolicy) may fill the filters with bytes of its own, under its own name; the block is the same.
 //!
 //! The hash and the probes are those of LevelDB's `util/hash.cc` and `util/bloom.cc` (double hashing after Kirsch and
 //! Mitzenmacher, 2006); `docs/format/filter.md` has them with examples. Basho's fork keeps another hash under the same

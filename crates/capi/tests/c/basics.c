@@ -20,6 +20,12 @@ void basics(const char* folder) {
   leveldb_delete(db, setup.writing, "never", 5, &error);
   say_outcome("delete what is not there", &error);
 
+  error = strdup("an older message");
+  leveldb_put(db, setup.writing, "b", 1, "2", 1, &error);
+  printf("what works leaves %s\n", error);
+  leveldb_free(error);
+  error = NULL;
+
   leveldb_put(db, setup.writing, "", 0, "of the empty key", 16, &error);
   leveldb_put(db, setup.writing, "empty value", 11, "", 0, &error);
   leveldb_put(db, setup.writing, "a\0b\xff", 4, "\0\1\xfe", 3, &error);

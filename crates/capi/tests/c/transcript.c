@@ -16,6 +16,7 @@ static const part_t PARTS[] = {
     {"basics", basics},         {"batches", batches},         {"iterators", iterators}, {"snapshots", snapshots},
     {"settings", settings},     {"caches", caches},           {"filters", filters},     {"comparators", comparators},
     {"properties", properties}, {"sizes", sizes},             {"opening", opening},     {"maintenance", maintenance},
+    {"walks", walks},
 };
 
 int main(int count, char** arguments) {

@@ -26,6 +26,7 @@ void properties(const char* folder);
 void sizes(const char* folder);
 void opening(const char* folder);
 void maintenance(const char* folder);
+void walks(const char* folder);
 
 /* What most parts need: options that create, and options of reads and writes. */
 typedef struct {

@@ -1,14 +1,13 @@
-//! Whether seeks past the versions of a key still lead on. Predecessor: [`DbIterator`](super::DbIterator)'s way forward.
+//! Whether the way past the versions of keys still leads on. Predecessor: [`DbIterator`](super::DbIterator)'s movements.
 //!
 //! Where keys are out of order, in a damaged table or by an order that is none, a seek may lead back, and so for ever. In
-//! sound data no key is passed by a seek twice. Only one key is kept to tell that: the one of the seek whose number was the
-//! last power of two. A circle of any length comes by it again (R. P. Brent, "An improved Monte Carlo factorization
-//! algorithm").
+//! sound data one movement passes no key twice. Only one key is kept to tell that: the one whose number was the last power
+//! of two. A circle of any length comes by it again (R. P. Brent, "An improved Monte Carlo factorization algorithm").
 
 use super::out_of_order;
 use crate::error::Result;
 
-/// The keys that one movement passed by seeks.
+/// The keys that one movement passed.
 #[derive(Default)]
 pub(super) struct SoughtKeys {
     count: u32,
@@ -44,7 +43,7 @@ mod tests {
                 let keys = (0..)
                     .map(|number| if number < before { number } else { before + (number - before) % length });
                 let noted = keys.take_while(|key| sought.note(&key.to_le_bytes()).is_ok()).count();
-                assert!(noted <= 4 * (before + length) as usize, "{noted} seeks for {before} and {length}");
+                assert!(noted <= 4 * (before + length) as usize, "{noted} keys for {before} and {length}");
             }
         }
     }
