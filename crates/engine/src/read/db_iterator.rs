@@ -292,7 +292,7 @@ impl DbIterator {
             match this.stand {
                 Stand::OnVersion => {
                     replace(&mut this.saved_key, user_key(this.inner.key()));
-                    this.leave_key_backward()?;
+                    this.leave_key_backward(None)?;
                 }
                 Stand::OnFirstVersion => this.inner.prev()?,
                 Stand::BeforeKey => {}

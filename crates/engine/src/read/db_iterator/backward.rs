@@ -22,7 +22,7 @@ impl DbIterator {
     /// be shown.
     pub(super) fn find_backward(&mut self) -> Result<()> {
         let mut has_passed_one = false;
-        let mut passed_keys = SoughtKeys::default();
+        let mut sought = SoughtKeys::default();
         let mut passed = 0;
         while self.inner.valid() {
             self.note_passed(&mut passed)?;
@@ -46,13 +46,12 @@ impl DbIterator {
             if has_passed_one && self.comparator.compare(found, &self.saved_key).is_ge() {
                 return Err(out_of_order());
             }
-            passed_keys.note(found)?;
             has_passed_one = true;
             if is_below(found, &self.bounds.lower, &self.comparator) {
                 return Ok(());
             }
             replace(&mut self.saved_key, found);
-            if self.save_newest_version()? {
+            if self.save_newest_version(&mut sought)? {
                 self.stand = Stand::BeforeKey;
                 self.valid = true;
                 return Ok(());
@@ -63,13 +62,14 @@ impl DbIterator {
 
     /// Goes backward over all versions of the saved key, on the last of which the inner cursor stands, and saves the
     /// value of the newest that counts. Returns whether there is one and it is no deletion.
-    fn save_newest_version(&mut self) -> Result<bool> {
+    fn save_newest_version(&mut self, sought: &mut SoughtKeys) -> Result<bool> {
         let mut newest = ValueKind::Deletion;
         let mut seen = 0;
         while self.inner.valid() {
             let entry = parse(self.inner.key())?;
             if self.comparator.compare(entry.user_key, &self.saved_key).is_ne() {
-                return Ok(newest == ValueKind::Value);
+                // The first is the saved key itself: an order that tells it from itself would never let this move.
+                return if seen == 0 { Err(out_of_order()) } else { Ok(newest == ValueKind::Value) };
             }
             if entry.sequence > self.sequence {
                 break;
@@ -83,6 +83,7 @@ impl DbIterator {
             seen += 1;
             if seen == HIDDEN_BEFORE_SEEK {
                 // On to the newest that counts. There is one: the entry just seen, or one before it.
+                sought.note(&self.saved_key)?;
                 set_target(&mut self.target, &self.saved_key, self.sequence, SEEK_KIND);
                 self.inner.seek(&self.target)?;
                 continue;
@@ -90,17 +91,20 @@ impl DbIterator {
             self.inner.prev()?;
         }
         // What is left of the key is too new.
-        self.leave_key_backward()?;
+        self.leave_key_backward((seen < HIDDEN_BEFORE_SEEK).then_some(sought))?;
         Ok(newest == ValueKind::Value)
     }
 
-    /// From a version of the saved key to the last entry of a smaller key: by steps, then by a seek.
-    pub(super) fn leave_key_backward(&mut self) -> Result<()> {
+    /// From a version of the saved key to the last entry of a smaller key: by steps, then by a seek, which is noted.
+    pub(super) fn leave_key_backward(&mut self, sought: Option<&mut SoughtKeys>) -> Result<()> {
         for _ in 0..HIDDEN_BEFORE_SEEK {
             if !self.inner.valid() || self.compare_to_saved_key().is_lt() {
                 return Ok(());
             }
             self.inner.prev()?;
+        }
+        if let Some(sought) = sought {
+            sought.note(&self.saved_key)?;
         }
         self.go_before_saved_key()
     }

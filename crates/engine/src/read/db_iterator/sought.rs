@@ -1,13 +1,13 @@
 //! Whether the way past the versions of keys still leads on. Predecessor: [`DbIterator`](super::DbIterator)'s movements.
 //!
 //! Where keys are out of order, in a damaged table or by an order that is none, a seek may lead back, and so for ever. In
-//! sound data one movement passes no key twice. Only one key is kept to tell that: the one whose number was the last power
+//! sound data one movement passes no key by a seek twice. Only one key is kept to tell that: the one whose number was the last power
 //! of two. A circle of any length comes by it again (R. P. Brent, "An improved Monte Carlo factorization algorithm").
 
 use super::out_of_order;
 use crate::error::Result;
 
-/// The keys that one movement passed.
+/// The keys that one movement passed by seeks.
 #[derive(Default)]
 pub(super) struct SoughtKeys {
     count: u32,
