@@ -18,6 +18,7 @@
 //! are compared. The ranks are made when a cursor is first moved, sixteen bytes a block with the handle. There are none if
 //! the index is damaged, or not as we and LevelDB write it; a [`BlockIter`] then walks it, and reports the damage.
 
+use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
 use terrace_format::Result as FormatResult;
@@ -119,7 +120,13 @@ impl RankedIndex {
             let equal = self.ranks[first..].iter().take_while(|&&other| other == rank).count();
             // The last of a smaller rank is before the target, and the first of a greater one is not.
             let low = first.checked_sub(1).map_or(0, |smaller| STRIDE * smaller + 1);
-            partition_point(low, (STRIDE * (first + equal)).min(ranked_count), is_before)
+            partition_point(low, (STRIDE * (first + equal)).min(ranked_count), |index| {
+                let rest = separator_of(block, index).get(self.prefix.len()..).unwrap_or_default();
+                match first_word(rest).cmp(&rank) {
+                    Ordering::Equal => is_before(index),
+                    order => order.is_lt(),
+                }
+            })
         } else if *target < *self.prefix {
             0
         } else {
