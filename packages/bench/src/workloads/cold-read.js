@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { runClients } from '../clients.js'
 import { checkCount, checkKey, checkValue } from '../loops.js'
 import { Random } from '../random.js'
 import { verify, Written } from '../verify.js'
@@ -9,12 +9,12 @@ const WINDOW_EVERY = 8
 
 /**
  * Clients that read for some seconds what is on the disk and not in memory: random keys, and windows of --batch-size
- * entries. With a smaller --read-percent some of what they do are puts. After each operation a client goes on in the
- * next turn of the event loop. A database in memory has no disk to read from, and shows what the clients themselves do.
+ * entries. With a smaller --read-percent some of what they do are puts. A database in memory has no disk to read from, and
+ * shows what the clients themselves do.
  * @param {import('../context.js').Context} context
  */
 export async function coldRead(context) {
-  const { n, concurrency, batchSize, seconds, seed, readPercent, yieldTurns } = context.settings
+  const { n, batchSize, seed, readPercent } = context.settings
   const session = await openLoaded(context, n, { order: 'sorted' })
   const pageCache = await session.reopenCold()
   const { db, entries, writeOptions } = session
@@ -25,8 +25,6 @@ export async function coldRead(context) {
   const random = new Random(seed)
   let operations = 0
   let reads = 0
-  /** @type {import('../event-loop.js').Bucket[]} */
-  let buckets = []
 
   async function readWindow() {
     const first = random.below(n)
@@ -50,28 +48,7 @@ export async function coldRead(context) {
     checkValue(entries, index, await db[get](entries.key(index)), number)
   }
 
-  await context.recorder.record('cold-read', async (watch, monitor) => {
-    const end = performance.now() + seconds * 1000
-    let reported = performance.now()
-
-    async function client() {
-      for (let now = performance.now(); now < end; now = performance.now()) {
-        await operate()
-        if (yieldTurns) await turn()
-        if (now - reported > 500) {
-          reported = now
-          context.progress(1 - (end - now) / (seconds * 1000))
-        }
-      }
-    }
-
-    watch.start()
-    await Promise.all(Array.from({ length: concurrency }, client))
-    watch.stop()
-    await monitor.stop()
-    buckets = monitor.buckets
-    return operations
-  })
+  const buckets = await runClients(context, 'cold-read', operate, () => operations)
   const residentAtEndBytes = await session.residentBytes()
   await verify(session, Written.all(n))
   await session.close()

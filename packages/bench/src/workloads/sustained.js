@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { runClients } from '../clients.js'
 import { Random } from '../random.js'
 import { verify, Written } from '../verify.js'
 
@@ -6,14 +6,12 @@ import { verify, Written } from '../verify.js'
 const POOL_ENTRIES = 300_000
 
 /**
- * Clients that write without pause for some seconds. After each write a client goes on in the next turn of the event
- * loop, as the next request of a real one would come; else a database whose promises are settled at once would keep
- * the loop from turning at all. What is put is made as it is needed; batches are made beforehand and written again and
- * again, since making a large one would hold up the event loop for longer than the database does.
+ * Clients that write without pause for some seconds. What is put is made as it is needed; batches are made beforehand and
+ * written again and again, since making a large one would hold up the event loop for longer than the database does.
  * @param {import('../context.js').Context} context
  */
 export async function sustained(context) {
-  const { n, concurrency, batchSize, seconds, seed, yieldTurns } = context.settings
+  const { n, batchSize, seed } = context.settings
   const session = await context.open()
   const { db, entries, writeOptions } = session
   const options = writeOptions === undefined ? [] : [writeOptions]
@@ -21,8 +19,6 @@ export async function sustained(context) {
   const random = new Random(seed)
   const write = batchSize === 1 ? puts() : batches()
   let operations = 0
-  /** @type {import('../event-loop.js').Bucket[]} */
-  let buckets = []
 
   function puts() {
     const put = session.prefer('put', 'putSync')
@@ -56,28 +52,7 @@ export async function sustained(context) {
     }
   }
 
-  await context.recorder.record('sustained', async (watch, monitor) => {
-    const end = performance.now() + seconds * 1000
-    let reported = performance.now()
-
-    async function client() {
-      for (let now = performance.now(); now < end; now = performance.now()) {
-        await write()
-        if (yieldTurns) await turn()
-        if (now - reported > 500) {
-          reported = now
-          context.progress(1 - (end - now) / (seconds * 1000))
-        }
-      }
-    }
-
-    watch.start()
-    await Promise.all(Array.from({ length: concurrency }, client))
-    watch.stop()
-    await monitor.stop()
-    buckets = monitor.buckets
-    return operations
-  })
+  const buckets = await runClients(context, 'sustained', write, () => operations)
   await verify(session, written)
   await session.close()
   return { eventLoopBuckets: buckets }
