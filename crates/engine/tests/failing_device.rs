@@ -91,3 +91,20 @@ fn a_repair_takes_no_part_of_a_table_whose_flush_never_ended() {
     }
     assert!(left_behind > 10, "{left_behind} tables were left behind: too few for a test");
 }
+
+#[test]
+fn after_a_flush_whose_manifest_edit_failed_a_database_closes_and_opens_with_every_write() {
+    for failure in [Failure::Io, Failure::NoSpace] {
+        let mut env = SimulatedEnv::new(1, Mode::StrictPosix);
+        let db = Db::open(FOLDER, options(&env)).unwrap();
+        db.put(b"key", b"value", &WriteOptions { sync: true }).unwrap();
+        // The edit is in the MANIFEST by then, and names the log that was begun for what follows.
+        env.fail_at(FaultPlan::new(1, failure).of(CallKind::Sync).on("MANIFEST"));
+        let _ = db.flush();
+        let _ = db.close();
+        env.kill_process();
+
+        let db = Db::open(FOLDER, options(&env)).unwrap();
+        assert_eq!(db.get(b"key", &ReadOptions::default()).unwrap(), Some(b"value".to_vec()), "{failure:?}");
+    }
+}

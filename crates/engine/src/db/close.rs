@@ -63,10 +63,10 @@ impl DbInner {
         }
     }
 
-    /// Makes the last log durable. One without records is removed, or each opening would leave one behind; but the one that the
-    /// MANIFEST names has to be there.
+    /// Makes the last log durable. One without records is removed, or each opening would leave one behind; but one that the
+    /// MANIFEST may name has to be there.
     fn close_log(&self, mut wal: WalWriter) -> Result<()> {
-        if wal.is_empty() && wal.number() != self.versions.log_number() {
+        if wal.is_empty() && !self.versions.may_name_log(wal.number()) {
             return wal.discard(&*self.env);
         }
         wal.sync(&*self.env)?;

@@ -307,6 +307,13 @@ impl VersionSet {
         Ok(())
     }
 
+    /// Whether what the disk states may need the log `number`: as the first one of the version in force, or of a change that failed
+    /// and may be there all the same.
+    pub fn may_name_log(&self, number: u64) -> bool {
+        let changes = self.changes.lock();
+        number == self.log_number() || changes.failure.is_some() || changes.unsettled.is_some()
+    }
+
     /// Writes a new MANIFEST of the version in force, unless one was written since the set was made. What was recovered
     /// may be in the memory of the system only; afterwards it is durable, and files that it does not name may go.
     ///
