@@ -126,15 +126,14 @@ impl<'a> Bench<'a> {
 
     /// What a reader of the lines wants to know: the machine, the engine and its settings, the entries.
     pub fn header(&self) -> String {
-        let Machine { cpu, cores, memory_bytes, kernel, file_system } = &self.machine;
         let settings = &self.settings;
         format!(
-            "{} {}: {}\n{cpu}, {cores} cores, {:.0} GiB, {kernel}, {file_system}\n\
+            "{} {}: {}\n{}\n\
              {} entries, keys of {} bytes, values of {} ({:.0} after compression)\n{}",
             self.engine.name(),
             self.engine.version(),
             self.engine.settings(),
-            *memory_bytes as f64 / f64::from(1 << 30),
+            self.machine,
             settings.num,
             settings.key_prefix + 16,
             settings.value_size,

@@ -1,8 +1,8 @@
 //! What a run was made on, for the record.
 
-use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::{fmt, fs};
 
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +24,14 @@ pub struct Machine {
 }
 
 const UNKNOWN: &str = "unknown";
+
+impl fmt::Display for Machine {
+    fn fmt(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { cpu, cores, memory_bytes, kernel, file_system } = self;
+        let memory_gib = *memory_bytes as f64 / f64::from(1 << 30);
+        write!(text, "{cpu}, {cores} cores, {memory_gib:.0} GiB, {kernel}, {file_system}")
+    }
+}
 
 impl Machine {
     /// This machine, with the file system that `folder` is on.

@@ -47,6 +47,10 @@ fn table(configuration: &str, reports: &[Report]) -> String {
             let _ = writeln!(text, "- {engine} {}: {}", report.engine_version, report.engine_settings);
         }
     }
+    if let Some(report) = reports.first() {
+        let commit = report.commit.as_deref().unwrap_or("unknown");
+        let _ = writeln!(text, "- measured on {}, commit {commit}", report.machine);
+    }
     text
 }
 

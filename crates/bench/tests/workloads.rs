@@ -173,6 +173,7 @@ fn results_are_written_read_back_and_drawn() {
     let svg = std::fs::read_to_string(&drawn[0]).unwrap();
     assert!(svg.contains("readrandom 2") && svg.contains("terrace"));
     let table = table::rivals(&reports);
+    assert!(table.contains(&format!("- measured on {}, commit ", reports[0].machine)), "{table}");
     assert!(table.contains("| workload | terrace |") && table.contains("| readrandom 2 | "), "{table}");
 }
 

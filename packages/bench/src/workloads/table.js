@@ -126,8 +126,16 @@ function encodedLines(encoding) {
 
     const session = await openLoaded(context, n, { encoding })
     const indexAt = context.sequence(n, 'random')
-    const name = session.has('get') ? `get, ${encoding}, concurrency 4` : `getSync, ${encoding}`
-    await recordGets(context, session, name, { count: n, indexAt, concurrency: 4 })
+    if (session.has('get')) {
+      await recordGets(context, session, `get, ${encoding}, concurrency 4`, {
+        count: n,
+        indexAt,
+        concurrency: 4
+      })
+    }
+    if (session.has('getSync')) {
+      await recordGets(context, session, `getSync, ${encoding}`, { count: n, indexAt, blocking: true })
+    }
     if (session.has('iterator')) {
       await recordScan(context, session, `for await, ${encoding}, an entry`, n, 'entries')
     } else {
