@@ -83,13 +83,25 @@ async function inTurns(work, First, Second) {
 
 const answersOf = (work, DatabaseClass, folder) => using(work, DatabaseClass, folder, work.answers)
 
-/** Opens the client, does something with it and closes it, whatever happens. */
+/** Opens the client, does something with it and closes it. It must have used one database of that class, and closed it. */
 async function using(work, DatabaseClass, folder, action) {
-  const client = await work.open(DatabaseClass, folder)
+  const made = []
+  class Observed extends DatabaseClass {
+    constructor(...args) {
+      super(...args)
+      made.push(this)
+    }
+  }
+
+  const client = await work.open(Observed, folder)
   try {
     return await action(client)
   } finally {
     await work.close(client)
+    assert.deepEqual(
+      made.map((db) => db.status),
+      ['closed']
+    )
   }
 }
 
