@@ -72,11 +72,11 @@ const QUERIES = {
     GRAPH ?lock { ?package <${LICENSE.value}> ?license }
   } GROUP BY ?license ORDER BY DESC(?packages) ?license`,
 
-  ofLicense: `SELECT DISTINCT ?dependency WHERE {
+  ofISC: `SELECT DISTINCT ?dependency WHERE {
     GRAPH ?lock { ?package <${DEPENDS_ON.value}> ?dependency . ?other <${NAME.value}> ?dependency ; <${LICENSE.value}> "ISC" }
   } ORDER BY ?dependency`,
 
-  indirect: `SELECT DISTINCT ?name WHERE {
+  needMany: `SELECT DISTINCT ?name WHERE {
     GRAPH ?lock { ?package <${COUNT.value}> ?count ; <${NAME.value}> ?name . FILTER(?count > 5 && ?count < ${CHANGED_COUNT}) }
   } ORDER BY ?name`
 }
@@ -93,6 +93,14 @@ async function sparql(store) {
   }
   return answers
 }
+
+// What SPARQL must find, without it.
+const valuesOf = (rows) => rows.map(([binding]) => binding.split('=')[1]).sort()
+const unique = (names) => [...new Set(names)].sort()
+const needsMany = (one) => one.dependencies.length > 5 && !changed.includes(one)
+const isISC = (lock, name) =>
+  remaining.some((one) => one.lock === lock && one.name === name && one.license === 'ISC')
+const dependenciesOfISC = ({ lock, dependencies }) => dependencies.filter((name) => isISC(lock, name))
 
 takeTurns('quadstore', {
   async open(DatabaseClass, folder) {
@@ -125,9 +133,9 @@ takeTurns('quadstore', {
     const counts = remaining.map((one) => (changed.includes(one) ? CHANGED_COUNT : one.dependencies.length))
     assert.equal(range.length, counts.filter((count) => count >= 3 && count <= 9).length)
 
-    const licenses = new Set(remaining.map(({ license }) => license))
-    assert.equal(answers.sparql.licenses.length, licenses.size)
-    assert.ok(answers.sparql.ofLicense.length > 0)
-    assert.ok(answers.sparql.indirect.length > 0)
+    const { licenses, ofISC, needMany } = answers.sparql
+    assert.equal(licenses.length, new Set(remaining.map(({ license }) => license)).size)
+    assert.deepEqual(valuesOf(ofISC), unique(remaining.flatMap(dependenciesOfISC)))
+    assert.deepEqual(valuesOf(needMany), unique(remaining.filter(needsMany).map(({ name }) => name)))
   }
 })
