@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { before, describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { ClassicLevel } from 'classic-level'
 import { Level } from 'terrace'
 
@@ -41,21 +41,32 @@ const LOST_ONE_IN = 7
 export function takeTurns(name, work) {
   describe(name, () => {
     let expected
+    const folders = []
+    after(() => {
+      for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+    })
+
+    /** Has `First` write one half and `Second` the other. Returns the folder, which goes when the tests have run. */
+    async function inTurns(First, Second) {
+      const folder = mkdtempSync(join(tmpdir(), 'terrace-clients-'))
+      folders.push(folder)
+      await using(work, First, folder, work.begin)
+      await using(work, Second, folder, work.goOn)
+      return folder
+    }
 
     before(async () => {
-      const folder = await inTurns(work, ClassicLevel, ClassicLevel)
+      const folder = await inTurns(ClassicLevel, ClassicLevel)
       // The entries first: a client may tidy up when it is asked.
       const entries = await digest(work, folder)
       expected = { entries, answers: await answersOf(work, ClassicLevel, folder) }
-      remove(folder)
     })
 
     test('classic-level gives the answers that follow from the input', () => work.check(expected.answers))
 
     for (const [title, First, Second] of TURNS) {
-      test(title, async (t) => {
-        const folder = await inTurns(work, First, Second)
-        t.after(() => remove(folder))
+      test(title, async () => {
+        const folder = await inTurns(First, Second)
         assert.equal(await digest(work, folder), expected.entries)
         for (const Reader of [Level, ClassicLevel]) {
           assert.deepEqual(await answersOf(work, Reader, folder), expected.answers)
@@ -63,22 +74,13 @@ export function takeTurns(name, work) {
       })
     }
 
-    test('entries that are lost show in the answers', async (t) => {
-      const folder = await inTurns(work, Level, Level)
-      t.after(() => remove(folder))
+    test('entries that are lost show in the answers', async () => {
+      const folder = await inTurns(Level, Level)
       await lose(folder)
       const answers = await answersOf(work, Level, folder).catch((error) => error)
       assert.notDeepEqual(answers, expected.answers)
     })
   })
-}
-
-/** Has `First` write one half and `Second` the other. Returns the folder. */
-async function inTurns(work, First, Second) {
-  const folder = mkdtempSync(join(tmpdir(), 'terrace-clients-'))
-  await using(work, First, folder, work.begin)
-  await using(work, Second, folder, work.goOn)
-  return folder
 }
 
 const answersOf = (work, DatabaseClass, folder) => using(work, DatabaseClass, folder, work.answers)
@@ -136,5 +138,3 @@ async function withEntries(DatabaseClass, folder, action) {
     await db.close()
   }
 }
-
-const remove = (folder) => rmSync(folder, { recursive: true, force: true })
