@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 # Steps of `make test` in the order that finds mistakes cheapest first.
-TEST_STEPS := lint rust capi ruby models gates node node-bench load interop house
+TEST_STEPS := lint rust capi ruby models gates node node-bench clients load interop house
 
 # Tells in a long log which step one is in, and how long the one before took.
 step = @echo; echo "== $(1) · $$(date +%T)"
@@ -97,6 +97,16 @@ $(NODE_SQLITE): $(NODE_BENCH_READY)
 node-bench: build $(NODE_BENCH_READY) ## tests of the benchmark in Node
 	$(call step,node-bench)
 	cd packages/bench && npm test
+
+# Nor do others need the clients. None of their scripts runs.
+CLIENTS_READY := interop/clients/node_modules/.package-lock.json
+$(CLIENTS_READY): interop/clients/package-lock.json
+	cd interop/clients && npm ci --ignore-scripts
+	@touch $@
+
+clients: build $(CLIENTS_READY) ## programs from npm on our Node package, beside classic-level
+	$(call step,clients)
+	cd interop/clients && npm test
 
 LOAD := cargo run --release --quiet --package terrace-testkit --bin terrace-load --
 
@@ -253,4 +263,4 @@ docs: ## the crates' documentation, in target/doc
 
 clean: ## remove what was built
 	cargo clean
-	rm -rf node_modules packages/*/node_modules packages/*/dist packages/*/*.node packages/*/npm/*/*.node
+	rm -rf node_modules packages/*/node_modules interop/clients/node_modules packages/*/dist packages/*/*.node packages/*/npm/*/*.node

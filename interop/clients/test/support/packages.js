@@ -1,0 +1,43 @@
+// Real input: the packages that the lock files of this repository name, with their licences and dependencies.
+
+import { readFileSync } from 'node:fs'
+
+const LOCKS = {
+  root: '../../../../package-lock.json',
+  bench: '../../../../packages/bench/package-lock.json',
+  clients: '../../package-lock.json'
+}
+
+/**
+ * A package in a lock file. There is one of each name and version in a lock file.
+ *
+ * @typedef {object} Package
+ * @property {string} lock - The lock file.
+ * @property {string} name
+ * @property {string} version
+ * @property {string} license - 'unknown' where the lock file has none.
+ * @property {string[]} dependencies - Names, in order.
+ */
+
+/**
+ * All packages of all lock files.
+ *
+ * @returns {Package[]}
+ */
+export function packages() {
+  return Object.entries(LOCKS).flatMap(([lock, file]) => {
+    const content = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'))
+    const found = Object.entries(content.packages)
+      .filter(([folder, { version }]) => folder.includes('node_modules/') && version)
+      .map(([folder, entry]) => packageOf(lock, folder, entry))
+    return [...new Map(found.map((one) => [`${one.name}@${one.version}`, one])).values()]
+  })
+}
+
+const packageOf = (lock, folder, { version, license = 'unknown', dependencies = {} }) => ({
+  lock,
+  name: folder.split('node_modules/').at(-1),
+  version,
+  license: String(license),
+  dependencies: Object.keys(dependencies).sort()
+})
