@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { pack } from '../scripts/pack.mjs'
+import { packPackage } from '../../../scripts/pack-package.mjs'
 
 // Settings of an npm that runs this test must not reach the npm that it runs.
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)))
@@ -24,7 +24,7 @@ function expectOutput(args, cwd, expected) {
 test('it is installed without dependencies, and used from ES modules and CommonJS', () => {
   const folder = mkdtempSync(join(tmpdir(), 'terrace-bytewise-package-'))
   try {
-    const archive = pack(folder)
+    const archive = packPackage(fileURLToPath(new URL('..', import.meta.url)), folder)
     writeFileSync(join(folder, 'package.json'), '{ "private": true }')
     const options = [
       '--offline',

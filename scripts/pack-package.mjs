@@ -1,6 +1,6 @@
-// Packs this package as npm would publish it:
+// Packs a package that is JavaScript alone as npm would publish it:
 //
-//   node scripts/pack.mjs FOLDER     prints the path of the archive
+//   node scripts/pack-package.mjs PACKAGE FOLDER     prints the path of the archive
 
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,12 +8,12 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const packageFolder = join(dirname(fileURLToPath(import.meta.url)), '..')
+const license = join(dirname(fileURLToPath(import.meta.url)), '..', 'LICENSE')
 
-/** Packs the package into `folder`. Returns the path of the archive. */
-export function pack(folder) {
+/** Packs the package that is in `packageFolder` into `folder`. Returns the path of the archive. */
+export function packPackage(packageFolder, folder) {
   mkdirSync(folder, { recursive: true })
-  const stage = mkdtempSync(join(tmpdir(), 'terrace-bytewise-pack-'))
+  const stage = mkdtempSync(join(tmpdir(), 'terrace-pack-'))
   try {
     const manifest = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'))
     delete manifest.scripts
@@ -21,7 +21,7 @@ export function pack(folder) {
     writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
     cpSync(join(packageFolder, 'dist'), join(stage, 'dist'), { recursive: true })
     copyFileSync(join(packageFolder, 'README.md'), join(stage, 'README.md'))
-    copyFileSync(join(packageFolder, '..', '..', 'LICENSE'), join(stage, 'LICENSE'))
+    copyFileSync(license, join(stage, 'LICENSE'))
     const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
     const output = execFileSync(npm, ['pack', stage, '--pack-destination', resolve(folder), '--json'], {
       encoding: 'utf8',
@@ -35,10 +35,10 @@ export function pack(folder) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [folder] = process.argv.slice(2)
+  const [packageFolder, folder] = process.argv.slice(2)
   if (folder === undefined) {
-    console.error('usage: node scripts/pack.mjs FOLDER')
+    console.error('usage: node scripts/pack-package.mjs PACKAGE FOLDER')
     process.exit(1)
   }
-  console.log(pack(folder))
+  console.log(packPackage(packageFolder, folder))
 }

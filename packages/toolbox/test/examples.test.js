@@ -1,0 +1,44 @@
+// Every program in `examples/` runs to its end, and leaves nothing in the folder for temporary files.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const examples = fileURLToPath(new URL('../../../examples', import.meta.url))
+const names = readdirSync(examples).filter((name) => name.endsWith('.mjs'))
+
+test('there is an example for each part, and one that uses them together', () => {
+  assert.deepEqual(names.sort(), [
+    'app.mjs',
+    'copy.mjs',
+    'feed.mjs',
+    'index.mjs',
+    'lock.mjs',
+    'streams.mjs',
+    'transaction.mjs',
+    'ttl.mjs'
+  ])
+})
+
+for (const name of names) {
+  test(`examples/${name}`, () => {
+    const folder = mkdtempSync(join(tmpdir(), 'terrace-examples-'))
+    try {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [join(examples, name)], {
+        env: { ...process.env, TMPDIR: folder },
+        encoding: 'utf8',
+        timeout: 60_000
+      })
+      assert.equal(stderr, '')
+      assert.equal(status, 0)
+      assert.notEqual(stdout, '')
+      assert.deepEqual(readdirSync(folder), [])
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+}
