@@ -93,6 +93,25 @@ for (const [name, open] of Object.entries(databases)) {
     }
   })
 
+  // classic-level does not say in which order writes of the same moment take effect.
+  if (name !== 'classic-level') {
+    test(`${name}: an entry that is written beneath the view while it is removed stays`, async (t) => {
+      const { entries, sessions, clock } = await opened(t)
+      const keys = ['a', 'b', 'c', 'd']
+
+      for (let round = 0; round < 60; round++) {
+        await Promise.all(keys.map((key) => sessions.put(key, 'old', { ttlMs: 1 })))
+        clock.time += 1
+        const removing = sessions.removeExpired()
+        for (let wait = 0; wait < round; wait++) await null
+        await Promise.all([removing, entries.put('b', `new ${round}`)])
+        assert.equal(await sessions.get('b'), `new ${round}`)
+        await sessions.removeExpired()
+        assert.deepEqual(await entries.keys().all(), ['b'])
+      }
+    })
+  }
+
   test(`${name}: random writes, expiry and removal agree with a model`, async (t) => {
     let seed = 7
     const random = (limit) => {
