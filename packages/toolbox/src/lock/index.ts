@@ -1,7 +1,7 @@
 /** Advisory locks on keys, within the process. */
 
-import type { AbstractLevel } from 'abstract-level'
 import type { AnyLevel } from '../aside.js'
+import type { LevelLike } from '../level-like.js'
 import { namespaceOf } from './key-names.js'
 import { Locks } from './locks.js'
 
@@ -16,8 +16,7 @@ export type { Locks, Release } from './locks.js'
  * @throws LOCK_INVALID for anything else.
  */
 export function lock(namespace: string): Locks<string | Uint8Array>
-// biome-ignore lint/suspicious/noExplicitAny: how the database keeps its data does not matter
-export function lock<K>(db: AbstractLevel<any, K, any>): Locks<K>
-export function lock(owner: AnyLevel | string): Locks<never> {
-  return new Locks(namespaceOf(owner))
+export function lock<K, V>(db: LevelLike<K, V>): Locks<K>
+export function lock(owner: unknown): Locks<never> {
+  return new Locks(namespaceOf(owner as AnyLevel | string))
 }

@@ -1,7 +1,8 @@
 /** Streams of Node and of the web, of the entries of a database and into one. */
 
 import type { Readable, Writable } from 'node:stream'
-import type { AbstractLevel } from 'abstract-level'
+import type { AnyLevel } from '../aside.js'
+import type { LevelLike } from '../level-like.js'
 import type { Entry } from './items.js'
 import { LevelReadable, LevelWritable } from './node.js'
 import type { WritableEntry } from './operations.js'
@@ -12,9 +13,6 @@ export type { Entry } from './items.js'
 export type { WritableEntry } from './operations.js'
 export type { ReadableOptions, WritableOptions } from './options.js'
 
-// biome-ignore lint/suspicious/noExplicitAny: how the database keeps its data does not matter
-type Db<K, V> = AbstractLevel<any, K, V>
-
 /**
  * The entries of a range, `{ key, value }` each, as a stream of Node in object mode. It shows the database as it was at
  * the call. Destroying it closes its iterator.
@@ -23,26 +21,26 @@ type Db<K, V> = AbstractLevel<any, K, V>
  * STREAM_DATABASE_CLOSED if the database closes first, and those of iterators.
  */
 export function readable<KD, VD, K = KD, V = VD>(
-  db: Db<KD, VD>,
+  db: LevelLike<KD, VD>,
   options: ReadableOptions<K, V> = {}
 ): Readable {
-  return new LevelReadable(db, 'entries', options)
+  return new LevelReadable(db as AnyLevel, 'entries', options)
 }
 
 /** As {@link readable}, but of keys. A key that is decoded to null destroys it with STREAM_INVALID_ITEM. */
 export function readableKeys<KD, VD, K = KD, V = VD>(
-  db: Db<KD, VD>,
+  db: LevelLike<KD, VD>,
   options: ReadableOptions<K, V> = {}
 ): Readable {
-  return new LevelReadable(db, 'keys', options)
+  return new LevelReadable(db as AnyLevel, 'keys', options)
 }
 
 /** As {@link readable}, but of values. A value that is decoded to null destroys it with STREAM_INVALID_ITEM. */
 export function readableValues<KD, VD, K = KD, V = VD>(
-  db: Db<KD, VD>,
+  db: LevelLike<KD, VD>,
   options: ReadableOptions<K, V> = {}
 ): Readable {
-  return new LevelReadable(db, 'values', options)
+  return new LevelReadable(db as AnyLevel, 'values', options)
 }
 
 /**
@@ -53,34 +51,34 @@ export function readableValues<KD, VD, K = KD, V = VD>(
  * @throws STREAM_INVALID_OPTION. Later errors: STREAM_INVALID_ENTRY, STREAM_DATABASE_CLOSED, and those of `batch()`.
  */
 export function writable<KD, VD, K = KD, V = VD>(
-  db: Db<KD, VD>,
+  db: LevelLike<KD, VD>,
   options: WritableOptions<K, V> = {}
 ): Writable {
-  return new LevelWritable(db, options)
+  return new LevelWritable(db as AnyLevel, options)
 }
 
 /** As {@link readable}, but a web stream; `cancel()` closes its iterator. */
 export function webReadable<KD, VD, K = KD, V = VD>(
-  db: Db<KD, VD>,
+  db: LevelLike<KD, VD>,
   options: ReadableOptions<K, V> = {}
 ): ReadableStream<Entry<K, V>> {
-  return webReadableOf(db, 'entries', options)
+  return webReadableOf(db as AnyLevel, 'entries', options)
 }
 
 /** As {@link readableKeys}, but a web stream. */
 export function webReadableKeys<KD, VD, K = KD, V = VD>(
-  db: Db<KD, VD>,
+  db: LevelLike<KD, VD>,
   options: ReadableOptions<K, V> = {}
 ): ReadableStream<K> {
-  return webReadableOf(db, 'keys', options)
+  return webReadableOf(db as AnyLevel, 'keys', options)
 }
 
 /** As {@link readableValues}, but a web stream. */
 export function webReadableValues<KD, VD, K = KD, V = VD>(
-  db: Db<KD, VD>,
+  db: LevelLike<KD, VD>,
   options: ReadableOptions<K, V> = {}
 ): ReadableStream<V> {
-  return webReadableOf(db, 'values', options)
+  return webReadableOf(db as AnyLevel, 'values', options)
 }
 
 /**
@@ -88,8 +86,8 @@ export function webReadableValues<KD, VD, K = KD, V = VD>(
  * all is in the database.
  */
 export function webWritable<KD, VD, K = KD, V = VD>(
-  db: Db<KD, VD>,
+  db: LevelLike<KD, VD>,
   options: WritableOptions<K, V> = {}
 ): WritableStream<WritableEntry<K, V>> {
-  return webWritableOf(db, options)
+  return webWritableOf(db as AnyLevel, options)
 }

@@ -1,6 +1,7 @@
 /** Entries that expire, on any abstract-level database. */
 
-import type { AbstractLevel } from 'abstract-level'
+import type { AnyLevel } from '../aside.js'
+import type { LevelLike } from '../level-like.js'
 import type { TtlOptions } from './options.js'
 import { TtlLevel } from './ttl-level.js'
 
@@ -22,9 +23,8 @@ export type { TtlLevel } from './ttl-level.js'
  * @throws TTL_IN_USE if `db` has such a view already.
  */
 export function ttl<KDefault, VDefault>(
-  // biome-ignore lint/suspicious/noExplicitAny: how the database keeps its data does not matter
-  db: AbstractLevel<any, KDefault, VDefault>,
+  db: LevelLike<KDefault, VDefault>,
   options?: TtlOptions<KDefault, VDefault>
 ): TtlLevel<KDefault, VDefault> {
-  return new TtlLevel<KDefault, VDefault>(db, options ?? {})
+  return new TtlLevel<KDefault, VDefault>(db as AnyLevel, options ?? {})
 }
