@@ -75,6 +75,10 @@ export class ExpiryRecords {
     )
   }
 
+  get isOpen(): boolean {
+    return this.#byKey.status === 'open'
+  }
+
   async open(): Promise<void> {
     await this.#aside.open()
     await Promise.all([this.#byKey.open(), this.#byTime.open()])
@@ -93,7 +97,7 @@ export class ExpiryRecords {
 
   /** As {@link get}. Before the records are open it is undefined. */
   getSync(key: FormattedKey, options: object): number | undefined {
-    if (this.#byKey.status !== 'open') return undefined
+    if (!this.isOpen) return undefined
     return expiryOf(this.#byKey.getSync(key as Uint8Array, sideOptions(options)))
   }
 

@@ -21,9 +21,11 @@ type Options = PrivateIteratorOptions & object
 export class LiveIterator extends AbstractIterator<AnyLevel, unknown, unknown> {
   readonly #entries: LiveEntries
 
+  // What is made before the iterator is attached to the database need not be closed with it if it fails.
   constructor(db: AnyLevel, source: LiveSource, options: Options) {
+    const entries = new LiveEntries(source, options, options.values !== false)
     super(db as never, options)
-    this.#entries = new LiveEntries(source, options, options.values !== false)
+    this.#entries = entries
   }
 
   /** @internal */
@@ -42,7 +44,7 @@ export class LiveIterator extends AbstractIterator<AnyLevel, unknown, unknown> {
   }
 
   /** @internal */
-  _seek(target: FormattedKey, options: object): void {
+  _seek(target: FormattedKey, options: { keyEncoding?: string }): void {
     this.#entries.seek(target, options)
   }
 
@@ -57,8 +59,9 @@ export class LiveKeyIterator extends AbstractKeyIterator<AnyLevel, unknown> {
   readonly #entries: LiveEntries
 
   constructor(db: AnyLevel, source: LiveSource, options: Options) {
+    const entries = new LiveEntries(source, options, false)
     super(db as never, options)
-    this.#entries = new LiveEntries(source, options, false)
+    this.#entries = entries
   }
 
   /** @internal */
@@ -77,7 +80,7 @@ export class LiveKeyIterator extends AbstractKeyIterator<AnyLevel, unknown> {
   }
 
   /** @internal */
-  _seek(target: FormattedKey, options: object): void {
+  _seek(target: FormattedKey, options: { keyEncoding?: string }): void {
     this.#entries.seek(target, options)
   }
 
@@ -92,8 +95,9 @@ export class LiveValueIterator extends AbstractValueIterator<AnyLevel, unknown, 
   readonly #entries: LiveEntries
 
   constructor(db: AnyLevel, source: LiveSource, options: Options) {
+    const entries = new LiveEntries(source, options, true)
     super(db as never, options)
-    this.#entries = new LiveEntries(source, options, true)
+    this.#entries = entries
   }
 
   /** @internal */
@@ -112,7 +116,7 @@ export class LiveValueIterator extends AbstractValueIterator<AnyLevel, unknown, 
   }
 
   /** @internal */
-  _seek(target: FormattedKey, options: object): void {
+  _seek(target: FormattedKey, options: { keyEncoding?: string }): void {
     this.#entries.seek(target, options)
   }
 

@@ -1,7 +1,8 @@
 import type { AbstractIterator, AbstractSnapshot } from 'abstract-level'
 import type { AnyLevel } from '../aside.js'
+import { byteRange, type KeyFormatter, keyFormatter } from './byte-range.js'
 import type { Clock } from './clock.js'
-import { type ExpiryRecords, type FormattedKey, type RecordRange, textOf } from './expiry-records.js'
+import { bytesOf, type ExpiryRecords, type FormattedKey, type RecordRange, textOf } from './expiry-records.js'
 
 /** A key and its value, encoded; the value is undefined where it is not read. */
 export type Entry = [key: FormattedKey, value: unknown]
@@ -29,6 +30,7 @@ export class LiveEntries {
   readonly #iterator: AbstractIterator<AnyLevel, FormattedKey, unknown>
   /** The range as the records are asked for it. */
   readonly #recordOptions: RecordRange
+  readonly #formatKey: KeyFormatter
   #window: Entry[] = []
   #expiries: Array<number | undefined> = []
   #position = 0
@@ -40,9 +42,10 @@ export class LiveEntries {
     this.#snapshot = options.snapshot == null ? snapshotOf(source.db) : undefined
     const snapshot = options.snapshot ?? this.#snapshot
     // What expired does not count for the limit, which abstract-level's class of iterators minds.
-    const all = { ...options, snapshot, keys: true, values, limit: -1 }
+    const all = byteRange({ ...options, snapshot, keys: true, values, limit: -1 })
     this.#iterator = source.db.iterator(all as never)
-    const { gt, gte, lt, lte, keyEncoding } = options
+    this.#formatKey = keyFormatter(options)
+    const { gt, gte, lt, lte, keyEncoding } = all
     this.#recordOptions = { gt, gte, lt, lte, keyEncoding, snapshot }
   }
 
@@ -90,11 +93,15 @@ export class LiveEntries {
     return entries
   }
 
-  seek(target: FormattedKey, options: object): void {
+  seek(target: FormattedKey, options: { keyEncoding?: string }): void {
     this.#window = []
     this.#position = 0
     this.#nextWindowEntries = 1
-    this.#iterator.seek(target as never, options)
+    const asText = options.keyEncoding === 'utf8'
+    this.#iterator.seek((asText ? bytesOf(target) : target) as never, {
+      ...options,
+      keyEncoding: asText ? 'view' : (options.keyEncoding as string)
+    })
   }
 
   async close(): Promise<void> {
@@ -114,7 +121,8 @@ export class LiveEntries {
 
     for (const entry of rest as Entry[]) {
       const expiry = expiries.get(textOf(entry[0]))
-      if ((expiry === undefined || expiry > now) && !records.contain(entry[0])) entries.push(entry)
+      const isLive = expiry === undefined || expiry > now
+      if (isLive && !records.contain(entry[0])) entries.push(this.#formatted(entry))
     }
 
     return entries
@@ -128,10 +136,16 @@ export class LiveEntries {
       const index = this.#position++
       const entry = this.#window[index] as Entry
       const expiry = this.#expiries[index]
-      if ((expiry === undefined || expiry > clock.now()) && !records.contain(entry[0])) return entry
+      const isLive = expiry === undefined || expiry > clock.now()
+      if (isLive && !records.contain(entry[0])) return this.#formatted(entry)
     }
 
     return undefined
+  }
+
+  #formatted(entry: Entry): Entry {
+    entry[0] = this.#formatKey(entry[0])
+    return entry
   }
 
   async #read(size: number): Promise<void> {

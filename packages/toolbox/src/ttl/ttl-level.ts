@@ -2,7 +2,14 @@ import { type AbstractChainedBatch, AbstractLevel, type AbstractSnapshot } from 
 import type { AnyLevel } from '../aside.js'
 import { codedError } from '../errors.js'
 import { Clock } from './clock.js'
-import { bytesOf, type Due, ExpiryRecords, type FormattedKey, textOf } from './expiry-records.js'
+import {
+  bytesOf,
+  type Due,
+  ExpiryRecords,
+  type FormattedKey,
+  type RecordRange,
+  textOf
+} from './expiry-records.js'
 import { Gate } from './gate.js'
 import { LiveIterator, LiveKeyIterator, LiveValueIterator, type PrivateIteratorOptions } from './iterators.js'
 import type { LiveSource } from './live-entries.js'
@@ -17,13 +24,11 @@ import {
   type TtlOptions,
   type TtlPutOptions
 } from './options.js'
+import { ownKeys } from './own-keys.js'
 import { Sweeper } from './sweeper.js'
 import { WriteHook } from './write-hook.js'
 
 const DEFAULT_CHECK_INTERVAL_MS = 1000
-
-/** Keys that `clear()` deletes in one batch. */
-const CLEAR_ENTRIES = 1000
 
 interface PrivateOperation extends ExpiryOptions {
   type: 'put' | 'del'
@@ -198,18 +203,12 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
   }
 
   /** @internal */
-  async _clear(options: { limit: number; keyEncoding: string }): Promise<void> {
-    const { keyEncoding } = options
-    const keys = this.source.keys(options as never)
-    let found: FormattedKey[]
-
-    do {
-      found = (await keys.nextv(CLEAR_ENTRIES)) as FormattedKey[]
-      const own = found.filter((key) => !this.#records.contain(key))
-      const operations = own.map((key) => ({ type: 'del' as const, key, keyEncoding }))
+  async _clear(options: RecordRange): Promise<void> {
+    const keyEncoding = options.keyEncoding === 'buffer' ? 'buffer' : 'view'
+    for await (const keys of ownKeys(this.#live, options)) {
+      const operations = keys.map((key) => ({ type: 'del' as const, key, keyEncoding }))
       await this._batch(operations, {})
-    } while (found.length > 0)
-    await keys.close()
+    }
   }
 
   /** @internal */

@@ -29,7 +29,7 @@ interface HookedBatch {
 type Hook = (operation: HookedOperation, batch: HookedBatch) => void
 
 interface Hooks {
-  add(hook: Hook): void
+  add(hook: Hook, options: { everyWrite: boolean }): void
   delete(hook: Hook): void
 }
 
@@ -44,6 +44,8 @@ export class WriteHook {
   readonly #defaultTtlMs: number | undefined
   readonly #prefix: string
   readonly #canReadSync: boolean
+  /** Whether what is read within the hook is as of all writes before, also those that are under way. */
+  readonly #readsAreExact: boolean
   /** What is being removed, by key as text: when it expired. */
   #removing: ReadonlyMap<string, number> | undefined
 
@@ -54,10 +56,12 @@ export class WriteHook {
     this.#defaultTtlMs = defaultTtlMs
     this.#prefix = prefixOf(db)
     this.#canReadSync = canReadSync(db)
+    this.#readsAreExact = db.supports.additionalMethods.putSync === true
   }
 
   attach(): void {
-    this.#hooks.add(this.#run)
+    // Terrace then calls it also for batches of other databases that name this one; elsewhere there is no such option.
+    this.#hooks.add(this.#run, { everyWrite: true })
   }
 
   detach(): void {
@@ -93,6 +97,9 @@ export class WriteHook {
     }
 
     const expiry = operation.type === 'put' ? this.#expiryOf(operation) : undefined
+    const isUnchanged = expiry === undefined && previous === undefined && this.#readsAreExact
+    if (isUnchanged && this.#records.isOpen) return
+
     for (const sideOperation of this.#records.set(key, expiry, previous)) batch.add(sideOperation)
   }
 

@@ -173,6 +173,34 @@ for (const [name, open] of Object.entries(databases)) {
     )
   })
 
+  test(`${name}: entries whose keys are no text expire and are cleared where keys are read as text`, async (t) => {
+    const { sessions, clock } = await opened(t)
+    const key = Buffer.from([0xff, 0xfe])
+    const other = Buffer.from([0x80])
+    const binary = { keyEncoding: 'buffer' }
+    await sessions.put(key, 1, { ...binary, ttlMs: 100 })
+    await sessions.put(other, 2, binary)
+    assert.equal((await sessions.keys().all()).length, 2)
+
+    clock.time += 100
+    assert.deepEqual(await sessions.values().all(), [2])
+    const stepped = []
+    for await (const [text] of sessions.iterator()) stepped.push(text)
+    assert.deepEqual(stepped, [other.toString()])
+    await sessions.clear()
+    assert.deepEqual(await sessions.source.keys(binary).all(), [])
+  })
+
+  test(`${name}: an iterator that cannot be had does not keep the view from closing`, async (t) => {
+    const { sessions } = await opened(t)
+    const snapshot = sessions.snapshot()
+    await snapshot.close()
+    const read = async () => sessions.iterator({ snapshot }).all()
+    await assert.rejects(read, { code: 'LEVEL_SNAPSHOT_NOT_OPEN' })
+    await sessions.close()
+    assert.equal(sessions.status, 'closed')
+  })
+
   test(`${name}: the whole database as what expires, with its sublevels`, async (t) => {
     const db = await open(t)
     const clock = stoppedClock()

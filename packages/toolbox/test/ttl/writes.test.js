@@ -82,6 +82,24 @@ for (const [name, open] of Object.entries(databases)) {
     assert.deepEqual(await entries.iterator().all(), [['b', '2']])
   })
 
+  test(`${name}: writes by other ways than the view count where every write runs hooks`, async (t) => {
+    const { db, sessions, clock } = await opened(t)
+    const isExact = db.supports.additionalMethods.putSync === true
+    const other = db.sublevel('sessions')
+    await sessions.put('kept', '1', { ttlMs: 100 })
+    await db.batch([
+      { type: 'put', sublevel: other, key: 'a', value: '1', ttlMs: 100 },
+      { type: 'put', sublevel: other, key: 'kept', value: '2' }
+    ])
+    await other.put('b', '1', { ttlMs: 100 })
+    await other.sublevel('x').put('c', '1', { ttlMs: 100 })
+    clock.time += 100
+    const all = ['!x!c', 'a', 'b', 'kept']
+    assert.deepEqual(await sessions.keys().all(), isExact ? ['kept'] : all.slice(0, 3))
+    await sessions.removeExpired()
+    assert.deepEqual(await other.keys().all(), isExact ? ['kept'] : all.slice(0, 3))
+  })
+
   test(`${name}: removal leaves nothing behind, however often an entry was written`, async (t) => {
     const { db, sessions, clock } = await opened(t)
     for (let round = 0; round < 50; round++) {
