@@ -1,0 +1,71 @@
+import { codedError } from '../errors.js'
+
+/** What a dump can be read from: a stream of Node or of the web, an array of pieces, or what else gives bytes in turn. */
+export type DumpSource =
+  | AsyncIterable<Uint8Array>
+  | Iterable<Uint8Array>
+  | ReadableStream<Uint8Array>
+  | NodeJS.ReadableStream
+
+/** Bytes of a source, so many at a time. It takes memory only for what did arrive. */
+export class ByteSource {
+  readonly #pieces: AsyncIterator<unknown> | Iterator<unknown>
+  #piece: Buffer = Buffer.alloc(0)
+  #offset = 0
+
+  constructor(source: DumpSource) {
+    const pieces = iteratorOf(source)
+    if (pieces === undefined) {
+      throw codedError('DUMP_INVALID_SOURCE', 'A dump is read from a stream or from pieces of bytes')
+    }
+    this.#pieces = pieces
+  }
+
+  /** How many bytes were taken. */
+  get offset(): number {
+    return this.#offset
+  }
+
+  /** The next bytes: fewer than `size` only at the end. */
+  async take(size: number): Promise<Buffer> {
+    const taken: Buffer[] = []
+    let missing = size
+
+    while (missing > 0 && (await this.#fill())) {
+      const some = this.#piece.subarray(0, missing)
+      this.#piece = this.#piece.subarray(some.length)
+      missing -= some.length
+      taken.push(some)
+    }
+
+    this.#offset += size - missing
+    return taken.length === 1 ? (taken[0] as Buffer) : Buffer.concat(taken)
+  }
+
+  /** Lets the source go, if it was not read to its end. */
+  async close(): Promise<void> {
+    await this.#pieces.return?.()
+  }
+
+  /** Sees to it that there is a piece; false at the end. */
+  async #fill(): Promise<boolean> {
+    while (this.#piece.length === 0) {
+      const { done, value } = await this.#pieces.next()
+      if (done) return false
+      if (!(value instanceof Uint8Array)) {
+        throw codedError('DUMP_INVALID_SOURCE', 'A dump consists of bytes: the source gave something else')
+      }
+      this.#piece = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+    }
+    return true
+  }
+}
+
+function iteratorOf(source: unknown): AsyncIterator<unknown> | Iterator<unknown> | undefined {
+  const { [Symbol.asyncIterator]: asynchronous, [Symbol.iterator]: synchronous } = (source ?? {}) as Partial<
+    AsyncIterable<unknown> & Iterable<unknown>
+  >
+
+  if (typeof asynchronous === 'function') return asynchronous.call(source as AsyncIterable<unknown>)
+  return typeof synchronous === 'function' ? synchronous.call(source as Iterable<unknown>) : undefined
+}

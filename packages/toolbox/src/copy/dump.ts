@@ -1,0 +1,76 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { AnyLevel } from '../aside.js'
+import { codedError } from '../errors.js'
+import { encodeBlock, encodeHeader, encodeTrailer } from './format.js'
+import { type DumpOptions, type Summary, throwIfAborted } from './options.js'
+import { scan } from './scan.js'
+import { Tally } from './tally.js'
+
+/** Where a dump can go: a stream of Node or of the web. It is ended, too. */
+export type DumpDestination = NodeJS.WritableStream | WritableStream<Uint8Array>
+
+/** Entries of a block at most. */
+const BLOCK_ENTRIES = 10_000
+
+/** The bytes of a dump, in pieces; at the end what was dumped. */
+export async function* dumpPieces(
+  db: AnyLevel,
+  options: DumpOptions<unknown>
+): AsyncGenerator<Uint8Array, Summary, void> {
+  const tally = new Tally(options)
+  throwIfAborted(options)
+  yield encodeHeader()
+
+  for await (const part of scan(db, options.range ?? {}, BLOCK_ENTRIES)) {
+    throwIfAborted(options)
+    for (const entry of part) tally.add(entry)
+    yield Buffer.concat(encodeBlock(part))
+    tally.report()
+  }
+
+  yield encodeTrailer(tally.summary)
+  return tally.finish()
+}
+
+/** Writes a dump to a stream and ends it. */
+export async function dumpTo(
+  db: AnyLevel,
+  destination: DumpDestination,
+  options: DumpOptions<unknown>
+): Promise<Summary> {
+  let summary: Summary | undefined
+  const pieces = (async function* () {
+    summary = yield* dumpPieces(db, options)
+  })()
+  const { signal } = options
+
+  try {
+    if (destination instanceof WritableStream) {
+      await webStreamOf(pieces).pipeTo(destination, signal === undefined ? {} : { signal })
+    } else {
+      await pipeline(Readable.from(pieces, { objectMode: false }), destination, {
+        signal: signal as AbortSignal
+      })
+    }
+  } catch (error) {
+    throwIfAborted(options)
+    throw error
+  }
+
+  if (summary === undefined) throw codedError('DUMP_TRUNCATED', 'The destination ended before the dump')
+  return summary
+}
+
+function webStreamOf(pieces: AsyncGenerator<Uint8Array, void, void>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await pieces.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    async cancel() {
+      await pieces.return()
+    }
+  })
+}

@@ -1,0 +1,96 @@
+import { codedError } from '../errors.js'
+
+/** How far it is. */
+export interface Progress {
+  /** Entries so far. */
+  entries: number
+  /** Bytes of their keys and values. */
+  bytes: number
+}
+
+/** What was copied, dumped or restored. */
+export interface Summary extends Progress {
+  /** CRC-32 of all entries in order: of each the lengths of key and value (4 bytes each, little endian), then both. */
+  checksum: number
+}
+
+/** Which keys, in the database's own encoding or the one that is named. */
+export interface CopyRange<K> {
+  gt?: K | undefined
+  gte?: K | undefined
+  lt?: K | undefined
+  lte?: K | undefined
+  keyEncoding?: string | undefined
+}
+
+/** What all of this may be told. */
+export interface WorkOptions {
+  /** Is told how far it is, at most four times a second and at the end. */
+  onProgress?: ((progress: Progress) => void) | undefined
+
+  /** Ends it with COPY_ABORTED. */
+  signal?: AbortSignal | undefined
+}
+
+export interface WritingOptions extends WorkOptions {
+  /**
+   * How many entries go into one batch at most, 1 to 2^20. A batch also ends with 1 MiB.
+   *
+   * @defaultValue `1000`
+   */
+  batchSize?: number | undefined
+}
+
+export interface DumpOptions<K> extends WorkOptions {
+  /** Only these keys. */
+  range?: CopyRange<K> | undefined
+}
+
+export interface CopyOptions<K> extends WritingOptions, DumpOptions<K> {
+  /**
+   * Read back what was written, and compare.
+   *
+   * @defaultValue `true`
+   */
+  verify?: boolean | undefined
+}
+
+export interface VerifyOptions extends WorkOptions {
+  /**
+   * The largest block to keep in memory, in bytes, 1 to 2^32 - 1. A block of a dump is larger than 1 MiB only if one
+   * entry is.
+   *
+   * @defaultValue `256 * 2 ** 20`
+   */
+  maxBlockSizeBytes?: number | undefined
+}
+
+export interface RestoreOptions extends VerifyOptions, WritingOptions {}
+
+const DEFAULT_BATCH_SIZE = 1000
+const MAX_BATCH_SIZE = 2 ** 20
+const DEFAULT_MAX_BLOCK_SIZE_BYTES = 256 * 2 ** 20
+const MAX_BLOCK_SIZE_BYTES = 2 ** 32 - 1
+
+/** The option `batchSize`, checked. */
+export function batchSizeOf({ batchSize = DEFAULT_BATCH_SIZE }: WritingOptions): number {
+  return integer('batchSize', batchSize, MAX_BATCH_SIZE)
+}
+
+/** The option `maxBlockSizeBytes`, checked. */
+export function maxBlockSizeOf(options: VerifyOptions): number {
+  const { maxBlockSizeBytes = DEFAULT_MAX_BLOCK_SIZE_BYTES } = options
+  return integer('maxBlockSizeBytes', maxBlockSizeBytes, MAX_BLOCK_SIZE_BYTES)
+}
+
+/** @throws COPY_ABORTED if the signal is aborted. */
+export function throwIfAborted({ signal }: WorkOptions): void {
+  if (signal?.aborted) throw codedError('COPY_ABORTED', 'It was aborted', signal.reason)
+}
+
+function integer(name: string, value: number, max: number): number {
+  if (!Number.isInteger(value) || value < 1 || value > max) {
+    throw codedError('COPY_INVALID_OPTION', `The option '${name}' must be an integer from 1 to ${max}`)
+  }
+  return value
+}

@@ -1,0 +1,23 @@
+import type { AbstractResource } from 'abstract-level'
+import type { AnyLevel } from '../aside.js'
+import { codedError } from '../errors.js'
+
+/** Ends a stream when its database closes. */
+export class ClosingWatch {
+  readonly #db: AnyLevel
+  readonly #resource: AbstractResource
+
+  /** @param end - Ends the stream with an error, and waits until it does nothing more. */
+  constructor(db: AnyLevel, end: (error: Error) => Promise<void>) {
+    this.#db = db
+    const close = (): Promise<void> =>
+      end(codedError('STREAM_DATABASE_CLOSED', 'The database was closed before the stream ended'))
+    this.#resource = { close, [Symbol.asyncDispose]: close }
+    db.attachResource(this.#resource)
+  }
+
+  /** To be called when the stream has ended. */
+  stop(): void {
+    this.#db.detachResource(this.#resource)
+  }
+}

@@ -1,0 +1,51 @@
+import type { AnyLevel } from '../aside.js'
+import { codedError } from '../errors.js'
+
+/** What a stream can consist of. */
+export type Kind = 'entries' | 'keys' | 'values'
+
+/** An entry as streams give it. */
+export interface Entry<K = string, V = string> {
+  key: K
+  value: V
+}
+
+interface AnyIterator {
+  nextv(size: number): Promise<unknown[]>
+  close(): Promise<void>
+}
+
+/** The items of a range, read in parts. */
+export class Items {
+  readonly #iterator: AnyIterator
+  readonly #kind: Kind
+
+  /** @throws LEVEL_DATABASE_NOT_OPEN if the database is closed. */
+  constructor(db: AnyLevel, kind: Kind, range: object) {
+    this.#kind = kind
+    this.#iterator = iteratorOf(db, kind, range)
+  }
+
+  /** The next items: at least one and at most `size`; none at the end. */
+  async next(size: number): Promise<unknown[]> {
+    const items = await this.#iterator.nextv(size)
+    if (this.#kind === 'entries') {
+      return (items as Array<[unknown, unknown]>).map(([key, value]) => ({ key, value }))
+    }
+
+    // To a stream null is its end.
+    if (items.some((item) => item === null || item === undefined)) {
+      throw codedError('STREAM_INVALID_ITEM', `One of the ${this.#kind} is decoded to null or undefined`)
+    }
+    return items
+  }
+
+  close(): Promise<void> {
+    return this.#iterator.close()
+  }
+}
+
+function iteratorOf(db: AnyLevel, kind: Kind, range: object): AnyIterator {
+  if (kind === 'keys') return db.keys(range)
+  return kind === 'values' ? db.values(range) : db.iterator(range)
+}

@@ -1,0 +1,48 @@
+import type { AbstractBatchOptions, AbstractIteratorOptions } from 'abstract-level'
+import { codedError } from '../errors.js'
+
+/** Options of streams of entries, keys or values: those of abstract-level's iterators, and what streams add. */
+export interface ReadableOptions<K, V> extends Omit<AbstractIteratorOptions<K, V>, 'keys' | 'values'> {
+  /**
+   * How many items are read ahead at most, 1 to 2^20.
+   *
+   * @defaultValue `256`
+   */
+  highWaterMark?: number | undefined
+}
+
+/** Options of streams that write: those of abstract-level's `batch()`, and what streams add. */
+export interface WritableOptions<K, V> extends AbstractBatchOptions<K, V> {
+  /**
+   * How many entries go into one batch, and how many wait meanwhile, at most: 1 to 2^20.
+   *
+   * @defaultValue `1000`
+   */
+  batchSize?: number | undefined
+}
+
+const DEFAULT_HIGH_WATER_MARK = 256
+const DEFAULT_BATCH_SIZE = 1000
+const MAX_COUNT = 2 ** 20
+
+/** How many items to read ahead, and the options of the iterator. */
+export function splitReadableOptions(options: object): { highWaterMark: number; range: object } {
+  const { highWaterMark = DEFAULT_HIGH_WATER_MARK, ...range } = options as { highWaterMark?: unknown }
+  return { highWaterMark: countOf('highWaterMark', highWaterMark), range }
+}
+
+/** How many entries go into a batch, and the options of the batch. */
+export function splitWritableOptions(options: object): { batchSize: number; batch: object } {
+  const { batchSize = DEFAULT_BATCH_SIZE, ...batch } = options as { batchSize?: unknown }
+  return { batchSize: countOf('batchSize', batchSize), batch }
+}
+
+function countOf(name: string, count: unknown): number {
+  if (typeof count !== 'number' || !Number.isInteger(count) || count < 1 || count > MAX_COUNT) {
+    throw codedError(
+      'STREAM_INVALID_OPTION',
+      `The option '${name}' must be an integer from 1 to ${MAX_COUNT}`
+    )
+  }
+  return count
+}

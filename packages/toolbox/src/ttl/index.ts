@@ -1,0 +1,30 @@
+/** Entries that expire, on any abstract-level database. */
+
+import type { AnyLevel } from '../aside.js'
+import type { LevelLike } from '../level-like.js'
+import type { TtlOptions } from './options.js'
+import { TtlLevel } from './ttl-level.js'
+
+export type {
+  ExpiryOptions,
+  TtlBatchOperation,
+  TtlBatchOptions,
+  TtlOptions,
+  TtlPutOptions
+} from './options.js'
+export type { TtlLevel } from './ttl-level.js'
+
+/**
+ * A view of `db` whose entries expire: `await sessions.put(key, value, { ttlMs: 60_000 })`. It is a database of
+ * abstract-level's class, with the encodings of `db` unless the options say otherwise. Closing `db` closes it.
+ *
+ * @param db - Any abstract-level database or, better, a sublevel of one.
+ * @throws TTL_INVALID for options that are none.
+ * @throws TTL_IN_USE if `db` has such a view already.
+ */
+export function ttl<KDefault, VDefault>(
+  db: LevelLike<KDefault, VDefault>,
+  options?: TtlOptions<KDefault, VDefault>
+): TtlLevel<KDefault, VDefault> {
+  return new TtlLevel<KDefault, VDefault>(db as AnyLevel, options ?? {})
+}

@@ -1,0 +1,93 @@
+import type { AbstractSnapshot } from 'abstract-level'
+import type { FormattedKey } from './expiry-records.js'
+import { type LiveSource, snapshotOf } from './live-entries.js'
+
+/** Options as abstract-level passes them to the private methods of reads. */
+export interface PrivateReadOptions {
+  keyEncoding?: string
+  snapshot?: AbstractSnapshot | undefined
+}
+
+/** Reads of single keys, that find nothing where an entry has expired. */
+export class LiveReads {
+  readonly #source: LiveSource
+
+  constructor(source: LiveSource) {
+    this.#source = source
+  }
+
+  get(key: FormattedKey, options: PrivateReadOptions): Promise<unknown> {
+    return this.#one(key, options, undefined, () => this.#source.db.get(key as never, options))
+  }
+
+  getSync(key: FormattedKey, options: PrivateReadOptions): unknown {
+    return this.#isExpired(this.#source.records.getSync(key, options))
+      ? undefined
+      : this.#source.db.getSync(key as never, options)
+  }
+
+  getMany(keys: FormattedKey[], options: PrivateReadOptions): Promise<unknown[]> {
+    return this.#many(keys, options, undefined, (keys, options) =>
+      this.#source.db.getMany(keys as never, options)
+    )
+  }
+
+  has(key: FormattedKey, options: PrivateReadOptions): Promise<boolean> {
+    return this.#one(key, options, false, () => this.#source.db.has(key as never, options))
+  }
+
+  hasMany(keys: FormattedKey[], options: PrivateReadOptions): Promise<boolean[]> {
+    return this.#many(keys, options, false, (keys, options) =>
+      this.#source.db.hasMany(keys as never, options)
+    )
+  }
+
+  /** When an entry expires; `Infinity` if it does not, undefined if it has, or there is none. */
+  async expiresAt(key: FormattedKey, options: PrivateReadOptions): Promise<number | undefined> {
+    const expiry = await this.#source.records.get(key, options)
+    if (this.#isExpired(expiry) || !(await this.#source.db.has(key as never, options))) return undefined
+    return expiry ?? Infinity
+  }
+
+  async #one<T>(
+    key: FormattedKey,
+    options: PrivateReadOptions,
+    nothing: T,
+    read: () => Promise<T>
+  ): Promise<T> {
+    const { records } = this.#source
+
+    if (options.snapshot != null) {
+      const [expiry, found] = await Promise.all([records.get(key, options), read()])
+      return this.#isExpired(expiry) ? nothing : found
+    }
+
+    // First the expiry: what is written between the two reads is younger, and the answer right for that moment.
+    return this.#isExpired(await records.get(key, options)) ? nothing : read()
+  }
+
+  async #many<T>(
+    keys: FormattedKey[],
+    options: PrivateReadOptions,
+    nothing: T,
+    read: (keys: FormattedKey[], options: PrivateReadOptions) => Promise<T[]>
+  ): Promise<T[]> {
+    const { db, records } = this.#source
+    const own = options.snapshot == null ? snapshotOf(db) : undefined
+    const both = own === undefined ? options : { ...options, snapshot: own }
+
+    try {
+      const readingExpiries = records.getMany(keys, both)
+      // Without a snapshot first the expiries, as with single keys.
+      if (both.snapshot == null) await readingExpiries
+      const [expiries, found] = await Promise.all([readingExpiries, read(keys, both)])
+      return found.map((value, index) => (this.#isExpired(expiries[index]) ? nothing : value))
+    } finally {
+      await own?.close()
+    }
+  }
+
+  #isExpired(expiry: number | undefined): boolean {
+    return expiry !== undefined && expiry <= this.#source.clock.now()
+  }
+}

@@ -1,0 +1,17 @@
+import type { AnyLevel } from '../aside.js'
+
+/** What the view can do: what the database can, but for what is not forwarded. */
+export function manifestOf(db: AnyLevel): object {
+  const { encodings } = db.supports
+  const isNative = (name: string): boolean =>
+    encodings[name] === true && db.keyEncoding(name as 'utf8').name === name
+
+  return {
+    ...db.supports,
+    createIfMissing: false,
+    errorIfExists: false,
+    events: {},
+    additionalMethods: {},
+    encodings: { utf8: isNative('utf8'), buffer: isNative('buffer'), view: isNative('view') }
+  }
+}

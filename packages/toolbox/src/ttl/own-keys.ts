@@ -1,0 +1,24 @@
+import { byteRange } from './byte-range.js'
+import type { FormattedKey, RecordRange } from './expiry-records.js'
+import type { LiveSource } from './live-entries.js'
+
+/** Keys of one part. */
+const PART_KEYS = 1000
+
+/** The keys of a range, also of what has expired, in parts: as bytes unless the options name buffers. */
+export async function* ownKeys(
+  { db, records }: LiveSource,
+  options: RecordRange
+): AsyncGenerator<FormattedKey[], void, void> {
+  const keys = db.keys(byteRange(options) as never)
+
+  try {
+    while (true) {
+      const part: FormattedKey[] = await keys.nextv(PART_KEYS)
+      if (part.length === 0) return
+      yield part.filter((key) => !records.contain(key))
+    }
+  } finally {
+    await keys.close()
+  }
+}

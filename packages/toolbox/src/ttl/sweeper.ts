@@ -1,0 +1,127 @@
+import type { Due } from './expiry-records.js'
+import { REWRITTEN } from './write-hook.js'
+
+/** What removing needs of the database. */
+export interface SweptDatabase {
+  /** Whether it goes on: not once the database closes. */
+  isOpen(): boolean
+  /** Up to `limit` lines of what expired, behind the line `after`. */
+  due(after: Uint8Array | undefined, limit: number): Promise<Due[]>
+  /** Removes, in one batch, those of the entries that did expire then. Tells how many. */
+  remove(due: Due[]): Promise<number>
+}
+
+/** Entries of one batch. */
+const BATCH_ENTRIES = 1000
+
+/** Removes what expired, at intervals and when it is asked to. */
+export class Sweeper {
+  readonly #db: SweptDatabase
+  readonly #intervalMs: number
+  readonly #onError: (error: unknown) => void
+  #timer: NodeJS.Timeout | undefined
+  #isStopped = true
+  #sweep: Promise<number> | undefined
+
+  constructor(db: SweptDatabase, intervalMs: number, onError: (error: unknown) => void = warn) {
+    this.#db = db
+    this.#intervalMs = intervalMs
+    this.#onError = onError
+  }
+
+  /** Begins to look for expired entries at intervals. */
+  start(): void {
+    this.#isStopped = false
+    this.#schedule()
+  }
+
+  /** Ends that, and waits until what goes on has ended. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    clearTimeout(this.#timer)
+    await this.#sweep?.catch(() => {})
+  }
+
+  /** Removes what expired until now. Calls at the same time share one pass. Tells how many entries it removed. */
+  sweep(): Promise<number> {
+    this.#sweep ??= this.#pass().finally(() => {
+      this.#sweep = undefined
+    })
+    return this.#sweep
+  }
+
+  #schedule(): void {
+    if (this.#isStopped || this.#intervalMs === Infinity) return
+    this.#timer = setTimeout(() => this.#check(), this.#intervalMs).unref()
+  }
+
+  async #check(): Promise<void> {
+    try {
+      await this.sweep()
+    } catch (error) {
+      if (this.#isOn) this.#onError(error)
+    }
+    this.#schedule()
+  }
+
+  get #isOn(): boolean {
+    return !this.#isStopped && this.#db.isOpen()
+  }
+
+  async #pass(): Promise<number> {
+    let removed = 0
+    let after: Uint8Array | undefined
+    let failure: { error: unknown } | undefined
+
+    while (this.#isOn) {
+      const due = await this.#db.due(after, BATCH_ENTRIES)
+      if (due.length === 0) break
+
+      const result = await this.#remove(due)
+      removed += result.removed
+      failure ??= result.failure
+      after = due[due.length - 1]?.line
+      await new Promise(setImmediate)
+    }
+
+    if (failure !== undefined) throw failure.error
+    return removed
+  }
+
+  /** Removes entries in a batch. Where a hook refuses it, each alone, so that only what is refused stays. */
+  async #remove(due: Due[]): Promise<{ removed: number; failure?: { error: unknown } }> {
+    try {
+      return { removed: await this.#db.remove(due) }
+    } catch (error) {
+      if (!isRefused(error)) throw error
+      return due.length === 1 ? { removed: 0, ...failureOf(error) } : this.#removeEach(due)
+    }
+  }
+
+  async #removeEach(due: Due[]): Promise<{ removed: number; failure?: { error: unknown } }> {
+    let removed = 0
+    let failure: { error: unknown } | undefined
+
+    for (const one of due) {
+      const result = await this.#remove([one])
+      removed += result.removed
+      failure ??= result.failure
+    }
+
+    return failure === undefined ? { removed } : { removed, failure }
+  }
+}
+
+function isRefused(error: unknown): boolean {
+  return (error as { code?: string }).code === 'LEVEL_HOOK_ERROR'
+}
+
+/** A refusal is a failure, unless it says that the entry was written meanwhile. */
+function failureOf(error: unknown): { failure?: { error: unknown } } {
+  const { cause } = error as { cause?: { code?: string } }
+  return cause?.code === REWRITTEN ? {} : { failure: { error } }
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(error as Error)
+}

@@ -1,0 +1,133 @@
+import type { AnyLevel } from '../aside.js'
+import { codedError } from '../errors.js'
+import type { Clock } from './clock.js'
+import {
+  bytesOf,
+  type ExpiryRecords,
+  type FormattedKey,
+  type SideOperation,
+  textOf
+} from './expiry-records.js'
+import { assertTtl } from './options.js'
+
+/** A removal found that its entry was written meanwhile. */
+export const REWRITTEN = 'TTL_REWRITTEN'
+
+/** An operation as prewrite hooks see it. */
+interface HookedOperation {
+  type: 'put' | 'del'
+  key: unknown
+  keyEncoding: { format: string; encode(key: unknown): FormattedKey }
+  sublevel?: { prefix?: string } | null
+  ttlMs?: unknown
+}
+
+interface HookedBatch {
+  add(operation: SideOperation): unknown
+}
+
+type Hook = (operation: HookedOperation, batch: HookedBatch) => void
+
+interface Hooks {
+  add(hook: Hook, options: { everyWrite: boolean }): void
+  delete(hook: Hook): void
+}
+
+/**
+ * The prewrite hook of a database whose entries expire: with each write goes what says when the entry expires, in the
+ * same batch.
+ */
+export class WriteHook {
+  readonly #hooks: Hooks
+  readonly #records: ExpiryRecords
+  readonly #clock: Clock
+  readonly #defaultTtlMs: number | undefined
+  readonly #prefix: string
+  readonly #canReadSync: boolean
+  /** Whether what is read within the hook is as of all writes before, also those that are under way. */
+  readonly #readsAreExact: boolean
+  /** What is being removed, by key as text: when it expired. */
+  #removing: ReadonlyMap<string, number> | undefined
+
+  constructor(db: AnyLevel, records: ExpiryRecords, clock: Clock, defaultTtlMs: number | undefined) {
+    this.#hooks = (db as unknown as { hooks: { prewrite: Hooks } }).hooks.prewrite
+    this.#records = records
+    this.#clock = clock
+    this.#defaultTtlMs = defaultTtlMs
+    this.#prefix = prefixOf(db)
+    this.#canReadSync = canReadSync(db)
+    this.#readsAreExact = db.supports.additionalMethods.putSync === true
+  }
+
+  attach(): void {
+    // Terrace then calls it also for batches of other databases that name this one; elsewhere there is no such option.
+    this.#hooks.add(this.#run, { everyWrite: true })
+  }
+
+  detach(): void {
+    this.#hooks.delete(this.#run)
+  }
+
+  /** Whether a removal is being written, within its call. */
+  get isRemoving(): boolean {
+    return this.#removing !== undefined
+  }
+
+  /**
+   * Calls `write`, whose deletions are removals: one of a key that does not expire when `removing` says fails the write
+   * with {@link REWRITTEN}.
+   */
+  removing(removing: ReadonlyMap<string, number>, write: () => Promise<void>): Promise<void> {
+    this.#removing = removing
+    try {
+      return write()
+    } finally {
+      this.#removing = undefined
+    }
+  }
+
+  readonly #run: Hook = (operation, batch) => {
+    const key = this.#keyOf(operation)
+    if (key === undefined) return
+
+    const previous = this.#canReadSync ? this.#records.getSync(key, { keyEncoding: 'view' }) : undefined
+    const removedExpiry = this.#removing?.get(textOf(key))
+    if (removedExpiry !== undefined && this.#canReadSync && previous !== removedExpiry) {
+      throw codedError(REWRITTEN, 'The entry was written while it was to be removed')
+    }
+
+    const expiry = operation.type === 'put' ? this.#expiryOf(operation) : undefined
+    const isUnchanged = expiry === undefined && previous === undefined && this.#readsAreExact
+    if (isUnchanged && this.#records.isOpen) return
+
+    for (const sideOperation of this.#records.set(key, expiry, previous)) batch.add(sideOperation)
+  }
+
+  /** The operation's key within the database; undefined if it is none of its entries. */
+  #keyOf({ key, keyEncoding, sublevel }: HookedOperation): Uint8Array | undefined {
+    const bytes = bytesOf(keyEncoding.encode(key))
+    const prefix = sublevel == null ? this.#prefix : prefixOf(sublevel)
+    if (!prefix.startsWith(this.#prefix)) return undefined
+
+    const relative = prefix.slice(this.#prefix.length)
+    const prefixed = relative === '' ? bytes : Buffer.concat([Buffer.from(relative), bytes])
+    return this.#records.contain(prefixed) ? undefined : prefixed
+  }
+
+  #expiryOf({ ttlMs }: HookedOperation): number | undefined {
+    const life = ttlMs === undefined ? this.#defaultTtlMs : ttlMs
+    if (life === undefined) return undefined
+
+    assertTtl(life)
+    return this.#clock.expiryAfter(life)
+  }
+}
+
+function canReadSync(db: AnyLevel): boolean {
+  // The types of abstract-level lack it.
+  return (db.supports as { getSync?: boolean }).getSync === true
+}
+
+function prefixOf(db: object): string {
+  return (db as { prefix?: string }).prefix ?? ''
+}

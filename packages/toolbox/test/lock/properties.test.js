@@ -1,0 +1,94 @@
+// Random calls against a model: nobody meets whom they must not, nobody is overtaken, and nothing is left.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Acquisition } from '../../dist/lock/acquisition.js'
+import { Queues } from '../../dist/lock/queue.js'
+
+function randomFrom(seed) {
+  let state = seed
+  return (limit) => {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0
+    return Math.floor((state / 2 ** 32) * limit)
+  }
+}
+
+/** Who has which key: throws if two meet that must not. */
+class Holders {
+  #byKey = new Map()
+
+  enter(keys, isShared) {
+    for (const key of keys) {
+      const holders = this.#byKey.get(key) ?? { shared: 0, alone: 0 }
+      holders[isShared ? 'shared' : 'alone']++
+      assert.ok(holders.alone === 0 || (holders.alone === 1 && holders.shared === 0), `met at ${key}`)
+      this.#byKey.set(key, holders)
+    }
+  }
+
+  leave(keys, isShared) {
+    for (const key of keys) this.#byKey.get(key)[isShared ? 'shared' : 'alone']--
+  }
+}
+
+for (let seed = 1; seed <= 20; seed++) {
+  test(`random keys, sharing, timeouts and aborts, number ${seed}`, async () => {
+    const random = randomFrom(seed)
+    const queues = new Queues()
+    const holders = new Holders()
+    const outcomes = { held: 0, LOCK_TIMEOUT: 0, LOCK_ABORTED: 0 }
+
+    const one = async () => {
+      const keys = [...new Set(Array.from({ length: 1 + random(3) }, () => `${random(6)}`))].sort()
+      const shared = random(2) === 0
+      const controller = new AbortController()
+      const timeoutMs = random(4) === 0 ? random(3) : Infinity
+      const acquisition = new Acquisition(queues, keys, { shared, timeoutMs, signal: controller.signal })
+      if (random(5) === 0) setImmediate(() => controller.abort())
+
+      try {
+        await acquisition.wait()
+      } catch (error) {
+        outcomes[error.code]++
+        return
+      }
+
+      holders.enter(keys, shared)
+      outcomes.held++
+      for (let turns = random(4); turns > 0; turns--) await new Promise(setImmediate)
+      holders.leave(keys, shared)
+      acquisition.release()
+      if (random(3) === 0) acquisition.release()
+    }
+
+    const running = []
+    for (let call = 0; call < 300; call++) {
+      running.push(one())
+      if (random(3) === 0) await new Promise(setImmediate)
+    }
+    await Promise.all(running)
+
+    assert.equal(outcomes.held + outcomes.LOCK_TIMEOUT + outcomes.LOCK_ABORTED, 300)
+    assert.ok(outcomes.held > 0)
+    assert.equal(queues.size, 0, 'keys that nobody has take no memory')
+  })
+}
+
+test('of those who want one key, each is served in turn', async () => {
+  const random = randomFrom(99)
+  const queues = new Queues()
+  const served = []
+  await Promise.all(
+    Array.from({ length: 200 }, async (_, index) => {
+      const acquisition = new Acquisition(queues, ['key'], { shared: random(3) > 0 })
+      await acquisition.wait()
+      served.push(index)
+      for (let turns = random(3); turns > 0; turns--) await new Promise(setImmediate)
+      acquisition.release()
+    })
+  )
+  assert.deepEqual(
+    served,
+    served.toSorted((a, b) => a - b)
+  )
+})
