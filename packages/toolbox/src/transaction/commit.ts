@@ -1,0 +1,79 @@
+import type { AnyLevel } from '../aside.js'
+import type { Conflict, Coordinator } from './coordinator.js'
+import { conflictError } from './errors.js'
+import type { OwnWrite } from './own-writes.js'
+import type { SeenWrite } from './seen-write.js'
+import type { Attempt } from './transaction.js'
+import { OWN, type OwnBatch } from './write-observer.js'
+
+/** The batch of an attempt, which the hook refuses if others have changed what the attempt had read. */
+class Commit implements OwnBatch {
+  seen: SeenWrite | undefined
+  conflict: Conflict | undefined
+  readonly #coordinator: Coordinator
+  readonly #attempt: Attempt
+  #isChecked = false
+
+  constructor(coordinator: Coordinator, attempt: Attempt) {
+    this.#coordinator = coordinator
+    this.#attempt = attempt
+  }
+
+  check(own: SeenWrite | undefined): void {
+    this.seen = own
+    if (this.#isChecked) return
+    this.#isChecked = true
+
+    const { reading } = this.#attempt
+    if (reading !== undefined) this.conflict = this.#coordinator.conflictOf(reading, own)
+    if (this.conflict !== undefined) throw conflictError(1)
+  }
+
+  /** @throws what `batch` throws, unless there is a conflict. */
+  async write(sync: boolean): Promise<void> {
+    try {
+      await this.#batch(sync)
+    } catch (error) {
+      if (this.seen !== undefined) this.#coordinator.observer.failed(this.seen)
+      if (this.conflict === undefined) throw error
+    }
+  }
+
+  #batch(sync: boolean): Promise<void> {
+    const writes = [...this.#attempt.writes.all()]
+    const target = targetOf(writes, this.#coordinator.root)
+    const operations = writes.map(({ db, operation }) => ({
+      ...operation,
+      ...(db === target ? {} : { sublevel: db }),
+      [OWN]: this
+    }))
+
+    return target.batch(operations as never, { sync } as object) as unknown as Promise<void>
+  }
+}
+
+/**
+ * Commits what an attempt wrote, by one batch. Returns the conflict if others have changed what it read.
+ *
+ * @throws what `batch` throws.
+ */
+export async function commit(
+  coordinator: Coordinator,
+  attempt: Attempt,
+  sync: boolean
+): Promise<Conflict | undefined> {
+  if (attempt.writes.size === 0) {
+    // What has read one state, and writes nothing, took place at that state.
+    return attempt.reading?.snapshot === undefined ? attempt.conflict() : undefined
+  }
+
+  const own = new Commit(coordinator, attempt)
+  await coordinator.inOrder(() => own.write(sync))
+  return own.conflict
+}
+
+/** One sublevel is written through itself, so that its hooks run also where only its own object knows them. */
+function targetOf(writes: OwnWrite[], root: AnyLevel): AnyLevel {
+  const [first] = writes as [OwnWrite]
+  return writes.every(({ db }) => db === first.db) ? first.db : root
+}
