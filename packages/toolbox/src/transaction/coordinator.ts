@@ -10,8 +10,8 @@ import { type Moment, WriteObserver } from './write-observer.js'
 export interface Conflict {
   /** The key; undefined where it is not known. */
   readonly key: ByteString | undefined
-  /** The write. */
-  readonly write: SeenWrite | undefined
+  /** If the write is still on its way: resolves when it is done, never if it has failed. */
+  readonly settled: Promise<void> | undefined
 }
 
 /** What a transaction has read, and when. */
@@ -41,17 +41,17 @@ export class Coordinator {
    */
   conflictOf({ moment, snapshot, reads }: Reading, own?: SeenWrite): Conflict | undefined {
     const writes = this.observer.since(moment)
-    if (writes === undefined) return { key: undefined, write: undefined }
+    if (writes === undefined) return { key: undefined, settled: undefined }
 
     const same = new Set<ByteString>()
 
     for (const write of writes) {
       if (write === own) continue
-      if (write.range !== undefined && reads.overlaps(write.range)) return { key: undefined, write }
+      if (write.range !== undefined && reads.overlaps(write.range)) return conflictWith(write, undefined)
 
       for (const key of write.keys(this.root)) {
         if (!reads.hasKey(key) || same.has(key)) continue
-        if (!this.#isAsRead(key, snapshot)) return { key, write }
+        if (!this.#isAsRead(key, snapshot)) return conflictWith(write, key)
         same.add(key)
       }
     }
@@ -108,6 +108,10 @@ export function coordinatorOf(root: AnyLevel): Coordinator {
   }
 
   return coordinator
+}
+
+function conflictWith(write: SeenWrite, key: ByteString | undefined): Conflict {
+  return { key, settled: write.isSettled ? undefined : write.whenSettled() }
 }
 
 /** With one function, that is what abstract-level runs. */

@@ -3,9 +3,6 @@ import { abortError, throwIfAborted } from './errors.js'
 /** Waits double with each attempt, from 1 ms to this. */
 const MAX_BACKOFF_MS = 64
 
-/** What ends a pause early: it is given a function to call, and returns one that takes it back. */
-export type Wakeup = (wake: () => void) => () => void
-
 /** How long to wait after so many attempts: a random time, not at all after the first. */
 export function backoffMs(attempts: number): number {
   if (attempts < 2) return 0
@@ -13,23 +10,29 @@ export function backoffMs(attempts: number): number {
 }
 
 /**
- * Waits for so long, or until it is woken.
+ * Waits for so long, or until the promise is resolved.
  *
  * @throws LEVEL_ABORTED
  */
-export function pause(milliseconds: number, signal: AbortSignal | undefined, wakeup?: Wakeup): Promise<void> {
+export function pause(
+  milliseconds: number,
+  signal: AbortSignal | undefined,
+  until?: Promise<void>
+): Promise<void> {
   return new Promise((resolve, reject) => {
     throwIfAborted(signal)
 
-    const end = (settle: () => void): void => {
+    const end = (): void => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', abort)
-      forget?.()
-      settle()
+      resolve()
     }
-    const abort = (): void => end(() => reject(abortError(signal as AbortSignal)))
-    const timer = setTimeout(() => end(resolve), milliseconds)
-    const forget = wakeup?.(() => end(resolve))
-    signal?.addEventListener('abort', abort)
+    const abort = (): void => {
+      clearTimeout(timer)
+      reject(abortError(signal as AbortSignal))
+    }
+    const timer = setTimeout(end, milliseconds)
+    until?.then(end)
+    signal?.addEventListener('abort', abort, { once: true })
   })
 }

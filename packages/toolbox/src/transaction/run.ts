@@ -76,14 +76,11 @@ async function call<T>(coordinator: Coordinator, attempt: Attempt, body: Body<T>
 
 /** Until the write that was in the way is done, and then for a random time. */
 async function waitAfter(
-  { write }: Conflict,
+  { settled }: Conflict,
   attempts: number,
   signal: AbortSignal | undefined
 ): Promise<void> {
-  if (write !== undefined && !write.isSettled) {
-    await pause(MAX_WAIT_MS, signal, (wake) => write.onSettled(wake))
-  }
-
+  if (settled !== undefined) await pause(MAX_WAIT_MS, signal, settled)
   const milliseconds = backoffMs(attempts)
   if (milliseconds > 0) await pause(milliseconds, signal)
 }

@@ -18,7 +18,7 @@ export class SeenWrite {
   readonly range: KeyRange | undefined
   #operations: HookedOperation[] = []
   #keys: ByteString[] | undefined
-  #waiting: Array<() => void> | undefined
+  #whenSettled: { promise: Promise<void>; resolve: () => void } | undefined
 
   constructor(sequence: number, range?: KeyRange) {
     this.sequence = sequence
@@ -44,8 +44,7 @@ export class SeenWrite {
   settle(keys: ByteString[]): void {
     this.#keys = keys
     this.#operations = []
-    for (const resolve of this.#waiting ?? []) resolve()
-    this.#waiting = undefined
+    this.#whenSettled?.resolve()
   }
 
   /** The keys as the root has them. */
@@ -54,13 +53,17 @@ export class SeenWrite {
     return this.#operations.map((operation) => keyOf(root, operation)).filter((key) => key !== undefined)
   }
 
-  /** Calls the function once, when the write is done; what it returns takes the function back. */
-  onSettled(resolve: () => void): () => void {
-    this.#waiting ??= []
-    this.#waiting.push(resolve)
-    return () => {
-      this.#waiting = this.#waiting?.filter((each) => each !== resolve)
+  /** Resolves when it is done. The promise does not hold it, so that it can be garbage if it failed. */
+  whenSettled(): Promise<void> {
+    if (this.#whenSettled === undefined) {
+      let resolve = (): void => {}
+      const promise = new Promise<void>((settle) => {
+        resolve = settle
+      })
+      this.#whenSettled = { promise, resolve }
     }
+
+    return this.#whenSettled.promise
   }
 }
 

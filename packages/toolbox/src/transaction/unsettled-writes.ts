@@ -1,8 +1,8 @@
 import type { SeenWrite } from './seen-write.js'
 
-/** The youngest are held for so many writes, and then as long again. */
+/** The youngest are held for so many writes, or so long, and then once more. */
 const WRITES_A_GENERATION = 1024
-const GENERATION_MS = 500
+const GENERATION_MS = 100
 
 /**
  * The writes that are on their way. Nothing tells that one has failed, but nobody will speak of it any more: the event

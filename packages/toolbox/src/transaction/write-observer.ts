@@ -12,7 +12,7 @@ export const OWN = Symbol('own')
 const SEEN = Symbol('seen')
 
 /** Keys of others' writes that are remembered while transactions are open. */
-export const MAX_REMEMBERED_KEYS = 1_000_000
+export const MAX_REMEMBERED_KEYS = 200_000
 
 /** Fewer remembered writes than this are not worth a look at which of them are still needed. */
 const MIN_TRIM = 1000
@@ -32,7 +32,7 @@ export interface OwnBatch {
 export interface Moment {
   readonly sequence: number
   /** Writes that were called before and may not have taken effect yet. */
-  readonly unsettled: readonly SeenWrite[]
+  unsettled: readonly SeenWrite[]
 }
 
 interface ObservedOperation extends HookedOperation {
@@ -85,6 +85,8 @@ export class WriteObserver {
 
   /** Writes since the moment need not be remembered for its sake. */
   release(moment: Moment): void {
+    // Those that have failed may then be garbage.
+    moment.unsettled = []
     this.#moments.delete(moment)
     if (this.#moments.size === 0) this.#forget()
     else if (this.#recent.length > this.#trimAt) this.#trim()
