@@ -4,28 +4,23 @@ import { conflictError } from './errors.js'
 import type { OwnWrite } from './own-writes.js'
 import type { SeenWrite } from './seen-write.js'
 import type { Attempt } from './transaction.js'
-import { OWN, type OwnBatch } from './write-observer.js'
+import { OWN, type OwnBatch, type OwnOperation } from './write-observer.js'
 
 /** The batch of an attempt, which the hook refuses if others have changed what the attempt had read. */
 class Commit implements OwnBatch {
-  seen: SeenWrite | undefined
+  readonly seen: SeenWrite[] = []
   conflict: Conflict | undefined
   readonly #coordinator: Coordinator
   readonly #attempt: Attempt
-  #isChecked = false
 
   constructor(coordinator: Coordinator, attempt: Attempt) {
     this.#coordinator = coordinator
     this.#attempt = attempt
   }
 
-  check(own: SeenWrite | undefined): void {
-    this.seen = own
-    if (this.#isChecked) return
-    this.#isChecked = true
-
+  check(): void {
     const { reading } = this.#attempt
-    if (reading !== undefined) this.conflict = this.#coordinator.conflictOf(reading, own)
+    if (reading !== undefined) this.conflict = this.#coordinator.conflictOf(reading, this)
     if (this.conflict !== undefined) throw conflictError(1)
   }
 
@@ -34,7 +29,7 @@ class Commit implements OwnBatch {
     try {
       await this.#batch(sync)
     } catch (error) {
-      if (this.seen !== undefined) this.#coordinator.observer.failed(this.seen)
+      this.#coordinator.observer.failed(this)
       if (this.conflict === undefined) throw error
     }
   }
@@ -42,10 +37,10 @@ class Commit implements OwnBatch {
   #batch(sync: boolean): Promise<void> {
     const writes = [...this.#attempt.writes.all()]
     const target = targetOf(writes, this.#coordinator.root)
-    const operations = writes.map(({ db, operation }) => ({
+    const operations = writes.map(({ db, operation }, index) => ({
       ...operation,
       ...(db === target ? {} : { sublevel: db }),
-      [OWN]: this
+      [OWN]: { batch: this, isFirst: index === 0 } satisfies OwnOperation
     }))
 
     return target.batch(operations as never, { sync } as object) as unknown as Promise<void>

@@ -36,27 +36,32 @@ export class Coordinator {
   }
 
   /**
-   * The first of others' writes that changed what was read. Called within the hook, at the moment that decides the
-   * order; there `own` is what the hook has seen of the same batch.
+   * A write of others that changed what was read; one that is done, if there is such. Called within the hook, at the moment
+   * that decides the order; `own` is the batch that is about to be written.
    */
-  conflictOf({ moment, snapshot, reads }: Reading, own?: SeenWrite): Conflict | undefined {
+  conflictOf({ moment, snapshot, reads }: Reading, own?: object): Conflict | undefined {
     const writes = this.observer.since(moment)
     if (writes === undefined) return { key: undefined, settled: undefined }
 
     const same = new Set<ByteString>()
+    let conflict: Conflict | undefined
 
     for (const write of writes) {
-      if (write === own) continue
+      if (own !== undefined && write.batch === own) continue
       if (write.range !== undefined && reads.overlaps(write.range)) return conflictWith(write, undefined)
 
-      for (const key of write.keys(this.root)) {
-        if (!reads.hasKey(key) || same.has(key)) continue
-        if (!this.#isAsRead(key, snapshot)) return conflictWith(write, key)
+      const key = write.key(this.root)
+      if (key === undefined || same.has(key) || !reads.hasKey(key)) continue
+
+      if (this.#isAsRead(key, snapshot)) {
         same.add(key)
+      } else {
+        conflict = conflictWith(write, key)
+        if (conflict.settled === undefined) return conflict
       }
     }
 
-    return undefined
+    return conflict
   }
 
   /**

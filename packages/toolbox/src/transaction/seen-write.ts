@@ -1,56 +1,48 @@
 import type { AnyLevel } from '../aside.js'
-import { type ByteString, byteString, type Encoded } from './byte-string.js'
+import { type ByteString, byteString } from './byte-string.js'
 import type { KeyRange } from './key-range.js'
 import { keyEncodingOf, keySpaceOf } from './key-space.js'
 
-/** An operation as prewrite hooks of the root see it, and as abstract-level changes it afterwards. */
+/** An operation as prewrite hooks of the root see it, and as databases change it afterwards. */
 export interface HookedOperation {
   key: unknown
   keyEncoding: unknown
   sublevel?: AnyLevel | null
 }
 
-/** A batch of writes, a single one among them, from when its hooks ran. */
+/** A write of one key, from when its hooks ran; or a `clear()` that is done. */
 export class SeenWrite {
   /** Rises with the order in which the hooks of writes ran. */
   readonly sequence: number
+  /** The batch of a transaction that it is in, if it is in one. */
+  readonly batch: object | undefined
   /** The keys that a `clear()` may have deleted. */
-  readonly range: KeyRange | undefined
-  #operations: HookedOperation[] = []
-  #keys: ByteString[] | undefined
+  range: KeyRange | undefined
+  #operation: HookedOperation | undefined
+  #key: ByteString | undefined
   #whenSettled: { promise: Promise<void>; resolve: () => void } | undefined
 
-  constructor(sequence: number, range?: KeyRange) {
+  constructor(sequence: number, operation?: HookedOperation, batch?: object) {
     this.sequence = sequence
-    this.range = range
-    if (range !== undefined) this.#keys = []
+    this.batch = batch
+    this.#operation = operation
   }
 
   /** Whether it has taken effect, or failed. */
   get isSettled(): boolean {
-    return this.#keys !== undefined
+    return this.#operation === undefined
   }
 
-  /** How many keys it has written so far. */
-  get length(): number {
-    return this.#keys?.length ?? this.#operations.length
-  }
-
-  addOperation(operation: HookedOperation): void {
-    this.#operations.push(operation)
-  }
-
-  /** Notes that it is done, and which keys it wrote in all. */
-  settle(keys: ByteString[]): void {
-    this.#keys = keys
-    this.#operations = []
+  /** Notes that it is done, and the key that it wrote, if it did and somebody wants to know. */
+  settle(key: ByteString | undefined): void {
+    this.#key = key
+    this.#operation = undefined
     this.#whenSettled?.resolve()
   }
 
-  /** The keys as the root has them. */
-  keys(root: AnyLevel): ByteString[] {
-    if (this.#keys !== undefined) return this.#keys
-    return this.#operations.map((operation) => keyOf(root, operation)).filter((key) => key !== undefined)
+  /** The key as the root has it, if there is one. */
+  key(root: AnyLevel): ByteString | undefined {
+    return this.#operation === undefined ? this.#key : keyOf(root, this.#operation)
   }
 
   /** Resolves when it is done. The promise does not hold it, so that it can be garbage if it failed. */
@@ -68,15 +60,14 @@ export class SeenWrite {
 }
 
 /**
- * The key of an operation, before or after abstract-level has encoded it in place. Other hooks may change the key after
- * ours ran, so this is not asked within the hook.
+ * The key of an operation, before or after the database has encoded it in place. Other hooks may change the key after ours
+ * ran, so this is not asked within the hook.
  */
 function keyOf(root: AnyLevel, operation: HookedOperation): ByteString | undefined {
   const db = operation.sublevel ?? root
 
   try {
-    const encoded: Encoded = keyEncodingOf(db, operation.keyEncoding).encode(operation.key)
-    return keySpaceOf(db).prefix + byteString(encoded)
+    return keySpaceOf(db).prefix + byteString(keyEncodingOf(db, operation.keyEncoding).encode(operation.key))
   } catch {
     // Its write has failed for the same reason.
     return undefined

@@ -12,6 +12,7 @@ export class UnsettledWrites {
   #young = new Set<SeenWrite>()
   #old = new Set<SeenWrite>()
   #slow = new Set<WeakRef<SeenWrite>>()
+  #dropAt = WRITES_A_GENERATION
   #added = 0
   #since = performance.now()
 
@@ -37,15 +38,19 @@ export class UnsettledWrites {
   }
 
   #age(): void {
-    // To drop those that are done.
-    this.#slowOnes()
     for (const write of this.#old) this.#slow.add(new WeakRef(write))
     this.#old = this.#young
     this.#young = new Set()
     this.#added = 0
     this.#since = performance.now()
+
+    if (this.#slow.size > this.#dropAt) {
+      this.#slowOnes()
+      this.#dropAt = Math.max(WRITES_A_GENERATION, this.#slow.size * 2)
+    }
   }
 
+  /** Those that are still on their way, as far as it is known. The others are dropped. */
   #slowOnes(): SeenWrite[] {
     const writes = []
 

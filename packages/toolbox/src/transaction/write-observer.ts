@@ -5,10 +5,10 @@ import { fullRange, keySpaceOf } from './key-space.js'
 import { type HookedOperation, SeenWrite } from './seen-write.js'
 import { UnsettledWrites } from './unsettled-writes.js'
 
-/** Set on the operations of a commit; see {@link OwnBatch}. */
+/** Set on the operations of a batch that commits a transaction. */
 export const OWN = Symbol('own')
 
-/** Set on every operation that the hook saw; abstract-level copies it to what the event `write` shows. */
+/** Set on every operation that the hook saw; databases copy it to what the event `write` shows. */
 const SEEN = Symbol('seen')
 
 /** Keys of others' writes that are remembered while transactions are open. */
@@ -19,13 +19,17 @@ const MIN_TRIM = 1000
 
 /** The batch that commits a transaction. */
 export interface OwnBatch {
-  /**
-   * Called by the hook, before the batch takes its place in the order of writes. Throws to refuse the batch. It is
-   * passed what the hook has seen of the same batch before.
-   */
-  check(own: SeenWrite | undefined): void
-  /** What the hook made of the batch. */
-  seen: SeenWrite | undefined
+  /** Called before the batch takes its place in the order of writes. Throws to refuse the batch. */
+  check(): void
+  /** What the hook saw of it. */
+  readonly seen: SeenWrite[]
+}
+
+/** What {@link OWN} is set to. */
+export interface OwnOperation {
+  readonly batch: OwnBatch
+  /** Whether the batch is to be checked with this operation. */
+  readonly isFirst: boolean
 }
 
 /** A moment in the order of writes. */
@@ -36,7 +40,7 @@ export interface Moment {
 }
 
 interface ObservedOperation extends HookedOperation {
-  [OWN]?: OwnBatch
+  [OWN]?: OwnOperation
   [SEEN]?: SeenWrite
   encodedKey?: Encoded
 }
@@ -45,10 +49,8 @@ interface ObservedOperation extends HookedOperation {
 export class WriteObserver {
   readonly #root: AnyLevel
   readonly #unsettled = new UnsettledWrites()
-  readonly #ofBatch = new WeakMap<object, SeenWrite>()
   readonly #moments = new Set<Moment>()
   #recent: SeenWrite[] = []
-  #remembered = 0
   #trimAt = MIN_TRIM
   #sequence = 0
   /** Writes up to this one are no longer remembered. */
@@ -56,7 +58,7 @@ export class WriteObserver {
 
   constructor(root: AnyLevel) {
     this.#root = root
-    root.hooks.prewrite.add(this.hook)
+    addHook(root, this.hook)
     // First, so that another listener's error does not keep the event from this one.
     root.prependListener('write', this.#onWrite as never)
     root.on('clear', this.#onClear as never)
@@ -64,16 +66,14 @@ export class WriteObserver {
   }
 
   /** The prewrite hook function of the root. */
-  readonly hook = (operation: ObservedOperation, batch: object): void => {
-    const ownBatch = operation[OWN]
-    let write = this.#ofBatch.get(batch)
-    ownBatch?.check(write)
+  readonly hook = (operation: ObservedOperation): void => {
+    const own = operation[OWN]
+    if (own?.isFirst) own.batch.check()
 
-    write ??= this.#begin(batch)
-    if (ownBatch !== undefined) ownBatch.seen = write
-    write.addOperation(operation)
+    const write = this.#add(new SeenWrite(++this.#sequence, operation, own?.batch))
+    this.#unsettled.add(write)
+    own?.batch.seen.push(write)
     operation[SEEN] = write
-    this.#remembered++
   }
 
   /** From now on, writes are remembered until {@link release}. */
@@ -102,9 +102,9 @@ export class WriteObserver {
     return [...moment.unsettled, ...this.#recent.slice(first)]
   }
 
-  /** Notes that a batch, which the hook saw as this, has failed. */
-  failed(write: SeenWrite): void {
-    if (!write.isSettled) this.#settle(write, [])
+  /** Notes that a batch has failed. */
+  failed(batch: OwnBatch): void {
+    for (const write of batch.seen) this.#settle(write, undefined)
   }
 
   /** How many writes are remembered; for tests. @internal */
@@ -112,27 +112,15 @@ export class WriteObserver {
     return this.#recent.length
   }
 
-  #begin(batch: object): SeenWrite {
-    const write = this.#add(new SeenWrite(++this.#sequence))
-    this.#ofBatch.set(batch, write)
-    this.#unsettled.add(write)
-    return write
-  }
-
   #add(write: SeenWrite): SeenWrite {
-    if (this.#moments.size === 0) {
-      this.#remembered = 0
-    } else {
-      if (this.#remembered > MAX_REMEMBERED_KEYS) this.#forget()
-      this.#recent.push(write)
-    }
-
+    if (this.#moments.size === 0) return write
+    if (this.#recent.length >= MAX_REMEMBERED_KEYS) this.#forget()
+    this.#recent.push(write)
     return write
   }
 
   #forget(): void {
     this.#recent = []
-    this.#remembered = 0
     this.#forgotten = this.#sequence
   }
 
@@ -141,38 +129,32 @@ export class WriteObserver {
     const [oldest] = this.#moments
     const first = this.#recent.findIndex((write) => write.sequence > (oldest as Moment).sequence)
     this.#recent = first < 0 ? [] : this.#recent.slice(first)
-    this.#remembered = this.#recent.reduce((count, write) => count + write.length, 0)
     this.#trimAt = Math.max(MIN_TRIM, this.#recent.length * 2)
   }
 
-  #settle(write: SeenWrite, keys: ByteString[]): void {
-    write.settle(keys)
+  #settle(write: SeenWrite, encodedKey: Encoded | undefined): void {
+    const isWanted = encodedKey !== undefined && this.#moments.size > 0
+    write.settle(isWanted ? byteString(encodedKey) : undefined)
     this.#unsettled.delete(write)
   }
 
   readonly #onWrite = (operations: ObservedOperation[]): void => {
-    const keys = this.#moments.size > 0 ? keysOf(operations) : []
-    let isSeen = false
-
-    for (const { [SEEN]: write } of operations) {
-      if (write === undefined) continue
-      isSeen = true
-      if (!write.isSettled) this.#settle(write, keys)
+    for (const { [SEEN]: seen, encodedKey } of operations) {
+      if (seen !== undefined) this.#settle(seen, encodedKey)
+      else if (this.#moments.size > 0) this.#note(byteString(encodedKey as Encoded))
     }
-
-    if (!isSeen && keys.length > 0) this.#note(new SeenWrite(++this.#sequence), keys)
   }
 
-  /** Notes a write that no hook ran for, such as a chained batch that is older than the hook. */
-  #note(write: SeenWrite, keys: ByteString[]): void {
-    this.#remembered += keys.length
-    this.#add(write).settle(keys)
+  /** Notes what another hook has added, or what no hook ran for: a chained batch that is older than the hook. */
+  #note(key: ByteString): void {
+    this.#add(new SeenWrite(++this.#sequence)).settle(key)
   }
 
   readonly #onClear = (options: RangeOptions & { keyEncoding?: unknown }): void => {
     if (this.#moments.size === 0) return
-    const range = fullRange(keySpaceOf(this.#root), options, options.keyEncoding)
-    this.#add(new SeenWrite(++this.#sequence, range))
+    const write = new SeenWrite(++this.#sequence)
+    write.range = fullRange(keySpaceOf(this.#root), options, options.keyEncoding)
+    this.#add(write)
   }
 
   readonly #onClosed = (): void => {
@@ -182,6 +164,8 @@ export class WriteObserver {
   }
 }
 
-function keysOf(operations: ObservedOperation[]): ByteString[] {
-  return operations.map(({ encodedKey }) => byteString(encodedKey as Encoded))
+/** Adds the hook function, also for what hooks of abstract-level do not see but those of terrace can. */
+function addHook(root: AnyLevel, hook: (operation: ObservedOperation) => void): void {
+  const { prewrite } = root.hooks as unknown as { prewrite: { add(hook: unknown, options: object): void } }
+  prewrite.add(hook, { everyWrite: true })
 }
