@@ -1,5 +1,6 @@
 /** Optimistic, serialisable transactions over a database and its sublevels. */
 
+import type { AnyLevel } from '../aside.js'
 import { change, putIfAbsent, putIfEquals } from './conditional.js'
 import { coordinatorOf } from './coordinator.js'
 import { argumentError } from './errors.js'
@@ -9,6 +10,7 @@ import { type Body, run } from './run.js'
 import type { AnyOptions, Database, TransactionOptions, Transactions } from './types.js'
 
 export type {
+  Change,
   ConditionalOptions,
   Database,
   IteratorOptions,
@@ -25,15 +27,16 @@ export { MAX_REMEMBERED_KEYS } from './write-observer.js'
  * Prepares a database for transactions, and returns the function that runs them. From then on it sees every write to the
  * database and its sublevels: call it before anything is written, once the database object is made.
  *
- * @param db - A database, or a sublevel, which is then the default of the option `sublevel`.
+ * @param database - A database, or a sublevel, which is then the default of the option `sublevel`.
  * @param options - Defaults for all transactions.
  * @throws TRANSACTION_INVALID_ARGUMENT
  */
 export function transactions<K, V>(
-  db: Database<K, V>,
+  database: Database<K, V>,
   options?: Pick<TransactionOptions, 'retries' | 'sync'>
 ): Transactions<K, V> {
   const defaults = checkedOptions(options, defaultOptions)
+  const db = database as unknown as AnyLevel
   const root = rootOf(db)
   if (root?.hooks?.prewrite === undefined)
     throw argumentError('A database of abstract-level 2 or 3 is needed')

@@ -1,8 +1,13 @@
 import type { AbstractLevel, Transcoder } from 'abstract-level'
 
-/** A database or sublevel with keys and values of certain types. */
-// biome-ignore lint/suspicious/noExplicitAny: the type that it stores does not matter here
-export type Database<K, V> = AbstractLevel<any, K, V>
+/**
+ * A database or sublevel with keys and values of certain types. The whole class would refuse some of its own subclasses,
+ * as their hooks name themselves.
+ */
+export type Database<K, V> = Pick<
+  // biome-ignore lint/suspicious/noExplicitAny: the type that it stores does not matter here
+  AbstractLevel<any, K, V>,
+  'status' | 'supports' | 'put' | 'del' | 'clear' | 'keyEncoding' | 'valueEncoding'>
 
 type Encoding<T> = string | Transcoder.PartialDecoder<T> | Transcoder.PartialEncoding<T> | undefined
 
@@ -55,28 +60,36 @@ export interface TransactionIterator<T> extends AsyncIterableIterator<T> {
  */
 export interface Transaction<KDefault, VDefault> {
   /** The value of a key, undefined if there is none. */
-  get<K = KDefault, V = VDefault>(key: K, options?: KeyOptions<K, V>): Promise<V | undefined>
+  get(key: KDefault): Promise<VDefault | undefined>
+  get<K = KDefault, V = VDefault>(key: K, options: KeyOptions<K, V>): Promise<V | undefined>
 
   /** The values of keys, in their order; undefined where there is none. */
-  getMany<K = KDefault, V = VDefault>(keys: K[], options?: KeyOptions<K, V>): Promise<Array<V | undefined>>
+  getMany(keys: KDefault[]): Promise<Array<VDefault | undefined>>
+  getMany<K = KDefault, V = VDefault>(keys: K[], options: KeyOptions<K, V>): Promise<Array<V | undefined>>
 
   /** Whether there is an entry with the key. */
-  has<K = KDefault, V = VDefault>(key: K, options?: KeyOptions<K, V>): Promise<boolean>
+  has(key: KDefault): Promise<boolean>
+  has<K = KDefault, V = VDefault>(key: K, options: KeyOptions<K, V>): Promise<boolean>
 
   /** Writes an entry once the transaction is committed. Key and value must not be changed until then. */
-  put<K = KDefault, V = VDefault>(key: K, value: V, options?: WriteOptions<K, V>): void
+  put(key: KDefault, value: VDefault): void
+  put<K = KDefault, V = VDefault>(key: K, value: V, options: WriteOptions<K, V>): void
 
   /** Deletes an entry once the transaction is committed. */
-  del<K = KDefault, V = VDefault>(key: K, options?: WriteOptions<K, V>): void
+  del(key: KDefault): void
+  del<K = KDefault, V = VDefault>(key: K, options: WriteOptions<K, V>): void
 
   /** The entries of a range. */
-  iterator<K = KDefault, V = VDefault>(options?: IteratorOptions<K, V>): TransactionIterator<[K, V]>
+  iterator(): TransactionIterator<[KDefault, VDefault]>
+  iterator<K = KDefault, V = VDefault>(options: IteratorOptions<K, V>): TransactionIterator<[K, V]>
 
   /** The keys of a range. */
-  keys<K = KDefault, V = VDefault>(options?: IteratorOptions<K, V>): TransactionIterator<K>
+  keys(): TransactionIterator<KDefault>
+  keys<K = KDefault, V = VDefault>(options: IteratorOptions<K, V>): TransactionIterator<K>
 
   /** The values of a range. */
-  values<K = KDefault, V = VDefault>(options?: IteratorOptions<K, V>): TransactionIterator<V>
+  values(): TransactionIterator<VDefault>
+  values<K = KDefault, V = VDefault>(options: IteratorOptions<K, V>): TransactionIterator<V>
 }
 
 /** Options of a transaction; as options of `transactions`, the defaults of all. */
@@ -112,6 +125,9 @@ export type AnyIteratorOptions = IteratorOptions<any, any>
 /** Options of single conditional writes. */
 export type ConditionalOptions<K, V> = WriteOptions<K, V> & TransactionOptions
 
+/** Makes a new value of an old one; undefined is none. */
+export type Change<V> = (value: V | undefined) => V | undefined | Promise<V | undefined>
+
 /** Runs transactions on a database. Made by {@link transactions}. */
 export interface Transactions<KDefault, VDefault> {
   /**
@@ -128,7 +144,8 @@ export interface Transactions<KDefault, VDefault> {
   ): Promise<T>
 
   /** Writes an entry if there is none with the key. Returns whether it did. */
-  ifAbsent<K = KDefault, V = VDefault>(key: K, value: V, options?: ConditionalOptions<K, V>): Promise<boolean>
+  ifAbsent(key: KDefault, value: VDefault): Promise<boolean>
+  ifAbsent<K = KDefault, V = VDefault>(key: K, value: V, options: ConditionalOptions<K, V>): Promise<boolean>
 
   /**
    * Writes an entry if the value is what is expected, compared as encoded bytes. Returns whether it did.
@@ -136,11 +153,12 @@ export interface Transactions<KDefault, VDefault> {
    * @param expected - `undefined` expects that there is none.
    * @param value - `undefined` deletes the entry.
    */
+  ifEquals(key: KDefault, expected: VDefault | undefined, value: VDefault | undefined): Promise<boolean>
   ifEquals<K = KDefault, V = VDefault>(
     key: K,
     expected: V | undefined,
     value: V | undefined,
-    options?: ConditionalOptions<K, V>
+    options: ConditionalOptions<K, V>
   ): Promise<boolean>
 
   /**
@@ -150,9 +168,10 @@ export interface Transactions<KDefault, VDefault> {
    * If it returns undefined, the entry is deleted.
    * @returns the new value.
    */
+  update(key: KDefault, change: Change<VDefault>): Promise<VDefault | undefined>
   update<K = KDefault, V = VDefault>(
     key: K,
-    change: (value: V | undefined) => V | undefined | Promise<V | undefined>,
-    options?: ConditionalOptions<K, V>
+    change: Change<V>,
+    options: ConditionalOptions<K, V>
   ): Promise<V | undefined>
 }
