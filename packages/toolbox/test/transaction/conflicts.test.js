@@ -328,6 +328,38 @@ for (const [name, open] of Object.entries(databases)) {
     }
   })
 
+  test(`${name}: a write that changed nothing, or failed, is a conflict only where values cannot be compared`, async (t) => {
+    const db = await open(t)
+    const transaction = transactions(db)
+    const comparesValues = db.supports.additionalMethods.putSync === true
+    await db.put('a', '1')
+
+    const reads = async (tx) => [
+      await tx.get('a'),
+      await tx.get('none'),
+      await tx.keys({ gte: 'a', lt: 'b' }).all()
+    ]
+    assert.equal(await attempts(transaction, reads, () => db.put('a', '1')), comparesValues ? 1 : 2)
+    assert.equal(await attempts(transaction, reads, () => db.del('none')), comparesValues ? 1 : 2)
+    const back = async () => {
+      await db.put('a', '2')
+      await db.put('a', '1')
+    }
+    assert.equal(await attempts(transaction, reads, back), comparesValues ? 1 : 2)
+    assert.equal(await attempts(transaction, reads, () => db.put('none', '')), 2)
+
+    const fail = () =>
+      assert.rejects(
+        db.batch([
+          { type: 'del', key: 'a' },
+          { type: 'del', key: null }
+        ])
+      )
+    const failed = attempts(transaction, reads, fail, { retries: 0 })
+    if (comparesValues) assert.equal(await failed, 1)
+    else await assert.rejects(failed, { code: 'TRANSACTION_CONFLICT' })
+  })
+
   test(`${name}: what only reads never conflicts`, async (t) => {
     const db = await open(t)
     const transaction = transactions(db)
