@@ -107,8 +107,9 @@ export class Attempt {
     this.stop()
 
     try {
-      await Promise.all([...this.#iterators].map((iterator) => iterator.close()))
-      await this.#beginning?.catch(() => {})
+      for (const iterator of this.#iterators) await iterator.close()
+      // Whoever called for the read hears of its error.
+      if (this.#reading === undefined) await this.#beginning?.catch(() => {})
       await (this.#reading?.snapshot as { close(): Promise<void> } | undefined)?.close()
     } finally {
       if (this.#reading !== undefined) this.#coordinator.observer.release(this.#reading.moment)

@@ -102,9 +102,11 @@ export class WriteObserver {
     return [...moment.unsettled, ...this.#recent.slice(first)]
   }
 
-  /** Notes that a batch has failed. */
+  /** Notes that a batch has failed. What it has seen counts as written: an error does not say that nothing was. */
   failed(batch: OwnBatch): void {
-    for (const write of batch.seen) this.#settle(write, undefined)
+    for (const write of batch.seen) {
+      if (!write.isSettled) this.#settle(write, write.key(this.#root))
+    }
   }
 
   /** How many writes are remembered; for tests. @internal */
@@ -132,16 +134,19 @@ export class WriteObserver {
     this.#trimAt = Math.max(MIN_TRIM, this.#recent.length * 2)
   }
 
-  #settle(write: SeenWrite, encodedKey: Encoded | undefined): void {
-    const isWanted = encodedKey !== undefined && this.#moments.size > 0
-    write.settle(isWanted ? byteString(encodedKey) : undefined)
+  #settle(write: SeenWrite, key: ByteString | undefined): void {
+    write.settle(key)
     this.#unsettled.delete(write)
   }
 
   readonly #onWrite = (operations: ObservedOperation[]): void => {
+    const isWanted = this.#moments.size > 0
+
     for (const { [SEEN]: seen, encodedKey } of operations) {
-      if (seen !== undefined) this.#settle(seen, encodedKey)
-      else if (this.#moments.size > 0) this.#note(byteString(encodedKey as Encoded))
+      const key = isWanted ? byteString(encodedKey as Encoded) : undefined
+      // A hook may add a copy of an operation, with all that is set on it.
+      if (seen !== undefined && !seen.isSettled) this.#settle(seen, key)
+      else if (key !== undefined) this.#note(key)
     }
   }
 
