@@ -9,7 +9,7 @@ import { databases } from '../support/databases.js'
 import { entriesOf, serialOrder } from './support/serial-order.js'
 
 const KEYS = ['a', 'b', 'c', 'd', 'e']
-const ROUNDS = 60
+const ROUNDS = 40
 const TRANSACTIONS = 8
 const PLAIN_WRITES = 4
 
