@@ -1,0 +1,77 @@
+import type { AnyLevel } from '../aside.js'
+import type { Conflict, Coordinator } from './coordinator.js'
+import { conflictError } from './errors.js'
+import type { OwnWrite } from './own-writes.js'
+import type { SeenWrite } from './seen-write.js'
+import type { Attempt } from './transaction.js'
+import { OWN, type OwnBatch, type OwnOperation } from './write-observer.js'
+
+/** The batch of an attempt, which the hook refuses if others have changed what the attempt had read. */
+class Commit implements OwnBatch {
+  readonly seen: SeenWrite[] = []
+  conflict: Conflict | undefined
+  readonly #coordinator: Coordinator
+  readonly #attempt: Attempt
+
+  constructor(coordinator: Coordinator, attempt: Attempt) {
+    this.#coordinator = coordinator
+    this.#attempt = attempt
+  }
+
+  check(): void {
+    const { reading } = this.#attempt
+    if (reading !== undefined) this.conflict = this.#coordinator.conflictOf(reading, this)
+    if (this.conflict !== undefined) throw conflictError(1)
+  }
+
+  /** @throws what `batch` throws, unless there is a conflict. */
+  async write(sync: boolean): Promise<void> {
+    try {
+      await this.#batch(sync)
+    } catch (error) {
+      this.#coordinator.observer.failed(this)
+      if (this.conflict === undefined) throw error
+    }
+  }
+
+  #batch(sync: boolean): Promise<void> {
+    const writes = [...this.#attempt.writes.all()]
+    const target = targetOf(writes, this.#coordinator.root)
+    const operations = writes.map(({ db, operation }, index) => {
+      if (db !== target) operation.sublevel = db
+      operation[OWN] = { batch: this, isFirst: index === 0 } satisfies OwnOperation
+      return operation
+    })
+
+    // Without options, abstract-level copies operations faster.
+    return (
+      sync ? target.batch(operations as never, { sync } as object) : target.batch(operations as never)
+    ) as never
+  }
+}
+
+/**
+ * Commits what an attempt wrote, by one batch. Returns the conflict if others have changed what it read.
+ *
+ * @throws what `batch` throws.
+ */
+export async function commit(
+  coordinator: Coordinator,
+  attempt: Attempt,
+  sync: boolean
+): Promise<Conflict | undefined> {
+  if (attempt.writes.size === 0) {
+    // What has read one state, and writes nothing, took place at that state.
+    return attempt.reading?.snapshot === undefined ? attempt.conflict() : undefined
+  }
+
+  const own = new Commit(coordinator, attempt)
+  await coordinator.inOrder(() => own.write(sync))
+  return own.conflict
+}
+
+/** One sublevel is written through itself, so that its hooks run also where only its own object knows them. */
+function targetOf(writes: OwnWrite[], root: AnyLevel): AnyLevel {
+  const [first] = writes as [OwnWrite]
+  return writes.every(({ db }) => db === first.db) ? first.db : root
+}

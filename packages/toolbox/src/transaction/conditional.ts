@@ -1,0 +1,58 @@
+import type { AnyLevel } from '../aside.js'
+import { byteString, type Encoded } from './byte-string.js'
+import { valueEncodingOf } from './key-space.js'
+import type { Attempt } from './transaction.js'
+import type { AnyOptions } from './types.js'
+
+/** Writes an entry if there is none. Returns whether it did. */
+export async function putIfAbsent(
+  attempt: Attempt,
+  key: unknown,
+  value: unknown,
+  options: AnyOptions
+): Promise<boolean> {
+  if (await attempt.has(key, readOptions(options))) return false
+  attempt.put(key, value, options)
+  return true
+}
+
+/** Writes or deletes an entry if its value is encoded to the same bytes as what is expected. Returns whether it did. */
+export async function putIfEquals(
+  attempt: Attempt,
+  db: AnyLevel,
+  key: unknown,
+  [expected, value]: [unknown, unknown],
+  options: AnyOptions
+): Promise<boolean> {
+  const found = await attempt.get(key, {
+    ...readOptions(options),
+    valueEncoding: 'buffer'
+  })
+  const { encode } = valueEncodingOf((options.sublevel as AnyLevel) ?? db, options.valueEncoding)
+  const wanted = expected === undefined ? undefined : byteString(encode(expected))
+  if ((found === undefined ? undefined : byteString(found as Encoded)) !== wanted) return false
+
+  putOrDelete(attempt, key, value, options)
+  return true
+}
+
+/** Replaces the value by what the function makes of it, which is returned. */
+export async function change(
+  attempt: Attempt,
+  key: unknown,
+  make: (value: unknown) => unknown,
+  options: AnyOptions
+): Promise<unknown> {
+  const value = await make(await attempt.get(key, readOptions(options)))
+  putOrDelete(attempt, key, value, options)
+  return value
+}
+
+function putOrDelete(attempt: Attempt, key: unknown, value: unknown, options: AnyOptions): void {
+  if (value === undefined) attempt.del(key, options)
+  else attempt.put(key, value, options)
+}
+
+function readOptions({ sublevel, keyEncoding, valueEncoding }: AnyOptions): AnyOptions {
+  return { sublevel, keyEncoding, valueEncoding }
+}

@@ -1,0 +1,75 @@
+/** Optimistic, serialisable transactions over a database and its sublevels. */
+
+import type { AnyLevel } from '../aside.js'
+import { change, putIfAbsent, putIfEquals } from './conditional.js'
+import { coordinatorOf } from './coordinator.js'
+import { argumentError } from './errors.js'
+import { rootOf } from './key-space.js'
+import { checkedOptions, defaultOptions } from './options.js'
+import { type Body, run } from './run.js'
+import type { AnyOptions, Database, TransactionOptions, Transactions } from './types.js'
+
+export type {
+  Change,
+  ConditionalOptions,
+  Database,
+  IteratorOptions,
+  KeyOptions,
+  Transaction,
+  TransactionIterator,
+  TransactionOptions,
+  Transactions,
+  WriteOptions
+} from './types.js'
+export { MAX_REMEMBERED_KEYS } from './write-observer.js'
+
+/**
+ * Prepares a database for transactions, and returns the function that runs them. From then on it sees every write to the
+ * database and its sublevels: call it before anything is written, once the database object is made.
+ *
+ * @param database - A database, or a sublevel, which is then the default of the option `sublevel`.
+ * @param options - Defaults for all transactions.
+ * @throws TRANSACTION_INVALID_ARGUMENT
+ */
+export function transactions<K, V>(
+  database: Database<K, V>,
+  options?: Pick<TransactionOptions, 'retries' | 'sync'>
+): Transactions<K, V> {
+  const defaults = checkedOptions(options, defaultOptions)
+  const db = database as unknown as AnyLevel
+  const root = rootOf(db)
+  if (root?.hooks?.prewrite === undefined)
+    throw argumentError('A database of abstract-level 2 or 3 is needed')
+  const coordinator = coordinatorOf(root)
+
+  const transaction = async <T>(body: Body<T>, options?: TransactionOptions): Promise<T> => {
+    if (typeof body !== 'function') throw argumentError('The first argument must be a function')
+    return run(coordinator, db, body, checkedOptions(options, defaults))
+  }
+
+  return Object.assign(transaction, {
+    ifAbsent: (key: unknown, value: unknown, options?: AnyOptions & TransactionOptions) => {
+      const [own, others] = split(options)
+      return transaction((attempt) => putIfAbsent(attempt, key, value, others), own)
+    },
+    ifEquals: (
+      key: unknown,
+      expected: unknown,
+      value: unknown,
+      options?: AnyOptions & TransactionOptions
+    ) => {
+      const [own, others] = split(options)
+      return transaction((attempt) => putIfEquals(attempt, db, key, [expected, value], others), own)
+    },
+    update: (key: unknown, make: (value: unknown) => unknown, options?: AnyOptions & TransactionOptions) => {
+      const [own, others] = split(options)
+      return transaction((attempt) => change(attempt, key, make, others), own)
+    }
+  }) as unknown as Transactions<K, V>
+}
+
+/** Options of the transaction, and those of its write. */
+function split(options: AnyOptions & TransactionOptions = {}): [TransactionOptions, AnyOptions] {
+  const { retries, signal, sync, ...others } = options
+  return [{ retries, signal, sync }, others]
+}

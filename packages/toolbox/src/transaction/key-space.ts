@@ -1,0 +1,96 @@
+import type { AnyLevel } from '../aside.js'
+import { codedError } from '../errors.js'
+import { type ByteString, byteString, type Encoded, type Format } from './byte-string.js'
+import type { KeyRange, RangeOptions } from './key-range.js'
+
+/** What is used here of level-transcoder's encodings. */
+export interface Encoding {
+  readonly format: Format
+  encode(data: unknown): Encoded
+  decode(data: Encoded): unknown
+}
+
+/** Where the keys of a database or sublevel are among those of its root. */
+export interface KeySpace {
+  readonly db: AnyLevel
+  /** What all its keys begin with: nothing for a root. */
+  readonly prefix: ByteString
+  /** Its keys are less than this; undefined for a root. */
+  readonly end: ByteString | undefined
+}
+
+const spaces = new WeakMap<AnyLevel, KeySpace>()
+
+/** The database that a sublevel is in, at whatever depth; a database itself. */
+export function rootOf(db: AnyLevel): AnyLevel {
+  let root = db
+  for (let next: AnyLevel | null | undefined = db; next != null; next = parentOf(next)) root = next
+  return root
+}
+
+/** The key space of a database or sublevel. */
+export function keySpaceOf(db: AnyLevel): KeySpace {
+  let space = spaces.get(db)
+
+  if (space === undefined) {
+    const prefix = (db as unknown as { prefix?: string }).prefix ?? ''
+    space = { db, prefix, end: endOf(prefix) }
+    spaces.set(db, space)
+  }
+
+  return space
+}
+
+/** The encoding of keys, or the one that an option names. */
+export function keyEncodingOf(db: AnyLevel, encoding: unknown): Encoding {
+  return db.keyEncoding(encoding as never) as unknown as Encoding
+}
+
+/** The encoding of values, or the one that an option names. */
+export function valueEncodingOf(db: AnyLevel, encoding: unknown): Encoding {
+  return db.valueEncoding(encoding as never) as unknown as Encoding
+}
+
+/**
+ * The key as the root has it.
+ *
+ * @throws LEVEL_INVALID_KEY; what the encoding throws.
+ */
+export function fullKey(space: KeySpace, key: unknown, encoding: unknown): ByteString {
+  if (key === null || key === undefined) {
+    throw codedError('LEVEL_INVALID_KEY', 'Key cannot be null or undefined')
+  }
+
+  return space.prefix + byteString(keyEncodingOf(space.db, encoding).encode(key))
+}
+
+/** The range that options of an iterator name, among the keys of the root. */
+export function fullRange(space: KeySpace, options: RangeOptions, encoding: unknown): KeyRange {
+  const { encode } = keyEncodingOf(space.db, encoding)
+  const place = (bound: unknown): ByteString => space.prefix + byteString(encode(bound))
+  let from = space.prefix
+  let to = space.end
+
+  if ('gte' in options) from = place(options.gte)
+  else if ('gt' in options) from = after(place(options.gt))
+
+  if ('lte' in options) to = after(place(options.lte))
+  else if ('lt' in options) to = place(options.lt)
+
+  return { from, to }
+}
+
+/** The first key that is greater. */
+export function after(key: ByteString): ByteString {
+  return `${key}\0`
+}
+
+function parentOf(db: AnyLevel): AnyLevel | null | undefined {
+  return (db as unknown as { parent?: AnyLevel | null }).parent
+}
+
+/** The prefix ends with the separator; names have greater bytes, so this is behind every key and before siblings. */
+function endOf(prefix: string): string | undefined {
+  if (prefix === '') return undefined
+  return prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)
+}

@@ -1,0 +1,62 @@
+import type { AnyLevel } from '../aside.js'
+import { codedError } from '../errors.js'
+import { type ByteString, type Encoded, reformatted } from './byte-string.js'
+import { contains, type KeyRange } from './key-range.js'
+import type { Encoding } from './key-space.js'
+
+/** A write of a transaction that is not committed yet. */
+export interface OwnWrite {
+  readonly key: ByteString
+  /** What the value was encoded to; undefined if the key is deleted. */
+  readonly value: Encoded | undefined
+  readonly db: AnyLevel
+  /** As it goes into the batch. */
+  readonly operation: Record<PropertyKey, unknown>
+}
+
+/** The writes of a transaction: the last one of each key. */
+export class OwnWrites {
+  readonly #writes = new Map<ByteString, OwnWrite>()
+  #sorted: OwnWrite[] | undefined
+
+  get size(): number {
+    return this.#writes.size
+  }
+
+  get(key: ByteString): OwnWrite | undefined {
+    return this.#writes.get(key)
+  }
+
+  set(write: OwnWrite): void {
+    // To the end: a batch has operations in the order in which they were called.
+    this.#writes.delete(write.key)
+    this.#writes.set(write.key, write)
+    this.#sorted = undefined
+  }
+
+  all(): Iterable<OwnWrite> {
+    return this.#writes.values()
+  }
+
+  /** Those in a range, in order. */
+  within(range: KeyRange, reverse: boolean): OwnWrite[] {
+    this.#sorted ??= [...this.#writes.values()].sort((a, b) => (a.key < b.key ? -1 : 1))
+    const writes = this.#sorted.filter(({ key }) => contains(range, key))
+    return reverse ? writes.reverse() : writes
+  }
+}
+
+/**
+ * The value of an own write, as a read with this encoding gives it; undefined if the key is deleted.
+ *
+ * @throws LEVEL_DECODE_ERROR
+ */
+export function ownValue(write: OwnWrite, encoding: Encoding): unknown {
+  if (write.value === undefined) return undefined
+
+  try {
+    return encoding.decode(reformatted(write.value, encoding.format))
+  } catch (error) {
+    throw codedError('LEVEL_DECODE_ERROR', 'Could not decode value', error)
+  }
+}

@@ -1,0 +1,75 @@
+import type { AnyLevel } from '../aside.js'
+import { type ByteString, byteString } from './byte-string.js'
+import type { KeyRange } from './key-range.js'
+import { keyEncodingOf, keySpaceOf } from './key-space.js'
+
+/** An operation as prewrite hooks of the root see it, and as databases change it afterwards. */
+export interface HookedOperation {
+  key: unknown
+  keyEncoding: unknown
+  sublevel?: AnyLevel | null
+}
+
+/** A write of one key, from when its hooks ran; or a `clear()` that is done. */
+export class SeenWrite {
+  /** Rises with the order in which the hooks of writes ran. */
+  readonly sequence: number
+  /** The batch of a transaction that it is in, if it is in one. */
+  readonly batch: object | undefined
+  /** The keys that a `clear()` may have deleted. */
+  range: KeyRange | undefined
+  #operation: HookedOperation | undefined
+  #key: ByteString | undefined
+  #whenSettled: { promise: Promise<void>; resolve: () => void } | undefined
+
+  constructor(sequence: number, operation?: HookedOperation, batch?: object) {
+    this.sequence = sequence
+    this.batch = batch
+    this.#operation = operation
+  }
+
+  /** Whether it has taken effect, or failed. */
+  get isSettled(): boolean {
+    return this.#operation === undefined
+  }
+
+  /** Notes that it is done, and the key that it wrote, if it did and somebody wants to know. */
+  settle(key: ByteString | undefined): void {
+    this.#key = key
+    this.#operation = undefined
+    this.#whenSettled?.resolve()
+  }
+
+  /** The key as the root has it, if there is one. */
+  key(root: AnyLevel): ByteString | undefined {
+    return this.#operation === undefined ? this.#key : keyOf(root, this.#operation)
+  }
+
+  /** Resolves when it is done. The promise does not hold it, so that it can be garbage if it failed. */
+  whenSettled(): Promise<void> {
+    if (this.#whenSettled === undefined) {
+      let resolve = (): void => {}
+      const promise = new Promise<void>((settle) => {
+        resolve = settle
+      })
+      this.#whenSettled = { promise, resolve }
+    }
+
+    return this.#whenSettled.promise
+  }
+}
+
+/**
+ * The key of an operation, before or after the database has encoded it in place. Other hooks may change the key after ours
+ * ran, so this is not asked within the hook.
+ */
+function keyOf(root: AnyLevel, operation: HookedOperation): ByteString | undefined {
+  const db = operation.sublevel ?? root
+
+  try {
+    return keySpaceOf(db).prefix + byteString(keyEncodingOf(db, operation.keyEncoding).encode(operation.key))
+  } catch {
+    // Its write has failed for the same reason.
+    return undefined
+  }
+}

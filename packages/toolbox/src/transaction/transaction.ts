@@ -1,0 +1,231 @@
+import type { AnyLevel } from '../aside.js'
+import { codedError } from '../errors.js'
+import type { ByteString } from './byte-string.js'
+import type { Conflict, Coordinator, Reading } from './coordinator.js'
+import { type EntriesRequest, entries } from './entries.js'
+import { argumentError, endedError, throwIfAborted } from './errors.js'
+import type { KeyRange } from './key-range.js'
+import { fullKey, fullRange, type KeySpace, keySpaceOf, rootOf, valueEncodingOf } from './key-space.js'
+import { OwnWrites, ownValue } from './own-writes.js'
+import { RangeIterator } from './range-iterator.js'
+import { ReadSet } from './read-set.js'
+import type { Release } from './turns.js'
+import type { AnyIteratorOptions, AnyOptions } from './types.js'
+
+/** One attempt of a transaction: what its function reads and writes with. */
+export class Attempt {
+  readonly writes = new OwnWrites()
+  readonly #coordinator: Coordinator
+  readonly #db: AnyLevel
+  readonly #signal: AbortSignal | undefined
+  readonly #reads = new ReadSet()
+  readonly #iterators = new Set<RangeIterator<unknown>>()
+  #isEnded = false
+  #turn: Release | undefined
+  #beginning: Promise<Reading> | undefined
+  #reading: Reading | undefined
+
+  constructor(coordinator: Coordinator, db: AnyLevel, signal: AbortSignal | undefined, turn?: Release) {
+    this.#coordinator = coordinator
+    this.#db = db
+    this.#signal = signal
+    this.#turn = turn
+  }
+
+  async get(key: unknown, options: AnyOptions = {}): Promise<unknown> {
+    const { space, full } = this.#locate(key, options)
+    const own = this.writes.get(full)
+    if (own !== undefined) return ownValue(own, valueEncodingOf(space.db, options.valueEncoding))
+
+    const snapshot = await this.#read(full)
+    return space.db.get(key, { ...without(options), ...snapshot })
+  }
+
+  async getMany(keys: unknown[], options: AnyOptions = {}): Promise<unknown[]> {
+    if (!Array.isArray(keys)) throw argumentError("The first argument 'keys' must be an array")
+    return Promise.all(keys.map((key) => this.get(key, options)))
+  }
+
+  async has(key: unknown, options: AnyOptions = {}): Promise<boolean> {
+    const { space, full } = this.#locate(key, options)
+    const own = this.writes.get(full)
+    if (own !== undefined) return own.value !== undefined
+
+    const snapshot = await this.#read(full)
+    if (space.db.supports.has) return space.db.has(key, { ...without(options), ...snapshot })
+    return (
+      (await space.db.get(key, { ...without(options), ...snapshot, valueEncoding: 'buffer' })) !== undefined
+    )
+  }
+
+  put(key: unknown, value: unknown, options: AnyOptions = {}): void {
+    if (value === null || value === undefined) {
+      throw codedError('LEVEL_INVALID_VALUE', 'Value cannot be null or undefined')
+    }
+
+    const { space, full } = this.#locate(key, options)
+    const encoded = valueEncodingOf(space.db, options.valueEncoding).encode(value)
+    const operation = { ...without(options), type: 'put', key, value }
+    this.writes.set({ key: full, value: encoded, db: space.db, operation })
+  }
+
+  del(key: unknown, options: AnyOptions = {}): void {
+    const { space, full } = this.#locate(key, options)
+    const operation = { ...without(options), type: 'del', key }
+    this.writes.set({ key: full, value: undefined, db: space.db, operation })
+  }
+
+  iterator(options: AnyIteratorOptions = {}): RangeIterator<unknown> {
+    return this.#iterate(options, (entry) => entry)
+  }
+
+  keys(options: AnyIteratorOptions = {}): RangeIterator<unknown> {
+    return this.#iterate(options, ([key]) => key)
+  }
+
+  values(options: AnyIteratorOptions = {}): RangeIterator<unknown> {
+    return this.#iterate(options, ([, value]) => value)
+  }
+
+  /** What it has read; undefined if it has read nothing. */
+  get reading(): Reading | undefined {
+    return this.#reading
+  }
+
+  /** Whether others have changed what it has read by now. */
+  conflict(): Conflict | undefined {
+    return this.#reading === undefined ? undefined : this.#coordinator.conflictOf(this.#reading)
+  }
+
+  /** From here on it cannot be used. */
+  stop(): void {
+    this.#isEnded = true
+  }
+
+  /** Lets go of all that it holds. */
+  async end(): Promise<void> {
+    this.stop()
+
+    try {
+      for (const iterator of this.#iterators) await iterator.close()
+      // Whoever called for the read hears of its error.
+      if (this.#reading === undefined) await this.#beginning?.catch(() => {})
+      await (this.#reading?.snapshot as { close(): Promise<void> } | undefined)?.close()
+    } finally {
+      if (this.#reading !== undefined) this.#coordinator.observer.release(this.#reading.moment)
+      this.#turn?.()
+    }
+  }
+
+  #assertOpen(): void {
+    if (this.#isEnded) throw endedError()
+    throwIfAborted(this.#signal)
+  }
+
+  #spaceOf(options: { sublevel?: unknown }): KeySpace {
+    this.#assertOpen()
+    const db = (options.sublevel ?? this.#db) as AnyLevel
+
+    if (db !== this.#db && rootOf(db) !== this.#coordinator.root) {
+      throw argumentError("The option 'sublevel' must be a sublevel of the transaction's database")
+    }
+
+    return keySpaceOf(db)
+  }
+
+  #locate(key: unknown, options: AnyOptions): { space: KeySpace; full: ByteString } {
+    const space = this.#spaceOf(options)
+    return { space, full: fullKey(space, key, options.keyEncoding) }
+  }
+
+  /** Notes that a key is read. Returns the options to read it with. */
+  async #read(key: ByteString): Promise<{ snapshot?: never }> {
+    const { reads, snapshot } = this.#reading ?? (await this.#begin(key))
+    this.#assertOpen()
+    reads.addKey(key)
+    return snapshot === undefined ? {} : { snapshot: snapshot as never }
+  }
+
+  /** Begins to read, at the first read: waits for a turn if there is contention about it. */
+  #begin(read: ByteString | KeyRange): Promise<Reading> {
+    this.#beginning ??= this.#takeState(read)
+    return this.#beginning
+  }
+
+  async #takeState(read: ByteString | KeyRange): Promise<Reading> {
+    const { observer, root, turns } = this.#coordinator
+
+    if (this.#turn === undefined) {
+      const key = turns.contended(read)
+      if (key !== undefined) this.#turn = await turns.take(key)
+    }
+
+    const snapshot = root.supports.explicitSnapshots ? root.snapshot() : undefined
+    this.#reading = { moment: observer.now(), snapshot, reads: this.#reads }
+    return this.#reading
+  }
+
+  #iterate(
+    options: AnyIteratorOptions,
+    pick: (entry: [unknown, unknown]) => unknown
+  ): RangeIterator<unknown> {
+    const request = this.#request(options)
+    const iterator: RangeIterator<unknown> = new RangeIterator(
+      () => this.#assertOpen(),
+      () => this.#entries(request),
+      pick,
+      () => this.#iterators.delete(iterator)
+    )
+
+    this.#iterators.add(iterator)
+    return iterator
+  }
+
+  #request(given: AnyIteratorOptions): EntriesRequest {
+    const space = this.#spaceOf(given)
+    const {
+      gt,
+      gte,
+      lt,
+      lte,
+      reverse = false,
+      limit = -1,
+      keyEncoding,
+      valueEncoding,
+      ...options
+    } = without(given)
+    const range = fullRange(space, given, keyEncoding)
+
+    return {
+      space,
+      range,
+      own: this.writes.within(range, reverse),
+      reverse,
+      limit: Number.isInteger(limit) && limit >= 0 ? limit : Number.POSITIVE_INFINITY,
+      keyEncoding,
+      valueEncoding,
+      options
+    }
+  }
+
+  async *#entries(request: EntriesRequest): AsyncGenerator<[unknown, unknown], void, undefined> {
+    if (request.limit === 0) return
+    const { reads, snapshot } = this.#reading ?? (await this.#begin(request.range))
+    let read: KeyRange | undefined
+
+    yield* entries(request, snapshot, (reached) => {
+      if (read !== undefined) {
+        Object.assign(read, reached)
+      } else {
+        read = reached
+        reads.addRange(read)
+      }
+    })
+  }
+}
+
+/** Options without the one that is the transaction's own. */
+function without<T extends { sublevel?: unknown }>(options: T): Omit<T, 'sublevel'> {
+  const { sublevel, ...others } = options
+  return others
+}

@@ -1,0 +1,41 @@
+// Many transactions that want the same.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { transactions } from 'terrace-toolbox/transaction'
+import { databases } from '../support/databases.js'
+
+const CALLERS = 64
+
+for (const [name, open] of Object.entries(databases)) {
+  for (const sync of [false, true]) {
+    test(`${name}: a counter that ${CALLERS} callers increment at once ends at their number, sync ${sync}`, async (t) => {
+      const db = await open(t, { valueEncoding: 'json' })
+      const transaction = transactions(db, { sync })
+      const increments = Array.from({ length: CALLERS }, () =>
+        transaction(async (tx) => tx.put('n', ((await tx.get('n')) ?? 0) + 1))
+      )
+      await Promise.all(increments)
+      assert.equal(await db.get('n'), CALLERS)
+    })
+  }
+
+  test(`${name}: nobody starves while ${CALLERS} callers increment without pause`, async (t) => {
+    const db = await open(t, { valueEncoding: 'json' })
+    const transaction = transactions(db)
+    let calls = 0
+
+    async function caller() {
+      for (let i = 0; i < 20; i++) {
+        await transaction(async (tx) => {
+          calls++
+          tx.put('n', ((await tx.get('n')) ?? 0) + 1)
+        })
+      }
+    }
+
+    await Promise.all(Array.from({ length: CALLERS }, caller))
+    assert.equal(await db.get('n'), CALLERS * 20)
+    assert.ok(calls < CALLERS * 20 * 3, `${calls} calls`)
+  })
+}

@@ -1,0 +1,47 @@
+// A process that is killed amid transfers leaves whole transactions.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { ClassicLevel } from 'classic-level'
+import { Level } from 'terrace'
+import { folder } from '../support/databases.js'
+
+const clerk = fileURLToPath(new URL('support/clerk.js', import.meta.url))
+
+for (const [name, Database] of [
+  ['terrace', Level],
+  ['classic-level', ClassicLevel]
+]) {
+  test(`${name}: after SIGKILL amid transfers, none is half done`, async (t) => {
+    const path = join(folder(t), 'db')
+    let before = 0
+
+    for (let round = 0; round < 4; round++) {
+      const child = spawn(process.execPath, [clerk, name, path], { stdio: ['ignore', 'pipe', 'inherit'] })
+      await once(child.stdout, 'data')
+      await sleep(100 + Math.random() * 50)
+      child.kill('SIGKILL')
+      await once(child, 'close')
+
+      const db = new Database(path, { valueEncoding: 'json' })
+      const values = await db.sublevel('accounts', { valueEncoding: 'json' }).values().all()
+      const log = db.sublevel('log', { valueEncoding: 'json' })
+      const transfers = await log.get('transfers')
+      const entries = await log.keys({ gte: 'transfer ', lt: 'transfer!' }).all()
+      await db.close()
+
+      assert.equal(
+        values.reduce((sum, value) => sum + value, 0),
+        800
+      )
+      assert.equal(entries.length, transfers)
+      assert.ok(transfers > before, `${transfers} transfers`)
+      before = transfers
+    }
+  })
+}

@@ -1,0 +1,7 @@
+import { test } from 'node:test'
+import { checkCodes, checkExample, checkGuide } from '../support/guides.js'
+
+test('the guide of transaction says what is so', () =>
+  checkCodes(checkGuide('transaction', 2), 'transaction', 'TRANSACTION'))
+
+test('the example of transaction runs', () => checkExample('transaction'))

@@ -1,0 +1,112 @@
+// What is held while transactions run, and afterwards; writes that fail.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { MemoryLevel } from 'memory-level'
+import { MAX_REMEMBERED_KEYS, transactions } from 'terrace-toolbox/transaction'
+import { coordinatorOf } from '../../dist/transaction/coordinator.js'
+import { databases } from '../support/databases.js'
+
+const heapUsed = () => {
+  globalThis.gc()
+  globalThis.gc()
+  return process.memoryUsage().heapUsed
+}
+
+for (const [name, open] of Object.entries(databases)) {
+  test(`${name}: writes are remembered while transactions that began before them are open`, async (t) => {
+    const db = await open(t)
+    const transaction = transactions(db)
+    const { observer } = coordinatorOf(db)
+    const put = async (count) => {
+      for (let i = 0; i < count; i++) await db.put(`key ${i}`, '')
+    }
+
+    await put(100)
+    assert.equal(observer.size, 0)
+
+    await transaction(async (tx) => {
+      await tx.get('a')
+      await put(100)
+      assert.equal(observer.size, 100)
+    })
+    assert.equal(observer.size, 0)
+
+    // One is always open, but none for long.
+    const stop = { now: false }
+    const chain = async () => {
+      while (!stop.now) {
+        await transaction(async (tx) => {
+          await tx.get('a')
+          await sleep(1)
+        })
+      }
+    }
+    const chains = [chain(), sleep(1).then(chain), sleep(2).then(chain)]
+    let most = 0
+    for (let i = 0; i < 50; i++) {
+      await put(200)
+      await new Promise((resolve) => setImmediate(resolve))
+      most = Math.max(most, observer.size)
+    }
+    stop.now = true
+    await Promise.all(chains)
+    assert.ok(most < 5000, `${most} remembered`)
+    assert.equal(observer.size, 0)
+  })
+
+  test(`${name}: memory does not grow with transactions that have ended`, async (t) => {
+    const db = await open(t)
+    const transaction = transactions(db)
+    const run = async () => {
+      for (let i = 0; i < 1000; i++) {
+        await transaction.update(`key ${i % 10}`, () => 'x'.repeat(1000))
+        await transaction((tx) => tx.keys().all())
+      }
+    }
+    await run()
+    const before = heapUsed()
+    await run()
+    const grown = heapUsed() - before
+    assert.ok(grown < 1_000_000, `${grown} bytes`)
+  })
+
+  test(`${name}: a write that failed stands in nobody's way once it is garbage`, async (t) => {
+    const db = await open(t)
+    const transaction = transactions(db)
+    const failing = async () => {
+      const operations = [
+        { type: 'put', key: 'a', value: '' },
+        { type: 'put', key: null, value: '' }
+      ]
+      await assert.rejects(db.batch(operations), { code: 'LEVEL_INVALID_KEY' })
+    }
+
+    await failing()
+    const ending = AbortSignal.timeout(10_000)
+    const collecting = setInterval(() => globalThis.gc(), 50)
+    await transaction.update('a', () => 'new', { retries: Infinity, signal: ending })
+    clearInterval(collecting)
+    assert.equal(await db.get('a'), 'new')
+  })
+}
+
+test('a transaction during which too much is written conflicts, and can be tried again', async (t) => {
+  const db = new MemoryLevel()
+  t.after(() => db.close())
+  const transaction = transactions(db)
+  const half = Array.from({ length: MAX_REMEMBERED_KEYS / 2 + 1 }, () => ({ type: 'del', key: 'other' }))
+  let calls = 0
+
+  await transaction(async (tx) => {
+    calls++
+    await tx.get('a')
+    if (calls === 1) {
+      for (let i = 0; i < 3; i++) await db.batch(half)
+    }
+    tx.put('b', '')
+  })
+  assert.equal(calls, 2)
+  assert.equal(coordinatorOf(db).observer.size, 0)
+})

@@ -1,0 +1,61 @@
+// Is what happened equivalent to one thing after another?
+
+import { isDeepStrictEqual } from 'node:util'
+
+/**
+ * @typedef {{ type: 'put' | 'del', key: string, value?: string }} Write
+ * @typedef {{ read: (state: Map<string, string>) => unknown, found: unknown }} Read What was read, and what was found.
+ * @typedef {{ reads: Read[], writes: Write[] }} Event A transaction that was committed, or a plain write.
+ */
+
+/**
+ * An order of the events in which each reads what it found, that leads from one state to the other; undefined if there
+ * is none.
+ *
+ * @param {Event[]} events
+ * @param {Map<string, string>} before
+ * @param {Map<string, string>} after
+ */
+export function serialOrder(events, before, after) {
+  // The same events done with the same state left over need not be tried twice.
+  const tried = new Set()
+
+  const search = (state, left) => {
+    if (left.length === 0) return sameState(state, after) ? [] : undefined
+    const place = `${left.join()} ${JSON.stringify(entriesOf(state))}`
+    if (tried.has(place)) return undefined
+    tried.add(place)
+
+    for (const index of left) {
+      const event = events[index]
+      if (!event.reads.every(({ read, found }) => isDeepStrictEqual(read(state), found))) continue
+      const rest = search(
+        applied(state, event.writes),
+        left.filter((other) => other !== index)
+      )
+      if (rest !== undefined) return [index, ...rest]
+    }
+
+    return undefined
+  }
+
+  return search(before, [...events.keys()])
+}
+
+/** The entries of a state in order. */
+export function entriesOf(state) {
+  return [...state].sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+function applied(state, writes) {
+  const next = new Map(state)
+  for (const { type, key, value } of writes) {
+    if (type === 'put') next.set(key, value)
+    else next.delete(key)
+  }
+  return next
+}
+
+function sameState(a, b) {
+  return isDeepStrictEqual(entriesOf(a), entriesOf(b))
+}
