@@ -20,13 +20,13 @@ export function bytesOf(encoded: Encoded): Buffer {
 
 /** What an encoding of another format made, as `encoding` reads it. */
 export function decodedBy(encoding: Encoding, encoded: Encoded): unknown {
-  if (encoding.format === 'utf8')
-    return encoding.decode(typeof encoded === 'string' ? encoded : textOf(encoded))
+  if (encoding.format === 'utf8') return encoding.decode(textOf(encoded))
   return encoding.decode(bytesOf(encoded))
 }
 
-function textOf(encoded: Uint8Array): string {
-  return bytesOf(encoded).toString('utf8')
+/** The text of what was encoded. Half a surrogate pair is not stored as such. */
+function textOf(encoded: Encoded): string {
+  return typeof encoded === 'string' ? encoded.toWellFormed() : bytesOf(encoded).toString('utf8')
 }
 
 /** A string that is the same for the same bytes only. */

@@ -25,16 +25,20 @@ const NOTHING: readonly unknown[] = Object.freeze([])
  * @throws TOOLBOX_INDEX_INVALID
  */
 export function definitionOf<K, V>(options: IndexOptions<K, V>): Definition {
-  const { name, on, multiple = false, unique = false, version = 0 } = options
+  const { name, on, multiple = false, unique = false, version = 0, wait = true } = options
   const invalid = (message: string) => indexError('TOOLBOX_INDEX_INVALID', String(name), message)
   if (typeof name !== 'string' || !NAME.test(name)) {
     throw invalid('a name has letters, digits, _ and - only, and at least one of them')
   }
-  for (const [option, given] of Object.entries({ multiple, unique })) {
+  for (const [option, given] of Object.entries({ multiple, unique, wait })) {
     if (typeof given !== 'boolean') throw invalid(`the option '${option}' must be a boolean`)
   }
   if (typeof version !== 'string' && !Number.isFinite(version)) {
     throw invalid("the option 'version' must be a number or a string")
+  }
+
+  if (options.onProgress !== undefined && typeof options.onProgress !== 'function') {
+    throw invalid("the option 'onProgress' must be a function")
   }
 
   const isFunction = typeof on === 'function'

@@ -37,6 +37,7 @@ export function queryOf(index: string, options: IndexRange): Query {
   if (limit !== Infinity && !(Number.isInteger(limit) && limit >= 0)) {
     throw invalid("the option 'limit' must be a whole number, 0 or above")
   }
+  if (typeof reverse !== 'boolean') throw invalid("the option 'reverse' must be a boolean")
   if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > MAX_PAGE_SIZE) {
     throw invalid(`the option 'pageSize' must be a whole number from 1 to ${MAX_PAGE_SIZE}`)
   }
