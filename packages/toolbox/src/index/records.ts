@@ -16,20 +16,25 @@ export interface KeyPageOptions {
   snapshot?: AbstractSnapshot | undefined
 }
 
-/** Reads primary keys from `start` on. */
+/** Reads primary keys from `start` on. A page without keys is the last one. */
 export async function readKeys(
   { db }: KeySpace,
   start: Uint8Array,
   { limit, snapshot }: KeyPageOptions
 ): Promise<KeyPage> {
-  const from = start.length > 0 ? { gte: start } : {}
-  const keys = (await db.keys({ ...from, limit, keyEncoding: 'buffer', snapshot }).all()) as Uint8Array[]
-  for (const [index, key] of keys.entries()) {
-    const end = endOfSublevel(key)
-    if (end !== undefined) return { keys: keys.slice(0, index), next: end }
+  let from = start
+  while (true) {
+    const range = from.length > 0 ? { gte: from } : {}
+    const keys = (await db.keys({ ...range, limit, keyEncoding: 'buffer', snapshot }).all()) as Uint8Array[]
+    const last = keys.at(-1)
+    if (last === undefined) return { keys, next: undefined }
+
+    const end = keys.findIndex((key) => endOfSublevel(key) !== undefined)
+    if (end < 0) return { keys, next: keys.length < limit ? undefined : behind(last) }
+    const next = endOfSublevel(keys[end] as Uint8Array) as Uint8Array
+    if (end > 0) return { keys: keys.slice(0, end), next }
+    from = next
   }
-  const last = keys.at(-1)
-  return { keys, next: last === undefined || keys.length < limit ? undefined : behind(last) }
 }
 
 /** The key right behind `key`. */
