@@ -19,11 +19,14 @@ export interface RecordWrite {
   readonly reads: Reads
 }
 
-/** By their identities, the keys of entries with their indexed values. */
-type Keys = Map<string, { readonly bytes: Uint8Array; readonly indexed: unknown }>
+/** The key of an entry, with its indexed value. */
+interface Key {
+  readonly bytes: Buffer
+  readonly indexed: unknown
+}
 
 const NO_VALUES: readonly unknown[] = Object.freeze([])
-const NO_KEYS: Keys = new Map()
+const NO_KEYS: readonly Key[] = Object.freeze([])
 
 export class EntryWriter {
   readonly definition: Definition
@@ -65,13 +68,11 @@ export class EntryWriter {
     const keys = this.#keysOf(values, key)
     const oldKeys = this.#oldKeysOf(oldValues, key)
     const changes = new Changes(this, key)
-    for (const [identity, { bytes, indexed }] of keys) {
-      if (this.definition.unique) this.#assertFree(bytes, indexed, key, reads)
-      // Where a write may be pending that `old` does not show, it may have deleted this entry.
-      if (!isExact || !oldKeys.has(identity)) changes.added.push(bytes)
-    }
-    for (const [identity, { bytes }] of oldKeys) {
-      if (!keys.has(identity) && this.#isOwn(bytes, key, reads)) changes.removed.push(bytes)
+    if (this.definition.unique) for (const added of keys) this.#assertFree(added, key, reads)
+    // Where a write may be pending that `old` does not show, it may have deleted an entry that `old` has.
+    for (const { bytes } of isExact ? without(keys, oldKeys) : keys) changes.added.push(bytes)
+    for (const { bytes } of without(oldKeys, keys)) {
+      if (this.#isOwn(bytes, key, reads)) changes.removed.push(bytes)
     }
     return changes
   }
@@ -82,7 +83,7 @@ export class EntryWriter {
    * @throws TOOLBOX_INDEX_VALUE
    */
   entriesOf(value: unknown, key: Uint8Array): Uint8Array[] {
-    return Array.from(this.#keysOf(this.#valuesOf(value, key), key).values(), ({ bytes }) => bytes)
+    return this.#keysOf(this.#valuesOf(value, key), key).map(({ bytes }) => bytes)
   }
 
   /** Whether a record has an entry. One that the definition refuses has none. */
@@ -98,11 +99,11 @@ export class EntryWriter {
     })
   }
 
-  #assertFree(entry: Uint8Array, indexed: unknown, key: Uint8Array, reads: Reads): void {
-    const holder = reads.entry(this, entry)
+  #assertFree({ bytes, indexed }: Key, key: Uint8Array, reads: Reads): void {
+    const holder = reads.entry(this, bytes)
     if (holder === undefined || bytesOf(holder).equals(key)) return
     // An entry may be left of a record that was changed behind the index's back.
-    if (!this.has(reads.value(holder), holder, entry)) return
+    if (!this.has(reads.value(holder), holder, bytes)) return
     const keySpace = this.#keySpace
     throw uniqueError(this.definition.name, indexed, keySpace.decodeKey(holder), keySpace.decodeKey(key))
   }
@@ -123,19 +124,16 @@ export class EntryWriter {
     }
   }
 
-  #keysOf(values: readonly unknown[], key: Uint8Array): Keys {
+  /** The keys of a record's entries, each once. */
+  #keysOf(values: readonly unknown[], key: Uint8Array): readonly Key[] {
     if (values.length === 0) return NO_KEYS
     const { name, unique } = this.definition
-    const keys: Keys = new Map()
     try {
-      for (const indexed of values) {
-        const bytes = entryKey(unique, indexed, key)
-        keys.set(identityOf(bytes), { bytes, indexed })
-      }
+      const keys = values.map((indexed) => ({ bytes: bytesOf(entryKey(unique, indexed, key)), indexed }))
+      return keys.length === 1 ? keys : [...new Map(keys.map((key) => [identityOf(key.bytes), key])).values()]
     } catch (cause) {
       throw valueError(name, this.#keySpace.decodeKey(key), cause)
     }
-    return keys
   }
 
   /** Of a value that may have been written before the index was declared: refused, it has no entries. */
@@ -147,7 +145,7 @@ export class EntryWriter {
     }
   }
 
-  #oldKeysOf(values: readonly unknown[], key: Uint8Array): Keys {
+  #oldKeysOf(values: readonly unknown[], key: Uint8Array): readonly Key[] {
     try {
       return this.#keysOf(values, key)
     } catch {
@@ -201,4 +199,12 @@ function isSame(values: readonly unknown[], oldValues: readonly unknown[]): bool
     values.length === 0 ||
     (value === oldValues[0] && (typeof value === 'string' || typeof value === 'number'))
   )
+}
+
+/** The keys that are not among others. */
+function without(keys: readonly Key[], others: readonly Key[]): readonly Key[] {
+  if (others.length === 0) return keys
+  if (others.length === 1) return keys.filter(({ bytes }) => !bytes.equals((others[0] as Key).bytes))
+  const identities = new Set(others.map(({ bytes }) => identityOf(bytes)))
+  return keys.filter(({ bytes }) => !identities.has(identityOf(bytes)))
 }

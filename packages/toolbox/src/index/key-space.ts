@@ -50,6 +50,11 @@ export function keySpaceOf(db: AnyLevel): KeySpace {
   return keySpace
 }
 
+/** Forgets a key space that has no index any more. */
+function forget({ db, root }: KeySpace): void {
+  keySpaces.get(root)?.delete((db as unknown as SublevelLike).prefix ?? '')
+}
+
 export class KeySpace {
   readonly db: AnyLevel
   readonly root: AnyLevel
@@ -62,8 +67,8 @@ export class KeySpace {
   readonly states: AnyLevel
   readonly keyEncoding: Encoding
   readonly valueEncoding: Encoding
-  /** Of indexes that are there, or are being dropped. */
-  readonly #names = new Set<string>()
+  /** By the names of indexes that are there, or are being dropped: what to call when the database is opened again. */
+  readonly #openings = new Map<string, () => void>()
   /** Of each index, by its name. */
   readonly #writers = new Map<string, EntryWriter>()
   /** The objects that run the hook function. */
@@ -87,7 +92,7 @@ export class KeySpace {
   }
 
   has(name: string): boolean {
-    return this.#names.has(name)
+    return this.#openings.has(name)
   }
 
   /** Whether `db`, another object of the same sublevel perhaps, reads keys and values in the same way. */
@@ -99,9 +104,11 @@ export class KeySpace {
     )
   }
 
-  /** Has the writes of `db` keep an index in step. */
-  add(name: string, writer: EntryWriter, db: AnyLevel): void {
-    this.#names.add(name)
+  /** Has the writes of `db` keep an index in step. `onOpen` is called when the database is opened again. */
+  add(writer: EntryWriter, db: AnyLevel, onOpen: () => void): void {
+    const { name } = writer.definition
+    if (this.#openings.size === 0) this.db.on('open', this.#onOpen)
+    this.#openings.set(name, onOpen)
     this.#writers.set(name, writer)
     if (this.#hooked.has(db) || (this.isExact && this.#isHooked)) return
     this.#hooked.add(db)
@@ -126,7 +133,10 @@ export class KeySpace {
 
   /** Frees the name of an index. */
   release(name: string): void {
-    this.#names.delete(name)
+    this.#openings.delete(name)
+    if (this.#openings.size > 0) return
+    this.db.off('open', this.#onOpen)
+    forget(this)
   }
 
   /** What is there before a write of `batch`. Without a batch: what the database holds. */
@@ -146,6 +156,10 @@ export class KeySpace {
     } catch {
       return undefined
     }
+  }
+
+  readonly #onOpen = (): void => {
+    for (const onOpen of this.#openings.values()) onOpen()
   }
 
   /** The hook function. */

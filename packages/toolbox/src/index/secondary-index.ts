@@ -22,7 +22,6 @@ export class SecondaryIndex<K, V> {
   readonly #keySpace: KeySpace
   readonly #writer: EntryWriter
   readonly #state: StateStore
-  readonly #db: AnyLevel
   readonly #waits: boolean
   readonly #onProgress: ((progress: IndexProgress) => void) | undefined
   #builder: Builder
@@ -49,15 +48,15 @@ export class SecondaryIndex<K, V> {
       throw indexError('TOOLBOX_INDEX_INVALID', name, 'the other indexes are of objects with other encodings')
     }
     this.#name = name
-    this.#db = db
     this.#keySpace = keySpace
     this.#waits = options.wait !== false
     this.#onProgress = options.onProgress
     this.#state = new StateStore(keySpace.states, name)
     this.#writer = new EntryWriter(keySpace, definition, asideOf(db, `index.${name}`))
-    keySpace.add(name, this.#writer, db)
+    keySpace.add(this.#writer, db, () => {
+      if (!this.#isDropped) this.#builder = this.#build(false, this.#builder.close())
+    })
     this.#builder = this.#build(false, Promise.resolve())
-    db.on('open', this.#onOpen)
   }
 
   /** The name of the index. */
@@ -129,7 +128,6 @@ export class SecondaryIndex<K, V> {
   async drop(): Promise<void> {
     this.#assertExists()
     this.#isDropped = true
-    this.#db.off('open', this.#onOpen)
     await this.#builder.stop(this.#dropped())
     const { entries } = this.#writer
     try {
@@ -140,10 +138,6 @@ export class SecondaryIndex<K, V> {
     } finally {
       this.#keySpace.release(this.#name)
     }
-  }
-
-  readonly #onOpen = (): void => {
-    this.#builder = this.#build(false, this.#builder.close())
   }
 
   #build(restart: boolean, after: Promise<void>): Builder {

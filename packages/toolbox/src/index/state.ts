@@ -33,11 +33,16 @@ export class StateStore {
     this.#name = name
   }
 
-  /** The state, if it belongs to the declaration `signature`. */
+  /** The state, if it can be read and belongs to the declaration `signature`. */
   async read(signature: string): Promise<State | undefined> {
     const text = (await this.db.get(this.#name, { valueEncoding: 'utf8' })) as string | undefined
     if (text === undefined) return undefined
-    const state = JSON.parse(text) as State
+    let state: State
+    try {
+      state = JSON.parse(text) as State
+    } catch {
+      return undefined
+    }
     return state.format === FORMAT && state.signature === signature ? state : undefined
   }
 

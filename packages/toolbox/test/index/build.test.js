@@ -232,3 +232,29 @@ async function forget(db, made) {
     await entries.put(key, value, { keyEncoding: 'buffer', valueEncoding: 'buffer' })
   await states.put(made.name, state)
 }
+
+test('many indexes of one database are no leak', async (t) => {
+  const warnings = []
+  const warned = (warning) => warnings.push(warning)
+  process.on('warning', warned)
+  t.after(() => process.off('warning', warned))
+  const db = await databases['memory-level'](t, { valueEncoding: 'json' })
+  await db.put('a', { at: 1 })
+  const made = Array.from({ length: 15 }, (_, i) => index(db, { name: `at${i}`, on: 'at' }))
+  await Promise.all(made.map(({ ready }) => ready))
+  for (const one of made) assert.deepEqual(await all(one.keys()), ['a'])
+  await Promise.all(made.map((one) => one.drop()))
+  await setImmediate()
+  assert.deepEqual(warnings, [])
+  assert.deepEqual(await db.keys().all(), ['a'])
+  assert.equal(db.listenerCount('open'), 0)
+  assert.ok(db.hooks.prewrite.noop)
+})
+
+test('a state that cannot be read builds the index anew', async (t) => {
+  const db = await databases['memory-level'](t, { valueEncoding: 'json' })
+  await db.sublevel('index').put('at', '{"format":1,')
+  await db.put('a', { at: 1 })
+  const at = index(db, { name: 'at', on: 'at' })
+  assert.deepEqual(await all(at.keys()), ['a'])
+})

@@ -265,6 +265,66 @@ for (const [name, open] of Object.entries(databases)) {
     assert.deepEqual(await indexed.verify(), inStep(expected.length))
   })
 
+  test(`${name}: a chained batch that is written after other writes`, async (t) => {
+    const { db, users, indexed } = await withUsers(t)
+    const unique = index(users, { name: 'name', on: 'name', unique: true })
+    await Promise.all([indexed.ready, unique.ready])
+    await users.put('a', { email: '0', name: 'A' })
+    const batch = users.batch().put('a', { email: '1' }).put('b', { email: '1', name: 'B' })
+    await users.put('a', { email: '2', name: 'C' })
+    await users.put('c', { email: '3', name: 'A' })
+    await batch.write()
+    assert.deepEqual(await all(indexed.keys()), ['a', 'b', 'c'])
+    if (isExact(db)) {
+      assert.deepEqual(await all(unique.keys()), ['c', 'b'])
+      assert.deepEqual(await indexed.verify(), inStep(3))
+    } else {
+      // The batch deleted the entry that was a's when it was filled.
+      assert.deepEqual(await unique.verify(), { ...inStep(3, 1), missing: 1 })
+      assert.deepEqual(await indexed.verify(), { ...inStep(3, 4), stale: 1 })
+      await unique.rebuild()
+    }
+
+    const late = users.batch().put('d', { name: 'D' })
+    await users.put('e', { name: 'D' })
+    if (isExact(db)) {
+      assert.equal((await refusalOf(late.write())).key, 'e')
+      assert.deepEqual(await unique.verify(), inStep(4, 3))
+    } else {
+      await late.write()
+      const { wrong } = await unique.verify()
+      assert.equal(wrong, 1)
+    }
+  })
+
+  test(`${name}: writes through other objects, the option sublevel and synchronous methods`, async (t) => {
+    const { db, users, indexed } = await withUsers(t)
+    await indexed.ready
+    const value = { email: 'x' }
+    await db.sublevel('users', { valueEncoding: 'json' }).put('a', value)
+    await db.batch([{ type: 'put', key: 'b', value, sublevel: users }])
+    await db.batch([{ type: 'put', key: '!users!c', value, valueEncoding: 'json' }])
+    if (isExact(db)) {
+      users.putSync('d', value)
+      users.batchSync([
+        { type: 'put', key: 'e', value },
+        { type: 'put', key: 'f', value }
+      ])
+      users.delSync('f')
+      assert.deepEqual(await all(indexed.keys()), ['a', 'b', 'd', 'e'])
+      // The root's own keys are not the sublevel's, even if they look like it.
+      assert.deepEqual(await indexed.verify(), { ...inStep(5, 4), missing: 1 })
+    } else {
+      assert.deepEqual(await indexed.verify(), { ...inStep(3, 0), missing: 3 })
+      const second = db.sublevel('users', { valueEncoding: 'json' })
+      index(second, { name: 'other', on: 'email' })
+      await indexed.rebuild()
+      await second.put('d', value)
+      await users.del('a')
+      assert.deepEqual(await indexed.verify(), inStep(3))
+    }
+  })
+
   test(`${name}: a unique value that two writes want at once`, async (t) => {
     const { db, users, indexed } = await withUsers(t, { name: 'email', on: 'email', unique: true })
     await indexed.ready
