@@ -6,6 +6,8 @@ export type Encoded = string | Uint8Array
 /** What of an encoding is used here. */
 export interface Encoding {
   readonly format: string
+  readonly name: string
+  /** The name without that of the format that it is transcoded to. */
   readonly commonName: string
   encode(data: unknown): Encoded
   decode(data: Encoded): unknown

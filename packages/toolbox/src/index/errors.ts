@@ -8,7 +8,7 @@ export type IndexErrorCode =
   | 'TOOLBOX_INDEX_INVALID'
   /** The database has an index of this name already. */
   | 'TOOLBOX_INDEX_EXISTS'
-  /** A database without `getSync`, which the hook reads old values with. */
+  /** A database without `getSync`, which old values are read with, or one of text that cannot store bytes. */
   | 'TOOLBOX_INDEX_UNSUPPORTED'
   /** A value that cannot be indexed: `cause` says why, `key` is its key. */
   | 'TOOLBOX_INDEX_VALUE'

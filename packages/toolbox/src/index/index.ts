@@ -25,7 +25,7 @@ export type { IndexReport } from './verify.js'
  * as `cause`: TOOLBOX_INDEX_VALUE or TOOLBOX_UNIQUE.
  *
  * @throws TOOLBOX_INDEX_INVALID for options that declare no index, TOOLBOX_INDEX_EXISTS if there is one of this name,
- * TOOLBOX_INDEX_UNSUPPORTED for a database without `getSync`
+ * TOOLBOX_INDEX_UNSUPPORTED for a database without `getSync` or that cannot store bytes
  */
 export function index<K, V>(
   // biome-ignore lint/suspicious/noExplicitAny: the format of the data does not matter here

@@ -8,7 +8,7 @@ import { type AnyLevel, asideOf } from '../aside.js'
 import { bytesOf, decodedBy, type Encoded, type Encoding, endOfSublevel, identityOf } from './bytes.js'
 import type { EntryWriter } from './entry-writer.js'
 import { Earlier, type Reads } from './reads.js'
-import { storedForm } from './stored-form.js'
+import { type StoredForm, storedFormOf } from './stored-form.js'
 
 /** An operation as a hook function sees it. */
 export interface Operation {
@@ -67,6 +67,7 @@ export class KeySpace {
   readonly states: AnyLevel
   readonly keyEncoding: Encoding
   readonly valueEncoding: Encoding
+  readonly #asStored: StoredForm
   /** By the names of indexes that are there, or are being dropped: what to call when the database is opened again. */
   readonly #openings = new Map<string, () => void>()
   /** Of each index, by its name. */
@@ -85,6 +86,7 @@ export class KeySpace {
     this.isExact = additionalMethods?.putSync === true
     this.keyEncoding = db.keyEncoding() as unknown as Encoding
     this.valueEncoding = db.valueEncoding() as unknown as Encoding
+    this.#asStored = storedFormOf(this.valueEncoding)
     this.#committed = {
       value: (key) => this.#valueOf(key),
       entry: (writer, key) => writer.read(key)
@@ -187,7 +189,7 @@ export class KeySpace {
   /** The value of an operation as it will be read; undefined if it cannot be read as others are: it is not indexed then. */
   #storedForm({ value, valueEncoding }: Operation): unknown {
     try {
-      return storedForm(value, valueEncoding as Encoding, this.valueEncoding)
+      return this.#asStored(value, valueEncoding as Encoding)
     } catch {
       return undefined
     }

@@ -32,8 +32,13 @@ export class SecondaryIndex<K, V> {
   constructor(db: AnyLevel, options: IndexOptions<K, V>) {
     const definition = definitionOf(options)
     const { name } = definition
-    if (!(db.supports as { getSync?: boolean }).getSync) {
-      throw indexError('TOOLBOX_INDEX_UNSUPPORTED', name, 'a database that has getSync is needed')
+    const { getSync, encodings } = db.supports as { getSync?: boolean; encodings?: Record<string, boolean> }
+    if (!getSync || !encodings?.buffer) {
+      throw indexError(
+        'TOOLBOX_INDEX_UNSUPPORTED',
+        name,
+        'a database that has getSync and stores bytes is needed'
+      )
     }
 
     const keySpace = keySpaceOf(db)

@@ -8,17 +8,22 @@ import { decodedBy, type Encoded, type Encoding } from './bytes.js'
 /** So many parts of a value are looked at, before encoding and decoding it is not dearer. */
 const MAX_PARTS = 200
 
-/** A value that was given with `given`, as `own` will read it. */
-export function storedForm(value: unknown, given: Encoding, own: Encoding): unknown {
-  if (given === own && isReadAsGiven(value, own)) return value
-  return decodedBy(own, given.encode(value) as Encoded)
+/** Makes, of a value and the encoding that it was given with, what the encoding `own` of a database will read. */
+export type StoredForm = (value: unknown, given: Encoding) => unknown
+
+export function storedFormOf(own: Encoding): StoredForm {
+  const isReadAsGiven = checkOf(own)
+  return (value, given) =>
+    given === own && isReadAsGiven(value) ? value : decodedBy(own, given.encode(value) as Encoded)
 }
 
-/** Whether it is known, without encoding it, that a value is read as it was given. */
-function isReadAsGiven(value: unknown, encoding: Encoding): boolean {
-  if ((encoding.encode as unknown) === JSON.stringify) return partsOf(value, 0) <= MAX_PARTS
+/** What tells, without encoding a value, that it is read as it was given. It may say no of one that is. */
+function checkOf({ name, encode, decode }: Encoding): (value: unknown) => boolean {
   // A string that is no Unicode text is changed.
-  return encoding.commonName === 'utf8' && typeof value === 'string' && value.isWellFormed()
+  if (name === 'utf8') return (value) => typeof value === 'string' && value.isWellFormed()
+  // Encodings have their functions bound.
+  const isJson = name === 'json' && encode.name === 'bound stringify' && decode.name === 'bound parse'
+  return isJson ? (value) => partsOf(value, 0) <= MAX_PARTS : () => false
 }
 
 /** How many parts plain JSON has, if it is just that; Infinity if it is, or has, anything else, or too many. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AbstractLevel } from 'abstract-level'
+import { MemoryLevel } from 'memory-level'
 import { index } from 'terrace-toolbox/index'
 import { databases } from '../support/databases.js'
 import { all, refusalOf } from './support/collect.js'
@@ -114,10 +115,14 @@ test('indexes of one sublevel read its values in one way', async (t) => {
   assert.throws(() => index(db.sublevel('users'), { name: 'y', on: 'a' }), { code: 'TOOLBOX_INDEX_INVALID' })
 })
 
-test('a database without getSync is refused', (t) => {
+test('a database without getSync, or without bytes, is refused', (t) => {
   const db = new AbstractLevel({ encodings: { utf8: true } })
   t.after(() => db.close())
-  assert.throws(() => index(db, { name: 'x', on: 'a' }), { code: 'TOOLBOX_INDEX_UNSUPPORTED' })
+  const texts = new MemoryLevel({ storeEncoding: 'utf8' })
+  t.after(() => texts.close())
+  for (const without of [db, texts, texts.sublevel('sub')]) {
+    assert.throws(() => index(without, { name: 'x', on: 'a' }), { code: 'TOOLBOX_INDEX_UNSUPPORTED' })
+  }
 })
 
 test('what cannot be indexed refuses the write', async (t) => {
