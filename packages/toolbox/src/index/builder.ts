@@ -14,9 +14,10 @@ import { Earlier } from './reads.js'
 import { behind, readKeys } from './records.js'
 import { firstState, type State, type StateStore } from './state.js'
 
-/** How many records and entries a step has: a few milliseconds of work. */
+/** How much a step is: a few milliseconds of work for most. It ends with the record that reaches one of these. */
 const STEP_RECORDS = 500
 const STEP_ENTRIES = 2000
+const STEP_TIME_MS = 20
 
 export interface BuilderParts {
   readonly keySpace: KeySpace
@@ -138,13 +139,14 @@ export class Builder {
     const { before, keys, next } = step
     let { records, entries } = before
     let last: Uint8Array | undefined
+    const deadline = performance.now() + STEP_TIME_MS
     for (const key of keys) {
       const changes = writer.changes({ key, old: undefined, value: reads.value(key), reads })
       changes.addTo(batch, reads)
       records++
       entries += changes.length
       last = key
-      if (entries - before.entries >= STEP_ENTRIES) break
+      if (entries - before.entries >= STEP_ENTRIES || performance.now() > deadline) break
     }
     const start = last !== undefined && last !== keys.at(-1) ? behind(last) : next
     const reached =

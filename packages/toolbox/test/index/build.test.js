@@ -87,7 +87,8 @@ for (const [name, open] of Object.entries(databases)) {
       onProgress: ({ entries }) => steps.push(entries)
     })
     await byWord.ready
-    assert.deepEqual(steps, [2700, 5400, 7200])
+    assert.equal(steps.at(-1), 7200)
+    assert.ok(steps.every((entries, i) => entries - (steps[i - 1] ?? 0) <= 2700))
     assert.deepEqual(await byWord.verify(), inStep(8, 7200))
   })
 
@@ -107,11 +108,17 @@ for (const [name, open] of Object.entries(databases)) {
     })
     await assert.rejects(byGroup.ready, { code: 'LEVEL_DATABASE_NOT_OPEN' })
     await closing
-    assert.deepEqual(progress, [500, 1000])
+    assert.equal(progress.length, 2)
+    assert.ok(progress[1] <= 1000)
     await db.open()
     await users.open()
     await byGroup.ready
-    assert.deepEqual(progress, [500, 1000, 1500, 2000, 2500, 2600])
+    assert.ok(
+      progress.every((records, i) => i === 0 || records > progress[i - 1]),
+      `${progress}`
+    )
+    assert.equal(progress.at(-1), RECORDS)
+    const steps = progress.length
     assert.deepEqual(await byGroup.verify(), inStep(RECORDS))
 
     // Ready, it is not built again.
@@ -120,7 +127,7 @@ for (const [name, open] of Object.entries(databases)) {
     await users.open()
     await users.put('k0', { group: 'new' })
     assert.deepEqual(await all(byGroup.keys({ equals: 'new' })), ['k0'])
-    assert.equal(progress.length, 6)
+    assert.equal(progress.length, steps)
   })
 
   test(`${name}: closing while it begins`, async (t) => {
@@ -232,6 +239,24 @@ async function forget(db, made) {
     await entries.put(key, value, { keyEncoding: 'buffer', valueEncoding: 'buffer' })
   await states.put(made.name, state)
 }
+
+test('a slow function makes steps smaller', async (t) => {
+  const db = await databases['memory-level'](t, { valueEncoding: 'json' })
+  for (const key of 'abcdefghij') await db.put(key, key)
+  const steps = []
+  const slow = index(db, {
+    name: 'slow',
+    on(value) {
+      const end = performance.now() + 15
+      while (performance.now() < end);
+      return value
+    },
+    onProgress: ({ records }) => steps.push(records)
+  })
+  await slow.ready
+  assert.ok(steps.length >= 5, `${steps}`)
+  assert.deepEqual(await slow.verify(), inStep(10))
+})
 
 test('many indexes of one database are no leak', async (t) => {
   const warnings = []
