@@ -9,6 +9,9 @@ import { Bound, decode, encode, lower, upper } from 'terrace-bytewise'
 import { indexError } from './errors.js'
 import type { IndexRange } from './options.js'
 
+/** A unique index has no primary keys in those of entries. */
+const NO_KEY = new Uint8Array(0)
+
 type Encodable = Parameters<typeof encode>[0]
 
 /**
@@ -43,6 +46,19 @@ export function entryOf(unique: boolean, bytes: Uint8Array, stored: Uint8Array |
   const primary = unique ? stored : parts[1]
   if (!(primary instanceof Uint8Array)) throw new TypeError('An entry without a primary key')
   return { bytes, indexed: parts[0], primary }
+}
+
+/**
+ * The key of the entry that a value has in a unique index.
+ *
+ * @throws TOOLBOX_INDEX_RANGE for what is no key
+ */
+export function uniqueEntryKey(index: string, value: unknown): Uint8Array {
+  try {
+    return entryKey(true, value, NO_KEY)
+  } catch (cause) {
+    throw indexError('TOOLBOX_INDEX_RANGE', index, `no value: ${(cause as Error).message}`, cause)
+  }
 }
 
 /** A range of entry keys. */

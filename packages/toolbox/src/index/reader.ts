@@ -102,6 +102,26 @@ export async function* find(
   }
 }
 
+/** The record that has `indexed` in a unique index, where `entry` is the key of its entry. */
+export async function findOne(
+  keySpace: KeySpace,
+  writer: EntryWriter,
+  entry: Uint8Array,
+  indexed: unknown
+): Promise<Found | undefined> {
+  const snapshot = snapshotOf(keySpace)
+  try {
+    const bytes = { keyEncoding: 'buffer', valueEncoding: 'buffer', snapshot }
+    const primary = (await writer.entries.get(entry, bytes)) as Uint8Array | undefined
+    if (primary === undefined) return undefined
+    const value: unknown = await keySpace.db.get(primary, { keyEncoding: 'buffer', snapshot })
+    if (!writer.has(value, primary, entry)) return undefined
+    return { key: keySpace.decodeKey(primary), value, indexed }
+  } finally {
+    await snapshot?.close()
+  }
+}
+
 /** The present state of the database to read from, where it has snapshots. */
 export function snapshotOf({ db }: KeySpace): AbstractSnapshot | undefined {
   return db.supports.explicitSnapshots ? db.snapshot() : undefined

@@ -3,11 +3,12 @@
 import { type AnyLevel, asideOf } from '../aside.js'
 import { Builder } from './builder.js'
 import { definitionOf } from './definition.js'
+import { uniqueEntryKey } from './entry-keys.js'
 import { EntryWriter } from './entry-writer.js'
 import { indexError } from './errors.js'
 import { type KeySpace, keySpaceOf } from './key-space.js'
 import type { IndexOptions, IndexProgress, IndexRange } from './options.js'
-import { type Found, find, type Query, queryOf } from './reader.js'
+import { type Found, find, findOne, type Query, queryOf } from './reader.js'
 import { StateStore } from './state.js'
 import { type IndexReport, verify } from './verify.js'
 
@@ -81,7 +82,7 @@ export class SecondaryIndex<K, V> {
   /**
    * The value of the record that has `indexed`; undefined if there is none.
    *
-   * @throws TOOLBOX_INDEX_NOT_UNIQUE, and as the other queries
+   * @throws TOOLBOX_INDEX_NOT_UNIQUE, and as the other queries do
    */
   async get(indexed: unknown): Promise<V | undefined> {
     return (await this.#find(indexed))?.value as V | undefined
@@ -213,10 +214,9 @@ export class SecondaryIndex<K, V> {
       )
     }
     if (indexed === undefined) return undefined
-    const query = queryOf(this.#name, { equals: indexed, limit: 1 })
+    const entry = uniqueEntryKey(this.#name, indexed)
     await this.#whenQueryable()
-    for await (const found of find(this.#keySpace, this.#writer, query, true)) return found
-    return undefined
+    return findOne(this.#keySpace, this.#writer, entry, indexed)
   }
 
   #assertExists(): void {

@@ -65,6 +65,9 @@ for (const [name, open] of Object.entries(databases)) {
       assert.equal(await byName.get(indexed), undefined)
       assert.equal(await byName.getKey(indexed), undefined)
     }
+    for (const indexed of [{}, Number.NaN, upper('a')]) {
+      await assert.rejects(byName.get(indexed), { code: 'TOOLBOX_INDEX_RANGE', index: 'name' })
+    }
   })
 
   test(`${name}: a query shows one moment, whatever is written while it goes on`, async (t) => {
