@@ -1,3 +1,5 @@
+import { index } from 'terrace-toolbox/index'
+
 /** All that an async iterator yields. */
 export async function all(results) {
   const list = []
@@ -24,4 +26,10 @@ export async function refusalOf(write) {
     return error.cause
   }
   throw new Error('The write was not refused')
+}
+
+/** A sublevel of users in JSON with an index, by default of e-mail addresses. */
+export function usersOf(db, options = { name: 'email', on: 'email' }) {
+  const users = db.sublevel('users', { valueEncoding: 'json' })
+  return { db, users, indexed: index(users, options) }
 }
