@@ -1,0 +1,181 @@
+/**
+ * Builds an index for the records that are there, while writes go on. Each step is a write of the state, with a hook function
+ * that adds the entries of the next records: it reads them when the write has its turn, so that no entry is of a value that
+ * was replaced meanwhile; and the state tells how far the entries go, whenever the process ends.
+ */
+
+import { setImmediate } from 'node:timers/promises'
+import type { AbstractResource } from 'abstract-level'
+import { codedError } from '../errors.js'
+import type { EntryWriter } from './entry-writer.js'
+import type { Batch, KeySpace } from './key-space.js'
+import type { IndexProgress } from './options.js'
+import { Earlier } from './reads.js'
+import { behind, readKeys } from './records.js'
+import { firstState, type State, type StateStore } from './state.js'
+
+/** How much a step is: a few milliseconds of work for most. It ends with the record that reaches one of these. */
+const STEP_RECORDS = 500
+const STEP_ENTRIES = 2000
+const STEP_TIME_MS = 20
+
+export interface BuilderParts {
+  readonly keySpace: KeySpace
+  readonly writer: EntryWriter
+  readonly state: StateStore
+  readonly onProgress: ((progress: IndexProgress) => void) | undefined
+}
+
+/** What a step is to do, and has done. */
+interface Step {
+  readonly builder: Builder
+  readonly before: State
+  readonly keys: readonly Uint8Array[]
+  readonly next: Uint8Array | undefined
+  after?: State
+}
+
+const STEP = Symbol('step')
+
+export class Builder {
+  /** When the index is built; rejected if that failed or was stopped. */
+  readonly done: Promise<void>
+  readonly #parts: BuilderParts
+  #stopReason: Error | undefined
+
+  /**
+   * @param restart - Whether to build from the beginning, whatever the state is.
+   * @param after - When to begin: a builder before this one may have to stop.
+   */
+  constructor(parts: BuilderParts, restart: boolean, after: Promise<void>) {
+    this.#parts = parts
+    this.done = this.#run(restart, after)
+    // Whoever needs the index asks.
+    this.done.catch(() => {})
+  }
+
+  /** Stops, and waits until nothing is written any more. */
+  async stop(reason: Error): Promise<void> {
+    this.#stopReason ??= reason
+    await this.done.catch(() => {})
+  }
+
+  /** For the database, which closes its resources before itself. */
+  close(): Promise<void> {
+    return this.stop(notOpen())
+  }
+
+  async #run(restart: boolean, after: Promise<void>): Promise<void> {
+    const { keySpace, state, writer } = this.#parts
+    const { db } = keySpace
+    await after
+    await db.open({ passive: true })
+    // They were closed with the database, or are only just being opened. No resource yet, which the database waits for when
+    // it closes: a sublevel that is being opened waits for the database.
+    await state.db.open()
+    await writer.entries.open()
+    this.#assertGoingOn()
+    if (db.status !== 'open') throw notOpen()
+    const resource = this as unknown as AbstractResource
+    db.attachResource(resource)
+    try {
+      await this.#build(restart)
+    } catch (error) {
+      throw this.#stopReason ?? error
+    } finally {
+      db.detachResource(resource)
+    }
+  }
+
+  async #build(restart: boolean): Promise<void> {
+    const { state, writer } = this.#parts
+    const { signature } = writer.definition
+    let at = restart ? undefined : await state.read(signature)
+    if (at === undefined) {
+      at = firstState(signature)
+      this.#assertGoingOn()
+      await state.write(at)
+    }
+    if (at.status === 'clearing') {
+      this.#assertGoingOn()
+      await writer.entries.clear()
+      at = { ...at, status: 'building' }
+      await state.write(at)
+    }
+    if (at.status === 'building') await this.#buildFrom(at)
+  }
+
+  async #buildFrom(at: State): Promise<void> {
+    const { db } = this.#parts.state
+    db.hooks.prewrite.add(addEntries)
+    while (at.status === 'building') {
+      this.#assertGoingOn()
+      at = await this.#step(at)
+      this.#report(at)
+      // Writes that need not wait would leave no turn to anything else.
+      await setImmediate()
+    }
+  }
+
+  async #step(before: State): Promise<State> {
+    const { keySpace, state } = this.#parts
+    const start = Buffer.from(before.start, 'hex')
+    const { keys, next } = await readKeys(keySpace, start, { limit: STEP_RECORDS })
+    this.#assertGoingOn()
+    const step: Step = { builder: this, before, keys, next }
+    try {
+      await state.write(before, { [STEP]: step })
+    } catch (error) {
+      const { code, cause } = error as { code?: string; cause?: unknown }
+      throw code === 'LEVEL_HOOK_ERROR' ? cause : error
+    }
+    return step.after as State
+  }
+
+  /** Adds the entries of a step to a batch. The state that is written with them says what was done. */
+  addEntries(step: Step, batch: Batch): State {
+    const { keySpace, writer } = this.#parts
+    const reads = new Earlier(keySpace.reads())
+    const { before, keys, next } = step
+    let { records, entries } = before
+    let last: Uint8Array | undefined
+    const deadline = performance.now() + STEP_TIME_MS
+    for (const key of keys) {
+      const changes = writer.changes({ key, old: undefined, value: reads.value(key), reads })
+      changes.addTo(batch, reads)
+      records++
+      entries += changes.length
+      last = key
+      if (entries - before.entries >= STEP_ENTRIES || performance.now() > deadline) break
+    }
+    const start = last !== undefined && last !== keys.at(-1) ? behind(last) : next
+    const reached =
+      start === undefined
+        ? ({ status: 'ready', start: '' } as const)
+        : ({ status: 'building', start: Buffer.from(start).toString('hex') } as const)
+    step.after = { ...before, ...reached, records, entries }
+    return step.after
+  }
+
+  #report({ records, entries }: State): void {
+    try {
+      this.#parts.onProgress?.({ records, entries })
+    } catch {
+      // It is not the index's.
+    }
+  }
+
+  #assertGoingOn(): void {
+    if (this.#stopReason !== undefined) throw this.#stopReason
+  }
+}
+
+/** The hook function of states. There is one, which tells by the step whose it is. */
+function addEntries(operation: { value?: unknown; [STEP]?: Step }, batch: Batch): void {
+  const step = operation[STEP]
+  if (step !== undefined) operation.value = step.builder.addEntries(step, batch)
+}
+
+function notOpen(): Error {
+  return codedError('LEVEL_DATABASE_NOT_OPEN', 'Database is not open')
+}

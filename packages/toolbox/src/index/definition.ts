@@ -1,0 +1,108 @@
+/** What an index is of: from the options to the function that makes indexed values of a record. */
+
+import { indexError } from './errors.js'
+import type { IndexOptions } from './options.js'
+
+/** A checked declaration. */
+export interface Definition {
+  readonly name: string
+  readonly unique: boolean
+  /** What is stored, to notice that an index was declared otherwise. */
+  readonly signature: string
+  /** Whether `valuesOf` looks at the key. */
+  readonly usesKey: boolean
+  /** The indexed values of a record, none, one or several. */
+  readonly valuesOf: (value: unknown, key: unknown) => readonly unknown[]
+}
+
+const NAME = /^[A-Za-z0-9_-]+$/
+
+const NOTHING: readonly unknown[] = Object.freeze([])
+
+/**
+ * Checks the declaration of an index.
+ *
+ * @throws TOOLBOX_INDEX_INVALID
+ */
+export function definitionOf<K, V>(options: IndexOptions<K, V>): Definition {
+  const { name, on, multiple = false, unique = false, version = 0, wait = true } = options
+  const invalid = (message: string) => indexError('TOOLBOX_INDEX_INVALID', String(name), message)
+  if (typeof name !== 'string' || !NAME.test(name)) {
+    throw invalid('a name has letters, digits, _ and - only, and at least one of them')
+  }
+  for (const [option, given] of Object.entries({ multiple, unique, wait })) {
+    if (typeof given !== 'boolean') throw invalid(`the option '${option}' must be a boolean`)
+  }
+  if (typeof version !== 'string' && !Number.isFinite(version)) {
+    throw invalid("the option 'version' must be a number or a string")
+  }
+
+  if (options.onProgress !== undefined && typeof options.onProgress !== 'function') {
+    throw invalid("the option 'onProgress' must be a function")
+  }
+
+  const isFunction = typeof on === 'function'
+  const isCompound = Array.isArray(on)
+  if (isCompound && multiple) throw invalid('an index of several paths cannot be multiple: use a function')
+  if (!isFunction && !isPath(on) && !(isCompound && on.length > 0 && on.every(isPath))) {
+    throw invalid("the option 'on' must be a path, an array of paths or a function")
+  }
+
+  return {
+    name,
+    unique,
+    signature: JSON.stringify({ on: isFunction ? null : on, multiple, unique, version }),
+    usesKey: isFunction,
+    valuesOf: isFunction
+      ? ofFunction(on as (value: unknown, key: unknown) => unknown, multiple)
+      : isCompound
+        ? ofPaths(on)
+        : ofPath(on as string, multiple)
+  }
+}
+
+function isPath(path: unknown): path is string {
+  return typeof path === 'string' && path.split('.').every((name) => name !== '')
+}
+
+function ofFunction(
+  on: (value: unknown, key: unknown) => unknown,
+  multiple: boolean
+): Definition['valuesOf'] {
+  return (value, key) => listOf(on(value, key), multiple)
+}
+
+function ofPath(path: string, multiple: boolean): Definition['valuesOf'] {
+  const read = readerOf(path)
+  return (value) => listOf(read(value), multiple)
+}
+
+/** A compound value, an array. If a part of it is missing, all of it is. */
+function ofPaths(paths: readonly string[]): Definition['valuesOf'] {
+  const readers = paths.map(readerOf)
+  return (value) => {
+    const parts = readers.map((read) => read(value))
+    return parts.includes(undefined) ? NOTHING : [parts]
+  }
+}
+
+function listOf(indexed: unknown, multiple: boolean): readonly unknown[] {
+  if (indexed === undefined) return NOTHING
+  if (multiple && Array.isArray(indexed)) return indexed.filter((element) => element !== undefined)
+  return [indexed]
+}
+
+/** What reads the property at `path`: own properties only, so that no value is found on a prototype. */
+function readerOf(path: string): (value: unknown) => unknown {
+  const names = path.split('.')
+  if (names.length === 1) return (value) => propertyOf(value, path)
+  return (value) => {
+    for (const name of names) value = propertyOf(value, name)
+    return value
+  }
+}
+
+function propertyOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
+  return (value as Record<string, unknown>)[name]
+}

@@ -1,0 +1,210 @@
+/** The entries of one index: which ones a record has, and what a write changes. */
+
+import type { AnyLevel } from '../aside.js'
+import { bytesOf, type Encoded, identityOf } from './bytes.js'
+import type { Definition } from './definition.js'
+import { entryKey } from './entry-keys.js'
+import { uniqueError, valueError } from './errors.js'
+import type { Batch, KeySpace } from './key-space.js'
+import type { Earlier, Reads } from './reads.js'
+
+/** A write of one record, as far as an index is concerned. */
+export interface RecordWrite {
+  /** The primary key. */
+  readonly key: Uint8Array
+  /** The value before, undefined if there was none. */
+  readonly old: unknown
+  /** The value from now on, undefined if it is deleted. */
+  readonly value: unknown
+  readonly reads: Reads
+}
+
+/** The key of an entry, with its indexed value. */
+interface Key {
+  readonly bytes: Buffer
+  readonly indexed: unknown
+}
+
+const NO_VALUES: readonly unknown[] = Object.freeze([])
+const NO_KEYS: readonly Key[] = Object.freeze([])
+
+export class EntryWriter {
+  readonly definition: Definition
+  /** Where the entries are. */
+  readonly entries: AnyLevel
+  readonly #keySpace: KeySpace
+
+  constructor(keySpace: KeySpace, definition: Definition, entries: AnyLevel) {
+    this.#keySpace = keySpace
+    this.definition = definition
+    this.entries = entries
+  }
+
+  /** What is stored with an entry: of a unique index, the primary key. */
+  read(key: Uint8Array): Uint8Array | undefined {
+    const { entries } = this
+    const rootKey = (entries as unknown as { prefixKey(...args: unknown[]): Encoded }).prefixKey(
+      key,
+      'buffer',
+      false
+    )
+    return this.#keySpace.root.getSync(rootKey, { keyEncoding: 'buffer', valueEncoding: 'buffer' }) as
+      | Uint8Array
+      | undefined
+  }
+
+  /**
+   * What a write changes.
+   *
+   * @throws TOOLBOX_INDEX_VALUE, TOOLBOX_UNIQUE
+   */
+  changes({ key, old, value, reads }: RecordWrite): Changes {
+    const { isExact } = this.#keySpace
+    const values = value === undefined ? NO_VALUES : this.#valuesOf(value, key)
+    const oldValues = old === undefined ? NO_VALUES : this.#oldValuesOf(old, key)
+    const isUnchanged = isExact && isSame(values, oldValues)
+    if (isUnchanged) return NO_CHANGES
+
+    const keys = this.#keysOf(values, key)
+    const oldKeys = this.#oldKeysOf(oldValues, key)
+    const changes = new Changes(this, key)
+    if (this.definition.unique) for (const added of keys) this.#assertFree(added, key, reads)
+    // Where a write may be pending that `old` does not show, it may have deleted an entry that `old` has.
+    for (const { bytes } of isExact ? without(keys, oldKeys) : keys) changes.added.push(bytes)
+    for (const { bytes } of without(oldKeys, keys)) {
+      if (this.#isOwn(bytes, key, reads)) changes.removed.push(bytes)
+    }
+    return changes
+  }
+
+  /**
+   * The keys of all entries of a record.
+   *
+   * @throws TOOLBOX_INDEX_VALUE
+   */
+  entriesOf(value: unknown, key: Uint8Array): Uint8Array[] {
+    return this.#keysOf(this.#valuesOf(value, key), key).map(({ bytes }) => bytes)
+  }
+
+  /** Whether a record has an entry. One that the definition refuses has none. */
+  has(value: unknown, key: Uint8Array, entry: Uint8Array): boolean {
+    if (value === undefined) return false
+    const { unique } = this.definition
+    return this.#oldValuesOf(value, key).some((indexed) => {
+      try {
+        return bytesOf(entryKey(unique, indexed, key)).equals(entry)
+      } catch {
+        return false
+      }
+    })
+  }
+
+  #assertFree({ bytes, indexed }: Key, key: Uint8Array, reads: Reads): void {
+    const holder = reads.entry(this, bytes)
+    if (holder === undefined || bytesOf(holder).equals(key)) return
+    // An entry may be left of a record that was changed behind the index's back.
+    if (!this.has(reads.value(holder), holder, bytes)) return
+    const keySpace = this.#keySpace
+    throw uniqueError(this.definition.name, indexed, keySpace.decodeKey(holder), keySpace.decodeKey(key))
+  }
+
+  /** Whether an entry is the record's: that of a unique index may be another one's. */
+  #isOwn(entry: Uint8Array, key: Uint8Array, reads: Reads): boolean {
+    if (!this.definition.unique) return true
+    const holder = reads.entry(this, entry)
+    return holder !== undefined && bytesOf(holder).equals(key)
+  }
+
+  #valuesOf(value: unknown, key: Uint8Array): readonly unknown[] {
+    const { name, usesKey, valuesOf } = this.definition
+    try {
+      return valuesOf(value, usesKey ? this.#keySpace.decodeKey(key) : undefined)
+    } catch (cause) {
+      throw valueError(name, this.#keySpace.decodeKey(key), cause)
+    }
+  }
+
+  /** The keys of a record's entries, each once. */
+  #keysOf(values: readonly unknown[], key: Uint8Array): readonly Key[] {
+    if (values.length === 0) return NO_KEYS
+    const { name, unique } = this.definition
+    try {
+      const keys = values.map((indexed) => ({ bytes: bytesOf(entryKey(unique, indexed, key)), indexed }))
+      return keys.length === 1 ? keys : [...new Map(keys.map((key) => [identityOf(key.bytes), key])).values()]
+    } catch (cause) {
+      throw valueError(name, this.#keySpace.decodeKey(key), cause)
+    }
+  }
+
+  /** Of a value that may have been written before the index was declared: refused, it has no entries. */
+  #oldValuesOf(value: unknown, key: Uint8Array): readonly unknown[] {
+    try {
+      return this.#valuesOf(value, key)
+    } catch {
+      return NO_VALUES
+    }
+  }
+
+  #oldKeysOf(values: readonly unknown[], key: Uint8Array): readonly Key[] {
+    try {
+      return this.#keysOf(values, key)
+    } catch {
+      return NO_KEYS
+    }
+  }
+}
+
+/** What a write changes of an index. */
+export class Changes {
+  readonly added: Uint8Array[] = []
+  readonly removed: Uint8Array[] = []
+  readonly #writer: EntryWriter | null
+  readonly #key: Uint8Array
+
+  constructor(writer: EntryWriter | null, key: Uint8Array) {
+    this.#writer = writer
+    this.#key = key
+  }
+
+  /** How many entries change. */
+  get length(): number {
+    return this.added.length + this.removed.length
+  }
+
+  /** Adds them to a batch, and notes those of a unique index for its later operations. */
+  addTo(batch: Batch, earlier: Earlier | undefined): void {
+    if (this.#writer === null) return
+    const { entries: sublevel, definition } = this.#writer
+    const noted = definition.unique ? earlier : undefined
+    for (const key of this.removed) {
+      noted?.noteEntry(this.#writer, key, undefined)
+      batch.add({ type: 'del', key, keyEncoding: 'buffer', sublevel })
+    }
+    const value = definition.unique ? this.#key : NOTHING
+    for (const key of this.added) {
+      noted?.noteEntry(this.#writer, key, this.#key)
+      batch.add({ type: 'put', key, value, keyEncoding: 'buffer', valueEncoding: 'buffer', sublevel })
+    }
+  }
+}
+
+const NOTHING = Buffer.alloc(0)
+const NO_CHANGES = new Changes(null, NOTHING)
+
+/** Whether both are one and the same value: a cheap look that finds most of those that change nothing. */
+function isSame(values: readonly unknown[], oldValues: readonly unknown[]): boolean {
+  if (values.length !== oldValues.length || values.length > 1) return false
+  const [value] = values
+  return (
+    values.length === 0 ||
+    (value === oldValues[0] && (typeof value === 'string' || typeof value === 'number'))
+  )
+}
+
+/** The keys that are not among others. */
+function without(keys: readonly Key[], others: readonly Key[]): readonly Key[] {
+  if (others.length === 0) return keys
+  if (others.length === 1) return keys.filter(({ bytes }) => !bytes.equals((others[0] as Key).bytes))
+  const identities = new Set(others.map(({ bytes }) => identityOf(bytes)))
+  return keys.filter(({ bytes }) => !identities.has(identityOf(bytes)))
+}

@@ -1,0 +1,231 @@
+/**
+ * The database or sublevel whose records are indexed: reading what it holds within a hook function, and the hook function
+ * that all its indexes share. One function for all, so that an operation that one index refuses leaves no trace of another,
+ * and the old value is read once.
+ */
+
+import { type AnyLevel, asideOf } from '../aside.js'
+import { bytesOf, decodedBy, type Encoded, type Encoding, endOfSublevel, identityOf } from './bytes.js'
+import type { EntryWriter } from './entry-writer.js'
+import { Earlier, type Reads } from './reads.js'
+import { type StoredForm, storedFormOf } from './stored-form.js'
+
+/** An operation as a hook function sees it. */
+export interface Operation {
+  type: 'put' | 'del'
+  key: unknown
+  value?: unknown
+  keyEncoding: Encoding
+  valueEncoding?: Encoding
+  sublevel?: AnyLevel | null
+}
+
+/** What a hook function adds operations to. */
+export interface Batch {
+  add(operation: object): unknown
+}
+
+/** What of a database or sublevel the types of abstract-level lack. */
+interface SublevelLike {
+  readonly db?: AnyLevel
+  readonly prefix?: string
+  prefixKey(key: Encoded, format: string, local: boolean): Encoded
+}
+
+const keySpaces = new WeakMap<AnyLevel, Map<string, KeySpace>>()
+
+/** The key space of `db`, the same for each object of a sublevel; `db` will run its hook function. */
+export function keySpaceOf(db: AnyLevel): KeySpace {
+  const { db: root = db, prefix = '' } = db as unknown as SublevelLike
+  let ofRoot = keySpaces.get(root)
+  if (ofRoot === undefined) {
+    ofRoot = new Map()
+    keySpaces.set(root, ofRoot)
+  }
+  let keySpace = ofRoot.get(prefix)
+  if (keySpace === undefined) {
+    keySpace = new KeySpace(db, root)
+    ofRoot.set(prefix, keySpace)
+  }
+  return keySpace
+}
+
+/** Forgets a key space that has no index any more. */
+function forget({ db, root }: KeySpace): void {
+  keySpaces.get(root)?.delete((db as unknown as SublevelLike).prefix ?? '')
+}
+
+export class KeySpace {
+  readonly db: AnyLevel
+  readonly root: AnyLevel
+  /**
+   * Whether hook functions see every write, and in `getSync` all that was written before, so that no entry is ever stale.
+   * Terrace's do; for others see the guide.
+   */
+  readonly isExact: boolean
+  /** The sublevel with the states of all its indexes. */
+  readonly states: AnyLevel
+  readonly keyEncoding: Encoding
+  readonly valueEncoding: Encoding
+  readonly #asStored: StoredForm
+  /** By the names of indexes that are there, or are being dropped: what to call when the database is opened again. */
+  readonly #openings = new Map<string, () => void>()
+  /** Of each index, by its name. */
+  readonly #writers = new Map<string, EntryWriter>()
+  /** The objects that run the hook function. */
+  readonly #hooked = new Set<AnyLevel>()
+  /** What batches have in them, where `getSync` does not tell. */
+  readonly #earlier = new WeakMap<Batch, Earlier>()
+  readonly #committed: Reads
+
+  constructor(db: AnyLevel, root: AnyLevel) {
+    this.db = db
+    this.root = root
+    this.states = asideOf(db, 'index')
+    const { additionalMethods } = root.supports as { additionalMethods?: Record<string, boolean> }
+    this.isExact = additionalMethods?.putSync === true
+    this.keyEncoding = db.keyEncoding() as unknown as Encoding
+    this.valueEncoding = db.valueEncoding() as unknown as Encoding
+    this.#asStored = storedFormOf(this.valueEncoding)
+    this.#committed = {
+      value: (key) => this.#valueOf(key),
+      entry: (writer, key) => writer.read(key)
+    }
+  }
+
+  has(name: string): boolean {
+    return this.#openings.has(name)
+  }
+
+  /** Whether `db`, another object of the same sublevel perhaps, reads keys and values in the same way. */
+  hasEncodingsOf(db: AnyLevel): boolean {
+    const { keyEncoding, valueEncoding } = this
+    return (
+      db.keyEncoding().commonName === keyEncoding.commonName &&
+      db.valueEncoding().commonName === valueEncoding.commonName
+    )
+  }
+
+  /** Has the writes of `db` keep an index in step. `onOpen` is called when the database is opened again. */
+  add(writer: EntryWriter, db: AnyLevel, onOpen: () => void): void {
+    const { name } = writer.definition
+    if (this.#openings.size === 0) this.db.on('open', this.#onOpen)
+    this.#openings.set(name, onOpen)
+    this.#writers.set(name, writer)
+    if (this.#hooked.has(db) || (this.isExact && this.#isHooked)) return
+    this.#hooked.add(db)
+    const { prewrite } = db.hooks as unknown as { prewrite: PrewriteHook }
+    prewrite.add(this.#onOperation, { everyWrite: true })
+  }
+
+  /** Whether one of the objects counts: Terrace runs the functions of all that are not closed. */
+  get #isHooked(): boolean {
+    for (const { status } of this.#hooked) if (status === 'open' || status === 'opening') return true
+    return false
+  }
+
+  /** Has writes leave an index alone. Its name stays taken. */
+  remove(name: string): void {
+    this.#writers.delete(name)
+    if (this.#writers.size > 0) return
+    for (const db of this.#hooked)
+      (db.hooks as unknown as { prewrite: PrewriteHook }).prewrite.delete(this.#onOperation)
+    this.#hooked.clear()
+  }
+
+  /** Frees the name of an index. */
+  release(name: string): void {
+    this.#openings.delete(name)
+    if (this.#openings.size > 0) return
+    this.db.off('open', this.#onOpen)
+    forget(this)
+  }
+
+  /** What is there before a write of `batch`. Without a batch: what the database holds. */
+  reads(batch?: Batch): Reads {
+    return (batch !== undefined && this.#earlier.get(batch)) || this.#committed
+  }
+
+  /** A primary key, as the database reads it. */
+  decodeKey(bytes: Uint8Array): unknown {
+    return decodedBy(this.keyEncoding, bytes)
+  }
+
+  /** A value, as the database reads it; undefined if it cannot read it: then no index has it. */
+  decodeValue(stored: Encoded): unknown {
+    try {
+      return decodedBy(this.valueEncoding, stored)
+    } catch {
+      return undefined
+    }
+  }
+
+  readonly #onOpen = (): void => {
+    for (const onOpen of this.#openings.values()) onOpen()
+  }
+
+  /** The hook function. */
+  readonly #onOperation = (operation: Operation, batch: Batch): void => {
+    const { keyEncoding, sublevel } = operation
+    // A sublevel given by the option: only if it is another object for this very key space.
+    if (sublevel != null && sublevel !== this.db && !this.#isSame(sublevel)) return
+    const encodedKey = keyEncoding.encode(operation.key)
+    const key = bytesOf(encodedKey)
+    if (endOfSublevel(key) !== undefined) return
+
+    const before = this.reads(batch)
+    const old = before === this.#committed ? this.#read(encodedKey, keyEncoding.format) : before.value(key)
+    const value = operation.type === 'put' ? this.#storedForm(operation) : undefined
+    const changes = []
+    for (const writer of this.#writers.values())
+      changes.push(writer.changes({ key, old, value, reads: before }))
+
+    // Nothing was refused.
+    const earlier = this.isExact ? undefined : this.#earlierOf(batch)
+    earlier?.noteValue(identityOf(key), value)
+    for (const change of changes) change.addTo(batch, earlier)
+  }
+
+  /** The value of an operation as it will be read; undefined if it cannot be read as others are: it is not indexed then. */
+  #storedForm({ value, valueEncoding }: Operation): unknown {
+    try {
+      return this.#asStored(value, valueEncoding as Encoding)
+    } catch {
+      return undefined
+    }
+  }
+
+  #earlierOf(batch: Batch): Earlier {
+    let earlier = this.#earlier.get(batch)
+    if (earlier === undefined) {
+      earlier = new Earlier(this.#committed)
+      this.#earlier.set(batch, earlier)
+    }
+    return earlier
+  }
+
+  #isSame(sublevel: AnyLevel): boolean {
+    const { prefix } = this.db as unknown as SublevelLike
+    return prefix !== undefined && (sublevel as unknown as SublevelLike).prefix === prefix
+  }
+
+  #valueOf(key: Uint8Array): unknown {
+    return this.#read(key, 'buffer')
+  }
+
+  /** The value of a key, read from the root: a sublevel may not be open yet, and each takes its time. */
+  #read(key: Encoded, format: string): unknown {
+    const rootKey = (this.db as unknown as SublevelLike).prefixKey(key, format, false)
+    const { format: valueFormat } = this.valueEncoding
+    const stored = this.root.getSync(rootKey, { keyEncoding: format, valueEncoding: valueFormat }) as
+      | Encoded
+      | undefined
+    return stored === undefined ? undefined : this.decodeValue(stored)
+  }
+}
+
+/** The hook, with the option that Terrace has. */
+interface PrewriteHook {
+  add(run: (operation: Operation, batch: Batch) => void, options: { everyWrite: boolean }): void
+  delete(run: (operation: Operation, batch: Batch) => void): void
+}

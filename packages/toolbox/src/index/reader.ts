@@ -1,0 +1,138 @@
+/** Queries: entries of a range, with the values of their records, of one moment. */
+
+import type { AbstractSnapshot } from 'abstract-level'
+import { type Entry, type EntryRange, entryOf, entryRange } from './entry-keys.js'
+import type { EntryWriter } from './entry-writer.js'
+import { indexError } from './errors.js'
+import type { KeySpace } from './key-space.js'
+import type { IndexRange } from './options.js'
+
+const DEFAULT_PAGE_SIZE = 100
+const MAX_PAGE_SIZE = 10_000
+
+/** A checked query. */
+export interface Query {
+  readonly range: EntryRange
+  readonly reverse: boolean
+  readonly limit: number
+  readonly pageSize: number
+}
+
+/** A record that was found. */
+export interface Found {
+  readonly key: unknown
+  /** Undefined if values are not read. */
+  readonly value: unknown
+  readonly indexed: unknown
+}
+
+/**
+ * Checks the options of a query.
+ *
+ * @throws TOOLBOX_INDEX_RANGE
+ */
+export function queryOf(index: string, options: IndexRange): Query {
+  const { reverse = false, limit = Infinity, pageSize = DEFAULT_PAGE_SIZE } = options
+  const invalid = (message: string) => indexError('TOOLBOX_INDEX_RANGE', index, message)
+  if (limit !== Infinity && !(Number.isInteger(limit) && limit >= 0)) {
+    throw invalid("the option 'limit' must be a whole number, 0 or above")
+  }
+  if (typeof reverse !== 'boolean') throw invalid("the option 'reverse' must be a boolean")
+  if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > MAX_PAGE_SIZE) {
+    throw invalid(`the option 'pageSize' must be a whole number from 1 to ${MAX_PAGE_SIZE}`)
+  }
+  return { range: entryRange(index, options), reverse, limit, pageSize }
+}
+
+/** Reads the entries of a query, in pages. */
+export async function* entryPages(
+  { definition, entries }: EntryWriter,
+  { range, reverse, pageSize }: Query,
+  snapshot: AbstractSnapshot | undefined
+): AsyncGenerator<Entry[], void> {
+  const options = { ...range, reverse, keyEncoding: 'buffer', valueEncoding: 'buffer', snapshot }
+  const iterator = entries.iterator({ ...options, values: definition.unique })
+  try {
+    while (true) {
+      const page = (await iterator.nextv(pageSize)) as Array<[Uint8Array, Uint8Array | undefined]>
+      if (page.length === 0) return
+      yield page.flatMap(([key, stored]) => readable(definition.unique, key, stored))
+    }
+  } finally {
+    await iterator.close()
+  }
+}
+
+/** The entry of what is stored. What cannot be read is left out; `verify()` counts it. */
+function readable(unique: boolean, key: Uint8Array, stored: Uint8Array | undefined): Entry[] {
+  try {
+    return [entryOf(unique, key, stored)]
+  } catch {
+    return []
+  }
+}
+
+/**
+ * The records of a query. Each is checked against its value, if that is read: on databases where an entry may be stale it
+ * always is.
+ */
+export async function* find(
+  keySpace: KeySpace,
+  writer: EntryWriter,
+  query: Query,
+  needsValues: boolean
+): AsyncGenerator<Found, void> {
+  const snapshot = snapshotOf(keySpace)
+  let left = query.limit
+  try {
+    if (left === 0) return
+    const limited = { ...query, pageSize: Math.min(query.pageSize, left) }
+    for await (const entries of entryPages(writer, limited, snapshot)) {
+      const values =
+        needsValues || !keySpace.isExact ? await valuesOf(keySpace, entries, snapshot) : undefined
+      for (const [index, { bytes, indexed, primary }] of entries.entries()) {
+        const value = values?.[index]
+        if (values !== undefined && !writer.has(value, primary, bytes)) continue
+        yield { key: keySpace.decodeKey(primary), value, indexed }
+        if (--left === 0) return
+      }
+    }
+  } finally {
+    await snapshot?.close()
+  }
+}
+
+/** The record that has `indexed` in a unique index, where `entry` is the key of its entry. */
+export async function findOne(
+  keySpace: KeySpace,
+  writer: EntryWriter,
+  entry: Uint8Array,
+  indexed: unknown
+): Promise<Found | undefined> {
+  const snapshot = snapshotOf(keySpace)
+  try {
+    const bytes = { keyEncoding: 'buffer', valueEncoding: 'buffer', snapshot }
+    const primary = (await writer.entries.get(entry, bytes)) as Uint8Array | undefined
+    if (primary === undefined) return undefined
+    const value: unknown = await keySpace.db.get(primary, { keyEncoding: 'buffer', snapshot })
+    if (!writer.has(value, primary, entry)) return undefined
+    return { key: keySpace.decodeKey(primary), value, indexed }
+  } finally {
+    await snapshot?.close()
+  }
+}
+
+/** The present state of the database to read from, where it has snapshots. */
+export function snapshotOf({ db }: KeySpace): AbstractSnapshot | undefined {
+  return db.supports.explicitSnapshots ? db.snapshot() : undefined
+}
+
+/** The values of entries' records. */
+export async function valuesOf(
+  { db }: KeySpace,
+  entries: readonly Entry[],
+  snapshot: AbstractSnapshot | undefined
+): Promise<unknown[]> {
+  const keys = entries.map(({ primary }) => primary)
+  return db.getMany(keys, { keyEncoding: 'buffer', snapshot })
+}

@@ -1,0 +1,47 @@
+/** What hook functions read: what is stored, and on databases that do not show it, what the same batch has changed. */
+
+import { identityOf } from './bytes.js'
+import type { EntryWriter } from './entry-writer.js'
+
+export interface Reads {
+  /** The value of a primary key, decoded; undefined if there is none. */
+  value(key: Uint8Array): unknown
+  /** The primary key that an entry of a unique index has stored. */
+  entry(writer: EntryWriter, key: Uint8Array): Uint8Array | undefined
+}
+
+/** The earlier operations of a batch, above what is stored. */
+export class Earlier implements Reads {
+  readonly #stored: Reads
+  readonly #values = new Map<string, unknown>()
+  readonly #entries = new Map<EntryWriter, Map<string, Uint8Array | undefined>>()
+
+  constructor(stored: Reads) {
+    this.#stored = stored
+  }
+
+  value(key: Uint8Array): unknown {
+    const identity = identityOf(key)
+    return this.#values.has(identity) ? this.#values.get(identity) : this.#stored.value(key)
+  }
+
+  entry(writer: EntryWriter, key: Uint8Array): Uint8Array | undefined {
+    const entries = this.#entries.get(writer)
+    const identity = identityOf(key)
+    return entries?.has(identity) ? entries.get(identity) : this.#stored.entry(writer, key)
+  }
+
+  noteValue(identity: string, value: unknown): void {
+    this.#values.set(identity, value)
+  }
+
+  /** Notes an entry of a unique index, undefined for one that is deleted. */
+  noteEntry(writer: EntryWriter, key: Uint8Array, primary: Uint8Array | undefined): void {
+    let entries = this.#entries.get(writer)
+    if (entries === undefined) {
+      entries = new Map()
+      this.#entries.set(writer, entries)
+    }
+    entries.set(identityOf(key), primary)
+  }
+}

@@ -1,0 +1,229 @@
+/** What users have of an index. */
+
+import { type AnyLevel, asideOf } from '../aside.js'
+import { Builder } from './builder.js'
+import { definitionOf } from './definition.js'
+import { uniqueEntryKey } from './entry-keys.js'
+import { EntryWriter } from './entry-writer.js'
+import { indexError } from './errors.js'
+import { type KeySpace, keySpaceOf } from './key-space.js'
+import type { IndexOptions, IndexProgress, IndexRange } from './options.js'
+import { type Found, find, findOne, type Query, queryOf } from './reader.js'
+import { StateStore } from './state.js'
+import { type IndexReport, verify } from './verify.js'
+
+/**
+ * A secondary index. Made by `index()`. Its methods wait until it is built, unless the option `wait` is false.
+ *
+ * @typeParam K - The type of primary keys.
+ * @typeParam V - The type of values.
+ */
+export class SecondaryIndex<K, V> {
+  readonly #name: string
+  readonly #keySpace: KeySpace
+  readonly #writer: EntryWriter
+  readonly #state: StateStore
+  readonly #waits: boolean
+  readonly #onProgress: ((progress: IndexProgress) => void) | undefined
+  #builder: Builder
+  #isBuilt = false
+  #isDropped = false
+
+  /** @internal */
+  constructor(db: AnyLevel, options: IndexOptions<K, V>) {
+    const definition = definitionOf(options)
+    const { name } = definition
+    const { getSync, encodings } = db.supports as { getSync?: boolean; encodings?: Record<string, boolean> }
+    if (!getSync || !encodings?.buffer) {
+      throw indexError(
+        'TOOLBOX_INDEX_UNSUPPORTED',
+        name,
+        'a database that has getSync and stores bytes is needed'
+      )
+    }
+
+    const keySpace = keySpaceOf(db)
+    if (keySpace.has(name)) {
+      throw indexError(
+        'TOOLBOX_INDEX_EXISTS',
+        name,
+        'the database has an index of this name: use that object'
+      )
+    }
+    if (!keySpace.hasEncodingsOf(db)) {
+      throw indexError('TOOLBOX_INDEX_INVALID', name, 'the other indexes are of objects with other encodings')
+    }
+    this.#name = name
+    this.#keySpace = keySpace
+    this.#waits = options.wait !== false
+    this.#onProgress = options.onProgress
+    this.#state = new StateStore(keySpace.states, name)
+    this.#writer = new EntryWriter(keySpace, definition, asideOf(db, `index.${name}`))
+    keySpace.add(this.#writer, db, () => {
+      if (!this.#isDropped) this.#builder = this.#build(false, this.#builder.close())
+    })
+    this.#builder = this.#build(false, Promise.resolve())
+  }
+
+  /** The name of the index. */
+  get name(): string {
+    return this.#name
+  }
+
+  /**
+   * When the index is built and can be queried. Rejected with the error that stopped the building: TOOLBOX_UNIQUE,
+   * TOOLBOX_INDEX_VALUE, or one of the database, such as LEVEL_DATABASE_NOT_OPEN when it was closed. The building goes on
+   * when the database is opened again.
+   */
+  get ready(): Promise<void> {
+    return this.#whenBuilt()
+  }
+
+  /**
+   * The value of the record that has `indexed`; undefined if there is none.
+   *
+   * @throws TOOLBOX_INDEX_NOT_UNIQUE, and as the other queries do
+   */
+  async get(indexed: unknown): Promise<V | undefined> {
+    return (await this.#find(indexed))?.value as V | undefined
+  }
+
+  /** As `get`, but the primary key. */
+  async getKey(indexed: unknown): Promise<K | undefined> {
+    return (await this.#find(indexed))?.key as K | undefined
+  }
+
+  /**
+   * The entries of a range, in the order of their indexed values, and of equal ones in that of the primary keys: each the
+   * primary key, the value and the indexed value. A record with several entries in the range comes several times. All is
+   * of one moment, that of the first step, on databases that have snapshots.
+   *
+   * @throws TOOLBOX_INDEX_RANGE, at once; TOOLBOX_INDEX_NOT_READY and TOOLBOX_INDEX_DROPPED, at the first step
+   */
+  entries(options: IndexRange = {}): AsyncGenerator<[key: K, value: V, indexed: unknown], void> {
+    return this.#results(options, true, ({ key, value, indexed }) => [key as K, value as V, indexed])
+  }
+
+  /** As `entries`, but the primary keys. On Terrace values are not read for it. */
+  keys(options: IndexRange = {}): AsyncGenerator<K, void> {
+    return this.#results(options, false, ({ key }) => key as K)
+  }
+
+  /** As `entries`, but the values. */
+  values(options: IndexRange = {}): AsyncGenerator<V, void> {
+    return this.#results(options, true, ({ value }) => value as V)
+  }
+
+  /** Compares the index with all records, as of now, in pages. It changes nothing. */
+  async verify(): Promise<IndexReport> {
+    await this.#whenBuilt()
+    return verify(this.#keySpace, this.#writer)
+  }
+
+  /** Builds the index anew. Queries wait, or throw, until the promise that it returns is settled as `ready` is. */
+  async rebuild(): Promise<void> {
+    this.#assertExists()
+    const stopped = this.#builder.stop(
+      indexError('TOOLBOX_INDEX_NOT_READY', this.#name, 'it is being rebuilt')
+    )
+    this.#builder = this.#build(true, stopped)
+    return this.#whenBuilt()
+  }
+
+  /** Removes the index: its entries, its state and its hook. The object is of no use then. */
+  async drop(): Promise<void> {
+    this.#assertExists()
+    this.#isDropped = true
+    await this.#builder.stop(this.#dropped())
+    const { entries } = this.#writer
+    try {
+      // Should the process end within: entries without a state are cleared when the index is declared again.
+      await this.#state.delete()
+      this.#keySpace.remove(this.#name)
+      await entries.clear()
+    } finally {
+      this.#keySpace.release(this.#name)
+    }
+  }
+
+  #build(restart: boolean, after: Promise<void>): Builder {
+    this.#isBuilt = false
+    const builder = new Builder(
+      { keySpace: this.#keySpace, writer: this.#writer, state: this.#state, onProgress: this.#onProgress },
+      restart,
+      after
+    )
+    builder.done.then(
+      () => {
+        if (builder === this.#builder) this.#isBuilt = true
+      },
+      () => {}
+    )
+    return builder
+  }
+
+  /** Waits for the building, also for one that begins meanwhile. */
+  async #whenBuilt(): Promise<void> {
+    while (!this.#isBuilt) {
+      this.#assertExists()
+      const builder = this.#builder
+      try {
+        await builder.done
+      } catch (error) {
+        if (builder === this.#builder) throw error
+      }
+    }
+    this.#assertExists()
+  }
+
+  async #whenQueryable(): Promise<void> {
+    this.#assertExists()
+    if (this.#isBuilt) return
+    if (!this.#waits) throw indexError('TOOLBOX_INDEX_NOT_READY', this.#name, 'it is not built yet')
+    try {
+      await this.#whenBuilt()
+    } catch (cause) {
+      if (this.#isDropped) throw cause
+      throw indexError('TOOLBOX_INDEX_NOT_READY', this.#name, 'it could not be built', cause)
+    }
+  }
+
+  #results<T>(
+    options: IndexRange,
+    needsValues: boolean,
+    resultOf: (found: Found) => T
+  ): AsyncGenerator<T, void> {
+    return this.#resultsOf(queryOf(this.#name, options), needsValues, resultOf)
+  }
+
+  async *#resultsOf<T>(
+    query: Query,
+    needsValues: boolean,
+    resultOf: (found: Found) => T
+  ): AsyncGenerator<T, void> {
+    await this.#whenQueryable()
+    for await (const found of find(this.#keySpace, this.#writer, query, needsValues)) yield resultOf(found)
+  }
+
+  async #find(indexed: unknown): Promise<Found | undefined> {
+    if (!this.#writer.definition.unique) {
+      throw indexError(
+        'TOOLBOX_INDEX_NOT_UNIQUE',
+        this.#name,
+        'use entries(), more than one record may have a value'
+      )
+    }
+    if (indexed === undefined) return undefined
+    const entry = uniqueEntryKey(this.#name, indexed)
+    await this.#whenQueryable()
+    return findOne(this.#keySpace, this.#writer, entry, indexed)
+  }
+
+  #assertExists(): void {
+    if (this.#isDropped) throw this.#dropped()
+  }
+
+  #dropped(): Error {
+    return indexError('TOOLBOX_INDEX_DROPPED', this.#name, 'it was dropped')
+  }
+}

@@ -1,0 +1,140 @@
+/** Compares an index with the records, both ways, at one moment. */
+
+import type { AbstractSnapshot } from 'abstract-level'
+import { bytesOf, type Encoded } from './bytes.js'
+import { type Entry, entryOf } from './entry-keys.js'
+import type { EntryWriter } from './entry-writer.js'
+import type { KeySpace } from './key-space.js'
+import { snapshotOf } from './reader.js'
+import { readKeys } from './records.js'
+
+/** So many records or entries are held at a time. */
+const PAGE_SIZE = 100
+
+/** What `verify()` found. An index in step has zeros for `missing`, `stale` and `wrong`. */
+export interface IndexReport {
+  /** Records of the database. */
+  records: number
+  /** Entries of the index. */
+  entries: number
+  /** Entries that records should have and that are not there. */
+  missing: number
+  /** Entries whose record is gone, or has another value. */
+  stale: number
+  /**
+   * What cannot be right at all: entries that cannot be read, records that the definition refuses, values of a unique
+   * index that more than one record has (one for each record beyond the first).
+   */
+  wrong: number
+}
+
+/** Compares. */
+export async function verify(keySpace: KeySpace, writer: EntryWriter): Promise<IndexReport> {
+  const report: IndexReport = { records: 0, entries: 0, missing: 0, stale: 0, wrong: 0 }
+  const snapshot = snapshotOf(keySpace)
+  try {
+    await verifyRecords(keySpace, writer, snapshot, report)
+    await verifyEntries(keySpace, writer, snapshot, report)
+  } finally {
+    await snapshot?.close()
+  }
+  return report
+}
+
+/** Whether all records have their entries. */
+async function verifyRecords(
+  keySpace: KeySpace,
+  writer: EntryWriter,
+  snapshot: AbstractSnapshot | undefined,
+  report: IndexReport
+): Promise<void> {
+  let start: Uint8Array | undefined = new Uint8Array(0)
+  while (start !== undefined) {
+    const page = await readKeys(keySpace, start, { limit: PAGE_SIZE, snapshot })
+    const values = await decodedValues(keySpace, page.keys, snapshot)
+    for (const [index, key] of page.keys.entries()) {
+      const value = values[index]
+      // Without snapshots it may have been deleted since.
+      if (value === undefined) continue
+      report.records++
+      await verifyRecord(writer, key, value, snapshot, report)
+    }
+    start = page.next
+  }
+}
+
+async function verifyRecord(
+  writer: EntryWriter,
+  key: Uint8Array,
+  { decoded }: Decoded,
+  snapshot: AbstractSnapshot | undefined,
+  report: IndexReport
+): Promise<void> {
+  let expected: Uint8Array[] = []
+  try {
+    if (decoded !== undefined) expected = writer.entriesOf(decoded, key)
+  } catch {
+    report.wrong++
+  }
+  const options = { keyEncoding: 'buffer', valueEncoding: 'buffer', snapshot }
+  for (let i = 0; i < expected.length; i += PAGE_SIZE) {
+    const found = (await writer.entries.getMany(expected.slice(i, i + PAGE_SIZE), options)) as Array<
+      Uint8Array | undefined
+    >
+    for (const stored of found) {
+      if (stored === undefined) report.missing++
+      else if (writer.definition.unique && !bytesOf(stored).equals(key)) report.wrong++
+    }
+  }
+}
+
+/** Whether all entries have their records. */
+async function verifyEntries(
+  keySpace: KeySpace,
+  writer: EntryWriter,
+  snapshot: AbstractSnapshot | undefined,
+  report: IndexReport
+): Promise<void> {
+  const iterator = writer.entries.iterator({ keyEncoding: 'buffer', valueEncoding: 'buffer', snapshot })
+  try {
+    while (true) {
+      const page = (await iterator.nextv(PAGE_SIZE)) as Array<[Uint8Array, Uint8Array]>
+      if (page.length === 0) return
+      report.entries += page.length
+      const entries: Entry[] = []
+      for (const [key, stored] of page) {
+        try {
+          entries.push(entryOf(writer.definition.unique, key, stored))
+        } catch {
+          report.wrong++
+        }
+      }
+      const primaries = entries.map(({ primary }) => primary)
+      const values = await decodedValues(keySpace, primaries, snapshot)
+      for (const [index, { bytes, primary }] of entries.entries()) {
+        if (!writer.has(values[index]?.decoded, primary, bytes)) report.stale++
+      }
+    }
+  } finally {
+    await iterator.close()
+  }
+}
+
+/** A value that is there; `decoded` is undefined if the encoding of the database cannot read it. */
+interface Decoded {
+  readonly decoded: unknown
+}
+
+async function decodedValues(
+  keySpace: KeySpace,
+  keys: Uint8Array[],
+  snapshot: AbstractSnapshot | undefined
+): Promise<Array<Decoded | undefined>> {
+  const valueEncoding = keySpace.valueEncoding.format
+  const stored = (await keySpace.db.getMany(keys, {
+    keyEncoding: 'buffer',
+    valueEncoding,
+    snapshot
+  })) as Array<Encoded | undefined>
+  return stored.map((value) => (value === undefined ? undefined : { decoded: keySpace.decodeValue(value) }))
+}

@@ -1,0 +1,35 @@
+import { index } from 'terrace-toolbox/index'
+
+/** All that an async iterator yields. */
+export async function all(results) {
+  const list = []
+  for await (const result of results) list.push(result)
+  return list
+}
+
+/** A report of an index in step, with so many records and entries. */
+export function inStep(records, entries = records) {
+  return { records, entries, missing: 0, stale: 0, wrong: 0 }
+}
+
+/** Whether hook functions of the database see every write, and all that was written before. */
+export function isExact(db) {
+  return db.supports.additionalMethods.putSync === true
+}
+
+/** The error that a hook function refused a write with. */
+export async function refusalOf(write) {
+  try {
+    await write
+  } catch (error) {
+    if (error.code !== 'LEVEL_HOOK_ERROR') throw error
+    return error.cause
+  }
+  throw new Error('The write was not refused')
+}
+
+/** A sublevel of users in JSON with an index, by default of e-mail addresses. */
+export function usersOf(db, options = { name: 'email', on: 'email' }) {
+  const users = db.sublevel('users', { valueEncoding: 'json' })
+  return { db, users, indexed: index(users, options) }
+}

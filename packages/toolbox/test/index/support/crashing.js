@@ -1,0 +1,41 @@
+// A process that is to be killed: it declares two indexes and writes without end.
+//
+// node crashing.js <terrace|classic-level> <folder> <write|build>
+
+import { ClassicLevel } from 'classic-level'
+import { Level } from 'terrace'
+import { index } from 'terrace-toolbox/index'
+
+const [name, folder, what] = process.argv.slice(2)
+const db = name === 'terrace' ? new Level(folder) : new ClassicLevel(folder)
+const users = db.sublevel('users', { valueEncoding: 'json' })
+const progress = ({ records }) => {
+  process.stdout.write(`${records}\n`)
+  // Time for whoever kills it.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)
+}
+index(users, {
+  name: 'email',
+  on: 'email',
+  unique: true,
+  onProgress: what === 'build' ? progress : undefined
+})
+index(users, { name: 'group', on: 'group' })
+
+const begin = Date.now()
+for (let i = 0; ; i++) {
+  const key = `k${(begin + i * 7919) % 5000}`
+  const value = { email: `${begin}-${i}`, group: i % 10 }
+  if (i % 5 === 0) await users.del(key)
+  else if (i % 5 === 1) await users.batch([{ type: 'del', key }, ...many(i)])
+  else await users.put(key, value)
+  if (what === 'write' && i % 100 === 99) process.stdout.write(`${i}\n`)
+}
+
+function many(i) {
+  return Array.from({ length: 20 }, (_, j) => ({
+    type: 'put',
+    key: `batch${(i + j) % 2000}`,
+    value: { email: `${begin}-${i}-${j}`, group: j }
+  }))
+}
