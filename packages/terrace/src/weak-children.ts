@@ -1,0 +1,38 @@
+/** The open sublevels of a database or sublevel, which are closed with it and forgotten when nobody else knows them. */
+
+/** What can be closed. */
+export interface Closable {
+  close(): Promise<void>
+}
+
+/** Kept with a child, so that its reference is found when it is closed. */
+export type ChildReference = WeakRef<Closable>
+
+export class WeakChildren implements Closable {
+  readonly #references = new Set<ChildReference>()
+  readonly #lost = new FinalizationRegistry<ChildReference>((reference) => this.#references.delete(reference))
+
+  get size(): number {
+    return this.#references.size
+  }
+
+  add(child: Closable): ChildReference {
+    const reference = new WeakRef(child)
+    this.#references.add(reference)
+    this.#lost.register(child, reference, reference)
+    return reference
+  }
+
+  delete(reference: ChildReference): void {
+    this.#references.delete(reference)
+    this.#lost.unregister(reference)
+  }
+
+  /** Closes all of them. */
+  async close(): Promise<void> {
+    const results = await Promise.allSettled(Array.from(this.#references, (reference) => reference.deref()?.close()))
+    const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+    if (errors.length === 1) throw errors[0]
+    if (errors.length > 1) throw new AggregateError(errors, 'Several sublevels could not be closed')
+  }
+}
