@@ -216,9 +216,9 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
     return binding.stats(this.#native('stats'))
   }
 
-  override async close(): Promise<void> {
-    if (!this.#store.queue.isFree) await this.#store.queue.whenFree()
-    return super.close()
+  override close(): Promise<void> {
+    const { queue } = this.#store
+    return queue.isFree ? super.close() : queue.whenFree().then(() => super.close())
   }
 
   /** Emits an event. A listener of `write` or `clear` that throws fails by itself, not what was done. */

@@ -135,15 +135,9 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
     return this.iterator(options as IteratorOptions<unknown, unknown>)[Symbol.iterator]()
   }
 
-  override async close(): Promise<void> {
+  override close(): Promise<void> {
     const { queue } = this.place.store
-    if (!queue.isFree) await queue.whenFree()
-
-    try {
-      await super.close()
-    } finally {
-      if (this.status === 'closed') this.#prewrite.setOpen(false)
-    }
+    return queue.isFree ? super.close() : queue.whenFree().then(() => super.close())
   }
 
   override attachResource(resource: Closable): void {
@@ -160,6 +154,7 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
 
   /** Emits an event. A listener of `write` or `clear` that throws fails by itself, not what was done. */
   override emit(event: string | symbol, ...args: unknown[]): boolean {
+    if (event === 'closed') this.#prewrite.setOpen(false)
     return emitApart(event, () => super.emit(event, ...args))
   }
 
@@ -349,11 +344,14 @@ export interface Sublevel<TDatabase, KDefault, VDefault> {
   values(): ValueIteratorType<this, KDefault, VDefault>
   values<K = KDefault, V = VDefault>(options: ValueIteratorOptions<K, V>): ValueIteratorType<this, K, V>
 
-  sublevel(name: string | string[]): Sublevel<this, string, string>
+  // The compiler would follow the types of parents without end.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  sublevel(name: string | string[]): Sublevel<any, string, string>
   sublevel<K = string, V = string>(
     name: string | string[],
     options: SublevelOptions<K, V>
-  ): Sublevel<this, K, V>
+    // biome-ignore lint/suspicious/noExplicitAny: see above
+  ): Sublevel<any, K, V>
 
   snapshot(options?: object | undefined): Snapshot
 }
