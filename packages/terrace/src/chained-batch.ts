@@ -138,7 +138,11 @@ export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChained
     const key = prefixed(target.prefix ?? '', encoding.encode(operation.key), encoding.format)
 
     if (isPut) {
-      binding.batchPut(this.#native, key, target.valueEncoding(operation.valueEncoding).encode(operation.value))
+      binding.batchPut(
+        this.#native,
+        key,
+        target.valueEncoding(operation.valueEncoding).encode(operation.value)
+      )
     } else {
       binding.batchDel(this.#native, key)
     }

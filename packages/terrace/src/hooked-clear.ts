@@ -58,7 +58,11 @@ export class HookedClear implements Task {
     const cursor = this.#open()
 
     try {
-      for (let keys = await cursor.nextv(BATCH_KEYS); keys.length > 0; keys = await cursor.nextv(BATCH_KEYS)) {
+      for (
+        let keys = await cursor.nextv(BATCH_KEYS);
+        keys.length > 0;
+        keys = await cursor.nextv(BATCH_KEYS)
+      ) {
         if (this.#cursor !== cursor) break
         await (this.#delete(keys, 0) ?? turn(keys.length))
         if (this.#cursor !== cursor) break

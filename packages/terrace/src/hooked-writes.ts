@@ -294,7 +294,9 @@ export class HookedWrites {
       if (type === 'put') operation.valueEncoding = target.valueEncoding(operation.valueEncoding)
     } catch (cause) {
       adding.close()
-      throw Object.assign(codedError('LEVEL_HOOK_ERROR', `The prewrite hook failed on ${this.method}()`), { cause })
+      throw Object.assign(codedError('LEVEL_HOOK_ERROR', `The prewrite hook failed on ${this.method}()`), {
+        cause
+      })
     }
 
     carried.encodedKey = carried.encodedValue = undefined

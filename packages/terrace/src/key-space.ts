@@ -171,5 +171,7 @@ export class PrewriteHook {
 
 function assertFunction(value: unknown): void {
   if (typeof value === 'function') return
-  throw new TypeError(`The first argument must be a function, received ${value === null ? 'null' : typeof value}`)
+  throw new TypeError(
+    `The first argument must be a function, received ${value === null ? 'null' : typeof value}`
+  )
 }

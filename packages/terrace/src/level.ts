@@ -391,11 +391,14 @@ export interface Level<KDefault, VDefault> {
   values(): ValueIteratorType<this, KDefault, VDefault>
   values<K = KDefault, V = VDefault>(options: ValueIteratorOptions<K, V>): ValueIteratorType<this, K, V>
 
-  sublevel(name: string | string[]): Sublevel<this, string, string>
+  // With the type of its parent, of which the compiler would follow all methods, a sublevel is too deep for it.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  sublevel(name: string | string[]): Sublevel<any, string, string>
   sublevel<K = string, V = string>(
     name: string | string[],
     options: SublevelOptions<K, V>
-  ): Sublevel<this, K, V>
+    // biome-ignore lint/suspicious/noExplicitAny: see above
+  ): Sublevel<any, K, V>
 
   snapshot(options?: object | undefined): Snapshot
 }

@@ -12,7 +12,9 @@ import { type PrivateClearOptions, writeFlags } from './store.js'
 import { turn } from './turn.js'
 
 /** Options of a write, which also are defaults of its operations. */
-type Options = (WriteOptions & { keyEncoding?: unknown; valueEncoding?: unknown; sublevel?: Database | null }) | undefined
+type Options =
+  | (WriteOptions & { keyEncoding?: unknown; valueEncoding?: unknown; sublevel?: Database | null })
+  | undefined
 
 export function put(place: Place, key: unknown, value: unknown, given: unknown): Promise<void> {
   const { owner, store } = place
@@ -121,7 +123,9 @@ function passesHooks(place: Place, operations: readonly PublicOperation[]): bool
   const { store } = place
   if (store.keySpaces.isEmpty) return false
   if (place.spaces.length > 0) return true
-  return operations.some(({ sublevel }) => isObject(sublevel) && spacesAround(store, sublevel as Database).length > 0)
+  return operations.some(
+    ({ sublevel }) => isObject(sublevel) && spacesAround(store, sublevel as Database).length > 0
+  )
 }
 
 function copiesOf(operations: readonly object[], options: Options): PublicOperation[] {

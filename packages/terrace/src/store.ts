@@ -5,8 +5,8 @@ import { codedError } from './errors.js'
 import { KeySpaces } from './key-space.js'
 import { binding } from './load-binding.js'
 import { inParts, MAX_SPREAD, valuesOf } from './many.js'
-import type { WriteOptions } from './operation-options.js'
 import { inFormat } from './operation-list.js'
+import type { WriteOptions } from './operation-options.js'
 import type { Database } from './place.js'
 import { slab } from './slab.js'
 import { nativeSnapshot, type Snapshot } from './snapshot.js'
@@ -156,7 +156,8 @@ export interface PrivateClearOptions {
 
 /** Adds operations, keys and values in turns, to a batch. */
 export function appendAll(batch: NativeBatch, flat: Array<Bytes | null>): void {
-  for (let i = 0; i < flat.length; i += MAX_SPREAD) binding.batchAppend(batch, ...flat.slice(i, i + MAX_SPREAD))
+  for (let i = 0; i < flat.length; i += MAX_SPREAD)
+    binding.batchAppend(batch, ...flat.slice(i, i + MAX_SPREAD))
 }
 
 export function readFlags(options: PrivateReadOptions, snapshot: unknown): number {

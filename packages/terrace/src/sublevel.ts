@@ -344,7 +344,7 @@ export interface Sublevel<TDatabase, KDefault, VDefault> {
   values(): ValueIteratorType<this, KDefault, VDefault>
   values<K = KDefault, V = VDefault>(options: ValueIteratorOptions<K, V>): ValueIteratorType<this, K, V>
 
-  // The compiler would follow the types of parents without end.
+  // With the type of its parent, of which the compiler would follow all methods, a sublevel is too deep for it.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   sublevel(name: string | string[]): Sublevel<any, string, string>
   sublevel<K = string, V = string>(

@@ -30,7 +30,9 @@ export class WeakChildren implements Closable {
 
   /** Closes all of them. */
   async close(): Promise<void> {
-    const results = await Promise.allSettled(Array.from(this.#references, (reference) => reference.deref()?.close()))
+    const results = await Promise.allSettled(
+      Array.from(this.#references, (reference) => reference.deref()?.close())
+    )
     const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
     if (errors.length === 1) throw errors[0]
     if (errors.length > 1) throw new AggregateError(errors, 'Several sublevels could not be closed')
