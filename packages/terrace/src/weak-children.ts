@@ -30,11 +30,8 @@ export class WeakChildren implements Closable {
 
   /** Closes all of them. */
   async close(): Promise<void> {
-    const results = await Promise.allSettled(
-      Array.from(this.#references, (reference) => reference.deref()?.close())
-    )
-    const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
-    if (errors.length === 1) throw errors[0]
-    if (errors.length > 1) throw new AggregateError(errors, 'Several sublevels could not be closed')
+    const children = Array.from(this.#references, (reference) => reference.deref()?.close())
+    const failed = (await Promise.allSettled(children)).find(({ status }) => status === 'rejected')
+    if (failed !== undefined) throw (failed as PromiseRejectedResult).reason
   }
 }
