@@ -5,9 +5,9 @@ import {
   type AbstractChainedBatchWriteOptions
 } from 'abstract-level'
 import { Flag, type NativeBatch } from './binding.js'
+import type { PublicOperation } from './carried-operation.js'
 import { codedError } from './errors.js'
 import { HookedBatch, WriteOnce } from './hooked-batch.js'
-import type { PublicOperation } from './hooked-writes.js'
 import { binding } from './load-binding.js'
 import type { WriteOptions } from './operation-options.js'
 import { type Database, type Place, prefixed, spacesAround } from './place.js'

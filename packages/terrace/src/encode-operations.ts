@@ -5,8 +5,8 @@
  */
 
 import type { Bytes } from './binding.js'
+import type { PublicOperation } from './carried-operation.js'
 import { codedError } from './errors.js'
-import type { PublicOperation } from './hooked-writes.js'
 import { type Database, prefixed } from './place.js'
 
 /**

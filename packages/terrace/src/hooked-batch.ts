@@ -1,7 +1,8 @@
 /** Operations of a chained batch that hook functions or listeners see. */
 
 import type { Bytes } from './binding.js'
-import { HookedWrites, type PublicOperation } from './hooked-writes.js'
+import type { PublicOperation } from './carried-operation.js'
+import { HookedWrites } from './hooked-writes.js'
 import type { Place } from './place.js'
 import { keepBytes, type Task } from './write-queue.js'
 

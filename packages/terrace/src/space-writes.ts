@@ -1,11 +1,11 @@
 /** `put`, `del` and `batch` of a database or sublevel, asynchronous and synchronous. */
 
 import { type Bytes, Flag } from './binding.js'
+import type { PublicOperation } from './carried-operation.js'
 import { encodeOperations } from './encode-operations.js'
 import { codedError } from './errors.js'
 import { WriteOnce } from './hooked-batch.js'
 import { HookedClear } from './hooked-clear.js'
-import type { PublicOperation } from './hooked-writes.js'
 import type { WriteOptions } from './operation-options.js'
 import { type Database, type Encoder, type Place, prefixed, spacesAround } from './place.js'
 import { type PrivateClearOptions, writeFlags } from './store.js'

@@ -317,6 +317,7 @@ function isOfClosing(event: string | symbol): boolean {
 }
 
 // The types of what abstract-level implements, with the options that this package adds.
+// biome-ignore lint/correctness/noUnusedVariables: both declarations of a class name the same parameters
 export interface Sublevel<TDatabase, KDefault, VDefault> {
   hooks: Hooks<this>
 

@@ -5,8 +5,9 @@
  */
 
 import { type Bytes, Flag } from './binding.js'
+import type { PublicOperation } from './carried-operation.js'
 import { codedError } from './errors.js'
-import { HookedWrites, type PublicOperation } from './hooked-writes.js'
+import { HookedWrites } from './hooked-writes.js'
 import { OperationList } from './operation-list.js'
 import type { Place } from './place.js'
 import type { Store } from './store.js'
@@ -260,7 +261,11 @@ export class WriteQueue {
 
   #drainNext(): void {
     const first = this.#waiting[0] as Waiting
-    if (!('task' in first)) return this.#commit(Flag.blocking)
+
+    if (!('task' in first)) {
+      this.#commit(Flag.blocking)
+      return
+    }
 
     this.#waiting.shift()
 
