@@ -128,7 +128,7 @@ export class HookedWrites {
     }
 
     const origin = { via: prefix, addedBy: prefix, depth }
-    const carried = this.#check({ ...operation }, owner, origin, this.#added.length)
+    const carried = this.#check(Object.assign({}, operation), owner, origin, this.#added.length)
     this.#added.push(carried.rootKey, carried.value)
     this.#waiting.push(carried)
   }
@@ -182,7 +182,7 @@ export class HookedWrites {
         next++
       }
 
-      listener.note(carried, from)
+      listener.note(carried, from, next === spaces.length && listener === listeners.at(-1))
     }
 
     for (; next < spaces.length; next++) this.#visit(spaces[next] as HookedSpace, carried)

@@ -129,7 +129,7 @@ function passesHooks(place: Place, operations: readonly PublicOperation[]): bool
 }
 
 function copiesOf(operations: readonly object[], options: Options): PublicOperation[] {
-  return operations.map((operation) => ({ ...options, ...operation }) as PublicOperation)
+  return operations.map((operation) => Object.assign({}, options, operation) as PublicOperation)
 }
 
 function encodeKey(place: Place, encoding: Encoder, key: unknown): Bytes {

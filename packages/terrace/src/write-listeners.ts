@@ -1,7 +1,13 @@
 /** Who listens to the event `write`, and what there will be to hear. */
 
-import type { CarriedOperation } from './carried-operation.js'
+import type { Bytes } from './binding.js'
+import type { CarriedOperation, PublicOperation } from './carried-operation.js'
 import type { Place } from './place.js'
+
+interface WriteEvent extends PublicOperation {
+  encodedKey?: Bytes
+  encodedValue?: Bytes
+}
 
 /** A database or sublevel that has listeners. */
 export class WriteListener {
@@ -18,15 +24,16 @@ export class WriteListener {
    * for the database.
    *
    * @param from - The prefix of the key space that it was given to.
+   * @param isLast - Whether nobody else will see it.
    */
-  note(carried: CarriedOperation, from: string): void {
+  note(carried: CarriedOperation, from: string, isLast: boolean): void {
     const { prefix, owner } = this.place
     if (!from.startsWith(prefix) || !(carried.origin.addedBy ?? from).startsWith(prefix)) return
     if (carried.prefix !== prefix || carried.isGiven) carried.rebase(prefix, owner)
 
-    const { operation, key: encodedKey, value: encodedValue } = carried
-    const event =
-      encodedValue === null ? { ...operation, encodedKey } : { ...operation, encodedKey, encodedValue }
+    const event: WriteEvent = isLast ? carried.operation : Object.assign({}, carried.operation)
+    event.encodedKey = carried.key
+    if (carried.value !== null) event.encodedValue = carried.value
     if (carried.index < 0) this.#given.push(event)
     else this.#added.push(event)
   }
