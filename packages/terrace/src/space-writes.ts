@@ -62,7 +62,9 @@ export function batch(place: Place, operations: unknown, given: unknown): Promis
     if (owner.status !== 'open') return whenOpen(owner, () => batch(place, operations, options))
     if (!Array.isArray(operations)) throw new TypeError("The first argument 'operations' must be an array")
     if (operations.length === 0) return Promise.resolve()
-    if (!isSimple(place)) return submit(place, 'batch', copiesOf(operations, options), options)
+    if (!isSimple(place, operations, options)) {
+      return submit(place, 'batch', copiesOf(operations, options), options)
+    }
 
     const flat = encodeOperations(owner, store.root, operations, options ?? noOptions)
     return store.write(flat, writeFlags(options)) ?? turn(operations.length) ?? Promise.resolve()
@@ -81,7 +83,7 @@ export function writeSync(place: Place, method: string, operations: unknown, giv
   if (operations.length === 0) return
   const flags = writeFlags(options)
 
-  if (isSimple(place)) {
+  if (isSimple(place, operations, options)) {
     store.write(encodeOperations(owner, store.root, operations, options ?? noOptions), flags | Flag.blocking)
   } else {
     store.queue.submitSync({ place, method, operations: copiesOf(operations, options), flags })
@@ -113,10 +115,10 @@ function submit(
   return place.store.queue.submit(call, passesHooks(place, operations))
 }
 
-/** Whether operations on any sublevel need neither hook functions nor listeners, nor wait for others. */
-function isSimple(place: Place): boolean {
-  const { queue, keySpaces } = place.store
-  return queue.isFree && keySpaces.isEmpty && !place.isHeard
+/** Whether operations need neither hook functions nor listeners, nor to wait for others. */
+function isSimple(place: Place, operations: readonly PublicOperation[], options: Options): boolean {
+  if (!place.store.queue.isFree || place.isHeard) return false
+  return place.store.keySpaces.isEmpty || !(isDelegated(options) || passesHooks(place, operations))
 }
 
 function passesHooks(place: Place, operations: readonly PublicOperation[]): boolean {

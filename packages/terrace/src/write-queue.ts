@@ -225,9 +225,11 @@ export class WriteQueue {
     }
 
     try {
-      const waiting = this.#store.write(flat, flags) ?? turn(taken.length)
-      if (waiting === undefined) queueMicrotask(succeed)
-      else waiting.then(succeed, fail)
+      const written = this.#store.write(flat, flags)
+      const wait = written === undefined ? turn(taken.length) : undefined
+      // Functions may call for writes without end: the event loop has its turn between them.
+      if (wait !== undefined) this.track(wait)
+      Promise.resolve(written ?? wait).then(succeed, fail)
     } catch (error) {
       fail(error)
     }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openLevel } from './support/databases.js'
+import { openLevel, pause } from './support/databases.js'
 
 /** Adds functions that note where they were called and with what. */
 function noteCalls(spaces, options) {
@@ -265,6 +265,23 @@ test('a function may call for other writes, which come after its own', async (t)
   await a.put('k', 'first')
   await written
   assert.equal(await a.get('k'), 'second')
+})
+
+test('a function that calls for a write each time leaves the event loop its turn', async (t) => {
+  const db = await openLevel(t)
+  let calls = 0
+  const again = () => {
+    calls++
+    db.put('again', 'v')
+  }
+  db.hooks.prewrite.add(again)
+  await db.put('k', 'v')
+  await pause(20)
+  db.hooks.prewrite.delete(again)
+  await db.put('last', 'v')
+  const before = calls
+  await pause(5)
+  assert.ok(before > 1 && calls === before)
 })
 
 test('a function cannot write synchronously', async (t) => {
