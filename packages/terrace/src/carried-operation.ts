@@ -29,8 +29,6 @@ export class CarriedOperation {
   readonly origin: Origin
   /** Whether it was given with the option `sublevel`. */
   readonly isDelegated: boolean
-  /** Its place among the added ones, or -1. */
-  readonly index: number
   /** Whose encodings count. */
   #target: Database
   /** Of the key space in whose terms it is. */
@@ -43,7 +41,7 @@ export class CarriedOperation {
    *
    * @param owner - Whose it is, if it does not name a sublevel.
    */
-  constructor(operation: PublicOperation, owner: Database, origin: Origin, index: number) {
+  constructor(operation: PublicOperation, owner: Database, origin: Origin) {
     const { type, sublevel } = operation
     const isDelegated = sublevel !== undefined && sublevel !== null
     const target = isDelegated ? sublevel : owner
@@ -58,7 +56,6 @@ export class CarriedOperation {
     this.type = type
     this.origin = origin
     this.isDelegated = isDelegated
-    this.index = index
     this.#target = target
     this.#prefix = target.prefix ?? ''
     this.normalize()

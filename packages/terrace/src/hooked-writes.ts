@@ -24,16 +24,20 @@ export interface HookedWritesOptions {
   isSilent?: boolean
 }
 
+/** Operations that functions have added for another one. */
+interface Additions {
+  readonly operations: CarriedOperation[]
+  readonly list: OperationList
+}
+
 export class HookedWrites {
   readonly #place: Place
   readonly #before: OperationList | null
   readonly #latest: number
-  readonly #given = new OperationList()
-  readonly #added = new OperationList()
-  /** Added ones that no function has seen yet. */
-  #waiting: CarriedOperation[] = []
-  /** The one that functions see now. */
-  #carried: CarriedOperation | null = null
+  /** Those that have been seen, in the order in which they will be written. */
+  readonly list = new OperationList()
+  /** What has been added for the one that functions see now. */
+  #additions: Additions | null = null
   readonly #listeners: readonly WriteListener[] | null
   /** Of the call, for its errors. */
   method: string
@@ -49,16 +53,7 @@ export class HookedWrites {
   }
 
   get length(): number {
-    return this.#given.length + this.#added.length
-  }
-
-  /** All operations, those that were added last. */
-  get list(): OperationList {
-    if (this.#added.length === 0) return this.#given
-    const all = new OperationList()
-    all.append(this.#given)
-    all.append(this.#added)
-    return all
+    return this.list.length
   }
 
   /**
@@ -69,43 +64,37 @@ export class HookedWrites {
    * @param via - Functions without `everyWrite` see it in the key spaces around this one.
    */
   take(operation: PublicOperation, owner = this.#place.owner, via = this.#place.prefix): void {
-    const given = this.#given.length
-    const added = this.#added.length
+    const { length } = this.list
     const marks = this.#listeners?.map((listener) => listener.mark)
 
     try {
-      this.#carry(this.#check(operation, owner, { via, addedBy: null, depth: 0 }, -1))
-      // Their functions may add more of them.
-      for (const each of this.#waiting) this.#carry(each)
+      this.#carry(this.#check(operation, owner, { via, addedBy: null, depth: 0 }))
     } catch (error) {
-      this.#given.truncate(given)
-      this.#added.truncate(added)
+      this.list.truncate(length)
       marks?.forEach((mark, index) => {
         this.#listeners?.[index]?.reset(mark)
       })
       throw error
     } finally {
-      if (this.#waiting.length > 0) this.#waiting = []
-      this.#carried = null
+      this.#additions = null
     }
   }
 
   clear(): void {
-    this.#given.truncate(0)
-    this.#added.truncate(0)
+    this.list.truncate(0)
     for (const listener of this.#listeners ?? []) listener.reset([0, 0])
   }
 
   /** What a key will be when these operations are written: null if it is deleted, undefined if they leave it alone. */
   find(key: Bytes): Bytes | null | undefined {
     this.hasRead = true
-    if (this.length === 0 && this.#before === null) return undefined
+    if (this.length === 0 && this.#before === null && this.#additions === null) return undefined
 
     const identity = identityOf(key)
-    const added = this.#added.find(identity, this.#carried?.index)
+    const added = this.#additions?.list.find(identity)
     if (added !== undefined) return added
-    const given = this.#given.find(identity)
-    return given !== undefined ? given : this.#before?.find(identity)
+    const seen = this.list.find(identity)
+    return seen !== undefined ? seen : this.#before?.find(identity)
   }
 
   /** Whether somebody listens. */
@@ -128,12 +117,14 @@ export class HookedWrites {
     }
 
     const origin = { via: prefix, addedBy: prefix, depth }
-    const carried = this.#check(Object.assign({}, operation), owner, origin, this.#added.length)
-    this.#added.push(carried.rootKey, carried.value)
-    this.#waiting.push(carried)
+    const carried = this.#check(Object.assign({}, operation), owner, origin)
+    const { rootKey, value } = carried
+    this.#additions ??= { operations: [], list: new OperationList() }
+    this.#additions.operations.push(carried)
+    this.#additions.list.push(rootKey, value)
   }
 
-  #check(operation: PublicOperation, owner: Database, origin: Origin, index: number): CarriedOperation {
+  #check(operation: PublicOperation, owner: Database, origin: Origin): CarriedOperation {
     const { sublevel } = operation
     const { root } = this.#place.store
 
@@ -141,16 +132,13 @@ export class HookedWrites {
       throw codedError('LEVEL_INVALID_ARGUMENT', "The option 'sublevel' must be a sublevel of this database")
     }
 
-    return new CarriedOperation(operation, owner, origin, index)
+    return new CarriedOperation(operation, owner, origin)
   }
 
-  /** Has functions and listeners see an operation. */
+  /** Has functions and listeners see an operation, and then those that were added for it. */
   #carry(carried: CarriedOperation): void {
     const spaces = spacesAround(this.#place.store, carried.target)
-    // One that was added is encoded already.
-    if (carried.index >= 0 && spaces.length === 0 && this.#listeners === null) return
-
-    this.#carried = carried
+    this.#additions = null
 
     if (this.#listeners === null) {
       for (const space of spaces) this.#visit(space, carried)
@@ -158,8 +146,9 @@ export class HookedWrites {
       this.#visitAll(spaces, this.#listeners, carried)
     }
 
-    if (carried.index < 0) this.#given.push(carried.rootKey, carried.value)
-    else this.#added.set(carried.index, carried.rootKey, carried.value)
+    this.list.push(carried.rootKey, carried.value)
+    const additions = this.#additions as Additions | null
+    if (additions !== null) for (const each of additions.operations) this.#carry(each)
   }
 
   /** Visits key spaces and listeners, the deepest first, and where both are, the key space first. */
@@ -202,7 +191,7 @@ export class HookedWrites {
 
       if (call === undefined) {
         // The database of the call sees an operation as it was given.
-        const isOwn = prefix === this.#place.prefix && carried.index < 0 && carried.isGiven
+        const isOwn = prefix === this.#place.prefix && origin.addedBy === null && carried.isGiven
         if (prefix !== carried.prefix && !isOwn) carried.rebase(prefix, registration.owner)
         call = new HookCall(this.#add, space, origin.depth + 1)
       }

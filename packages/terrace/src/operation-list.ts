@@ -17,13 +17,6 @@ export class OperationList {
     this.flat.push(key, value)
   }
 
-  /** Replaces an operation. */
-  set(index: number, key: Bytes, value: Bytes | null): void {
-    this.flat[2 * index] = key
-    this.flat[2 * index + 1] = value
-    this.#places = undefined
-  }
-
   /** Removes the operations from a place on. */
   truncate(length: number): void {
     if (length === this.length) return
@@ -39,20 +32,11 @@ export class OperationList {
    * The value that the last operation on a key has: null if it deletes it, undefined if there is none.
    *
    * @param identity - Of the key, by {@link identityOf}.
-   * @param hidden - An operation that does not count.
    */
-  find(identity: string, hidden = -1): Bytes | null | undefined {
+  find(identity: string): Bytes | null | undefined {
     if (this.flat.length === 0) return undefined
-
-    let index = this.#index().get(identity)
-    if (index === undefined) return undefined
-
-    if (index === hidden) {
-      index = this.#findBefore(identity, index)
-      if (index === undefined) return undefined
-    }
-
-    return this.flat[2 * index + 1]
+    const index = this.#index().get(identity)
+    return index === undefined ? undefined : this.flat[2 * index + 1]
   }
 
   #index(): Map<string, number> {
@@ -66,14 +50,6 @@ export class OperationList {
     }
 
     return this.#places
-  }
-
-  #findBefore(identity: string, end: number): number | undefined {
-    for (let index = end - 1; index >= 0; index--) {
-      if (identityOf(this.flat[2 * index] as Bytes) === identity) return index
-    }
-
-    return undefined
   }
 }
 

@@ -34,7 +34,7 @@ export class WriteListener {
     const event: WriteEvent = isLast ? carried.operation : Object.assign({}, carried.operation)
     event.encodedKey = carried.key
     if (carried.value !== null) event.encodedValue = carried.value
-    if (carried.index < 0) this.#given.push(event)
+    if (carried.origin.addedBy === null) this.#given.push(event)
     else this.#added.push(event)
   }
 

@@ -45,6 +45,8 @@ test('64 concurrent writes with sync count exactly, and share syncs', async (t) 
     await Promise.all(Array.from({ length: 64 }, (_, i) => items.put(`k${i}`, 'v', { sync: true })))
     assert.equal(await counts.get('count'), String(64 * round))
     assert.equal(db.stats().lastSequence - before, 128)
+    // The first alone, and then all others at once.
+    assert.equal(db.place.store.writes, 2 * round)
   }
 })
 
@@ -155,6 +157,91 @@ test('a function reads from an explicit snapshot what that has', async (t) => {
     { type: 'put', key: 'b', value: 'v' }
   ])
   assert.deepEqual(seen, ['old', 'old'])
+})
+
+test('an operation that has the key of one that was added before it has the last word, in what is read and written', async (t) => {
+  const db = await openLevel(t)
+  const users = db.sublevel('users')
+  const names = db.sublevel('names')
+  await Promise.all([users.open(), names.open()])
+  indexNames(users, names)
+  db.hooks.prewrite.add(({ key, sublevel }, batch) => {
+    if (sublevel == null && key.startsWith('guest'))
+      batch.add({ type: 'put', key, value: 'nobody', sublevel: users })
+  })
+
+  for (let round = 0; round < 2; round++) {
+    await db.batch([
+      { type: 'put', key: 'guest1', value: 'v' },
+      { type: 'put', key: 'guest1', value: 'ada', sublevel: users },
+      { type: 'put', key: 'guest1', value: 'v' },
+      { type: 'put', key: 'guest1', value: 'grace', sublevel: users }
+    ])
+    assert.equal(await users.get('guest1'), 'grace')
+    assert.deepEqual(await names.keys().all(), await expectedNames(users))
+  }
+})
+
+test('a function of the root sees all writes in the order in which they take effect', async (t) => {
+  const db = await openLevel(t)
+  const spaces = [db.sublevel('a'), db.sublevel('b'), db.sublevel(['a', 'c'])]
+  await Promise.all(spaces.map((space) => space.open()))
+  const mirror = new Map()
+  db.hooks.prewrite.add(({ type, key, value, sublevel }) => {
+    const rootKey = (sublevel?.prefix ?? '') + key
+    if (type === 'put') mirror.set(rootKey, value)
+    else mirror.delete(rootKey)
+  })
+
+  let seed = 7
+  const random = (end) => {
+    seed = (seed * 48271) % 0x7fffffff
+    return seed % end
+  }
+  const key = () => `k${random(6)}`
+
+  for (const [index, space] of spaces.entries()) {
+    space.hooks.prewrite.add(
+      (operation, batch) => {
+        if (operation.type === 'put' && random(3) === 0)
+          operation.value += `+${space.getSync(key())?.length ?? 0}`
+        if (random(4) === 0)
+          batch.add({ type: 'put', key: key(), value: 'added', sublevel: spaces[random(3)] })
+        if (random(4) === 0) batch.add({ type: 'del', key: key() })
+      },
+      { everyWrite: index !== 1 }
+    )
+  }
+
+  const written = []
+  for (let i = 0; i < 2000; i++) {
+    const space = spaces[random(3)]
+    const operations = Array.from({ length: random(5) }, (_, n) => {
+      const operation =
+        random(3) === 0 ? { type: 'del', key: key() } : { type: 'put', key: key(), value: `v${i}.${n}` }
+      return random(3) === 0 ? { ...operation, sublevel: spaces[random(3)] } : operation
+    })
+    const options = { sync: random(20) === 0 }
+    const way = random(6)
+
+    if (way === 0) written.push(space.put(key(), `v${i}`, options))
+    if (way === 1) written.push(space.batch(operations, options))
+    if (way === 2) written.push(db.batch(operations, options))
+    if (way === 3) space.batchSync(operations)
+    if (way === 4) written.push(space.del(key(), options))
+    if (way === 5 && random(10) === 0) written.push(space.clear({ gte: key(), limit: random(3) }))
+    if (random(50) === 0) await pause(1)
+  }
+
+  const results = await Promise.allSettled(written)
+  assert.deepEqual(
+    results.flatMap(({ reason }) => (reason === undefined ? [] : [reason.cause?.code])),
+    []
+  )
+  assert.deepEqual(
+    await db.iterator().all(),
+    [...mirror].sort(([a], [b]) => (a < b ? -1 : 1))
+  )
 })
 
 test('a function for an operation that was added does not read that operation', async (t) => {
