@@ -123,3 +123,14 @@ export class CarriedOperation {
     return this.#value
   }
 }
+
+/** Replaces buffers of an operation by copies. */
+export function keepBytes(operation: PublicOperation): void {
+  const { key, value } = operation
+  if (key instanceof Uint8Array) operation.key = copyOf(key)
+  if (value instanceof Uint8Array) operation.value = copyOf(value)
+}
+
+function copyOf(bytes: Uint8Array): Uint8Array {
+  return Buffer.isBuffer(bytes) ? Buffer.from(bytes) : new Uint8Array(bytes)
+}

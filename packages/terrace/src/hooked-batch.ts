@@ -1,10 +1,10 @@
 /** Operations of a chained batch that hook functions or listeners see. */
 
 import type { Bytes } from './binding.js'
-import type { PublicOperation } from './carried-operation.js'
+import { keepBytes, type PublicOperation } from './carried-operation.js'
 import { HookedWrites } from './hooked-writes.js'
 import type { Place } from './place.js'
-import { keepBytes, type Task } from './write-queue.js'
+import type { Task } from './write-queue.js'
 
 export class HookedBatch {
   readonly #place: Place

@@ -5,7 +5,7 @@
  */
 
 import { type Bytes, Flag } from './binding.js'
-import type { PublicOperation } from './carried-operation.js'
+import { keepBytes, type PublicOperation } from './carried-operation.js'
 import { codedError } from './errors.js'
 import { HookedWrites } from './hooked-writes.js'
 import { OperationList } from './operation-list.js'
@@ -82,7 +82,7 @@ export class WriteQueue {
 
   /** Writes what is given, now if that is possible. */
   submit(call: WriteCall, hasHooks: boolean): Promise<void> {
-    if (!(hasHooks ? this.isIdle : this.isFree)) return this.#enqueue({ call: keep(call) })
+    if (!(hasHooks ? this.isIdle : this.isFree)) return this.#enqueue({ call: kept(call) })
 
     try {
       const writes = this.#take(call, null)
@@ -218,6 +218,9 @@ export class WriteQueue {
       for (const { reject } of taken) reject(error)
     }
     const succeed = (): void => {
+      // Callers that write one after the other come back at once: they shall share the next sync as well.
+      if (taken.length > 1 && (flags & Flag.sync) !== 0) this.track(nextTurn())
+
       for (const { writes, resolve } of taken) {
         writes.emit()
         resolve()
@@ -286,6 +289,12 @@ export class WriteQueue {
   }
 }
 
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
+}
+
 const nothing: Task = { start: () => undefined, finish: () => undefined }
 
 /** When a write is done, and who listens has heard of it. */
@@ -295,18 +304,7 @@ function finished(writes: HookedWrites, waiting: void | Promise<void>): Promise<
 }
 
 /** A call whose bytes stay as they are, whatever becomes of the caller's buffers. */
-function keep(call: WriteCall): WriteCall {
+function kept(call: WriteCall): WriteCall {
   for (const operation of call.operations) keepBytes(operation)
   return call
-}
-
-/** Replaces buffers of an operation by copies. */
-export function keepBytes(operation: PublicOperation): void {
-  const { key, value } = operation
-  if (key instanceof Uint8Array) operation.key = copyOf(key)
-  if (value instanceof Uint8Array) operation.value = copyOf(value)
-}
-
-function copyOf(bytes: Uint8Array): Uint8Array {
-  return Buffer.isBuffer(bytes) ? Buffer.from(bytes) : new Uint8Array(bytes)
 }

@@ -45,8 +45,8 @@ test('64 concurrent writes with sync count exactly, and share syncs', async (t) 
     await Promise.all(Array.from({ length: 64 }, (_, i) => items.put(`k${i}`, 'v', { sync: true })))
     assert.equal(await counts.get('count'), String(64 * round))
     assert.equal(db.stats().lastSequence - before, 128)
-    // The first alone, and then all others at once.
-    assert.equal(db.place.store.writes, 2 * round)
+    // The first of them alone, and then all others at once; later all of them.
+    assert.ok(db.place.store.writes <= round + 1, String(db.place.store.writes))
   }
 })
 
