@@ -183,6 +183,28 @@ gap(
 )
 
 gap(
+  'the options of a call are copied to what the hook of a sublevel adds',
+  async (db) => {
+    const a = await openSublevel(db, 'a')
+    const copied = []
+    a.hooks.prewrite.add((_, batch) => batch.add({ type: 'del', key: 'added' }))
+    db.hooks.prewrite.add(({ key, mine }) => copied.push([key, mine]))
+    await a.put('k', 'v', { mine: true })
+    return copied
+  },
+  {
+    classic: [
+      ['!a!k', true],
+      ['!a!added', true]
+    ],
+    terrace: [
+      ['!a!k', true],
+      ['!a!added', undefined]
+    ]
+  }
+)
+
+gap(
   'a listener of write that throws rejects a write that is stored',
   async (db) => {
     db.on('write', () => {
