@@ -23,10 +23,11 @@ export function encodeOperations(
   const flat = new Array<Bytes | null>(operations.length * 2)
   // Options are defaults of each operation, but `sync` is for all.
   const isAlone = Object.keys(options).every((name) => name === 'sync')
+  const ownPrefix = db.prefix ?? ''
   let index = 0
 
   for (const given of operations) {
-    const operation: PublicOperation = isAlone ? given : { ...options, ...given }
+    const operation: PublicOperation = isAlone ? given : Object.assign({}, options, given)
     const { type, key, value } = operation
     const target = operation.sublevel ?? db
 
@@ -36,7 +37,9 @@ export function encodeOperations(
 
     target._assertValidKey(key)
     const keyEncoding = target.keyEncoding(operation.keyEncoding)
-    flat[index++] = prefixed(target.prefix ?? '', keyEncoding.encode(key), keyEncoding.format)
+    const encodedKey = keyEncoding.encode(key)
+    const prefix = target === db ? ownPrefix : (target.prefix ?? '')
+    flat[index++] = prefix === '' ? encodedKey : prefixed(prefix, encodedKey, keyEncoding.format)
 
     if (type === 'put') {
       target._assertValidValue(value)
