@@ -4,27 +4,16 @@
  * `sync` share one.
  */
 
-import { type Bytes, Flag } from './binding.js'
-import { keepBytes, type PublicOperation } from './carried-operation.js'
+import { Flag } from './binding.js'
 import { codedError } from './errors.js'
 import { HookedWrites } from './hooked-writes.js'
-import { OperationList } from './operation-list.js'
-import type { Place } from './place.js'
+import type { OperationList } from './operation-list.js'
 import type { Store } from './store.js'
 import { turn } from './turn.js'
+import { copied, kept, type WaitingCall, type WriteCall, WriteGroup } from './write-group.js'
 
 /** So many calls go as one batch at most, so that no batch grows without bound. */
 const MAX_GROUP_CALLS = 1024
-
-/** A call of a method that writes. */
-export interface WriteCall {
-  readonly place: Place
-  /** Its name, for errors. */
-  readonly method: string
-  /** Copies, which hook functions may change. */
-  readonly operations: PublicOperation[]
-  readonly flags: number
-}
 
 /** Something that has to be done alone. */
 export interface Task {
@@ -34,14 +23,13 @@ export interface Task {
   finish(): void
 }
 
-interface Settle {
+interface WaitingTask {
+  readonly task: Task
   resolve(result?: void | Promise<void>): void
   reject(error: unknown): void
 }
 
-type Waiting = Settle & ({ readonly call: WriteCall } | { readonly task: Task })
-
-type Taken = Settle & { readonly writes: HookedWrites }
+type Waiting = WaitingCall | WaitingTask
 
 export class WriteQueue {
   readonly #store: Store
@@ -51,6 +39,8 @@ export class WriteQueue {
   /** Grows when all native writes were waited for on this thread; their promises settle later. */
   #generation = 0
   #task: Task | null = null
+  /** So many of those that wait are not written together with others. */
+  #callsAlone = 0
   /** The operations whose hook functions run now. */
   running: HookedWrites | null = null
   /** Whether a write need not wait for others here. */
@@ -191,50 +181,50 @@ export class WriteQueue {
 
   /** Runs the hook functions of calls that wait, and writes their operations as one batch. */
   #commit(flags: number): void {
-    const taken: Taken[] = []
-    const list = new OperationList()
+    const group = new WriteGroup(flags)
+    const limit = this.#callsAlone > 0 ? 1 : MAX_GROUP_CALLS
 
-    while (taken.length < MAX_GROUP_CALLS) {
+    for (let calls = 0; calls < limit; calls++) {
       const next = this.#waiting[0]
       if (next === undefined || 'task' in next) break
       this.#waiting.shift()
+      if (this.#callsAlone > 0) this.#callsAlone--
 
       try {
-        const writes = this.#take(next.call, list.length === 0 ? null : list)
-        list.append(writes.list)
-        taken.push({ writes, resolve: next.resolve, reject: next.reject })
-        flags |= next.call.flags
+        group.add(next, this.#take(copied(next.call), group.list))
       } catch (error) {
         next.reject(error)
       }
     }
 
-    if (taken.length > 0) this.#write(taken, list.flat, flags)
+    if (group.calls.length > 0) this.#write(group)
     this.#update()
   }
 
-  #write(taken: readonly Taken[], flat: Array<Bytes | null>, flags: number): void {
-    const fail = (error: unknown): void => {
-      for (const { reject } of taken) reject(error)
-    }
-    const succeed = (): void => {
-      // Callers that write one after the other come back at once: they shall share the next sync as well.
-      if (taken.length > 1 && (flags & Flag.sync) !== 0) this.track(nextTurn())
-
-      for (const { writes, resolve } of taken) {
-        writes.emit()
-        resolve()
-      }
-    }
+  #write(group: WriteGroup): void {
+    const { length } = group.calls
 
     try {
-      const written = this.#store.write(flat, flags)
-      const wait = written === undefined ? turn(taken.length) : undefined
+      const written = group.write(this.#store)
+      const wait = written === undefined ? turn(length) : undefined
       // Functions may call for writes without end: the event loop has its turn between them.
       if (wait !== undefined) this.track(wait)
-      Promise.resolve(written ?? wait).then(succeed, fail)
+
+      const succeed = (): void => {
+        // Callers that write one after the other come back at once: they shall share the next sync as well.
+        if (length > 1 && (group.flags & Flag.sync) !== 0) this.track(nextTurn())
+        group.resolve()
+      }
+      Promise.resolve(written ?? wait).then(succeed, (error) => group.reject(error))
     } catch (error) {
-      fail(error)
+      if (length === 1) {
+        group.reject(error)
+        return
+      }
+
+      // Nothing is written. One of them may be at fault, such as by a key over its limit: each once more, alone.
+      this.#waiting.unshift(...group.calls)
+      this.#callsAlone += length
     }
   }
 
@@ -301,10 +291,4 @@ const nothing: Task = { start: () => undefined, finish: () => undefined }
 function finished(writes: HookedWrites, waiting: void | Promise<void>): Promise<void> {
   if (!writes.isHeard) return waiting ?? Promise.resolve()
   return Promise.resolve(waiting).then(() => writes.emit())
-}
-
-/** A call whose bytes stay as they are, whatever becomes of the caller's buffers. */
-function kept(call: WriteCall): WriteCall {
-  for (const operation of call.operations) keepBytes(operation)
-  return call
 }

@@ -289,6 +289,30 @@ test('a call whose function throws is left out whole, and those beside it are wr
   assert.equal(await counts.get('count'), '36')
 })
 
+test('of calls that wait together, one that cannot be written fails alone', async (t) => {
+  const db = await openLevel(t)
+  const items = db.sublevel('items')
+  const counts = db.sublevel('counts')
+  await counts.open()
+  countWrites(items, counts)
+  const tooLong = 'k'.repeat((64 << 20) + 1)
+
+  const results = await Promise.allSettled(
+    ['a', 'b', tooLong, 'c', 'd'].map((key) => items.put(key, 'v', { sync: true }))
+  )
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled']
+  )
+  assert.equal(results[2].reason.code, 'LEVEL_INVALID_ARGUMENT')
+  assert.deepEqual(await items.keys().all(), ['a', 'b', 'c', 'd'])
+  assert.equal(await counts.get('count'), '4')
+
+  const more = await Promise.allSettled(['e', tooLong, 'f'].map((key) => items.put(key, 'v', { sync: true })))
+  assert.equal(more.filter(({ status }) => status === 'fulfilled').length, 2)
+  assert.equal(await counts.get('count'), '6')
+})
+
 test('a write that waits has the bytes that it was called with', async (t) => {
   const db = await openLevel(t)
   db.hooks.prewrite.add(() => {})
