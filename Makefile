@@ -12,7 +12,7 @@ step = @echo; echo "== $(1) · $$(date +%T)"
 
 .PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads install-capi
 .PHONY: bench bench-rivals bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-tuning
-.PHONY: bench-bytewise bytewise-differential node-leaks man docs-inspecting fmt docs clean
+.PHONY: bench-bytewise bench-hooks bytewise-differential node-leaks man docs-inspecting fmt docs clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -212,6 +212,12 @@ bench-bytewise: build ## what encoding and decoding structured keys costs, besid
 	$(call step,bench-bytewise)
 	node packages/bytewise/bench/main.js $(BYTEWISE) > results/bytewise.md
 	node scripts/embed.mjs results/bytewise.md packages/bytewise/README.md bench
+
+# HOOKS="--rounds 1 --puts 20000" make bench-hooks: the short form.
+bench-hooks: build ## what hook functions, sublevels and listeners cost a put, beside other databases: table, guide
+	$(call step,bench-hooks)
+	node packages/terrace/bench/hooks.js --json results/hooks.json $(HOOKS) > results/hooks.md
+	node scripts/embed.mjs results/hooks.md docs/hooks.md hooks
 
 # BYTEWISE_KEYS="20000 7" make bytewise-differential: so many keys, and the seed.
 BYTEWISE_KEYS ?= 1000000 1

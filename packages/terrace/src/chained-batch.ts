@@ -1,51 +1,168 @@
-import { AbstractChainedBatch, type AbstractChainedBatchWriteOptions } from 'abstract-level'
-import { type Bytes, Flag, type NativeBatch, type NativeDatabase } from './binding.js'
+import {
+  AbstractChainedBatch,
+  type AbstractChainedBatchDelOptions,
+  type AbstractChainedBatchPutOptions,
+  type AbstractChainedBatchWriteOptions
+} from 'abstract-level'
+import { Flag, type NativeBatch } from './binding.js'
+import type { PublicOperation } from './carried-operation.js'
+import { codedError } from './errors.js'
+import { HookedBatch, WriteOnce } from './hooked-batch.js'
 import { binding } from './load-binding.js'
 import type { WriteOptions } from './operation-options.js'
+import { type Database, type Place, prefixed, spacesAround } from './place.js'
+import { appendAll, writeFlags } from './store.js'
 import { turn } from './turn.js'
 
 /** Options of {@link ChainedBatch.write}. */
 export interface ChainedBatchWriteOptions extends AbstractChainedBatchWriteOptions, WriteOptions {}
 
-/** A batch that is built step by step. Made by {@link Level.batch} without arguments. */
+/**
+ * A batch that is built step by step. Made by {@link Level.batch} and {@link Sublevel.batch} without arguments.
+ *
+ * Hook functions see an operation when it is added. If one of them read something, and something was written since, all
+ * of them see all operations once more in `write()`.
+ */
 export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChainedBatch<
   TDatabase,
   KDefault,
   VDefault
 > {
+  readonly #place: Place
   readonly #native: NativeBatch
+  /** How many operations are in the native batch already. They come before the others. */
+  #appended = 0
+  /** The other operations: those that hook functions or listeners see. */
+  #hooked: HookedBatch | null = null
+  /** Of the function that was added last when this was made. */
+  readonly #latest: number
+  #isOpen = true
+  #writing: Promise<void> | undefined
 
   /** @internal */
-  constructor(db: TDatabase, database: NativeDatabase) {
+  constructor(db: TDatabase, place: Place) {
     // Made first: what abstract-level has attached to the database must be closable.
-    const native = binding.batch(database)
+    const native = binding.batch(place.store.native())
     super(db)
+    this.#place = place
     this.#native = native
+    this.#latest = place.store.keySpaces.order
+    if (place.isHeard || !place.store.keySpaces.isEmpty) this.#hooked = new HookedBatch(place, this.#latest)
   }
 
-  /** @internal */
-  _put(key: Bytes, value: Bytes): void {
-    binding.batchPut(this.#native, key, value)
+  override get length(): number {
+    return this.#appended + (this.#hooked?.length ?? 0)
   }
 
-  /** @internal */
-  _del(key: Bytes): void {
-    binding.batchDel(this.#native, key)
+  override put(key: KDefault, value: VDefault): this
+  override put<K = KDefault, V = VDefault>(
+    key: K,
+    value: V,
+    options: AbstractChainedBatchPutOptions<TDatabase, K, V>
+  ): this
+  override put(key: unknown, value: unknown, options?: object): this {
+    return this.#add('put', { ...options, type: 'put', key, value })
   }
 
-  /** @internal */
-  _clear(): void {
+  override del(key: KDefault): this
+  override del<K = KDefault>(key: K, options: AbstractChainedBatchDelOptions<TDatabase, K>): this
+  override del(key: unknown, options?: object): this {
+    return this.#add('del', { ...options, type: 'del', key })
+  }
+
+  override clear(): this {
+    this.#assertOpen()
     binding.batchClear(this.#native)
+    this.#appended = 0
+    this.#hooked?.clear()
+    return this
   }
 
-  /** @internal */
-  _write(options: ChainedBatchWriteOptions): void | Promise<void> {
-    return binding.batchWrite(this.#native, options.sync === true ? Flag.sync : 0) ?? turn(this.length)
+  override async write(options?: ChainedBatchWriteOptions): Promise<void> {
+    this.#assertOpen()
+    if (this.length === 0) return this.close()
+
+    this.#isOpen = false
+    const { queue } = this.#place.store
+    const flags = writeFlags(options)
+    const write = (isBlocking: boolean) => this.#write(isBlocking ? flags | Flag.blocking : flags)
+    // Only hook functions have to wait until what was called before is done.
+    const isAtOnce = this.#hooked === null ? queue.isFree : queue.isIdle
+    this.#writing = isAtOnce ? begin(write) : queue.perform(new WriteOnce(write))
+
+    try {
+      await this.#writing
+    } catch (error) {
+      await this.close()
+      throw error
+    }
+
+    const closing = this.close()
+    this.#hooked?.emit()
+    return closing
   }
 
   /** @internal */
   async _close(): Promise<void> {
+    this.#isOpen = false
+    // A database that is being closed waits for what is being written.
+    await this.#writing?.catch(() => {})
     binding.batchClose(this.#native)
+  }
+
+  #add(method: string, operation: PublicOperation): this {
+    this.#assertOpen()
+    const target = operation.sublevel ?? this.#place.owner
+
+    if (this.#hooked === null && spacesAround(this.#place.store, target).length > 0) {
+      this.#hooked = new HookedBatch(this.#place, this.#latest)
+    }
+
+    if (this.#hooked !== null) this.#hooked.add(`batch.${method}`, operation)
+    else this.#append(operation, target)
+    return this
+  }
+
+  #append(operation: PublicOperation, target: Database): void {
+    const { root } = this.#place.store
+
+    if (target !== this.#place.owner && target !== root && target.db !== root) {
+      throw codedError('LEVEL_INVALID_ARGUMENT', "The option 'sublevel' must be a sublevel of this database")
+    }
+
+    target._assertValidKey(operation.key)
+    const isPut = operation.type === 'put'
+    if (isPut) target._assertValidValue(operation.value)
+
+    const encoding = target.keyEncoding(operation.keyEncoding)
+    const key = prefixed(target.prefix ?? '', encoding.encode(operation.key), encoding.format)
+
+    if (isPut) {
+      binding.batchPut(
+        this.#native,
+        key,
+        target.valueEncoding(operation.valueEncoding).encode(operation.value)
+      )
+    } else {
+      binding.batchDel(this.#native, key)
+    }
+
+    this.#appended++
+  }
+
+  #write(flags: number): void | Promise<void> {
+    const count = this.length
+    if (this.#hooked !== null) appendAll(this.#native, this.#hooked.flat())
+    return this.#place.store.writeBatch(this.#native, flags) ?? turn(count)
+  }
+
+  #assertOpen(): void {
+    if (!this.#isOpen) {
+      throw codedError(
+        'LEVEL_BATCH_NOT_OPEN',
+        'Batch is not open: cannot change operations after write() or close()'
+      )
+    }
   }
 }
 
@@ -53,4 +170,8 @@ export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChained
 export interface ChainedBatch<TDatabase, KDefault, VDefault> {
   write(): Promise<void>
   write(options: ChainedBatchWriteOptions): Promise<void>
+}
+
+async function begin(write: (isBlocking: boolean) => void | Promise<void>): Promise<void> {
+  await write(false)
 }

@@ -6,6 +6,7 @@ import {
   type NativeDatabase,
   type NativeIterator,
   type NativeRange,
+  type NativeSnapshot,
   type Window
 } from './binding.js'
 import { codedError, createError } from './errors.js'
@@ -67,12 +68,16 @@ export class Cursor<Item> {
   #taken = 0
   #closed = false
 
-  /** @param parts - {@link Flag.keys}, {@link Flag.values} or both. */
+  /**
+   * @param parts - {@link Flag.keys}, {@link Flag.values} or both.
+   * @param state - What to read from, instead of the snapshot of the options.
+   */
   constructor(
     database: NativeDatabase,
     options: PrivateIteratorOptions,
     parts: number,
-    itemAt: ItemAt<Item>
+    itemAt: ItemAt<Item>,
+    state?: NativeSnapshot
   ) {
     let flags = parts
 
@@ -81,7 +86,7 @@ export class Cursor<Item> {
     if (options.valueEncoding !== 'utf8') flags |= Flag.valuesAsBuffers
     if (options.reverse) flags |= Flag.reverse
 
-    const snapshot = nativeSnapshot(options.snapshot)
+    const snapshot = state ?? nativeSnapshot(options.snapshot)
     if (snapshot !== undefined) flags |= Flag.snapshot
 
     const { limit } = options

@@ -35,6 +35,12 @@ export type LevelErrorCode =
   | 'LEVEL_ITERATOR_NOT_OPEN'
   /** The snapshot was closed. */
   | 'LEVEL_SNAPSHOT_NOT_OPEN'
+  /** A hook function failed or returned a promise; `cause` says why. Nothing of the call was written. */
+  | 'LEVEL_HOOK_ERROR'
+  /** The cause of an error of a hook: functions add operations for each other without end. */
+  | 'LEVEL_HOOK_RECURSION'
+  /** A hook function added an operation after it had returned; or a chained batch was written or closed. */
+  | 'LEVEL_BATCH_NOT_OPEN'
   /** The method cannot do that; the message says which can. */
   | 'LEVEL_NOT_SUPPORTED'
   /** The signal of an iterator was aborted. */

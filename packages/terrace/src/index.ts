@@ -11,6 +11,13 @@ export type { LevelStats, RepairReport, Stats } from './binding.js'
 export { ChainedBatch, type ChainedBatchWriteOptions } from './chained-batch.js'
 export type { LevelError, LevelErrorCode } from './errors.js'
 export type {
+  Hooks,
+  PrewriteBatch,
+  PrewriteFunction,
+  PrewriteHook,
+  PrewriteOptions
+} from './key-space.js'
+export type {
   AdditionalIteratorOptions,
   BatchOperation,
   BatchOptions,
@@ -32,6 +39,7 @@ export type {
 } from './operation-options.js'
 export type { DatabaseOptions, OpenOptions, RepairOptions } from './options.js'
 export type { Snapshot } from './snapshot.js'
+export { Sublevel, type SublevelOptions } from './sublevel.js'
 export { Level, Level as ClassicLevel }
 
 /** For programs that take the default export of classic-level, which is a CommonJS module. */

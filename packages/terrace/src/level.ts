@@ -1,20 +1,11 @@
 import { resolve } from 'node:path'
 import { AbstractLevel } from 'abstract-level'
-import {
-  type Bytes,
-  Flag,
-  type NativeDatabase,
-  type NativeSnapshot,
-  type RepairReport,
-  type Stats
-} from './binding.js'
+import type { Bytes, NativeDatabase, RepairReport, Stats } from './binding.js'
 import { ChainedBatch } from './chained-batch.js'
 import type { PrivateIteratorOptions } from './cursor.js'
-import { type Database, encodeOperations, type PublicOperation } from './encode-operations.js'
-import { codedError } from './errors.js'
 import { EntryIterator, KeyIterator, ValueIterator } from './iterator.js'
+import { type Hooks, PrewriteHook } from './key-space.js'
 import { binding } from './load-binding.js'
-import { inParts, MAX_SPREAD, valuesOf } from './many.js'
 import type {
   BatchOperation,
   BatchOptions,
@@ -34,16 +25,13 @@ import type {
   WriteOptions
 } from './operation-options.js'
 import { type DatabaseOptions, nativeOptions, type OpenOptions, type RepairOptions } from './options.js'
-import { slab } from './slab.js'
-import { nativeSnapshot, Snapshot } from './snapshot.js'
-import { turn } from './turn.js'
-
-/** Options as abstract-level passes them to the private methods of reads. */
-interface PrivateReadOptions {
-  fillCache?: boolean
-  valueEncoding?: string
-  snapshot?: unknown
-}
+import { type Database, emitApart, Place } from './place.js'
+import { Snapshot } from './snapshot.js'
+import { assertOpen, batch, clear, del, put, writeSync } from './space-writes.js'
+import { type PrivateClearOptions, type PrivateReadOptions, Store, writeFlags } from './store.js'
+import { Sublevel, type SublevelOptions } from './sublevel.js'
+import { inTurn, turn } from './turn.js'
+import { WeakChildren } from './weak-children.js'
 
 interface PrivateOperation {
   type: 'put' | 'del'
@@ -69,7 +57,11 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
   readonly #location: string
   /** Absolute, so that a change of the working directory does not matter. */
   readonly #path: string
-  #database: NativeDatabase | null = null
+  readonly #store: Store
+  /** @internal */
+  readonly place: Place
+  /** @internal */
+  readonly children = new WeakChildren()
 
   /**
    * @param location - The folder of the database. It is created, with its parents, unless `createIfMissing` is false.
@@ -86,7 +78,7 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
         createIfMissing: true,
         errorIfExists: true,
         explicitSnapshots: true,
-        additionalMethods: { approximateSize: true, compactRange: true, checkpoint: true },
+        additionalMethods,
         signals: { iterators: true }
       } as object,
       options
@@ -94,11 +86,28 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
 
     this.#location = location
     this.#path = resolve(location)
+
+    const self = this as unknown as Database
+    this.#store = new Store(self)
+    this.place = new Place(this.#store, self, null, '')
+    self.hooks.prewrite = new PrewriteHook(this.#store.keySpaces, '', self)
   }
 
   /** The location as it was passed to the constructor. */
   get location(): string {
     return this.#location
+  }
+
+  override put(key: KDefault, value: VDefault): Promise<void>
+  override put<K = KDefault, V = VDefault>(key: K, value: V, options: PutOptions<K, V>): Promise<void>
+  override put(key: unknown, value: unknown, options?: object): Promise<void> {
+    return put(this.place, key, value, options)
+  }
+
+  override del(key: KDefault): Promise<void>
+  override del<K = KDefault>(key: K, options: DelOptions<K>): Promise<void>
+  override del(key: unknown, options?: object): Promise<void> {
+    return del(this.place, key, options)
   }
 
   override batch(operations: Array<BatchOperation<this, KDefault, VDefault>>): Promise<void>
@@ -108,32 +117,26 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
   ): Promise<void>
   override batch(): ChainedBatch<this, KDefault, VDefault>
   override batch(...args: [] | [operations: object[], options?: object]): unknown {
-    const [operations, options] = args
-    // What is not open yet defers it, and only abstract-level runs prewrite hooks.
-    if (!Array.isArray(operations) || this.status !== 'open' || this.#hasPrewriteHooks()) {
-      return (super.batch as (...args: unknown[]) => unknown).apply(this, args)
-    }
-
-    return this.#batch(operations as PublicOperation[], options)
+    return args.length === 0 ? super.batch() : batch(this.place, args[0], args[1])
   }
 
   /**
    * As `put`, but done when it returns. It waits on this thread: for the disk with `sync`, for compactions that have to
    * catch up, and for writes that were called before.
    *
-   * @throws LEVEL_NOT_SUPPORTED if the database has prewrite hooks.
+   * @throws LEVEL_NOT_SUPPORTED within a prewrite hook function, which adds operations to its batch instead.
    */
   putSync(key: KDefault, value: VDefault): void
   putSync<K = KDefault, V = VDefault>(key: K, value: V, options: PutOptions<K, V>): void
   putSync(key: unknown, value: unknown, options?: object): void {
-    this.#writeSync('putSync', [{ type: 'put', key, value }], options)
+    writeSync(this.place, 'putSync', [{ type: 'put', key, value }], options)
   }
 
   /** As `del`, but done when it returns; see {@link putSync}. */
   delSync(key: KDefault): void
   delSync<K = KDefault>(key: K, options: DelOptions<K>): void
   delSync(key: unknown, options?: object): void {
-    this.#writeSync('delSync', [{ type: 'del', key }], options)
+    writeSync(this.place, 'delSync', [{ type: 'del', key }], options)
   }
 
   /** As `batch` with an array, but done when it returns; see {@link putSync}. */
@@ -143,8 +146,7 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
     options: BatchOptions<K, V>
   ): void
   batchSync(operations: object[], options?: object): void {
-    if (!Array.isArray(operations)) throw new TypeError("The first argument 'operations' must be an array")
-    this.#writeSync('batchSync', operations as PublicOperation[], options)
+    writeSync(this.place, 'batchSync', operations, options)
   }
 
   /**
@@ -155,7 +157,7 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
   iterateSync(): Generator<[KDefault, VDefault], void, unknown>
   iterateSync<K = KDefault, V = VDefault>(options: IteratorOptions<K, V>): Generator<[K, V], void, unknown>
   iterateSync(options?: IteratorOptions<unknown, unknown>): Generator<unknown, void, unknown> {
-    this.#open('iterateSync')
+    assertOpen(this, 'iterateSync')
     return this.iterator(options as IteratorOptions<unknown, unknown>)[Symbol.iterator]()
   }
 
@@ -194,7 +196,7 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
     }
 
     if (this.status === 'opening') return this.deferAsync(() => this.checkpoint(path))
-    return binding.checkpoint(this.#open('checkpoint'), resolve(path))
+    return binding.checkpoint(this.#native('checkpoint'), resolve(path))
   }
 
   /**
@@ -206,12 +208,22 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
       throw new TypeError("The first argument 'property' must be a string")
     }
 
-    return binding.property(this.#open('getProperty'), property) ?? ''
+    return binding.property(this.#native('getProperty'), property) ?? ''
   }
 
   /** Numbers about the database's size and work. */
   stats(): Stats {
-    return binding.stats(this.#open('stats'))
+    return binding.stats(this.#native('stats'))
+  }
+
+  override close(): Promise<void> {
+    const { queue } = this.#store
+    return queue.isFree ? super.close() : queue.whenFree().then(() => super.close())
+  }
+
+  /** Emits an event. A listener of `write` or `clear` that throws fails by itself, not what was done. */
+  override emit(event: string | symbol, ...args: unknown[]): boolean {
+    return emitApart(event, () => super.emit(event, ...args))
   }
 
   /**
@@ -236,23 +248,23 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
 
   /** @internal */
   async _open(options: OpenOptions): Promise<void> {
-    this.#database = await binding.open(this.#path, nativeOptions(options))
+    this.#store.database = await binding.open(this.#path, nativeOptions(options))
   }
 
   /** @internal */
   async _close(): Promise<void> {
-    await binding.close(this.#native())
-    this.#database = null
+    await binding.close(this.#store.native())
+    this.#store.database = null
   }
 
   /** @internal */
   _get(key: Bytes, options: PrivateReadOptions): Bytes | undefined | Promise<Bytes | undefined> {
-    return inTurn(this.#get(key, options, 0))
+    return inTurn(this.#store.get(key, options, 0))
   }
 
   /** @internal */
-  _getSync(key: Bytes, options: PrivateReadOptions): Bytes | undefined | Promise<Bytes | undefined> {
-    return this.#get(key, options, Flag.blocking)
+  _getSync(key: Bytes, options: PrivateReadOptions): Bytes | undefined {
+    return this.#store.getSync(key, options)
   }
 
   /** @internal */
@@ -260,160 +272,76 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
     keys: Bytes[],
     options: PrivateReadOptions
   ): Array<Bytes | undefined> | Promise<Array<Bytes | undefined>> {
-    if (keys.length > MAX_SPREAD)
-      return inParts(this, keys, options, (keys, options) => this._getMany(keys, options))
-
-    const snapshot = nativeSnapshot(options.snapshot)
-    const found = binding.getMany(this.#native(), readFlags(options, snapshot), snapshot, ...keys)
-    return found instanceof Promise ? found.then(valuesOf) : inTurn(valuesOf(found), keys.length)
+    return this.#store.getMany(this, keys, options)
   }
 
   /** @internal */
   _has(key: Bytes, options: PrivateReadOptions): boolean | Promise<boolean> {
-    const snapshot = nativeSnapshot(options.snapshot)
-    return inTurn(binding.has(this.#native(), key, readFlags(options, snapshot), snapshot))
+    return this.#store.has(key, options)
   }
 
   /** @internal */
   _hasMany(keys: Bytes[], options: PrivateReadOptions): boolean[] | Promise<boolean[]> {
-    if (keys.length > MAX_SPREAD)
-      return inParts(this, keys, options, (keys, options) => this._hasMany(keys, options))
-
-    const snapshot = nativeSnapshot(options.snapshot)
-    const found = binding.hasMany(this.#native(), readFlags(options, snapshot), snapshot, ...keys)
-    return inTurn(found, keys.length)
+    return this.#store.hasMany(this, keys, options)
   }
 
   /** @internal */
   _put(key: Bytes, value: Bytes, options: WriteOptions): void | Promise<void> {
-    return binding.put(this.#native(), key, value, writeFlags(options)) ?? turn()
+    return this.#store.put(key, value, writeFlags(options)) ?? turn()
   }
 
   /** @internal */
   _del(key: Bytes, options: WriteOptions): void | Promise<void> {
-    return binding.del(this.#native(), key, writeFlags(options)) ?? turn()
+    return this.#store.del(key, writeFlags(options)) ?? turn()
   }
 
   /** @internal */
   _batch(operations: PrivateOperation[], options: WriteOptions): void | Promise<void> {
-    const flat = new Array<Bytes | null>(operations.length * 2)
-    let index = 0
+    const flat = operations.flatMap(({ type, key, value }) => [key, type === 'put' ? (value as Bytes) : null])
+    return this.#store.write(flat, writeFlags(options)) ?? turn(operations.length)
+  }
 
-    for (const operation of operations) {
-      flat[index++] = operation.key
-      flat[index++] = operation.type === 'put' ? (operation.value as Bytes) : null
-    }
-
-    return this.#write(flat, writeFlags(options)) ?? turn(operations.length)
+  /** @internal */
+  _sublevel<K, V>(name: string | string[], options: SublevelOptions<K, V>): Sublevel<this, K, V> {
+    return new Sublevel<this, K, V>(this, name, options)
   }
 
   /** @internal */
   _chainedBatch(): ChainedBatch<this, KDefault, VDefault> {
-    return new ChainedBatch<this, KDefault, VDefault>(this, this.#native())
+    return new ChainedBatch<this, KDefault, VDefault>(this, this.place)
   }
 
   /** @internal */
-  _clear(options: PrivateIteratorOptions & { limit: number }): Promise<void> {
-    const snapshot = nativeSnapshot(options.snapshot)
-    let flags = options.reverse ? Flag.reverse : 0
-    if (snapshot !== undefined) flags |= Flag.snapshot
-    return binding.clear(this.#native(), options, flags, options.limit, snapshot)
+  _clear(options: PrivateClearOptions): Promise<void> {
+    return clear(this.place, options)
   }
 
   /** @internal */
   _iterator(options: PrivateIteratorOptions): EntryIterator<this, KDefault, VDefault> {
-    return new EntryIterator<this, KDefault, VDefault>(this, this.#native(), options)
+    return new EntryIterator<this, KDefault, VDefault>(this, this.#store.native(), options)
   }
 
   /** @internal */
   _keys(options: PrivateIteratorOptions): KeyIterator<this, KDefault> {
-    return new KeyIterator<this, KDefault>(this, this.#native(), options)
+    return new KeyIterator<this, KDefault>(this, this.#store.native(), options)
   }
 
   /** @internal */
   _values(options: PrivateIteratorOptions): ValueIterator<this, KDefault, VDefault> {
-    return new ValueIterator<this, KDefault, VDefault>(this, this.#native(), options)
+    return new ValueIterator<this, KDefault, VDefault>(this, this.#store.native(), options)
   }
 
   /** @internal */
   _snapshot(options: object): Snapshot {
-    return new Snapshot(this.#native(), options)
+    return new Snapshot(this.#store.native(), options)
   }
 
   // ---- helpers ----
 
-  /** The native database, for methods that abstract-level calls only while it is open. */
-  #native(): NativeDatabase {
-    if (this.#database === null) throw codedError('LEVEL_DATABASE_NOT_OPEN', 'Database is not open')
-    return this.#database
-  }
-
   /** The native database, for methods of our own. */
-  #open(method: string): NativeDatabase {
-    if (this.status !== 'open') {
-      throw codedError('LEVEL_DATABASE_NOT_OPEN', `Database is not open: cannot call ${method}()`)
-    }
-
-    return this.#native()
-  }
-
-  #hasPrewriteHooks(): boolean {
-    // The types of abstract-level lack it.
-    return !(this as unknown as Database).hooks.prewrite.noop
-  }
-
-  async #batch(operations: PublicOperation[], options: (WriteOptions & object) | undefined): Promise<void> {
-    if (operations.length === 0) return
-    const encoded = encodeOperations(this as unknown as Database, operations, options ?? noOptions)
-    await (this.#write(encoded.flat, writeFlags(options ?? noOptions)) ?? turn(operations.length))
-    encoded.emit()
-  }
-
-  #writeSync(
-    method: string,
-    operations: PublicOperation[],
-    options: (WriteOptions & object) | undefined
-  ): void {
-    this.#open(method)
-    if (this.#hasPrewriteHooks()) {
-      throw codedError(
-        'LEVEL_NOT_SUPPORTED',
-        'Prewrite hooks do not run on synchronous writes: use put(), del() or batch()'
-      )
-    }
-
-    const encoded = encodeOperations(this as unknown as Database, operations, options ?? noOptions)
-    this.#write(encoded.flat, writeFlags(options ?? noOptions) | Flag.blocking)
-    encoded.emit()
-  }
-
-  /** Writes operations, keys and values in turns, atomically. */
-  #write(flat: Array<Bytes | null>, flags: number): void | Promise<void> {
-    const database = this.#native()
-    if (flat.length <= MAX_SPREAD) return binding.write(database, flags, ...flat)
-
-    const batch = binding.batch(database)
-    for (let i = 0; i < flat.length; i += MAX_SPREAD) {
-      binding.batchAppend(batch, ...flat.slice(i, i + MAX_SPREAD))
-    }
-    return binding.batchWrite(batch, flags)
-  }
-
-  #get(
-    key: Bytes,
-    options: PrivateReadOptions,
-    flags: number
-  ): Bytes | undefined | Promise<Bytes | undefined> {
-    const snapshot = nativeSnapshot(options.snapshot)
-    const database = this.#native()
-    flags |= readFlags(options, snapshot)
-
-    if ((flags & Flag.valuesAsBuffers) === 0) {
-      return binding.get(database, key, flags, snapshot) as string | undefined | Promise<string | undefined>
-    }
-
-    const found = binding.get(database, key, flags, snapshot, slab.memory(), slab.offset())
-    return typeof found === 'number' ? slab.take(found) : found
+  #native(method: string): NativeDatabase {
+    assertOpen(this, method)
+    return this.#store.native()
   }
 
   async #onRange<T>(
@@ -424,7 +352,7 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
     if (args.length < 2) throw new TypeError("The arguments 'start' and 'end' are required")
     if (this.status === 'opening') return this.deferAsync(() => this.#onRange(method, args, call))
 
-    const database = this.#open(method)
+    const database = this.#native(method)
     const [start, end, options] = args
     // The types of abstract-level do not follow an encoding from options to keys.
     const encoding = this.keyEncoding(options?.keyEncoding as 'utf8')
@@ -434,6 +362,8 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
 
 // The types of what abstract-level implements, with the options that this package adds.
 export interface Level<KDefault, VDefault> {
+  hooks: Hooks<this>
+
   open(): Promise<void>
   open(options: OpenOptions): Promise<void>
 
@@ -452,12 +382,6 @@ export interface Level<KDefault, VDefault> {
   hasMany(keys: KDefault[]): Promise<boolean[]>
   hasMany<K = KDefault>(keys: K[], options: HasManyOptions<K>): Promise<boolean[]>
 
-  put(key: KDefault, value: VDefault): Promise<void>
-  put<K = KDefault, V = VDefault>(key: K, value: V, options: PutOptions<K, V>): Promise<void>
-
-  del(key: KDefault): Promise<void>
-  del<K = KDefault>(key: K, options: DelOptions<K>): Promise<void>
-
   iterator(): IteratorType<this, KDefault, VDefault>
   iterator<K = KDefault, V = VDefault>(options: IteratorOptions<K, V>): IteratorType<this, K, V>
 
@@ -467,30 +391,30 @@ export interface Level<KDefault, VDefault> {
   values(): ValueIteratorType<this, KDefault, VDefault>
   values<K = KDefault, V = VDefault>(options: ValueIteratorOptions<K, V>): ValueIteratorType<this, K, V>
 
+  // With the type of its parent, of which the compiler would follow all methods, a sublevel is too deep for it.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  sublevel(name: string | string[]): Sublevel<any, string, string>
+  sublevel<K = string, V = string>(
+    name: string | string[],
+    options: SublevelOptions<K, V>
+    // biome-ignore lint/suspicious/noExplicitAny: see above
+  ): Sublevel<any, K, V>
+
   snapshot(options?: object | undefined): Snapshot
 }
 
-const noOptions = Object.freeze({})
-
-/** `result`, unless the event loop should have its turn first. */
-function inTurn<T>(result: T | Promise<T>, work = 1): T | Promise<T> {
-  const wait = turn(work)
-  return wait === undefined || result instanceof Promise ? result : wait.then(() => result)
+const additionalMethods = {
+  approximateSize: true,
+  compactRange: true,
+  checkpoint: true,
+  putSync: true,
+  delSync: true,
+  batchSync: true,
+  iterateSync: true
 }
 
 function assertLocation(location: unknown): void {
   if (typeof location !== 'string' || location === '') {
     throw new TypeError("The first argument 'location' must be a non-empty string")
   }
-}
-
-function readFlags(options: PrivateReadOptions, snapshot: NativeSnapshot | undefined): number {
-  let flags = options.fillCache !== false ? Flag.fillCache : 0
-  if (options.valueEncoding !== 'utf8') flags |= Flag.valuesAsBuffers
-  if (snapshot !== undefined) flags |= Flag.snapshot
-  return flags
-}
-
-function writeFlags(options: WriteOptions): number {
-  return options.sync === true ? Flag.sync : 0
 }

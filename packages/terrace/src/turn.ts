@@ -42,6 +42,12 @@ export function turn(weight = 1): Promise<void> | undefined {
   return now - began < MAX_TURN_MS ? undefined : waitForTurn()
 }
 
+/** `result`, unless the event loop should have its turn first. */
+export function inTurn<T>(result: T | Promise<T>, work = 1): T | Promise<T> {
+  const wait = turn(work)
+  return wait === undefined || result instanceof Promise ? result : wait.then(() => result)
+}
+
 function waitForTurn(): Promise<void> {
   immediate.ref()
   let resolve = (): void => {}

@@ -117,15 +117,10 @@ test('what is wrong is an error before anything is written', async (t) => {
   assert.deepEqual(await db.keys().all(), [])
 })
 
-test('a database that is not open refuses, and so does one with prewrite hooks', async (t) => {
+test('a database that is not open refuses', async (t) => {
   const db = newLevel(t)
   assert.throws(() => db.putSync('a', '1'), { code: 'LEVEL_DATABASE_NOT_OPEN' })
   await db.open()
-
-  const hook = () => {}
-  db.hooks.prewrite.add(hook)
-  assert.throws(() => db.putSync('a', '1'), { code: 'LEVEL_NOT_SUPPORTED' })
-  db.hooks.prewrite.delete(hook)
   db.putSync('a', '1')
 
   await db.close()

@@ -44,7 +44,7 @@ const KINDS = {
     return batch.write()
   },
   'chained batch, closed': (db, i) => db.batch().put(keyAt(i), VALUE).close(),
-  // A sublevel is attached to its database until it is closed.
+  'sublevel, lost': (db, i) => db.sublevel('a').sublevel('s').put(keyAt(i), VALUE),
   sublevel: async (db, i) => {
     const sublevel = db.sublevel('s')
     await sublevel.open()

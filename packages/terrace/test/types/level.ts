@@ -8,9 +8,11 @@ import terrace, {
   Level,
   type LevelError,
   type OpenOptions,
+  type PrewriteFunction,
   type RepairReport,
   type Snapshot,
-  type Stats
+  type Stats,
+  type Sublevel
 } from 'terrace'
 
 /** Accepts only a value whose type is exactly `T`: another one would need an argument that cannot be had. */
@@ -78,6 +80,48 @@ export async function otherTypes(): Promise<void> {
   await db.put('a', { name: 'a' })
   // @ts-expect-error an operation has a known type
   await db.batch([{ type: 'move', key: 1 }])
+}
+
+export async function sublevels(): Promise<void> {
+  const db = new Level('folder')
+  const users: Sublevel<Level, string, { name: string }> = db.sublevel('users', { valueEncoding: 'json' })
+  const strings: AbstractLevel<string | Buffer | Uint8Array, string, string> = db.sublevel(['a', 'b'])
+  const deep = users.sublevel<Buffer, number>('deep', { keyEncoding: 'buffer', valueEncoding: 'json' })
+  void strings
+
+  expectType<{ name: string } | undefined>()(users.getSync('1'))
+  users.putSync('1', { name: 'a' }, { sync: true })
+  users.batchSync([{ type: 'del', key: '1' }])
+  for (const [key, value] of users.iterateSync({ gte: 'a' })) {
+    expectType<string>()(key)
+    expectType<{ name: string }>()(value)
+  }
+  for await (const key of deep.keys()) expectType<Buffer>()(key)
+  await deep.batch().put(Buffer.from('a'), 1).write()
+
+  // @ts-expect-error a value is an object with a name
+  await users.put('1', 'a')
+  // @ts-expect-error a key is a buffer
+  deep.delSync('a')
+}
+
+export function hooks(): void {
+  const db = new Level('folder')
+  const users = db.sublevel('users')
+  const run: PrewriteFunction = (operation, batch) => {
+    batch.add({ type: 'del', key: operation.key, sublevel: users })
+  }
+  users.hooks.prewrite.add(run, { everyWrite: true })
+  users.hooks.prewrite.delete(run)
+  db.hooks.postopen.add(async () => {})
+  db.hooks.newsub.add((sublevel) => sublevel.prefixKey('a', 'utf8', true))
+
+  // @ts-expect-error an option of another type
+  db.hooks.prewrite.add(run, { everyWrite: 1 })
+  // @ts-expect-error not a public property
+  db.place
+  // @ts-expect-error not a public property
+  users.children
 }
 
 export async function iterators(): Promise<void> {

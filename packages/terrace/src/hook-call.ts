@@ -1,0 +1,55 @@
+/** Calls of the hook functions of one key space for one operation. */
+
+import type { CarriedOperation, PublicOperation } from './carried-operation.js'
+import { codedError } from './errors.js'
+import type { HookedSpace, PrewriteBatch, Registration } from './key-space.js'
+import type { Database } from './place.js'
+
+/** Takes an operation that a function adds. */
+export type Add = (operation: PublicOperation, owner: Database, space: HookedSpace, depth: number) => void
+
+/** What the functions get to add operations with, while they run. */
+export class HookCall implements PrewriteBatch {
+  readonly #add: Add
+  readonly #space: HookedSpace
+  readonly #depth: number
+  #owner: Database | null = null
+
+  constructor(add: Add, space: HookedSpace, depth: number) {
+    this.#add = add
+    this.#space = space
+    this.#depth = depth
+  }
+
+  add(operation: object): this {
+    if (this.#owner === null) {
+      throw codedError('LEVEL_BATCH_NOT_OPEN', 'A hook function cannot add operations after it has returned')
+    }
+
+    this.#add(operation as PublicOperation, this.#owner, this.#space, this.#depth)
+    return this
+  }
+
+  /** Calls a function. What it throws becomes an error of the method that was called. */
+  run({ owner, run }: Registration, carried: CarriedOperation, method: string): void {
+    this.#owner = owner
+
+    try {
+      const result = run(carried.operation, this) as unknown
+      if (typeof (result as PromiseLike<unknown> | undefined)?.then === 'function') refusePromise(result)
+      carried.normalize()
+    } catch (cause) {
+      throw Object.assign(codedError('LEVEL_HOOK_ERROR', `The prewrite hook failed on ${method}()`), {
+        cause
+      })
+    } finally {
+      this.#owner = null
+    }
+  }
+}
+
+function refusePromise(result: unknown): never {
+  // What becomes of it is of no interest to anybody.
+  Promise.resolve(result).catch(() => {})
+  throw new TypeError('A prewrite hook function must not return a promise: it has to be done when it returns')
+}

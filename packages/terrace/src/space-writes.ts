@@ -1,0 +1,156 @@
+/** `put`, `del` and `batch` of a database or sublevel, asynchronous and synchronous. */
+
+import { type Bytes, Flag } from './binding.js'
+import type { PublicOperation } from './carried-operation.js'
+import { encodeOperations } from './encode-operations.js'
+import { codedError } from './errors.js'
+import { WriteOnce } from './hooked-batch.js'
+import { HookedClear } from './hooked-clear.js'
+import type { WriteOptions } from './operation-options.js'
+import { type Database, type Encoder, type Place, prefixed, spacesAround } from './place.js'
+import { type PrivateClearOptions, writeFlags } from './store.js'
+import { turn } from './turn.js'
+
+/** Options of a write, which also are defaults of its operations. */
+type Options =
+  | (WriteOptions & { keyEncoding?: unknown; valueEncoding?: unknown; sublevel?: Database | null })
+  | undefined
+
+export function put(place: Place, key: unknown, value: unknown, given: unknown): Promise<void> {
+  const { owner, store } = place
+
+  try {
+    const options = optionsOf(given)
+    if (owner.status !== 'open') return whenOpen(owner, () => put(place, key, value, options))
+    if (!place.isPlain || isDelegated(options)) {
+      return submit(place, 'batch', [{ ...options, type: 'put', key, value }], options)
+    }
+
+    owner._assertValidKey(key)
+    owner._assertValidValue(value)
+    const rootKey = encodeKey(place, owner.keyEncoding(options?.keyEncoding), key)
+    const encodedValue = owner.valueEncoding(options?.valueEncoding).encode(value)
+    return store.put(rootKey, encodedValue, writeFlags(options)) ?? turn() ?? Promise.resolve()
+  } catch (error) {
+    return Promise.reject(error)
+  }
+}
+
+export function del(place: Place, key: unknown, given: unknown): Promise<void> {
+  const { owner, store } = place
+
+  try {
+    const options = optionsOf(given)
+    if (owner.status !== 'open') return whenOpen(owner, () => del(place, key, options))
+    if (!place.isPlain || isDelegated(options)) {
+      return submit(place, 'batch', [{ ...options, type: 'del', key }], options)
+    }
+
+    owner._assertValidKey(key)
+    const rootKey = encodeKey(place, owner.keyEncoding(options?.keyEncoding), key)
+    return store.del(rootKey, writeFlags(options)) ?? turn() ?? Promise.resolve()
+  } catch (error) {
+    return Promise.reject(error)
+  }
+}
+
+export function batch(place: Place, operations: unknown, given: unknown): Promise<void> {
+  const { owner, store } = place
+
+  try {
+    const options = optionsOf(given)
+    if (owner.status !== 'open') return whenOpen(owner, () => batch(place, operations, options))
+    if (!Array.isArray(operations)) throw new TypeError("The first argument 'operations' must be an array")
+    if (operations.length === 0) return Promise.resolve()
+    if (!isSimple(place, operations, options)) {
+      return submit(place, 'batch', copiesOf(operations, options), options)
+    }
+
+    const flat = encodeOperations(owner, store.root, operations, options ?? noOptions)
+    return store.write(flat, writeFlags(options)) ?? turn(operations.length) ?? Promise.resolve()
+  } catch (error) {
+    return Promise.reject(error)
+  }
+}
+
+/** Writes operations before it returns. */
+export function writeSync(place: Place, method: string, operations: unknown, given: unknown): void {
+  const { owner, store } = place
+  const options = optionsOf(given)
+
+  assertOpen(owner, method)
+  if (!Array.isArray(operations)) throw new TypeError("The first argument 'operations' must be an array")
+  if (operations.length === 0) return
+  const flags = writeFlags(options)
+
+  if (isSimple(place, operations, options)) {
+    store.write(encodeOperations(owner, store.root, operations, options ?? noOptions), flags | Flag.blocking)
+  } else {
+    store.queue.submitSync({ place, method, operations: copiesOf(operations, options), flags })
+  }
+}
+
+/** Deletes a range of the root. */
+export function clear(place: Place, options: PrivateClearOptions): Promise<void> {
+  const { queue, keySpaces } = place.store
+  if (keySpaces.touches(place.prefix)) return queue.perform(new HookedClear(place.store, options))
+  if (queue.isFree) return place.store.clear(options)
+  return queue.perform(new WriteOnce(() => place.store.clear(options)))
+}
+
+export function assertOpen(db: { status: string }, method: string): void {
+  if (db.status === 'open') return
+  throw codedError('LEVEL_DATABASE_NOT_OPEN', `Database is not open: cannot call ${method}()`)
+}
+
+const noOptions = Object.freeze({})
+
+function submit(
+  place: Place,
+  method: string,
+  operations: PublicOperation[],
+  options: Options
+): Promise<void> {
+  const call = { place, method, operations, flags: writeFlags(options) }
+  return place.store.queue.submit(call, passesHooks(place, operations))
+}
+
+/** Whether operations need neither hook functions nor listeners, nor to wait for others. */
+function isSimple(place: Place, operations: readonly PublicOperation[], options: Options): boolean {
+  if (!place.store.queue.isFree || place.isHeard) return false
+  return place.store.keySpaces.isEmpty || !(isDelegated(options) || passesHooks(place, operations))
+}
+
+function passesHooks(place: Place, operations: readonly PublicOperation[]): boolean {
+  const { store } = place
+  if (store.keySpaces.isEmpty) return false
+  if (place.spaces.length > 0) return true
+  return operations.some(
+    ({ sublevel }) => isObject(sublevel) && spacesAround(store, sublevel as Database).length > 0
+  )
+}
+
+function copiesOf(operations: readonly object[], options: Options): PublicOperation[] {
+  return operations.map((operation) => Object.assign({}, options, operation) as PublicOperation)
+}
+
+function encodeKey(place: Place, encoding: Encoder, key: unknown): Bytes {
+  return prefixed(place.prefix, encoding.encode(key), encoding.format)
+}
+
+function isDelegated(options: Options): boolean {
+  return options !== undefined && isObject(options.sublevel)
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+function optionsOf(options: unknown): Options {
+  return isObject(options) ? (options as Options) : undefined
+}
+
+function whenOpen(owner: Database, work: () => Promise<void>): Promise<void> {
+  if (owner.status === 'opening') return owner.deferAsync(work)
+  return Promise.reject(codedError('LEVEL_DATABASE_NOT_OPEN', 'Database is not open'))
+}

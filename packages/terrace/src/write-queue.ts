@@ -1,0 +1,294 @@
+/**
+ * The order of a database's writes, as far as hook functions need it. They run when all earlier writes are done, so that
+ * they read what those wrote. Until then writes wait here; then all of them go as one batch, so that many writes with
+ * `sync` share one.
+ */
+
+import { Flag } from './binding.js'
+import { codedError } from './errors.js'
+import { HookedWrites } from './hooked-writes.js'
+import type { OperationList } from './operation-list.js'
+import type { Store } from './store.js'
+import { turn } from './turn.js'
+import { copied, kept, type WaitingCall, type WriteCall, WriteGroup } from './write-group.js'
+
+/** So many calls go as one batch at most, so that no batch grows without bound. */
+const MAX_GROUP_CALLS = 1024
+
+/** Something that has to be done alone. */
+export interface Task {
+  /** Begins. It may do all within the call, and must if it is blocking. */
+  start(isBlocking: boolean): void | Promise<void>
+  /** Does what remains, within the call. */
+  finish(): void
+}
+
+interface WaitingTask {
+  readonly task: Task
+  resolve(result?: void | Promise<void>): void
+  reject(error: unknown): void
+}
+
+type Waiting = WaitingCall | WaitingTask
+
+export class WriteQueue {
+  readonly #store: Store
+  readonly #waiting: Waiting[] = []
+  /** Native writes that have not ended. */
+  #pending = 0
+  /** Grows when all native writes were waited for on this thread; their promises settle later. */
+  #generation = 0
+  #task: Task | null = null
+  /** So many of those that wait are not written together with others. */
+  #callsAlone = 0
+  /** The operations whose hook functions run now. */
+  running: HookedWrites | null = null
+  /** Whether a write need not wait for others here. */
+  isFree = true
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** Notes a native write that has not ended. */
+  track(waiting: Promise<void>): void {
+    const generation = this.#generation
+    this.#pending++
+    const settled = (): void => {
+      if (generation === this.#generation && --this.#pending === 0) this.#advance()
+    }
+    waiting.then(settled, settled)
+  }
+
+  /** Whether writes that were called have not ended. */
+  get hasPending(): boolean {
+    return this.#pending > 0 || this.#waiting.length > 0 || this.#task !== null
+  }
+
+  /** Whether hook functions can run now. */
+  get isIdle(): boolean {
+    return this.isFree && this.#pending === 0
+  }
+
+  /** Writes what is given, now if that is possible. */
+  submit(call: WriteCall, hasHooks: boolean): Promise<void> {
+    if (!(hasHooks ? this.isIdle : this.isFree)) return this.#enqueue({ call: kept(call) })
+
+    try {
+      const writes = this.#take(call, null)
+      const waiting = this.#store.write(writes.list.flat, call.flags) ?? turn(writes.length)
+      return finished(writes, waiting)
+    } finally {
+      // A hook function may have called for other writes.
+      if (!this.isFree) this.#advance()
+    }
+  }
+
+  /** Writes what is given before it returns, after all that was called before. */
+  submitSync(call: WriteCall): void {
+    this.#drain(call.method)
+
+    try {
+      const writes = this.#take(call, null)
+      this.#store.write(writes.list.flat, call.flags | Flag.blocking)
+      writes.emit()
+    } finally {
+      if (!this.isFree) this.#advance()
+    }
+  }
+
+  /** Does something alone, when all that was called before is done. */
+  async perform(task: Task): Promise<void> {
+    if (!this.isIdle) return this.#enqueue({ task })
+    return this.#begin(task)
+  }
+
+  /** Waits until all that waits here has been done. */
+  async whenFree(): Promise<void> {
+    if (!this.isFree) await this.#enqueue({ task: nothing })
+  }
+
+  /** Runs the hook functions of a call. */
+  run<T>(writes: HookedWrites, work: () => T): T {
+    const before = this.running
+    this.running = writes
+    this.isFree = false
+
+    try {
+      return work()
+    } finally {
+      this.running = before
+      this.#update()
+    }
+  }
+
+  #take(call: WriteCall, before: OperationList | null): HookedWrites {
+    const writes = new HookedWrites(call.place, call.method, before === null ? undefined : { before })
+    this.running = writes
+    this.isFree = false
+
+    try {
+      for (const operation of call.operations) writes.take(operation)
+    } finally {
+      this.running = null
+      this.#update()
+    }
+
+    return writes
+  }
+
+  #update(): void {
+    this.isFree = this.#waiting.length === 0 && this.#task === null && this.running === null
+  }
+
+  #enqueue(what: { call: WriteCall } | { task: Task }): Promise<void> {
+    const promise = new Promise<void>((resolve, reject) => {
+      this.#waiting.push({ ...what, resolve, reject })
+    })
+    this.#update()
+    return promise
+  }
+
+  #advance(): void {
+    while (this.#waiting.length > 0 && this.#pending === 0 && this.#task === null && this.running === null) {
+      const first = this.#waiting[0] as Waiting
+
+      if ('task' in first) {
+        this.#waiting.shift()
+        this.#begin(first.task).then(first.resolve, first.reject)
+      } else {
+        this.#commit(0)
+      }
+    }
+
+    this.#update()
+  }
+
+  /** Begins a task, behind which others wait. */
+  async #begin(task: Task): Promise<void> {
+    this.#task = task
+    this.#update()
+
+    try {
+      await task.start(false)
+    } finally {
+      if (this.#task === task) {
+        this.#task = null
+        this.#advance()
+      }
+    }
+  }
+
+  /** Runs the hook functions of calls that wait, and writes their operations as one batch. */
+  #commit(flags: number): void {
+    const group = new WriteGroup(flags)
+    const limit = this.#callsAlone > 0 ? 1 : MAX_GROUP_CALLS
+
+    for (let calls = 0; calls < limit; calls++) {
+      const next = this.#waiting[0]
+      if (next === undefined || 'task' in next) break
+      this.#waiting.shift()
+      if (this.#callsAlone > 0) this.#callsAlone--
+
+      try {
+        group.add(next, this.#take(copied(next.call), group.list))
+      } catch (error) {
+        next.reject(error)
+      }
+    }
+
+    if (group.calls.length > 0) this.#write(group)
+    this.#update()
+  }
+
+  #write(group: WriteGroup): void {
+    const { length } = group.calls
+
+    try {
+      const written = group.write(this.#store)
+      const wait = written === undefined ? turn(length) : undefined
+      // Functions may call for writes without end: the event loop has its turn between them.
+      if (wait !== undefined) this.track(wait)
+
+      const succeed = (): void => {
+        // Callers that write one after the other come back at once: they shall share the next sync as well.
+        if (length > 1 && (group.flags & Flag.sync) !== 0) this.track(nextTurn())
+        group.resolve()
+      }
+      Promise.resolve(written ?? wait).then(succeed, (error) => group.reject(error))
+    } catch (error) {
+      if (length === 1) {
+        group.reject(error)
+        return
+      }
+
+      // Nothing is written. One of them may be at fault, such as by a key over its limit: each once more, alone.
+      this.#waiting.unshift(...group.calls)
+      this.#callsAlone += length
+    }
+  }
+
+  /** Does all that was called before, on this thread. */
+  #drain(method: string): void {
+    if (this.running !== null) {
+      throw codedError(
+        'LEVEL_NOT_SUPPORTED',
+        `A prewrite hook function cannot call ${method}(): add operations to its batch`
+      )
+    }
+
+    this.#waitForPending()
+
+    while (this.#task !== null || this.#waiting.length > 0) {
+      if (this.#task !== null) this.#finish()
+      else this.#drainNext()
+      this.#waitForPending()
+    }
+
+    this.#update()
+  }
+
+  #finish(): void {
+    const task = this.#task as Task
+    this.#task = null
+    task.finish()
+  }
+
+  #drainNext(): void {
+    const first = this.#waiting[0] as Waiting
+
+    if (!('task' in first)) {
+      this.#commit(Flag.blocking)
+      return
+    }
+
+    this.#waiting.shift()
+
+    try {
+      first.resolve(first.task.start(true))
+    } catch (error) {
+      first.reject(error)
+    }
+  }
+
+  #waitForPending(): void {
+    if (this.#pending === 0) return
+    this.#store.write([], Flag.blocking)
+    this.#pending = 0
+    this.#generation++
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
+}
+
+const nothing: Task = { start: () => undefined, finish: () => undefined }
+
+/** When a write is done, and who listens has heard of it. */
+function finished(writes: HookedWrites, waiting: void | Promise<void>): Promise<void> {
+  if (!writes.isHeard) return waiting ?? Promise.resolve()
+  return Promise.resolve(waiting).then(() => writes.emit())
+}
