@@ -21,9 +21,17 @@ async function opened(t, db) {
   return db
 }
 
+/** As {@link opened}, in a folder. What runs at the end of a test runs in turn: the database closes, then its folder goes. */
+function openedIn(t, Database, options) {
+  const path = mkdtempSync(join(tmpdir(), 'terrace-toolbox-'))
+  const db = opened(t, new Database(join(path, 'db'), options))
+  t.after(() => rmSync(path, { recursive: true, force: true }))
+  return db
+}
+
 /** By name: a function that makes an open database for the test `t`. */
 export const databases = {
-  terrace: (t, options) => opened(t, new Level(join(folder(t), 'db'), options)),
-  'classic-level': (t, options) => opened(t, new ClassicLevel(join(folder(t), 'db'), options)),
+  terrace: (t, options) => openedIn(t, Level, options),
+  'classic-level': (t, options) => openedIn(t, ClassicLevel, options),
   'memory-level': (t, options) => opened(t, new MemoryLevel(options))
 }

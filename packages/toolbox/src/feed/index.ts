@@ -1,0 +1,11 @@
+/**
+ * An ordered feed of the changes of a database, and what is built on it.
+ *
+ * @packageDocumentation
+ */
+
+export type { Change } from './change.js'
+export type { FeedError, FeedErrorCode } from './errors.js'
+export { type Feed, type FeedOptions, feed, type ReadChangesOptions } from './feed.js'
+export type { KeyRange } from './range.js'
+export type { RetentionLimits } from './retention.js'

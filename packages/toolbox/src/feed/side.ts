@@ -1,0 +1,104 @@
+/** What a feed or a count keeps beside the database or sublevel it is of. */
+
+import { type AnyLevel, asideOf } from '../aside.js'
+import { feedError } from './errors.js'
+import { type Encoding, KeySpace, type Operation, type PrewriteBatch, rawEncodings } from './key-space.js'
+import type { EncodedRange } from './range.js'
+
+/** By root: the prefixes of all that is open. */
+const opened = new WeakMap<AnyLevel, Map<string, Buffer>>()
+
+/** Keys and values, as bytes, beside a database or sublevel. */
+export class Side {
+  readonly #space: KeySpace
+  readonly #encoding: Encoding
+  readonly #used: Map<string, Buffer>
+
+  /**
+   * @param of - The keys that this is beside of.
+   * @param suffix - Of the name, in ASCII.
+   */
+  constructor(of: KeySpace, suffix: string) {
+    this.#space = new KeySpace(asideOf(of.db, suffix))
+    this.#encoding = encodingOfBytes(this.#space)
+
+    this.#used = opened.get(of.root) ?? new Map()
+    opened.set(of.root, this.#used)
+    const { prefix } = this.#space
+    if (this.#used.has(prefix)) throw feedError('FEED_IN_USE', `'${suffix}' is open on these keys already`)
+    this.#used.set(prefix, Buffer.from(prefix))
+  }
+
+  /** Whether an operation of `of` is on what some feed or count keeps aside, where the users of `of` have none of theirs. */
+  static holds(of: KeySpace, key: Buffer): boolean {
+    const used = opened.get(of.root)
+    if (used === undefined) return false
+
+    for (const [prefix, bytes] of used) {
+      if (!prefix.startsWith(of.prefix)) continue
+      const from = of.prefix.length
+      const length = bytes.length - from
+      if (key.length >= length && key.compare(bytes, from, bytes.length, 0, length) === 0) return true
+    }
+    return false
+  }
+
+  /** Adds a put to the write of a hook. */
+  put(batch: PrewriteBatch, key: Buffer, value: Buffer): void {
+    batch.add({ type: 'put', ...this.#operation(key), value, valueEncoding: this.#encoding })
+  }
+
+  /** Adds a del to the write of a hook. */
+  del(batch: PrewriteBatch, key: Buffer): void {
+    batch.add({ type: 'del', ...this.#operation(key) })
+  }
+
+  /** A value as it is stored now; see `KeySpace.storedValue`. */
+  get(key: Buffer): Buffer | undefined {
+    return this.#space.storedValue(key)
+  }
+
+  /** A key as one of the root. */
+  inRoot(key: Buffer): Buffer {
+    return this.#space.inRoot(key)
+  }
+
+  /** A key of the root as one of these. */
+  fromRoot(key: Buffer): Buffer {
+    return this.#space.fromRoot(key) as Buffer
+  }
+
+  /** Options to iterate in the root over these keys. */
+  iteratorOptions(range: EncodedRange & { gte: Buffer; lt: Buffer }, more?: object): object {
+    const { gt, gte, lt, lte } = range
+    return {
+      ...rawEncodings,
+      ...(gt === undefined ? { gte: this.inRoot(gte) } : { gt: this.inRoot(gt) }),
+      ...(lte === undefined ? { lt: this.inRoot(lt) } : { lte: this.inRoot(lte) }),
+      ...more
+    }
+  }
+
+  /** Another may have the name from now on. */
+  release(): void {
+    this.#used.delete(this.#space.prefix)
+  }
+
+  #operation(key: Buffer): Pick<Operation, 'key' | 'keyEncoding' | 'sublevel'> {
+    return { sublevel: this.#space.db, key, keyEncoding: this.#encoding }
+  }
+}
+
+function encodingOfBytes(space: KeySpace): Encoding {
+  try {
+    return space.keyEncoding('buffer')
+  } catch (cause) {
+    throw feedError(
+      'FEED_NOT_SUPPORTED',
+      'The database keeps text alone: keys of bytes would lose their order',
+      {
+        cause
+      }
+    )
+  }
+}
