@@ -74,10 +74,14 @@ export class Retention {
 
   /** Removes what is beyond the limits now. How many changes were removed. */
   trim(): Promise<number> {
-    this.#running ??= this.#attached().finally(() => {
-      this.#running = undefined
-    })
-    return this.#running
+    // What is under way may have looked at the limits before the last changes.
+    const before = this.#running ?? Promise.resolve(0)
+    const running = before.then(
+      () => this.#attached(),
+      () => this.#attached()
+    )
+    this.#running = running
+    return running
   }
 
   /** Trims while the database waits for it when it closes. */
