@@ -3,6 +3,7 @@
 import type { AnyLevel } from '../aside.js'
 import { feedError } from './errors.js'
 import { type KeySpace, type PrewriteBatch, rawEncodings } from './key-space.js'
+import { numberAt, numberBytes } from './numbers.js'
 import { decodeChange, encodeChange, type StoredChange } from './record.js'
 import { Side } from './side.js'
 import { keepsOrder, orderWrites, type WriteOrder } from './write-order.js'
@@ -178,7 +179,7 @@ export class ChangeLog {
 
   #continueAfter(entry: [Buffer, Buffer] | undefined): void {
     const trimmed = this.#side.get(TRIMMED)
-    this.#trimmed = trimmed === undefined ? 0 : sequenceOf(trimmed, 0)
+    this.#trimmed = trimmed === undefined ? 0 : numberAt(trimmed, 0)
     this.#head = { last: this.#trimmed, offset: 0 }
     if (entry === undefined) return
 
@@ -199,7 +200,7 @@ export class ChangeLog {
   }
 
   #decode([key, value]: [Buffer, Buffer]): StoredChange {
-    return decodeChange(sequenceOf(this.#side.fromRoot(key), FIRST.length), value)
+    return decodeChange(numberAt(this.#side.fromRoot(key), FIRST.length), value)
   }
 
   #trimmedError(after: number): Error {
@@ -214,15 +215,4 @@ export class ChangeLog {
 
 function keyOf(sequence: number): Buffer {
   return Buffer.concat([FIRST, numberBytes(sequence)])
-}
-
-function numberBytes(number: number): Buffer {
-  const bytes = Buffer.allocUnsafe(8)
-  bytes.writeUInt32BE(Math.floor(number / 2 ** 32), 0)
-  bytes.writeUInt32BE(number >>> 0, 4)
-  return bytes
-}
-
-function sequenceOf(bytes: Buffer, at: number): number {
-  return bytes.readUInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4)
 }

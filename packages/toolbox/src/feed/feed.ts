@@ -71,7 +71,9 @@ export class Feed<K = string, V = string> {
     this.#range = this.#space.range(range)
     this.#hasValues = values
     this.#log = new ChangeLog(this.#space, name)
-    this.#oldValues = oldValues ? new OldValues(this.#space, this.#log.order.showsOwnBatch) : undefined
+    this.#oldValues = oldValues
+      ? new OldValues((key) => this.#space.storedValue(key), this.#log.order.showsOwnBatch)
+      : undefined
     this.#retention = new Retention(this.#log, this.#space.root, limits)
     this.#space.addHook(this.#hook)
     this.#unlisten = [
@@ -166,7 +168,8 @@ export class Feed<K = string, V = string> {
     const isPut = type === 'put'
     const needsValue = isPut && (this.#hasValues || this.#oldValues !== undefined)
     const value = needsValue ? this.#space.valueOf(operation) : undefined
-    const oldValue = this.#oldValues?.replace(batch, key, value ?? null)
+    const oldValue = this.#oldValues?.get(batch, key)
+    this.#oldValues?.set(batch, key, value ?? null)
     this.#log.append(batch, { type, key, value: this.#hasValues ? value : undefined, oldValue })
     this.#retention.onAppended()
   }

@@ -5,7 +5,9 @@
  */
 
 export type { Change } from './change.js'
+export { type Count, type CountDifference, type CountOptions, count } from './count.js'
 export type { FeedError, FeedErrorCode } from './errors.js'
 export { type Feed, type FeedOptions, feed, type ReadChangesOptions } from './feed.js'
+export type { CountedRange, Groups } from './grouping.js'
 export type { KeyRange } from './range.js'
 export type { RetentionLimits } from './retention.js'

@@ -1,7 +1,7 @@
 /** The keys of one database or sublevel, as bytes, and its operations in those terms. */
 
 import type { AnyLevel } from '../aside.js'
-import { type EncodedRange, encodeRange, type KeyRange } from './range.js'
+import { type EncodedRange, encodeRange, type KeyRange, rangeOfPrefix } from './range.js'
 
 /** An encoding of abstract-level: its format is the form of what it encodes to. */
 export interface Encoding {
@@ -121,6 +121,15 @@ export class KeySpace {
   range(range: KeyRange | undefined, encoding?: unknown): EncodedRange {
     const keyEncoding = this.keyEncoding(encoding)
     return encodeRange(range, (key) => bytesOf(keyEncoding.encode(key)))
+  }
+
+  /** The entries after a key, as bytes, or all, as the root's iterator gives them. */
+  async *entries(after: Buffer | undefined, more?: object): AsyncGenerator<[key: Buffer, value: Buffer]> {
+    const from = after === undefined ? { gte: this.inRoot(Buffer.alloc(0)) } : { gt: this.inRoot(after) }
+    const end = this.prefix === '' ? {} : { lt: rangeOfPrefix(this.#prefixBytes).lt }
+    for await (const [key, value] of this.root.iterator({ ...rawEncodings, ...from, ...end, ...more })) {
+      yield [this.fromRoot(key as unknown as Buffer) as Buffer, value as unknown as Buffer]
+    }
   }
 
   /** A value as it is stored now. What is pending shows as `orderWrites` says. */

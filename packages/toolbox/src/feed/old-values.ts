@@ -1,37 +1,44 @@
 /** The values that keys have before an operation, for hooks. */
 
-import type { KeySpace, PrewriteBatch } from './key-space.js'
+import type { PrewriteBatch } from './key-space.js'
+
+/** Looks up a value as it is stored, by the key as it is passed here. */
+type Stored = (key: Buffer) => Buffer | undefined
 
 /** Looks up values within hooks, where writes take effect in order. */
 export class OldValues {
-  readonly #space: KeySpace
+  readonly #stored: Stored
   readonly #showsOwnBatch: boolean
   #batch: PrewriteBatch | undefined
-  /** What the operations of the batch so far have made of their keys; null: deleted. */
+  /** What the operations of the batch so far make of keys; null: deleted. */
   readonly #written = new Map<string, Buffer | null>()
 
-  /** @param showsOwnBatch - Whether `getSync` shows the earlier operations of the same batch. */
-  constructor(space: KeySpace, showsOwnBatch: boolean) {
-    this.#space = space
+  /** @param showsOwnBatch - Whether `stored` shows the earlier operations of the same batch. */
+  constructor(stored: Stored, showsOwnBatch: boolean) {
+    this.#stored = stored
     this.#showsOwnBatch = showsOwnBatch
   }
 
-  /**
-   * The value of `key` before an operation of `batch`, and notes what the operation makes of it.
-   *
-   * @param value - The new value; null if the key is deleted.
-   */
-  replace(batch: PrewriteBatch, key: Buffer, value: Buffer | null): Buffer | null {
-    if (this.#showsOwnBatch) return this.#space.storedValue(key) ?? null
+  /** The value of a key before the next operation of `batch`; null if there is none. */
+  get(batch: PrewriteBatch, key: Buffer): Buffer | null {
+    const written = this.#showsOwnBatch ? undefined : this.#of(batch).get(nameOf(key))
+    return written === undefined ? (this.#stored(key) ?? null) : written
+  }
 
+  /** Notes what an operation of `batch` makes of a key; null if it deletes it. */
+  set(batch: PrewriteBatch, key: Buffer, value: Buffer | null): void {
+    if (!this.#showsOwnBatch) this.#of(batch).set(nameOf(key), value)
+  }
+
+  #of(batch: PrewriteBatch): Map<string, Buffer | null> {
     if (batch !== this.#batch) {
       this.#batch = batch
       this.#written.clear()
     }
-
-    const name = key.toString('latin1')
-    const written = this.#written.get(name)
-    this.#written.set(name, value)
-    return written === undefined ? (this.#space.storedValue(key) ?? null) : written
+    return this.#written
   }
+}
+
+function nameOf(key: Buffer): string {
+  return key.toString('latin1')
 }

@@ -2,7 +2,14 @@
 
 import { type AnyLevel, asideOf } from '../aside.js'
 import { feedError } from './errors.js'
-import { type Encoding, KeySpace, type Operation, type PrewriteBatch, rawEncodings } from './key-space.js'
+import {
+  type Encoding,
+  KeySpace,
+  type Operation,
+  type PrewriteBatch,
+  type PrewriteHook,
+  rawEncodings
+} from './key-space.js'
 import type { EncodedRange } from './range.js'
 
 /** By root: the prefixes of all that is open. */
@@ -29,18 +36,9 @@ export class Side {
     this.#used.set(prefix, Buffer.from(prefix))
   }
 
-  /** Whether an operation of `of` is on what some feed or count keeps aside, where the users of `of` have none of theirs. */
+  /** Whether a key of `of` is of what some feed or count keeps aside, also of one that is not open. */
   static holds(of: KeySpace, key: Buffer): boolean {
-    const used = opened.get(of.root)
-    if (used === undefined) return false
-
-    for (const [prefix, bytes] of used) {
-      if (!prefix.startsWith(of.prefix)) continue
-      const from = of.prefix.length
-      const length = bytes.length - from
-      if (key.length >= length && key.compare(bytes, from, bytes.length, 0, length) === 0) return true
-    }
-    return false
+    return holdsByName(key) || holdsOpened(of, key)
   }
 
   /** Adds a put to the write of a hook. */
@@ -79,6 +77,25 @@ export class Side {
     }
   }
 
+  /** Has `hook` see every write of these keys while they are open. */
+  addHook(hook: PrewriteHook): void {
+    this.#space.addHook(hook)
+  }
+
+  deleteHook(hook: PrewriteHook): void {
+    this.#space.deleteHook(hook)
+  }
+
+  /** Opens them, after the root was opened again. */
+  async open(): Promise<void> {
+    await this.#space.db.open()
+  }
+
+  /** An operation of a hook as the key that it is on. */
+  keyOf(operation: Operation): Buffer | undefined {
+    return this.#space.keyOf(operation)
+  }
+
   /** Another may have the name from now on. */
   release(): void {
     this.#used.delete(this.#space.prefix)
@@ -101,4 +118,32 @@ function encodingOfBytes(space: KeySpace): Encoding {
       }
     )
   }
+}
+
+const SEPARATOR = 0x21
+const ASIDE = /^(?:.*\.)?(?:feed|count)\.[A-Za-z0-9_-]+$/
+
+/** Whether one of the sublevels that a key is in has the name of what is kept aside. */
+function holdsByName(key: Buffer): boolean {
+  for (let start = 0; key[start] === SEPARATOR; ) {
+    const end = key.indexOf(SEPARATOR, start + 1)
+    if (end < 0) return false
+    if (ASIDE.test(key.toString('latin1', start + 1, end))) return true
+    start = end + 1
+  }
+  return false
+}
+
+/** Sublevels may have separators of their own. */
+function holdsOpened(of: KeySpace, key: Buffer): boolean {
+  const used = opened.get(of.root)
+  if (used === undefined) return false
+
+  for (const [prefix, bytes] of used) {
+    if (!prefix.startsWith(of.prefix)) continue
+    const from = of.prefix.length
+    const length = bytes.length - from
+    if (key.length >= length && key.compare(bytes, from, bytes.length, 0, length) === 0) return true
+  }
+  return false
 }

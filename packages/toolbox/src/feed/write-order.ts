@@ -21,7 +21,10 @@ export interface WriteOrder {
   onWritten(listener: () => void): () => void
   /** Done when every write called before has taken effect or failed. */
   settle(): Promise<void>
-  /** Runs `task` while no other write of this database is under way; on Terrace at once, beside others. */
+  /**
+   * Runs `task` when every write called before has taken effect; where the database does not keep the order itself, others
+   * wait until it is done.
+   */
   exclusively<Result>(task: (write: WriteRaw) => Promise<Result>): Promise<Result>
   /** To be called when it is needed no more. */
   release(): void
@@ -73,7 +76,8 @@ class NativeOrder implements WriteOrder {
     return this.#root.del(this.#barrierKey, { keyEncoding: 'buffer' })
   }
 
-  exclusively<Result>(task: (write: WriteRaw) => Promise<Result>): Promise<Result> {
+  async exclusively<Result>(task: (write: WriteRaw) => Promise<Result>): Promise<Result> {
+    await this.settle()
     return task((operations) => this.#root.batch(operations as never, rawEncodings))
   }
 

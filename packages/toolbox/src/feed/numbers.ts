@@ -1,0 +1,14 @@
+/** Numbers as eight bytes that sort like them. */
+
+/** Encodes an integer of at least 0. */
+export function numberBytes(number: number): Buffer {
+  const bytes = Buffer.allocUnsafe(8)
+  bytes.writeUInt32BE(Math.floor(number / 2 ** 32), 0)
+  bytes.writeUInt32BE(number >>> 0, 4)
+  return bytes
+}
+
+/** Decodes the integer that begins at `at`. */
+export function numberAt(bytes: Buffer, at: number): number {
+  return bytes.readUInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4)
+}
