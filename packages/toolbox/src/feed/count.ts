@@ -250,9 +250,12 @@ export class Count {
     try {
       await this.#side.open()
       await this.#takeSteps()
-    } catch (cause) {
-      if (this.#isStopped) throw closedError(cause)
-      throw feedError('COUNT_BUILD_FAILED', 'Counting the existing entries failed', { cause })
+    } catch (error) {
+      if (this.#isStopped) throw closedError(error)
+      const { code, cause } = error as { code?: string; cause?: unknown }
+      throw feedError('COUNT_BUILD_FAILED', 'Counting the existing entries failed', {
+        cause: code === 'LEVEL_HOOK_ERROR' ? cause : error
+      })
     } finally {
       finish()
       root.detachResource(resource)

@@ -97,9 +97,9 @@ export class Counters {
     return { type: 'put', key: this.#side.inRoot(STATE), value: this.encodeState(state) }
   }
 
-  /** The operation on the root that has the side's hook run. */
+  /** The operation that has the side's hook run. */
   markerOperation(): object {
-    return { type: 'del', key: this.#side.inRoot(MARKER) }
+    return this.#side.deletion(MARKER)
   }
 
   #rangeOf(prefix: string): EncodedRange & { gte: Buffer; lt: Buffer } {

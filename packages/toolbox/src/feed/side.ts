@@ -48,7 +48,12 @@ export class Side {
 
   /** Adds a del to the write of a hook. */
   del(batch: PrewriteBatch, key: Buffer): void {
-    batch.add({ type: 'del', ...this.#operation(key) })
+    batch.add(this.deletion(key))
+  }
+
+  /** An operation that deletes a key, which the hook of these keys sees. */
+  deletion(key: Buffer): object {
+    return { type: 'del', ...this.#operation(key) }
   }
 
   /** A value as it is stored now; see `KeySpace.storedValue`. */

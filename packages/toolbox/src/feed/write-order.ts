@@ -105,7 +105,9 @@ class SerialWrites {
     this.#space = space
     this.#batch = db.batch
     this.#clear = db.clear
-    replace(db, 'batch', (operations?: object[], options?: object) => this.#write(operations, options))
+    replace(db, 'batch', (...given: [object[]?, object?]) =>
+      given.length === 0 ? this.#begin() : this.#write(...given)
+    )
     replace(db, 'clear', (options?: Record<string, unknown>) => this.#clearByBatches(options))
   }
 
@@ -126,13 +128,16 @@ class SerialWrites {
     }
   }
 
-  #write(operations: object[] | undefined, options: object | undefined): unknown {
+  #begin(): unknown {
     const { db } = this.#space
-    if (this.#leases.size === 0) {
-      return operations === undefined ? this.#batch.call(db) : this.#batch.call(db, operations, options)
-    }
-    if (operations === undefined)
-      return new CollectedBatch(db, (array, rest) => this.#write(array, rest) as never)
+    // What is not open throws.
+    if (this.#leases.size === 0 || db.status !== 'open') return this.#batch.call(db)
+    return new CollectedBatch(db, (operations, options) => this.#write(operations, options))
+  }
+
+  #write(operations?: object[], options?: object): Promise<void> {
+    const { db } = this.#space
+    if (this.#leases.size === 0) return this.#batch.call(db, operations, options)
 
     const waits = this.#pending > 0 || this.#isPreparing()
     const kept = waits && Array.isArray(operations) ? operations.map(copied) : operations

@@ -189,6 +189,7 @@ for (const [name, open] of Object.entries(databases)) {
   test(`${name}: what random writes make, replaying the feed makes`, async (t) => {
     const db = await open(t)
     const sub = db.sublevel('data')
+    await sub.open()
     const changes = feed(sub, { oldValues: true })
     const random = randomNumbers(7)
     const operation = () => {
