@@ -141,7 +141,7 @@ export class CountBuilder {
     let last: Buffer | undefined
     let size = 0
 
-    for await (const [key, value] of space.entries(after, { limit: CHUNK_ENTRIES })) {
+    for await (const [key, value] of space.entriesWithin({ gt: after }, { limit: CHUNK_ENTRIES })) {
       last = key
       size++
       if (!Side.holds(space, key)) entries.set(key.toString('latin1'), value)

@@ -275,7 +275,7 @@ export class Count {
 
   async #recount(snapshot: object): Promise<Map<string, number>> {
     const counted = new Map<string, number>()
-    for await (const [key, value] of this.#space.entries(undefined, { snapshot })) {
+    for await (const [key, value] of this.#space.entriesWithin({}, { snapshot })) {
       if (Side.holds(this.#space, key)) continue
       for (const group of this.#grouping.groupsOf(key, value))
         counted.set(group, (counted.get(group) ?? 0) + 1)

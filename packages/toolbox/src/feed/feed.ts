@@ -38,12 +38,20 @@ export interface ReadChangesOptions extends KeyRange {
   live?: boolean
   /** End after so many changes. Default: no limit. */
   limit?: number
+  /**
+   * Whether to leave out changes that a later one of the same key follows, as far as they are stored when the reader comes
+   * to them: for readers that want to know what is, not what was. `first` and `last` do not tell batches then. Default
+   * false.
+   */
+  latest?: boolean
   /** The encoding of keys. Default: that of the database. */
   keyEncoding?: unknown
   /** The encoding of values. Default: that of the database. */
   valueEncoding?: unknown
   /** Aborting it ends the reader with an error `FEED_ABORTED`. */
   signal?: AbortSignal
+  /** Instead of a range. @internal */
+  encodedRange?: EncodedRange
 }
 
 /** Records the changes of a database or sublevel in order, and reads them. Made by {@link feed}. */
@@ -89,7 +97,12 @@ export class Feed<K = string, V = string> {
     return this.#space.db
   }
 
-  /** What reads the changes of this feed need. @internal */
+  /** Whether changes hold the values of puts. */
+  get hasValues(): boolean {
+    return this.#hasValues
+  }
+
+  /** What readers of changes need. @internal */
   get source(): Source {
     const feed = this
     return {
@@ -175,14 +188,8 @@ export class Feed<K = string, V = string> {
   }
 
   #reading(options: ReadChangesOptions): Reading {
-    const {
-      after,
-      live = false,
-      limit = Number.POSITIVE_INFINITY,
-      keyEncoding,
-      valueEncoding,
-      signal
-    } = options
+    const { after, live = false, latest = false, limit = Number.POSITIVE_INFINITY } = options
+    const { keyEncoding, valueEncoding, signal } = options
     if (after !== undefined && !(Number.isSafeInteger(after) && after >= 0)) {
       throw invalidOption("'after' must be a sequence number or 0")
     }
@@ -190,7 +197,8 @@ export class Feed<K = string, V = string> {
 
     const space = this.#space
     const encodings = { key: space.keyEncoding(keyEncoding), value: space.valueEncoding(valueEncoding) }
-    return { after, live, limit, range: space.range(options, keyEncoding), encodings, signal }
+    const range = options.encodedRange ?? space.range(options, keyEncoding)
+    return { after, live, latest, limit, range, encodings, signal }
   }
 
   #follow(): () => void {

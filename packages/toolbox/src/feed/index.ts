@@ -11,3 +11,4 @@ export { type Feed, type FeedOptions, feed, type ReadChangesOptions } from './fe
 export type { CountedRange, Groups } from './grouping.js'
 export type { KeyRange } from './range.js'
 export type { RetentionLimits } from './retention.js'
+export { type WatchEvent, type Watched, type WatchOptions, watch } from './watch.js'

@@ -52,6 +52,8 @@ export function decodeBytes(encoding: Encoding, bytes: Buffer): unknown {
   return encoding.decode(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength))
 }
 
+const NOTHING = Buffer.alloc(0)
+
 /** The keys of one database or sublevel. */
 export class KeySpace {
   readonly db: AnyLevel
@@ -123,18 +125,32 @@ export class KeySpace {
     return encodeRange(range, (key) => bytesOf(keyEncoding.encode(key)))
   }
 
-  /** The entries after a key, as bytes, or all, as the root's iterator gives them. */
-  async *entries(after: Buffer | undefined, more?: object): AsyncGenerator<[key: Buffer, value: Buffer]> {
-    const from = after === undefined ? { gte: this.inRoot(Buffer.alloc(0)) } : { gt: this.inRoot(after) }
-    const end = this.prefix === '' ? {} : { lt: rangeOfPrefix(this.#prefixBytes).lt }
-    for await (const [key, value] of this.root.iterator({ ...rawEncodings, ...from, ...end, ...more })) {
+  /** The entries of a range, as bytes. They are read from the root, so that `db` itself may be closed. */
+  async *entriesWithin(range: EncodedRange, more?: object): AsyncGenerator<[key: Buffer, value: Buffer]> {
+    const options = { ...rawEncodings, ...this.#rangeInRoot(range), ...more }
+    for await (const [key, value] of this.root.iterator(options)) {
       yield [this.fromRoot(key as unknown as Buffer) as Buffer, value as unknown as Buffer]
     }
+  }
+
+  /** A value as bytes. */
+  async read(key: Buffer): Promise<Buffer | undefined> {
+    return (await this.root.get(this.inRoot(key), rawEncodings)) as Buffer | undefined
   }
 
   /** A value as it is stored now. What is pending shows as `orderWrites` says. */
   storedValue(key: Uint8Array): Buffer | undefined {
     return this.root.getSync(this.inRoot(key), rawEncodings) as Buffer | undefined
+  }
+
+  /** A range of `db`'s keys as one of the root's. */
+  #rangeInRoot({ gt, gte, lt, lte }: EncodedRange): EncodedRange {
+    const inRoot: EncodedRange =
+      gt === undefined ? { gte: this.inRoot(gte ?? NOTHING) } : { gt: this.inRoot(gt) }
+    if (lt !== undefined) inRoot.lt = this.inRoot(lt)
+    else if (lte !== undefined) inRoot.lte = this.inRoot(lte)
+    else if (this.prefix !== '') inRoot.lt = rangeOfPrefix(this.#prefixBytes).lt
+    return inRoot
   }
 }
 

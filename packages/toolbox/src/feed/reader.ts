@@ -5,7 +5,7 @@ import type { ChangeLog } from './change-log.js'
 import { assertNotAborted, type FeedError, feedError } from './errors.js'
 import { type EncodedRange, isWithin } from './range.js'
 import type { StoredChange } from './record.js'
-import type { Signal } from './signal.js'
+import { endable, type Signal } from './signal.js'
 
 /** What a reader reads from. */
 export interface Source {
@@ -24,6 +24,8 @@ export interface Reading {
   live: boolean
   limit: number
   range: EncodedRange
+  /** Whether only the last change of a key is wanted, of those that are stored. */
+  latest: boolean
   encodings: ChangeEncodings
   signal: AbortSignal | undefined
 }
@@ -34,6 +36,8 @@ const PAGE_BYTES = 256 * 1024
 
 interface Page {
   changes: StoredChange[]
+  /** The last change that was looked at for it. */
+  through: number
   /** Whether nothing was stored beyond it at that moment. */
   isLast: boolean
 }
@@ -43,16 +47,7 @@ export function readChanges<K, V>(
   source: Source,
   reading: Reading
 ): AsyncGenerator<Change<K, V>, void, void> {
-  const stop = new AbortController()
-  const changes = new ChangeReader<K, V>(source, reading, stop).read()
-  const end = changes.return.bind(changes)
-
-  // A generator that waits would not end before it has the next change.
-  changes.return = (value) => {
-    stop.abort()
-    return end(value)
-  }
-  return changes
+  return endable((stop) => new ChangeReader<K, V>(source, reading, stop).read())
 }
 
 class ChangeReader<K, V> {
@@ -140,21 +135,37 @@ class ChangeReader<K, V> {
   }
 
   async #page(): Promise<Page> {
-    const changes: StoredChange[] = []
+    const page: Page = { changes: [], through: this.#position, isLast: false }
+    const latest = new Map<string, StoredChange>()
     let bytes = 0
+    const isFull = () => Math.max(page.changes.length, latest.size) >= PAGE_CHANGES || bytes >= PAGE_BYTES
 
     for await (const change of this.#source.log.changes(this.#position)) {
-      changes.push(change)
-      bytes += change.key.length + (change.value?.length ?? 0) + (change.oldValue?.length ?? 0)
-      if (changes.length >= PAGE_CHANGES || bytes >= PAGE_BYTES) return { changes, isLast: false }
+      page.through = change.sequence
+      if (!this.#reading.latest) page.changes.push(change)
+      else bytes -= this.#replace(latest, change)
+      bytes += sizeOf(change)
+      if (isFull()) return { ...page, changes: page.changes.concat(...latest.values()) }
     }
-    return { changes, isLast: true }
+    return { ...page, changes: page.changes.concat(...latest.values()), isLast: true }
   }
 
-  /** The changes of a page that the reader wants. At the last of a page a batch may be cut, at the last page none is. */
+  /** Has a change stand for those of its key. How many bytes it saves. */
+  #replace(latest: Map<string, StoredChange>, change: StoredChange): number {
+    if (!isWithin(this.#reading.range, change.key)) return sizeOf(change)
+    const name = change.key.toString('latin1')
+    const before = latest.get(name)
+    // The later one comes later.
+    latest.delete(name)
+    latest.set(name, change)
+    return before === undefined ? 0 : sizeOf(before)
+  }
+
+  /** The changes of a page that the reader wants. At the end of a page a batch may be cut, at that of the last none is. */
   *#deliverable(page: Page): Generator<Change<K, V>> {
+    this.#position = page.through
+
     for (const change of page.changes) {
-      this.#position = change.sequence
       const isWanted = isWithin(this.#reading.range, change.key)
       const held = this.#held
 
@@ -189,4 +200,8 @@ function closedError(cause?: unknown): Error {
 
 function isAborted(error: unknown): boolean {
   return (error as FeedError).code === 'FEED_ABORTED'
+}
+
+function sizeOf({ key, value, oldValue }: StoredChange): number {
+  return key.length + (value?.length ?? 0) + (oldValue?.length ?? 0)
 }

@@ -33,3 +33,21 @@ export class Signal {
     })
   }
 }
+
+/**
+ * A generator that also ends while it waits: `return()` aborts `stop`. By itself a generator would not end before it has
+ * what it waits for.
+ */
+export function endable<Item>(
+  make: (stop: AbortController) => AsyncGenerator<Item, void, void>
+): AsyncGenerator<Item, void, void> {
+  const stop = new AbortController()
+  const generator = make(stop)
+  const end = generator.return.bind(generator)
+
+  generator.return = (value) => {
+    stop.abort()
+    return end(value)
+  }
+  return generator
+}
