@@ -1,41 +1,15 @@
 /** Counts the entries of groups, in step with the writes. */
 
-import type { AnyLevel } from '../aside.js'
 import { CountBuilder } from './count-builder.js'
+import type { CountDifference, CountOptions } from './count-options.js'
 import { Counters, type CountState, countBytes, countOf } from './counters.js'
 import { assertName, feedError, invalidOption } from './errors.js'
-import { type CountedRange, type Grouping, type Groups, groupingOf } from './grouping.js'
-import { KeySpace, type Operation, type PrewriteBatch } from './key-space.js'
+import { type Grouping, groupingOf } from './grouping.js'
+import { type AnyDatabase, KeySpace, type Operation, type PrewriteBatch } from './key-space.js'
 import { OldValues } from './old-values.js'
 import { listen } from './root-events.js'
 import { Side } from './side.js'
 import { orderWrites, type WriteOrder } from './write-order.js'
-
-/** Options of {@link count}. */
-export interface CountOptions<K = string, V = string> {
-  /** The name under which numbers are stored: letters, digits, `_` and `-`. */
-  name: string
-  /**
-   * The group, or groups, that an entry is counted in, as text; undefined: in none. Or a list of ranges of keys, each
-   * with the name of its group. A function must always say the same of the same entry.
-   */
-  of: ((key: K, value: V) => Groups) | readonly CountedRange[]
-  /** Whether `of` is passed the value. Default true. */
-  values?: boolean
-  /** To be changed when `of` changes: what is stored is then counted anew. Default `''`. */
-  version?: string
-  /** Called while existing entries are counted, with how many were until now. */
-  onProgress?: (entries: number) => void
-}
-
-/** A group whose stored number is not what its entries are. */
-export interface CountDifference {
-  group: string
-  /** What is stored. */
-  stored: number
-  /** What the entries are. */
-  counted: number
-}
 
 /** Numbers of entries by group. Made by {@link count}. */
 export class Count {
@@ -57,7 +31,7 @@ export class Count {
   #isClosed = false
 
   /** @internal */
-  constructor(db: AnyLevel, options: CountOptions<never, never>) {
+  constructor(db: AnyDatabase, options: CountOptions<never, never>) {
     const { name, of, values = true, version = '', onProgress } = options
     assertName(name)
     if (typeof version !== 'string') throw invalidOption("The option 'version' must be a string")
@@ -300,6 +274,6 @@ function closedError(cause?: unknown): Error {
  *
  * @throws FEED_INVALID_OPTION, FEED_IN_USE if a count of this name is open on the same keys, FEED_NOT_SUPPORTED.
  */
-export function count<K = string, V = string>(db: AnyLevel, options: CountOptions<K, V>): Count {
+export function count<K = string, V = string>(db: AnyDatabase, options: CountOptions<K, V>): Count {
   return new Count(db, options as CountOptions<never, never>)
 }

@@ -1,10 +1,9 @@
 /** The change feed of a database or sublevel. */
 
-import type { AnyLevel } from '../aside.js'
 import type { Change } from './change.js'
 import { ChangeLog } from './change-log.js'
 import { assertName, feedError, invalidOption } from './errors.js'
-import { KeySpace, type Operation, type PrewriteBatch } from './key-space.js'
+import { type AnyDatabase, KeySpace, type Operation, type PrewriteBatch } from './key-space.js'
 import { OldValues } from './old-values.js'
 import { type EncodedRange, isWithin, type KeyRange } from './range.js'
 import { type Reading, readChanges, type Source } from './reader.js'
@@ -71,7 +70,7 @@ export class Feed<K = string, V = string> {
   #isClosed = false
 
   /** @internal */
-  constructor(db: AnyLevel, options: FeedOptions) {
+  constructor(db: AnyDatabase, options: FeedOptions) {
     const { name = 'changes', range, values = true, oldValues = false, retention } = options
     assertName(name)
     const limits = checkedLimits(retention)
@@ -93,7 +92,7 @@ export class Feed<K = string, V = string> {
   }
 
   /** The database or sublevel. */
-  get db(): AnyLevel {
+  get db(): AnyDatabase {
     return this.#space.db
   }
 
@@ -238,6 +237,6 @@ export class Feed<K = string, V = string> {
  *
  * @throws FEED_INVALID_OPTION, FEED_IN_USE if a feed of this name is open on the same keys, FEED_NOT_SUPPORTED.
  */
-export function feed<K = string, V = string>(db: AnyLevel, options: FeedOptions = {}): Feed<K, V> {
+export function feed<K = string, V = string>(db: AnyDatabase, options: FeedOptions = {}): Feed<K, V> {
   return new Feed<K, V>(db, options)
 }

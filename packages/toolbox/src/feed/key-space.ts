@@ -3,6 +3,12 @@
 import type { AnyLevel } from '../aside.js'
 import { type EncodedRange, encodeRange, type KeyRange, rangeOfPrefix } from './range.js'
 
+/**
+ * A database or sublevel of abstract-level. (By its own types no sublevel is an `AbstractLevel<any, any, any>`: their hooks
+ * differ.)
+ */
+export type AnyDatabase = Pick<AnyLevel, 'status' | 'supports' | 'get' | 'close'>
+
 /** An encoding of abstract-level: its format is the form of what it encodes to. */
 export interface Encoding {
   readonly format: 'utf8' | 'buffer' | 'view'
@@ -63,7 +69,8 @@ export class KeySpace {
   readonly prefix: string
   readonly #prefixBytes: Buffer
 
-  constructor(db: AnyLevel) {
+  constructor(database: AnyDatabase) {
+    const db = database as AnyLevel
     const { db: root, prefix } = db as unknown as HookedDatabase
     this.db = db
     this.root = root ?? db

@@ -1,11 +1,10 @@
 /** What is now, and each change from then on. */
 
-import type { AnyLevel } from '../aside.js'
 import type { Change } from './change.js'
 import { DirtyKeys } from './dirty-keys.js'
 import { assertNotAborted, type FeedError, feedError, invalidOption } from './errors.js'
 import { Feed } from './feed.js'
-import { decodeBytes, KeySpace } from './key-space.js'
+import { type AnyDatabase, decodeBytes, KeySpace } from './key-space.js'
 import type { EncodedRange, KeyRange } from './range.js'
 import { listen } from './root-events.js'
 import { Side } from './side.js'
@@ -60,7 +59,7 @@ type Events<K, V> = AsyncGenerator<WatchEvent<K, V>, void, void>
  * @throws FEED_NOT_SUPPORTED from the iterator of a feed if the database has no snapshots.
  */
 export function watch<K = string, V = string>(
-  source: AnyLevel | Feed<K, V>,
+  source: AnyDatabase | Feed<K, V>,
   watched: Watched<K>,
   options: WatchOptions = {}
 ): AsyncGenerator<WatchEvent<K, V>, void, void> {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { feed } from 'terrace-toolbox/feed'
 import { databases } from '../support/databases.js'
-import { all, randomNumbers, replayed } from './support.js'
+import { all } from './support.js'
 
 const brief = ({ sequence, type, key, value, batch, first, last }) => [
   sequence,
@@ -184,43 +184,6 @@ for (const [name, open] of Object.entries(databases)) {
     )
     assert.ok(found[1].sequence > 2)
     assert.equal(await db.get('good'), undefined)
-  })
-
-  test(`${name}: what random writes make, replaying the feed makes`, async (t) => {
-    const db = await open(t)
-    const sub = db.sublevel('data')
-    await sub.open()
-    const changes = feed(sub, { oldValues: true })
-    const random = randomNumbers(7)
-    const operation = () => {
-      const key = `key${random(60)}`
-      return random(3) === 0 ? { type: 'del', key } : { type: 'put', key, value: `value${random(1e6)}` }
-    }
-    const write = () => {
-      const kind = random(20)
-      if (kind === 0) return sub.clear({ gte: `key${random(60)}`, limit: random(5) })
-      if (kind < 4) return sub.batch(Array.from({ length: 1 + random(300) }, operation))
-      if (kind < 6) {
-        const chained = sub.batch()
-        for (let i = random(9); i >= 0; i--) chained.put(operation().key, 'chained')
-        return chained.write()
-      }
-      const { type, key, value } = operation()
-      return type === 'put' ? sub.put(key, value) : sub.del(key)
-    }
-
-    for (let round = 0; round < 40; round++) {
-      // Not awaited one by one: they are to come in the order in which they were called.
-      await Promise.all(Array.from({ length: 1 + random(25) }, write))
-    }
-
-    assert.deepEqual(await replayed(changes), await sub.iterator().all())
-    const state = new Map()
-    for await (const { type, key, value, oldValue } of changes.read()) {
-      assert.equal(oldValue, state.get(key))
-      if (type === 'put') state.set(key, value)
-      else state.delete(key)
-    }
   })
 
   test(`${name}: numbers go on after closing and opening`, async (t) => {
