@@ -3,7 +3,7 @@
 import type { AnyLevel } from '../aside.js'
 import { feedError } from './errors.js'
 import { type KeySpace, type PrewriteBatch, rawEncodings } from './key-space.js'
-import { numberAt, numberBytes } from './numbers.js'
+import { numberAt, numberBytes, writeNumber } from './numbers.js'
 import { decodeChange, encodeChange, type StoredChange } from './record.js'
 import { Side } from './side.js'
 import { keepsOrder, orderWrites, type WriteOrder } from './write-order.js'
@@ -37,8 +37,8 @@ export class ChangeLog {
   #head: Head | undefined
   #loading: Promise<void> | undefined
   #trimmed = 0
-  /** The first number of each batch. */
-  readonly #starts = new WeakMap<PrewriteBatch, number>()
+  /** What the first number of a batch is noted under, on the batch: a weak map would cost more than all else. */
+  readonly #start = Symbol('first number')
 
   constructor(space: KeySpace, name: string) {
     this.#root = space.root
@@ -57,13 +57,14 @@ export class ChangeLog {
   }
 
   /** Adds a change to the write of a hook, under the next number. */
-  append(batch: PrewriteBatch, change: NewChange): void {
+  append(batch: PrewriteBatch, { type, key, value, oldValue }: NewChange): void {
     if (this.#head === undefined) this.#loadNow()
     const head = this.#head as Head
     const sequence = ++head.last
     const { offset } = head
     const start = this.#startOf(batch, sequence)
-    const record = encodeChange({ ...change, sequence, batch: start, time: Date.now(), offset })
+    const time = Date.now()
+    const record = encodeChange({ sequence, batch: start, type, time, offset, key, value, oldValue })
     this.#side.put(batch, keyOf(sequence), record)
     head.offset += record.length + FIRST.length + 8
   }
@@ -137,9 +138,10 @@ export class ChangeLog {
 
   /** The first number of the batch that a change with the number `sequence` is of. */
   #startOf(batch: PrewriteBatch, sequence: number): number {
-    const start = this.#starts.get(batch)
+    const starts = batch as unknown as Record<symbol, number | undefined>
+    const start = starts[this.#start]
     if (start !== undefined) return start
-    this.#starts.set(batch, sequence)
+    starts[this.#start] = sequence
     // Having read, it is called again if a batch that is filled now is written after others.
     if (this.order.showsOwnBatch) this.#side.get(BARRIER)
     return sequence
@@ -214,5 +216,8 @@ export class ChangeLog {
 }
 
 function keyOf(sequence: number): Buffer {
-  return Buffer.concat([FIRST, numberBytes(sequence)])
+  const key = Buffer.allocUnsafe(FIRST.length + 8)
+  key[0] = FIRST[0] as number
+  writeNumber(key, FIRST.length, sequence)
+  return key
 }

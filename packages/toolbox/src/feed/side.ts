@@ -43,7 +43,9 @@ export class Side {
 
   /** Adds a put to the write of a hook. */
   put(batch: PrewriteBatch, key: Buffer, value: Buffer): void {
-    batch.add({ type: 'put', ...this.#operation(key), value, valueEncoding: this.#encoding })
+    const encoding = this.#encoding
+    const sublevel = this.#space.db
+    batch.add({ type: 'put', sublevel, key, keyEncoding: encoding, value, valueEncoding: encoding })
   }
 
   /** Adds a del to the write of a hook. */
@@ -53,7 +55,7 @@ export class Side {
 
   /** An operation that deletes a key, which the hook of these keys sees. */
   deletion(key: Buffer): object {
-    return { type: 'del', ...this.#operation(key) }
+    return { type: 'del', sublevel: this.#space.db, key, keyEncoding: this.#encoding }
   }
 
   /** A value as it is stored now; see `KeySpace.storedValue`. */
@@ -104,10 +106,6 @@ export class Side {
   /** Another may have the name from now on. */
   release(): void {
     this.#used.delete(this.#space.prefix)
-  }
-
-  #operation(key: Buffer): Pick<Operation, 'key' | 'keyEncoding' | 'sublevel'> {
-    return { sublevel: this.#space.db, key, keyEncoding: this.#encoding }
   }
 }
 

@@ -1,0 +1,70 @@
+// The examples of a guide: each runs in a folder of its own, and prints what its comments say.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = new URL('../../../../', import.meta.url)
+
+/** Runs every example of `docs/toolbox/<part>.md`; there must be `count` of them. */
+export function checkGuide(part, count) {
+  const guide = readFileSync(new URL(`docs/toolbox/${part}.md`, root), 'utf8')
+  const examples = [...guide.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map((match) => match[1])
+  assert.equal(examples.length, count)
+
+  for (const example of examples) {
+    const expected = expectedOutput(example)
+    assert.ok(expected.length > 0, 'an example prints something')
+    assert.deepEqual(outputOf(example), expected)
+  }
+  return guide
+}
+
+/** The codes that a guide names must be those that the part's own files can throw. */
+export function checkCodes(guide, part, prefix) {
+  const folder = new URL(`../../src/${part}/`, import.meta.url)
+  const found = new Set()
+  for (const name of readdirSync(folder)) {
+    const source = readFileSync(new URL(name, folder), 'utf8')
+    for (const [, code] of source.matchAll(new RegExp(`'(${prefix}_[A-Z_]+)'`, 'g'))) found.add(code)
+  }
+  const named = new Set(
+    [...guide.matchAll(new RegExp(`\`(${prefix}_[A-Z_]+)\``, 'g'))].map(([, code]) => code)
+  )
+  assert.deepEqual([...named].sort(), [...found].sort())
+}
+
+/** Runs `examples/<part>.mjs`, which must succeed and print something. */
+export function checkExample(part) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [
+    fileURLToPath(new URL(`examples/${part}.mjs`, root))
+  ])
+  assert.equal(stderr.toString(), '')
+  assert.equal(status, 0)
+  assert.ok(stdout.length > 0)
+  return stdout.toString()
+}
+
+/** What an example says it prints: the comments behind the calls, or on lines of their own. */
+function expectedOutput(example) {
+  return example
+    .split('\n')
+    .map((line) => line.match(/(?:console\.log.*|^)\/\/ (.*)$/)?.[1])
+    .filter((text) => text !== undefined && !text.endsWith(':'))
+}
+
+function outputOf(example) {
+  const folder = mkdtempSync(join(tmpdir(), 'terrace-toolbox-guide-'))
+  try {
+    symlinkSync(fileURLToPath(new URL('node_modules', root)), join(folder, 'node_modules'))
+    writeFileSync(join(folder, 'example.mjs'), example)
+    const { stdout, stderr } = spawnSync(process.execPath, ['example.mjs'], { cwd: folder, encoding: 'utf8' })
+    assert.equal(stderr, '')
+    return stdout.trim().split('\n')
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
