@@ -123,10 +123,20 @@ class ChangeReader<K, V> {
   /** Waits for changes beyond those that were seen when news had come `seen` times. */
   async #waitForNews(seen: number): Promise<void> {
     const { log, news } = this.#source
-    // Of writes that began before the reader followed, no news will come.
-    if (!this.#isSettled && log.head.last > this.#position) await log.order.settle()
-    else await news.after(seen, this.#stop.signal)
-    this.#isSettled = true
+    const { signal } = this.#stop
+    const hasNew = () => this.#isClosed || signal.aborted || log.head.last > this.#position
+
+    if (!this.#isSettled && hasNew()) {
+      // Of writes that began before the reader followed, no news will come.
+      this.#isSettled = true
+      return log.order.settle()
+    }
+
+    // Most news may be of other keys of the database.
+    for (let count = seen; ; count = news.count) {
+      await news.after(count, signal)
+      if (hasNew()) return
+    }
   }
 
   #assertGoesOn(): void {

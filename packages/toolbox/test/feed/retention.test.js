@@ -139,4 +139,34 @@ for (const [name, open] of Object.entries(databases)) {
     assert.equal((await all(changes.read({ after: 6000 }))).length, 10)
     assert.equal((await db.keys({ gte: '!feed.changes!', lt: '!feed.changes"' }).all()).length, 11)
   })
+
+  test(`${name}: a clock that goes back keeps changes longer, one that goes on removes them`, async (t) => {
+    const db = await open(t)
+    const changes = feed(db, { retention: { ageMs: 60_000 } })
+    let now = 1_000_000_000
+    t.mock.method(Date, 'now', () => now)
+    await put(db, 1, 3)
+    now -= 900_000_000
+    await put(db, 4, 6)
+    assert.equal(await changes.trim(), 0)
+    now += 900_060_001
+    assert.equal(await changes.trim(), 6)
+    now = -5
+    await put(db, 7, 7)
+    assert.equal((await next(changes.read({ after: 6 }))).time, 0)
+  })
+
+  test(`${name}: a damaged change is an error with a code, not another change`, async (t) => {
+    const db = await open(t)
+    const changes = feed(db)
+    await put(db, 1, 5)
+    const [key, value] = await db
+      .iterator({ gte: '!feed.changes!', limit: 1, keyEncoding: 'buffer', valueEncoding: 'buffer' })
+      .next()
+    for (const length of [0, 1, 13, 14]) {
+      await db.put(key, value.subarray(0, length), { keyEncoding: 'buffer', valueEncoding: 'buffer' })
+      await assert.rejects(all(changes.read()), { code: 'FEED_DAMAGED' })
+    }
+    assert.equal((await all(changes.read({ after: 1 }))).length, 4)
+  })
 }
