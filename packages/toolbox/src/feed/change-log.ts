@@ -37,7 +37,9 @@ export class ChangeLog {
   #head: Head | undefined
   #loading: Promise<void> | undefined
   #trimmed = 0
-  /** What the first number of a batch is noted under, on the batch: a weak map would cost more than all else. */
+  /**
+   * What the first number of a batch is noted under, on the batch: a weak map would cost more than all else.
+   */
   readonly #start = Symbol('first number')
 
   constructor(space: KeySpace, name: string) {
@@ -82,8 +84,8 @@ export class ChangeLog {
   }
 
   /**
-   * The stored changes after `after`, of one moment: the call. Changes of a batch are there together. To be called once
-   * it is loaded.
+   * The stored changes after `after`, of one moment: the call. Changes of a batch are there together. To be
+   * called once it is loaded.
    *
    * @throws FEED_TRIMMED if some of them are removed.
    */

@@ -1,6 +1,7 @@
 /**
- * A chained batch that collects its operations and writes them as an array. abstract-level runs the hooks of a chained
- * batch when it is filled, however long before it is written; those of an array when it takes effect.
+ * A chained batch that collects its operations and writes them as an array. abstract-level runs the hooks of
+ * a chained batch when it is filled, however long before it is written; those of an array when it takes
+ * effect.
  */
 
 import type { AnyLevel } from '../aside.js'

@@ -95,8 +95,8 @@ export class CountBuilder {
   }
 
   /**
-   * Enters a state, together with numbers: within a hook where others write meanwhile, for there every earlier write is
-   * seen and none can come between.
+   * Enters a state, together with numbers: within a hook where others write meanwhile, for there every
+   * earlier write is seen and none can come between.
    */
   async #enter(
     write: WriteRaw,

@@ -7,8 +7,8 @@ export interface CountOptions<K = string, V = string> {
   /** The name under which numbers are stored: letters, digits, `_` and `-`. */
   name: string
   /**
-   * The group, or groups, that an entry is counted in, as text; undefined: in none. Or a list of ranges of keys, each
-   * with the name of its group. A function must always say the same of the same entry.
+   * The group, or groups, that an entry is counted in, as text; undefined: in none. Or a list of ranges of
+   * keys, each with the name of its group. A function must always say the same of the same entry.
    */
   of: ((key: K, value: V) => Groups) | readonly CountedRange[]
   /** Whether `of` is passed the value. Default true. */

@@ -84,7 +84,9 @@ export class Count {
     return this.#counters.read(group)
   }
 
-  /** The groups that have entries, and how many, in the order of their bytes. It waits until {@link ready}. */
+  /**
+   * The groups that have entries, and how many, in the order of their bytes. It waits until {@link ready}.
+   */
   async *entries(
     options: { prefix?: string } = {}
   ): AsyncGenerator<[group: string, count: number], void, void> {
@@ -93,8 +95,8 @@ export class Count {
   }
 
   /**
-   * Counts all entries and compares: the groups whose numbers are wrong, none if all is well. It sees the database as it
-   * is at one moment, and holds the number of every group in memory.
+   * Counts all entries and compares: the groups whose numbers are wrong, none if all is well. It sees the
+   * database as it is at one moment, and holds the number of every group in memory.
    *
    * @throws FEED_NOT_SUPPORTED if the database has no snapshots.
    */
@@ -267,12 +269,14 @@ function closedError(cause?: unknown): Error {
 }
 
 /**
- * Counts the entries of a database or sublevel by group. The numbers change in the same batch as the entries; those that
- * are there already are counted in the background.
+ * Counts the entries of a database or sublevel by group. The numbers change in the same batch as the entries;
+ * those that are there already are counted in the background.
  *
- * It is to be called each time the program starts, before it writes: what is written meanwhile is not counted.
+ * It is to be called each time the program starts, before it writes: what is written meanwhile is not
+ * counted.
  *
- * @throws FEED_INVALID_OPTION, FEED_IN_USE if a count of this name is open on the same keys, FEED_NOT_SUPPORTED.
+ * @throws FEED_INVALID_OPTION, FEED_NOT_SUPPORTED; FEED_IN_USE if a count of this name is open on the same
+ *   keys.
  */
 export function count<K = string, V = string>(db: AnyDatabase, options: CountOptions<K, V>): Count {
   return new Count(db, options as CountOptions<never, never>)

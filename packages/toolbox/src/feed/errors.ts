@@ -8,9 +8,13 @@ export type FeedErrorCode =
   | 'FEED_IN_USE'
   /** The database cannot keep keys of any bytes in their order. */
   | 'FEED_NOT_SUPPORTED'
-  /** Changes after `after` were removed by the retention limits; `oldestSequence` says where one can begin. */
+  /**
+   * Changes after `after` were removed by the retention limits; `oldestSequence` says where one can begin.
+   */
   | 'FEED_TRIMMED'
-  /** `after` is a number that this feed has not reached: it was read from another feed, or a later copy of it. */
+  /**
+   * `after` is a number that this feed has not reached: it was read from another feed, or a later copy of it.
+   */
   | 'FEED_AHEAD'
   /** The feed, or its database, was closed before all was read, or is closed. */
   | 'FEED_CLOSED'

@@ -29,8 +29,8 @@ export interface FeedOptions {
 /** Options of {@link Feed.read}. */
 export interface ReadChangesOptions extends KeyRange {
   /**
-   * Begin after the change of this number; 0 is before the first of all. Default: begin with the oldest that is
-   * retained.
+   * Begin after the change of this number; 0 is before the first of all. Default: begin with the oldest that
+   * is retained.
    */
   after?: number
   /** Whether to wait for changes to come once the stored ones are read. Default false. */
@@ -38,9 +38,9 @@ export interface ReadChangesOptions extends KeyRange {
   /** End after so many changes. Default: no limit. */
   limit?: number
   /**
-   * Whether to leave out changes that a later one of the same key follows, as far as they are stored when the reader comes
-   * to them: for readers that want to know what is, not what was. `first` and `last` do not tell batches then. Default
-   * false.
+   * Whether to leave out changes that a later one of the same key follows, as far as they are stored when the
+   * reader comes to them: for readers that want to know what is, not what was. `first` and `last` do not tell
+   * batches then. Default false.
    */
   latest?: boolean
   /** The encoding of keys. Default: that of the database. */
@@ -115,10 +115,11 @@ export class Feed<K = string, V = string> {
   }
 
   /**
-   * The changes in order: first those that are stored, then, with `live`, those to come. They are read by pages of at
-   * most 256 changes and about 256 KiB, so that a slow reader holds no more than that.
+   * The changes in order: first those that are stored, then, with `live`, those to come. They are read by
+   * pages of at most 256 changes and about 256 KiB, so that a slow reader holds no more than that.
    *
-   * A live reader ends without an error when the feed or the database closes; one that is not live with `FEED_CLOSED`.
+   * A live reader ends without an error when the feed or the database closes; one that is not live with
+   * `FEED_CLOSED`.
    *
    * @throws FEED_INVALID_OPTION at the call.
    * @throws FEED_TRIMMED from the iterator if changes after `after` are removed, also while it reads.
@@ -132,7 +133,10 @@ export class Feed<K = string, V = string> {
     return readChanges(this.source, this.#reading(options))
   }
 
-  /** The number of the last change that is stored; of the last that was removed if there is none; 0 before the first. */
+  /**
+   * The number of the last change that is stored; of the last that was removed if there is none; 0 before the
+   * first.
+   */
   async lastSequence(): Promise<number> {
     this.#assertOpen()
     await this.#log.load()
@@ -147,7 +151,8 @@ export class Feed<K = string, V = string> {
   }
 
   /**
-   * Removes what is beyond the limits of `retention` now. It happens by itself, some time after a limit is passed.
+   * Removes what is beyond the limits of `retention` now. It happens by itself, some time after a limit is
+   * passed.
    *
    * @returns How many changes were removed.
    */
@@ -230,12 +235,14 @@ export class Feed<K = string, V = string> {
 }
 
 /**
- * Records every put and del of a database or sublevel, in the same batch as the write itself, under increasing numbers.
+ * Records every put and del of a database or sublevel, in the same batch as the write itself, under
+ * increasing numbers.
  *
- * It records from the call on until `close`, also when the database is closed and opened again. It is to be called
- * each time the program starts, before it writes: what is written meanwhile is not in the feed.
+ * It records from the call on until `close`, also when the database is closed and opened again. It is to be
+ * called each time the program starts, before it writes: what is written meanwhile is not in the feed.
  *
- * @throws FEED_INVALID_OPTION, FEED_IN_USE if a feed of this name is open on the same keys, FEED_NOT_SUPPORTED.
+ * @throws FEED_INVALID_OPTION, FEED_NOT_SUPPORTED; FEED_IN_USE if a feed of this name is open on the same
+ *   keys.
  */
 export function feed<K = string, V = string>(db: AnyDatabase, options: FeedOptions = {}): Feed<K, V> {
   return new Feed<K, V>(db, options)

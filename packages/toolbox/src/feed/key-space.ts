@@ -4,8 +4,8 @@ import type { AnyLevel } from '../aside.js'
 import { type EncodedRange, encodeRange, type KeyRange, rangeOfPrefix } from './range.js'
 
 /**
- * A database or sublevel of abstract-level. (By its own types no sublevel is an `AbstractLevel<any, any, any>`: their hooks
- * differ.)
+ * A database or sublevel of abstract-level. (By its own types no sublevel is an `AbstractLevel<any, any,
+ * any>`: their hooks differ.)
  */
 export type AnyDatabase = Pick<AnyLevel, 'status' | 'supports' | 'get' | 'close'>
 
@@ -78,7 +78,9 @@ export class KeySpace {
     this.#prefixBytes = Buffer.from(this.prefix)
   }
 
-  /** Has `hook` see every write of these keys; on databases other than Terrace those that are made with `db`. */
+  /**
+   * Has `hook` see every write of these keys; on databases other than Terrace those that are made with `db`.
+   */
   addHook(hook: PrewriteHook): void {
     ;(this.db as unknown as HookedDatabase).hooks.prewrite.add(hook, { everyWrite: true })
   }

@@ -2,7 +2,10 @@
 
 import { invalidOption } from './errors.js'
 
-/** A range of keys, as in abstract-level, or all keys that begin with `prefix`. Without a bound it is not limited. */
+/**
+ * A range of keys, as in abstract-level, or all keys that begin with `prefix`. Without a bound it is not
+ * limited.
+ */
 export interface KeyRange {
   gt?: unknown
   gte?: unknown

@@ -171,7 +171,10 @@ class ChangeReader<K, V> {
     return before === undefined ? 0 : sizeOf(before)
   }
 
-  /** The changes of a page that the reader wants. At the end of a page a batch may be cut, at that of the last none is. */
+  /**
+   * The changes of a page that the reader wants. At the end of a page a batch may be cut, at that of the last
+   * none is.
+   */
   *#deliverable(page: Page): Generator<Change<K, V>> {
     this.#position = page.through
 

@@ -35,8 +35,8 @@ export class Signal {
 }
 
 /**
- * A generator that also ends while it waits: `return()` aborts `stop`. By itself a generator would not end before it has
- * what it waits for.
+ * A generator that also ends while it waits: `return()` aborts `stop`. By itself a generator would not end
+ * before it has what it waits for.
  */
 export function endable<Item>(
   make: (stop: AbortController) => AsyncGenerator<Item, void, void>

@@ -16,8 +16,8 @@ export type Watched<K = string> = { key: K } | KeyRange
 /** Options of {@link watch}. */
 export interface WatchOptions {
   /**
-   * Of a feed: whether a slow reader gets only the last of the changes of a key that have come meanwhile. Without a feed it
-   * is always so. Default false.
+   * Of a feed: whether a slow reader gets only the last of the changes of a key that have come meanwhile.
+   * Without a feed it is always so. Default false.
    */
   latest?: boolean
   /** Aborting it ends the iterator with an error `FEED_ABORTED`. */
@@ -26,7 +26,9 @@ export interface WatchOptions {
 
 /** What a watcher hears. */
 export type WatchEvent<K = string, V = string> =
-  /** An entry is there, or has a new value. `initial`: it is what was there to begin with, or after a reset. */
+  /**
+   * An entry is there, or has a new value. `initial`: it is what was there to begin with, or after a reset.
+   */
   | { type: 'put'; key: K; value: V; initial: boolean }
   /** An entry is gone; with `initial`, the watched key is not there to begin with. */
   | { type: 'del'; key: K; initial: boolean }
@@ -46,14 +48,17 @@ interface Watching {
 type Events<K, V> = AsyncGenerator<WatchEvent<K, V>, void, void>
 
 /**
- * The entries of a key or a range as they are now, then their changes. It ends without an error when the feed or the
- * database closes.
+ * The entries of a key or a range as they are now, then their changes. It ends without an error when the feed
+ * or the database closes.
  *
- * With a feed that keeps values every change comes, in order. With a database, without a feed, the entries are read again
- * after they were written: of fast changes of a key only the last one comes, and sometimes one comes twice.
+ * With a feed that keeps values every change comes, in order. With a database, without a feed, the entries
+ * are read again after they were written: of fast changes of a key only the last one comes, and sometimes one
+ * comes twice.
  *
- * A reader of a range that cannot be told what changed (it is more than 1000 keys behind without a feed, there was a
- * `clear` without a feed, or the feed has removed changes that it did not read) gets a `reset` and what is there now.
+ * A reader of a range that cannot be told what changed (it is more than 1000 keys behind without a feed,
+ * there was a
+ * `clear` without a feed, or the feed has removed changes that it did not read) gets a `reset` and what is
+ * there now.
  *
  * @throws FEED_INVALID_OPTION at the call if the feed keeps no values, or the range is none.
  * @throws FEED_NOT_SUPPORTED from the iterator of a feed if the database has no snapshots.

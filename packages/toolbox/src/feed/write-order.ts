@@ -1,8 +1,9 @@
 /**
- * Writes that take effect in the order in which their hooks ran, so that a hook's `getSync` sees every earlier write.
+ * Writes that take effect in the order in which their hooks ran, so that a hook's `getSync` sees every
+ * earlier write.
  *
- * Terrace does so by itself. On other databases writes are done one after another, by methods that stand before those
- * of the one object that the hook is on.
+ * Terrace does so by itself. On other databases writes are done one after another, by methods that stand
+ * before those of the one object that the hook is on.
  */
 
 import type { AnyLevel } from '../aside.js'
@@ -17,13 +18,16 @@ export type WriteRaw = (operations: object[]) => Promise<void>
 export interface WriteOrder {
   /** Whether a hook's `getSync` also sees the earlier operations of its own batch. */
   readonly showsOwnBatch: boolean
-  /** Calls `listener` after each write that may have been of this database. Call what is returned to stop that. */
+  /**
+   * Calls `listener` after each write that may have been of this database. Call what is returned to stop
+   * that.
+   */
   onWritten(listener: () => void): () => void
   /** Done when every write called before has taken effect or failed. */
   settle(): Promise<void>
   /**
-   * Runs `task` when every write called before has taken effect; where the database does not keep the order itself, others
-   * wait until it is done.
+   * Runs `task` when every write called before has taken effect; where the database does not keep the order
+   * itself, others wait until it is done.
    */
   exclusively<Result>(task: (write: WriteRaw) => Promise<Result>): Promise<Result>
   /** To be called when it is needed no more. */
@@ -42,7 +46,8 @@ export function keepsOrder(root: AnyLevel): boolean {
  * Sees to it that writes take effect in order.
  *
  * @param prepare - Called before each write where writes can be made to wait.
- * @param barrierKey - A key of the root that is never written, to be deleted where one has to wait for earlier writes.
+ * @param barrierKey - A key of the root that is never written, to be deleted where one has to wait for earlier
+ *   writes.
  */
 export function orderWrites(space: KeySpace, prepare: Prepare, barrierKey: Buffer): WriteOrder {
   if (keepsOrder(space.root)) return new NativeOrder(space.root, barrierKey)
