@@ -1,0 +1,225 @@
+/** The stored changes: how they are numbered, added, read and removed. */
+
+import type { AnyLevel } from '../aside.js'
+import { feedError } from './errors.js'
+import { type KeySpace, type PrewriteBatch, rawEncodings } from './key-space.js'
+import { numberAt, numberBytes, writeNumber } from './numbers.js'
+import { decodeChange, encodeChange, type StoredChange } from './record.js'
+import { Side } from './side.js'
+import { keepsOrder, orderWrites, type WriteOrder } from './write-order.js'
+
+/** What comes before all changes, and after them. */
+const FIRST = Buffer.from('c')
+const END = Buffer.from('d')
+/** Where the number of the last change that was removed is kept. */
+const TRIMMED = Buffer.from('t')
+/** Never written. */
+const BARRIER = Buffer.from('b')
+
+const REMOVED_AT_ONCE = 1000
+
+/** How far the log has come. */
+interface Head {
+  /** The last number that was given to a change, also to one that was refused. */
+  last: number
+  /** The bytes of all changes that were added, from some beginning. */
+  offset: number
+}
+
+/** A change to add: the log gives it its number. */
+export type NewChange = Pick<StoredChange, 'type' | 'key' | 'value' | 'oldValue'>
+
+/** The stored changes of a feed. */
+export class ChangeLog {
+  readonly order: WriteOrder
+  readonly #root: AnyLevel
+  readonly #side: Side
+  #head: Head | undefined
+  #loading: Promise<void> | undefined
+  #trimmed = 0
+  /**
+   * What the first number of a batch is noted under, on the batch: a weak map would cost more than all else.
+   */
+  readonly #start = Symbol('first number')
+
+  constructor(space: KeySpace, name: string) {
+    this.#root = space.root
+    this.#side = new Side(space, `feed.${name}`)
+    this.order = orderWrites(space, () => this.#prepare(), this.#side.inRoot(BARRIER))
+  }
+
+  /** The last change of which all before it, and itself, are or will be removed. */
+  get trimmed(): number {
+    return this.#trimmed
+  }
+
+  /** The last number given, and the bytes added until now. To be read once it is loaded. */
+  get head(): Readonly<Head> {
+    return this.#head as Head
+  }
+
+  /** Adds a change to the write of a hook, under the next number. */
+  append(batch: PrewriteBatch, { type, key, value, oldValue }: NewChange): void {
+    if (this.#head === undefined) this.#loadNow()
+    const head = this.#head as Head
+    const sequence = ++head.last
+    const { offset } = head
+    const start = this.#startOf(batch, sequence)
+    const time = Date.now()
+    const record = encodeChange({ sequence, batch: start, type, time, offset, key, value, oldValue })
+    this.#side.put(batch, keyOf(sequence), record)
+    head.offset += record.length + FIRST.length + 8
+  }
+
+  /** Waits until the database is open and the log knows its numbers. */
+  async load(): Promise<void> {
+    await this.#root.open({ passive: true })
+    await this.#prepare()
+  }
+
+  /** Forgets its numbers: to be called when the database is closed. */
+  unload(): void {
+    this.#head = undefined
+    this.#loading = undefined
+  }
+
+  /**
+   * The stored changes after `after`, of one moment: the call. Changes of a batch are there together. To be
+   * called once it is loaded.
+   *
+   * @throws FEED_TRIMMED if some of them are removed.
+   */
+  changes(after: number): AsyncIterable<StoredChange> {
+    if (after < this.#trimmed) throw this.#trimmedError(after)
+    return this.#decoded(this.#entries({ gt: keyOf(after) }))
+  }
+
+  /** All that is stored, also what is left of changes whose removal was interrupted. */
+  get oldest(): AsyncIterable<StoredChange> {
+    return this.#decoded(this.#entries({ gt: keyOf(this.#trimmed) }))
+  }
+
+  /** The last change that is stored, of a moment; the last that was removed if there is none. */
+  async lastSequence(options?: object): Promise<number> {
+    for await (const { sequence } of this.#decoded(
+      this.#entries({}, { reverse: true, limit: 1, ...options })
+    )) {
+      return sequence
+    }
+    return this.#trimmed
+  }
+
+  /** Removes the changes up to `last`, by batches, until `isStopped`. How many were removed. */
+  async remove(last: number, isStopped: () => boolean): Promise<number> {
+    // Before it is done, so that whoever reads afterwards knows that there may be a hole.
+    this.#trimmed = Math.max(this.#trimmed, last)
+    let removed = 0
+
+    while (!isStopped()) {
+      const keys: Buffer[] = []
+      const options = this.#side.iteratorOptions(
+        { gte: FIRST, lt: END, lte: keyOf(last) },
+        { limit: REMOVED_AT_ONCE }
+      )
+      for await (const key of this.#root.keys(options)) keys.push(key as unknown as Buffer)
+      if (keys.length === 0) break
+
+      const trimmed = { type: 'put', key: this.#side.inRoot(TRIMMED), value: numberBytes(last) }
+      const operations = [trimmed, ...keys.map((key) => ({ type: 'del', key }))]
+      await this.#root.batch(operations as never, rawEncodings)
+      removed += keys.length
+    }
+    return removed
+  }
+
+  /** Another feed may have the name from now on. */
+  release(): void {
+    this.order.release()
+    this.#side.release()
+  }
+
+  /** The first number of the batch that a change with the number `sequence` is of. */
+  #startOf(batch: PrewriteBatch, sequence: number): number {
+    const starts = batch as unknown as Record<symbol, number | undefined>
+    const start = starts[this.#start]
+    if (start !== undefined) return start
+    starts[this.#start] = sequence
+    // Having read, it is called again if a batch that is filled now is written after others.
+    if (this.order.showsOwnBatch) this.#side.get(BARRIER)
+    return sequence
+  }
+
+  #prepare(): Promise<void> | undefined {
+    if (this.#head !== undefined) return undefined
+    if (keepsOrder(this.#root)) {
+      this.#loadNow()
+      return undefined
+    }
+
+    this.#loading ??= this.#load().finally(() => {
+      this.#loading = undefined
+    })
+    return this.#loading
+  }
+
+  /** Reads the last number within the call, which only Terrace can. */
+  #loadNow(): void {
+    const { iterateSync } = this.#root as unknown as {
+      iterateSync(options: object): Iterable<[Buffer, Buffer]>
+    }
+    const [entry] = [...iterateSync.call(this.#root, this.#lastEntryOptions())]
+    this.#continueAfter(entry)
+  }
+
+  async #load(): Promise<void> {
+    await this.#root.open({ passive: true })
+    const [entry] = await this.#root.iterator(this.#lastEntryOptions()).all()
+    this.#continueAfter(entry as [Buffer, Buffer] | undefined)
+  }
+
+  #lastEntryOptions(): object {
+    return this.#side.iteratorOptions({ gte: FIRST, lt: END }, { reverse: true, limit: 1 })
+  }
+
+  #continueAfter(entry: [Buffer, Buffer] | undefined): void {
+    const trimmed = this.#side.get(TRIMMED)
+    this.#trimmed = trimmed === undefined ? 0 : numberAt(trimmed, 0)
+    this.#head = { last: this.#trimmed, offset: 0 }
+    if (entry === undefined) return
+
+    const last = this.#decode(entry)
+    this.#head = {
+      last: Math.max(this.#trimmed, last.sequence),
+      offset: last.offset + entry[1].length + entry[0].length
+    }
+  }
+
+  #entries(range: { gt?: Buffer }, more?: object): AsyncIterable<[Buffer, Buffer]> {
+    const options = this.#side.iteratorOptions({ gte: FIRST, lt: END, ...range }, more)
+    return this.#root.iterator(options) as unknown as AsyncIterable<[Buffer, Buffer]>
+  }
+
+  async *#decoded(entries: AsyncIterable<[Buffer, Buffer]>): AsyncGenerator<StoredChange> {
+    for await (const entry of entries) yield this.#decode(entry)
+  }
+
+  #decode([key, value]: [Buffer, Buffer]): StoredChange {
+    return decodeChange(numberAt(this.#side.fromRoot(key), FIRST.length), value)
+  }
+
+  #trimmedError(after: number): Error {
+    const oldestSequence = this.#trimmed + 1
+    return feedError(
+      'FEED_TRIMMED',
+      `Changes after ${after} were removed: the oldest sequence number retained is ${oldestSequence}`,
+      { oldestSequence }
+    )
+  }
+}
+
+function keyOf(sequence: number): Buffer {
+  const key = Buffer.allocUnsafe(FIRST.length + 8)
+  key[0] = FIRST[0] as number
+  writeNumber(key, FIRST.length, sequence)
+  return key
+}

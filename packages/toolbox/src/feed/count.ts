@@ -1,0 +1,283 @@
+/** Counts the entries of groups, in step with the writes. */
+
+import { CountBuilder } from './count-builder.js'
+import type { CountDifference, CountOptions } from './count-options.js'
+import { Counters, type CountState, countBytes, countOf } from './counters.js'
+import { assertName, feedError, invalidOption } from './errors.js'
+import { type Grouping, groupingOf } from './grouping.js'
+import { type AnyDatabase, KeySpace, type Operation, type PrewriteBatch } from './key-space.js'
+import { OldValues } from './old-values.js'
+import { listen } from './root-events.js'
+import { Side } from './side.js'
+import { orderWrites, type WriteOrder } from './write-order.js'
+
+/** Numbers of entries by group. Made by {@link count}. */
+export class Count {
+  readonly #space: KeySpace
+  readonly #side: Side
+  readonly #order: WriteOrder
+  readonly #counters: Counters
+  readonly #grouping: Grouping
+  readonly #builder: CountBuilder
+  readonly #values: OldValues
+  readonly #numbers: OldValues
+  readonly #onProgress: ((entries: number) => void) | undefined
+  readonly #hook = (operation: Operation, batch: PrewriteBatch) => this.#onOperation(operation, batch)
+  readonly #sideHook = (operation: Operation, batch: PrewriteBatch) => this.#onSide(operation, batch)
+  readonly #unlisten: Array<() => void>
+  #state: CountState | undefined
+  #building: Promise<void> | undefined
+  #isStopped = false
+  #isClosed = false
+
+  /** @internal */
+  constructor(db: AnyDatabase, options: CountOptions<never, never>) {
+    const { name, of, values = true, version = '', onProgress } = options
+    assertName(name)
+    if (typeof version !== 'string') throw invalidOption("The option 'version' must be a string")
+
+    const space = new KeySpace(db)
+    this.#space = space
+    this.#grouping = groupingOf(space, of, values)
+    this.#side = new Side(space, `count.${name}`)
+    this.#counters = new Counters(this.#side, space.root, version)
+    this.#order = orderWrites(space, () => undefined, this.#side.inRoot(this.#counters.markerKey))
+    const { showsOwnBatch } = this.#order
+    this.#values = new OldValues((key) => space.storedValue(key), showsOwnBatch)
+    this.#numbers = new OldValues((key) => this.#side.get(key), showsOwnBatch)
+    this.#onProgress = onProgress
+    this.#builder = this.#makeBuilder()
+    space.addHook(this.#hook)
+    this.#side.addHook(this.#sideHook)
+    this.#unlisten = [
+      listen(space.root, 'open', () => this.#start()),
+      listen(space.root, 'closing', () => {
+        this.#isStopped = true
+      }),
+      listen(space.root, 'closed', () => {
+        this.#state = undefined
+      })
+    ]
+    if (space.root.status === 'open') this.#start()
+  }
+
+  /**
+   * Waits until the existing entries are counted. That happens by itself, in the background.
+   *
+   * @throws COUNT_BUILD_FAILED if it fails; calling this again tries again.
+   * @throws FEED_CLOSED if the count or the database closes meanwhile.
+   */
+  async ready(): Promise<void> {
+    this.#assertOpen()
+    await this.#space.root.open({ passive: true })
+    if (this.#stateNow.phase === 'done') return
+
+    this.#building ??= this.#build().finally(() => {
+      this.#building = undefined
+    })
+    await this.#building
+  }
+
+  /** How many entries a group has: 0 if there are none. It waits until {@link ready}. */
+  async get(group: string): Promise<number> {
+    await this.ready()
+    return this.#counters.read(group)
+  }
+
+  /**
+   * The groups that have entries, and how many, in the order of their bytes. It waits until {@link ready}.
+   */
+  async *entries(
+    options: { prefix?: string } = {}
+  ): AsyncGenerator<[group: string, count: number], void, void> {
+    await this.ready()
+    yield* this.#counters.entries(options.prefix)
+  }
+
+  /**
+   * Counts all entries and compares: the groups whose numbers are wrong, none if all is well. It sees the
+   * database as it is at one moment, and holds the number of every group in memory.
+   *
+   * @throws FEED_NOT_SUPPORTED if the database has no snapshots.
+   */
+  async verify(): Promise<CountDifference[]> {
+    await this.ready()
+    if (this.#space.root.supports.explicitSnapshots !== true) {
+      throw feedError('FEED_NOT_SUPPORTED', 'Verifying needs a database with snapshots')
+    }
+
+    const snapshot = this.#space.root.snapshot()
+    try {
+      const counted = await this.#recount(snapshot)
+      const differences: CountDifference[] = []
+      for await (const [group, stored] of this.#counters.entries('', { snapshot })) {
+        const number = counted.get(group) ?? 0
+        counted.delete(group)
+        if (number !== stored) differences.push({ group, stored, counted: number })
+      }
+      return differences.concat(Array.from(counted, ([group, counted]) => ({ group, stored: 0, counted })))
+    } finally {
+      await snapshot.close()
+    }
+  }
+
+  /** Counts all entries anew, while others are written. */
+  async rebuild(): Promise<void> {
+    await this.ready()
+    await this.#builder.restart()
+    await this.ready()
+  }
+
+  /** Counts no more. What is stored stays, and is wrong once something is written. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = this.#isStopped = true
+    this.#space.deleteHook(this.#hook)
+    this.#side.deleteHook(this.#sideHook)
+    for (const unlisten of this.#unlisten) unlisten()
+    await this.#building?.catch(() => {})
+    if (this.#space.root.status === 'open') await this.#order.settle()
+    this.#order.release()
+    this.#side.release()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  get #stateNow(): CountState {
+    this.#state ??= this.#counters.readState()
+    return this.#state
+  }
+
+  #makeBuilder(): CountBuilder {
+    const count = this
+    return new CountBuilder({
+      space: this.#space,
+      side: this.#side,
+      counters: this.#counters,
+      grouping: this.#grouping,
+      order: this.#order,
+      get state() {
+        return count.#stateNow
+      },
+      set state(state) {
+        count.#state = state
+      }
+    })
+  }
+
+  #onOperation(operation: Operation, batch: PrewriteBatch): void {
+    const key = this.#space.keyOf(operation)
+    if (key === undefined || Side.holds(this.#space, key)) return
+
+    if (!this.#isCounted(key)) {
+      this.#builder.touch(key)
+      // Having read, it is called again if a batch that is filled now is written after others.
+      this.#side.get(this.#counters.stateKey)
+      return
+    }
+
+    const value = operation.type === 'put' ? this.#space.valueOf(operation) : null
+    const oldValue = this.#values.get(batch, key)
+    const before = oldValue === null ? [] : this.#grouping.groupsOf(key, oldValue)
+    const after = value === null ? [] : this.#grouping.groupsOf(key, value)
+    this.#values.set(batch, key, value)
+
+    for (const group of before) if (!after.includes(group)) this.#add(batch, group, -1)
+    for (const group of after) if (!before.includes(group)) this.#add(batch, group, 1)
+  }
+
+  /** Whether the numbers have, or are to have, what is stored of a key. */
+  #isCounted(key: Buffer): boolean {
+    const state = this.#stateNow
+    if (state.phase !== 'counting') return state.phase === 'done'
+    return state.through !== undefined && key.compare(state.through) <= 0
+  }
+
+  #add(batch: PrewriteBatch, group: string, difference: number): void {
+    const key = this.#counters.keyOf(group)
+    const bytes = countBytes(countOf(this.#numbers.get(batch, key)) + difference)
+    this.#numbers.set(batch, key, bytes)
+    if (bytes === null) this.#side.del(batch, key)
+    else this.#side.put(batch, key, bytes)
+  }
+
+  #onSide(operation: Operation, batch: PrewriteBatch): void {
+    if (this.#side.keyOf(operation)?.equals(this.#counters.markerKey)) this.#builder.onMarker(batch)
+  }
+
+  #start(): void {
+    this.#isStopped = false
+    // Who waits for it hears why it failed.
+    this.ready().catch(() => {})
+  }
+
+  async #build(): Promise<void> {
+    const { root } = this.#space
+    let finish = () => {}
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve
+    })
+    const close = () => finished
+    const resource = { close, [Symbol.asyncDispose]: close }
+    root.attachResource(resource)
+
+    try {
+      await this.#side.open()
+      await this.#takeSteps()
+    } catch (error) {
+      if (this.#isStopped) throw closedError(error)
+      const { code, cause } = error as { code?: string; cause?: unknown }
+      throw feedError('COUNT_BUILD_FAILED', 'Counting the existing entries failed', {
+        cause: code === 'LEVEL_HOOK_ERROR' ? cause : error
+      })
+    } finally {
+      finish()
+      root.detachResource(resource)
+    }
+  }
+
+  async #takeSteps(): Promise<void> {
+    let entries = 0
+    while (this.#stateNow.phase !== 'done') {
+      if (this.#isStopped) throw closedError()
+      entries += await this.#builder.step()
+      this.#onProgress?.(entries)
+      // Others have their turn, also where nothing has to be waited for.
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+
+  async #recount(snapshot: object): Promise<Map<string, number>> {
+    const counted = new Map<string, number>()
+    for await (const [key, value] of this.#space.entriesWithin({}, { snapshot })) {
+      if (Side.holds(this.#space, key)) continue
+      for (const group of this.#grouping.groupsOf(key, value))
+        counted.set(group, (counted.get(group) ?? 0) + 1)
+    }
+    return counted
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw closedError()
+  }
+}
+
+function closedError(cause?: unknown): Error {
+  return feedError('FEED_CLOSED', 'The count is closed', cause === undefined ? {} : { cause })
+}
+
+/**
+ * Counts the entries of a database or sublevel by group. The numbers change in the same batch as the entries;
+ * those that are there already are counted in the background.
+ *
+ * It is to be called each time the program starts, before it writes: what is written meanwhile is not
+ * counted.
+ *
+ * @throws FEED_INVALID_OPTION, FEED_NOT_SUPPORTED; FEED_IN_USE if a count of this name is open on the same
+ *   keys.
+ */
+export function count<K = string, V = string>(db: AnyDatabase, options: CountOptions<K, V>): Count {
+  return new Count(db, options as CountOptions<never, never>)
+}

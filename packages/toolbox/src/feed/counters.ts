@@ -1,0 +1,124 @@
+/** The stored numbers of a count, and how far the existing entries are counted. */
+
+import type { AnyLevel } from '../aside.js'
+import { feedError } from './errors.js'
+import { rawEncodings } from './key-space.js'
+import { numberAt, numberBytes } from './numbers.js'
+import { type EncodedRange, rangeOfPrefix } from './range.js'
+import type { Side } from './side.js'
+
+const GROUPS = Buffer.from('g')
+const AFTER_GROUPS = Buffer.from('h')
+const STATE = Buffer.from('s')
+/** Never written: it is deleted to have a hook run. */
+const MARKER = Buffer.from('x')
+
+/** How far the existing entries are counted. */
+export type CountState =
+  /** Numbers of an earlier version may be left, which do not count. */
+  | { phase: 'unclean' }
+  /** Entries up to `through` are counted; none are if it is not there. */
+  | { phase: 'counting'; through?: Buffer }
+  | { phase: 'done' }
+
+const phases = ['unclean', 'counting', 'done'] as const
+
+/** The numbers of a count. */
+export class Counters {
+  readonly #side: Side
+  readonly #root: AnyLevel
+  readonly #version: string
+
+  constructor(side: Side, root: AnyLevel, version: string) {
+    this.#side = side
+    this.#root = root
+    this.#version = version
+  }
+
+  /** The key of a group's number. */
+  keyOf(group: string): Buffer {
+    return Buffer.concat([GROUPS, Buffer.from(group)])
+  }
+
+  get stateKey(): Buffer {
+    return STATE
+  }
+
+  get markerKey(): Buffer {
+    return MARKER
+  }
+
+  /** The state as it is stored now. What another version counted does not count. */
+  readState(): CountState {
+    const bytes = this.#side.get(STATE)
+    if (bytes === undefined) return { phase: 'unclean' }
+
+    const length = bytes.length < 6 ? bytes.length : bytes.readUInt32BE(2)
+    const phase = phases[bytes[0] as number]
+    if (phase === undefined || bytes.length < 6 + length) throw damaged('state')
+    if (bytes.toString('utf8', 6, 6 + length) !== this.#version) return { phase: 'unclean' }
+    if (phase !== 'counting') return { phase }
+    return bytes[1] === 0 ? { phase } : { phase, through: bytes.subarray(6 + length) }
+  }
+
+  /** A state as it is stored. */
+  encodeState(state: CountState): Buffer {
+    const through = state.phase === 'counting' ? state.through : undefined
+    const version = Buffer.from(this.#version)
+    const head = Buffer.from([phases.indexOf(state.phase), through === undefined ? 0 : 1, 0, 0, 0, 0])
+    head.writeUInt32BE(version.length, 2)
+    return Buffer.concat([head, version, through ?? Buffer.alloc(0)])
+  }
+
+  /** The number of a group, as it is stored. */
+  async read(group: string): Promise<number> {
+    const bytes = await this.#root.get(this.#side.inRoot(this.keyOf(group)), rawEncodings)
+    return countOf(bytes as Buffer | undefined)
+  }
+
+  /** Groups and their numbers, in the order of the groups' bytes. */
+  async *entries(prefix = '', more?: object): AsyncGenerator<[string, number]> {
+    const options = this.#side.iteratorOptions(this.#rangeOf(prefix), more)
+    for await (const [key, value] of this.#root.iterator(options)) {
+      const group = this.#side.fromRoot(key as unknown as Buffer).toString('utf8', GROUPS.length)
+      yield [group, countOf(value as unknown as Buffer)]
+    }
+  }
+
+  /** Operations on the root that remove up to `limit` numbers. */
+  async removals(limit: number): Promise<object[]> {
+    const options = this.#side.iteratorOptions(this.#rangeOf(''), { limit })
+    const keys = await this.#root.keys(options).all()
+    return keys.map((key) => ({ type: 'del', key }))
+  }
+
+  /** The operation on the root that stores a state. */
+  stateOperation(state: CountState): object {
+    return { type: 'put', key: this.#side.inRoot(STATE), value: this.encodeState(state) }
+  }
+
+  /** The operation that has the side's hook run. */
+  markerOperation(): object {
+    return this.#side.deletion(MARKER)
+  }
+
+  #rangeOf(prefix: string): EncodedRange & { gte: Buffer; lt: Buffer } {
+    return { lt: AFTER_GROUPS, ...rangeOfPrefix(this.keyOf(prefix)) } as { gte: Buffer; lt: Buffer }
+  }
+}
+
+/** A number from its bytes; 0 if there are none. */
+export function countOf(bytes: Buffer | null | undefined): number {
+  if (bytes == null) return 0
+  if (bytes.length !== 8) throw damaged('number')
+  return numberAt(bytes, 0)
+}
+
+/** A number as bytes; null if it is 0, which is not stored. */
+export function countBytes(count: number): Buffer | null {
+  return count <= 0 ? null : numberBytes(count)
+}
+
+function damaged(what: string): Error {
+  return feedError('FEED_DAMAGED', `The ${what} of a count is damaged`)
+}

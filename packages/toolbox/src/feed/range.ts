@@ -1,0 +1,64 @@
+/** Ranges of keys, compared as bytes. */
+
+import { invalidOption } from './errors.js'
+
+/**
+ * A range of keys, as in abstract-level, or all keys that begin with `prefix`. Without a bound it is not
+ * limited.
+ */
+export interface KeyRange {
+  gt?: unknown
+  gte?: unknown
+  lt?: unknown
+  lte?: unknown
+  /** What the encoded keys begin with. Not to be given together with bounds. */
+  prefix?: unknown
+}
+
+/** A range of encoded keys; `gte` and `lt` are as in abstract-level. */
+export interface EncodedRange {
+  gt?: Buffer
+  gte?: Buffer
+  lt?: Buffer
+  lte?: Buffer
+}
+
+const bounds = ['gt', 'gte', 'lt', 'lte'] as const
+
+/** A range as bytes. */
+export function encodeRange(range: KeyRange | undefined, encode: (key: unknown) => Buffer): EncodedRange {
+  const encoded: EncodedRange = {}
+  if (range === undefined) return encoded
+  if (typeof range !== 'object' || range === null) throw invalidOption('A range must be an object')
+
+  for (const bound of bounds) {
+    if (range[bound] !== undefined) encoded[bound] = encode(range[bound])
+  }
+
+  if (range.prefix === undefined) return encoded
+  if (Object.keys(encoded).length > 0) throw invalidOption("A range has either a 'prefix' or bounds")
+  return rangeOfPrefix(encode(range.prefix))
+}
+
+/** All keys that begin with some bytes. */
+export function rangeOfPrefix(prefix: Buffer): EncodedRange {
+  const end = prefix.findLastIndex((byte) => byte < 0xff)
+  if (end < 0) return { gte: prefix }
+
+  const after = Buffer.from(prefix.subarray(0, end + 1))
+  after[end] = (after[end] as number) + 1
+  return { gte: prefix, lt: after }
+}
+
+/** Whether a key is within a range. */
+export function isWithin({ gt, gte, lt, lte }: EncodedRange, key: Buffer): boolean {
+  if (gt !== undefined && key.compare(gt) <= 0) return false
+  if (gte !== undefined && key.compare(gte) < 0) return false
+  if (lt !== undefined && key.compare(lt) >= 0) return false
+  return lte === undefined || key.compare(lte) <= 0
+}
+
+/** Whether a range has no bound. */
+export function isUnlimited(range: EncodedRange): boolean {
+  return bounds.every((bound) => range[bound] === undefined)
+}

@@ -1,0 +1,52 @@
+/** The events of a root database, with one listener each for all that want them. */
+
+import type { AnyLevel } from '../aside.js'
+
+type EventName = 'open' | 'closing' | 'closed' | 'write' | 'clear'
+type Listener = (data: unknown) => void
+
+const known = new WeakMap<AnyLevel, RootEvents>()
+
+/** Shares one listener an event: many feeds are no leak that Node would have to warn of. */
+class RootEvents {
+  readonly #root: AnyLevel
+  readonly #listeners = new Map<EventName, Set<Listener>>()
+  readonly #dispatchers = new Map<EventName, Listener>()
+
+  constructor(root: AnyLevel) {
+    this.#root = root
+  }
+
+  add(name: EventName, listener: Listener): void {
+    const listeners = this.#listeners.get(name) ?? new Set()
+    if (listeners.size === 0) this.#listen(name, listeners)
+    listeners.add(listener)
+  }
+
+  delete(name: EventName, listener: Listener): void {
+    const listeners = this.#listeners.get(name)
+    if (listeners?.delete(listener) !== true || listeners.size > 0) return
+    this.#root.off(name, this.#dispatchers.get(name) as Listener)
+  }
+
+  #listen(name: EventName, listeners: Set<Listener>): void {
+    const dispatch = (data: unknown) => {
+      for (const listener of [...listeners]) listener(data)
+    }
+    this.#listeners.set(name, listeners)
+    this.#dispatchers.set(name, dispatch)
+    this.#root.on(name, dispatch)
+  }
+}
+
+/** Listens to an event of a root database. Call what is returned to stop that. */
+export function listen(root: AnyLevel, name: EventName, listener: Listener): () => void {
+  let events = known.get(root)
+  if (events === undefined) {
+    events = new RootEvents(root)
+    known.set(root, events)
+  }
+
+  events.add(name, listener)
+  return () => events.delete(name, listener)
+}

@@ -1,0 +1,193 @@
+/** What is now, and each change from then on. */
+
+import type { Change } from './change.js'
+import { DirtyKeys } from './dirty-keys.js'
+import { assertNotAborted, type FeedError, feedError, invalidOption } from './errors.js'
+import { Feed } from './feed.js'
+import { type AnyDatabase, decodeBytes, KeySpace } from './key-space.js'
+import type { EncodedRange, KeyRange } from './range.js'
+import { listen } from './root-events.js'
+import { Side } from './side.js'
+import { endable, Signal } from './signal.js'
+
+/** What to watch: a key, or a range of keys. */
+export type Watched<K = string> = { key: K } | KeyRange
+
+/** Options of {@link watch}. */
+export interface WatchOptions {
+  /**
+   * Of a feed: whether a slow reader gets only the last of the changes of a key that have come meanwhile.
+   * Without a feed it is always so. Default false.
+   */
+  latest?: boolean
+  /** Aborting it ends the iterator with an error `FEED_ABORTED`. */
+  signal?: AbortSignal
+}
+
+/** What a watcher hears. */
+export type WatchEvent<K = string, V = string> =
+  /**
+   * An entry is there, or has a new value. `initial`: it is what was there to begin with, or after a reset.
+   */
+  | { type: 'put'; key: K; value: V; initial: boolean }
+  /** An entry is gone; with `initial`, the watched key is not there to begin with. */
+  | { type: 'del'; key: K; initial: boolean }
+  /** Forget what was there: what is there now follows, as `initial` puts. */
+  | { type: 'reset' }
+
+/** The terms of a watcher. */
+interface Watching {
+  space: KeySpace
+  range: EncodedRange
+  /** The watched key, if it is one. */
+  key: Buffer | undefined
+  latest: boolean
+  signal: AbortSignal | undefined
+}
+
+type Events<K, V> = AsyncGenerator<WatchEvent<K, V>, void, void>
+
+/**
+ * The entries of a key or a range as they are now, then their changes. It ends without an error when the feed
+ * or the database closes.
+ *
+ * With a feed that keeps values every change comes, in order. With a database, without a feed, the entries
+ * are read again after they were written: of fast changes of a key only the last one comes, and sometimes one
+ * comes twice.
+ *
+ * A reader of a range that cannot be told what changed (it is more than 1000 keys behind without a feed,
+ * there was a
+ * `clear` without a feed, or the feed has removed changes that it did not read) gets a `reset` and what is
+ * there now.
+ *
+ * @throws FEED_INVALID_OPTION at the call if the feed keeps no values, or the range is none.
+ * @throws FEED_NOT_SUPPORTED from the iterator of a feed if the database has no snapshots.
+ */
+export function watch<K = string, V = string>(
+  source: AnyDatabase | Feed<K, V>,
+  watched: Watched<K>,
+  options: WatchOptions = {}
+): AsyncGenerator<WatchEvent<K, V>, void, void> {
+  if (!(source instanceof Feed)) {
+    const watching = watchingOf(new KeySpace(source), watched, options)
+    return endable((stop) => watchDatabase<K, V>(watching, stop))
+  }
+
+  if (!source.hasValues) throw invalidOption('A feed without values cannot be watched')
+  const watching = watchingOf(new KeySpace(source.db), watched, options)
+  return endable((stop) => watchFeed(source, watching, stop))
+}
+
+function watchingOf(space: KeySpace, watched: Watched<unknown>, options: WatchOptions): Watching {
+  const { latest = false, signal } = options
+  if (!('key' in watched)) return { space, range: space.range(watched), key: undefined, latest, signal }
+
+  const range = space.range({ gte: watched.key, lte: watched.key })
+  return { space, range, key: range.gte, latest, signal }
+}
+
+async function* watchFeed<K, V>(feed: Feed<K, V>, watching: Watching, stop: AbortController): Events<K, V> {
+  const { latest, signal } = watching
+  let changes: AsyncGenerator<Change<K, V>, void, void> | undefined
+  stop.signal.addEventListener('abort', () => changes?.return())
+
+  for (let isFirst = true; ; isFirst = false) {
+    const { space } = watching
+    await feed.lastSequence()
+    if (space.root.supports.explicitSnapshots !== true) {
+      throw feedError('FEED_NOT_SUPPORTED', 'Watching a feed needs a database with snapshots')
+    }
+
+    if (!isFirst && watching.key === undefined) yield { type: 'reset' }
+    const snapshot = space.root.snapshot()
+    let after: number
+    try {
+      after = await feed.source.log.lastSequence({ snapshot })
+      yield* entriesOf<K, V>(watching, { snapshot })
+    } finally {
+      await snapshot.close()
+    }
+
+    if (stop.signal.aborted) return
+    try {
+      changes = feed.read<K, V>({ after, live: true, latest, signal, encodedRange: watching.range })
+      for await (const change of changes) yield eventOf(change)
+      return
+    } catch (error) {
+      // The reader was too slow: it begins anew.
+      if ((error as FeedError).code !== 'FEED_TRIMMED') throw error
+    }
+  }
+}
+
+function eventOf<K, V>({ type, key, value }: { type: 'put' | 'del'; key: K; value?: V }): WatchEvent<K, V> {
+  if (type === 'put') return { type, key, value: value as V, initial: false }
+  return { type, key, initial: false }
+}
+
+async function* watchDatabase<K, V>(watching: Watching, stop: AbortController): Events<K, V> {
+  const { space, range, key, signal } = watching
+  const only = key === undefined ? undefined : [key]
+  const news = new Signal()
+  const dirty = new DirtyKeys(space, range, news)
+  let isClosed = false
+  const unlisten = listen(space.root, 'closing', () => {
+    isClosed = true
+    news.raise()
+  })
+  const abort = () => stop.abort()
+  signal?.addEventListener('abort', abort)
+
+  try {
+    assertNotAborted(signal)
+    await space.root.open({ passive: true })
+
+    for (let isFirst = true; !stop.signal.aborted && !isClosed; isFirst = false) {
+      const seen = news.count
+      const keys = isFirst ? undefined : (dirty.take() ?? only)
+      if (keys !== undefined) {
+        yield* currentOf<K, V>(watching, keys)
+      } else {
+        if (!isFirst) yield { type: 'reset' }
+        yield* entriesOf<K, V>(watching)
+      }
+      await news.after(seen, stop.signal)
+      assertNotAborted(signal)
+    }
+  } catch (error) {
+    if (!isClosed || (error as FeedError).code === 'FEED_ABORTED') throw error
+  } finally {
+    signal?.removeEventListener('abort', abort)
+    unlisten()
+    dirty.close()
+  }
+}
+
+/** The entries that are there, as events. */
+async function* entriesOf<K, V>({ space, range, key }: Watching, options?: object): Events<K, V> {
+  let isEmpty = true
+  for await (const [found, value] of space.entriesWithin(range, options)) {
+    if (Side.holds(space, found)) continue
+    isEmpty = false
+    yield { type: 'put', ...decoded<K, V>(space, found, value), initial: true }
+  }
+
+  if (key !== undefined && isEmpty) yield { type: 'del', key: keyOf<K>(space, key), initial: true }
+}
+
+/** What is stored of some keys, as events. */
+async function* currentOf<K, V>({ space }: Watching, keys: readonly Buffer[]): Events<K, V> {
+  for (const key of keys) {
+    const value = await space.read(key)
+    if (value === undefined) yield { type: 'del', key: keyOf<K>(space, key), initial: false }
+    else yield { type: 'put', ...decoded<K, V>(space, key, value), initial: false }
+  }
+}
+
+function decoded<K, V>(space: KeySpace, key: Buffer, value: Buffer): { key: K; value: V } {
+  return { key: keyOf(space, key), value: decodeBytes(space.valueEncoding(), value) as V }
+}
+
+function keyOf<K>(space: KeySpace, key: Buffer): K {
+  return decodeBytes(space.keyEncoding(), key) as K
+}

@@ -1,0 +1,229 @@
+/**
+ * Writes that take effect in the order in which their hooks ran, so that a hook's `getSync` sees every
+ * earlier write.
+ *
+ * Terrace does so by itself. On other databases writes are done one after another, by methods that stand
+ * before those of the one object that the hook is on.
+ */
+
+import type { AnyLevel } from '../aside.js'
+import { CollectedBatch } from './collected-batch.js'
+import { type KeySpace, rawEncodings } from './key-space.js'
+import { listen } from './root-events.js'
+
+/** Writes operations in the terms of the root, as one batch. */
+export type WriteRaw = (operations: object[]) => Promise<void>
+
+/** The order of the writes of one database or sublevel. */
+export interface WriteOrder {
+  /** Whether a hook's `getSync` also sees the earlier operations of its own batch. */
+  readonly showsOwnBatch: boolean
+  /**
+   * Calls `listener` after each write that may have been of this database. Call what is returned to stop
+   * that.
+   */
+  onWritten(listener: () => void): () => void
+  /** Done when every write called before has taken effect or failed. */
+  settle(): Promise<void>
+  /**
+   * Runs `task` when every write called before has taken effect; where the database does not keep the order
+   * itself, others wait until it is done.
+   */
+  exclusively<Result>(task: (write: WriteRaw) => Promise<Result>): Promise<Result>
+  /** To be called when it is needed no more. */
+  release(): void
+}
+
+/** Has what a hook needs before it can run, where that has to be waited for. */
+export type Prepare = () => Promise<void> | undefined
+
+/** Whether the database keeps the order itself: see the package's README on `Level`. */
+export function keepsOrder(root: AnyLevel): boolean {
+  return root.supports.additionalMethods.putSync === true
+}
+
+/**
+ * Sees to it that writes take effect in order.
+ *
+ * @param prepare - Called before each write where writes can be made to wait.
+ * @param barrierKey - A key of the root that is never written, to be deleted where one has to wait for earlier
+ *   writes.
+ */
+export function orderWrites(space: KeySpace, prepare: Prepare, barrierKey: Buffer): WriteOrder {
+  if (keepsOrder(space.root)) return new NativeOrder(space.root, barrierKey)
+
+  let serial = serialOrders.get(space.db)
+  if (serial === undefined) {
+    serial = new SerialWrites(space)
+    serialOrders.set(space.db, serial)
+  }
+  return serial.lease(prepare)
+}
+
+class NativeOrder implements WriteOrder {
+  readonly showsOwnBatch = true
+  readonly #root: AnyLevel
+  readonly #barrierKey: Buffer
+
+  constructor(root: AnyLevel, barrierKey: Buffer) {
+    this.#root = root
+    this.#barrierKey = barrierKey
+  }
+
+  onWritten(listener: () => void): () => void {
+    const unlisten = [listen(this.#root, 'write', listener), listen(this.#root, 'clear', listener)]
+    return () => {
+      for (const end of unlisten) end()
+    }
+  }
+
+  settle(): Promise<void> {
+    return this.#root.del(this.#barrierKey, { keyEncoding: 'buffer' })
+  }
+
+  async exclusively<Result>(task: (write: WriteRaw) => Promise<Result>): Promise<Result> {
+    await this.settle()
+    return task((operations) => this.#root.batch(operations as never, rawEncodings))
+  }
+
+  release(): void {}
+}
+
+type WriteArray = (operations?: object[], options?: object) => Promise<void>
+type Clear = (options?: object) => Promise<void>
+
+const serialOrders = new WeakMap<AnyLevel, SerialWrites>()
+const CLEARED_AT_ONCE = 1000
+
+/** The writes of one object, one after another. */
+class SerialWrites {
+  readonly #space: KeySpace
+  readonly #batch: WriteArray
+  readonly #clear: Clear
+  readonly #leases = new Set<Prepare>()
+  readonly #listeners = new Set<() => void>()
+  #last: Promise<void> = Promise.resolve()
+  #pending = 0
+
+  constructor(space: KeySpace) {
+    const db = space.db as unknown as { batch: WriteArray; clear: Clear } & Record<string, unknown>
+    this.#space = space
+    this.#batch = db.batch
+    this.#clear = db.clear
+    replace(db, 'batch', (...given: [object[]?, object?]) =>
+      given.length === 0 ? this.#begin() : this.#write(...given)
+    )
+    replace(db, 'clear', (options?: Record<string, unknown>) => this.#clearByBatches(options))
+  }
+
+  lease(prepare: Prepare): WriteOrder {
+    // A function of its own, for the same may come twice.
+    const lease: Prepare = () => prepare()
+    this.#leases.add(lease)
+
+    return {
+      showsOwnBatch: false,
+      onWritten: (listener) => {
+        this.#listeners.add(listener)
+        return () => this.#listeners.delete(listener)
+      },
+      settle: () => this.#last,
+      exclusively: (task) => this.#inTurn(() => task((operations) => this.#writeRaw(operations))),
+      release: () => this.#leases.delete(lease)
+    }
+  }
+
+  #begin(): unknown {
+    const { db } = this.#space
+    // What is not open throws.
+    if (this.#leases.size === 0 || db.status !== 'open') return this.#batch.call(db)
+    return new CollectedBatch(db, (operations, options) => this.#write(operations, options))
+  }
+
+  #write(operations?: object[], options?: object): Promise<void> {
+    const { db } = this.#space
+    if (this.#leases.size === 0) return this.#batch.call(db, operations, options)
+
+    const waits = this.#pending > 0 || this.#isPreparing()
+    const kept = waits && Array.isArray(operations) ? operations.map(copied) : operations
+    return this.#inTurn(async () => {
+      const ready = this.#prepare()
+      if (ready !== undefined) await ready
+      await this.#batch.call(db, kept, options)
+    })
+  }
+
+  /** Writes while it is this task's turn. */
+  #writeRaw(operations: object[]): Promise<void> {
+    const { db, root } = this.#space
+    const write = db === root ? this.#batch : (root as unknown as { batch: WriteArray }).batch
+    return write.call(root, operations, rawEncodings)
+  }
+
+  /** Deletes a range by batches, so that hooks see what is deleted. */
+  async #clearByBatches(options: Record<string, unknown> = {}): Promise<void> {
+    const { db } = this.#space
+    if (this.#leases.size === 0) return this.#clear.call(db, options)
+
+    const { keyEncoding: _, ...rest } = options
+    const range = this.#space.range(options, options.keyEncoding)
+    let keys: object[] = []
+
+    for await (const key of db.keys({ ...rest, ...range, keyEncoding: 'buffer' })) {
+      keys.push({ type: 'del', key, keyEncoding: 'buffer' })
+      if (keys.length < CLEARED_AT_ONCE) continue
+      await this.#write(keys, undefined)
+      keys = []
+    }
+
+    if (keys.length > 0) await this.#write(keys, undefined)
+    db.emit('clear', options)
+  }
+
+  #isPreparing(): boolean {
+    return [...this.#leases].some((prepare) => prepare() !== undefined)
+  }
+
+  #prepare(): Promise<void> | undefined {
+    const waiting = [...this.#leases].map((prepare) => prepare()).filter((promise) => promise !== undefined)
+    return waiting.length === 0 ? undefined : Promise.all(waiting).then(nothing)
+  }
+
+  #inTurn<Result>(task: () => Promise<Result>): Promise<Result> {
+    const before = this.#last
+    let finish = nothing
+    this.#last = new Promise((resolve) => {
+      finish = resolve
+    })
+
+    const isFirst = this.#pending++ === 0
+    const run = isFirst ? task() : before.then(task)
+    const finished = () => {
+      this.#pending--
+      finish()
+      for (const listener of [...this.#listeners]) listener()
+    }
+    run.then(finished, finished)
+    return run
+  }
+}
+
+/** Has an object's own method stand before that of its class. */
+function replace<Method>(db: Record<string, Method>, name: string, method: Method): void {
+  Object.defineProperty(db, name, { value: method, configurable: true, writable: true, enumerable: false })
+}
+
+/** An operation that stays what it is while it waits, though the caller uses its bytes for something else. */
+function copied(operation: object): object {
+  const copy = { ...operation } as { key?: unknown; value?: unknown }
+  if (copy.key instanceof Uint8Array) copy.key = copyOf(copy.key)
+  if (copy.value instanceof Uint8Array) copy.value = copyOf(copy.value)
+  return copy
+}
+
+/** A copy of the same class; `slice` of a Buffer would be none. */
+function copyOf(bytes: Uint8Array): Uint8Array {
+  return Uint8Array.prototype.slice.call(bytes)
+}
+
+function nothing(): void {}

@@ -1,0 +1,172 @@
+// What a feed retains, and what readers of removed changes hear.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { feed } from 'terrace-toolbox/feed'
+import { databases } from '../support/databases.js'
+import { all, next, pause } from './support.js'
+
+async function put(db, from, to, value = '') {
+  for (let number = from; number <= to; number++) await db.put(`${number}`, value)
+}
+
+/** Waits until something is so. */
+async function until(isSo) {
+  for (let wait = 1; !(await isSo()); wait++) {
+    assert.ok(wait < 500, 'it took more than five seconds')
+    await pause(10)
+  }
+}
+
+for (const [name, open] of Object.entries(databases)) {
+  test(`${name}: by count, in the background; resuming from before names the oldest`, async (t) => {
+    const db = await open(t)
+    const changes = feed(db, { retention: { count: 50 } })
+    await put(db, 1, 400)
+    await until(async () => (await changes.oldestSequence()) > 200)
+    await changes.trim()
+    assert.equal(await changes.oldestSequence(), 351)
+    await put(db, 1, 3)
+    assert.equal(await changes.trim(), 3)
+    assert.equal(await changes.trim(), 0)
+
+    const found = await all(changes.read())
+    assert.deepEqual(
+      found.map(({ sequence }) => sequence),
+      Array.from({ length: 50 }, (_, index) => 354 + index)
+    )
+    assert.equal((await next(changes.read({ after: 353 }))).sequence, 354)
+    for (const after of [0, 352]) {
+      await assert.rejects(all(changes.read({ after })), (error) => {
+        assert.equal(error.code, 'FEED_TRIMMED')
+        assert.equal(error.oldestSequence, 354)
+        assert.match(error.message, /oldest sequence number retained is 354/)
+        return true
+      })
+    }
+  })
+
+  test(`${name}: batches are removed whole`, async (t) => {
+    const db = await open(t)
+    const changes = feed(db, { retention: { count: 10 } })
+    const batch = Array.from({ length: 2500 }, (_, i) => ({ type: 'put', key: `${i}`, value: '' }))
+    await db.batch(batch)
+    await put(db, 1, 5)
+    await changes.trim()
+    assert.equal(await changes.oldestSequence(), 1)
+    assert.equal((await all(changes.read({ after: 0 }))).length, 2505)
+
+    await put(db, 6, 10)
+    await changes.trim()
+    assert.equal(await changes.oldestSequence(), 2501)
+    assert.equal((await all(changes.read())).length, 10)
+    // Of what was removed nothing is left in the database.
+    const stored = await db.keys({ gte: '!feed.changes!', lt: '!feed.changes"' }).all()
+    assert.equal(stored.length, 11)
+  })
+
+  test(`${name}: by size`, async (t) => {
+    const db = await open(t)
+    const changes = feed(db, { retention: { sizeBytes: 100_000 } })
+    await put(db, 1, 300, 'x'.repeat(1000))
+    await until(async () => (await changes.oldestSequence()) > 1)
+    await changes.trim()
+    const { length } = await all(changes.read())
+    assert.ok(length > 85 && length < 100, `${length} changes of about 1030 bytes`)
+  })
+
+  test(`${name}: by age, until none is left, and numbers are not given twice`, async (t) => {
+    const db = await open(t)
+    const sub = db.sublevel('sub')
+    const changes = feed(sub, { retention: { ageMs: 60 } })
+    await put(sub, 1, 20)
+    await until(async () => (await changes.oldestSequence()) === 21)
+    assert.deepEqual(await all(changes.read()), [])
+    assert.equal(await changes.lastSequence(), 20)
+
+    await db.close()
+    await db.open()
+    await sub.open()
+    assert.equal(await changes.lastSequence(), 20)
+    assert.equal(await changes.oldestSequence(), 21)
+    await assert.rejects(all(changes.read({ after: 19 })), { code: 'FEED_TRIMMED', oldestSequence: 21 })
+    await sub.put('next', '')
+    assert.equal((await next(changes.read({ after: 20 }))).sequence, 21)
+    await changes.close()
+
+    const again = feed(sub)
+    await sub.put('last', '')
+    assert.equal(await again.lastSequence(), 22)
+  })
+
+  test(`${name}: a reader that is overtaken by the removal hears of it`, async (t) => {
+    const db = await open(t)
+    const changes = feed(db, { retention: { count: 1000 } })
+    await put(db, 1, 1000)
+    const slow = changes.read()
+    const first = (await next(slow)).sequence
+    await put(db, 1, 1000)
+    await changes.trim()
+    const read = [first]
+    await assert.rejects(
+      async () => {
+        for await (const { sequence } of slow) read.push(sequence)
+      },
+      { code: 'FEED_TRIMMED', oldestSequence: 1001 }
+    )
+    assert.deepEqual(
+      read,
+      read.map((_, index) => first + index)
+    )
+  })
+
+  test(`${name}: closing while changes are removed leaves a feed that is whole`, async (t) => {
+    const db = await open(t)
+    const changes = feed(db, { retention: { count: 10 } })
+    await db.batch(Array.from({ length: 6000 }, (_, i) => ({ type: 'put', key: `${i}`, value: '' })))
+    await put(db, 1, 10)
+    const trimming = changes.trim()
+    await pause(2)
+    await db.close()
+    await trimming.catch(() => 0)
+    await db.open()
+
+    const oldest = await changes.oldestSequence()
+    const [first] = await all(changes.read({ limit: 1 }))
+    assert.ok(oldest === 1 || oldest === 6001, `${oldest}`)
+    assert.equal(first.sequence, oldest)
+    await changes.trim()
+    assert.equal((await all(changes.read({ after: 6000 }))).length, 10)
+    assert.equal((await db.keys({ gte: '!feed.changes!', lt: '!feed.changes"' }).all()).length, 11)
+  })
+
+  test(`${name}: a clock that goes back keeps changes longer, one that goes on removes them`, async (t) => {
+    const db = await open(t)
+    const changes = feed(db, { retention: { ageMs: 60_000 } })
+    let now = 1_000_000_000
+    t.mock.method(Date, 'now', () => now)
+    await put(db, 1, 3)
+    now -= 900_000_000
+    await put(db, 4, 6)
+    assert.equal(await changes.trim(), 0)
+    now += 900_060_001
+    assert.equal(await changes.trim(), 6)
+    now = -5
+    await put(db, 7, 7)
+    assert.equal((await next(changes.read({ after: 6 }))).time, 0)
+  })
+
+  test(`${name}: a damaged change is an error with a code, not another change`, async (t) => {
+    const db = await open(t)
+    const changes = feed(db)
+    await put(db, 1, 5)
+    const [key, value] = await db
+      .iterator({ gte: '!feed.changes!', limit: 1, keyEncoding: 'buffer', valueEncoding: 'buffer' })
+      .next()
+    for (const length of [0, 1, 13, 14]) {
+      await db.put(key, value.subarray(0, length), { keyEncoding: 'buffer', valueEncoding: 'buffer' })
+      await assert.rejects(all(changes.read()), { code: 'FEED_DAMAGED' })
+    }
+    assert.equal((await all(changes.read({ after: 1 }))).length, 4)
+  })
+}

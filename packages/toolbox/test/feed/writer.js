@@ -1,0 +1,32 @@
+// Writes at random, as fast as it can, until it is killed: `node writer.js terrace|classic-level FOLDER SEED`.
+
+import { ClassicLevel } from 'classic-level'
+import { Level } from 'terrace'
+import { count, feed } from 'terrace-toolbox/feed'
+import { randomNumbers } from './support.js'
+
+const [kind, path, seed] = process.argv.slice(2)
+const db = kind === 'terrace' ? new Level(path) : new ClassicLevel(path)
+const data = db.sublevel('data')
+feed(data, { retention: { sizeBytes: 1e9 } })
+feed(data, { name: 'short', retention: { count: 200 } })
+count(data, { name: 'kinds', of: (_, value) => value[0] })
+const random = randomNumbers(Number(seed))
+
+async function write() {
+  for (;;) {
+    const key = `key${random(500)}`
+    const value = `${random(5)}${'x'.repeat(random(300))}`
+    if (random(4) === 0) await data.del(key)
+    else if (random(4) > 0) await data.put(key, value)
+    else {
+      const keys = Array.from({ length: 1 + random(50) }, () => `key${random(500)}`)
+      await data.batch(keys.map((key) => ({ type: 'put', key, value })))
+    }
+    acknowledged++
+  }
+}
+
+let acknowledged = 0
+setInterval(() => process.stdout.write(`${acknowledged}\n`), 5)
+await Promise.all([write(), write(), write(), write()])
