@@ -6,8 +6,8 @@
  * @packageDocumentation
  */
 
-import type { AbstractLevel } from 'abstract-level'
 import type { AnyLevel } from '../aside.js'
+import type { LevelLike } from '../level-like.js'
 import type { IndexOptions } from './options.js'
 import { SecondaryIndex } from './secondary-index.js'
 
@@ -27,10 +27,6 @@ export type { IndexReport } from './verify.js'
  * @throws TOOLBOX_INDEX_INVALID for options that declare no index, TOOLBOX_INDEX_EXISTS if there is one of this name,
  * TOOLBOX_INDEX_UNSUPPORTED for a database without `getSync` or that cannot store bytes
  */
-export function index<K, V>(
-  // biome-ignore lint/suspicious/noExplicitAny: the format of the data does not matter here
-  db: AbstractLevel<any, K, V>,
-  options: IndexOptions<K, V>
-): SecondaryIndex<K, V> {
+export function index<K, V>(db: LevelLike<K, V>, options: IndexOptions<K, V>): SecondaryIndex<K, V> {
   return new SecondaryIndex(db as unknown as AnyLevel, options)
 }
