@@ -56,9 +56,8 @@ type Events<K, V> = AsyncGenerator<WatchEvent<K, V>, void, void>
  * comes twice.
  *
  * A reader of a range that cannot be told what changed (it is more than 1000 keys behind without a feed,
- * there was a
- * `clear` without a feed, or the feed has removed changes that it did not read) gets a `reset` and what is
- * there now.
+ * there was a `clear` without a feed, or the feed has removed changes that it did not read) gets a `reset`
+ * and what is there now.
  *
  * @throws FEED_INVALID_OPTION at the call if the feed keeps no values, or the range is none.
  * @throws FEED_NOT_SUPPORTED from the iterator of a feed if the database has no snapshots.
