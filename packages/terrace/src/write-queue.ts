@@ -6,6 +6,7 @@
 
 import { Flag } from './binding.js'
 import { codedError } from './errors.js'
+import { Fifo } from './fifo.js'
 import { HookedWrites } from './hooked-writes.js'
 import type { OperationList } from './operation-list.js'
 import type { Store } from './store.js'
@@ -33,7 +34,7 @@ type Waiting = WaitingCall | WaitingTask
 
 export class WriteQueue {
   readonly #store: Store
-  readonly #waiting: Waiting[] = []
+  readonly #waiting = new Fifo<Waiting>()
   /** Native writes that have not ended. */
   #pending = 0
   /** Grows when all native writes were waited for on this thread; their promises settle later. */
@@ -151,7 +152,7 @@ export class WriteQueue {
 
   #advance(): void {
     while (this.#waiting.length > 0 && this.#pending === 0 && this.#task === null && this.running === null) {
-      const first = this.#waiting[0] as Waiting
+      const first = this.#waiting.first as Waiting
 
       if ('task' in first) {
         this.#waiting.shift()
@@ -185,7 +186,7 @@ export class WriteQueue {
     const limit = this.#callsAlone > 0 ? 1 : MAX_GROUP_CALLS
 
     for (let calls = 0; calls < limit; calls++) {
-      const next = this.#waiting[0]
+      const next = this.#waiting.first
       if (next === undefined || 'task' in next) break
       this.#waiting.shift()
       if (this.#callsAlone > 0) this.#callsAlone--
@@ -223,7 +224,7 @@ export class WriteQueue {
       }
 
       // Nothing is written. One of them may be at fault, such as by a key over its limit: each once more, alone.
-      this.#waiting.unshift(...group.calls)
+      this.#waiting.unshift(group.calls)
       this.#callsAlone += length
     }
   }
@@ -255,7 +256,7 @@ export class WriteQueue {
   }
 
   #drainNext(): void {
-    const first = this.#waiting[0] as Waiting
+    const first = this.#waiting.first as Waiting
 
     if (!('task' in first)) {
       this.#commit(Flag.blocking)

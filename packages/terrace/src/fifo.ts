@@ -1,0 +1,41 @@
+/** A line in which the first is served first. An array whose first is removed moves all others, if it is large. */
+
+/** So many places are left empty before the others move up. */
+const MAX_SERVED = 1024
+
+export class Fifo<Item> {
+  #items: Item[] = []
+  #served = 0
+
+  get length(): number {
+    return this.#items.length - this.#served
+  }
+
+  /** The first, if there is one. */
+  get first(): Item | undefined {
+    return this.#items[this.#served]
+  }
+
+  push(item: Item): void {
+    this.#items.push(item)
+  }
+
+  /** Removes the first. */
+  shift(): void {
+    this.#served++
+
+    if (
+      this.#served === this.#items.length ||
+      (this.#served >= MAX_SERVED && 2 * this.#served > this.#items.length)
+    ) {
+      this.#items = this.#items.slice(this.#served)
+      this.#served = 0
+    }
+  }
+
+  /** Puts items before the first. */
+  unshift(items: readonly Item[]): void {
+    this.#items = [...items, ...this.#items.slice(this.#served)]
+    this.#served = 0
+  }
+}
