@@ -8,17 +8,19 @@ import type { Database } from './place.js'
 /** Takes an operation that a function adds. */
 export type Add = (operation: PublicOperation, owner: Database, space: HookedSpace, depth: number) => void
 
-/** What the functions get to add operations with, while they run. */
+/**
+ * What the functions get to add operations with, while they run. As in abstract-level it is the same object for all
+ * operations of a call, so that a function can tell which of them are written together.
+ */
 export class HookCall implements PrewriteBatch {
   readonly #add: Add
   readonly #space: HookedSpace
-  readonly #depth: number
+  #depth = 0
   #owner: Database | null = null
 
-  constructor(add: Add, space: HookedSpace, depth: number) {
+  constructor(add: Add, space: HookedSpace) {
     this.#add = add
     this.#space = space
-    this.#depth = depth
   }
 
   add(operation: object): this {
@@ -31,8 +33,9 @@ export class HookCall implements PrewriteBatch {
   }
 
   /** Calls a function. What it throws becomes an error of the method that was called. */
-  run({ owner, run }: Registration, carried: CarriedOperation, method: string): void {
+  run({ owner, run }: Registration, carried: CarriedOperation, method: string, depth: number): void {
     this.#owner = owner
+    this.#depth = depth
 
     try {
       const result = run(carried.operation, this) as unknown

@@ -41,6 +41,8 @@ export class HookedWrites {
   readonly #listeners: readonly WriteListener[] | null
   /** Of the call, for its errors. */
   method: string
+  /** What functions add with, by the prefix of their key space. */
+  readonly #calls = new Map<string, HookCall>()
   /** Whether a function has read. */
   hasRead = false
 
@@ -193,10 +195,19 @@ export class HookedWrites {
         // The database of the call sees an operation as it was given.
         const isOwn = prefix === this.#place.prefix && origin.addedBy === null && carried.isGiven
         if (prefix !== carried.prefix && !isOwn) carried.rebase(prefix, registration.owner)
-        call = new HookCall(this.#add, space, origin.depth + 1)
+        call = this.#callOf(space)
       }
 
-      call.run(registration, carried, this.method)
+      call.run(registration, carried, this.method, origin.depth + 1)
     }
+  }
+
+  #callOf(space: HookedSpace): HookCall {
+    let call = this.#calls.get(space.prefix)
+    if (call === undefined) {
+      call = new HookCall(this.#add, space)
+      this.#calls.set(space.prefix, call)
+    }
+    return call
   }
 }

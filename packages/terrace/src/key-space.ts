@@ -127,9 +127,10 @@ export class PrewriteHook {
     return this.#registrations.size === 0
   }
 
-  /** Calls the functions as they are now. */
+  /** Calls the functions as they are now. As in abstract-level it is the function itself if there is one alone. */
   get run(): PrewriteFunction {
     const functions = Array.from(this.#registrations.keys())
+    if (functions.length === 1) return functions[0] as PrewriteFunction
     return (operation, batch) => {
       for (const run of functions) run(operation, batch)
     }

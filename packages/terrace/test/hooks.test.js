@@ -333,3 +333,20 @@ test('functions that were added before the database has opened see deferred writ
   await Promise.all([opening, a.put('1', 'v'), db.batch([{ type: 'del', key: '2', sublevel: a }])])
   assert.deepEqual(taken().sort(), ['a:1', 'a:2'])
 })
+
+test('a function can tell which operations are written together: their batch is one object', async (t) => {
+  const db = await openLevel(t)
+  const users = db.sublevel('users')
+  const seen = new Map()
+  const note = (_operation, batch) => seen.set(batch, (seen.get(batch) ?? 0) + 1)
+  db.hooks.prewrite.add(note)
+  assert.equal(db.hooks.prewrite.run, note)
+
+  await db.batch([
+    { type: 'put', key: 'a', value: '1' },
+    { type: 'put', key: 'b', value: '2', sublevel: users },
+    { type: 'del', key: 'c' }
+  ])
+  await users.put('d', '4')
+  assert.deepEqual([...seen.values()], [3, 1])
+})
