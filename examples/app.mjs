@@ -153,7 +153,9 @@ try {
 
   await dump(blog.db, createWriteStream(join(folder, 'blog.dump')))
   const { entries } = await restore(backup, createReadStream(join(folder, 'blog.dump')))
-  console.log('backup:', entries > 0 && (await blog.byMail.verify()).isSound !== false ? 'complete' : 'broken')
+  console.log('backup:', entries === (await all(blog.db.keys())).length ? 'complete' : 'not complete')
+  const { missing, stale, wrong } = await blog.byMail.verify()
+  console.log('index of addresses:', missing + stale + wrong === 0 ? 'in step' : 'damaged')
 } finally {
   await Promise.all([blog.db.close(), backup.close()])
   if (given === undefined) rmSync(folder, { recursive: true })

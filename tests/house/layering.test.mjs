@@ -121,6 +121,16 @@ test('the encoding of keys needs nothing but the language', () => {
   assert.deepEqual(dependencies, {})
 })
 
+test('the toolbox knows no database, only their API', () => {
+  const sources = withExtension('.ts').filter((file) => file.startsWith('packages/toolbox/src/'))
+  assert.ok(sources.length > 0)
+  const others = /(?<!\.)\b(from|import)\s*\(?\s*'(?!\.|node:|abstract-level'|terrace-bytewise')/
+  assert.deepEqual(
+    sources.flatMap((file) => matches(file, others)),
+    []
+  )
+})
+
 test('every Rust source says what it is for', () => {
   const sources = withExtension('.rs').filter((file) => /^crates\/[^/]+\/src\//.test(file) && !isTest(file))
   assert.deepEqual(
