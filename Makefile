@@ -213,7 +213,8 @@ bench-bytewise: build ## what encoding and decoding structured keys costs, besid
 	node packages/bytewise/bench/main.js $(BYTEWISE) > results/bytewise.md
 	node scripts/embed.mjs results/bytewise.md packages/bytewise/README.md bench
 
-# HOOKS="--rounds 1 --puts 20000" make bench-hooks: the short form.
+# HOOKS="--rounds 7 --puts 100000" make bench-hooks: the long form, 25 minutes; without, 3.
+HOOKS ?= --rounds 3 --puts 30000
 bench-hooks: build ## what hook functions, sublevels and listeners cost a put, beside other databases: table, guide
 	$(call step,bench-hooks)
 	node packages/terrace/bench/hooks.js --json results/hooks.json $(HOOKS) > results/hooks.md
