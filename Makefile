@@ -175,7 +175,7 @@ bench-node: build $(NODE_SQLITE) ## what operations cost in Node, beside classic
 
 # NODE_WRITES="-n 1000000" make bench-node-writes: so many entries, else ten million in order and three at random.
 NODE_WRITES ?=
-NODE_WRITE_TARGETS ?= terrace terrace:leveldb classic-level
+NODE_WRITE_TARGETS ?= terrace terrace:server terrace:leveldb classic-level lmdb
 bench-node-writes: build $(NODE_BENCH_READY) ## the time of each batch while many are written in Node, with plots
 	$(call step,bench-node-writes)
 	@rm -f results/node-writes.jsonl
@@ -188,13 +188,14 @@ bench-node-writes: build $(NODE_BENCH_READY) ## the time of each batch while man
 # NODE_LOOP="--seconds 2" make bench-node-loop: so long for each of six. Whoever writes ten thousand entries at once makes
 # them one batch after the other.
 NODE_LOOP ?= --seconds 30
+NODE_LOOP_TARGETS ?= terrace terrace:leveldb classic-level
 NODE_LOOP_BATCHES := --batch-size 10000 --concurrency 1
 bench-node-loop: build $(NODE_BENCH_READY) ## how long writes, large batches and cold reads in Node hold up the event loop, with plots
 	$(call step,bench-node-loop)
 	@rm -f results/node-loop.jsonl
 	for case in sustained "sustained --sync" "sustained $(NODE_LOOP_BATCHES)" "sustained $(NODE_LOOP_BATCHES) --sync" \
 	    cold-read "cold-read --read-percent 50"; do \
-	  $(NODE_BENCH) run $$case $(NODE_WRITE_TARGETS) $(NODE_LOOP) --skip-missing \
+	  $(NODE_BENCH) run $$case $(NODE_LOOP_TARGETS) $(NODE_LOOP) --skip-missing \
 	    --dir target/node-db --results results/node-loop.jsonl; \
 	done
 	$(NODE_BENCH) plot results/node-loop.jsonl

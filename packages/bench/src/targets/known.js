@@ -14,6 +14,7 @@ const MIB = 1 << 20
 /** @type {Record<string, Known>} */
 export const KNOWN = {
   terrace: { package: 'terrace', className: 'Level' },
+  'terrace:server': { package: 'terrace', className: 'Level', options: { preset: 'server' } },
   'terrace:leveldb': {
     package: 'terrace',
     className: 'Level',
