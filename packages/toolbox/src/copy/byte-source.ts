@@ -1,3 +1,4 @@
+import { bytesOf } from '../encoded.js'
 import { codedError } from '../errors.js'
 
 /** What a dump can be read from: a stream of Node or of the web, an array of pieces, or what else gives bytes in turn. */
@@ -55,7 +56,7 @@ export class ByteSource {
       if (!(value instanceof Uint8Array)) {
         throw codedError('DUMP_INVALID_SOURCE', 'A dump consists of bytes: the source gave something else')
       }
-      this.#piece = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+      this.#piece = bytesOf(value)
     }
     return true
   }

@@ -1,5 +1,5 @@
-import type { AnyLevel } from '../aside.js'
 import { codedError } from '../errors.js'
+import type { AnyLevel } from '../level-like.js'
 import { batchSizeOf, type CopyOptions, type Summary, throwIfAborted } from './options.js'
 import { scan } from './scan.js'
 import { type RawEntry, Tally } from './tally.js'

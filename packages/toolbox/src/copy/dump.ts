@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { AnyLevel } from '../aside.js'
 import { codedError } from '../errors.js'
+import type { AnyLevel } from '../level-like.js'
 import { encodeBlock, encodeHeader, encodeTrailer } from './format.js'
 import { type DumpOptions, type Summary, throwIfAborted } from './options.js'
 import { scan } from './scan.js'

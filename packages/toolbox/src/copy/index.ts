@@ -1,7 +1,6 @@
 /** Copies between databases, and dumps that can be restored into any. */
 
-import type { AnyLevel } from '../aside.js'
-import type { LevelLike } from '../level-like.js'
+import type { AnyLevel, LevelLike } from '../level-like.js'
 import type { DumpSource } from './byte-source.js'
 import { copyEntries } from './copy.js'
 import { type DumpDestination, dumpPieces, dumpTo } from './dump.js'

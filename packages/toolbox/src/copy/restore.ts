@@ -1,5 +1,5 @@
-import type { AnyLevel } from '../aside.js'
 import { codedError } from '../errors.js'
+import type { AnyLevel } from '../level-like.js'
 import { ByteSource, type DumpSource } from './byte-source.js'
 import { writeEntries } from './copy.js'
 import { DumpDecoder } from './decode.js'

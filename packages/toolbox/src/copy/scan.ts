@@ -1,4 +1,5 @@
-import type { AnyLevel } from '../aside.js'
+import { bytesOf } from '../encoded.js'
+import type { AnyLevel } from '../level-like.js'
 import type { CopyRange } from './options.js'
 import { type RawEntry, sizeOf } from './tally.js'
 
@@ -72,8 +73,7 @@ function boundsOf(db: AnyLevel, range: CopyRange<unknown>): object {
 
   for (const name of ['gt', 'gte', 'lt', 'lte'] as const) {
     if (range[name] === undefined) continue
-    const encoded = encoding.encode(range[name] as string) as string | Uint8Array
-    bounds[name] = typeof encoded === 'string' ? Buffer.from(encoded) : encoded
+    bounds[name] = bytesOf(encoding.encode(range[name] as string))
   }
 
   return bounds

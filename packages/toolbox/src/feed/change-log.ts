@@ -1,12 +1,13 @@
 /** The stored changes: how they are numbered, added, read and removed. */
 
-import type { AnyLevel } from '../aside.js'
+import { isExact, type PrewriteBatch } from '../hooks.js'
+import type { AnyLevel } from '../level-like.js'
 import { feedError } from './errors.js'
-import { type KeySpace, type PrewriteBatch, rawEncodings } from './key-space.js'
+import { type KeySpace, rawEncodings } from './key-space.js'
 import { numberAt, numberBytes, writeNumber } from './numbers.js'
 import { decodeChange, encodeChange, type StoredChange } from './record.js'
 import { Side } from './side.js'
-import { keepsOrder, orderWrites, type WriteOrder } from './write-order.js'
+import { orderWrites, type WriteOrder } from './write-order.js'
 
 /** What comes before all changes, and after them. */
 const FIRST = Buffer.from('c')
@@ -151,7 +152,7 @@ export class ChangeLog {
 
   #prepare(): Promise<void> | undefined {
     if (this.#head !== undefined) return undefined
-    if (keepsOrder(this.#root)) {
+    if (isExact(this.#root)) {
       this.#loadNow()
       return undefined
     }

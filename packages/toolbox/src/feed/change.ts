@@ -1,6 +1,6 @@
 /** A change as readers get it. */
 
-import { decodeBytes, type Encoding } from './key-space.js'
+import { decodedBy, type Encoding } from '../encoded.js'
 import type { StoredChange } from './record.js'
 
 /** A put or a del, as it was written. */
@@ -36,11 +36,8 @@ export function decodedChange<K, V>(
   place: { first: boolean; last: boolean }
 ): Change<K, V> {
   const { sequence, type, key, value, oldValue, time, batch } = stored
-  const change = { sequence, type, key: decodeBytes(encodings.key, key), time, batch, ...place } as Change<
-    K,
-    V
-  >
-  if (value !== undefined) change.value = decodeBytes(encodings.value, value) as V
-  if (oldValue != null) change.oldValue = decodeBytes(encodings.value, oldValue) as V
+  const change = { sequence, type, key: decodedBy(encodings.key, key), time, batch, ...place } as Change<K, V>
+  if (value !== undefined) change.value = decodedBy(encodings.value, value) as V
+  if (oldValue != null) change.oldValue = decodedBy(encodings.value, oldValue) as V
   return change
 }

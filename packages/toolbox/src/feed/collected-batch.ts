@@ -4,8 +4,8 @@
  * effect.
  */
 
-import type { AnyLevel } from '../aside.js'
 import { codedError } from '../errors.js'
+import type { AnyLevel } from '../level-like.js'
 
 type WriteArray = (operations: object[], options: object | undefined) => Promise<void>
 

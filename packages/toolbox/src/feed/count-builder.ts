@@ -1,8 +1,10 @@
 /** Counts the entries that are there already, in the background, while others are written. */
 
+import { type ByteString, byteString, fromByteString } from '../encoded.js'
+import type { PrewriteBatch } from '../hooks.js'
 import { type Counters, type CountState, countBytes, countOf } from './counters.js'
 import type { Grouping } from './grouping.js'
-import type { KeySpace, PrewriteBatch } from './key-space.js'
+import type { KeySpace } from './key-space.js'
 import { Side } from './side.js'
 import type { WriteOrder, WriteRaw } from './write-order.js'
 
@@ -21,8 +23,8 @@ export interface Building {
 }
 
 interface Chunk {
-  /** The values of the keys that are to be counted, by their keys in latin1. */
-  entries: Map<string, Buffer>
+  /** The values of the keys that are to be counted, by their keys. */
+  entries: Map<ByteString, Buffer>
   /** Up to where it goes; undefined: to the end. */
   through: Buffer | undefined
 }
@@ -31,7 +33,7 @@ interface Chunk {
 export class CountBuilder {
   readonly #building: Building
   /** Keys written while a chunk is being read. */
-  #touched: Set<string> | undefined
+  #touched: Set<ByteString> | undefined
   /** What is to be done when the marker is written. */
   #commit: ((batch: PrewriteBatch) => void) | undefined
 
@@ -41,7 +43,7 @@ export class CountBuilder {
 
   /** To be called in a hook for a write to a key that is not counted yet. */
   touch(key: Buffer): void {
-    this.#touched?.add(key.toString('latin1'))
+    this.#touched?.add(byteString(key))
   }
 
   /** To be called in a hook of the side when the marker is written. */
@@ -126,7 +128,7 @@ export class CountBuilder {
   #update(chunk: Chunk): void {
     const { space } = this.#building
     for (const name of this.#touched ?? []) {
-      const key = Buffer.from(name, 'latin1')
+      const key = fromByteString(name)
       if (chunk.through !== undefined && key.compare(chunk.through) > 0) continue
       const value = space.storedValue(key)
       if (value === undefined) chunk.entries.delete(name)
@@ -137,14 +139,14 @@ export class CountBuilder {
   async #read(): Promise<Chunk> {
     const { space, state } = this.#building
     const after = state.phase === 'counting' ? state.through : undefined
-    const entries = new Map<string, Buffer>()
+    const entries = new Map<ByteString, Buffer>()
     let last: Buffer | undefined
     let size = 0
 
     for await (const [key, value] of space.entriesWithin({ gt: after }, { limit: CHUNK_ENTRIES })) {
       last = key
       size++
-      if (!Side.holds(space, key)) entries.set(key.toString('latin1'), value)
+      if (!Side.holds(space, key)) entries.set(byteString(key), value)
     }
     return { entries, through: size < CHUNK_ENTRIES ? undefined : last }
   }
@@ -155,7 +157,7 @@ export class CountBuilder {
     const added = new Map<string, number>()
 
     for (const [name, value] of entries) {
-      for (const group of grouping.groupsOf(Buffer.from(name, 'latin1'), value)) {
+      for (const group of grouping.groupsOf(fromByteString(name), value)) {
         added.set(group, (added.get(group) ?? 0) + 1)
       }
     }

@@ -1,11 +1,12 @@
 /** Counts the entries of groups, in step with the writes. */
 
+import type { Operation, PrewriteBatch } from '../hooks.js'
 import { CountBuilder } from './count-builder.js'
 import type { CountDifference, CountOptions } from './count-options.js'
 import { Counters, type CountState, countBytes, countOf } from './counters.js'
 import { assertName, feedError, invalidOption } from './errors.js'
 import { type Grouping, groupingOf } from './grouping.js'
-import { type AnyDatabase, KeySpace, type Operation, type PrewriteBatch } from './key-space.js'
+import { type AnyDatabase, KeySpace } from './key-space.js'
 import { OldValues } from './old-values.js'
 import { listen } from './root-events.js'
 import { Side } from './side.js'

@@ -1,6 +1,6 @@
 /** The stored numbers of a count, and how far the existing entries are counted. */
 
-import type { AnyLevel } from '../aside.js'
+import type { AnyLevel } from '../level-like.js'
 import { feedError } from './errors.js'
 import { rawEncodings } from './key-space.js'
 import { numberAt, numberBytes } from './numbers.js'

@@ -1,6 +1,7 @@
 /** The keys that were written since one looked last, by the events of the root. */
 
-import { bytesOf, type KeySpace } from './key-space.js'
+import { byteString, bytesOf } from '../encoded.js'
+import type { KeySpace } from './key-space.js'
 import { type EncodedRange, isWithin } from './range.js'
 import { listen } from './root-events.js'
 import { Side } from './side.js'
@@ -53,7 +54,7 @@ export class DirtyKeys {
     for (const { encodedKey } of operations) {
       const key = this.#space.fromRoot(bytesOf(encodedKey))
       if (key === undefined || !isWithin(this.#range, key) || Side.holds(this.#space, key)) continue
-      this.#keys.set(key.toString('latin1'), key)
+      this.#keys.set(byteString(key), key)
     }
 
     if (this.#keys.size > MAX_KEYS) this.#noteAll()

@@ -1,9 +1,10 @@
 /** The change feed of a database or sublevel. */
 
+import type { Operation, PrewriteBatch } from '../hooks.js'
 import type { Change } from './change.js'
 import { ChangeLog } from './change-log.js'
 import { assertName, feedError, invalidOption } from './errors.js'
-import { type AnyDatabase, KeySpace, type Operation, type PrewriteBatch } from './key-space.js'
+import { type AnyDatabase, KeySpace } from './key-space.js'
 import { OldValues } from './old-values.js'
 import { type EncodedRange, isWithin, type KeyRange } from './range.js'
 import { type Reading, readChanges, type Source } from './reader.js'

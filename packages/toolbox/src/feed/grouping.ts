@@ -1,7 +1,8 @@
 /** Which groups an entry is counted in. */
 
+import { decodedBy, type Encoding } from '../encoded.js'
 import { type FeedError, feedError, invalidOption } from './errors.js'
-import { decodeBytes, type Encoding, type KeySpace } from './key-space.js'
+import type { KeySpace } from './key-space.js'
 import { type EncodedRange, isWithin, type KeyRange } from './range.js'
 
 /** The group, or groups, of an entry. None: it is not counted. */
@@ -39,8 +40,8 @@ class GroupingByFunction implements Grouping {
 
   #groupsOf(key: Buffer, value: Buffer): unknown {
     try {
-      const decoded = this.#value === undefined ? undefined : decodeBytes(this.#value, value)
-      return this.#of(decodeBytes(this.#key, key), decoded)
+      const decoded = this.#value === undefined ? undefined : decodedBy(this.#value, value)
+      return this.#of(decodedBy(this.#key, key), decoded)
     } catch (cause) {
       throw feedError('COUNT_GROUP_INVALID', "'of' failed", { cause: cause as FeedError })
     }

@@ -1,6 +1,17 @@
 /** The keys of one database or sublevel, as bytes, and its operations in those terms. */
 
-import type { AnyLevel } from '../aside.js'
+import { bytesOf, type Encoding } from '../encoded.js'
+import {
+  addHook,
+  deleteHook,
+  keyEncodingOf,
+  type Operation,
+  type PrewriteHook,
+  prefixOf,
+  rootOf,
+  valueEncodingOf
+} from '../hooks.js'
+import type { AnyLevel } from '../level-like.js'
 import { type EncodedRange, encodeRange, type KeyRange, rangeOfPrefix } from './range.js'
 
 /**
@@ -8,55 +19,6 @@ import { type EncodedRange, encodeRange, type KeyRange, rangeOfPrefix } from './
  * any>`: their hooks differ.)
  */
 export type AnyDatabase = Pick<AnyLevel, 'status' | 'supports' | 'get' | 'close'>
-
-/** An encoding of abstract-level: its format is the form of what it encodes to. */
-export interface Encoding {
-  readonly format: 'utf8' | 'buffer' | 'view'
-  encode(value: unknown): string | Uint8Array
-  decode(encoded: unknown): unknown
-}
-
-/** An operation as a prewrite hook gets it. */
-export interface Operation {
-  type: 'put' | 'del'
-  key: unknown
-  value?: unknown
-  keyEncoding: Encoding
-  valueEncoding?: Encoding
-  sublevel?: AnyLevel | null
-}
-
-/** What a prewrite hook adds operations to. */
-export interface PrewriteBatch {
-  add(operation: object): unknown
-}
-
-/** A prewrite hook of abstract-level. */
-export type PrewriteHook = (operation: Operation, batch: PrewriteBatch) => void
-
-/** What is used of databases and is not in abstract-level's types, or not as it is used here. */
-export interface HookedDatabase {
-  readonly hooks: {
-    readonly prewrite: { add(hook: PrewriteHook, options: object): void; delete(hook: PrewriteHook): void }
-  }
-  readonly prefix?: string
-  readonly db?: AnyLevel
-  keyEncoding(encoding?: unknown): Encoding
-  valueEncoding(encoding?: unknown): Encoding
-}
-
-/** Encoded data as bytes. Bytes are not copied. */
-export function bytesOf(encoded: string | Uint8Array): Buffer {
-  if (typeof encoded === 'string') return Buffer.from(encoded)
-  return Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength)
-}
-
-/** Decodes bytes with an encoding of any format. */
-export function decodeBytes(encoding: Encoding, bytes: Buffer): unknown {
-  if (encoding.format === 'utf8') return encoding.decode(bytes.toString())
-  if (encoding.format === 'buffer') return encoding.decode(bytes)
-  return encoding.decode(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength))
-}
 
 const NOTHING = Buffer.alloc(0)
 
@@ -71,10 +33,9 @@ export class KeySpace {
 
   constructor(database: AnyDatabase) {
     const db = database as AnyLevel
-    const { db: root, prefix } = db as unknown as HookedDatabase
     this.db = db
-    this.root = root ?? db
-    this.prefix = prefix ?? ''
+    this.root = rootOf(db)
+    this.prefix = prefixOf(db)
     this.#prefixBytes = Buffer.from(this.prefix)
   }
 
@@ -82,21 +43,21 @@ export class KeySpace {
    * Has `hook` see every write of these keys; on databases other than Terrace those that are made with `db`.
    */
   addHook(hook: PrewriteHook): void {
-    ;(this.db as unknown as HookedDatabase).hooks.prewrite.add(hook, { everyWrite: true })
+    addHook(this.db, hook)
   }
 
   deleteHook(hook: PrewriteHook): void {
-    ;(this.db as unknown as HookedDatabase).hooks.prewrite.delete(hook)
+    deleteHook(this.db, hook)
   }
 
   /** The encoding of keys that is meant by an option, or the database's own. */
   keyEncoding(encoding?: unknown): Encoding {
-    return (this.db as unknown as HookedDatabase).keyEncoding(encoding)
+    return keyEncodingOf(this.db, encoding)
   }
 
   /** The encoding of values that is meant by an option, or the database's own. */
   valueEncoding(encoding?: unknown): Encoding {
-    return (this.db as unknown as HookedDatabase).valueEncoding(encoding)
+    return valueEncodingOf(this.db, encoding)
   }
 
   /** The key of an operation as bytes, in the terms of `db`; undefined if it is not a key of `db`. */
@@ -104,7 +65,7 @@ export class KeySpace {
     const encoded = keyEncoding.encode(key)
     if (sublevel == null || sublevel === this.db) return bytesOf(encoded)
 
-    const prefix = (sublevel as unknown as HookedDatabase).prefix ?? ''
+    const prefix = prefixOf(sublevel)
     if (!prefix.startsWith(this.prefix)) return undefined
     const rest = prefix.slice(this.prefix.length)
     return rest === '' ? bytesOf(encoded) : Buffer.concat([Buffer.from(rest), bytesOf(encoded)])

@@ -1,6 +1,7 @@
 /** The values that keys have before an operation, for hooks. */
 
-import type { PrewriteBatch } from './key-space.js'
+import { byteString } from '../encoded.js'
+import type { PrewriteBatch } from '../hooks.js'
 
 /** Looks up a value as it is stored, by the key as it is passed here. */
 type Stored = (key: Buffer) => Buffer | undefined
@@ -21,13 +22,13 @@ export class OldValues {
 
   /** The value of a key before the next operation of `batch`; null if there is none. */
   get(batch: PrewriteBatch, key: Buffer): Buffer | null {
-    const written = this.#showsOwnBatch ? undefined : this.#of(batch).get(nameOf(key))
+    const written = this.#showsOwnBatch ? undefined : this.#of(batch).get(byteString(key))
     return written === undefined ? (this.#stored(key) ?? null) : written
   }
 
   /** Notes what an operation of `batch` makes of a key; null if it deletes it. */
   set(batch: PrewriteBatch, key: Buffer, value: Buffer | null): void {
-    if (!this.#showsOwnBatch) this.#of(batch).set(nameOf(key), value)
+    if (!this.#showsOwnBatch) this.#of(batch).set(byteString(key), value)
   }
 
   #of(batch: PrewriteBatch): Map<string, Buffer | null> {
@@ -37,8 +38,4 @@ export class OldValues {
     }
     return this.#written
   }
-}
-
-function nameOf(key: Buffer): string {
-  return key.toString('latin1')
 }

@@ -1,5 +1,6 @@
 /** Reads changes in order: first those that are stored, then those to come. */
 
+import { byteString } from '../encoded.js'
 import { type Change, type ChangeEncodings, decodedChange } from './change.js'
 import type { ChangeLog } from './change-log.js'
 import { assertNotAborted, type FeedError, feedError } from './errors.js'
@@ -163,7 +164,7 @@ class ChangeReader<K, V> {
   /** Has a change stand for those of its key. How many bytes it saves. */
   #replace(latest: Map<string, StoredChange>, change: StoredChange): number {
     if (!isWithin(this.#reading.range, change.key)) return sizeOf(change)
-    const name = change.key.toString('latin1')
+    const name = byteString(change.key)
     const before = latest.get(name)
     // The later one comes later.
     latest.delete(name)

@@ -1,6 +1,6 @@
 /** Removes changes that are beyond the limits of a feed, in the background. */
 
-import type { AnyLevel } from '../aside.js'
+import type { AnyLevel } from '../level-like.js'
 import type { ChangeLog } from './change-log.js'
 import { invalidOption } from './errors.js'
 import type { StoredChange } from './record.js'

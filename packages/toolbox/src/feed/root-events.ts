@@ -1,6 +1,6 @@
 /** The events of a root database, with one listener each for all that want them. */
 
-import type { AnyLevel } from '../aside.js'
+import type { AnyLevel } from '../level-like.js'
 
 type EventName = 'open' | 'closing' | 'closed' | 'write' | 'clear'
 type Listener = (data: unknown) => void

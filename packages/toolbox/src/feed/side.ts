@@ -1,15 +1,11 @@
 /** What a feed or a count keeps beside the database or sublevel it is of. */
 
-import { type AnyLevel, asideOf } from '../aside.js'
+import { asideOf } from '../aside.js'
+import type { Encoding } from '../encoded.js'
+import type { Operation, PrewriteBatch, PrewriteHook } from '../hooks.js'
+import type { AnyLevel } from '../level-like.js'
 import { feedError } from './errors.js'
-import {
-  type Encoding,
-  KeySpace,
-  type Operation,
-  type PrewriteBatch,
-  type PrewriteHook,
-  rawEncodings
-} from './key-space.js'
+import { KeySpace, rawEncodings } from './key-space.js'
 import type { EncodedRange } from './range.js'
 
 /** By root: the prefixes of all that is open. */

@@ -1,10 +1,11 @@
 /** What is now, and each change from then on. */
 
+import { decodedBy } from '../encoded.js'
 import type { Change } from './change.js'
 import { DirtyKeys } from './dirty-keys.js'
 import { assertNotAborted, type FeedError, feedError, invalidOption } from './errors.js'
 import { Feed } from './feed.js'
-import { type AnyDatabase, decodeBytes, KeySpace } from './key-space.js'
+import { type AnyDatabase, KeySpace } from './key-space.js'
 import type { EncodedRange, KeyRange } from './range.js'
 import { listen } from './root-events.js'
 import { Side } from './side.js'
@@ -184,9 +185,9 @@ async function* currentOf<K, V>({ space }: Watching, keys: readonly Buffer[]): E
 }
 
 function decoded<K, V>(space: KeySpace, key: Buffer, value: Buffer): { key: K; value: V } {
-  return { key: keyOf(space, key), value: decodeBytes(space.valueEncoding(), value) as V }
+  return { key: keyOf(space, key), value: decodedBy(space.valueEncoding(), value) as V }
 }
 
 function keyOf<K>(space: KeySpace, key: Buffer): K {
-  return decodeBytes(space.keyEncoding(), key) as K
+  return decodedBy(space.keyEncoding(), key) as K
 }

@@ -6,7 +6,8 @@
  * before those of the one object that the hook is on.
  */
 
-import type { AnyLevel } from '../aside.js'
+import { isExact } from '../hooks.js'
+import type { AnyLevel } from '../level-like.js'
 import { CollectedBatch } from './collected-batch.js'
 import { type KeySpace, rawEncodings } from './key-space.js'
 import { listen } from './root-events.js'
@@ -37,11 +38,6 @@ export interface WriteOrder {
 /** Has what a hook needs before it can run, where that has to be waited for. */
 export type Prepare = () => Promise<void> | undefined
 
-/** Whether the database keeps the order itself: see the package's README on `Level`. */
-export function keepsOrder(root: AnyLevel): boolean {
-  return root.supports.additionalMethods.putSync === true
-}
-
 /**
  * Sees to it that writes take effect in order.
  *
@@ -50,7 +46,7 @@ export function keepsOrder(root: AnyLevel): boolean {
  *   writes.
  */
 export function orderWrites(space: KeySpace, prepare: Prepare, barrierKey: Buffer): WriteOrder {
-  if (keepsOrder(space.root)) return new NativeOrder(space.root, barrierKey)
+  if (isExact(space.root)) return new NativeOrder(space.root, barrierKey)
 
   let serial = serialOrders.get(space.db)
   if (serial === undefined) {

@@ -7,8 +7,9 @@
 import { setImmediate } from 'node:timers/promises'
 import type { AbstractResource } from 'abstract-level'
 import { codedError } from '../errors.js'
+import type { PrewriteBatch } from '../hooks.js'
 import type { EntryWriter } from './entry-writer.js'
-import type { Batch, KeySpace } from './key-space.js'
+import type { KeySpace } from './key-space.js'
 import type { IndexProgress } from './options.js'
 import { Earlier } from './reads.js'
 import { behind, readKeys } from './records.js'
@@ -133,7 +134,7 @@ export class Builder {
   }
 
   /** Adds the entries of a step to a batch. The state that is written with them says what was done. */
-  addEntries(step: Step, batch: Batch): State {
+  addEntries(step: Step, batch: PrewriteBatch): State {
     const { keySpace, writer } = this.#parts
     const reads = new Earlier(keySpace.reads())
     const { before, keys, next } = step
@@ -171,7 +172,7 @@ export class Builder {
 }
 
 /** The hook function of states. There is one, which tells by the step whose it is. */
-function addEntries(operation: { value?: unknown; [STEP]?: Step }, batch: Batch): void {
+function addEntries(operation: { value?: unknown; [STEP]?: Step }, batch: PrewriteBatch): void {
   const step = operation[STEP]
   if (step !== undefined) operation.value = step.builder.addEntries(step, batch)
 }

@@ -1,11 +1,12 @@
 /** The entries of one index: which ones a record has, and what a write changes. */
 
-import type { AnyLevel } from '../aside.js'
-import { bytesOf, type Encoded, identityOf } from './bytes.js'
+import { byteString, bytesOf } from '../encoded.js'
+import { keyInRoot, type PrewriteBatch } from '../hooks.js'
+import type { AnyLevel } from '../level-like.js'
 import type { Definition } from './definition.js'
 import { entryKey } from './entry-keys.js'
 import { uniqueError, valueError } from './errors.js'
-import type { Batch, KeySpace } from './key-space.js'
+import type { KeySpace } from './key-space.js'
 import type { Earlier, Reads } from './reads.js'
 
 /** A write of one record, as far as an index is concerned. */
@@ -42,12 +43,7 @@ export class EntryWriter {
 
   /** What is stored with an entry: of a unique index, the primary key. */
   read(key: Uint8Array): Uint8Array | undefined {
-    const { entries } = this
-    const rootKey = (entries as unknown as { prefixKey(...args: unknown[]): Encoded }).prefixKey(
-      key,
-      'buffer',
-      false
-    )
+    const rootKey = keyInRoot(this.entries, key, 'buffer')
     return this.#keySpace.root.getSync(rootKey, { keyEncoding: 'buffer', valueEncoding: 'buffer' }) as
       | Uint8Array
       | undefined
@@ -130,7 +126,7 @@ export class EntryWriter {
     const { name, unique } = this.definition
     try {
       const keys = values.map((indexed) => ({ bytes: bytesOf(entryKey(unique, indexed, key)), indexed }))
-      return keys.length === 1 ? keys : [...new Map(keys.map((key) => [identityOf(key.bytes), key])).values()]
+      return keys.length === 1 ? keys : [...new Map(keys.map((key) => [byteString(key.bytes), key])).values()]
     } catch (cause) {
       throw valueError(name, this.#keySpace.decodeKey(key), cause)
     }
@@ -172,7 +168,7 @@ export class Changes {
   }
 
   /** Adds them to a batch, and notes those of a unique index for its later operations. */
-  addTo(batch: Batch, earlier: Earlier | undefined): void {
+  addTo(batch: PrewriteBatch, earlier: Earlier | undefined): void {
     if (this.#writer === null) return
     const { entries: sublevel, definition } = this.#writer
     const noted = definition.unique ? earlier : undefined
@@ -205,6 +201,6 @@ function isSame(values: readonly unknown[], oldValues: readonly unknown[]): bool
 function without(keys: readonly Key[], others: readonly Key[]): readonly Key[] {
   if (others.length === 0) return keys
   if (others.length === 1) return keys.filter(({ bytes }) => !bytes.equals((others[0] as Key).bytes))
-  const identities = new Set(others.map(({ bytes }) => identityOf(bytes)))
-  return keys.filter(({ bytes }) => !identities.has(identityOf(bytes)))
+  const identities = new Set(others.map(({ bytes }) => byteString(bytes)))
+  return keys.filter(({ bytes }) => !identities.has(byteString(bytes)))
 }

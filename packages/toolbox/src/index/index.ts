@@ -6,8 +6,7 @@
  * @packageDocumentation
  */
 
-import type { AnyLevel } from '../aside.js'
-import type { LevelLike } from '../level-like.js'
+import type { AnyLevel, LevelLike } from '../level-like.js'
 import type { IndexOptions } from './options.js'
 import { SecondaryIndex } from './secondary-index.js'
 

@@ -4,39 +4,32 @@
  * and the old value is read once.
  */
 
-import { type AnyLevel, asideOf } from '../aside.js'
-import { bytesOf, decodedBy, type Encoded, type Encoding, endOfSublevel, identityOf } from './bytes.js'
+import { asideOf } from '../aside.js'
+import { byteString, bytesOf, decodedBy, type Encoded, type Encoding, type Format } from '../encoded.js'
+import {
+  addHook,
+  deleteHook,
+  isExact,
+  keyEncodingOf,
+  keyInRoot,
+  type Operation,
+  type PrewriteBatch,
+  prefixOf,
+  rootOf,
+  valueEncodingOf
+} from '../hooks.js'
+import type { AnyLevel } from '../level-like.js'
 import type { EntryWriter } from './entry-writer.js'
 import { Earlier, type Reads } from './reads.js'
 import { type StoredForm, storedFormOf } from './stored-form.js'
-
-/** An operation as a hook function sees it. */
-export interface Operation {
-  type: 'put' | 'del'
-  key: unknown
-  value?: unknown
-  keyEncoding: Encoding
-  valueEncoding?: Encoding
-  sublevel?: AnyLevel | null
-}
-
-/** What a hook function adds operations to. */
-export interface Batch {
-  add(operation: object): unknown
-}
-
-/** What of a database or sublevel the types of abstract-level lack. */
-interface SublevelLike {
-  readonly db?: AnyLevel
-  readonly prefix?: string
-  prefixKey(key: Encoded, format: string, local: boolean): Encoded
-}
+import { endOfSublevel } from './sublevel-keys.js'
 
 const keySpaces = new WeakMap<AnyLevel, Map<string, KeySpace>>()
 
 /** The key space of `db`, the same for each object of a sublevel; `db` will run its hook function. */
 export function keySpaceOf(db: AnyLevel): KeySpace {
-  const { db: root = db, prefix = '' } = db as unknown as SublevelLike
+  const root = rootOf(db)
+  const prefix = prefixOf(db)
   let ofRoot = keySpaces.get(root)
   if (ofRoot === undefined) {
     ofRoot = new Map()
@@ -52,7 +45,7 @@ export function keySpaceOf(db: AnyLevel): KeySpace {
 
 /** Forgets a key space that has no index any more. */
 function forget({ db, root }: KeySpace): void {
-  keySpaces.get(root)?.delete((db as unknown as SublevelLike).prefix ?? '')
+  keySpaces.get(root)?.delete(prefixOf(db))
 }
 
 export class KeySpace {
@@ -75,17 +68,16 @@ export class KeySpace {
   /** The objects that run the hook function. */
   readonly #hooked = new Set<AnyLevel>()
   /** What batches have in them, where `getSync` does not tell. */
-  readonly #earlier = new WeakMap<Batch, Earlier>()
+  readonly #earlier = new WeakMap<PrewriteBatch, Earlier>()
   readonly #committed: Reads
 
   constructor(db: AnyLevel, root: AnyLevel) {
     this.db = db
     this.root = root
     this.states = asideOf(db, 'index')
-    const { additionalMethods } = root.supports as { additionalMethods?: Record<string, boolean> }
-    this.isExact = additionalMethods?.putSync === true
-    this.keyEncoding = db.keyEncoding() as unknown as Encoding
-    this.valueEncoding = db.valueEncoding() as unknown as Encoding
+    this.isExact = isExact(root)
+    this.keyEncoding = keyEncodingOf(db)
+    this.valueEncoding = valueEncodingOf(db)
     this.#asStored = storedFormOf(this.valueEncoding)
     this.#committed = {
       value: (key) => this.#valueOf(key),
@@ -114,8 +106,7 @@ export class KeySpace {
     this.#writers.set(name, writer)
     if (this.#hooked.has(db) || (this.isExact && this.#isHooked)) return
     this.#hooked.add(db)
-    const { prewrite } = db.hooks as unknown as { prewrite: PrewriteHook }
-    prewrite.add(this.#onOperation, { everyWrite: true })
+    addHook(db, this.#onOperation)
   }
 
   /** Whether one of the objects counts: Terrace runs the functions of all that are not closed. */
@@ -128,8 +119,7 @@ export class KeySpace {
   remove(name: string): void {
     this.#writers.delete(name)
     if (this.#writers.size > 0) return
-    for (const db of this.#hooked)
-      (db.hooks as unknown as { prewrite: PrewriteHook }).prewrite.delete(this.#onOperation)
+    for (const db of this.#hooked) deleteHook(db, this.#onOperation)
     this.#hooked.clear()
   }
 
@@ -142,7 +132,7 @@ export class KeySpace {
   }
 
   /** What is there before a write of `batch`. Without a batch: what the database holds. */
-  reads(batch?: Batch): Reads {
+  reads(batch?: PrewriteBatch): Reads {
     return (batch !== undefined && this.#earlier.get(batch)) || this.#committed
   }
 
@@ -165,7 +155,7 @@ export class KeySpace {
   }
 
   /** The hook function. */
-  readonly #onOperation = (operation: Operation, batch: Batch): void => {
+  readonly #onOperation = (operation: Operation, batch: PrewriteBatch): void => {
     const { keyEncoding, sublevel } = operation
     // A sublevel given by the option: only if it is another object for this very key space.
     if (sublevel != null && sublevel !== this.db && !this.#isSame(sublevel)) return
@@ -182,7 +172,7 @@ export class KeySpace {
 
     // Nothing was refused.
     const earlier = this.isExact ? undefined : this.#earlierOf(batch)
-    earlier?.noteValue(identityOf(key), value)
+    earlier?.noteValue(byteString(key), value)
     for (const change of changes) change.addTo(batch, earlier)
   }
 
@@ -195,7 +185,7 @@ export class KeySpace {
     }
   }
 
-  #earlierOf(batch: Batch): Earlier {
+  #earlierOf(batch: PrewriteBatch): Earlier {
     let earlier = this.#earlier.get(batch)
     if (earlier === undefined) {
       earlier = new Earlier(this.#committed)
@@ -205,8 +195,8 @@ export class KeySpace {
   }
 
   #isSame(sublevel: AnyLevel): boolean {
-    const { prefix } = this.db as unknown as SublevelLike
-    return prefix !== undefined && (sublevel as unknown as SublevelLike).prefix === prefix
+    const prefix = prefixOf(this.db)
+    return prefix !== '' && prefixOf(sublevel) === prefix
   }
 
   #valueOf(key: Uint8Array): unknown {
@@ -214,18 +204,12 @@ export class KeySpace {
   }
 
   /** The value of a key, read from the root: a sublevel may not be open yet, and each takes its time. */
-  #read(key: Encoded, format: string): unknown {
-    const rootKey = (this.db as unknown as SublevelLike).prefixKey(key, format, false)
+  #read(key: Encoded, format: Format): unknown {
+    const rootKey = keyInRoot(this.db, key, format)
     const { format: valueFormat } = this.valueEncoding
     const stored = this.root.getSync(rootKey, { keyEncoding: format, valueEncoding: valueFormat }) as
       | Encoded
       | undefined
     return stored === undefined ? undefined : this.decodeValue(stored)
   }
-}
-
-/** The hook, with the option that Terrace has. */
-interface PrewriteHook {
-  add(run: (operation: Operation, batch: Batch) => void, options: { everyWrite: boolean }): void
-  delete(run: (operation: Operation, batch: Batch) => void): void
 }

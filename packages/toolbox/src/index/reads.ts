@@ -1,6 +1,6 @@
 /** What hook functions read: what is stored, and on databases that do not show it, what the same batch has changed. */
 
-import { identityOf } from './bytes.js'
+import { byteString } from '../encoded.js'
 import type { EntryWriter } from './entry-writer.js'
 
 export interface Reads {
@@ -21,13 +21,13 @@ export class Earlier implements Reads {
   }
 
   value(key: Uint8Array): unknown {
-    const identity = identityOf(key)
+    const identity = byteString(key)
     return this.#values.has(identity) ? this.#values.get(identity) : this.#stored.value(key)
   }
 
   entry(writer: EntryWriter, key: Uint8Array): Uint8Array | undefined {
     const entries = this.#entries.get(writer)
-    const identity = identityOf(key)
+    const identity = byteString(key)
     return entries?.has(identity) ? entries.get(identity) : this.#stored.entry(writer, key)
   }
 
@@ -42,6 +42,6 @@ export class Earlier implements Reads {
       entries = new Map()
       this.#entries.set(writer, entries)
     }
-    entries.set(identityOf(key), primary)
+    entries.set(byteString(key), primary)
   }
 }

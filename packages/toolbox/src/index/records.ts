@@ -1,8 +1,8 @@
 /** Reading the records of a database page by page, without those of its sublevels. */
 
 import type { AbstractSnapshot } from 'abstract-level'
-import { endOfSublevel } from './bytes.js'
 import type { KeySpace } from './key-space.js'
+import { endOfSublevel } from './sublevel-keys.js'
 
 export interface KeyPage {
   /** Primary keys. */

@@ -1,6 +1,7 @@
 /** What users have of an index. */
 
-import { type AnyLevel, asideOf } from '../aside.js'
+import { asideOf } from '../aside.js'
+import type { AnyLevel } from '../level-like.js'
 import { Builder } from './builder.js'
 import { definitionOf } from './definition.js'
 import { uniqueEntryKey } from './entry-keys.js'

@@ -1,6 +1,6 @@
 /** What is stored of an index beside its entries: what it is of, and how far its building is. */
 
-import type { AnyLevel } from '../aside.js'
+import type { AnyLevel } from '../level-like.js'
 
 /** The form in which entries and states are stored. Another one rebuilds the index. */
 const FORMAT = 1

@@ -3,7 +3,7 @@
  * is read may differ from what was put: a `Date` in JSON is a string later.
  */
 
-import { decodedBy, type Encoded, type Encoding } from './bytes.js'
+import { decodedBy, type Encoded, type Encoding } from '../encoded.js'
 
 /** So many parts of a value are looked at, before encoding and decoding it is not dearer. */
 const MAX_PARTS = 200

@@ -1,7 +1,7 @@
 /** Compares an index with the records, both ways, at one moment. */
 
 import type { AbstractSnapshot } from 'abstract-level'
-import { bytesOf, type Encoded } from './bytes.js'
+import { bytesOf, type Encoded } from '../encoded.js'
 import { type Entry, entryOf } from './entry-keys.js'
 import type { EntryWriter } from './entry-writer.js'
 import type { KeySpace } from './key-space.js'

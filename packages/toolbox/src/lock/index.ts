@@ -1,7 +1,6 @@
 /** Advisory locks on keys, within the process. */
 
-import type { AnyLevel } from '../aside.js'
-import type { LevelLike } from '../level-like.js'
+import type { AnyLevel, LevelLike } from '../level-like.js'
 import { namespaceOf } from './key-names.js'
 import { Locks } from './locks.js'
 

@@ -1,5 +1,7 @@
-import type { AnyLevel } from '../aside.js'
+import { byteString } from '../encoded.js'
 import { codedError } from '../errors.js'
+import { prefixOf, rootOf } from '../hooks.js'
+import type { AnyLevel } from '../level-like.js'
 import { Queues } from './queue.js'
 
 /** Keys of a database are locked by what they are in the whole of it; of a namespace by its name. */
@@ -15,13 +17,11 @@ const queuesOfDatabases = new WeakMap<AnyLevel, Queues>()
 /** Of all namespaces that are strings. */
 const queuesOfNames = new Queues()
 
-const textEncoder = new TextEncoder()
-
 /** The namespace of a database, or that of a name. */
 export function namespaceOf(owner: AnyLevel | string): Namespace {
   if (typeof owner === 'string') {
     const prefix = JSON.stringify(owner)
-    return { queues: queuesOfNames, nameOf: (key) => prefix + textOf(bytesOf(key)) }
+    return { queues: queuesOfNames, nameOf: (key) => prefix + nameOf(key) }
   }
 
   if (typeof owner !== 'object' || typeof owner?.keyEncoding !== 'function') {
@@ -31,29 +31,27 @@ export function namespaceOf(owner: AnyLevel | string): Namespace {
 }
 
 function namespaceOfDatabase(db: AnyLevel): Namespace {
-  const { db: root = db, prefix = '' } = db as { db?: AnyLevel; prefix?: string }
+  const root = rootOf(db)
+  const prefix = prefixOf(db)
   let queues = queuesOfDatabases.get(root)
   if (queues === undefined) {
     queues = new Queues()
     queuesOfDatabases.set(root, queues)
   }
 
-  const nameOf = (key: unknown): string => {
-    if (key === null || key === undefined) throw invalidKey()
-    return prefix + textOf(bytesOf(db.keyEncoding().encode(key as string)))
+  return {
+    queues,
+    nameOf: (key) => {
+      if (key === null || key === undefined) throw invalidKey()
+      return prefix + nameOf(db.keyEncoding().encode(key as string))
+    }
   }
-  return { queues, nameOf }
 }
 
-/** Bytes as text, a character each. */
-function textOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
-}
-
-function bytesOf(key: unknown): Uint8Array {
-  if (typeof key === 'string') return textEncoder.encode(key)
-  if (key instanceof Uint8Array) return key
-  throw invalidKey()
+/** The name of a key by its bytes. */
+function nameOf(key: unknown): string {
+  if (typeof key !== 'string' && !(key instanceof Uint8Array)) throw invalidKey()
+  return byteString(key)
 }
 
 function invalidKey(): Error {

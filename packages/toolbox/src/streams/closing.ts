@@ -1,6 +1,6 @@
 import type { AbstractResource } from 'abstract-level'
-import type { AnyLevel } from '../aside.js'
 import { codedError } from '../errors.js'
+import type { AnyLevel } from '../level-like.js'
 
 /** Ends a stream when its database closes. */
 export class ClosingWatch {

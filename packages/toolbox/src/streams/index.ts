@@ -1,8 +1,7 @@
 /** Streams of Node and of the web, of the entries of a database and into one. */
 
 import type { Readable, Writable } from 'node:stream'
-import type { AnyLevel } from '../aside.js'
-import type { LevelLike } from '../level-like.js'
+import type { AnyLevel, LevelLike } from '../level-like.js'
 import type { Entry } from './items.js'
 import { LevelReadable, LevelWritable } from './node.js'
 import type { WritableEntry } from './operations.js'

@@ -1,5 +1,5 @@
-import type { AnyLevel } from '../aside.js'
 import { codedError } from '../errors.js'
+import type { AnyLevel } from '../level-like.js'
 
 /** What a stream can consist of. */
 export type Kind = 'entries' | 'keys' | 'values'

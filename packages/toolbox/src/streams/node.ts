@@ -1,5 +1,5 @@
 import { Readable, Writable } from 'node:stream'
-import type { AnyLevel } from '../aside.js'
+import type { AnyLevel } from '../level-like.js'
 import { ClosingWatch } from './closing.js'
 import { Items, type Kind } from './items.js'
 import { operationOf } from './operations.js'

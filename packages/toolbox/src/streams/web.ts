@@ -1,4 +1,4 @@
-import type { AnyLevel } from '../aside.js'
+import type { AnyLevel } from '../level-like.js'
 import { Batcher } from './batcher.js'
 import { ClosingWatch } from './closing.js'
 import { Items, type Kind } from './items.js'

@@ -1,4 +1,4 @@
-import type { AnyLevel } from '../aside.js'
+import type { AnyLevel } from '../level-like.js'
 import type { Conflict, Coordinator } from './coordinator.js'
 import { conflictError } from './errors.js'
 import type { OwnWrite } from './own-writes.js'

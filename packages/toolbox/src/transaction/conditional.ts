@@ -1,6 +1,6 @@
-import type { AnyLevel } from '../aside.js'
-import { byteString, type Encoded } from './byte-string.js'
-import { valueEncodingOf } from './key-space.js'
+import { byteString, type Encoded } from '../encoded.js'
+import { valueEncodingOf } from '../hooks.js'
+import type { AnyLevel } from '../level-like.js'
 import type { Attempt } from './transaction.js'
 import type { AnyOptions } from './types.js'
 

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { AnyLevel } from '../aside.js'
-import { type ByteString, inFormat } from './byte-string.js'
+import { type ByteString, fromByteString } from '../encoded.js'
+import { isExact } from '../hooks.js'
+import type { AnyLevel } from '../level-like.js'
 import type { ReadSet } from './read-set.js'
 import type { SeenWrite } from './seen-write.js'
 import { Turns } from './turns.js'
@@ -69,7 +70,7 @@ export class Coordinator {
    * other hooks add writes that this one does not see, only one commit is on its way at a time.
    */
   async inOrder<T>(commit: () => Promise<T>): Promise<T> {
-    if (this.#isPrecise && isOnlyHook(this.root, this.observer.hook)) return commit()
+    if (isExact(this.root) && isOnlyHook(this.root, this.observer.hook)) return commit()
 
     const before = this.#lastCommit
     let done = (): void => {}
@@ -85,15 +86,10 @@ export class Coordinator {
     }
   }
 
-  /** Whether writes take effect in the order of their hooks, and hooks can read what was written before. */
-  get #isPrecise(): boolean {
-    return this.root.supports.additionalMethods.putSync === true
-  }
-
   /** Whether a written key has the value that was read. A write may have failed, or have changed nothing. */
   #isAsRead(key: ByteString, snapshot: object | undefined): boolean {
-    if (!this.#isPrecise || snapshot === undefined) return false
-    const bytes = inFormat(key, 'buffer')
+    if (!isExact(this.root) || snapshot === undefined) return false
+    const bytes = fromByteString(key)
     const options = { keyEncoding: 'buffer', valueEncoding: 'buffer' }
     const now = this.root.getSync(bytes, options) as Buffer | undefined
     const then = this.root.getSync(bytes, { ...options, snapshot: snapshot as never }) as Buffer | undefined

@@ -1,7 +1,8 @@
-import type { AnyLevel } from '../aside.js'
-import { type ByteString, byteString, inFormat } from './byte-string.js'
+import { type ByteString, byteString, decodedBy, type Encoding, fromByteString } from '../encoded.js'
+import { keyEncodingOf, valueEncodingOf } from '../hooks.js'
+import type { AnyLevel } from '../level-like.js'
 import type { KeyRange } from './key-range.js'
-import { after, type Encoding, type KeySpace, keyEncodingOf, valueEncodingOf } from './key-space.js'
+import { after, type KeySpace } from './key-space.js'
 import { merged, type StoredEntry } from './merge.js'
 import { type OwnWrite, ownValue } from './own-writes.js'
 
@@ -64,8 +65,8 @@ function storedEntries(request: EntriesRequest, snapshot: object | undefined): S
   const start = space.prefix.length
   const iterator = (space.db as AnyLevel).iterator<Uint8Array, unknown>({
     ...request.options,
-    ...(range.from === space.prefix ? {} : { gte: bytesOf(range.from, start) }),
-    ...(range.to === space.end ? {} : { lt: bytesOf(range.to as ByteString, start) }),
+    ...(range.from === space.prefix ? {} : { gte: fromByteString(range.from.slice(start)) }),
+    ...(range.to === space.end ? {} : { lt: fromByteString((range.to as ByteString).slice(start)) }),
     ...(snapshot === undefined ? {} : { snapshot: snapshot as never }),
     keyEncoding: 'buffer',
     valueEncoding: request.valueEncoding as string | undefined,
@@ -83,12 +84,8 @@ function storedEntries(request: EntriesRequest, snapshot: object | undefined): S
   }
 }
 
-function bytesOf(key: ByteString, start: number): Uint8Array {
-  return inFormat(key.slice(start), 'buffer') as Uint8Array
-}
-
 function keyOf(space: KeySpace, encoding: Encoding, key: ByteString): unknown {
-  return encoding.decode(inFormat(key.slice(space.prefix.length), encoding.format))
+  return decodedBy(encoding, fromByteString(key.slice(space.prefix.length)))
 }
 
 function valueIn(encoding: Encoding, entry: StoredEntry | OwnWrite): unknown {

@@ -1,10 +1,10 @@
 /** Optimistic, serialisable transactions over a database and its sublevels. */
 
-import type { AnyLevel } from '../aside.js'
+import { rootOf } from '../hooks.js'
+import type { AnyLevel } from '../level-like.js'
 import { change, putIfAbsent, putIfEquals } from './conditional.js'
 import { coordinatorOf } from './coordinator.js'
 import { argumentError } from './errors.js'
-import { rootOf } from './key-space.js'
 import { checkedOptions, defaultOptions } from './options.js'
 import { type Body, run } from './run.js'
 import type { AnyOptions, Database, TransactionOptions, Transactions } from './types.js'

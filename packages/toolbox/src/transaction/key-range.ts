@@ -1,4 +1,4 @@
-import type { ByteString } from './byte-string.js'
+import type { ByteString } from '../encoded.js'
 
 /** Keys of the root from `from` to before `to`; to the last one if `to` is undefined. */
 export interface KeyRange {

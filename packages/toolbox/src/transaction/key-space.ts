@@ -1,14 +1,8 @@
-import type { AnyLevel } from '../aside.js'
+import { type ByteString, byteString } from '../encoded.js'
 import { codedError } from '../errors.js'
-import { type ByteString, byteString, type Encoded, type Format } from './byte-string.js'
+import { keyEncodingOf, prefixOf } from '../hooks.js'
+import type { AnyLevel } from '../level-like.js'
 import type { KeyRange, RangeOptions } from './key-range.js'
-
-/** What is used here of level-transcoder's encodings. */
-export interface Encoding {
-  readonly format: Format
-  encode(data: unknown): Encoded
-  decode(data: Encoded): unknown
-}
 
 /** Where the keys of a database or sublevel are among those of its root. */
 export interface KeySpace {
@@ -21,34 +15,17 @@ export interface KeySpace {
 
 const spaces = new WeakMap<AnyLevel, KeySpace>()
 
-/** The database that a sublevel is in, at whatever depth; a database itself. */
-export function rootOf(db: AnyLevel): AnyLevel {
-  let root = db
-  for (let next: AnyLevel | null | undefined = db; next != null; next = parentOf(next)) root = next
-  return root
-}
-
 /** The key space of a database or sublevel. */
 export function keySpaceOf(db: AnyLevel): KeySpace {
   let space = spaces.get(db)
 
   if (space === undefined) {
-    const prefix = (db as unknown as { prefix?: string }).prefix ?? ''
+    const prefix = prefixOf(db)
     space = { db, prefix, end: endOf(prefix) }
     spaces.set(db, space)
   }
 
   return space
-}
-
-/** The encoding of keys, or the one that an option names. */
-export function keyEncodingOf(db: AnyLevel, encoding: unknown): Encoding {
-  return db.keyEncoding(encoding as never) as unknown as Encoding
-}
-
-/** The encoding of values, or the one that an option names. */
-export function valueEncodingOf(db: AnyLevel, encoding: unknown): Encoding {
-  return db.valueEncoding(encoding as never) as unknown as Encoding
 }
 
 /**
@@ -83,10 +60,6 @@ export function fullRange(space: KeySpace, options: RangeOptions, encoding: unkn
 /** The first key that is greater. */
 export function after(key: ByteString): ByteString {
   return `${key}\0`
-}
-
-function parentOf(db: AnyLevel): AnyLevel | null | undefined {
-  return (db as unknown as { parent?: AnyLevel | null }).parent
 }
 
 /** The prefix ends with the separator; names have greater bytes, so this is behind every key and before siblings. */

@@ -1,4 +1,4 @@
-import type { ByteString } from './byte-string.js'
+import type { ByteString } from '../encoded.js'
 import type { OwnWrite } from './own-writes.js'
 
 /** An entry of the database, with its key as the root has it. */

@@ -1,8 +1,7 @@
-import type { AnyLevel } from '../aside.js'
+import { type ByteString, decodedBy, type Encoded, type Encoding } from '../encoded.js'
 import { codedError } from '../errors.js'
-import { type ByteString, type Encoded, reformatted } from './byte-string.js'
+import type { AnyLevel } from '../level-like.js'
 import { contains, type KeyRange } from './key-range.js'
-import type { Encoding } from './key-space.js'
 
 /** A write of a transaction that is not committed yet. */
 export interface OwnWrite {
@@ -55,7 +54,7 @@ export function ownValue(write: OwnWrite, encoding: Encoding): unknown {
   if (write.value === undefined) return undefined
 
   try {
-    return encoding.decode(reformatted(write.value, encoding.format))
+    return decodedBy(encoding, write.value)
   } catch (error) {
     throw codedError('LEVEL_DECODE_ERROR', 'Could not decode value', error)
   }

@@ -1,4 +1,4 @@
-import type { ByteString } from './byte-string.js'
+import type { ByteString } from '../encoded.js'
 import { contains, type KeyRange, overlap } from './key-range.js'
 
 /** What a transaction has read: keys, also those that were not there, and ranges. */

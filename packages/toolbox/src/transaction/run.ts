@@ -1,4 +1,4 @@
-import type { AnyLevel } from '../aside.js'
+import type { AnyLevel } from '../level-like.js'
 import { commit } from './commit.js'
 import type { Conflict, Coordinator } from './coordinator.js'
 import { conflictError, nestedError, throwIfAborted } from './errors.js'

@@ -1,7 +1,8 @@
-import type { AnyLevel } from '../aside.js'
-import { type ByteString, byteString } from './byte-string.js'
+import { type ByteString, byteString } from '../encoded.js'
+import { keyEncodingOf } from '../hooks.js'
+import type { AnyLevel } from '../level-like.js'
 import type { KeyRange } from './key-range.js'
-import { keyEncodingOf, keySpaceOf } from './key-space.js'
+import { keySpaceOf } from './key-space.js'
 
 /** An operation as prewrite hooks of the root see it, and as databases change it afterwards. */
 export interface HookedOperation {

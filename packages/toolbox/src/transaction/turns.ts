@@ -1,4 +1,4 @@
-import type { ByteString } from './byte-string.js'
+import type { ByteString } from '../encoded.js'
 import { contains, type KeyRange } from './key-range.js'
 
 /**

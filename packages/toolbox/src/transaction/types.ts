@@ -1,13 +1,8 @@
-import type { AbstractLevel, Transcoder } from 'abstract-level'
+import type { Transcoder } from 'abstract-level'
+import type { LevelLike } from '../level-like.js'
 
-/**
- * A database or sublevel with keys and values of certain types. The whole class would refuse some of its own subclasses,
- * as their hooks name themselves.
- */
-export type Database<K, V> = Pick<
-  // biome-ignore lint/suspicious/noExplicitAny: the type that it stores does not matter here
-  AbstractLevel<any, K, V>,
-  'status' | 'supports' | 'put' | 'del' | 'clear' | 'keyEncoding' | 'valueEncoding'>
+/** A database or sublevel with keys and values of certain types. */
+export type Database<K, V> = LevelLike<K, V>
 
 type Encoding<T> = string | Transcoder.PartialDecoder<T> | Transcoder.PartialEncoding<T> | undefined
 

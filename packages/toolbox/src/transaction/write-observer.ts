@@ -1,5 +1,6 @@
-import type { AnyLevel } from '../aside.js'
-import { type ByteString, byteString, type Encoded } from './byte-string.js'
+import { type ByteString, byteString, type Encoded } from '../encoded.js'
+import { addHook } from '../hooks.js'
+import type { AnyLevel } from '../level-like.js'
 import type { RangeOptions } from './key-range.js'
 import { fullRange, keySpaceOf } from './key-space.js'
 import { type HookedOperation, SeenWrite } from './seen-write.js'
@@ -167,10 +168,4 @@ export class WriteObserver {
     this.#sequence++
     this.#forget()
   }
-}
-
-/** Adds the hook function, also for what hooks of abstract-level do not see but those of terrace can. */
-function addHook(root: AnyLevel, hook: (operation: ObservedOperation) => void): void {
-  const { prewrite } = root.hooks as unknown as { prewrite: { add(hook: unknown, options: object): void } }
-  prewrite.add(hook, { everyWrite: true })
 }

@@ -1,4 +1,5 @@
-import { bytesOf, type FormattedKey, type RecordRange } from './expiry-records.js'
+import { bytesOf, type Encoded } from '../encoded.js'
+import type { RecordRange } from './expiry-records.js'
 
 /**
  * A range in which keys are read as bytes where they would be read as text: keys of other bytes would not be found again
@@ -16,14 +17,13 @@ export function byteRange<T extends RecordRange>(options: T): T {
 }
 
 /** Makes of a key that was read as bytes what was asked for. */
-export type KeyFormatter = (key: FormattedKey) => FormattedKey
+export type KeyFormatter = (key: Encoded) => Encoded
 
 /** How to make keys of {@link byteRange} what the options of the range ask for. */
 export function keyFormatter({ keyEncoding }: RecordRange): KeyFormatter {
   return keyEncoding === 'utf8' ? toText : (key) => key
 }
 
-function toText(key: FormattedKey): string {
-  if (typeof key === 'string') return key
-  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString()
+function toText(key: Encoded): string {
+  return typeof key === 'string' ? key : bytesOf(key).toString()
 }

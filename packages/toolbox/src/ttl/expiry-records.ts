@@ -1,9 +1,8 @@
 import type { AbstractLevel } from 'abstract-level'
-import type { AnyLevel } from '../aside.js'
 import { asideOf } from '../aside.js'
-
-/** A key as bytes, or as text where the database keeps text. */
-export type FormattedKey = string | Uint8Array
+import { byteString, type Encoded } from '../encoded.js'
+import { parentOf, prefixOf } from '../hooks.js'
+import type { AnyLevel } from '../level-like.js'
 
 /** An operation for a batch of the database or of one of its sublevels. */
 export interface SideOperation {
@@ -25,10 +24,10 @@ export interface Due {
 
 /** A range of keys as private methods get it, encoded. */
 export interface RecordRange {
-  gt?: FormattedKey | undefined
-  gte?: FormattedKey | undefined
-  lt?: FormattedKey | undefined
-  lte?: FormattedKey | undefined
+  gt?: Encoded | undefined
+  gte?: Encoded | undefined
+  lt?: Encoded | undefined
+  lte?: Encoded | undefined
   keyEncoding?: string | undefined
   snapshot?: unknown
 }
@@ -58,15 +57,14 @@ export class ExpiryRecords {
 
   constructor(db: AnyLevel) {
     this.#aside = asideOf(db, 'ttl')
-    const { prefix } = this.#aside as unknown as { prefix: string }
-    this.#prefixWithin = (this.#aside as unknown as { parent: unknown }).parent === db ? prefix : undefined
+    this.#prefixWithin = parentOf(this.#aside) === db ? prefixOf(this.#aside) : undefined
     const encodings = { keyEncoding: 'view', valueEncoding: 'utf8' } as const
     this.#byKey = this.#aside.sublevel('key', encodings) as unknown as Side
     this.#byTime = this.#aside.sublevel('time', encodings) as unknown as Side
   }
 
   /** Whether a key of the database is one of these records. They are within it only where it is no sublevel. */
-  contain(key: FormattedKey): boolean {
+  contain(key: Encoded): boolean {
     if (this.#prefixWithin === undefined) return false
     if (typeof key === 'string') return key.startsWith(this.#prefixWithin)
     return (
@@ -91,17 +89,17 @@ export class ExpiryRecords {
   }
 
   /** When a key expires; undefined if it does not. */
-  async get(key: FormattedKey, options: object): Promise<number | undefined> {
+  async get(key: Encoded, options: object): Promise<number | undefined> {
     return expiryOf(await this.#byKey.get(key as Uint8Array, sideOptions(options)))
   }
 
   /** As {@link get}. Before the records are open it is undefined. */
-  getSync(key: FormattedKey, options: object): number | undefined {
+  getSync(key: Encoded, options: object): number | undefined {
     if (!this.isOpen) return undefined
     return expiryOf(this.#byKey.getSync(key as Uint8Array, sideOptions(options)))
   }
 
-  async getMany(keys: FormattedKey[], options: object): Promise<Array<number | undefined>> {
+  async getMany(keys: Encoded[], options: object): Promise<Array<number | undefined>> {
     return (await this.#byKey.getMany(keys as Uint8Array[], sideOptions(options))).map(expiryOf)
   }
 
@@ -155,15 +153,9 @@ export class ExpiryRecords {
 
 const none = new Uint8Array(0)
 
-/** A key as bytes. */
-export function bytesOf(key: FormattedKey): Uint8Array {
-  return typeof key === 'string' ? textEncoder.encode(key) : key
-}
-
 /** A key as text, for a Map: different keys of one format have different texts. */
-export function textOf(key: FormattedKey): string {
-  if (typeof key === 'string') return key
-  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1')
+export function textOf(key: Encoded): string {
+  return typeof key === 'string' ? key : byteString(key)
 }
 
 function expiryOf(text: string | undefined): number | undefined {

@@ -1,7 +1,6 @@
 /** Entries that expire, on any abstract-level database. */
 
-import type { AnyLevel } from '../aside.js'
-import type { LevelLike } from '../level-like.js'
+import type { AnyLevel, LevelLike } from '../level-like.js'
 import type { TtlOptions } from './options.js'
 import { TtlLevel } from './ttl-level.js'
 

@@ -4,8 +4,9 @@ import {
   type AbstractSnapshot,
   AbstractValueIterator
 } from 'abstract-level'
-import type { AnyLevel } from '../aside.js'
-import type { FormattedKey, RecordRange } from './expiry-records.js'
+import type { Encoded } from '../encoded.js'
+import type { AnyLevel } from '../level-like.js'
+import type { RecordRange } from './expiry-records.js'
 import { type Entry, LiveEntries, type LiveSource } from './live-entries.js'
 
 /** Options as abstract-level passes them to private methods. */
@@ -44,7 +45,7 @@ export class LiveIterator extends AbstractIterator<AnyLevel, unknown, unknown> {
   }
 
   /** @internal */
-  _seek(target: FormattedKey, options: { keyEncoding?: string }): void {
+  _seek(target: Encoded, options: { keyEncoding?: string }): void {
     this.#entries.seek(target, options)
   }
 
@@ -65,22 +66,22 @@ export class LiveKeyIterator extends AbstractKeyIterator<AnyLevel, unknown> {
   }
 
   /** @internal */
-  async _next(): Promise<FormattedKey | undefined> {
+  async _next(): Promise<Encoded | undefined> {
     return (await this.#entries.next())?.[0]
   }
 
   /** @internal */
-  async _nextv(size: number): Promise<FormattedKey[]> {
+  async _nextv(size: number): Promise<Encoded[]> {
     return (await this.#entries.nextMany(size)).map(([key]) => key)
   }
 
   /** @internal */
-  async _all(): Promise<FormattedKey[]> {
+  async _all(): Promise<Encoded[]> {
     return (await this.#entries.all(this.limit - this.count)).map(([key]) => key)
   }
 
   /** @internal */
-  _seek(target: FormattedKey, options: { keyEncoding?: string }): void {
+  _seek(target: Encoded, options: { keyEncoding?: string }): void {
     this.#entries.seek(target, options)
   }
 
@@ -116,7 +117,7 @@ export class LiveValueIterator extends AbstractValueIterator<AnyLevel, unknown, 
   }
 
   /** @internal */
-  _seek(target: FormattedKey, options: { keyEncoding?: string }): void {
+  _seek(target: Encoded, options: { keyEncoding?: string }): void {
     this.#entries.seek(target, options)
   }
 

@@ -1,11 +1,12 @@
 import type { AbstractIterator, AbstractSnapshot } from 'abstract-level'
-import type { AnyLevel } from '../aside.js'
+import { bytesOf, type Encoded } from '../encoded.js'
+import type { AnyLevel } from '../level-like.js'
 import { byteRange, type KeyFormatter, keyFormatter } from './byte-range.js'
 import type { Clock } from './clock.js'
-import { bytesOf, type ExpiryRecords, type FormattedKey, type RecordRange, textOf } from './expiry-records.js'
+import { type ExpiryRecords, type RecordRange, textOf } from './expiry-records.js'
 
 /** A key and its value, encoded; the value is undefined where it is not read. */
-export type Entry = [key: FormattedKey, value: unknown]
+export type Entry = [key: Encoded, value: unknown]
 
 /** Where entries and their expiries come from. */
 export interface LiveSource {
@@ -27,7 +28,7 @@ const MAX_PART_ENTRIES = 1000
 export class LiveEntries {
   readonly #source: LiveSource
   readonly #snapshot: AbstractSnapshot | undefined
-  readonly #iterator: AbstractIterator<AnyLevel, FormattedKey, unknown>
+  readonly #iterator: AbstractIterator<AnyLevel, Encoded, unknown>
   /** The range as the records are asked for it. */
   readonly #recordOptions: RecordRange
   readonly #formatKey: KeyFormatter
@@ -93,7 +94,7 @@ export class LiveEntries {
     return entries
   }
 
-  seek(target: FormattedKey, options: { keyEncoding?: string }): void {
+  seek(target: Encoded, options: { keyEncoding?: string }): void {
     this.#window = []
     this.#position = 0
     this.#nextWindowEntries = 1

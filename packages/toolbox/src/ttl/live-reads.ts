@@ -1,5 +1,5 @@
 import type { AbstractSnapshot } from 'abstract-level'
-import type { FormattedKey } from './expiry-records.js'
+import type { Encoded } from '../encoded.js'
 import { type LiveSource, snapshotOf } from './live-entries.js'
 
 /** Options as abstract-level passes them to the private methods of reads. */
@@ -16,45 +16,40 @@ export class LiveReads {
     this.#source = source
   }
 
-  get(key: FormattedKey, options: PrivateReadOptions): Promise<unknown> {
+  get(key: Encoded, options: PrivateReadOptions): Promise<unknown> {
     return this.#one(key, options, undefined, () => this.#source.db.get(key as never, options))
   }
 
-  getSync(key: FormattedKey, options: PrivateReadOptions): unknown {
+  getSync(key: Encoded, options: PrivateReadOptions): unknown {
     return this.#isExpired(this.#source.records.getSync(key, options))
       ? undefined
       : this.#source.db.getSync(key as never, options)
   }
 
-  getMany(keys: FormattedKey[], options: PrivateReadOptions): Promise<unknown[]> {
+  getMany(keys: Encoded[], options: PrivateReadOptions): Promise<unknown[]> {
     return this.#many(keys, options, undefined, (keys, options) =>
       this.#source.db.getMany(keys as never, options)
     )
   }
 
-  has(key: FormattedKey, options: PrivateReadOptions): Promise<boolean> {
+  has(key: Encoded, options: PrivateReadOptions): Promise<boolean> {
     return this.#one(key, options, false, () => this.#source.db.has(key as never, options))
   }
 
-  hasMany(keys: FormattedKey[], options: PrivateReadOptions): Promise<boolean[]> {
+  hasMany(keys: Encoded[], options: PrivateReadOptions): Promise<boolean[]> {
     return this.#many(keys, options, false, (keys, options) =>
       this.#source.db.hasMany(keys as never, options)
     )
   }
 
   /** When an entry expires; `Infinity` if it does not, undefined if it has, or there is none. */
-  async expiresAt(key: FormattedKey, options: PrivateReadOptions): Promise<number | undefined> {
+  async expiresAt(key: Encoded, options: PrivateReadOptions): Promise<number | undefined> {
     const expiry = await this.#source.records.get(key, options)
     if (this.#isExpired(expiry) || !(await this.#source.db.has(key as never, options))) return undefined
     return expiry ?? Infinity
   }
 
-  async #one<T>(
-    key: FormattedKey,
-    options: PrivateReadOptions,
-    nothing: T,
-    read: () => Promise<T>
-  ): Promise<T> {
+  async #one<T>(key: Encoded, options: PrivateReadOptions, nothing: T, read: () => Promise<T>): Promise<T> {
     const { records } = this.#source
 
     if (options.snapshot != null) {
@@ -67,10 +62,10 @@ export class LiveReads {
   }
 
   async #many<T>(
-    keys: FormattedKey[],
+    keys: Encoded[],
     options: PrivateReadOptions,
     nothing: T,
-    read: (keys: FormattedKey[], options: PrivateReadOptions) => Promise<T[]>
+    read: (keys: Encoded[], options: PrivateReadOptions) => Promise<T[]>
   ): Promise<T[]> {
     const { db, records } = this.#source
     const own = options.snapshot == null ? snapshotOf(db) : undefined

@@ -1,4 +1,4 @@
-import type { AnyLevel } from '../aside.js'
+import type { AnyLevel } from '../level-like.js'
 
 /** What the view can do: what the database can, but for what is not forwarded. */
 export function manifestOf(db: AnyLevel): object {

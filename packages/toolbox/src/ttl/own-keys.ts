@@ -1,5 +1,6 @@
+import type { Encoded } from '../encoded.js'
 import { byteRange } from './byte-range.js'
-import type { FormattedKey, RecordRange } from './expiry-records.js'
+import type { RecordRange } from './expiry-records.js'
 import type { LiveSource } from './live-entries.js'
 
 /** Keys of one part. */
@@ -9,12 +10,12 @@ const PART_KEYS = 1000
 export async function* ownKeys(
   { db, records }: LiveSource,
   options: RecordRange
-): AsyncGenerator<FormattedKey[], void, void> {
+): AsyncGenerator<Encoded[], void, void> {
   const keys = db.keys(byteRange(options) as never)
 
   try {
     while (true) {
-      const part: FormattedKey[] = await keys.nextv(PART_KEYS)
+      const part: Encoded[] = await keys.nextv(PART_KEYS)
       if (part.length === 0) return
       yield part.filter((key) => !records.contain(key))
     }

@@ -1,15 +1,9 @@
 import { type AbstractChainedBatch, AbstractLevel, type AbstractSnapshot } from 'abstract-level'
-import type { AnyLevel } from '../aside.js'
+import { bytesOf, type Encoded } from '../encoded.js'
 import { codedError } from '../errors.js'
+import type { AnyLevel } from '../level-like.js'
 import { Clock } from './clock.js'
-import {
-  bytesOf,
-  type Due,
-  ExpiryRecords,
-  type FormattedKey,
-  type RecordRange,
-  textOf
-} from './expiry-records.js'
+import { type Due, ExpiryRecords, type RecordRange, textOf } from './expiry-records.js'
 import { Gate } from './gate.js'
 import { LiveIterator, LiveKeyIterator, LiveValueIterator, type PrivateIteratorOptions } from './iterators.js'
 import type { LiveSource } from './live-entries.js'
@@ -32,7 +26,7 @@ const DEFAULT_CHECK_INTERVAL_MS = 1000
 
 interface PrivateOperation extends ExpiryOptions {
   type: 'put' | 'del'
-  key: FormattedKey
+  key: Encoded
   keyEncoding: string
 }
 
@@ -159,38 +153,38 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
   }
 
   /** @internal */
-  _get(key: FormattedKey, options: PrivateReadOptions): Promise<unknown> {
+  _get(key: Encoded, options: PrivateReadOptions): Promise<unknown> {
     return this.#reads.get(key, options)
   }
 
   /** @internal */
-  _getSync(key: FormattedKey, options: PrivateReadOptions): unknown {
+  _getSync(key: Encoded, options: PrivateReadOptions): unknown {
     return this.#reads.getSync(key, options)
   }
 
   /** @internal */
-  _getMany(keys: FormattedKey[], options: PrivateReadOptions): Promise<unknown[]> {
+  _getMany(keys: Encoded[], options: PrivateReadOptions): Promise<unknown[]> {
     return this.#reads.getMany(keys, options)
   }
 
   /** @internal */
-  _has(key: FormattedKey, options: PrivateReadOptions): Promise<boolean> {
+  _has(key: Encoded, options: PrivateReadOptions): Promise<boolean> {
     return this.#reads.has(key, options)
   }
 
   /** @internal */
-  _hasMany(keys: FormattedKey[], options: PrivateReadOptions): Promise<boolean[]> {
+  _hasMany(keys: Encoded[], options: PrivateReadOptions): Promise<boolean[]> {
     return this.#reads.hasMany(keys, options)
   }
 
   /** @internal */
-  async _put(key: FormattedKey, value: unknown, options: ExpiryOptions & object): Promise<void> {
+  async _put(key: Encoded, value: unknown, options: ExpiryOptions & object): Promise<void> {
     if (options.ttlMs !== undefined) assertTtl(options.ttlMs)
     return this.#gate.together(() => this.source.put(key, value, options as object))
   }
 
   /** @internal */
-  _del(key: FormattedKey, options: object): Promise<void> {
+  _del(key: Encoded, options: object): Promise<void> {
     return this.#gate.together(() => this.source.del(key as never, options))
   }
 
@@ -270,7 +264,7 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
     return expired.length
   }
 
-  #encode(key: unknown, options: { keyEncoding?: string }): { encoded: FormattedKey; keyEncoding: string } {
+  #encode(key: unknown, options: { keyEncoding?: string }): { encoded: Encoded; keyEncoding: string } {
     if (key === null || key === undefined) {
       throw codedError('LEVEL_INVALID_KEY', 'Key cannot be null or undefined')
     }

@@ -1,36 +1,17 @@
-import type { AnyLevel } from '../aside.js'
+import { bytesOf } from '../encoded.js'
 import { codedError } from '../errors.js'
+import { addHook, deleteHook, isExact, type Operation, type PrewriteHook, prefixOf } from '../hooks.js'
+import type { AnyLevel } from '../level-like.js'
 import type { Clock } from './clock.js'
-import {
-  bytesOf,
-  type ExpiryRecords,
-  type FormattedKey,
-  type SideOperation,
-  textOf
-} from './expiry-records.js'
+import { type ExpiryRecords, textOf } from './expiry-records.js'
 import { assertTtl } from './options.js'
 
 /** A removal found that its entry was written meanwhile. */
 export const REWRITTEN = 'TTL_REWRITTEN'
 
-/** An operation as prewrite hooks see it. */
-interface HookedOperation {
-  type: 'put' | 'del'
-  key: unknown
-  keyEncoding: { format: string; encode(key: unknown): FormattedKey }
-  sublevel?: { prefix?: string } | null
+/** An operation with the option of entries that expire. */
+interface ExpiringOperation extends Operation {
   ttlMs?: unknown
-}
-
-interface HookedBatch {
-  add(operation: SideOperation): unknown
-}
-
-type Hook = (operation: HookedOperation, batch: HookedBatch) => void
-
-interface Hooks {
-  add(hook: Hook, options: { everyWrite: boolean }): void
-  delete(hook: Hook): void
 }
 
 /**
@@ -38,7 +19,7 @@ interface Hooks {
  * same batch.
  */
 export class WriteHook {
-  readonly #hooks: Hooks
+  readonly #db: AnyLevel
   readonly #records: ExpiryRecords
   readonly #clock: Clock
   readonly #defaultTtlMs: number | undefined
@@ -50,22 +31,21 @@ export class WriteHook {
   #removing: ReadonlyMap<string, number> | undefined
 
   constructor(db: AnyLevel, records: ExpiryRecords, clock: Clock, defaultTtlMs: number | undefined) {
-    this.#hooks = (db as unknown as { hooks: { prewrite: Hooks } }).hooks.prewrite
+    this.#db = db
     this.#records = records
     this.#clock = clock
     this.#defaultTtlMs = defaultTtlMs
     this.#prefix = prefixOf(db)
     this.#canReadSync = canReadSync(db)
-    this.#readsAreExact = db.supports.additionalMethods.putSync === true
+    this.#readsAreExact = isExact(db)
   }
 
   attach(): void {
-    // Terrace then calls it also for batches of other databases that name this one; elsewhere there is no such option.
-    this.#hooks.add(this.#run, { everyWrite: true })
+    addHook(this.#db, this.#run)
   }
 
   detach(): void {
-    this.#hooks.delete(this.#run)
+    deleteHook(this.#db, this.#run)
   }
 
   /** Whether a removal is being written, within its call. */
@@ -86,7 +66,7 @@ export class WriteHook {
     }
   }
 
-  readonly #run: Hook = (operation, batch) => {
+  readonly #run: PrewriteHook<ExpiringOperation> = (operation, batch) => {
     const key = this.#keyOf(operation)
     if (key === undefined) return
 
@@ -104,7 +84,7 @@ export class WriteHook {
   }
 
   /** The operation's key within the database; undefined if it is none of its entries. */
-  #keyOf({ key, keyEncoding, sublevel }: HookedOperation): Uint8Array | undefined {
+  #keyOf({ key, keyEncoding, sublevel }: ExpiringOperation): Uint8Array | undefined {
     const bytes = bytesOf(keyEncoding.encode(key))
     const prefix = sublevel == null ? this.#prefix : prefixOf(sublevel)
     if (!prefix.startsWith(this.#prefix)) return undefined
@@ -114,7 +94,7 @@ export class WriteHook {
     return this.#records.contain(prefixed) ? undefined : prefixed
   }
 
-  #expiryOf({ ttlMs }: HookedOperation): number | undefined {
+  #expiryOf({ ttlMs }: ExpiringOperation): number | undefined {
     const life = ttlMs === undefined ? this.#defaultTtlMs : ttlMs
     if (life === undefined) return undefined
 
@@ -126,8 +106,4 @@ export class WriteHook {
 function canReadSync(db: AnyLevel): boolean {
   // The types of abstract-level lack it.
   return (db.supports as { getSync?: boolean }).getSync === true
-}
-
-function prefixOf(db: object): string {
-  return (db as { prefix?: string }).prefix ?? ''
 }

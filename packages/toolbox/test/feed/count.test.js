@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { count, feed } from 'terrace-toolbox/feed'
+import { all } from '../support/collect.js'
 import { databases } from '../support/databases.js'
-import { all, pause, randomNumbers } from './support.js'
+import { randomNumbers } from '../support/random.js'
+import { pause } from './support.js'
 
 /** Counts as they should be. */
 async function counted(db, groupsOf) {

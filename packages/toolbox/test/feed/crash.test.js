@@ -9,8 +9,9 @@ import { fileURLToPath } from 'node:url'
 import { ClassicLevel } from 'classic-level'
 import { Level } from 'terrace'
 import { count, feed } from 'terrace-toolbox/feed'
+import { all } from '../support/collect.js'
 import { folder } from '../support/databases.js'
-import { all, next, replayed } from './support.js'
+import { next, replayed } from './support.js'
 
 const writer = fileURLToPath(new URL('writer.js', import.meta.url))
 const ROUNDS = 4

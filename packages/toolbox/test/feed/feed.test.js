@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { feed } from 'terrace-toolbox/feed'
+import { all } from '../support/collect.js'
 import { databases } from '../support/databases.js'
-import { all } from './support.js'
 
 const brief = ({ sequence, type, key, value, batch, first, last }) => [
   sequence,

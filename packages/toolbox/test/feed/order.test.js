@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { feed } from 'terrace-toolbox/feed'
-import { databases } from '../support/databases.js'
-import { all, randomNumbers, replayed } from './support.js'
+import { all } from '../support/collect.js'
+import { databases, isExact } from '../support/databases.js'
+import { randomNumbers } from '../support/random.js'
+import { replayed } from './support.js'
 
 /** Whether hooks see every write of their keys, however it is made: so says the guide of Terrace alone. */
-const showsAllWrites = (db) => db.supports.additionalMethods.putSync === true
 
 for (const [name, open] of Object.entries(databases)) {
   test(`${name}: what random writes make, replaying the feed makes`, async (t) => {
@@ -85,12 +86,12 @@ for (const [name, open] of Object.entries(databases)) {
     await other.put('by another object', '')
     await db.batch([{ type: 'put', sublevel: sub, key: 'by the root', value: '' }])
     await db.clear({ gte: '!sub!by another', lt: '!sub!by b' })
-    if (showsAllWrites(db)) sub.putSync('at once', '')
+    if (isExact(db)) sub.putSync('at once', '')
 
     const found = (await all(changes.read())).map(({ type, key }) => [type, key])
     assert.deepEqual(
       found,
-      showsAllWrites(db)
+      isExact(db)
         ? [
             ['put', 'by the object'],
             ['put', 'by another object'],

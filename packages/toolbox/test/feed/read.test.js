@@ -4,8 +4,10 @@ import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { test } from 'node:test'
 import { feed } from 'terrace-toolbox/feed'
+import { all } from '../support/collect.js'
 import { databases } from '../support/databases.js'
-import { all, next, pause, randomNumbers } from './support.js'
+import { randomNumbers } from '../support/random.js'
+import { next, pause } from './support.js'
 
 const numbers = (from, to) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 

@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { feed } from 'terrace-toolbox/feed'
+import { all } from '../support/collect.js'
 import { databases } from '../support/databases.js'
-import { all, next, pause } from './support.js'
+import { next, pause } from './support.js'
 
 async function put(db, from, to, value = '') {
   for (let number = from; number <= to; number++) await db.put(`${number}`, value)

@@ -1,12 +1,5 @@
 // What the tests of the feed share.
 
-/** All that an async iterable gives. */
-export async function all(iterable) {
-  const found = []
-  for await (const item of iterable) found.push(item)
-  return found
-}
-
 /** What the changes of a feed, from the first, make of an empty database: entries in the order of their keys. */
 export async function replayed(changes) {
   const entries = new Map()
@@ -30,13 +23,4 @@ export async function next(iterator) {
 /** Lets timers and writes that are due go on. */
 export function pause(ms) {
   return new Promise((resolve) => setTimeout(resolve, ms))
-}
-
-/** Pseudo-random numbers below `limit`, the same each time. */
-export function randomNumbers(seed) {
-  let state = seed
-  return (limit) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-    return Math.floor((state / 2 ** 32) * limit)
-  }
 }

@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { feed, watch } from 'terrace-toolbox/feed'
+import { all } from '../support/collect.js'
 import { databases } from '../support/databases.js'
-import { all, next, pause, randomNumbers } from './support.js'
+import { randomNumbers } from '../support/random.js'
+import { next, pause } from './support.js'
 
 /** What a watcher of a range takes its events for, until a key is put. */
 async function stateUntil(watcher, lastKey) {

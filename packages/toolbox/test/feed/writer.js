@@ -3,7 +3,7 @@
 import { ClassicLevel } from 'classic-level'
 import { Level } from 'terrace'
 import { count, feed } from 'terrace-toolbox/feed'
-import { randomNumbers } from './support.js'
+import { randomNumbers } from '../support/random.js'
 
 const [kind, path, seed] = process.argv.slice(2)
 const db = kind === 'terrace' ? new Level(path) : new ClassicLevel(path)

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { index } from 'terrace-toolbox/index'
-import { databases } from '../support/databases.js'
-import { all, inStep, isExact, refusalOf } from './support/collect.js'
+import { all } from '../support/collect.js'
+import { databases, isExact } from '../support/databases.js'
+import { inStep, refusalOf } from './support/indexes.js'
 
 const RECORDS = 2600
 

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url'
 import { ClassicLevel } from 'classic-level'
 import { Level } from 'terrace'
 import { index } from 'terrace-toolbox/index'
-import { folder } from '../support/databases.js'
-import { inStep, isExact } from './support/collect.js'
+import { folder, isExact } from '../support/databases.js'
+import { inStep } from './support/indexes.js'
 
 const script = fileURLToPath(new URL('support/crashing.js', import.meta.url))
 

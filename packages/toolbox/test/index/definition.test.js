@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import { AbstractLevel } from 'abstract-level'
 import { MemoryLevel } from 'memory-level'
 import { index } from 'terrace-toolbox/index'
+import { all } from '../support/collect.js'
 import { databases } from '../support/databases.js'
-import { all, refusalOf } from './support/collect.js'
+import { refusalOf } from './support/indexes.js'
 
 /** What an index of these values, in JSON, has: indexed values by key. */
 async function indexedOf(t, on, values, options = {}) {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { upper } from 'terrace-bytewise'
 import { index } from 'terrace-toolbox/index'
+import { all } from '../support/collect.js'
 import { databases } from '../support/databases.js'
-import { all } from './support/collect.js'
 
 for (const [name, open] of Object.entries(databases)) {
   test(`${name}: mixed values come in bytewise's order, and both ways`, async (t) => {

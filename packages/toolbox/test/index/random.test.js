@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { index } from 'terrace-toolbox/index'
-import { databases } from '../support/databases.js'
-import { all, inStep, isExact } from './support/collect.js'
+import { all } from '../support/collect.js'
+import { databases, isExact } from '../support/databases.js'
+import { randomNumbers } from '../support/random.js'
+import { inStep } from './support/indexes.js'
 
 const ROUNDS = 60
 const SEED = Number(process.env.INDEX_TEST_SEED ?? 20261122)
@@ -15,15 +17,6 @@ const declarations = [
   { name: 'tags', on: 'tags', multiple: true },
   { name: 'compound', on: ['address.city', 'age'] }
 ]
-
-/** Random numbers that a seed repeats. */
-function generator(seed) {
-  let state = seed % 0x7fffffff
-  return (below) => {
-    state = (state * 48271) % 0x7fffffff
-    return state % below
-  }
-}
 
 function randomValue(random) {
   const value = {}
@@ -109,7 +102,7 @@ function written(db, operations, how) {
 
 for (const [name, open] of Object.entries(databases)) {
   test(`${name}: random operations, seed ${SEED}`, async (t) => {
-    const random = generator(SEED)
+    const random = randomNumbers(SEED)
     const db = await open(t)
     const users = db.sublevel('users', { valueEncoding: 'json' })
     for (let i = 0; i < 5; i++) await users.put(`k${i}`, { address: { city: 'Bern' } })

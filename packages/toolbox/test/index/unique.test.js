@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { index } from 'terrace-toolbox/index'
-import { databases } from '../support/databases.js'
-import { all, inStep, isExact, refusalOf, usersOf } from './support/collect.js'
+import { all } from '../support/collect.js'
+import { databases, isExact } from '../support/databases.js'
+import { inStep, refusalOf, usersOf } from './support/indexes.js'
 
 for (const [name, open] of Object.entries(databases)) {
   const withUsers = async (t, options) => usersOf(await open(t), options)

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { index } from 'terrace-toolbox/index'
+import { all } from '../support/collect.js'
 import { databases } from '../support/databases.js'
-import { all, inStep } from './support/collect.js'
+import { inStep } from './support/indexes.js'
 
 for (const [name, open] of Object.entries(databases)) {
   /** Users with an index, and the sublevel where its entries are, to damage them. */

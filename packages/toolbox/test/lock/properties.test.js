@@ -4,14 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Acquisition } from '../../dist/lock/acquisition.js'
 import { Queues } from '../../dist/lock/queue.js'
-
-function randomFrom(seed) {
-  let state = seed
-  return (limit) => {
-    state = (Math.imul(state, 1103515245) + 12345) >>> 0
-    return Math.floor((state / 2 ** 32) * limit)
-  }
-}
+import { randomNumbers } from '../support/random.js'
 
 /** Who has which key: throws if two meet that must not. */
 class Holders {
@@ -33,7 +26,7 @@ class Holders {
 
 for (let seed = 1; seed <= 20; seed++) {
   test(`random keys, sharing, timeouts and aborts, number ${seed}`, async () => {
-    const random = randomFrom(seed)
+    const random = randomNumbers(seed)
     const queues = new Queues()
     const holders = new Holders()
     const outcomes = { held: 0, LOCK_TIMEOUT: 0, LOCK_ABORTED: 0 }
@@ -75,7 +68,7 @@ for (let seed = 1; seed <= 20; seed++) {
 }
 
 test('of those who want one key, each is served in turn', async () => {
-  const random = randomFrom(99)
+  const random = randomNumbers(99)
   const queues = new Queues()
   const served = []
   await Promise.all(

@@ -4,24 +4,11 @@ import { pipeline } from 'node:stream/promises'
 import { test } from 'node:test'
 import { readable, readableKeys, readableValues, writable } from 'terrace-toolbox/streams'
 import { databases } from '../support/databases.js'
-
-const key = (index) => String(index).padStart(6, '0')
-
-/** Puts so many entries; values are numbers. */
-async function fill(db, count) {
-  const operations = Array.from({ length: count }, (_, index) => ({
-    type: 'put',
-    key: key(index),
-    value: index
-  }))
-  await db.batch(operations)
-}
+import { countClosed, fill, json, key } from './support.js'
 
 const collect = (stream) => stream.toArray()
 
 for (const [name, open] of Object.entries(databases)) {
-  const json = { valueEncoding: 'json' }
-
   test(`${name}: entries, keys and values of a range`, async (t) => {
     const db = await open(t, json)
     await fill(db, 2000)
@@ -57,25 +44,15 @@ for (const [name, open] of Object.entries(databases)) {
   test(`${name}: destroying a stream closes its iterator`, async (t) => {
     const db = await open(t, json)
     await fill(db, 1000)
-    let closed = 0
-    const { iterator } = db
-    db.iterator = (options) => {
-      const made = iterator.call(db, options)
-      const { close } = made
-      made.close = () => {
-        closed++
-        return close.call(made)
-      }
-      return made
-    }
+    const closed = countClosed(db)
     for await (const { value } of readable(db)) if (value === 5) break
-    assert.equal(closed, 1)
+    assert.equal(closed(), 1)
     assert.equal((await collect(readable(db))).length, 1000)
-    assert.equal(closed, 2)
+    assert.equal(closed(), 2)
     const stream = readable(db)
     stream.destroy()
     await new Promise((resolve) => stream.once('close', resolve))
-    assert.equal(closed, 3)
+    assert.equal(closed(), 3)
   })
 
   test(`${name}: from one database into another by a pipeline`, async (t) => {

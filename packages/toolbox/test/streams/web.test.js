@@ -1,22 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { webReadable, webReadableKeys, webReadableValues, webWritable } from 'terrace-toolbox/streams'
+import { all } from '../support/collect.js'
 import { databases } from '../support/databases.js'
-
-const json = { valueEncoding: 'json' }
-const key = (index) => String(index).padStart(6, '0')
-
-async function fill(db, count) {
-  await db.batch(
-    Array.from({ length: count }, (_, index) => ({ type: 'put', key: key(index), value: index }))
-  )
-}
-
-async function collect(stream) {
-  const items = []
-  for await (const item of stream) items.push(item)
-  return items
-}
+import { countClosed, fill, json, key } from './support.js'
 
 /** A web stream of items. */
 const streamOf = (items) => ReadableStream.from(items)
@@ -26,12 +13,12 @@ for (const [name, open] of Object.entries(databases)) {
     const db = await open(t, json)
     await fill(db, 2000)
     assert.deepEqual(
-      await collect(webReadable(db)),
+      await all(webReadable(db)),
       Array.from({ length: 2000 }, (_, index) => ({ key: key(index), value: index }))
     )
-    assert.deepEqual(await collect(webReadableKeys(db, { gt: key(5), limit: 3 })), [key(6), key(7), key(8)])
-    assert.deepEqual(await collect(webReadableValues(db, { reverse: true, lt: key(3) })), [2, 1, 0])
-    assert.deepEqual(await collect(webReadable(db, { gte: 'x' })), [])
+    assert.deepEqual(await all(webReadableKeys(db, { gt: key(5), limit: 3 })), [key(6), key(7), key(8)])
+    assert.deepEqual(await all(webReadableValues(db, { reverse: true, lt: key(3) })), [2, 1, 0])
+    assert.deepEqual(await all(webReadable(db, { gte: 'x' })), [])
   })
 
   test(`${name}: from one database into another by pipeThrough and pipeTo`, async (t) => {
@@ -74,27 +61,17 @@ for (const [name, open] of Object.entries(databases)) {
   test(`${name}: canceling closes the iterator, and reads no more`, async (t) => {
     const db = await open(t, json)
     await fill(db, 5000)
-    let closed = 0
-    const { iterator } = db
-    db.iterator = (options) => {
-      const made = iterator.call(db, options)
-      const { close } = made
-      made.close = () => {
-        closed++
-        return close.call(made)
-      }
-      return made
-    }
+    const closed = countClosed(db)
     for await (const { value } of webReadable(db)) if (value === 5) break
-    assert.equal(closed, 1)
+    assert.equal(closed(), 1)
     await webReadable(db).cancel()
-    assert.equal(closed, 2)
+    assert.equal(closed(), 2)
   })
 
   test(`${name}: what cannot be read or written fails the stream`, async (t) => {
     const db = await open(t)
     await db.put('a', '{')
-    await assert.rejects(collect(webReadable(db, json)), { code: 'LEVEL_DECODE_ERROR' })
+    await assert.rejects(all(webReadable(db, json)), { code: 'LEVEL_DECODE_ERROR' })
     await assert.rejects(streamOf([5]).pipeTo(webWritable(db)), { code: 'STREAM_INVALID_ENTRY' })
     await assert.rejects(streamOf([['b', null]]).pipeTo(webWritable(db)), { code: 'LEVEL_INVALID_VALUE' })
     const writer = webWritable(db).getWriter()

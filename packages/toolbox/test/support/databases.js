@@ -35,3 +35,8 @@ export const databases = {
   'classic-level': (t, options) => openedIn(t, ClassicLevel, options),
   'memory-level': (t, options) => opened(t, new MemoryLevel(options))
 }
+
+/** Whether hooks of the database see every write, and all that was written before. */
+export function isExact(db) {
+  return db.supports.additionalMethods.putSync === true
+}

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryLevel } from 'memory-level'
 import { transactions } from 'terrace-toolbox/transaction'
-import { databases } from '../support/databases.js'
+import { databases, isExact } from '../support/databases.js'
 import { attempts } from './support/attempts.js'
 
 for (const [name, open] of Object.entries(databases)) {
@@ -47,7 +47,7 @@ for (const [name, open] of Object.entries(databases)) {
   test(`${name}: a write that changed nothing, or failed, is a conflict only where values cannot be compared`, async (t) => {
     const db = await open(t)
     const transaction = transactions(db)
-    const comparesValues = db.supports.additionalMethods.putSync === true
+    const comparesValues = isExact(db)
     await db.put('a', '1')
 
     const reads = async (tx) => [
@@ -91,7 +91,7 @@ for (const [name, open] of Object.entries(databases)) {
         () => db.put('user 1', 'ada')
       )
     assert.equal(await count('by ada'), 2)
-    assert.equal(await count('user 1'), db.supports.additionalMethods.putSync === true ? 1 : 2)
+    assert.equal(await count('user 1'), isExact(db) ? 1 : 2)
     assert.equal(await count('by grace'), 1)
 
     const register = (user) =>

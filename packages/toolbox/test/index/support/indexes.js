@@ -1,20 +1,8 @@
 import { index } from 'terrace-toolbox/index'
 
-/** All that an async iterator yields. */
-export async function all(results) {
-  const list = []
-  for await (const result of results) list.push(result)
-  return list
-}
-
 /** A report of an index in step, with so many records and entries. */
 export function inStep(records, entries = records) {
   return { records, entries, missing: 0, stale: 0, wrong: 0 }
-}
-
-/** Whether hook functions of the database see every write, and all that was written before. */
-export function isExact(db) {
-  return db.supports.additionalMethods.putSync === true
 }
 
 /** The error that a hook function refused a write with. */

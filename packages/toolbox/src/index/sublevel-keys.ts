@@ -1,0 +1,26 @@
+/** The keys of sublevels among those of the database that they are in. */
+
+const EXCLAMATION_MARK = 0x21
+/** Between these, both excluded, are the bytes of a sublevel's name. */
+const BELOW_NAMES = 0x22
+const ABOVE_NAMES = 0x7f
+
+/**
+ * Where the keys of a sublevel within a database end, if `key` is one of them: `!name!` and what follows. Such keys are
+ * those of the sublevel, they are not indexed.
+ */
+export function endOfSublevel(key: Uint8Array): Buffer | undefined {
+  if (key[0] !== EXCLAMATION_MARK) return undefined
+  let length = 1
+  while (
+    length < key.length &&
+    (key[length] as number) > BELOW_NAMES &&
+    (key[length] as number) < ABOVE_NAMES
+  ) {
+    length++
+  }
+  if (length === 1 || key[length] !== EXCLAMATION_MARK) return undefined
+  const end = Buffer.from(key.subarray(0, length + 1))
+  end[length] = EXCLAMATION_MARK + 1
+  return end
+}

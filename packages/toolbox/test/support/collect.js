@@ -1,0 +1,6 @@
+/** All that an async iterable gives. */
+export async function all(iterable) {
+  const found = []
+  for await (const item of iterable) found.push(item)
+  return found
+}
