@@ -14,6 +14,7 @@ import type { IndexProgress } from './options.js'
 import { Earlier } from './reads.js'
 import { behind, readKeys } from './records.js'
 import { firstState, type State, type StateStore } from './state.js'
+import { hasStrayEntries } from './verify.js'
 
 /** How much a step is: a few milliseconds of work for most. It ends with the record that reaches one of these. */
 const STEP_RECORDS = 500
@@ -89,7 +90,7 @@ export class Builder {
   }
 
   async #build(restart: boolean): Promise<void> {
-    const { state, writer } = this.#parts
+    const { keySpace, state, writer } = this.#parts
     const { signature } = writer.definition
     let at = restart ? undefined : await state.read(signature)
     if (at === undefined) {
@@ -99,7 +100,9 @@ export class Builder {
     }
     if (at.status === 'clearing') {
       this.#assertGoingOn()
-      await writer.entries.clear()
+      // Entries of writes since the declaration stay if they can: without them a unique index would accept their values.
+      if (restart || (await hasStrayEntries(keySpace, writer))) await writer.entries.clear()
+      this.#assertGoingOn()
       at = { ...at, status: 'building' }
       await state.write(at)
     }

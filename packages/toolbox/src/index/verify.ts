@@ -41,6 +41,22 @@ export async function verify(keySpace: KeySpace, writer: EntryWriter): Promise<I
   return report
 }
 
+/** Whether there is an entry that no record has: of another declaration, or of an index that was being dropped. */
+export async function hasStrayEntries(keySpace: KeySpace, writer: EntryWriter): Promise<boolean> {
+  const report: IndexReport = { records: 0, entries: 0, missing: 0, stale: 0, wrong: 0 }
+  const snapshot = snapshotOf(keySpace)
+  try {
+    await verifyEntries(keySpace, writer, snapshot, report, isStray)
+  } finally {
+    await snapshot?.close()
+  }
+  return isStray(report)
+}
+
+function isStray({ stale, wrong }: IndexReport): boolean {
+  return stale + wrong > 0
+}
+
 /** Whether all records have their entries. */
 async function verifyRecords(
   keySpace: KeySpace,
@@ -88,18 +104,19 @@ async function verifyRecord(
   }
 }
 
-/** Whether all entries have their records. */
+/** Whether all entries have their records. It ends where the report says enough. */
 async function verifyEntries(
   keySpace: KeySpace,
   writer: EntryWriter,
   snapshot: AbstractSnapshot | undefined,
-  report: IndexReport
+  report: IndexReport,
+  isEnough: (report: IndexReport) => boolean = () => false
 ): Promise<void> {
   const iterator = writer.entries.iterator({ keyEncoding: 'buffer', valueEncoding: 'buffer', snapshot })
   try {
     while (true) {
       const page = (await iterator.nextv(PAGE_SIZE)) as Array<[Uint8Array, Uint8Array]>
-      if (page.length === 0) return
+      if (page.length === 0 || isEnough(report)) return
       report.entries += page.length
       const entries: Entry[] = []
       for (const [key, stored] of page) {

@@ -55,6 +55,19 @@ for (const [name, open] of Object.entries(databases)) {
     assert.deepEqual(await indexed.verify(), inStep(1))
   })
 
+  test(`${name}: a new unique index refuses from the first write on, whatever its building does`, async (t) => {
+    const { db } = await withUsers(t)
+    for (let round = 0; round < 40; round++) {
+      const users = db.sublevel(`users${round}`, { valueEncoding: 'json' })
+      const indexed = index(users, { name: 'email', on: 'email', unique: true })
+      await users.put('a', { email: 'x' })
+      for (let i = 0; i < round % 8; i++) await users.put(`c${i}`, {})
+      assert.equal((await refusalOf(users.put('b', { email: 'x' }))).code, 'TOOLBOX_UNIQUE')
+      await indexed.ready
+      assert.deepEqual(await indexed.verify(), inStep(1 + (round % 8), 1))
+    }
+  })
+
   test(`${name}: in a batch a unique value passes on once it is free`, async (t) => {
     const { users, indexed } = await withUsers(t, { name: 'email', on: 'email', unique: true })
     await users.put('a', { email: 'x' })
