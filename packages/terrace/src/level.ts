@@ -27,7 +27,7 @@ import type {
 import { type DatabaseOptions, nativeOptions, type OpenOptions, type RepairOptions } from './options.js'
 import { type Database, emitApart, Place } from './place.js'
 import { Snapshot } from './snapshot.js'
-import { assertOpen, batch, clear, del, put, writeSync } from './space-writes.js'
+import { assertOpen, batch, clear, del, put, synchronousMethods, writeSync } from './space-writes.js'
 import { type PrivateClearOptions, type PrivateReadOptions, Store, writeFlags } from './store.js'
 import { Sublevel, type SublevelOptions } from './sublevel.js'
 import { inTurn, turn } from './turn.js'
@@ -407,10 +407,7 @@ const additionalMethods = {
   approximateSize: true,
   compactRange: true,
   checkpoint: true,
-  putSync: true,
-  delSync: true,
-  batchSync: true,
-  iterateSync: true
+  ...synchronousMethods
 }
 
 function assertLocation(location: unknown): void {

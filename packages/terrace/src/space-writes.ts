@@ -16,6 +16,9 @@ type Options =
   | (WriteOptions & { keyEncoding?: unknown; valueEncoding?: unknown; sublevel?: Database | null })
   | undefined
 
+/** Methods beyond abstract-level's that a database and its sublevels have, as `supports` lists them. */
+export const synchronousMethods = { putSync: true, delSync: true, batchSync: true, iterateSync: true }
+
 export function put(place: Place, key: unknown, value: unknown, given: unknown): Promise<void> {
   const { owner, store } = place
 

@@ -23,7 +23,7 @@ import type {
 import { type Database, type Encoder, emitApart, Place, prefixed } from './place.js'
 import { prefixRange, withoutPrefix } from './range-keys.js'
 import type { Snapshot } from './snapshot.js'
-import { assertOpen, batch, clear, del, put, writeSync } from './space-writes.js'
+import { assertOpen, batch, clear, del, put, synchronousMethods, writeSync } from './space-writes.js'
 import type { PrivateClearOptions, PrivateReadOptions } from './store.js'
 import { inTurn } from './turn.js'
 import { type ChildReference, type Closable, WeakChildren } from './weak-children.js'
@@ -39,8 +39,6 @@ interface Parent extends Database {
 
 /** Options of `sublevel()`. */
 export interface SublevelOptions<K, V> extends AbstractSublevelOptions<K, V> {}
-
-const additionalMethods = { putSync: true, delSync: true, batchSync: true, iterateSync: true }
 
 /**
  * A part of a database with keys of its own, made by `sublevel()`. What it reads and writes goes straight to the root,
@@ -72,7 +70,11 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
   constructor(parent: TDatabase, name: string | string[], options: SublevelOptions<KDefault, VDefault>) {
     const { manifest } = options as { manifest?: object }
     // The types of abstract-level lack the manifest, and names of several parts.
-    super(parent, name as string, { ...options, manifest: { additionalMethods, ...manifest } } as object)
+    super(
+      parent,
+      name as string,
+      { ...options, manifest: { additionalMethods: synchronousMethods, ...manifest } } as object
+    )
 
     const { place } = parent as unknown as Parent
     const self = this as unknown as Database

@@ -1,6 +1,11 @@
 import { parentOf } from './hooks.js'
 import type { AnyLevel } from './level-like.js'
 
+/** Whether something is a name that users may give to what a part keeps: it becomes a part of the name of a sublevel. */
+export function isName(name: unknown): name is string {
+  return typeof name === 'string' && /^[A-Za-z0-9_-]+$/.test(name)
+}
+
 /**
  * Where a part keeps what it stores for `db`: beside a sublevel, so that what it stores is not among the sublevel's own
  * keys; within a database that is none, where there is no beside.

@@ -1,5 +1,7 @@
 /** The codes of the errors of feed, watch and count. */
 
+import { isName } from '../aside.js'
+
 /** Codes of the errors of this part. */
 export type FeedErrorCode =
   /** An option that cannot be: the message says which and why. */
@@ -45,9 +47,9 @@ export function invalidOption(message: string): FeedError {
   return feedError('FEED_INVALID_OPTION', message)
 }
 
-/** Names become a part of the name of a sublevel. @internal */
+/** Checks the name of a feed or a count. @internal */
 export function assertName(name: unknown): asserts name is string {
-  if (typeof name !== 'string' || !/^[A-Za-z0-9_-]+$/.test(name)) {
+  if (!isName(name)) {
     throw invalidOption("The option 'name' must be of letters, digits, '_' and '-'")
   }
 }

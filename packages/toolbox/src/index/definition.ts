@@ -1,5 +1,6 @@
 /** What an index is of: from the options to the function that makes indexed values of a record. */
 
+import { isName } from '../aside.js'
 import { indexError } from './errors.js'
 import type { IndexOptions } from './options.js'
 
@@ -15,8 +16,6 @@ export interface Definition {
   readonly valuesOf: (value: unknown, key: unknown) => readonly unknown[]
 }
 
-const NAME = /^[A-Za-z0-9_-]+$/
-
 const NOTHING: readonly unknown[] = Object.freeze([])
 
 /**
@@ -27,7 +26,7 @@ const NOTHING: readonly unknown[] = Object.freeze([])
 export function definitionOf<K, V>(options: IndexOptions<K, V>): Definition {
   const { name, on, multiple = false, unique = false, version = 0, wait = true } = options
   const invalid = (message: string) => indexError('TOOLBOX_INDEX_INVALID', String(name), message)
-  if (typeof name !== 'string' || !NAME.test(name)) {
+  if (!isName(name)) {
     throw invalid('a name has letters, digits, _ and - only, and at least one of them')
   }
   for (const [option, given] of Object.entries({ multiple, unique, wait })) {

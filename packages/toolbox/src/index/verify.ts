@@ -30,7 +30,7 @@ export interface IndexReport {
 
 /** Compares. */
 export async function verify(keySpace: KeySpace, writer: EntryWriter): Promise<IndexReport> {
-  const report: IndexReport = { records: 0, entries: 0, missing: 0, stale: 0, wrong: 0 }
+  const report = emptyReport()
   const snapshot = snapshotOf(keySpace)
   try {
     await verifyRecords(keySpace, writer, snapshot, report)
@@ -43,7 +43,7 @@ export async function verify(keySpace: KeySpace, writer: EntryWriter): Promise<I
 
 /** Whether there is an entry that no record has: of another declaration, or of an index that was being dropped. */
 export async function hasStrayEntries(keySpace: KeySpace, writer: EntryWriter): Promise<boolean> {
-  const report: IndexReport = { records: 0, entries: 0, missing: 0, stale: 0, wrong: 0 }
+  const report = emptyReport()
   const snapshot = snapshotOf(keySpace)
   try {
     await verifyEntries(keySpace, writer, snapshot, report, isStray)
@@ -51,6 +51,10 @@ export async function hasStrayEntries(keySpace: KeySpace, writer: EntryWriter): 
     await snapshot?.close()
   }
   return isStray(report)
+}
+
+function emptyReport(): IndexReport {
+  return { records: 0, entries: 0, missing: 0, stale: 0, wrong: 0 }
 }
 
 function isStray({ stale, wrong }: IndexReport): boolean {
