@@ -27,6 +27,7 @@ use crate::db::inner::DbInner;
 use crate::db::read_only;
 use crate::error::{Error, ErrorKind, Result};
 use crate::info_log::InfoLog;
+use crate::lost_edits::check_last_edits;
 use crate::memtable::MemTable;
 use crate::options::Options;
 use crate::read::snapshot::SnapshotList;
@@ -307,6 +308,7 @@ pub(super) fn recover(
     let mut logs = open_logs(&*parts.options.env, folder, names)?;
     let (versions, numbers) = VersionSet::recover(parts.version_set_options(), Arc::clone(&parts.obsolete))?;
     check_first_log(folder, &numbers, &logs)?;
+    check_last_edits(&*parts.options.env, folder, names, &numbers, &logs)?;
     let RecoveredNumbers { log_number, previous_log_number, last_sequence, is_ours, .. } = numbers;
     logs.retain(|log| is_log_needed(log.number, log_number, previous_log_number));
     let log_numbers: Vec<u64> = logs.iter().map(|log| log.number).collect();
