@@ -17,7 +17,7 @@ use crate::compaction::pool::Lane;
 use crate::compaction::reservations::{ReservationId, Reservations};
 use crate::db::inner::DbInner;
 use crate::error::{Error, ErrorKind, Result};
-use crate::wal::writer::OutgoingLog;
+use crate::wal::writer::WalWriter;
 
 /// Share of the entries in tables that a memtable's deletions must reach for it to be flushed when idle.
 const IDLE_FLUSH_SHARE: f64 = 0.1;
@@ -44,7 +44,7 @@ pub(crate) struct BackgroundState {
     pub(crate) logs: Vec<u64>,
     /// Logs that this session wrote and nobody needs any more, for the flush thread to close: the file is removed by then, and
     /// to free its space may take the system longer than a write should wait.
-    pub(crate) logs_to_close: Vec<OutgoingLog>,
+    pub(crate) logs_to_close: Vec<WalWriter>,
     /// Set while the disk is full and a job waits to be tried again.
     pub(crate) disk_full: Option<Error>,
     pub(crate) retry_waits: bool,

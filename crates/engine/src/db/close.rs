@@ -19,6 +19,7 @@ impl DbInner {
         // What was submitted before is still written; what follows the token is refused.
         self.submissions.close();
         let mut token = self.line.take_token();
+        let recovered = self.flush_recovered(&mut token);
         self.closed.store(true, Ordering::Release);
         // In this order: a compaction that gives up must find that the database is closing.
         self.background.lock().closing = true;
@@ -35,6 +36,7 @@ impl DbInner {
         if let (Ok(()), Some(failure)) = (&result, self.failure.lock().clone()) {
             result = Err(failure);
         }
+        result = result.and(recovered);
         match &result {
             Ok(()) => self.info_log.line(format_args!("closed")),
             Err(error) => self.info_log.line(format_args!("closed with an error: {error}")),
