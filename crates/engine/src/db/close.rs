@@ -16,8 +16,8 @@ impl DbInner {
         if self.close_begun.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
-        // What was submitted before is still written; what follows the token is refused.
-        self.submissions.close();
+        // What was submitted before is still written, by this thread; what follows the token is refused.
+        self.submissions.close(|submissions| self.commit_submissions(submissions));
         let mut token = self.line.take_token();
         let recovered = self.flush_recovered(&mut token);
         self.closed.store(true, Ordering::Release);
