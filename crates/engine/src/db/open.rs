@@ -36,7 +36,7 @@ use crate::recovery::{RecoveredLogs, Replay, check_first_log, is_log_needed, ope
 use crate::repair::{LOST_FOLDER, link_to_folder};
 use crate::table::TableReadContext;
 use crate::version::{ObsoleteFiles, RecoveredNumbers, VersionSet, VersionSetOptions};
-use crate::wal::writer::{OutgoingLog, WalWriter};
+use crate::wal::writer::WalWriter;
 use crate::write::commit::CommitState;
 use crate::write::line::CommitLine;
 use crate::write::submit_queue::SubmitQueue;
@@ -192,8 +192,6 @@ impl Parts {
         let Self { folder, options, comparator, block_cache, tables, obsolete, info_log, lock } = self;
         let env = Arc::clone(&options.env);
         let mut logs = logs;
-        let found = |number| OutgoingLog::Found { number, path: folder.join(file_name::log_name(number)) };
-        let outgoing = logs.iter().copied().map(found).collect();
         let mut wal = None;
         let active = Arc::new(MemTable::new(comparator.clone()));
         let mut sealed = Vec::new();
@@ -236,7 +234,8 @@ impl Parts {
         throttle.set_pressure(Pressure { level0_files: view.version.levels[0].len(), room_bytes: None });
         let commit = CommitState {
             wal,
-            outgoing,
+            outgoing: Vec::new(),
+            recovered: view.sealed.first().filter(|_| !options.read_only).map(|newest| newest.file_number),
             memtable: active,
             last_sequence: recovered.last_sequence,
             throttle,
