@@ -21,12 +21,12 @@
 
 use std::fmt;
 use std::ops::Deref;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
 use arc_swap::Guard;
 use parking_lot::Mutex;
-use terrace_env::Env;
+use terrace_env::{Env, RandomAccessFile};
 use terrace_format::file_name::{legacy_table_name, table_name};
 
 use crate::error::{Error, ErrorKind, Result};
@@ -137,16 +137,29 @@ impl TableCache {
         Ok(table)
     }
 
+    /// Opens the file at `path`. If the process has no descriptor left, those of tables that nobody reads are given up first.
+    fn open_file(&self, path: &Path) -> terrace_env::Result<Arc<dyn RandomAccessFile>> {
+        let open =
+            || if self.context.map_files { self.env.open_mapped(path) } else { self.env.open_random(path) };
+        open().or_else(|error| {
+            if !error.is_out_of_descriptors() {
+                return Err(error);
+            }
+            self.close_all();
+            open()
+        })
+    }
+
     /// Opens the file under the name of today, or the one that LevelDB used before 1.14.
     fn open(&self, file: &FileMeta) -> Result<Table> {
         let path = self.folder.join(table_name(file.number));
-        match self.env.open_random(&path) {
+        match self.open_file(&path) {
             Ok(opened) => return Table::open(opened, path, file.size_bytes, self.context.clone()),
             Err(error) if error.is_not_found() => {}
             Err(error) => return Err(error.into()),
         }
         let legacy_path = self.folder.join(legacy_table_name(file.number));
-        match self.env.open_random(&legacy_path) {
+        match self.open_file(&legacy_path) {
             Ok(opened) => Table::open(opened, legacy_path, file.size_bytes, self.context.clone()),
             Err(error) if error.is_not_found() => {
                 Err(Error::at_path(ErrorKind::Corruption, &path, "a table of the database is missing"))

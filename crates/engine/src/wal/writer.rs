@@ -33,18 +33,22 @@ impl OutgoingLog {
         }
     }
 
-    /// Makes its records survive a loss of power, and closes it.
-    pub(crate) fn sync_and_close(self, env: &dyn Env) -> Result<()> {
+    /// Makes its records survive a loss of power.
+    pub(crate) fn sync(&mut self, env: &dyn Env) -> Result<()> {
         match self {
-            Self::Written(mut wal) => {
-                wal.sync(env)?;
-                wal.close()
-            }
+            Self::Written(wal) => wal.sync(env),
             Self::Found { path, .. } => {
-                let mut file = env.open_append(&path)?;
+                let mut file = env.open_append(path)?;
                 file.sync()?;
                 Ok(file.close()?)
             }
+        }
+    }
+
+    pub(crate) fn close(self) -> Result<()> {
+        match self {
+            Self::Written(wal) => wal.close(),
+            Self::Found { .. } => Ok(()),
         }
     }
 }
