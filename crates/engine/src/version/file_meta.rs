@@ -12,6 +12,7 @@ use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwapOption;
 use parking_lot::Mutex;
+use terrace_env::RandomAccessFile;
 use terrace_format::internal_key::{SequenceNumber, user_key};
 use terrace_format::table::TableCounts;
 use terrace_format::version_edit::FileEntry;
@@ -48,6 +49,8 @@ pub struct FileMeta {
     origin: FileOrigin,
     /// `None` inside: looked up, and the file (LevelDB's) has none.
     counts: OnceLock<Option<TableCounts>>,
+    /// The file, kept open so that another process may remove it: for a database that is only read.
+    pinned: OnceLock<Arc<dyn RandomAccessFile>>,
     /// The open table, if it is open. Owned by the table cache.
     pub(crate) table: ArcSwapOption<Table>,
     obsolete: AtomicBool,
@@ -71,6 +74,7 @@ impl FileMeta {
             newest_sequence,
             origin,
             counts: OnceLock::new(),
+            pinned: OnceLock::new(),
             table: ArcSwapOption::empty(),
             obsolete: AtomicBool::new(false),
             on_obsolete,
@@ -136,6 +140,17 @@ impl FileMeta {
     pub fn set_counts(&self, counts: Option<TableCounts>) {
         // A second call brings the same answer: the file is immutable.
         let _ = self.counts.set(counts);
+    }
+
+    /// The file, if [`pin`](Self::pin) was called.
+    pub(crate) fn pinned(&self) -> Option<&Arc<dyn RandomAccessFile>> {
+        self.pinned.get()
+    }
+
+    /// Keeps `file` open as long as this lives.
+    pub(crate) fn pin(&self, file: Arc<dyn RandomAccessFile>) {
+        // A second call brings another handle of the same file.
+        let _ = self.pinned.set(file);
     }
 
     /// Says that no future version lists the file. Its number enters the queue when the last holder lets go.
