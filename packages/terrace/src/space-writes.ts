@@ -10,6 +10,7 @@ import type { WriteOptions } from './operation-options.js'
 import { type Database, type Encoder, type Place, prefixed, spacesAround } from './place.js'
 import { type PrivateClearOptions, writeFlags } from './store.js'
 import { turn } from './turn.js'
+import { watchersFrom } from './watchers.js'
 
 /** Options of a write, which also are defaults of its operations. */
 type Options =
@@ -89,7 +90,8 @@ export function writeSync(place: Place, method: string, operations: unknown, giv
   if (isSimple(place, operations, options)) {
     store.write(encodeOperations(owner, store.root, operations, options ?? noOptions), flags | Flag.blocking)
   } else {
-    store.queue.submitSync({ place, method, operations: copiesOf(operations, options), flags })
+    const watchers = watchersFrom(place, null)
+    store.queue.submitSync({ place, method, operations: copiesOf(operations, options), flags, watchers })
   }
 }
 
@@ -114,17 +116,18 @@ function submit(
   operations: PublicOperation[],
   options: Options
 ): Promise<void> {
-  const call = { place, method, operations, flags: writeFlags(options) }
-  return place.store.queue.submit(call, passesHooks(place, operations))
+  const call = { place, method, operations, flags: writeFlags(options), watchers: watchersFrom(place, null) }
+  const hasHooks = call.watchers.some(({ functions }) => functions.length > 0)
+  return place.store.queue.submit(call, hasHooks || passesEveryWrite(place, operations))
 }
 
 /** Whether operations need neither hook functions nor listeners, nor to wait for others. */
 function isSimple(place: Place, operations: readonly PublicOperation[], options: Options): boolean {
-  if (!place.store.queue.isFree || place.isHeard) return false
-  return place.store.keySpaces.isEmpty || !(isDelegated(options) || passesHooks(place, operations))
+  if (!place.store.queue.isFree || place.isWatched) return false
+  return place.store.keySpaces.isEmpty || !(isDelegated(options) || passesEveryWrite(place, operations))
 }
 
-function passesHooks(place: Place, operations: readonly PublicOperation[]): boolean {
+function passesEveryWrite(place: Place, operations: readonly PublicOperation[]): boolean {
   const { store } = place
   if (store.keySpaces.isEmpty) return false
   if (place.spaces.length > 0) return true

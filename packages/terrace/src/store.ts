@@ -5,7 +5,7 @@ import { codedError } from './errors.js'
 import { KeySpaces } from './key-space.js'
 import { binding } from './load-binding.js'
 import { inParts, MAX_SPREAD, valuesOf } from './many.js'
-import { inFormat } from './operation-list.js'
+import { identityOf, inFormat } from './operation-list.js'
 import type { WriteOptions } from './operation-options.js'
 import type { Database } from './place.js'
 import { slab } from './slab.js'
@@ -63,7 +63,7 @@ export class Store {
     const { running } = this.queue
 
     if (running !== null && (options.snapshot === undefined || options.snapshot === null)) {
-      const value = running.find(key)
+      const value = running.find(identityOf(key))
       if (value !== undefined) return value === null ? undefined : inFormat(value, options.valueEncoding)
     }
 

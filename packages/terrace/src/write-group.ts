@@ -5,6 +5,7 @@ import type { HookedWrites } from './hooked-writes.js'
 import { OperationList } from './operation-list.js'
 import type { Place } from './place.js'
 import type { Store } from './store.js'
+import type { Watcher } from './watchers.js'
 
 /** A call of a method that writes. */
 export interface WriteCall {
@@ -14,6 +15,8 @@ export interface WriteCall {
   /** Copies, which hook functions may change. */
   readonly operations: PublicOperation[]
   readonly flags: number
+  /** Who sees it, as of the call. */
+  readonly watchers: readonly Watcher[]
 }
 
 /** A call that waits, and who waits for it. */

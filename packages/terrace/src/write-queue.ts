@@ -7,7 +7,7 @@
 import { Flag } from './binding.js'
 import { codedError } from './errors.js'
 import { Fifo } from './fifo.js'
-import { HookedWrites } from './hooked-writes.js'
+import { HookedWrites, type Overlay } from './hooked-writes.js'
 import type { OperationList } from './operation-list.js'
 import type { Store } from './store.js'
 import { turn } from './turn.js'
@@ -43,7 +43,7 @@ export class WriteQueue {
   /** So many of those that wait are not written together with others. */
   #callsAlone = 0
   /** The operations whose hook functions run now. */
-  running: HookedWrites | null = null
+  running: Overlay | null = null
   /** Whether a write need not wait for others here. */
   isFree = true
 
@@ -109,14 +109,22 @@ export class WriteQueue {
     if (!this.isFree) await this.#enqueue({ task: nothing })
   }
 
-  /** Runs the hook functions of a call. */
-  run<T>(writes: HookedWrites, work: () => T): T {
+  /** Runs hook functions. The writes that they call for come after those of a task that runs them, else at once. */
+  run(overlay: Overlay, work: () => void): void {
+    try {
+      this.#run(overlay, work)
+    } finally {
+      if (!this.isFree) this.#advance()
+    }
+  }
+
+  #run(overlay: Overlay, work: () => void): void {
     const before = this.running
-    this.running = writes
+    this.running = overlay
     this.isFree = false
 
     try {
-      return work()
+      work()
     } finally {
       this.running = before
       this.#update()
@@ -124,17 +132,8 @@ export class WriteQueue {
   }
 
   #take(call: WriteCall, before: OperationList | null): HookedWrites {
-    const writes = new HookedWrites(call.place, call.method, before === null ? undefined : { before })
-    this.running = writes
-    this.isFree = false
-
-    try {
-      for (const operation of call.operations) writes.take(operation)
-    } finally {
-      this.running = null
-      this.#update()
-    }
-
+    const writes = new HookedWrites({ ...call, before })
+    this.#run(writes, () => writes.take(call.operations))
     return writes
   }
 
@@ -173,10 +172,9 @@ export class WriteQueue {
     try {
       await task.start(false)
     } finally {
-      if (this.#task === task) {
-        this.#task = null
-        this.#advance()
-      }
+      // A synchronous write may have finished it, and begun another one.
+      if (this.#task === task) this.#task = null
+      this.#advance()
     }
   }
 
@@ -238,21 +236,28 @@ export class WriteQueue {
       )
     }
 
-    this.#waitForPending()
-
-    while (this.#task !== null || this.#waiting.length > 0) {
-      if (this.#task !== null) this.#finish()
-      else this.#drainNext()
+    try {
       this.#waitForPending()
-    }
 
-    this.#update()
+      while (this.#task !== null || this.#waiting.length > 0) {
+        if (this.#task !== null) this.#finish()
+        else this.#drainNext()
+        this.#waitForPending()
+      }
+    } finally {
+      // Whatever failed, the others go on.
+      this.#advance()
+    }
   }
 
   #finish(): void {
     const task = this.#task as Task
-    this.#task = null
-    task.finish()
+
+    try {
+      task.finish()
+    } finally {
+      this.#task = null
+    }
   }
 
   #drainNext(): void {
@@ -264,11 +269,15 @@ export class WriteQueue {
     }
 
     this.#waiting.shift()
+    // The writes that its hook functions call for come after it.
+    this.#task = first.task
 
     try {
       first.resolve(first.task.start(true))
     } catch (error) {
       first.reject(error)
+    } finally {
+      this.#task = null
     }
   }
 
