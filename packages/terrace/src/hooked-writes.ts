@@ -53,36 +53,44 @@ export class HookedWrites implements Overlay {
   /** Has the functions see operations. If it throws, none is to be written. */
   take(given: ReadonlyArray<PublicOperation | CarriedOperation>): void {
     const { place, method, watchers } = this.#options
-    const { keySpaces, root } = place.store
-    let operations = given
+    const { keySpaces } = place.store
     let stage: Stage | null = null
-    const carried = (operation: PublicOperation | CarriedOperation): CarriedOperation =>
-      operation instanceof CarriedOperation
-        ? operation
-        : CarriedOperation.of(operation, place.owner, root)
+    let operations: readonly CarriedOperation[] | null = null
 
     for (const watcher of watchers) {
       stage = new Stage(watcher)
       this.#now = stage
-      for (const operation of operations) stage.take(carried(operation), method)
+      // As in abstract-level the functions of the object that operations are given to see one before the next is checked.
+      if (watcher.below === null) for (const each of given) stage.take(this.#checked(each), method)
+      else for (const each of operations ?? given.map(this.#checked)) stage.take(each, method)
+
       operations = stage.operations
       const events = stage.events()
       if (events !== null) this.#listeners.push(events)
     }
 
-    if (!keySpaces.isEmpty) {
-      const everyWrite = new EveryWrite(place.store, this.#listeners, method)
-      this.#now = everyWrite
-      for (const operation of operations) everyWrite.take(carried(operation).restored())
-      this.list = everyWrite.list
-    } else if (stage !== null) {
+    if (stage !== null && keySpaces.isEmpty) {
       this.list = stage.list
-    } else {
-      for (const operation of operations) {
-        const { rootKey, value } = carried(operation)
-        this.list.push(rootKey, value)
-      }
+      return
     }
+
+    operations ??= given.map(this.#checked)
+    if (keySpaces.isEmpty) {
+      for (const { rootKey, value } of operations) this.list.push(rootKey, value)
+      return
+    }
+
+    const everyWrite = new EveryWrite(place.store, this.#listeners, method)
+    this.#now = everyWrite
+    for (const each of operations) everyWrite.take(each.restored())
+    this.list = everyWrite.list
+  }
+
+  readonly #checked = (operation: PublicOperation | CarriedOperation): CarriedOperation => {
+    const { owner, store } = this.#options.place
+    return operation instanceof CarriedOperation
+      ? operation
+      : CarriedOperation.of(operation, owner, store.root)
   }
 
   find(identity: string): Bytes | null | undefined {

@@ -87,13 +87,20 @@ export class WriteQueue {
 
   /** Writes what is given before it returns, after all that was called before. */
   submitSync(call: WriteCall): void {
-    this.#drain(call.method)
+    if (this.running !== null) {
+      throw codedError(
+        'LEVEL_NOT_SUPPORTED',
+        `A prewrite hook function cannot call ${call.method}(): add operations to its batch`
+      )
+    }
 
     try {
+      this.#drain()
       const writes = this.#take(call, null)
       this.#store.write(writes.list.flat, call.flags | Flag.blocking)
       writes.emit()
     } finally {
+      // Whatever failed, the others go on.
       if (!this.isFree) this.#advance()
     }
   }
@@ -179,9 +186,9 @@ export class WriteQueue {
   }
 
   /** Runs the hook functions of calls that wait, and writes their operations as one batch. */
-  #commit(flags: number): void {
+  #commit(flags: number, maxCalls = MAX_GROUP_CALLS): void {
     const group = new WriteGroup(flags)
-    const limit = this.#callsAlone > 0 ? 1 : MAX_GROUP_CALLS
+    const limit = this.#callsAlone > 0 ? 1 : Math.min(maxCalls, MAX_GROUP_CALLS)
 
     for (let calls = 0; calls < limit; calls++) {
       const next = this.#waiting.first
@@ -227,27 +234,18 @@ export class WriteQueue {
     }
   }
 
-  /** Does all that was called before, on this thread. */
-  #drain(method: string): void {
-    if (this.running !== null) {
-      throw codedError(
-        'LEVEL_NOT_SUPPORTED',
-        `A prewrite hook function cannot call ${method}(): add operations to its batch`
-      )
-    }
+  /** Does all that was called before, on this thread. What its hook functions call for meanwhile is not of that. */
+  #drain(): void {
+    const end = this.#waiting.served + this.#waiting.length
+    this.#waitForPending()
 
-    try {
+    while (this.#task !== null || this.#waiting.served < end) {
+      if (this.#task !== null) this.#finish()
+      else this.#drainNext(end - this.#waiting.served)
       this.#waitForPending()
-
-      while (this.#task !== null || this.#waiting.length > 0) {
-        if (this.#task !== null) this.#finish()
-        else this.#drainNext()
-        this.#waitForPending()
-      }
-    } finally {
-      // Whatever failed, the others go on.
-      this.#advance()
     }
+
+    this.#update()
   }
 
   #finish(): void {
@@ -260,11 +258,12 @@ export class WriteQueue {
     }
   }
 
-  #drainNext(): void {
+  /** @param maxCalls - So many are to be done at most. */
+  #drainNext(maxCalls: number): void {
     const first = this.#waiting.first as Waiting
 
     if (!('task' in first)) {
-      this.#commit(Flag.blocking)
+      this.#commit(Flag.blocking, maxCalls)
       return
     }
 
