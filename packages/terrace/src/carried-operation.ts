@@ -2,7 +2,7 @@
 
 import type { Bytes } from './binding.js'
 import { codedError } from './errors.js'
-import { inFormat, identityOf } from './operation-list.js'
+import { identityOf, inFormat } from './operation-list.js'
 import { type Database, type Encoder, isWithin, prefixed } from './place.js'
 
 /** An operation as users pass it. */

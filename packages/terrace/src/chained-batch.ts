@@ -48,7 +48,8 @@ export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChained
     this.#place = place
     this.#native = native
     this.#watcher = watcherAt(place, null)
-    if (place.isWatched || !place.store.keySpaces.isEmpty) this.#hooked = new HookedBatch(place, this.#watcher)
+    if (place.isWatched || !place.store.keySpaces.isEmpty)
+      this.#hooked = new HookedBatch(place, this.#watcher)
   }
 
   override get length(): number {

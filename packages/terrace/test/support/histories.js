@@ -24,7 +24,6 @@ export async function runHistory(seed) {
     })
     await Promise.race([history.run(), late])
   } catch (error) {
-    if (process.env.DBG) console.log(history.calls.map((c) => JSON.stringify(c)).join('\n'))
     throw new Error(`history ${seed}: ${error.message}`, { cause: error })
   } finally {
     clearTimeout(timer)
@@ -78,7 +77,9 @@ class History {
 
   unsettled() {
     const { calls } = this
-    return JSON.stringify(calls.filter(({ ending }) => ending === undefined).map(({ via, name }) => [via, name]))
+    return JSON.stringify(
+      calls.filter(({ ending }) => ending === undefined).map(({ via, name }) => [via, name])
+    )
   }
 
   /** All promises, those of writes that hook functions call for meanwhile, too. */
@@ -185,14 +186,24 @@ class History {
     const call = this.#note({ via, name, operations })
     if (name === 'put') this.#wait(call, space.put(first.key, first.value, options))
     else if (name === 'del') this.#wait(call, space.del(first.key, options))
-    else this.#wait(call, space.batch(operations.map((each) => this.#given(each)), options))
+    else
+      this.#wait(
+        call,
+        space.batch(
+          operations.map((each) => this.#given(each)),
+          options
+        )
+      )
   }
 
   #sync(via) {
     const operations = this.#operations(['k', 'k', 'add', 'refused', 'unindexed', 'call'])
     const call = this.#note({ via, name: 'batchSync', operations })
     try {
-      this.#spaces[via].batchSync(operations.map((each) => this.#given(each)), this.#options())
+      this.#spaces[via].batchSync(
+        operations.map((each) => this.#given(each)),
+        this.#options()
+      )
       call.ending = 'done'
     } catch (error) {
       this.#fail(call, error)
@@ -254,7 +265,12 @@ class History {
 
   #read(via) {
     const space = this.#spaces[via]
-    const reads = [() => space.get('k1'), () => space.keys().all(), () => space.has('k2'), () => this.#snapshotRead()]
+    const reads = [
+      () => space.get('k1'),
+      () => space.keys().all(),
+      () => space.has('k2'),
+      () => this.#snapshotRead()
+    ]
     this.#waiting.push(
       Promise.resolve()
         .then(this.#pick(reads))
@@ -295,7 +311,6 @@ class History {
     if (call.isLate) codes.push('LEVEL_DATABASE_NOT_OPEN', 'LEVEL_BATCH_NOT_OPEN')
     if (!codes.includes(error.code)) throw error
     call.ending = error.code
-    if (process.env.DBG) console.log(call.via, call.name, error.code, error.cause?.message)
   }
 
   async #pause() {
