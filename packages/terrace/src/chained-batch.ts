@@ -11,6 +11,7 @@ import { HookedBatch, WriteOnce } from './hooked-batch.js'
 import { binding } from './load-binding.js'
 import type { WriteOptions } from './operation-options.js'
 import { type Database, type Place, prefixed, spacesAround } from './place.js'
+import { assertWritable } from './space-writes.js'
 import { appendAll, writeFlags } from './store.js'
 import { turn } from './turn.js'
 import { type Watcher, watcherAt } from './watchers.js'
@@ -84,6 +85,7 @@ export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChained
     this.#assertOpen()
     if (this.length === 0) return this.close()
 
+    assertWritable(this.#place, 'batch.write')
     this.#isOpen = false
     const { queue } = this.#place.store
     const flags = writeFlags(options)

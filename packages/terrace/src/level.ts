@@ -216,9 +216,17 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
     return binding.stats(this.#native('stats'))
   }
 
-  override close(): Promise<void> {
-    const { queue } = this.#store
-    return queue.isFree ? super.close() : queue.whenFree().then(() => super.close())
+  override async close(): Promise<void> {
+    const store = this.#store
+    if (store.queue.isFree) return super.close()
+    store.isClosing = true
+
+    try {
+      await store.queue.whenFree()
+      await super.close()
+    } finally {
+      store.isClosing = false
+    }
   }
 
   /** Emits an event. A listener of `write` or `clear` that throws fails by itself, not what was done. */

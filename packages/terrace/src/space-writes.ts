@@ -25,7 +25,7 @@ export function put(place: Place, key: unknown, value: unknown, given: unknown):
 
   try {
     const options = optionsOf(given)
-    if (owner.status !== 'open') return whenOpen(owner, () => put(place, key, value, options))
+    if (!isOpen(place)) return whenOpen(place, () => put(place, key, value, options))
     if (!place.isPlain || isDelegated(options)) {
       return submit(place, 'batch', [{ ...options, type: 'put', key, value }], options)
     }
@@ -45,7 +45,7 @@ export function del(place: Place, key: unknown, given: unknown): Promise<void> {
 
   try {
     const options = optionsOf(given)
-    if (owner.status !== 'open') return whenOpen(owner, () => del(place, key, options))
+    if (!isOpen(place)) return whenOpen(place, () => del(place, key, options))
     if (!place.isPlain || isDelegated(options)) {
       return submit(place, 'batch', [{ ...options, type: 'del', key }], options)
     }
@@ -63,7 +63,7 @@ export function batch(place: Place, operations: unknown, given: unknown): Promis
 
   try {
     const options = optionsOf(given)
-    if (owner.status !== 'open') return whenOpen(owner, () => batch(place, operations, options))
+    if (!isOpen(place)) return whenOpen(place, () => batch(place, operations, options))
     if (!Array.isArray(operations)) throw new TypeError("The first argument 'operations' must be an array")
     if (operations.length === 0) return Promise.resolve()
     if (!isSimple(place, operations, options)) {
@@ -82,7 +82,7 @@ export function writeSync(place: Place, method: string, operations: unknown, giv
   const { owner, store } = place
   const options = optionsOf(given)
 
-  assertOpen(owner, method)
+  assertWritable(place, method)
   if (!Array.isArray(operations)) throw new TypeError("The first argument 'operations' must be an array")
   if (operations.length === 0) return
   const flags = writeFlags(options)
@@ -96,11 +96,17 @@ export function writeSync(place: Place, method: string, operations: unknown, giv
 }
 
 /** Deletes a range of the root. */
-export function clear(place: Place, options: PrivateClearOptions): Promise<void> {
+export async function clear(place: Place, options: PrivateClearOptions): Promise<void> {
   const { queue, keySpaces } = place.store
+  assertWritable(place, 'clear')
   if (keySpaces.touches(place.prefix)) return queue.perform(new HookedClear(place.store, options))
   if (queue.isFree) return place.store.clear(options)
   return queue.perform(new WriteOnce(() => place.store.clear(options)))
+}
+
+/** @throws LEVEL_DATABASE_NOT_OPEN also while it is about to be closed. */
+export function assertWritable(place: Place, method: string): void {
+  assertOpen(place.store.isClosing ? closing : place.owner, method)
 }
 
 export function assertOpen(db: { status: string }, method: string): void {
@@ -109,6 +115,7 @@ export function assertOpen(db: { status: string }, method: string): void {
 }
 
 const noOptions = Object.freeze({})
+const closing = Object.freeze({ status: 'closing' })
 
 function submit(
   place: Place,
@@ -156,7 +163,11 @@ function optionsOf(options: unknown): Options {
   return isObject(options) ? (options as Options) : undefined
 }
 
-function whenOpen(owner: Database, work: () => Promise<void>): Promise<void> {
-  if (owner.status === 'opening') return owner.deferAsync(work)
+function isOpen({ owner, store }: Place): boolean {
+  return owner.status === 'open' && !store.isClosing
+}
+
+function whenOpen({ owner, store }: Place, work: () => Promise<void>): Promise<void> {
+  if (owner.status === 'opening' && !store.isClosing) return owner.deferAsync(work)
   return Promise.reject(codedError('LEVEL_DATABASE_NOT_OPEN', 'Database is not open'))
 }

@@ -27,6 +27,8 @@ export class Store {
   readonly queue: WriteQueue
   /** Null while it is not open. */
   database: NativeDatabase | null = null
+  /** Whether it is to be closed when all that was written before is done. Until then nothing more is written. */
+  isClosing = false
   /** How often something was written. */
   writes = 0
 

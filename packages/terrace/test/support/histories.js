@@ -43,11 +43,9 @@ class History {
   #waiting = []
   #isClosing = false
   #number = 0
-  #folder
 
   constructor(seed, folder) {
     this.#random = randomOf(seed)
-    this.#folder = folder
     this.#db = new Level(join(folder, 'db'))
   }
 
@@ -307,10 +305,12 @@ class History {
   }
 
   #fail(call, error) {
+    // A hook function that runs while the database closes may find what it reads closed.
+    const { code } = error.cause?.code === 'LEVEL_DATABASE_NOT_OPEN' ? error.cause : error
     const codes = ['LEVEL_HOOK_ERROR', 'LEVEL_INVALID_KEY']
     if (call.isLate) codes.push('LEVEL_DATABASE_NOT_OPEN', 'LEVEL_BATCH_NOT_OPEN')
-    if (!codes.includes(error.code)) throw error
-    call.ending = error.code
+    if (!codes.includes(code)) throw error
+    call.ending = code
   }
 
   async #pause() {

@@ -30,7 +30,7 @@ export function replay(calls, hooks) {
 const prefixes = { db: '', a: '!a!', b: '!b!', index: '!index!' }
 
 /** Applies a call. Returns how it has to end. */
-function apply({ via, name, operations, range }, hooks, entries) {
+function apply({ via, operations, range }, hooks, entries) {
   if (range !== undefined) {
     clear(prefixes[via], range.gte ?? '', hooks, entries)
     return 'done'
