@@ -68,6 +68,13 @@ export function delays(results) {
 function labelOf({ target, workload, settings: { readPercent }, lines: [{ ops, seconds, eventLoop }] }) {
   const { p50, p99, max } = eventLoop
   const rate = Math.round(ops / seconds).toLocaleString('en')
-  const what = workload === 'sustained' ? 'writes' : readPercent === 100 ? 'reads' : 'reads and writes'
+  const what =
+    workload === 'sustained'
+      ? 'writes'
+      : workload === 'plain-loop'
+        ? 'operations'
+        : readPercent === 100
+          ? 'reads'
+          : 'reads and writes'
   return `${target}: ${rate} ${what} a second; delays: median ${p50} ms, p99 ${p99} ms, longest ${max} ms`
 }
