@@ -3,12 +3,12 @@
  * goes from the deepest key space that it lies in up to the root, and then what was added for it, before the next one.
  */
 
-import { CarriedOperation } from './carried-operation.js'
+import { CarriedOperation, type PublicOperation } from './carried-operation.js'
 import { codedError } from './errors.js'
-import { HookCall } from './hook-call.js'
+import { type Adder, HookCall } from './hook-call.js'
 import type { HookedSpace } from './key-space.js'
 import { OperationList } from './operation-list.js'
-import { spacesAround } from './place.js'
+import { type Database, spacesAround } from './place.js'
 import type { Store } from './store.js'
 import type { WriteListener } from './write-listeners.js'
 
@@ -21,7 +21,7 @@ interface Additions {
   readonly list: OperationList
 }
 
-export class EveryWrite {
+export class EveryWrite implements Adder {
   readonly #store: Store
   readonly #listeners: readonly WriteListener[]
   readonly #method: string
@@ -71,28 +71,29 @@ export class EveryWrite {
     return seen
   }
 
-  #callOf(prefix: string): HookCall {
-    let call = this.#calls.get(prefix)
-
-    if (call === undefined) {
-      call = new HookCall((operation, owner, depth) => {
-        if (depth > MAX_DEPTH) {
-          throw codedError(
-            'LEVEL_HOOK_RECURSION',
-            `Prewrite hook functions add operations for each other without end: ${MAX_DEPTH} deep`
-          )
-        }
-
-        const origin = { addedBy: prefix, depth }
-        const carried = CarriedOperation.of(operation, owner, this.#store.root, origin)
-        for (const listener of this.#listeners) listener.noteAdded(carried)
-        this.#additions ??= { operations: [], list: new OperationList() }
-        this.#additions.operations.push(carried)
-        this.#additions.list.push(carried.rootKey, carried.value)
-      })
-      this.#calls.set(prefix, call)
+  /** Takes what a function adds. */
+  add(operation: PublicOperation, owner: Database, depth: number): void {
+    if (depth > MAX_DEPTH) {
+      throw codedError(
+        'LEVEL_HOOK_RECURSION',
+        `Prewrite hook functions add operations for each other without end: ${MAX_DEPTH} deep`
+      )
     }
 
+    const origin = { addedBy: owner.prefix ?? '', depth }
+    const carried = CarriedOperation.of(operation, owner, this.#store.root, origin)
+    for (const listener of this.#listeners) listener.noteAdded(carried)
+    this.#additions ??= { operations: [], list: new OperationList() }
+    this.#additions.operations.push(carried)
+    this.#additions.list.push(carried.rootKey, carried.value)
+  }
+
+  #callOf(prefix: string): HookCall {
+    let call = this.#calls.get(prefix)
+    if (call === undefined) {
+      call = new HookCall(this)
+      this.#calls.set(prefix, call)
+    }
     return call
   }
 }

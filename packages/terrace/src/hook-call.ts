@@ -5,26 +5,27 @@ import { codedError } from './errors.js'
 import type { PrewriteBatch, PrewriteFunction } from './key-space.js'
 import type { Database } from './place.js'
 
-/**
- * Takes an operation that a function adds.
- *
- * @param owner - Whose function it is.
- * @param depth - How many functions added operations for each other up to this one.
- */
-export type Add = (operation: PublicOperation, owner: Database, depth: number) => void
+/** Takes what functions add. */
+export interface Adder {
+  /**
+   * @param owner - Whose function it is.
+   * @param depth - How many functions added operations for each other up to this one.
+   */
+  add(operation: PublicOperation, owner: Database, depth: number): void
+}
 
 /**
  * Calls functions. As in abstract-level it is the same object for all operations of a call, so that a function can tell which
  * of them are written together.
  */
 export class HookCall implements PrewriteBatch {
-  readonly #add: Add
+  readonly #adder: Adder
   #depth = 0
   /** Whose function runs. */
   #owner: Database | null = null
 
-  constructor(add: Add) {
-    this.#add = add
+  constructor(adder: Adder) {
+    this.#adder = adder
   }
 
   add(operation: object): this {
@@ -32,7 +33,7 @@ export class HookCall implements PrewriteBatch {
       throw codedError('LEVEL_BATCH_NOT_OPEN', 'A hook function cannot add operations after it has returned')
     }
 
-    this.#add(operation as PublicOperation, this.#owner, this.#depth)
+    this.#adder.add(operation as PublicOperation, this.#owner, this.#depth)
     return this
   }
 

@@ -39,14 +39,11 @@ export class HookedBatch {
   /** What is to be written now. All other functions run. */
   flat(): Array<Bytes | null> {
     const { owner, parent, store } = this.#place
+    const { operations } = this.#stage
     const watchers = watchersFrom(parent, owner)
-    const writes = new HookedWrites({
-      place: this.#place,
-      method: 'batch.write',
-      watchers,
-      first: this.#stage
-    })
-    store.queue.run(writes, () => writes.take(this.#stage.operations))
+    const call = { place: this.#place, method: 'batch.write', watchers, operations }
+    const writes = new HookedWrites(call, null, this.#stage.events())
+    store.queue.run(writes, () => writes.take())
     this.#writes = writes
     return writes.list.flat
   }

@@ -22,37 +22,48 @@ export interface Overlay {
   find(identity: string): Bytes | null | undefined
 }
 
-export interface HookedWritesOptions {
+/** A call, as far as its operations are concerned. */
+export interface HookedCall {
   readonly place: Place
-  /** Of the call, for its errors. */
+  /** Its name, for errors. */
   readonly method: string
+  /** Who sees it, as of the call. */
   readonly watchers: readonly Watcher[]
-  /** Operations of other calls that will be written in the same batch, before these. */
-  readonly before?: OperationList | null
-  /** Where the operations have come by already. */
-  readonly first?: Stage
+  readonly operations: ReadonlyArray<PublicOperation | CarriedOperation>
 }
 
-export class HookedWrites implements Overlay {
-  readonly #options: HookedWritesOptions
-  readonly #listeners: WriteListener[] = []
-  #now: Overlay | null = null
-  /** What is to be written. */
-  list = new OperationList()
+const noListeners: readonly WriteListener[] = Object.freeze([])
 
-  constructor(options: HookedWritesOptions) {
-    this.#options = options
-    const events = options.first?.events()
-    if (events != null) this.#listeners.push(events)
+export class HookedWrites implements Overlay {
+  readonly #call: HookedCall
+  readonly #before: OperationList | null
+  #listeners = noListeners
+  #now: Overlay | null = null
+  #list: OperationList | null = null
+
+  /**
+   * @param before - Operations of other calls that will be written in the same batch, before these.
+   * @param heard - Who has heard of the operations already.
+   */
+  constructor(call: HookedCall, before: OperationList | null, heard: WriteListener | null = null) {
+    this.#call = call
+    this.#before = before
+    if (heard !== null) this.#listeners = [heard]
+  }
+
+  /** What is to be written. */
+  get list(): OperationList {
+    this.#list ??= new OperationList()
+    return this.#list
   }
 
   get length(): number {
     return this.list.length
   }
 
-  /** Has the functions see operations. If it throws, none is to be written. */
-  take(given: ReadonlyArray<PublicOperation | CarriedOperation>): void {
-    const { place, method, watchers } = this.#options
+  /** Has the functions see the operations. If it throws, none is to be written. */
+  take(): void {
+    const { place, method, watchers, operations: given } = this.#call
     const { keySpaces } = place.store
     let stage: Stage | null = null
     let operations: readonly CarriedOperation[] | null = null
@@ -62,32 +73,31 @@ export class HookedWrites implements Overlay {
       this.#now = stage
       // As in abstract-level the functions of the object that operations are given to see one before the next is checked.
       if (watcher.below === null) for (const each of given) stage.take(this.#checked(each), method)
-      else for (const each of operations ?? given.map(this.#checked)) stage.take(each, method)
+      else for (const each of operations ?? this.#allChecked()) stage.take(each, method)
 
       operations = stage.operations
       const events = stage.events()
-      if (events !== null) this.#listeners.push(events)
+      if (events !== null) this.#listeners = [...this.#listeners, events]
     }
 
-    if (stage !== null && keySpaces.isEmpty) {
-      this.list = stage.list
-      return
+    if (!keySpaces.isEmpty) {
+      const everyWrite = new EveryWrite(place.store, this.#listeners, method)
+      this.#now = everyWrite
+      for (const each of operations ?? this.#allChecked()) everyWrite.take(each.restored())
+      this.#list = everyWrite.list
+    } else if (stage !== null) {
+      this.#list = stage.list
+    } else {
+      for (const { rootKey, value } of this.#allChecked()) this.list.push(rootKey, value)
     }
-
-    operations ??= given.map(this.#checked)
-    if (keySpaces.isEmpty) {
-      for (const { rootKey, value } of operations) this.list.push(rootKey, value)
-      return
-    }
-
-    const everyWrite = new EveryWrite(place.store, this.#listeners, method)
-    this.#now = everyWrite
-    for (const each of operations) everyWrite.take(each.restored())
-    this.list = everyWrite.list
   }
 
-  readonly #checked = (operation: PublicOperation | CarriedOperation): CarriedOperation => {
-    const { owner, store } = this.#options.place
+  #allChecked(): CarriedOperation[] {
+    return this.#call.operations.map((operation) => this.#checked(operation))
+  }
+
+  #checked(operation: PublicOperation | CarriedOperation): CarriedOperation {
+    const { owner, store } = this.#call.place
     return operation instanceof CarriedOperation
       ? operation
       : CarriedOperation.of(operation, owner, store.root)
@@ -95,7 +105,7 @@ export class HookedWrites implements Overlay {
 
   find(identity: string): Bytes | null | undefined {
     const found = this.#now?.find(identity)
-    return found !== undefined ? found : this.#options.before?.find(identity)
+    return found !== undefined ? found : this.#before?.find(identity)
   }
 
   /** Whether somebody listens. */

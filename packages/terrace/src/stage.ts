@@ -3,29 +3,24 @@
  * see all that comes, in its order, and what they add comes after it.
  */
 
-import { CarriedOperation } from './carried-operation.js'
-import { HookCall } from './hook-call.js'
+import { CarriedOperation, type PublicOperation } from './carried-operation.js'
+import { type Adder, HookCall } from './hook-call.js'
 import { OperationList } from './operation-list.js'
+import type { Database } from './place.js'
 import type { Watcher } from './watchers.js'
 import { WriteListener } from './write-listeners.js'
 
-export class Stage {
+export class Stage implements Adder {
   readonly #watcher: Watcher
+  readonly #call = new HookCall(this)
   readonly #came: CarriedOperation[] = []
-  readonly #added: CarriedOperation[] = []
-  /** What came, and then what was added, as it will be written. */
   readonly #cameList = new OperationList()
-  readonly #addedList = new OperationList()
-  readonly #call: HookCall
+  /** What functions have added. The lists are the same as keys and values, as they will be written. */
+  readonly #added: CarriedOperation[] = []
+  #addedList: OperationList | null = null
 
   constructor(watcher: Watcher) {
     this.#watcher = watcher
-    const { owner, store } = watcher.place
-    this.#call = new HookCall((operation) => {
-      const carried = CarriedOperation.of(operation, owner, store.root)
-      this.#addedList.push(carried.rootKey, carried.value)
-      this.#added.push(carried)
-    })
   }
 
   get length(): number {
@@ -39,7 +34,7 @@ export class Stage {
 
   /** The same as keys and values. To be called once, at the end. */
   get list(): OperationList {
-    this.#cameList.append(this.#addedList)
+    if (this.#addedList !== null) this.#cameList.append(this.#addedList)
     return this.#cameList
   }
 
@@ -59,20 +54,28 @@ export class Stage {
       this.#came.push(carried)
     } catch (error) {
       this.#added.length = length
-      this.#addedList.truncate(length)
+      this.#addedList?.truncate(length)
       throw error
     }
+  }
+
+  /** Takes what a function adds. */
+  add(operation: PublicOperation, owner: Database): void {
+    const carried = CarriedOperation.of(operation, owner, this.#watcher.place.store.root)
+    this.#addedList ??= new OperationList()
+    this.#addedList.push(carried.rootKey, carried.value)
+    this.#added.push(carried)
   }
 
   clear(): void {
     this.#came.length = this.#added.length = 0
     this.#cameList.truncate(0)
-    this.#addedList.truncate(0)
+    this.#addedList = null
   }
 
   /** What a key will be, by what came up to now and was added for it; undefined if that leaves it alone. */
   find(identity: string): ReturnType<OperationList['find']> {
-    const added = this.#addedList.find(identity)
+    const added = this.#addedList?.find(identity)
     return added !== undefined ? added : this.#cameList.find(identity)
   }
 

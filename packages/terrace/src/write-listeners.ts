@@ -19,8 +19,11 @@ interface WriteEvent extends PublicOperation {
 /** A database or sublevel that has listeners. */
 export class WriteListener {
   readonly #place: Place
-  /** By the first form of their operations. */
-  readonly #events = new Map<CarriedOperation, WriteEvent>()
+  readonly #events: WriteEvent[] = []
+  /** The first forms of their operations. */
+  readonly #operations: CarriedOperation[] = []
+  /** Events by these; made when one is looked for. */
+  #byOperation: Map<CarriedOperation, WriteEvent> | undefined
 
   constructor(place: Place) {
     this.#place = place
@@ -42,7 +45,8 @@ export class WriteListener {
 
   /** Brings an event up to date with what functions with `everyWrite` have made of its operation. */
   revise(carried: CarriedOperation): void {
-    const event = this.#events.get(carried.given)
+    this.#byOperation ??= new Map(this.#operations.map((each, i) => [each, this.#events[i] as WriteEvent]))
+    const event = this.#byOperation.get(carried.given)
     if (event === undefined) return
     const { type, key, value, keyEncoding, valueEncoding, sublevel, ...others } = carried.operation
     Object.assign(event, others)
@@ -62,13 +66,15 @@ export class WriteListener {
   }
 
   emit(): void {
-    if (this.#events.size > 0) this.#place.owner.emit('write', [...this.#events.values()])
+    if (this.#events.length > 0) this.#place.owner.emit('write', this.#events)
   }
 
   #push(carried: CarriedOperation): void {
     const event: WriteEvent = Object.assign({}, carried.operation)
     event.encodedKey = carried.key
     if (carried.value !== null) event.encodedValue = carried.value
-    this.#events.set(carried.given, event)
+    this.#events.push(event)
+    this.#operations.push(carried.given)
+    this.#byOperation?.set(carried.given, event)
   }
 }

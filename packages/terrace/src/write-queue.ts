@@ -139,8 +139,8 @@ export class WriteQueue {
   }
 
   #take(call: WriteCall, before: OperationList | null): HookedWrites {
-    const writes = new HookedWrites({ ...call, before })
-    this.#run(writes, () => writes.take(call.operations))
+    const writes = new HookedWrites(call, before)
+    this.#run(writes, () => writes.take())
     return writes
   }
 
