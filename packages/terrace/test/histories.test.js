@@ -3,7 +3,7 @@
 import { test } from 'node:test'
 import { runHistory } from './support/histories.js'
 
-const count = Number(process.env.TERRACE_HISTORIES ?? 150)
+const count = Number(process.env.TERRACE_HISTORIES ?? 80)
 const first = Number(process.env.TERRACE_SEED ?? Date.now() % 1_000_000_000)
 
 test(`${count} random histories of writes end, and leave what the model says (TERRACE_SEED=${first})`, async (t) => {

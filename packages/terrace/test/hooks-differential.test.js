@@ -9,7 +9,7 @@ import { Level } from 'terrace'
 import { temporaryFolder } from './support/databases.js'
 import { runProgram } from './support/hook-programs.js'
 
-const count = Number(process.env.TERRACE_HOOK_PROGRAMS ?? 200)
+const count = Number(process.env.TERRACE_HOOK_PROGRAMS ?? 80)
 const first = Number(process.env.TERRACE_SEED ?? Date.now() % 1_000_000_000)
 
 const comparisons = {
