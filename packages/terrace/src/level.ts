@@ -223,17 +223,8 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
     return binding.stats(this.#native('stats'))
   }
 
-  override async close(): Promise<void> {
-    const store = this.#store
-    if (store.queue.isFree) return super.close()
-    store.isClosing = true
-
-    try {
-      await store.queue.whenFree()
-      await super.close()
-    } finally {
-      store.isClosing = false
-    }
+  override close(): Promise<void> {
+    return this.#store.queue.isFree ? super.close() : this.#closeWhenFree(() => super.close())
   }
 
   /** Emits an event. A listener of `write` or `clear` that throws fails by itself, not what was done. */
@@ -353,6 +344,18 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
   }
 
   // ---- helpers ----
+
+  async #closeWhenFree(close: () => Promise<void>): Promise<void> {
+    const store = this.#store
+    store.isClosing = true
+
+    try {
+      await store.queue.whenFree()
+      await close()
+    } finally {
+      store.isClosing = false
+    }
+  }
 
   /** The native database, for methods of our own. */
   #native(method: string): NativeDatabase {
