@@ -223,8 +223,12 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
     return binding.stats(this.#native('stats'))
   }
 
+  override open(options?: OpenOptions): Promise<void> {
+    return this.place.open(() => super.open(options as OpenOptions))
+  }
+
   override close(): Promise<void> {
-    return this.#store.queue.isFree ? super.close() : this.#closeWhenFree(() => super.close())
+    return this.place.close(() => super.close())
   }
 
   /** Emits an event. A listener of `write` or `clear` that throws fails by itself, not what was done. */
@@ -344,18 +348,6 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
   }
 
   // ---- helpers ----
-
-  async #closeWhenFree(close: () => Promise<void>): Promise<void> {
-    const store = this.#store
-    store.isClosing = true
-
-    try {
-      await store.queue.whenFree()
-      await close()
-    } finally {
-      store.isClosing = false
-    }
-  }
 
   /** The native database, for methods of our own. */
   #native(method: string): NativeDatabase {

@@ -57,6 +57,34 @@ export class Place {
     return this.#spaces
   }
 
+  /** Whether this object, or one that it was made from, is about to be closed. */
+  get isClosing(): boolean {
+    const { closing } = this.store
+    if (closing.size === 0) return false
+    return closing.has(this) || (this.parent?.isClosing ?? false)
+  }
+
+  /** Closes it when all that was written before is done. */
+  close(close: () => Promise<void>): Promise<void> {
+    const { closing, queue } = this.store
+    const pending = closing.get(this)
+    if (pending !== undefined) return pending
+    if (queue.isFree) return close()
+
+    const closed = queue
+      .whenFree()
+      .then(close)
+      .finally(() => closing.delete(this))
+    closing.set(this, closed)
+    return closed
+  }
+
+  /** Opens it, after it was closed if that was called before. */
+  open(open: () => Promise<void>): Promise<void> {
+    const closed = this.store.closing.get(this)
+    return closed === undefined ? open() : closed.then(open, open)
+  }
+
   /** Whether this object, or one that it was made from, has hook functions of its own or somebody listens to its writes. */
   get isWatched(): boolean {
     const { owner, parent } = this

@@ -106,7 +106,7 @@ export async function clear(place: Place, options: PrivateClearOptions): Promise
 
 /** @throws LEVEL_DATABASE_NOT_OPEN also while it is about to be closed. */
 export function assertWritable(place: Place, method: string): void {
-  assertOpen(place.store.isClosing ? closing : place.owner, method)
+  assertOpen(place.isClosing ? closing : place.owner, method)
 }
 
 export function assertOpen(db: { status: string }, method: string): void {
@@ -163,11 +163,11 @@ function optionsOf(options: unknown): Options {
   return isObject(options) ? (options as Options) : undefined
 }
 
-function isOpen({ owner, store }: Place): boolean {
-  return owner.status === 'open' && !store.isClosing
+function isOpen(place: Place): boolean {
+  return place.owner.status === 'open' && !place.isClosing
 }
 
-function whenOpen({ owner, store }: Place, work: () => Promise<void>): Promise<void> {
-  if (owner.status === 'opening' && !store.isClosing) return owner.deferAsync(work)
+function whenOpen({ owner, isClosing }: Place, work: () => Promise<void>): Promise<void> {
+  if (owner.status === 'opening' && !isClosing) return owner.deferAsync(work)
   return Promise.reject(codedError('LEVEL_DATABASE_NOT_OPEN', 'Database is not open'))
 }

@@ -8,7 +8,7 @@ import { binding } from './load-binding.js'
 import { inParts, MAX_SPREAD, valuesOf } from './many.js'
 import { identityOf, inFormat } from './operation-list.js'
 import type { WriteOptions } from './operation-options.js'
-import type { Database } from './place.js'
+import type { Database, Place } from './place.js'
 import { slab } from './slab.js'
 import { nativeSnapshot, type Snapshot } from './snapshot.js'
 import { inTurn } from './turn.js'
@@ -28,8 +28,8 @@ export class Store {
   readonly queue: WriteQueue
   /** Null while it is not open. */
   database: NativeDatabase | null = null
-  /** Whether it is to be closed when all that was written before is done. Until then nothing more is written. */
-  isClosing = false
+  /** Those to be closed when all that was written before is done. Until then nothing more is written there. */
+  readonly closing = new Map<Place, Promise<void>>()
   /** How often something was written. */
   writes = 0
 

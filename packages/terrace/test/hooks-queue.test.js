@@ -119,3 +119,19 @@ test('a clear() whose batch cannot be written is not taken for done by a synchro
     assert.equal(await db.get('key0300'), 'value300')
   }
 })
+
+test('open() right after close() opens again, though close() still waits for earlier writes', async (t) => {
+  const db = await openLevel(t)
+  const items = db.sublevel('items')
+  await items.open()
+  items.hooks.prewrite.add(() => {}, { everyWrite: true })
+
+  for (const space of [items, db]) {
+    const written = [items.put('a', 'v', { sync: true }), items.put('b', 'v')]
+    const closing = space.close()
+    await space.open()
+    await Promise.all([...written, closing])
+    assert.equal(space.status, 'open')
+  }
+  assert.deepEqual(await db.keys().all(), ['!items!a', '!items!b'])
+})

@@ -42,6 +42,8 @@ class History {
   #hooks
   #waiting = []
   #isClosing = false
+  /** Sublevels that are being closed, or are closed. */
+  #closed = new Set()
   #number = 0
 
   constructor(seed, folder) {
@@ -61,6 +63,7 @@ class History {
 
     for (let step = 0; step < steps; step++) {
       if (step === closeAt) this.#close()
+      if (this.#below(25) === 0) await this.#reopen(this.#pick(['a', 'b']))
       this.#step()
       await this.#pause()
     }
@@ -78,6 +81,22 @@ class History {
     return JSON.stringify(
       calls.filter(({ ending }) => ending === undefined).map(({ via, name }) => [via, name])
     )
+  }
+
+  /** Closes a sublevel, amid other writes, and opens it again. */
+  async #reopen(via) {
+    if (this.#isClosing) return
+    const space = this.#spaces[via]
+    this.#closed.add(via)
+    this.#waiting.push(space.close())
+
+    for (let steps = this.#below(4); steps > 0; steps--) {
+      this.#step()
+      await microtasks(this.#below(20))
+    }
+
+    await space.open()
+    this.#closed.delete(via)
   }
 
   /** All promises, those of writes that hook functions call for meanwhile, too. */
@@ -142,7 +161,7 @@ class History {
 
   #step() {
     const via = this.#pick(['db', 'db', 'a', 'a', 'b'])
-    const kind = this.#below(13)
+    const kind = this.#below(14)
     const kinds = ['k', 'k', 'k', 'add', 'refused', 'unindexed', 'call', 'call', 'invalid']
 
     if (kind < 3) this.#array(via, 'put', [this.#operation(kinds, 'put')])
@@ -151,6 +170,7 @@ class History {
     else if (kind < 8) this.#sync(via)
     else if (kind < 10) this.#chained(via, this.#operations(kinds))
     else if (kind < 12) this.#clearThenSync(via)
+    else if (kind === 12) this.#unencodable(via)
     else this.#read(via)
   }
 
@@ -192,6 +212,12 @@ class History {
           options
         )
       )
+  }
+
+  /** A value that its encoding refuses. */
+  #unencodable(via) {
+    const call = this.#note({ via, name: 'put', operations: [], refusal: 'TypeError' })
+    this.#wait(call, this.#spaces[via].put('k1', 1n, { valueEncoding: 'json' }))
   }
 
   #sync(via) {
@@ -289,7 +315,7 @@ class History {
 
   #note(call) {
     this.calls.push(call)
-    call.isLate = this.#isClosing
+    call.isLate = this.#isClosing || this.#closed.has(call.via)
     return call
   }
 
@@ -309,8 +335,9 @@ class History {
     const { code } = error.cause?.code === 'LEVEL_DATABASE_NOT_OPEN' ? error.cause : error
     const codes = ['LEVEL_HOOK_ERROR', 'LEVEL_INVALID_KEY']
     if (call.isLate) codes.push('LEVEL_DATABASE_NOT_OPEN', 'LEVEL_BATCH_NOT_OPEN')
-    if (!codes.includes(code)) throw error
-    call.ending = code
+    const ending = code ?? error.name
+    if (!codes.includes(ending) && ending !== call.refusal) throw error
+    call.ending = ending
   }
 
   async #pause() {

@@ -7,7 +7,7 @@ import { ownKey } from './histories.js'
  * The entries of the database after calls, sorted by key.
  *
  * @param calls - `{ via, operations, ending }`, or `range` instead of operations for `clear()`; `ending` is `done` or the code of
- *   the error that the call ended with.
+ *   the error that the call ended with, which `refusal` says if the value is at fault.
  * @param hooks - Which functions there are: of `db`, of `a`, and the one that keeps the `index` of `a`.
  */
 export function replay(calls, hooks) {
@@ -30,7 +30,8 @@ export function replay(calls, hooks) {
 const prefixes = { db: '', a: '!a!', b: '!b!', index: '!index!' }
 
 /** Applies a call. Returns how it has to end. */
-function apply({ via, operations, range }, hooks, entries) {
+function apply({ via, operations, range, refusal }, hooks, entries) {
+  if (refusal !== undefined) return refusal
   if (range !== undefined) {
     clear(prefixes[via], range.gte ?? '', hooks, entries)
     return 'done'
