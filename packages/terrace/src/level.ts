@@ -223,9 +223,12 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
     return binding.stats(this.#native('stats'))
   }
 
+  override open(options?: OpenOptions): Promise<void> {
+    return this.place.open(() => super.open(options as OpenOptions))
+  }
+
   override close(): Promise<void> {
-    const { queue } = this.#store
-    return queue.isFree ? super.close() : queue.whenFree().then(() => super.close())
+    return this.place.close(() => super.close())
   }
 
   /** Emits an event. A listener of `write` or `clear` that throws fails by itself, not what was done. */
