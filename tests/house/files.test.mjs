@@ -14,6 +14,7 @@ const LONG = {
   'package-lock.json': 'written by npm',
   'packages/bench/package-lock.json': 'written by npm',
   'interop/clients/package-lock.json': 'written by npm',
+  'interop/commonjs/package-lock.json': 'written by npm',
   'Cargo.lock': 'written by cargo',
   'fuzz/Cargo.lock': 'written by cargo',
   'crates/bench-rivals/Cargo.lock': 'written by cargo'

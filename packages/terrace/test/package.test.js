@@ -156,7 +156,7 @@ test('a library that depends on classic-level runs on it by an override', () => 
 
   const main = archiveOf(packages, 'terrace')
   const folder = projects.make('override', {
-    archives: [projects.packFolder(library), ...archives.filter((archive) => archive !== main)],
+    archives: [...projects.packFolders([library]), ...archives.filter((archive) => archive !== main)],
     manifest: { overrides: { 'classic-level': `file:${main}` } },
     files: {
       'program.cjs': "require('uses-classic-level')('db').then(console.log)",
