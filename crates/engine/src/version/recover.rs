@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use terrace_env::{Env, EnvError};
+use terrace_env::EnvError;
 use terrace_format::current;
 use terrace_format::file_name::{self, FileKind};
 use terrace_format::internal_key::MAX_SEQUENCE_NUMBER;
@@ -28,14 +28,6 @@ pub(super) struct Recovered {
     pub(super) pointers: StoredCompactPointers,
     pub(super) numbers: RecoveredNumbers,
     pub(super) next_file_number: u64,
-}
-
-/// What changes on disk whenever a running writer changes the database: `CURRENT`, and the MANIFEST's size.
-pub(crate) fn fingerprint(env: &dyn Env, folder: &Path) -> Option<(Vec<u8>, u64)> {
-    let contents = env.read_file(&folder.join(file_name::CURRENT)).ok()?;
-    let number = current::decode(&contents).ok()?;
-    let size_bytes = env.file_size(&folder.join(file_name::manifest_name(number))).ok()?;
-    Some((contents, size_bytes))
 }
 
 /// Reads the state.

@@ -179,6 +179,16 @@ impl VersionSet {
         Arc::clone(&self.current.load())
     }
 
+    /// Goes on with the state that `other` has read of the same folder later. Only where nothing is written.
+    pub(crate) fn adopt(&self, other: &Self) {
+        debug_assert!(self.options.read_only);
+        self.next_file_number.fetch_max(other.next_file_number(), Ordering::Relaxed);
+        self.log_number.store(other.log_number(), Ordering::Release);
+        self.last_sequence.store(other.last_sequence(), Ordering::Release);
+        self.manifest_number.store(other.manifest_number(), Ordering::Release);
+        self.current.store(other.current());
+    }
+
     /// A number that no file of the folder has.
     pub fn new_file_number(&self) -> u64 {
         self.next_file_number.fetch_add(1, Ordering::Relaxed)
