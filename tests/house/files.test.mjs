@@ -93,6 +93,17 @@ test('lock files of npm name no address', () => {
   )
 })
 
+test('no package asks for any version of another', () => {
+  const manifests = files.filter((file) => path.basename(file) === 'package.json')
+  assert.ok(manifests.includes('packages/toolbox/package.json'))
+  assert.deepEqual(
+    manifests
+      .flatMap((file) => matches(file, /": "(\*|x|latest|>=?.*)",?$/))
+      .filter((line) => !/"node":/.test(line)),
+    []
+  )
+})
+
 test('sources end with one newline and have no trailing blanks or tabs for indentation', () => {
   const wrong = sources.filter((file) => !text(file).endsWith('\n') || text(file).endsWith('\n\n'))
   const blanks = sources.flatMap((file) => matches(file, /[ \t]$/))
