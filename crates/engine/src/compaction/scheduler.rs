@@ -17,7 +17,7 @@ use crate::compaction::pool::Lane;
 use crate::compaction::reservations::{ReservationId, Reservations};
 use crate::db::inner::DbInner;
 use crate::error::{Error, ErrorKind, Result};
-use crate::wal::writer::OutgoingLog;
+use crate::wal::writer::WalWriter;
 
 /// Share of the entries in tables that a memtable's deletions must reach for it to be flushed when idle.
 const IDLE_FLUSH_SHARE: f64 = 0.1;
@@ -44,7 +44,7 @@ pub(crate) struct BackgroundState {
     pub(crate) logs: Vec<u64>,
     /// Logs that this session wrote and nobody needs any more, for the flush thread to close: the file is removed by then, and
     /// to free its space may take the system longer than a write should wait.
-    pub(crate) logs_to_close: Vec<OutgoingLog>,
+    pub(crate) logs_to_close: Vec<WalWriter>,
     /// Set while the disk is full and a job waits to be tried again.
     pub(crate) disk_full: Option<Error>,
     pub(crate) retry_waits: bool,
@@ -120,11 +120,7 @@ impl DbInner {
         if !background.flush_running && !self.published.super_version().sealed.is_empty() {
             background.flush_running = true;
             let inner = Arc::clone(self);
-            let submitted = pool.submit(Lane::Flush, Box::new(move || inner.run_flush_job()));
-            if let Err(error) = submitted {
-                background.flush_running = false;
-                self.poison(&error);
-            }
+            pool.submit(Lane::Flush, Box::new(move || inner.run_flush_job()));
         }
         while background.compactions_running < self.options.compaction_threads.max(1) {
             let Some(plan) = self.pick_compaction(background) else { break };
@@ -132,13 +128,7 @@ impl DbInner {
             background.pointers.advance(&plan);
             background.compactions_running += 1;
             let inner = Arc::clone(self);
-            let job = Box::new(move || inner.run_compaction_job(plan, reservation));
-            if let Err(error) = pool.submit(Lane::Compaction, job) {
-                background.compactions_running -= 1;
-                background.reservations.release(reservation);
-                self.poison(&error);
-                break;
-            }
+            pool.submit(Lane::Compaction, Box::new(move || inner.run_compaction_job(plan, reservation)));
         }
     }
 
@@ -221,7 +211,8 @@ impl DbInner {
                 inner.progress.notify_all();
             }
         };
-        background.retry_waits = pool.submit_after(RETRY_AFTER, Box::new(retry)).is_ok();
+        background.retry_waits = true;
+        pool.submit_after(RETRY_AFTER, Box::new(retry));
     }
 
     /// Deletes tables that no version lists and no reader pins any more.
@@ -245,10 +236,7 @@ impl DbInner {
             inner.background.lock().chores_running -= 1;
             inner.progress.notify_all();
         };
-        if pool.submit(Lane::Flush, Box::new(chore)).is_err() {
-            // No thread can be had; the next job's end removes them.
-            background.chores_running -= 1;
-        }
+        pool.submit(Lane::Flush, Box::new(chore));
     }
 
     /// Waits until the background has made `changed` true. An error if it cannot.
@@ -279,16 +267,16 @@ impl DbInner {
         }
     }
 
-    /// Gives the background some time. Where there are no threads, does some of its work.
+    /// Gives the background some time. Where there are no threads for it, does some of its work.
     pub(crate) fn wait_for_background(&self, delay: Duration) {
         if !self.step_background() {
             self.env.sleep(delay);
         }
     }
 
-    /// Where there are no threads: runs one waiting job here. Returns whether it did.
+    /// Where there are no threads for them: runs one waiting job here. Returns whether it did.
     pub(crate) fn step_background(&self) -> bool {
-        self.pool.as_ref().is_some_and(|pool| pool.needs_steps() && pool.run_one())
+        self.pool.as_ref().is_some_and(|pool| pool.lend_a_hand())
     }
 
     /// Waits until `done` says so, or until nothing runs that could change its mind.
@@ -329,7 +317,7 @@ impl DbInner {
                 inner.check_idleness();
             }
         };
-        let _ = pool.submit_after(delay, Box::new(check));
+        pool.submit_after(delay, Box::new(check));
     }
 
     /// If nothing was written since the last check: flushes deletions, and lets the picker look for tables with

@@ -77,6 +77,8 @@ pub struct RecoveredNumbers {
     pub last_sequence: SequenceNumber,
     /// The MANIFEST that was read.
     pub manifest_number: u64,
+    /// As the last edit stated it: files from this number on were made after that.
+    pub next_file_number: u64,
     /// Whether Terrace wrote it, and so the logs that it needs.
     pub is_ours: bool,
 }
@@ -128,6 +130,7 @@ impl VersionSet {
                 previous_log_number: 0,
                 last_sequence: 0,
                 manifest_number: 0,
+                next_file_number: 0,
                 is_ours: true,
             },
             next_file_number: first_free_number(&names),

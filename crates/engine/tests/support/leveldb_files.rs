@@ -94,6 +94,29 @@ pub fn write(env: &dyn Env, path: &Path, contents: &[u8]) {
     file.close().unwrap();
 }
 
+/// A MANIFEST of these edits.
+pub fn manifest(edits: &[VersionEdit]) -> Vec<u8> {
+    let mut encoder = LogEncoder::new(Fragmentation::Standard);
+    let mut bytes = Vec::new();
+    edits.iter().for_each(|edit| encoder.encode_into(&edit.encode(), &mut bytes));
+    bytes
+}
+
+/// A log of one batch of puts, whose first has `sequence`. Keys and values are shorter than 128 bytes.
+pub fn log(sequence: u64, puts: &[(&str, &str)]) -> Vec<u8> {
+    let mut batch = sequence.to_le_bytes().to_vec();
+    batch.extend((puts.len() as u32).to_le_bytes());
+    for (key, value) in puts {
+        batch.extend([1, key.len() as u8]);
+        batch.extend(key.as_bytes());
+        batch.push(value.len() as u8);
+        batch.extend(value.as_bytes());
+    }
+    let mut bytes = Vec::new();
+    LogEncoder::new(Fragmentation::Standard).encode_into(&batch, &mut bytes);
+    bytes
+}
+
 /// Makes `folder` a database of these tables, given by level, as LevelDB's repair states it: one edit, no log.
 pub fn write_database(
     env: &dyn Env,
@@ -113,8 +136,6 @@ pub fn write_database(
         write(env, &folder.join(file_name::table_name(entry.number)), &bytes);
         edit.new_files.push((level, entry));
     }
-    let mut manifest = Vec::new();
-    LogEncoder::new(Fragmentation::Standard).encode_into(&edit.encode(), &mut manifest);
-    write(env, &folder.join(file_name::manifest_name(999)), &manifest);
+    write(env, &folder.join(file_name::manifest_name(999)), &manifest(&[edit]));
     write(env, &folder.join(file_name::CURRENT), current::encode(999).as_bytes());
 }

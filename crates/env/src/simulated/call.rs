@@ -117,12 +117,15 @@ pub enum Failure {
     Io,
     /// The device is full (`ENOSPC`).
     NoSpace,
+    /// The call itself goes on. But before it the system has tried to write what waits, without being asked to, and the
+    /// device has failed (`EIO`): see [`FaultPlan`].
+    WriteBack,
 }
 
 impl Failure {
     pub(super) fn error(self) -> io::Error {
         match self {
-            Self::Io => io::Error::other("simulated input/output error"),
+            Self::Io | Self::WriteBack => io::Error::other("simulated input/output error"),
             Self::NoSpace => io::Error::new(io::ErrorKind::StorageFull, "simulated full device"),
         }
     }
@@ -133,6 +136,12 @@ impl Failure {
 /// A sync that fails does what Linux does: pages that were waiting to be written are each written or dropped, by the
 /// seed, and from then on count as clean. Readers still see all of them, the next sync succeeds, and a power cut
 /// shows what was dropped.
+///
+/// The same happens to most files when the system fails to write them [by itself](Failure::WriteBack). Then the next sync
+/// by each handle that was open at the time reports it, once. A handle that is opened later hears of it only if nobody else
+/// has, and if the system still knows (it forgets with the file's place in memory): both by the seed.
+///
+/// Names are not dropped: a file system whose journal cannot be written takes no further change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FaultPlan {
     call: u64,

@@ -25,6 +25,9 @@ impl Trial {
     pub(super) fn use_database(&mut self, db: &Db) -> Step {
         self.check_checkpoints().or_else(|stop| self.go_on_after(stop))?;
         let mut snapshots: Vec<(Snapshot, Model)> = Vec::new();
+        if self.plan.syncs_first {
+            self.write(db, true).or_else(|stop| self.go_on_after(stop))?;
+        }
         for _ in 0..self.plan.operations {
             let done = self.operate(db, &mut snapshots);
             done.or_else(|stop| self.go_on_after(stop))?;
@@ -40,7 +43,10 @@ impl Trial {
 
     fn operate(&mut self, db: &Db, snapshots: &mut Vec<(Snapshot, Model)>) -> Step {
         match self.random.below(100) {
-            0..66 => self.write(db)?,
+            0..66 => {
+                let sync = self.random.one_in(6);
+                self.write(db, sync)?;
+            }
             66..82 => {
                 self.event("step");
                 db.step();
@@ -102,7 +108,7 @@ impl Trial {
         self.env.heal();
         self.env.advance(RETRY_AFTER);
         self.all_steps(db);
-        if self.write(db).is_err() {
+        if self.write(db, false).is_err() {
             if self.env.is_halted() {
                 return Err(Stop::Ended);
             }
@@ -175,9 +181,9 @@ impl Trial {
         batch
     }
 
-    fn write(&mut self, db: &Db) -> Step {
+    fn write(&mut self, db: &Db, sync: bool) -> Step {
         let batch = self.draw_batch();
-        let sync = self.random.one_in(6) || self.history.wants_sync();
+        let sync = sync || self.history.wants_sync();
         let mut written = WriteBatch::new();
         for (key, value) in &batch {
             match value {

@@ -135,8 +135,10 @@ impl Trial {
             }
             Err(Stop::Broken(problem)) => return Err(problem),
         };
-        let lived =
-            self.use_database(&db).and_then(|()| if self.plan.closes { self.close(&db) } else { Ok(()) });
+        let lived = match self.use_database(&db) {
+            Ok(()) | Err(Stop::Ended) if self.plan.closes => self.close(&db),
+            lived => lived,
+        };
         match lived {
             Ok(()) | Err(Stop::Ended) => Ok(Some(db)),
             Err(Stop::Broken(problem)) => Err(problem),
