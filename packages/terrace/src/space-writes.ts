@@ -24,7 +24,7 @@ export function put(place: Place, key: unknown, value: unknown, given: unknown):
 
   try {
     const options = optionsOf(given)
-    if (owner.status !== 'open') return whenOpen(owner, 'put', () => put(place, key, value, options))
+    if (owner.status !== 'open') return whenOpen(owner, () => put(place, key, value, options))
     if (!place.isPlain || isDelegated(options)) {
       return submit(place, 'batch', [{ ...options, type: 'put', key, value }], options)
     }
@@ -44,7 +44,7 @@ export function del(place: Place, key: unknown, given: unknown): Promise<void> {
 
   try {
     const options = optionsOf(given)
-    if (owner.status !== 'open') return whenOpen(owner, 'del', () => del(place, key, options))
+    if (owner.status !== 'open') return whenOpen(owner, () => del(place, key, options))
     if (!place.isPlain || isDelegated(options)) {
       return submit(place, 'batch', [{ ...options, type: 'del', key }], options)
     }
@@ -62,7 +62,7 @@ export function batch(place: Place, operations: unknown, given: unknown): Promis
 
   try {
     const options = optionsOf(given)
-    if (owner.status !== 'open') return whenOpen(owner, 'batch', () => batch(place, operations, options))
+    if (owner.status !== 'open') return whenOpen(owner, () => batch(place, operations, options))
     if (!Array.isArray(operations)) throw new TypeError("The first argument 'operations' must be an array")
     if (operations.length === 0) return Promise.resolve()
     if (!isSimple(place, operations, options)) {
@@ -152,7 +152,7 @@ function optionsOf(options: unknown): Options {
   return isObject(options) ? (options as Options) : undefined
 }
 
-function whenOpen(owner: Database, method: string, work: () => Promise<void>): Promise<void> {
+function whenOpen(owner: Database, work: () => Promise<void>): Promise<void> {
   if (owner.status === 'opening') return owner.deferAsync(work)
-  return Promise.reject(notOpen(owner, `${method}()`))
+  return Promise.reject(notOpen(owner, 'put(), del() and batch()'))
 }

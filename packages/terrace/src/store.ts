@@ -28,10 +28,10 @@ export class Store {
   readonly queue: WriteQueue
   /** Null while it is not open. */
   database: NativeDatabase | null = null
-  /** Why the last call of `open()` failed; undefined if it did not. */
-  refusal: unknown
   /** How often something was written. */
   writes = 0
+  /** Why the last call of `open()` failed; undefined if it did not. */
+  refusal: unknown
 
   constructor(root: Database) {
     this.root = root
