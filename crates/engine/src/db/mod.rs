@@ -4,6 +4,7 @@ pub(crate) mod close;
 pub(crate) mod inner;
 pub(crate) mod open;
 pub(crate) mod properties;
+pub(crate) mod settle;
 
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -26,7 +26,9 @@ fn options(env: &MemoryEnv) -> VersionSetOptions {
 }
 
 fn create(env: &MemoryEnv) -> VersionSet {
-    VersionSet::create_new(options(env), Arc::default()).unwrap()
+    let set = VersionSet::create_new(options(env), Arc::default()).unwrap();
+    set.renew(None).unwrap();
+    set
 }
 
 fn recover(env: &MemoryEnv) -> Result<(VersionSet, RecoveredNumbers)> {
