@@ -38,6 +38,9 @@ pub enum ErrorKind {
     Poisoned,
     /// The answer is not in memory, and the call asked not to wait for the disk.
     WouldBlock,
+    /// Another process has written the database on, and the state that a read-only database or a snapshot or iterator of
+    /// it shows is gone from the disk. Call [`Db::refresh`](crate::Db::refresh), and read again.
+    Outdated,
 }
 
 /// A failure, with the file and offset it concerns where there is one.

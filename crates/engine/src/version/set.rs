@@ -77,6 +77,8 @@ pub struct RecoveredNumbers {
     pub last_sequence: SequenceNumber,
     /// The MANIFEST that was read.
     pub manifest_number: u64,
+    /// As the last edit stated it: files from this number on were made after that.
+    pub next_file_number: u64,
     /// Whether Terrace wrote it, and so the logs that it needs.
     pub is_ours: bool,
 }
@@ -128,6 +130,7 @@ impl VersionSet {
                 previous_log_number: 0,
                 last_sequence: 0,
                 manifest_number: 0,
+                next_file_number: 0,
                 is_ours: true,
             },
             next_file_number: first_free_number(&names),
@@ -171,6 +174,16 @@ impl VersionSet {
     /// The version in force.
     pub fn current(&self) -> Arc<Version> {
         Arc::clone(&self.current.load())
+    }
+
+    /// Goes on with the state that `other` has read of the same folder later. Only where nothing is written.
+    pub(crate) fn adopt(&self, other: &Self) {
+        debug_assert!(self.options.read_only);
+        self.next_file_number.fetch_max(other.next_file_number(), Ordering::Relaxed);
+        self.log_number.store(other.log_number(), Ordering::Release);
+        self.last_sequence.store(other.last_sequence(), Ordering::Release);
+        self.manifest_number.store(other.manifest_number(), Ordering::Release);
+        self.current.store(other.current());
     }
 
     /// A number that no file of the folder has.

@@ -98,7 +98,8 @@ fn what_was_applied_is_recovered() {
             previous_log_number: 0,
             last_sequence: 77,
             manifest_number: 1,
-            is_ours: true
+            is_ours: true,
+            next_file_number: numbers.next_file_number,
         }
     );
     assert_eq!(set.current().describe(), expected);
