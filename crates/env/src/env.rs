@@ -58,6 +58,12 @@ pub trait Env: Send + Sync + fmt::Debug + 'static {
     /// [`sync_folder`](Self::sync_folder).
     fn create_log(&self, path: &Path) -> Result<Box<dyn LogFile>>;
 
+    /// As [`create_log`](Self::create_log), for a log that is not to be mapped into memory, where `create_log` might do that:
+    /// each append is a call to the system. Optional: by default as `create_log`.
+    fn create_unmapped_log(&self, path: &Path) -> Result<Box<dyn LogFile>> {
+        self.create_log(path)
+    }
+
     /// The whole contents of a file. For small ones: they come into memory at once.
     fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
         const CHUNK_SIZE_BYTES: usize = 16 << 10;

@@ -221,7 +221,8 @@ impl Parts {
             let filled = recovered.memtables.into_iter().filter(|memtable| !memtable.table.is_empty());
             let filled: Vec<_> = filled.map(|memtable| (versions.new_file_number(), memtable)).collect();
             let number = versions.new_file_number();
-            wal = Some(WalWriter::create(&*env, folder.join(file_name::log_name(number)), number)?);
+            let path = folder.join(file_name::log_name(number));
+            wal = Some(WalWriter::create(&*env, path, number, options.map_log)?);
             logs.push(number);
             for (file_number, memtable) in filled {
                 sealed.insert(

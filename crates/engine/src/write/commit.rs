@@ -236,7 +236,7 @@ impl DbInner {
         let file_number = self.versions.new_file_number();
         let log_number = self.versions.new_file_number();
         let path = self.folder.join(file_name::log_name(log_number));
-        let wal = WalWriter::create(&*self.env, path, log_number)?;
+        let wal = WalWriter::create(&*self.env, path, log_number, self.options.map_log)?;
         let flushed = self.take_flushed_logs(commit);
         commit.outgoing.extend(commit.wal.replace(wal));
         let next = Arc::new(commit.memtable.successor());
