@@ -159,9 +159,11 @@ pub fn repair(call: &Call<'_>) -> Fallible<Value> {
     let work = move |folder: PathBuf| {
         // As classic-level has it, where there is nothing to repair the system has refused to show it.
         Db::repair(&folder, &options).map_err(|error| match error.kind() {
-            ErrorKind::NoDatabase => {
-                Error::at_path(ErrorKind::Io, &folder, "there is no database here that could be repaired")
-            }
+            ErrorKind::NoDatabase => Error::at_path(
+                ErrorKind::Io,
+                &folder,
+                "there is no database here that could be repaired, or the folder does not exist",
+            ),
             _ => error,
         })
     };

@@ -14,7 +14,7 @@ function entries(value) {
 
 /** A writer with a table for every few entries, and a reader that may keep only two of them open. */
 async function openBeside(t, options) {
-  const writer = await openLevel(t, { maxFileSize: 1 << 20, compression: false })
+  const writer = await openLevel(t, { writeBufferSize: 1 << 20, maxFileSize: 1 << 20, compression: false })
   for (const operation of entries('x'.repeat(200_000))) await writer.batch([operation])
   await writer.compactRange('a', 'z')
   const reader = await openLevel(t, { readOnly: true, maxOpenFiles: 2, ...options }, writer.location)
