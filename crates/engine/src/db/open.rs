@@ -144,16 +144,15 @@ pub(crate) fn refuse_foreign_layout(names: &[String], folder: &Path) -> Result<(
 
 /// The error for a folder whose lock could not be had.
 pub(crate) fn lock_error(folder: &Path, error: LockError) -> Error {
+    let locked = |by: &str| {
+        let message =
+            format!("the database is {by}; close it there first, or open it read-only, which needs no lock");
+        Error::at_path(ErrorKind::Locked, folder, message)
+    };
     match error {
-        LockError::Held { this_process: true, .. } => {
-            Error::at_path(ErrorKind::Locked, folder, "the database is open already in this process")
-        }
-        LockError::Held { holder: Some(pid), .. } => {
-            Error::at_path(ErrorKind::Locked, folder, format!("the database is in use by process {pid}"))
-        }
-        LockError::Held { .. } => {
-            Error::at_path(ErrorKind::Locked, folder, "the database is in use by another process")
-        }
+        LockError::Held { this_process: true, .. } => locked("open already in this process"),
+        LockError::Held { holder: Some(pid), .. } => locked(&format!("in use by process {pid}")),
+        LockError::Held { .. } => locked("in use by another process"),
         LockError::Env(error) => error.into(),
     }
 }

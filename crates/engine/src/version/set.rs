@@ -430,7 +430,7 @@ impl VersionSet {
         edit: VersionEdit,
     ) -> VersionEdit {
         VersionEdit {
-            comparator: Some(self.options.comparator.user().name().to_owned()),
+            comparator: Some(self.options.comparator.user().name().to_vec()),
             next_file_number: Some(self.next_file_number()),
             previous_log_number: Some(0),
             compact_pointers: level_items(pointers),
