@@ -58,8 +58,8 @@ pub enum CallKind {
 }
 
 impl CallKind {
-    /// Whether every call of this kind takes a descriptor, of which there may be none left. Syncing a database's folder does
-    /// not: that folder is held open.
+    /// Whether a call of this kind may be told that no descriptor is left. Syncing a folder takes one, too; it is not among
+    /// these, since a log's first sync counts any failure of it as one of the device.
     pub fn opens(self) -> bool {
         matches!(self, Self::Open | Self::Create | Self::CreateLog | Self::List | Self::Lock)
     }
