@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 # Steps of `make test` in the order that finds mistakes cheapest first.
-TEST_STEPS := lint rust capi ruby models gates node node-bench clients load interop house
+TEST_STEPS := lint rust capi ruby models gates node node-bench clients commonjs load interop house
 
 # Tells in a long log which step one is in, and how long the one before took.
 step = @echo; echo "== $(1) · $$(date +%T)"
@@ -107,6 +107,15 @@ $(CLIENTS_READY): interop/clients/package-lock.json
 clients: build $(CLIENTS_READY) ## programs from npm on our Node package, beside classic-level
 	$(call step,clients)
 	cd interop/clients && npm test
+
+COMMONJS_READY := interop/commonjs/node_modules/.package-lock.json
+$(COMMONJS_READY): interop/commonjs/package-lock.json
+	cd interop/commonjs && npm ci --ignore-scripts
+	@touch $@
+
+commonjs: build $(COMMONJS_READY) ## our packages, installed, in Jest, TypeScript, esbuild and as Electron has them
+	$(call step,commonjs)
+	cd interop/commonjs && npm test
 
 LOAD := cargo run --release --quiet --package terrace-testkit --bin terrace-load --
 
@@ -271,4 +280,4 @@ docs: ## the crates' documentation, in target/doc
 
 clean: ## remove what was built
 	cargo clean
-	rm -rf node_modules packages/*/node_modules interop/clients/node_modules packages/*/dist packages/*/*.node packages/*/npm/*/*.node
+	rm -rf node_modules packages/*/node_modules interop/*/node_modules packages/*/dist packages/*/*.node packages/*/npm/*/*.node

@@ -3,9 +3,9 @@
 import { type Bytes, Flag } from './binding.js'
 import type { PublicOperation } from './carried-operation.js'
 import { encodeOperations } from './encode-operations.js'
-import { codedError } from './errors.js'
 import { WriteOnce } from './hooked-batch.js'
 import { HookedClear } from './hooked-clear.js'
+import { notOpen } from './not-open.js'
 import type { WriteOptions } from './operation-options.js'
 import { type Database, type Encoder, type Place, prefixed, spacesAround } from './place.js'
 import { type PrivateClearOptions, writeFlags } from './store.js'
@@ -109,9 +109,8 @@ export function assertWritable(place: Place, method: string): void {
   assertOpen(place.isClosing ? closing : place.owner, method)
 }
 
-export function assertOpen(db: { status: string }, method: string): void {
-  if (db.status === 'open') return
-  throw codedError('LEVEL_DATABASE_NOT_OPEN', `Database is not open: cannot call ${method}()`)
+export function assertOpen(db: { status: string; place?: Place }, method: string): void {
+  if (db.status !== 'open') throw notOpen(db, `${method}()`)
 }
 
 const noOptions = Object.freeze({})
@@ -169,5 +168,5 @@ function isOpen(place: Place): boolean {
 
 function whenOpen({ owner, isClosing }: Place, work: () => Promise<void>): Promise<void> {
   if (owner.status === 'opening' && !isClosing) return owner.deferAsync(work)
-  return Promise.reject(codedError('LEVEL_DATABASE_NOT_OPEN', 'Database is not open'))
+  return Promise.reject(notOpen(isClosing ? closing : owner, 'put(), del() and batch()'))
 }

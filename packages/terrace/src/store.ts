@@ -32,6 +32,8 @@ export class Store {
   readonly closing = new Map<Place, Promise<void>>()
   /** How often something was written. */
   writes = 0
+  /** Why the last call of `open()` failed; undefined if it did not. */
+  refusal: unknown
 
   constructor(root: Database) {
     this.root = root

@@ -1,8 +1,8 @@
 //! Decides what runs in the background, and when. It is asked after every change: a sealed memtable, a finished
 //! job, idleness. Predecessors: `write/commit`, finished jobs. Successors: `flush` and `compaction/job`.
 //!
-//! A failed job: a full disk is tried again every [`RETRY_AFTER`], and refuses only writes that have to wait for
-//! room; any other failure poisons the database against writes, and reads go on.
+//! A failed job: where the disk is full, or the process has no descriptor left, it is tried again every [`RETRY_AFTER`], and only
+//! writes that have to wait for it are refused; any other failure poisons the database against writes, and reads go on.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ const IDLE_FLUSH_SHARE: f64 = 0.1;
 /// Size of an entry in tables that do not say how many they hold.
 const ASSUMED_ENTRY_SIZE_BYTES: u64 = 128;
 
-/// How long a job that found the disk full waits before it is tried again.
+/// How long a job that found no room, or no descriptor, waits before it is tried again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// What the background is doing. Guarded by one mutex, which readers never take and which is never held during
@@ -45,8 +45,8 @@ pub(crate) struct BackgroundState {
     /// Logs that this session wrote and nobody needs any more, for the flush thread to close: the file is removed by then, and
     /// to free its space may take the system longer than a write should wait.
     pub(crate) logs_to_close: Vec<WalWriter>,
-    /// Set while the disk is full and a job waits to be tried again.
-    pub(crate) disk_full: Option<Error>,
+    /// Why a job waits to be tried again: a full disk, or too many open files.
+    pub(crate) obstacle: Option<Error>,
     pub(crate) retry_waits: bool,
     /// Flushes since the throttle was last told.
     pub(crate) flushed: Throughput,
@@ -180,9 +180,9 @@ impl DbInner {
         match result {
             Ok(()) => {}
             Err(_) if background.closing => {}
-            Err(error) if error.kind() == ErrorKind::DiskFull => {
-                self.info_log.line(format_args!("a background job found no room: {error}"));
-                background.disk_full = Some(error);
+            Err(error) if error.may_pass() => {
+                self.info_log.line(format_args!("a background job will be tried again: {error}"));
+                background.obstacle = Some(error);
                 self.retry_later(&mut background);
             }
             Err(error) => {
@@ -205,7 +205,7 @@ impl DbInner {
             if let Some(inner) = weak.upgrade() {
                 let mut background = inner.background.lock();
                 background.retry_waits = false;
-                background.disk_full = None;
+                background.obstacle = None;
                 inner.schedule(&mut background);
                 drop(background);
                 inner.progress.notify_all();
@@ -246,13 +246,13 @@ impl DbInner {
             self.schedule(background);
             changed()
                 || background.closing
-                || background.disk_full.is_some()
+                || background.obstacle.is_some()
                 || self.poisoned.load(Ordering::Acquire)
         });
         if changed() {
             return Ok(());
         }
-        if let Some(error) = &background.disk_full {
+        if let Some(error) = &background.obstacle {
             return Err(error.clone());
         }
         drop(background);
@@ -263,7 +263,7 @@ impl DbInner {
     /// After a job found no room: where there are no threads, whoever waits has the jobs tried again.
     pub(crate) fn try_again_where_no_thread_does(&self) {
         if self.pool.as_ref().is_some_and(|pool| pool.needs_steps()) {
-            self.background.lock().disk_full = None;
+            self.background.lock().obstacle = None;
         }
     }
 

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use terrace_env::EnvError;
+use terrace_env::{Env, EnvError};
 use terrace_format::current;
 use terrace_format::file_name::{self, FileKind};
 use terrace_format::internal_key::MAX_SEQUENCE_NUMBER;

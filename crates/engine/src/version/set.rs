@@ -266,7 +266,7 @@ impl VersionSet {
         }
         let numbers = (edit.log_number, edit.last_sequence);
         if let Err(error) = self.make_durable(&mut changes, &version, &pointers, edit) {
-            if error.kind() == ErrorKind::DiskFull {
+            if error.may_pass() {
                 changes.manifest = None;
                 changes.unsettled = Some(counts.iter().map(|(number, _)| *number).collect());
             } else {
@@ -308,7 +308,7 @@ impl VersionSet {
                         .remove_file(&self.options.folder.join(file_name::table_name(number)));
                 }
             }
-            Err(error) if error.kind() == ErrorKind::DiskFull => {
+            Err(error) if error.may_pass() => {
                 changes.unsettled = Some(tables);
                 return Err(error);
             }

@@ -116,15 +116,23 @@ impl DbInner {
         if let Some(Ok(first)) = batch.iter().next() {
             commit.memtable.expect(first.key());
         }
+        if sync {
+            // Before the append: where the folder cannot be opened for want of a descriptor, nothing has changed.
+            self.sync_outgoing_logs(commit).inspect_err(|error| {
+                if error.kind() != ErrorKind::TooManyFiles {
+                    self.poison(error);
+                }
+            })?;
+        }
         let wal = commit.wal.as_mut().ok_or_else(Error::closed)?;
         if let Err(error) = wal.append(batch.as_bytes()) {
-            if error.kind() != ErrorKind::DiskFull || wal.is_damaged() {
+            if !error.may_pass() || wal.is_damaged() {
                 self.poison(&error);
             }
             return Err(error);
         }
         if sync {
-            self.sync_logs(commit)?;
+            wal.sync(&*self.env).inspect_err(|error| self.poison(error))?;
         }
         let holds_deletions = insert_batch(&commit.memtable, batch, first_sequence)?;
         commit.last_sequence = first_sequence + count - 1;
@@ -146,15 +154,6 @@ impl DbInner {
         Ok(())
     }
 
-    /// Syncs the logs of this session that hold acknowledged writes, oldest first.
-    pub(crate) fn sync_logs(&self, commit: &mut CommitState) -> Result<()> {
-        let result = (|| {
-            self.sync_outgoing_logs(commit)?;
-            commit.wal.as_mut().ok_or_else(Error::closed)?.sync(&*self.env)
-        })();
-        result.inspect_err(|error| self.poison(error))
-    }
-
     /// Syncs and closes the logs behind the active one that still matter.
     pub(crate) fn sync_outgoing_logs(&self, commit: &mut CommitState) -> Result<()> {
         if commit.outgoing.is_empty() {
@@ -162,14 +161,17 @@ impl DbInner {
         }
         let flushed = self.take_flushed_logs(commit);
         self.background.lock().logs_to_close.extend(flushed);
-        commit.outgoing.drain(..).try_for_each(|mut outgoing| {
-            let number = outgoing.number();
-            match outgoing.sync(&*self.env).and_then(|()| outgoing.close()) {
-                // The flush that made it needless has removed it meanwhile.
-                Err(_) if number < self.versions.log_number() => Ok(()),
-                result => result,
-            }
-        })
+        let log_number = || self.versions.log_number();
+        // A flush that made a log needless may have removed it meanwhile.
+        let unless_needless = |number: u64, result: Result<()>| match result {
+            Err(_) if number < log_number() => Ok(()),
+            result => result,
+        };
+        for outgoing in &mut commit.outgoing {
+            unless_needless(outgoing.number(), outgoing.sync(&*self.env))?;
+        }
+        let close = |outgoing: WalWriter| unless_needless(outgoing.number(), outgoing.close());
+        commit.outgoing.drain(..).try_for_each(close)
     }
 
     /// Logs whose memtables are in tables by now need no sync any more.

@@ -12,6 +12,7 @@ use crate::{
     ThreadHandle, WritableFile, host,
 };
 
+mod descriptor_share;
 mod file;
 mod folder;
 mod lock;
@@ -20,6 +21,8 @@ mod log_file;
 mod log_mapping;
 #[cfg(target_os = "linux")]
 mod log_space;
+#[cfg(target_pointer_width = "64")]
+mod mapped_file;
 #[cfg(target_pointer_width = "64")]
 mod mapping;
 #[cfg(not(target_os = "linux"))]
@@ -68,6 +71,16 @@ fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
 impl Env for PosixEnv {
     fn open_random(&self, path: &Path) -> Result<Arc<dyn RandomAccessFile>> {
         Ok(Arc::new(PosixRandomAccessFile::new(open_to_read(path)?, path)))
+    }
+
+    // On 32 bits the addresses would run out.
+    #[cfg(target_pointer_width = "64")]
+    fn open_mapped(&self, path: &Path) -> Result<Arc<dyn RandomAccessFile>> {
+        let file = open_to_read(path)?;
+        match mapped_file::PosixMappedFile::new(&file, path) {
+            Ok(mapped) => Ok(Arc::new(mapped)),
+            Err(_) => Ok(Arc::new(PosixRandomAccessFile::new(file, path))),
+        }
     }
 
     fn open_sequential(&self, path: &Path) -> Result<Box<dyn SequentialFile>> {

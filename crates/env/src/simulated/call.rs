@@ -5,6 +5,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::error::TOO_MANY_FILES;
+
 /// How many calls the trace remembers.
 const TRACE_LENGTH: usize = 80;
 
@@ -56,6 +58,12 @@ pub enum CallKind {
 }
 
 impl CallKind {
+    /// Whether every call of this kind takes a descriptor, of which there may be none left. Syncing a database's folder does
+    /// not: that folder is held open.
+    pub fn opens(self) -> bool {
+        matches!(self, Self::Open | Self::Create | Self::CreateLog | Self::List | Self::Lock)
+    }
+
     /// Every kind.
     pub const ALL: [Self; 20] = [
         Self::Open,
@@ -120,6 +128,8 @@ pub enum Failure {
     /// The call itself goes on. But before it the system has tried to write what waits, without being asked to, and the
     /// device has failed (`EIO`): see [`FaultPlan`].
     WriteBack,
+    /// The process has as many files open as it may (`EMFILE`). Only of calls that [open](CallKind::opens) one.
+    NoDescriptor,
 }
 
 impl Failure {
@@ -127,6 +137,7 @@ impl Failure {
         match self {
             Self::Io | Self::WriteBack => io::Error::other("simulated input/output error"),
             Self::NoSpace => io::Error::new(io::ErrorKind::StorageFull, "simulated full device"),
+            Self::NoDescriptor => io::Error::from_raw_os_error(TOO_MANY_FILES[0]),
         }
     }
 }
@@ -198,7 +209,8 @@ impl FaultPlan {
     }
 
     fn matches(&self, kind: CallKind, path: &Path) -> bool {
-        self.kind.is_none_or(|wanted| wanted == kind)
+        (self.failure != Failure::NoDescriptor || kind.opens())
+            && self.kind.is_none_or(|wanted| wanted == kind)
             && self.path_contains.as_ref().is_none_or(|text| path.to_string_lossy().contains(text))
     }
 }

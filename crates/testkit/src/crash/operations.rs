@@ -116,9 +116,9 @@ impl Trial {
                 return Err(Stop::Broken("neither goes on nor says that it is poisoned".to_owned()));
             }
         }
-        let was_full = self.plan.fault.as_ref().is_some_and(is_refused_for_want_of_room);
-        if self.poisoned && was_full {
-            return Err(Stop::Broken("a full disk poisoned the database".to_owned()));
+        let may_pass = self.plan.fault.as_ref().is_some_and(leaves_things_as_they_were);
+        if self.poisoned && may_pass {
+            return Err(Stop::Broken("want of room, or of a descriptor, poisoned the database".to_owned()));
         }
         self.tally.one(if self.poisoned { "poisoned by a fault" } else { "went on after a fault" });
         Ok(())
@@ -283,10 +283,13 @@ impl Trial {
     }
 }
 
-/// Whether the call that fails finds no room and leaves things as they were. After a sync that fails nothing is known.
-fn is_refused_for_want_of_room(fault: &FaultPlan) -> bool {
+/// Whether the call that fails does so for want of room or of a descriptor, and leaves things as they were. After a sync
+/// that fails nothing is known.
+fn leaves_things_as_they_were(fault: &FaultPlan) -> bool {
     let writes = [CallKind::Write, CallKind::WriteLog, CallKind::CreateLog, CallKind::Link];
-    fault.failure() == Failure::NoSpace
-        && !fault.is_lasting()
-        && fault.kind().is_some_and(|kind| writes.contains(&kind))
+    match fault.failure() {
+        Failure::Io | Failure::WriteBack => false,
+        Failure::NoSpace => !fault.is_lasting() && fault.kind().is_some_and(|kind| writes.contains(&kind)),
+        Failure::NoDescriptor => true,
+    }
 }

@@ -76,11 +76,13 @@ impl LifePlan {
 fn draw_fault(random: &mut Random) -> FaultPlan {
     let scale = random.choose(&[10, 100, 1000]);
     let call = 1 + random.below(scale) as u64;
-    let failure = random.choose(&[Failure::Io, Failure::NoSpace, Failure::WriteBack]);
+    let failure = random.choose(&[Failure::Io, Failure::NoSpace, Failure::WriteBack, Failure::NoDescriptor]);
     let mut plan = FaultPlan::new(call, failure);
     if random.one_in(2) {
-        plan = plan.of(random.choose(&CallKind::ALL));
-    } else if random.one_in(4) {
+        let fits = |kind: &CallKind| failure != Failure::NoDescriptor || kind.opens();
+        let kinds: Vec<CallKind> = CallKind::ALL.into_iter().filter(fits).collect();
+        plan = plan.of(random.choose(&kinds));
+    } else if failure != Failure::NoDescriptor && random.one_in(4) {
         plan = FaultPlan::new(1 + random.below(3) as u64, failure).of(CallKind::SyncLog);
     }
     if random.one_in(2) {

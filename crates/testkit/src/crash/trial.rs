@@ -121,7 +121,8 @@ impl Trial {
         if self.env.is_halted() {
             return Stop::Ended;
         }
-        let clean = matches!(error.kind(), ErrorKind::Io | ErrorKind::DiskFull | ErrorKind::Poisoned);
+        use ErrorKind::{DiskFull, Io, Poisoned, TooManyFiles};
+        let clean = matches!(error.kind(), Io | DiskFull | TooManyFiles | Poisoned);
         if self.fault_came() && clean { Stop::Ended } else { Stop::Broken(format!("{what}: {error}")) }
     }
 
