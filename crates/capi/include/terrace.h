@@ -17,8 +17,12 @@ enum { terrace_zstd_compression = 2 };
 const char* terrace_version(void);
 
 /* Opens a database to read only: without its lock, without changing a byte, also beside a running writer. It shows the
-   state of this moment. Writes fail. */
+   state of this moment, until it is refreshed. Writes fail. */
 leveldb_t* terrace_open_read_only(const leveldb_options_t* options, const char* name, char** errptr);
+
+/* Shows in a database that was opened to read only what others have written since. Iterators and snapshots that are there
+   keep the state that they show. If it fails, the state that was shown before stays. With a database that is open to write it does nothing. */
+void terrace_refresh(leveldb_t* db, char** errptr);
 
 /* leveldb_close that tells what went wrong while closing, or in the background before. The database is closed all the
    same. */

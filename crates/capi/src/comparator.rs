@@ -26,7 +26,7 @@ pub(crate) struct CallbackComparator {
     compare: Compare,
     name: Name,
     /// What `name` said when a database was first opened with it.
-    known_name: OnceLock<String>,
+    known_name: OnceLock<Vec<u8>>,
 }
 
 impl CallbackComparator {
@@ -46,7 +46,7 @@ impl CallbackComparator {
 }
 
 /// Asks for the name, the first time.
-pub(crate) fn learn_name(known: &OnceLock<String>, state: &State, name: Name, what: &str) -> Result<()> {
+pub(crate) fn learn_name(known: &OnceLock<Vec<u8>>, state: &State, name: Name, what: &str) -> Result<()> {
     if known.get().is_some() {
         return Ok(());
     }
@@ -58,16 +58,14 @@ pub(crate) fn learn_name(known: &OnceLock<String>, state: &State, name: Name, wh
         return refuse("is NULL");
     }
     // SAFETY: by the header's rule it is a string that ends with a zero.
-    match unsafe { CStr::from_ptr(text) }.to_str() {
-        Ok(text) => known.get_or_init(|| text.to_owned()),
-        Err(_) => return refuse("is not UTF-8"),
-    };
+    let name = unsafe { CStr::from_ptr(text) };
+    known.get_or_init(|| name.to_bytes().to_vec());
     Ok(())
 }
 
 impl Comparator for CallbackComparator {
-    fn name(&self) -> &str {
-        self.known_name.get().map_or("", String::as_str)
+    fn name(&self) -> &[u8] {
+        self.known_name.get().map_or(b"", Vec::as_slice)
     }
 
     #[inline]

@@ -84,6 +84,11 @@ unsafe extern "C" fn terrace_open_read_only(
 }
 
 #[unsafe(no_mangle)]
+extern "C" fn terrace_refresh(database: Option<&Database>, error: ErrorPlace<'_>) {
+    or_report(error, (), || Ok(given("db", database)?.db().refresh()?));
+}
+
+#[unsafe(no_mangle)]
 unsafe extern "C" fn terrace_close(database: *const Database, error: ErrorPlace<'_>) {
     or_report(error, (), || {
         if database.is_null() {

@@ -35,7 +35,7 @@ pub(crate) struct CallbackFilterPolicy {
     may_match: MayMatch,
     name: Name,
     /// What `name` said when a database was first opened with it.
-    known_name: OnceLock<String>,
+    known_name: OnceLock<Vec<u8>>,
 }
 
 impl CallbackFilterPolicy {
@@ -55,8 +55,8 @@ impl CallbackFilterPolicy {
 }
 
 impl FilterPolicy for CallbackFilterPolicy {
-    fn name(&self) -> &str {
-        self.known_name.get().map_or("", String::as_str)
+    fn name(&self) -> &[u8] {
+        self.known_name.get().map_or(b"", Vec::as_slice)
     }
 
     fn create_filter(&self, user_keys: &[&[u8]]) -> Option<Vec<u8>> {

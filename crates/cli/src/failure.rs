@@ -7,6 +7,7 @@ use std::io;
 use std::path::Path;
 
 use terrace_engine::{Error as EngineError, ErrorKind};
+use terrace_format::file_name::{self, FileKind};
 
 use crate::owner;
 
@@ -146,10 +147,14 @@ fn advise(error: &EngineError) -> (u8, Option<String>) {
                 Some(_) => format!("`terrace inspect {shown}` shows what is damaged. "),
                 None => String::new(),
             };
-            let advice = format!(
-                "{look}`terrace verify {folder}` checks all files; `terrace repair {folder}` keeps what is intact and \
-                 sets the rest aside (make a copy of the folder first)."
-            );
+            let advice = if path.is_some_and(is_alone) {
+                format!("{look}It is no file of a database, or not in its folder.")
+            } else {
+                format!(
+                    "{look}`terrace verify {folder}` checks all files; `terrace repair {folder}` keeps what is intact \
+                     and sets the rest aside (make a copy of the folder first)."
+                )
+            };
             (code::DAMAGED, Some(advice))
         }
         ErrorKind::Unsupported => {
@@ -169,6 +174,17 @@ fn advise(error: &EngineError) -> (u8, Option<String>) {
         }
         _ => (code::DATABASE, None),
     }
+}
+
+/// Whether this is a file that no repair of its folder would take for one of a database: `/etc/passwd`, or a table in `lost`.
+fn is_alone(path: &Path) -> bool {
+    let kind = path.file_name().and_then(|name| file_name::parse(name.to_str()?));
+    let is_of_database = match kind {
+        Some(FileKind::Current) => true,
+        Some(_) => folder_of(path).join(file_name::CURRENT).exists(),
+        None => false,
+    };
+    path.is_file() && !is_of_database
 }
 
 /// The database's folder of an error's path, which may be that of a file in it.

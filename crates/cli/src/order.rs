@@ -7,6 +7,7 @@ use std::io;
 use std::path::Path;
 
 use terrace_engine::UserComparator;
+use terrace_format::comparator::name_text;
 use terrace_format::log::{LogEvent, LogReader, LogSource};
 use terrace_format::version_edit::VersionEdit;
 use terrace_format::{current, file_name};
@@ -33,7 +34,7 @@ impl<R: io::Read> LogSource for FileSource<R> {
 /// If the database has an order that is not known here.
 pub(crate) fn of_folder(folder: &Path) -> Result<UserComparator, Failure> {
     match name(folder) {
-        Some(name) => by_name(&name),
+        Some(name) => by_name(name),
         None => Ok(UserComparator::Bytewise),
     }
 }
@@ -42,10 +43,11 @@ pub(crate) fn of_folder(folder: &Path) -> Result<UserComparator, Failure> {
 ///
 /// # Errors
 /// If it is not known here.
-pub(crate) fn by_name(name: &str) -> Result<UserComparator, Failure> {
+pub(crate) fn by_name(name: impl AsRef<[u8]>) -> Result<UserComparator, Failure> {
+    let name = name.as_ref();
     UserComparator::by_name(name).ok_or_else(|| {
         Problem::database(
-            format!("the keys are in an order that is not known here, `{name}`"),
+            format!("the keys are in an order that is not known here, `{}`", name_text(name)),
             "Known are leveldb.BytewiseComparator and Chromium's idb_cmp1. `terrace inspect` reads single files in any \
              order.",
         )
@@ -53,14 +55,14 @@ pub(crate) fn by_name(name: &str) -> Result<UserComparator, Failure> {
 }
 
 /// The name of the order, as the MANIFEST in force has it.
-pub(crate) fn name(folder: &Path) -> Option<String> {
+pub(crate) fn name(folder: &Path) -> Option<Vec<u8>> {
     (0..ATTEMPTS).find_map(|_| {
         let number = current::decode(&fs::read(folder.join(file_name::CURRENT)).ok()?).ok()?;
         of_manifest(&folder.join(file_name::manifest_name(number)))
     })
 }
 
-fn of_manifest(path: &Path) -> Option<String> {
+fn of_manifest(path: &Path) -> Option<Vec<u8>> {
     let mut reader = LogReader::new(FileSource(fs::File::open(path).ok()?));
     loop {
         match reader.next().ok()? {

@@ -88,7 +88,7 @@ fn manifest_with_order(name: &str) -> Vec<u8> {
     use terrace_format::log::{Fragmentation, LogEncoder};
     use terrace_format::version_edit::VersionEdit;
     let edit = VersionEdit {
-        comparator: Some(name.to_owned()),
+        comparator: Some(name.as_bytes().to_vec()),
         log_number: Some(0),
         next_file_number: Some(20),
         last_sequence: Some(0),

@@ -17,8 +17,8 @@ impl DbInner {
     pub(crate) fn checkpoint(self: &Arc<Self>, target: &Path) -> Result<()> {
         let env = &*self.env;
         if env.exists(target)? && !env.list(target)?.is_empty() {
-            let message = "a checkpoint needs a folder that does not exist or is empty";
-            return Err(Error::at_path(ErrorKind::AlreadyExists, target, message));
+            let message = "the folder is not empty; a checkpoint needs one that is empty or does not exist";
+            return Err(Error::at_path(ErrorKind::InvalidArgument, target, message));
         }
         self.flush_and_wait()?;
         let version = self.versions.current();

@@ -223,7 +223,8 @@ fn a_checkpoint_is_a_database_with_what_was_there_before_the_call() {
     put(&copied, "mine", "x");
     assert_eq!(get(&db, "mine"), None);
     let again = db.checkpoint(&copy).unwrap_err();
-    assert_eq!(again.kind(), ErrorKind::AlreadyExists);
+    assert_eq!(again.kind(), ErrorKind::InvalidArgument);
+    assert!(again.to_string().contains("the folder is not empty"), "{again}");
 }
 
 fn table_file(env: &Arc<dyn Env>, path: &str, keys: impl Iterator<Item = u32>, value: &str) -> PathBuf {
@@ -414,4 +415,38 @@ fn an_iterator_that_outlives_its_database_deletes_nothing_of_the_next_one() {
     next.close().unwrap();
     let next = Db::open("/db", tiny(env)).unwrap();
     assert_eq!(entries(&next, IterOptions::default()).len(), 2000);
+}
+
+/// Bytes that are about as large in a table as in memory.
+fn incompressible(seed: u64, size_bytes: usize) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state as u8
+    };
+    (0..size_bytes).map(|_| next()).collect()
+}
+
+#[test]
+fn approximate_size_counts_what_is_in_memory() {
+    let env = memory();
+    let db = Db::open("/db", Options { env, ..Options::default() }).unwrap();
+    let size = |start: &str, end: &str| db.approximate_size(start.as_bytes(), end.as_bytes()).unwrap();
+    assert_eq!(size("", "z"), 0);
+    for index in 0..10_000 {
+        db.put(format!("{index:05}").as_bytes(), &incompressible(index, 995), &WriteOptions::default())
+            .unwrap();
+    }
+    let (all, half) = (size("", "z"), size("00000", "05000"));
+    assert!((9_000_000..11_000_000).contains(&all), "{all}");
+    assert!((4_500_000..5_500_000).contains(&half), "{half}");
+    assert_eq!(size("z", ""), 0);
+    db.flush().unwrap();
+    let in_tables = size("", "z");
+    assert!(
+        in_tables.abs_diff(all) < all / 10,
+        "{all} in memory, {in_tables} in tables: nothing counts twice"
+    );
 }

@@ -34,8 +34,8 @@ fn hash(bytes: &[u8]) -> u64 {
 }
 
 impl Comparator for NoOrder {
-    fn name(&self) -> &str {
-        "test.no-order"
+    fn name(&self) -> &[u8] {
+        b"test.no-order"
     }
 
     fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {

@@ -43,8 +43,8 @@ pub const fn filter_metaindex_key() -> &'static [u8] {
 }
 
 /// Name of the metaindex entry that leads to the filter block of the policy with this name.
-pub fn policy_metaindex_key(policy_name: &str) -> Vec<u8> {
-    format!("filter.{policy_name}").into_bytes()
+pub fn policy_metaindex_key(policy_name: &[u8]) -> Vec<u8> {
+    [b"filter.", policy_name].concat()
 }
 
 /// Where a block lies in its file.

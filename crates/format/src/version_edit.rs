@@ -55,8 +55,8 @@ pub struct FileEntry {
 /// A change of the set of tables, and of the numbers that belong to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VersionEdit {
-    /// Name of the order of user keys; in the first edit of a manifest.
-    pub comparator: Option<String>,
+    /// Name of the order of user keys, any bytes; in the first edit of a manifest.
+    pub comparator: Option<Vec<u8>>,
     /// Number of the oldest log whose records are not all in tables.
     pub log_number: Option<u64>,
     /// Number of one more log that is still needed. We write 0, as LevelDB does, and honour another's.
@@ -79,7 +79,7 @@ impl VersionEdit {
         let mut out = Vec::new();
         if let Some(name) = &self.comparator {
             put_varint32(&mut out, TAG_COMPARATOR);
-            put_length_prefixed(&mut out, name.as_bytes());
+            put_length_prefixed(&mut out, name);
         }
         for (tag, number) in [
             (TAG_LOG_NUMBER, self.log_number),
@@ -122,7 +122,9 @@ impl VersionEdit {
         while !decoder.is_empty() {
             let tag_at = decoder.clone();
             match decoder.varint32("tag")? {
-                TAG_COMPARATOR => edit.comparator = Some(read_comparator(&mut decoder)?),
+                TAG_COMPARATOR => {
+                    edit.comparator = Some(decoder.length_prefixed("comparator name")?.to_vec())
+                }
                 TAG_LOG_NUMBER => edit.log_number = Some(decoder.varint64("log number")?),
                 TAG_PREVIOUS_LOG_NUMBER => {
                     edit.previous_log_number = Some(decoder.varint64("previous log number")?);
@@ -155,12 +157,6 @@ fn put_tag_and_level(out: &mut Vec<u8>, tag: u32, level: usize) {
     debug_assert!(level < LEVEL_COUNT);
     put_varint32(out, tag);
     put_varint64(out, level as u64);
-}
-
-fn read_comparator(decoder: &mut Decoder<'_>) -> Result<String> {
-    let at = decoder.clone();
-    let name = decoder.length_prefixed("comparator name")?;
-    String::from_utf8(name.to_vec()).map_err(|_| at.corrupt("comparator name is not UTF-8"))
 }
 
 fn read_sequence(decoder: &mut Decoder<'_>) -> Result<SequenceNumber> {
@@ -252,7 +248,11 @@ mod tests {
         assert_eq!(refuse(&[6, 7, 1]), (Corrupt, "level 7; there are 7".into(), 1));
         assert_eq!(refuse(&[6, 1]), (Corrupt, "deleted file is cut off".into(), 2));
         assert_eq!(refuse(&[1, 3, b'a']), (Corrupt, "comparator name is cut off".into(), 2));
-        assert_eq!(refuse(&[1, 1, 0xff]), (Corrupt, "comparator name is not UTF-8".into(), 1));
+        assert_eq!(
+            VersionEdit::decode(&[1, 1, 0xff]).unwrap().comparator,
+            Some(vec![0xff]),
+            "any bytes are a name"
+        );
         assert_eq!(refuse(&[0x80]), (Corrupt, "tag is cut off".into(), 0));
         assert_eq!(refuse(&[5, 0, 2, 1, 1]), (Corrupt, "compact pointer: 2 bytes are too short".into(), 2));
         let key = [8, 9, 0, 0, 0, 0, 0, 0, 0];
@@ -277,7 +277,7 @@ mod tests {
 
     prop_compose! {
         fn edit()(
-            comparator in proptest::option::of(any::<String>()),
+            comparator in proptest::option::of(any::<Vec<u8>>()),
             numbers in any::<[Option<u64>; 3]>(),
             last_sequence in proptest::option::of(0..=MAX_SEQUENCE_NUMBER),
             compact_pointers in proptest::collection::vec((0..LEVEL_COUNT, internal_key()), 0..3),

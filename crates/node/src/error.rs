@@ -67,6 +67,7 @@ impl Failure {
                 ErrorKind::ReadOnly => "ReadOnly",
                 ErrorKind::Closed => "Closed",
                 ErrorKind::Poisoned => "Poisoned",
+                ErrorKind::Outdated => "Outdated",
                 _ => "Internal",
             },
             Self::Aborted => "Aborted",

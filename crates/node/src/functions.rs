@@ -38,6 +38,7 @@ pub fn register(env: Env, exports: Value) -> Fallible<()> {
         ("approximateSize", callback!(maintenance::approximate_size)),
         ("compactRange", callback!(maintenance::compact_range)),
         ("checkpoint", callback!(maintenance::checkpoint)),
+        ("refresh", callback!(maintenance::refresh)),
         ("property", callback!(maintenance::property)),
         ("stats", callback!(maintenance::stats)),
         ("destroy", callback!(maintenance::destroy)),

@@ -52,6 +52,9 @@ struct Cursor {
 
 struct State {
     open: Arc<OpenDatabase>,
+    /// Nothing was read yet of a read-only database, nor asked for a snapshot: a newer state will do where another process
+    /// has removed this one.
+    may_renew: bool,
     options: IterOptions,
     source: Source,
     next: Next,
@@ -102,9 +105,12 @@ pub fn create(call: &Call<'_>) -> Fallible<Value> {
     let database = call.held::<Rc<Database>>(0)?;
     let flags = Flags::of(env, call.argument(2))?;
     let mut read = options::read_options(call, 3, flags)?;
-    read.snapshot.get_or_insert_with(|| database.db().snapshot());
+    let db = database.db();
+    let may_renew = read.snapshot.is_none() && db.options().read_only;
+    read.snapshot.get_or_insert_with(|| db.snapshot());
     let state = State {
         open: database.opened(),
+        may_renew,
         options: IterOptions { read, bounds: options::bounds(env, call.argument(1))? },
         source: Source::Unopened,
         next: Next::First,
@@ -196,7 +202,7 @@ impl Cursor {
     /// The next window. May wait for the disk.
     fn read(&self, want: Want) -> Result<Window> {
         let mut state = self.state.lock();
-        let result = state.read(want, &self.stop);
+        let result = state.read_renewing(want, &self.stop);
         if self.stop.load(Ordering::Relaxed) {
             drop(state.close());
         }
@@ -281,7 +287,26 @@ impl State {
             }
         }
         self.source = Source::InMemory(entries);
+        self.may_renew = false;
         Ok(window)
+    }
+
+    fn read_renewing(&mut self, want: Want, stop: &AtomicBool) -> Result<Window> {
+        const MOST_RENEWALS: u32 = 64;
+        let mut result = self.read(want, stop);
+        for _ in 0..MOST_RENEWALS {
+            let is_outdated =
+                result.as_ref().is_err_and(|error| error.kind() == ErrorKind::Outdated) && self.may_renew;
+            if !is_outdated {
+                break;
+            }
+            let db = self.open.db();
+            db.refresh()?;
+            self.options.read.snapshot = Some(db.snapshot());
+            result = self.read(want, stop);
+        }
+        self.may_renew = false;
+        result
     }
 
     fn read(&mut self, want: Want, stop: &AtomicBool) -> Result<Window> {

@@ -9,7 +9,7 @@
 //! | JavaScript (the main thread, or one a worker) | every function registered here; a get that memory answers; a write that need not wait; making JavaScript values; settling promises |
 //! | libuv's pool ([`async_work`]) | reads that may wait for the disk: get, has, getMany, hasMany, an iterator's next entries, approximate sizes |
 //! | the engine's commit thread | writes that were queued, many with one sync; it hands results to [`completions`] |
-//! | a thread for one operation ([`environment`]) | what may take long, so that it never holds up libuv's few threads: open, close, clear, compactRange, checkpoint, destroy, repair |
+//! | a thread for one operation ([`environment`]) | what may take long, so that it never holds up libuv's few threads: open, close, clear, compactRange, checkpoint, refresh, destroy, repair |
 //!
 //! Functions called often use Node-API directly: no strings or buffers are allocated on the way in, and no
 //! promise is made where the answer is there at once.

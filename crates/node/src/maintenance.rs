@@ -5,7 +5,7 @@ use std::ffi::CStr;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use terrace_engine::{Db, Options, RepairReport, Stats};
+use terrace_engine::{Db, Error, ErrorKind, Options, RepairReport, Stats};
 
 use crate::async_work;
 use crate::call::Call;
@@ -91,6 +91,15 @@ pub fn checkpoint(call: &Call<'_>) -> Fallible<Value> {
     Ok(promise)
 }
 
+/// `refresh(database)`: a promise.
+pub fn refresh(call: &Call<'_>) -> Fallible<Value> {
+    let database = call.held::<Rc<Database>>(0)?;
+    let open = database.opened();
+    let (deferred, promise) = call.env.promise()?;
+    database.run_apart(call.env, "refresh", deferred, move || open.db().refresh(), |env, ()| env.undefined());
+    Ok(promise)
+}
+
 /// `property(database, name)`: a string, or undefined if the name is not known.
 pub fn property(call: &Call<'_>) -> Fallible<Value> {
     let name = call.env.get_string(call.argument(1))?;
@@ -147,7 +156,17 @@ pub fn destroy(call: &Call<'_>) -> Fallible<Value> {
 /// `repair(path, options)`: a promise of what was done.
 pub fn repair(call: &Call<'_>) -> Fallible<Value> {
     let options = options::open_options(call.env, call.argument(1))?.options;
-    let work = move |folder| Db::repair(folder, &options);
+    let work = move |folder: PathBuf| {
+        // As classic-level has it, where there is nothing to repair the system has refused to show it.
+        Db::repair(&folder, &options).map_err(|error| match error.kind() {
+            ErrorKind::NoDatabase => Error::at_path(
+                ErrorKind::Io,
+                &folder,
+                "there is no database here that could be repaired, or the folder does not exist",
+            ),
+            _ => error,
+        })
+    };
     apart_from_databases(call, "repair", work, |env, report: RepairReport| {
         let object = numbers(
             env,

@@ -121,7 +121,7 @@ impl Shared {
             return Err(Error::at_path(ErrorKind::AlreadyExists, folder, "the database exists already"));
         }
         let present = self.db.options();
-        let (wanted_order, order) = (options.comparator.name(), present.comparator.name());
+        let (wanted_order, order) = (options.comparator.name_text(), present.comparator.name_text());
         let conflict = if options.read_only != present.read_only {
             let purpose = if present.read_only { "reading only" } else { "writing" };
             Some(format!("the database is open in this process for {purpose}"))

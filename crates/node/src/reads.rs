@@ -120,8 +120,7 @@ fn many(
         }
     }
     options.tier = ReadTier::Disk;
-    // The state at the time of the call.
-    options.snapshot.get_or_insert_with(|| database.db().snapshot());
+    keep_state(database, &mut options);
     let open = database.opened();
     let environment = Rc::clone(call.environment);
     let read = move || {
@@ -171,6 +170,15 @@ fn prepare(
     let mut key = Vec::new();
     call.env.append_bytes(call.argument(1), &mut key)?;
     options.tier = ReadTier::Disk;
-    options.snapshot.get_or_insert_with(|| database.db().snapshot());
+    keep_state(database, &mut options);
     Ok((key, options))
+}
+
+/// Has a read on another thread see the state at the time of the call. A read-only database shows the same state until it
+/// is refreshed; a snapshot would keep the read from moving on where another process has removed that.
+fn keep_state(database: &Database, options: &mut ReadOptions) {
+    let db = database.db();
+    if !db.options().read_only {
+        options.snapshot.get_or_insert_with(|| db.snapshot());
+    }
 }

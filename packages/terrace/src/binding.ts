@@ -50,6 +50,7 @@ export interface NativeOpenOptions {
   readOnly: boolean
   paranoidChecks: boolean
   mapTables: boolean
+  mapLog: boolean
   multithreading: boolean
   sharedResources: boolean
   comparator?: string | undefined
@@ -212,6 +213,7 @@ export interface Binding {
   approximateSize(database: NativeDatabase, start: Bytes, end: Bytes): Promise<number>
   compactRange(database: NativeDatabase, start: Bytes, end: Bytes): Promise<void>
   checkpoint(database: NativeDatabase, path: string): Promise<void>
+  refresh(database: NativeDatabase): Promise<void>
   property(database: NativeDatabase, name: string): string | undefined
   stats(database: NativeDatabase): Stats
 

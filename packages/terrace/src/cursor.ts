@@ -152,10 +152,28 @@ export class Cursor<Item> {
   nextv(size: number): Item[] | Promise<Item[]> {
     const cached = this.#takeUpTo(size)
     if (cached.length > 0 || this.#isAtEnd) return cached
+    if (size > MAX_WINDOW_ENTRIES) return this.#readMany(size)
 
     this.#nextWindowEntries = size
-    const reading = this.#read(Math.min(size, 0xffff_ffff), this.#highWaterMarkBytes)
+    const reading = this.#read(size, this.#highWaterMarkBytes)
     return reading === undefined ? this.#takeUpTo(size) : reading.then(() => this.#takeUpTo(size))
+  }
+
+  /** Up to `size` items, by windows, so that the event loop has its turns in between. Stops once they exceed the mark. */
+  async #readMany(size: number): Promise<Item[]> {
+    const items: Item[] = []
+    let bytesLeft = this.#highWaterMarkBytes
+
+    while (items.length < size && bytesLeft >= 0 && !this.#isAtEnd) {
+      const wanted = Math.min(size - items.length, MAX_WINDOW_ENTRIES)
+      this.#nextWindowEntries = wanted
+      const reading = this.#read(wanted, bytesLeft)
+      if (reading !== undefined) await reading
+      bytesLeft -= this.#windowLength
+      for (let item = this.take(); item !== undefined; item = this.take()) items.push(item)
+    }
+
+    return items
   }
 
   /** All items that remain. */
@@ -218,6 +236,17 @@ export class Cursor<Item> {
     this.#position = FIRST_PART
     this.#pieces = new Pieces(window[1])
     this.#ended = window[0]
+  }
+
+  /** Of all parts in the window: of buffers in bytes, of strings in characters. */
+  get #windowLength(): number {
+    const window = this.#window
+    let length = 0
+    for (let index = FIRST_PART; index < window.length; index++) {
+      const part = window[index] as string | number
+      length += typeof part === 'number' ? part : part.length
+    }
+    return length
   }
 
   #drop(): void {

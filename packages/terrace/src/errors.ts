@@ -19,6 +19,11 @@ export type LevelErrorCode =
   | 'LEVEL_DATABASE_EXISTS'
   /** A write to a database that was opened with `readOnly`. */
   | 'LEVEL_READ_ONLY'
+  /**
+   * Another process has written the database on, and the state that this read-only database, or its iterator or snapshot,
+   * shows is gone from the disk: call `refresh()`, and read again.
+   */
+  | 'LEVEL_OUTDATED'
   /** An earlier failure makes further writes unsafe: close the database and open it again. */
   | 'LEVEL_WRITES_REFUSED'
   /** An argument or option that cannot be met: a key over its limit, an unknown comparator. */
@@ -81,6 +86,7 @@ const codes: Record<string, LevelErrorCode> = {
   ReadOnly: 'LEVEL_READ_ONLY',
   Closed: 'LEVEL_DATABASE_NOT_OPEN',
   Poisoned: 'LEVEL_WRITES_REFUSED',
+  Outdated: 'LEVEL_OUTDATED',
   Aborted: 'LEVEL_ABORTED',
   TooLarge: 'LEVEL_VALUE_TOO_LARGE'
 }

@@ -172,7 +172,8 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
   }
 
   /**
-   * About how many bytes on disk the keys from `start` to before `end` take. What was written lately may not count.
+   * About how many bytes the keys from `start` to before `end` take: on disk, compressed, and what was written lately in
+   * memory.
    */
   approximateSize(start: KDefault, end: KDefault): Promise<number>
   approximateSize<K = KDefault>(start: K, end: K, options: StartEndOptions<K>): Promise<number>
@@ -208,6 +209,16 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
 
     if (this.status === 'opening') return this.deferAsync(() => this.checkpoint(path))
     return binding.checkpoint(this.#native('checkpoint'), resolve(path))
+  }
+
+  /**
+   * Shows in a database that was opened with `readOnly` what another process has written since: reads that begin
+   * afterwards work on the newest state. Iterators and snapshots that are there keep the state that they show. If it fails,
+   * the state that was shown before stays. Without `readOnly` it does nothing.
+   */
+  async refresh(): Promise<void> {
+    if (this.status === 'opening') return this.deferAsync(() => this.refresh())
+    return binding.refresh(this.#native('refresh'))
   }
 
   /**
@@ -449,6 +460,7 @@ const additionalMethods = {
   approximateSize: true,
   compactRange: true,
   checkpoint: true,
+  refresh: true,
   ...synchronousMethods
 }
 

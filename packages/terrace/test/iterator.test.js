@@ -269,3 +269,33 @@ test('a closed iterator does not keep old values from being compacted away, thou
   assert.ok((await db.approximateSize('a', 'z')) < 2 << 20)
   assert.equal(iterators.length, 4)
 })
+
+test('nextv() of very many lets the event loop have its turns', async (t) => {
+  const db = await openLevel(t)
+  const count = 60_000
+  for (let first = 0; first < count; first += 1000) {
+    const keys = Array.from({ length: 1000 }, (_, i) => String(first + i).padStart(8, '0'))
+    await db.batch(keys.map((key) => ({ type: 'put', key, value: 'v'.repeat(100) })))
+  }
+
+  const iterator = db.iterator({ highWaterMarkBytes: 2 ** 30 })
+  let turns = 0
+  const timer = setInterval(() => turns++, 1)
+  const entries = await iterator.nextv(count)
+  clearInterval(timer)
+  assert.equal(entries.length, count)
+  assert.deepEqual(entries.at(-1), ['00059999', 'v'.repeat(100)])
+  assert.ok(turns >= 2, `${turns} turns`)
+  assert.deepEqual(await iterator.nextv(count), [])
+  await iterator.close()
+
+  // The mark is for the whole call.
+  const marked = db.keys({ highWaterMarkBytes: 20_000 })
+  const some = await marked.nextv(count)
+  assert.ok(some.length > 2000 && some.length < 4000, `${some.length}`)
+  assert.deepEqual(await marked.nextv(2), [
+    String(some.length).padStart(8, '0'),
+    String(some.length + 1).padStart(8, '0')
+  ])
+  await marked.close()
+})

@@ -46,6 +46,32 @@ test('approximateSize() tells the size of a range on disk', async (t) => {
   assert.equal(await db.approximateSize('x', 'z'), 0)
 })
 
+test('approximateSize() counts what is in memory', async (t) => {
+  const db = await openLevel(t)
+  await db.batch(entries(1000, 'x'.repeat(1000)))
+  const all = await db.approximateSize('a', 'z')
+  const half = await db.approximateSize('a', 'key0500')
+
+  assert.ok(all > 900_000 && all < 1_200_000, String(all))
+  assert.ok(half > all * 0.4 && half < all * 0.6, String(half))
+})
+
+test('repair() of what is no database is an I/O error, as in classic-level', async (t) => {
+  const db = newLevel(t)
+  await assert.rejects(Level.repair(db.location), { code: 'LEVEL_IO_ERROR' })
+  await assert.rejects(Level.repair(`${db.location}/missing`), { code: 'LEVEL_IO_ERROR' })
+})
+
+test('checkpoint() into a folder that is not empty says so', async (t) => {
+  const db = await openLevel(t)
+  await assert.rejects(db.checkpoint(db.location), (error) => {
+    assert.equal(error.code, 'LEVEL_INVALID_ARGUMENT')
+    assert.match(error.message, /the folder is not empty/)
+    assert.doesNotMatch(error.message, /errorIfExists/)
+    return true
+  })
+})
+
 test('compactRange() gives back the space of deleted keys', async (t) => {
   const db = await openLevel(t, { compression: false })
   await db.batch(entries(1000, 'x'.repeat(1000)))

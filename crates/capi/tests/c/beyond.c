@@ -61,6 +61,7 @@ int main(int count, char** arguments) {
   } PARTS[] = {
       {"lifetimes", lifetimes},     {"callback lifetimes", callback_lifetimes},
       {"pointers", missing_pointers}, {"options", bad_options},
+      {"names", names_that_are_no_text},
       {"batches", odd_batches},     {"no order", no_order},
       {"bad filters", bad_filters}, {"threads", many_threads},
       {"terrace", terrace_functions},

@@ -41,6 +41,7 @@ void lifetimes(const char* folder);
 void callback_lifetimes(const char* folder);
 void missing_pointers(const char* folder);
 void bad_options(const char* folder);
+void names_that_are_no_text(const char* folder);
 void odd_batches(const char* folder);
 void no_order(const char* folder);
 void bad_filters(const char* folder);

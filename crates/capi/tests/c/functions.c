@@ -129,6 +129,11 @@ void terrace_functions(const char* folder) {
   leveldb_compact_range(reader, NULL, 0, NULL, 0);
   must_put(db, setup, "plum", "green");
   CHECK(has(reader, setup, "plum", "blue"));
+  terrace_refresh(reader, &error);
+  WORKS(error);
+  CHECK(has(reader, setup, "plum", "green"));
+  terrace_refresh(db, &error);
+  WORKS(error);
 
   snprintf(copy, sizeof copy, "%s-copy", folder);
   terrace_checkpoint(db, copy, &error);

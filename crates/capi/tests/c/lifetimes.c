@@ -289,6 +289,8 @@ void missing_pointers(const char* folder) {
   leveldb_close(NULL);
   terrace_close(NULL, &error);
   FAILS(error, "Invalid argument: db is NULL");
+  terrace_refresh(NULL, &error);
+  FAILS(error, "Invalid argument: db is NULL");
   terrace_checkpoint(db, NULL, &error);
   FAILS(error, "Invalid argument: target is NULL");
   terrace_statistics(NULL, NULL, 8);

@@ -4,10 +4,11 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+use terrace_engine::ErrorKind;
 
 use super::Failure;
 use crate::database::{Folder, WriteArguments};
-use crate::failure::Answer;
+use crate::failure::{Answer, Problem};
 use crate::progress::{Progress, Unit};
 
 const EXAMPLES: &str = r#"Examples:
@@ -30,7 +31,12 @@ impl Checkpoint {
     pub(crate) fn run(self, out: &mut dyn Write) -> Result<Answer, Failure> {
         let db = WriteArguments::default().open(&self.folder.db)?;
         let progress = Progress::new("linking", Unit::Time, None);
-        db.checkpoint(&self.target)?;
+        db.checkpoint(&self.target).map_err(|error| match error.kind() {
+            ErrorKind::InvalidArgument => {
+                Problem::database(error.to_string(), "Choose a folder that is empty or not there yet.")
+            }
+            _ => error.into(),
+        })?;
         drop(progress);
         db.close()?;
         writeln!(out, "checkpoint in {}", self.target.display())?;

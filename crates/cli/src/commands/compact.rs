@@ -18,7 +18,7 @@ const EXAMPLES: &str = r#"Examples:
   terrace compact fruit --gte a --lte b            one range
   terrace compact fruit --compression zstd         rewrites what it touches, smaller"#;
 
-/// Bring every key into one table, and drop what was deleted or overwritten.
+/// Drop what was deleted or overwritten, and give its space back.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Compact {

@@ -9,7 +9,7 @@ use terrace_engine::{Db, Options};
 use super::Failure;
 use crate::database::{Folder, WriteArguments};
 use crate::failure::Answer;
-use crate::interchange::BatchWriter;
+use crate::interchange::{BatchWriter, UnfinishedCopy};
 use crate::progress::{Progress, Unit};
 use crate::range::RangeArguments;
 use crate::text::FormatArguments;
@@ -21,7 +21,8 @@ const EXAMPLES: &str = r#"Examples:
 
 /// Copy the entries of one moment into a new database.
 ///
-/// The copy has no deletions and no older values. Where the database is not in use, `terrace checkpoint` is faster.
+/// The copy has no deletions and no older values. A copy that is stopped leaves no database in TARGET; run it again, and it
+/// begins anew. Where the database is not in use, `terrace checkpoint` is faster.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Copy {
@@ -49,7 +50,8 @@ impl Copy {
             // As the source's tables are compressed, unless something else was asked for.
             ..self.write.options(&self.folder.db)?
         };
-        let target = Db::open(&self.target, options)?;
+        let unfinished = UnfinishedCopy::begin(&self.target, &options)?;
+        let target = Db::open(unfinished.folder(), options)?;
         let progress = Progress::new("copying", Unit::Pieces, None);
         let mut writer = BatchWriter::new(&target, &progress);
         let mut walk = selection.walk(&source, false)?;
@@ -59,6 +61,7 @@ impl Copy {
         let copied = writer.finish()?;
         target.flush()?;
         target.close()?;
+        unfinished.finish()?;
         drop(progress);
         writeln!(out, "{copied} entries copied to {}", self.target.display())?;
         Ok(Answer::Yes)

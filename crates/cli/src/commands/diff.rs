@@ -49,10 +49,13 @@ impl Diff {
     pub(crate) fn run(self, out: &mut dyn Write) -> Result<Answer, Failure> {
         let (first, second) = (self.folder.read()?, open_to_read(&self.other)?);
         let comparator = first.options().comparator.clone();
-        let other = second.options().comparator.name().to_owned();
-        if comparator.name() != other {
-            let message =
-                format!("the databases differ in the order of keys: {} and {other}", comparator.name());
+        let other = &second.options().comparator;
+        if comparator.name() != other.name() {
+            let message = format!(
+                "the databases differ in the order of keys: {} and {}",
+                comparator.name_text(),
+                other.name_text()
+            );
             let advice = "Their exports can be compared after sorting.";
             return Err(Problem::database(message, advice));
         }

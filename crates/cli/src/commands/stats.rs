@@ -129,7 +129,7 @@ impl What {
             });
             let mut members = vec![
                 ("folder", Json::from(db.path().to_string_lossy().into_owned())),
-                ("comparator", db.options().comparator.name().into()),
+                ("comparator", db.options().comparator.name_text().into_owned().into()),
                 ("owner", owner.map(|owner| owner.to_string()).into()),
                 ("size_bytes", sizes.total_bytes().into()),
                 ("table_bytes", sizes.tables.1.into()),
@@ -144,7 +144,7 @@ impl What {
             writeln!(out, "{}", Json::Object(members))?;
             return Ok(Answer::Yes);
         }
-        writeln!(out, "order of keys    {}", db.options().comparator.name())?;
+        writeln!(out, "order of keys    {}", db.options().comparator.name_text())?;
         match owner {
             Some(owner) => writeln!(out, "in use by        {owner}")?,
             None => writeln!(out, "in use by        nobody")?,

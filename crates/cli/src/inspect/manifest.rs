@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 
+use terrace_format::comparator::name_text;
 use terrace_format::internal_key::{parse_internal_key, user_key};
 use terrace_format::limits::LEVEL_COUNT;
 use terrace_format::log::{LogEvent, LogReader};
@@ -86,8 +87,9 @@ fn report_edit(
     let mut text = format!("edit of {size_bytes} bytes");
     let mut members: Members = vec![("bytes", size_bytes.into())];
     if let Some(name) = &edit.comparator {
+        let name = name_text(name);
         text += &format!(", order of keys {name}");
-        members.push(("comparator", name.as_str().into()));
+        members.push(("comparator", name.into_owned().into()));
     }
     for (name, number) in numbers {
         if let Some(number) = number {
@@ -189,11 +191,12 @@ fn summary(state: &State, report: &mut Report<'_>) -> Result<(), Failure> {
     let bytes: u64 = state.levels.iter().flat_map(BTreeMap::values).map(|file| file.size_bytes).sum();
     let number = |number: Option<u64>| number.map_or_else(|| "none".to_owned(), |number| number.to_string());
     let last = &state.last;
+    let comparator = last.comparator.as_deref().map(|name| name_text(name).into_owned());
     let text = format!(
         "{}: {} of {bytes} bytes; order of keys {}; logs from {} on; last sequence {}; next file {}",
         plural(state.edits, "edit"),
         plural(tables as u64, "table"),
-        last.comparator.as_deref().unwrap_or("none"),
+        comparator.as_deref().unwrap_or("none"),
         number(last.log_number),
         number(last.last_sequence),
         number(last.next_file_number)
@@ -202,7 +205,7 @@ fn summary(state: &State, report: &mut Report<'_>) -> Result<(), Failure> {
         ("edits", state.edits.into()),
         ("tables", tables.into()),
         ("table_bytes", bytes.into()),
-        ("comparator", last.comparator.clone().into()),
+        ("comparator", comparator.clone().into()),
         ("log_number", last.log_number.into()),
         ("last_sequence", last.last_sequence.into()),
         ("next_file_number", last.next_file_number.into()),

@@ -10,10 +10,12 @@ pub(crate) mod json_lines;
 mod operation;
 mod reader;
 pub(crate) mod state;
+mod unfinished_copy;
 
 pub(crate) use batch_writer::BatchWriter;
 pub(crate) use operation::Operation;
 pub(crate) use reader::EntryReader;
+pub(crate) use unfinished_copy::UnfinishedCopy;
 
 use std::io::{self, Write};
 

@@ -5,6 +5,7 @@ pub(crate) mod inner;
 pub(crate) mod open;
 pub(crate) mod properties;
 mod read_only;
+pub(crate) mod settle;
 mod view;
 
 use std::fmt;
@@ -180,7 +181,8 @@ impl Db {
         result
     }
 
-    /// Writes all operations of `batch`, or none of them. Waits for its turn, for room, and for the disk if
+    /// Writes all operations of `batch`, or none of them. A batch holds up to 3 GiB
+    /// ([`MAX_BATCH_SIZE_BYTES`](terrace_format::limits::MAX_BATCH_SIZE_BYTES)): adding more to it is refused. Waits for its turn, for room, and for the disk if
     /// [`WriteOptions::sync`] asks for that.
     pub fn write(&self, batch: WriteBatch, options: &WriteOptions) -> Result<()> {
         self.inner.check_writable()?;
@@ -258,8 +260,9 @@ impl Db {
         Ok(DbIterator::over(view, &self.inner.comparator, options.bounds, renewal))
     }
 
-    /// About how many bytes on disk the keys from `start` to before `end` take, after compression. What is still
-    /// in memory does not count.
+    /// About how many bytes the keys from `start` to before `end` take: on disk after compression, and in memory, as keys
+    /// and values, what is not in tables yet. (LevelDB counts only the former.) An estimate: of a table to a block's size,
+    /// of a large memtable to about one part in four thousand.
     pub fn approximate_size(&self, start: &[u8], end: &[u8]) -> Result<u64> {
         self.inner.read_moving_on(|| self.inner.approximate_size(start, end))
     }
@@ -292,6 +295,9 @@ impl Db {
     /// Writes a consistent copy of the database to the folder `target`, which must be empty or not exist. Tables are
     /// hard-linked where the file system can, so it is quick and takes little space. Writes go on meanwhile; the copy
     /// holds all that were acknowledged before the call. It survives a loss of power once this returns.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if there is something in the folder; `Io` and `DiskFull`.
     pub fn checkpoint(&self, target: impl AsRef<Path>) -> Result<()> {
         self.inner.check_writable()?;
         self.inner.checkpoint(target.as_ref())

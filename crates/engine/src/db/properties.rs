@@ -159,9 +159,12 @@ impl DbInner {
 
     /// See [`Db::approximate_size`](crate::Db::approximate_size).
     pub(crate) fn approximate_size(self: &Arc<Self>, start: &[u8], end: &[u8]) -> Result<u64> {
-        let version = self.versions.current();
-        let from = version.approximate_offset_of(start, &self.tables)?;
-        let to = version.approximate_offset_of(end, &self.tables)?;
-        Ok(to.saturating_sub(from))
+        let view = self.published.super_version();
+        self.check_open()?;
+        let from = view.version.approximate_offset_of(start, &self.tables)?;
+        let to = view.version.approximate_offset_of(end, &self.tables)?;
+        let memtables = std::iter::once(&view.active).chain(view.sealed.iter().map(|sealed| &sealed.table));
+        let in_memory: u64 = memtables.map(|table| table.approximate_size_between(start, end)).sum();
+        Ok(to.saturating_sub(from).saturating_add(in_memory))
     }
 }

@@ -227,6 +227,31 @@ impl MemTable {
         self.memory_bytes.load(Ordering::Relaxed) + self.order_bytes.load(Ordering::Relaxed)
     }
 
+    /// About how many bytes of keys and values lie in the keys from `start` to before `end`. Each version of a key counts.
+    ///
+    /// It is counted on a sample of the entries as they came, which needs no order, and which is all of them if they are
+    /// few. As long as nothing is inserted, the sizes of ranges that follow each other add up.
+    pub fn approximate_size_between(&self, start: &[u8], end: &[u8]) -> u64 {
+        const MOST_SAMPLED: usize = 4096;
+        let entries = self.log.len();
+        let stride = entries.div_ceil(MOST_SAMPLED).max(1);
+        let strata = (0..entries).step_by(stride);
+        let sizes = strata.map(|first| {
+            // Not the first of each: entries may come in a pattern that repeats.
+            let within = first.wrapping_mul(0x9e37_79b9) >> 16;
+            let index = (first + within % stride).min(entries - 1);
+            // SAFETY: the index is below the length read above, and the arena lives while `self` is borrowed.
+            let (user_key, value) = unsafe {
+                let entry = self.entry(self.log.get(index));
+                (entry.user_key(), entry.value())
+            };
+            let is_within = self.comparator.compare(user_key, start).is_ge()
+                && self.comparator.compare(user_key, end).is_lt();
+            if is_within { (user_key.len() + value.len()) as u64 } else { 0 }
+        });
+        sizes.sum::<u64>() * stride as u64
+    }
+
     /// Whether nothing was inserted.
     pub fn is_empty(&self) -> bool {
         self.log.len() == 0

@@ -359,8 +359,8 @@ fn keys_that_differ_and_compare_as_equal_are_one_key() {
     #[derive(Debug)]
     struct FirstByte;
     impl Comparator for FirstByte {
-        fn name(&self) -> &str {
-            "first byte"
+        fn name(&self) -> &[u8] {
+            b"first byte"
         }
         fn compare(&self, a: &[u8], b: &[u8]) -> std::cmp::Ordering {
             a.first().cmp(&b.first())
@@ -417,4 +417,40 @@ fn the_order_counts_as_memory() {
     memtable.iter().seek_to_first().unwrap();
     let order_bytes = (memtable.approximate_memory_bytes() - before_bytes) as u64;
     assert!((4 * ENTRIES..30 * ENTRIES).contains(&order_bytes), "{order_bytes} bytes for {ENTRIES} entries");
+}
+
+#[test]
+fn the_size_of_a_range_is_exact_for_few_entries_and_near_for_many() {
+    for comparator in comparators() {
+        let memtable = MemTable::new(comparator.clone());
+        assert_eq!(memtable.approximate_size_between(b"", b"\xff"), 0);
+        for (number, key) in [b"b", b"a", b"c", b"a"].into_iter().enumerate() {
+            memtable.insert(number as u64 + 1, ValueKind::Value, key, &[0; 9]);
+        }
+        let user = comparator.user();
+        let (low, high) =
+            if user.compare(b"a", b"b").is_lt() { (&b"a"[..], &b"b"[..]) } else { (&b"b"[..], &b"a"[..]) };
+        let expected = if low == b"a" { 20 } else { 10 };
+        assert_eq!(memtable.approximate_size_between(low, high), expected);
+        assert_eq!(memtable.approximate_size_between(high, low), 0);
+    }
+    let entries = if cfg!(miri) { 5_000 } else { 50_000u64 };
+    let memtable = MemTable::new(InternalKeyComparator::new(UserComparator::Bytewise));
+    for number in 0..entries {
+        // Two kinds of entries in turns, one ten times as large as the other.
+        let (prefix, size) = if number % 2 == 0 { ('a', 20) } else { ('b', 200) };
+        let key = format!("{prefix}{number:09}");
+        memtable.insert(number + 1, ValueKind::Value, key.as_bytes(), &vec![1; size - key.len()]);
+    }
+    for (start, end, exact) in
+        [("a", "b", entries * 10), ("b", "c", entries * 100), ("a", "c", entries * 110)]
+    {
+        let size = memtable.approximate_size_between(start.as_bytes(), end.as_bytes());
+        assert!(size.abs_diff(exact) < exact / 10, "{start} to {end}: {size} of {exact}");
+    }
+    let parts: u64 = ["a", "a000001000", "a000025000", "b", "b000000007", "c"]
+        .windows(2)
+        .map(|ends| memtable.approximate_size_between(ends[0].as_bytes(), ends[1].as_bytes()))
+        .sum();
+    assert_eq!(parts, memtable.approximate_size_between(b"a", b"c"), "the parts of a range add up");
 }

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use terrace_format::comparator::UserComparator;
 use terrace_format::current;
 use terrace_format::file_name;
 use terrace_format::internal_key::{KeyCompare, SequenceNumber};
@@ -21,7 +22,7 @@ use crate::repair::log_salvage::{LogPiece, LogVisitor, read_log};
 use crate::repair::workshop::{FILE_NUMBER_LIMIT, Workshop};
 use crate::version::checker;
 use crate::version::file_meta::{FileMeta, FileOrigin, ObsoleteFiles};
-use crate::version::recover::read_current;
+use crate::version::recover::{other_comparator, read_current};
 use crate::version::version::Version;
 
 /// Which records of a MANIFEST are missing.
@@ -170,7 +171,7 @@ impl ManifestState {
             live: BTreeMap::new(),
             removed: HashSet::new(),
         };
-        let comparator = workshop.comparator.user().name().to_owned();
+        let comparator = workshop.comparator.user().clone();
         let mut visitor = EditVisitor { path, comparator, state };
         let path = visitor.path.clone();
         read_log(&*workshop.env, &path, &mut visitor)?;
@@ -251,7 +252,7 @@ impl ManifestState {
 
 struct EditVisitor {
     path: PathBuf,
-    comparator: String,
+    comparator: UserComparator,
     state: ManifestState,
 }
 
@@ -282,13 +283,9 @@ impl LogVisitor for EditVisitor {
                     edit => edit?,
                 };
                 if let Some(stored) = &edit.comparator
-                    && *stored != self.comparator
+                    && let Some(error) = other_comparator(&self.path, stored, &self.comparator)
                 {
-                    let message = format!(
-                        "the database is ordered by comparator {stored:?}, but {:?} was given",
-                        self.comparator
-                    );
-                    return Err(Error::at_path(ErrorKind::InvalidArgument, &self.path, message));
+                    return Err(error);
                 }
                 self.state.apply(edit);
             }

@@ -237,7 +237,7 @@ fn snapshot(
 ) -> VersionEdit {
     let files = levels.into_iter().enumerate();
     VersionEdit {
-        comparator: Some(workshop.comparator.user().name().to_owned()),
+        comparator: Some(workshop.comparator.user().name().to_vec()),
         log_number: Some(number),
         previous_log_number: Some(0),
         next_file_number: Some(workshop.next_number()),

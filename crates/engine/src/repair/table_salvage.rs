@@ -220,9 +220,9 @@ impl Walk<'_> {
                 && (self.salvaged.damage.is_empty() || !self.ascends(&block).map_err(in_block)?)
             {
                 let message = format!(
-                    "the table's blocks are intact, but not in the order of comparator {:?}; give the one that the \
+                    "the table's blocks are intact, but not in the order of comparator {}; give the one that the \
                      database was made with",
-                    self.workshop.comparator.user().name()
+                    self.workshop.comparator.user().name_text()
                 );
                 return Err(Error::at_path(ErrorKind::InvalidArgument, &self.source.path, message));
             }

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use terrace_env::{Env, EnvError};
+use terrace_format::comparator::{UserComparator, name_text};
 use terrace_format::current;
 use terrace_format::file_name::{self, FileKind};
 use terrace_format::internal_key::MAX_SEQUENCE_NUMBER;
@@ -181,11 +182,21 @@ fn read_state(
     Ok(Recovered { version, pointers, numbers, next_file_number })
 }
 
-fn check_comparator(options: &VersionSetOptions, path: &Path, stored: &str) -> Result<()> {
-    let given = options.comparator.user().name();
-    if stored == given {
-        return Ok(());
+fn check_comparator(options: &VersionSetOptions, path: &Path, stored: &[u8]) -> Result<()> {
+    other_comparator(path, stored, options.comparator.user()).map_or(Ok(()), Err)
+}
+
+/// The error for a MANIFEST at `path` that names `stored`, unless that is the comparator given. LevelDB's words come first:
+/// programs look for them.
+pub(crate) fn other_comparator(path: &Path, stored: &[u8], given: &UserComparator) -> Option<Error> {
+    if stored == given.name() {
+        return None;
     }
-    let message = format!("the database is ordered by comparator {stored:?}, but {given:?} was given");
-    Err(Error::at_path(ErrorKind::InvalidArgument, path, message))
+    let message = format!(
+        "{} does not match existing comparator : {}; open the database with the comparator that it was made with, the \
+         first of the two",
+        name_text(stored),
+        given.name_text()
+    );
+    Some(Error::at_path(ErrorKind::InvalidArgument, path, message))
 }

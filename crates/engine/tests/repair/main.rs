@@ -87,8 +87,8 @@ fn tables_in_another_order_are_refused_when_no_manifest_names_it() {
     #[derive(Debug)]
     struct Backwards;
     impl terrace_engine::Comparator for Backwards {
-        fn name(&self) -> &str {
-            "backwards"
+        fn name(&self) -> &[u8] {
+            b"backwards"
         }
         fn compare(&self, a: &[u8], b: &[u8]) -> std::cmp::Ordering {
             b.cmp(a)

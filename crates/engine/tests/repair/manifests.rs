@@ -202,7 +202,7 @@ fn a_manifest_of_an_interrupted_repair_does_not_count_the_log_as_used_up() {
     }
     // A loss of power took the table that it names, and left CURRENT as it was.
     let edit = VersionEdit {
-        comparator: Some("leveldb.BytewiseComparator".to_owned()),
+        comparator: Some(b"leveldb.BytewiseComparator".to_vec()),
         log_number: Some(99),
         next_file_number: Some(100),
         last_sequence: Some(50),

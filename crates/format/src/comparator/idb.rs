@@ -35,8 +35,8 @@ pub const IDB_NAME: &str = "idb_cmp1";
 pub struct IdbComparator;
 
 impl Comparator for IdbComparator {
-    fn name(&self) -> &str {
-        IDB_NAME
+    fn name(&self) -> &[u8] {
+        IDB_NAME.as_bytes()
     }
 
     fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {

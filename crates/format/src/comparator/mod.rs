@@ -4,6 +4,7 @@
 //! bytewise, is an enum variant of its own, so that comparing two keys is never a virtual call unless somebody brought
 //! an order of their own.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -22,8 +23,8 @@ pub const BYTEWISE_NAME: &str = "leveldb.BytewiseComparator";
 /// `compare` is a total order over all byte strings, the same for ever: files on disk are sorted by it. Two keys that
 /// compare as equal are one key to the database. No method panics, whatever the bytes.
 pub trait Comparator: Send + Sync + Debug {
-    /// The name that is stored in the database. Another order needs another name.
-    fn name(&self) -> &str;
+    /// The name that is stored in the database: any bytes. Another order needs another name.
+    fn name(&self) -> &[u8];
 
     /// How `a` is ordered against `b`.
     fn compare(&self, a: &[u8], b: &[u8]) -> Ordering;
@@ -48,21 +49,29 @@ pub enum UserComparator {
 impl UserComparator {
     /// The order that a database with this comparator name needs, if this crate knows it: [`BYTEWISE_NAME`] or
     /// [`IDB_NAME`].
-    pub fn by_name(name: &str) -> Option<Self> {
-        match name {
-            BYTEWISE_NAME => Some(Self::Bytewise),
-            IDB_NAME => Some(Self::Custom(Arc::new(IdbComparator))),
-            _ => None,
+    pub fn by_name(name: impl AsRef<[u8]>) -> Option<Self> {
+        let name = name.as_ref();
+        if name == BYTEWISE_NAME.as_bytes() {
+            Some(Self::Bytewise)
+        } else if name == IDB_NAME.as_bytes() {
+            Some(Self::Custom(Arc::new(IdbComparator)))
+        } else {
+            None
         }
     }
 
-    /// The name that is stored in the database.
+    /// The name that is stored in the database. [`name_text`] makes it readable.
     #[inline]
-    pub fn name(&self) -> &str {
+    pub fn name(&self) -> &[u8] {
         match self {
-            Self::Bytewise => BYTEWISE_NAME,
+            Self::Bytewise => BYTEWISE_NAME.as_bytes(),
             Self::Custom(comparator) => comparator.name(),
         }
+    }
+
+    /// The name as [`name_text`] shows it.
+    pub fn name_text(&self) -> Cow<'_, str> {
+        name_text(self.name())
     }
 
     /// How `a` is ordered against `b`.
@@ -93,6 +102,14 @@ impl UserComparator {
     }
 }
 
+/// The name of a comparator or a filter policy, which is any bytes, for people: bytes that are no text are shown as `\xff`.
+pub fn name_text(name: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(name) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => Cow::Owned(name.escape_ascii().to_string()),
+    }
+}
+
 /// As LevelDB does it, so that our index blocks hold the same separators: raise the first byte that differs, if the
 /// result stays below `limit`, and drop what follows.
 fn bytewise_shortest_separator(start: &mut Vec<u8>, limit: &[u8]) {
@@ -120,10 +137,17 @@ mod tests {
     #[test]
     fn comparators_are_found_by_the_name_in_the_manifest() {
         for name in [BYTEWISE_NAME, IDB_NAME] {
-            assert_eq!(UserComparator::by_name(name).unwrap().name(), name);
+            assert_eq!(UserComparator::by_name(name).unwrap().name(), name.as_bytes());
         }
         assert!(UserComparator::by_name("leveldb.bytewisecomparator").is_none());
+        assert!(UserComparator::by_name([0xff]).is_none());
         assert!(matches!(UserComparator::default(), UserComparator::Bytewise));
+    }
+
+    #[test]
+    fn a_name_that_is_no_text_can_be_shown() {
+        assert_eq!(name_text("Ordnung für alle".as_bytes()), "Ordnung für alle");
+        assert_eq!(name_text(b"order \xff\xfe"), "order \\xff\\xfe");
     }
 
     #[test]

@@ -13,8 +13,8 @@ use std::sync::Arc;
 /// A filter admits every key it was made of, for ever: a key that it denies is not looked for. Filters of another kind need
 /// another name. No method panics, whatever the bytes. Methods may be called by several threads at once.
 pub trait FilterPolicy: Send + Sync + Debug {
-    /// The name under which the metaindex of a table has the filters, behind `filter.`.
-    fn name(&self) -> &str;
+    /// The name under which the metaindex of a table has the filters, after `filter.`: any bytes.
+    fn name(&self) -> &[u8];
 
     /// The filter of these user keys, which are at least one, in the order of the table, each once. `None`, or no bytes, if
     /// there is none: the table then gets no filters at all.
@@ -87,8 +87,8 @@ mod tests {
     }
 
     impl FilterPolicy for FirstBytes {
-        fn name(&self) -> &str {
-            "test.first-bytes"
+        fn name(&self) -> &[u8] {
+            b"test.first-bytes"
         }
 
         fn create_filter(&self, user_keys: &[&[u8]]) -> Option<Vec<u8>> {

@@ -77,7 +77,7 @@ impl Folder {
     pub fn comparator(&self) -> UserComparator {
         let edits = self.edits();
         let name = edits.iter().find_map(|edit| edit.comparator.as_deref()).unwrap();
-        UserComparator::by_name(name).unwrap_or_else(|| panic!("{name}"))
+        UserComparator::by_name(name).unwrap_or_else(|| panic!("{}", name.escape_ascii()))
     }
 
     /// The entries of each table.

@@ -26,7 +26,7 @@ fn the_keys_of_every_table_ascend() {
             entries += table.len();
             let is_indexed_db = folder.path.ends_with("indexeddb");
             assert_eq!(
-                comparator.name(),
+                comparator.name_text(),
                 if is_indexed_db { "idb_cmp1" } else { "leveldb.BytewiseComparator" }
             );
             if is_indexed_db {

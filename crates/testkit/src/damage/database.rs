@@ -150,7 +150,7 @@ impl Database {
     pub fn story(&self) -> String {
         let names: Vec<_> =
             self.files.iter().map(|(name, bytes)| format!("{name} ({})", bytes.len())).collect();
-        let name = self.history.comparator.name();
+        let name = self.history.comparator.name_text();
         let writes = self.history.last_sequence();
         format!("{writes} writes, {name}, {:?}\nfiles: {}", self.settings, names.join(", "))
     }

@@ -120,8 +120,8 @@ pub(crate) fn internal_key(user_key: &[u8], sequence: u64, kind: ValueKind) -> V
 struct ReverseComparator;
 
 impl Comparator for ReverseComparator {
-    fn name(&self) -> &str {
-        "test.ReverseIgnoringCase"
+    fn name(&self) -> &[u8] {
+        b"test.ReverseIgnoringCase"
     }
 
     fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
@@ -138,8 +138,8 @@ impl Comparator for ReverseComparator {
 pub(crate) struct Counting(pub(crate) AtomicUsize);
 
 impl Comparator for Counting {
-    fn name(&self) -> &str {
-        "test.Counting"
+    fn name(&self) -> &[u8] {
+        b"test.Counting"
     }
 
     fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {

@@ -17,8 +17,8 @@ struct WholeKeys {
 }
 
 impl FilterPolicy for WholeKeys {
-    fn name(&self) -> &str {
-        "test.whole-keys"
+    fn name(&self) -> &[u8] {
+        b"test.whole-keys"
     }
 
     fn create_filter(&self, user_keys: &[&[u8]]) -> Option<Vec<u8>> {

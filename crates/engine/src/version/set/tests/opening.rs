@@ -103,7 +103,7 @@ fn write_manifest(env: &MemoryEnv, edits: &[VersionEdit]) {
 
 fn sound_edit() -> VersionEdit {
     VersionEdit {
-        comparator: Some("leveldb.BytewiseComparator".to_owned()),
+        comparator: Some(b"leveldb.BytewiseComparator".to_vec()),
         log_number: Some(3),
         next_file_number: Some(6),
         last_sequence: Some(100),

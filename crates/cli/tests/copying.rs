@@ -1,0 +1,110 @@
+//! Copies that are stopped at any time.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use support::{Place, program, terrace};
+use terrace_engine::{Compression, Db, Options, WriteOptions};
+
+/// Large enough for a copy to be stopped in its middle.
+fn make_large(path: &Path) {
+    let options = Options { compression: Compression::None, ..Options::default() };
+    let db = Db::open(path, options).unwrap();
+    for index in 0..60_000u32 {
+        db.put(&index.to_be_bytes(), &[index as u8; 1000], &WriteOptions::default()).unwrap();
+    }
+    db.close().unwrap();
+}
+
+/// Starts a copy and stops it once the new database has a table.
+fn stop_copy(db: &Path, target: &Path, signal: &str) {
+    let mut child = program()
+        .arg("copy")
+        .arg(db)
+        .arg(target)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let has_tables = || {
+        let names = fs::read_dir(target.join("unfinished-copy")).into_iter().flatten().flatten();
+        names.into_iter().any(|entry| entry.file_name().to_string_lossy().ends_with(".ldb"))
+    };
+    while !has_tables() {
+        assert!(
+            Instant::now() < deadline && child.try_wait().unwrap().is_none(),
+            "there was nothing to stop"
+        );
+        thread::sleep(Duration::from_millis(1));
+    }
+    let sent = Command::new("kill").arg(signal).arg(child.id().to_string()).status().unwrap();
+    assert!(sent.success() && !child.wait().unwrap().success(), "the copy ended before it was stopped");
+}
+
+#[test]
+fn a_copy_that_is_stopped_looks_like_no_database_and_the_next_one_is_whole() {
+    let place = Place::new();
+    let (db, target) = (place.path("db"), place.path("target"));
+    make_large(&db);
+    for signal in ["-INT", "-TERM", "-KILL"] {
+        stop_copy(&db, &target, signal);
+        let error = terrace([&"count", &target]).failed(3);
+        assert!(error.contains("no database"), "{error}");
+        let options = Options { create_if_missing: false, ..Options::default() };
+        assert!(Db::open(&target, options).is_err(), "{signal}");
+    }
+    assert!(terrace([&"copy", &db, &target]).ok().starts_with("60000 entries"));
+    assert_eq!(terrace([&"diff", &db, &target]).ok(), "");
+    assert!(!target.join("unfinished-copy").exists());
+    // The whole copy is no place for another.
+    assert!(terrace([&"copy", &db, &target]).failed(3).contains("is not empty"));
+}
+
+#[test]
+fn a_copy_that_is_stopped_while_its_files_move_up_is_begun_anew() {
+    let place = Place::new();
+    let (db, target) = (place.path("db"), place.path("target"));
+    terrace([&"put", &db, &"a", &"1", &"--create"]).ok();
+    terrace([&"compact", &db]).ok();
+    terrace([&"copy", &db, &target]).ok();
+    // All but CURRENT have moved up.
+    let unfinished = target.join("unfinished-copy");
+    fs::create_dir(&unfinished).unwrap();
+    fs::rename(target.join("CURRENT"), unfinished.join("CURRENT")).unwrap();
+    terrace([&"get", &target, &"a"]).failed(5);
+    terrace([&"copy", &db, &target]).ok();
+    assert_eq!(terrace([&"get", &target, &"a"]).ok(), "1\n");
+    // All have, and the folder was still to be removed: the copy is whole.
+    fs::create_dir(&unfinished).unwrap();
+    assert_eq!(terrace([&"get", &target, &"a"]).ok(), "1\n");
+    terrace([&"copy", &db, &target]).failed(3);
+    assert_eq!(terrace([&"get", &target, &"a"]).ok(), "1\n");
+    // What is somebody else's is not touched.
+    let other = place.path("other");
+    fs::create_dir(&other).unwrap();
+    fs::write(other.join("holiday.jpg"), b"not ours").unwrap();
+    terrace([&"copy", &db, &other]).failed(3);
+    assert_eq!(fs::read_dir(&other).unwrap().count(), 1);
+}
+
+#[test]
+fn a_file_that_is_no_table_gets_no_advice_to_repair_its_folder() {
+    let place = Place::new();
+    let db = place.path("db");
+    terrace([&"put", &db, &"a", &"1", &"--create"]).ok();
+    let lost = place.path("lost");
+    fs::create_dir(&lost).unwrap();
+    for file in [place.path("passwd"), lost.join("000005.ldb")] {
+        fs::write(&file, "root:x:0:0:root:/root:/bin/bash\n".repeat(50)).unwrap();
+        let error = terrace([&"ingest", &db, &file]).failed(5);
+        assert!(error.contains("terrace inspect") && !error.contains("terrace repair"), "{error}");
+    }
+    let checkpoint = terrace([&"checkpoint", &db, &lost]).failed(3);
+    assert!(checkpoint.contains("the folder is not empty"), "{checkpoint}");
+}
