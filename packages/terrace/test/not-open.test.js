@@ -44,6 +44,7 @@ const calls = {
 const callsOfRoot = {
   approximateSize: { later: (db) => db.approximateSize('a', 'b') },
   compactRange: { later: (db) => db.compactRange('a', 'b') },
+  refresh: { later: (db) => db.refresh() },
   checkpoint: { later: (db) => db.checkpoint(`${db.location}-copy`) },
   getProperty: { now: (db) => db.getProperty('leveldb.stats') },
   stats: { now: (db) => db.stats() }
