@@ -3,11 +3,12 @@
 import { isExact, type PrewriteBatch } from '../hooks.js'
 import type { AnyLevel } from '../level-like.js'
 import { feedError } from './errors.js'
-import { type KeySpace, rawEncodings } from './key-space.js'
+import type { KeySpace } from './key-space.js'
 import { numberAt, numberBytes, writeNumber } from './numbers.js'
+import type { EncodedRange } from './range.js'
 import { decodeChange, encodeChange, type StoredChange } from './record.js'
 import { Side } from './side.js'
-import { orderWrites, type WriteOrder } from './write-order.js'
+import { orderWrites, type WriteOrder, type WriteRaw } from './write-order.js'
 
 /** What comes before all changes, and after them. */
 const FIRST = Buffer.from('c')
@@ -38,6 +39,8 @@ export class ChangeLog {
   #head: Head | undefined
   #loading: Promise<void> | undefined
   #trimmed = 0
+  /** Whether something may be left of changes up to `#storedTrimmed`: a removal was interrupted, or goes on. */
+  #mayHaveRest = true
   /**
    * What the first number of a batch is noted under, on the batch: a weak map would cost more than all else.
    */
@@ -111,25 +114,65 @@ export class ChangeLog {
   }
 
   /** Removes the changes up to `last`, by batches, until `isStopped`. How many were removed. */
-  async remove(last: number, isStopped: () => boolean): Promise<number> {
+  async remove(last: number, write: WriteRaw, isStopped: () => boolean): Promise<number> {
     // Before it is done, so that whoever reads afterwards knows that there may be a hole.
     this.#trimmed = Math.max(this.#trimmed, last)
+    let from: EncodedRange & { gte: Buffer } = { gte: FIRST }
+    if (!this.#mayHaveRest) from = { ...from, gt: keyOf(this.#storedTrimmed) }
+    this.#mayHaveRest = true
     let removed = 0
 
     while (!isStopped()) {
       const keys: Buffer[] = []
-      const options = this.#side.iteratorOptions(
-        { gte: FIRST, lt: END, lte: keyOf(last) },
-        { limit: REMOVED_AT_ONCE }
-      )
+      const range = { ...from, lt: END, lte: keyOf(last) }
+      const options = this.#side.iteratorOptions(range, { limit: REMOVED_AT_ONCE })
       for await (const key of this.#root.keys(options)) keys.push(key as unknown as Buffer)
-      if (keys.length === 0) break
+      const lastKey = keys.at(-1)
+      if (lastKey === undefined) {
+        this.#mayHaveRest = false
+        break
+      }
 
-      const trimmed = { type: 'put', key: this.#side.inRoot(TRIMMED), value: numberBytes(last) }
-      const operations = [trimmed, ...keys.map((key) => ({ type: 'del', key }))]
-      await this.#root.batch(operations as never, rawEncodings)
+      const trimmed = Math.max(last, this.#storedTrimmed)
+      const note = { type: 'put', key: this.#side.inRoot(TRIMMED), value: numberBytes(trimmed) }
+      await write([note, ...keys.map((key) => ({ type: 'del', key }))])
+      // What was removed is not passed again: it is there until it is compacted away.
+      from = { gte: FIRST, gt: this.#side.fromRoot(lastKey) }
       removed += keys.length
     }
+    return removed
+  }
+
+  /**
+   * Has the write of a hook remove the oldest changes as far as they have expired: by whole batches, and at least `count` if there
+   * are so many. Only where the database can read within a hook; to be called once it is loaded.
+   *
+   * @returns How many are removed.
+   */
+  removeWithin(batch: PrewriteBatch, isExpired: (change: StoredChange) => boolean, count: number): number {
+    const trimmed = this.#storedTrimmed
+    const sequences: number[] = []
+    /** How many of them are whole batches. */
+    let removed = 0
+    let isAll = true
+
+    for (const entry of this.#iterateSync(
+      this.#side.iteratorOptions({ gte: FIRST, gt: keyOf(trimmed), lt: END })
+    )) {
+      const change = this.#decode(entry)
+      if (change.batch > (sequences.at(-1) ?? change.batch)) removed = sequences.length
+      isAll = isExpired(change) && removed < count
+      if (!isAll) break
+      sequences.push(change.sequence)
+    }
+
+    if (isAll) removed = sequences.length
+    const last = sequences[removed - 1]
+    if (last === undefined) return 0
+
+    this.#trimmed = Math.max(this.#trimmed, last)
+    for (const sequence of sequences.slice(0, removed)) this.#side.del(batch, keyOf(sequence))
+    this.#side.put(batch, TRIMMED, numberBytes(last))
     return removed
   }
 
@@ -165,10 +208,7 @@ export class ChangeLog {
 
   /** Reads the last number within the call, which only Terrace can. */
   #loadNow(): void {
-    const { iterateSync } = this.#root as unknown as {
-      iterateSync(options: object): Iterable<[Buffer, Buffer]>
-    }
-    const [entry] = [...iterateSync.call(this.#root, this.#lastEntryOptions())]
+    const [entry] = [...this.#iterateSync(this.#lastEntryOptions())]
     this.#continueAfter(entry)
   }
 
@@ -178,13 +218,26 @@ export class ChangeLog {
     this.#continueAfter(entry as [Buffer, Buffer] | undefined)
   }
 
+  #iterateSync(options: object): Iterable<[Buffer, Buffer]> {
+    const { iterateSync } = this.#root as unknown as {
+      iterateSync(options: object): Iterable<[Buffer, Buffer]>
+    }
+    return iterateSync.call(this.#root, options)
+  }
+
+  /** Up to where changes are, or are being, removed, as it is stored. */
+  get #storedTrimmed(): number {
+    const trimmed = this.#side.get(TRIMMED)
+    return trimmed === undefined ? 0 : numberAt(trimmed, 0)
+  }
+
   #lastEntryOptions(): object {
     return this.#side.iteratorOptions({ gte: FIRST, lt: END }, { reverse: true, limit: 1 })
   }
 
   #continueAfter(entry: [Buffer, Buffer] | undefined): void {
-    const trimmed = this.#side.get(TRIMMED)
-    this.#trimmed = trimmed === undefined ? 0 : numberAt(trimmed, 0)
+    this.#trimmed = this.#storedTrimmed
+    this.#mayHaveRest = true
     this.#head = { last: this.#trimmed, offset: 0 }
     if (entry === undefined) return
 

@@ -192,7 +192,7 @@ export class Feed<K = string, V = string> {
     const oldValue = this.#oldValues?.get(batch, key)
     this.#oldValues?.set(batch, key, value ?? null)
     this.#log.append(batch, { type, key, value: this.#hasValues ? value : undefined, oldValue })
-    this.#retention.onAppended()
+    this.#retention.onAppended(batch)
   }
 
   #reading(options: ReadChangesOptions): Reading {

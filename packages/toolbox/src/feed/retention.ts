@@ -1,5 +1,9 @@
-/** Removes changes that are beyond the limits of a feed, in the background. */
+/**
+ * Removes changes that are beyond the limits of a feed: in the background, and, so that writers who leave no turn to anything else do
+ * not get ahead of it, with the writes themselves. Where a hook cannot read, writes wait instead while changes are removed.
+ */
 
+import { isExact, type PrewriteBatch } from '../hooks.js'
 import type { AnyLevel } from '../level-like.js'
 import type { ChangeLog } from './change-log.js'
 import { invalidOption } from './errors.js'
@@ -17,6 +21,8 @@ export interface RetentionLimits {
 
 /** So many changes above a limit of `count` are let be, at least, before they are removed together. */
 const SLACK_COUNT = 100
+/** After so many changes, at least, a write removes twice as many of the oldest ones. */
+const CHANGES_A_LOOK = 100
 const SCANNED_AT_ONCE = 10_000
 const SHORTEST_PAUSE_MS = 20
 const LONGEST_PAUSE_MS = 60_000
@@ -45,6 +51,9 @@ export class Retention {
   #isStopped = true
   /** The bytes that had been added when it last looked at their sum. */
   #checkedOffset = Number.NEGATIVE_INFINITY
+  /** The number of the change with which a write is to look next, and how many are between two looks. */
+  #lookAt = 0
+  #lookAfter = CHANGES_A_LOOK
 
   constructor(log: ChangeLog, root: AnyLevel, limits: RetentionLimits) {
     this.#log = log
@@ -67,19 +76,48 @@ export class Retention {
     await this.#running?.catch(() => 0)
   }
 
-  /** To be called after each change that is added. */
-  onAppended(): void {
-    if (this.#timer === undefined && !this.#isStopped) this.#plan()
+  /** To be called after each change that is added to the write of a hook. */
+  onAppended(batch: PrewriteBatch): void {
+    if (this.#isStopped || !this.#hasLimits) return
+    if (isExact(this.#root)) this.#trimWithin(batch)
+    else if (this.#running === undefined && this.#isBeyond) this.trim().catch(ignore)
+    if (this.#timer === undefined) this.#plan()
+  }
+
+  get #hasLimits(): boolean {
+    const { count, ageMs, sizeBytes } = this.#limits
+    return count !== undefined || ageMs !== undefined || sizeBytes !== undefined
+  }
+
+  /** Has a write remove some changes, if it is time to look for them. */
+  #trimWithin(batch: PrewriteBatch): void {
+    const { head, trimmed } = this.#log
+    if (head.last < this.#lookAt) return
+
+    const now = Date.now()
+    const removed = this.#log.removeWithin(
+      batch,
+      (change) => this.#isExpired(change, now),
+      2 * CHANGES_A_LOOK
+    )
+    // In vain: next time later, but before much more is there.
+    const most = Math.max(CHANGES_A_LOOK, (head.last - trimmed) / 8)
+    this.#lookAfter = removed > 0 ? CHANGES_A_LOOK : Math.min(2 * this.#lookAfter, most)
+    this.#lookAt = head.last + this.#lookAfter
   }
 
   /** Removes what is beyond the limits now. How many changes were removed. */
   trim(): Promise<number> {
     // What is under way may have looked at the limits before the last changes.
     const before = this.#running ?? Promise.resolve(0)
-    const running = before.then(
-      () => this.#attached(),
-      () => this.#attached()
-    )
+    const running = before
+      .then(
+        () => this.#attached(),
+        () => this.#attached()
+      )
+      .finally(() => {
+        if (this.#running === running) this.#running = undefined
+      })
     this.#running = running
     return running
   }
@@ -107,12 +145,22 @@ export class Retention {
     this.#checkedOffset = this.#log.head.offset
     let removed = 0
 
-    while (!isStopped()) {
-      const last = await this.#lastExpired(isStopped)
-      if (last <= this.#log.trimmed) break
-      removed += await this.#log.remove(last, isStopped)
+    while (!isStopped() && (await this.#hasExpired())) {
+      // Others wait, where the database does not keep up with them otherwise.
+      const some = await this.#log.order.exclusively(async (write) => {
+        const last = await this.#lastExpired(isStopped)
+        return last > this.#log.trimmed ? this.#log.remove(last, write, isStopped) : 0
+      })
+      if (some === 0) break
+      removed += some
     }
     return removed
+  }
+
+  /** Whether the oldest change is beyond a limit. */
+  async #hasExpired(): Promise<boolean> {
+    for await (const change of this.#log.oldest) return this.#isExpired(change, Date.now())
+    return false
   }
 
   /** The last change of the last batch that is to go, of those that are looked at in one go. */
@@ -156,14 +204,23 @@ export class Retention {
     this.#timer.unref()
   }
 
-  #pauseMs(): number | undefined {
-    const { count, ageMs, sizeBytes } = this.#limits
+  /** Whether so much is beyond a limit that it is to be removed without delay. */
+  get #isBeyond(): boolean {
+    const { count, sizeBytes } = this.#limits
     const { head, trimmed } = this.#log
     const held = head.last - trimmed
+    if (count !== undefined && held > count + Math.max(SLACK_COUNT, count / 10)) return true
+    return sizeBytes !== undefined && held > 0 && head.offset - this.#checkedOffset > sizeBytes / 10
+  }
 
-    if (count !== undefined && held > count + Math.max(SLACK_COUNT, count / 10)) return 0
-    if (sizeBytes !== undefined && held > 0 && head.offset - this.#checkedOffset > sizeBytes / 10) return 0
+  #pauseMs(): number | undefined {
+    const { ageMs } = this.#limits
+    const { head, trimmed } = this.#log
+    const held = head.last - trimmed
+    if (this.#isBeyond) return 0
     if (ageMs === undefined || held === 0) return undefined
     return Math.min(Math.max(ageMs / 4, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS)
   }
 }
+
+function ignore(): void {}

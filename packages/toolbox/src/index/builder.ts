@@ -2,6 +2,8 @@
  * Builds an index for the records that are there, while writes go on. Each step is a write of the state, with a hook function
  * that adds the entries of the next records: it reads them when the write has its turn, so that no entry is of a value that
  * was replaced meanwhile; and the state tells how far the entries go, whenever the process ends.
+ *
+ * To build anew leaves the entries that are there, so that a unique index goes on refusing; what does not belong there goes at last.
  */
 
 import { setImmediate } from 'node:timers/promises'
@@ -12,7 +14,7 @@ import type { EntryWriter } from './entry-writer.js'
 import type { KeySpace } from './key-space.js'
 import type { IndexProgress } from './options.js'
 import { Earlier } from './reads.js'
-import { behind, readKeys } from './records.js'
+import { behind, type KeyPage, readKeys } from './records.js'
 import { firstState, type State, type StateStore } from './state.js'
 import { hasStrayEntries } from './verify.js'
 
@@ -92,27 +94,27 @@ export class Builder {
   async #build(restart: boolean): Promise<void> {
     const { keySpace, state, writer } = this.#parts
     const { signature } = writer.definition
-    let at = restart ? undefined : await state.read(signature)
-    if (at === undefined) {
-      at = firstState(signature)
+    let at = await state.read(signature)
+    if (at === undefined || (restart && at.status !== 'clearing')) {
+      at = at === undefined ? firstState(signature) : { ...firstState(signature), status: 'rebuilding' }
       this.#assertGoingOn()
       await state.write(at)
     }
     if (at.status === 'clearing') {
       this.#assertGoingOn()
       // Entries of writes since the declaration stay if they can: without them a unique index would accept their values.
-      if (restart || (await hasStrayEntries(keySpace, writer))) await writer.entries.clear()
+      if (await hasStrayEntries(keySpace, writer)) await writer.entries.clear()
       this.#assertGoingOn()
       at = { ...at, status: 'building' }
       await state.write(at)
     }
-    if (at.status === 'building') await this.#buildFrom(at)
+    if (at.status !== 'ready') await this.#buildFrom(at)
   }
 
   async #buildFrom(at: State): Promise<void> {
     const { db } = this.#parts.state
-    db.hooks.prewrite.add(addEntries)
-    while (at.status === 'building') {
+    db.hooks.prewrite.add(takeStep)
+    while (at.status !== 'ready') {
       this.#assertGoingOn()
       at = await this.#step(at)
       this.#report(at)
@@ -122,9 +124,8 @@ export class Builder {
   }
 
   async #step(before: State): Promise<State> {
-    const { keySpace, state } = this.#parts
-    const start = Buffer.from(before.start, 'hex')
-    const { keys, next } = await readKeys(keySpace, start, { limit: STEP_RECORDS })
+    const { state } = this.#parts
+    const { keys, next } = await this.#nextKeys(before)
     this.#assertGoingOn()
     const step: Step = { builder: this, before, keys, next }
     try {
@@ -136,11 +137,38 @@ export class Builder {
     return step.after as State
   }
 
-  /** Adds the entries of a step to a batch. The state that is written with them says what was done. */
-  addEntries(step: Step, batch: PrewriteBatch): State {
+  /** The keys that a step is about: of records, or of entries. */
+  async #nextKeys({ status, start }: State): Promise<KeyPage> {
+    const { keySpace, writer } = this.#parts
+    const from = Buffer.from(start, 'hex')
+    if (status !== 'sweeping') return readKeys(keySpace, from, { limit: STEP_RECORDS })
+
+    const range = from.length > 0 ? { gte: from } : {}
+    const keys = (await writer.entries
+      .keys({ ...range, limit: STEP_RECORDS, keyEncoding: 'buffer' })
+      .all()) as Uint8Array[]
+    return { keys, next: keys.length < STEP_RECORDS ? undefined : behind(keys.at(-1) as Uint8Array) }
+  }
+
+  /** Adds what a step changes to a batch. The state that is written with it says what was done. */
+  takeStep(step: Step, batch: PrewriteBatch): State {
+    step.after = step.before.status === 'sweeping' ? this.#sweep(step, batch) : this.#addEntries(step, batch)
+    return step.after
+  }
+
+  /** Removes entries that no record has. */
+  #sweep({ before, keys, next }: Step, batch: PrewriteBatch): State {
+    const { keySpace, writer } = this.#parts
+    const reads = keySpace.reads()
+    for (const key of keys) {
+      if (writer.isStray(key, reads)) batch.add(writer.removal(key))
+    }
+    return { ...before, ...reached(before, next) }
+  }
+
+  #addEntries({ before, keys, next }: Step, batch: PrewriteBatch): State {
     const { keySpace, writer } = this.#parts
     const reads = new Earlier(keySpace.reads())
-    const { before, keys, next } = step
     let { records, entries } = before
     let last: Uint8Array | undefined
     const deadline = performance.now() + STEP_TIME_MS
@@ -159,12 +187,7 @@ export class Builder {
       if (entries - before.entries >= STEP_ENTRIES || performance.now() > deadline) break
     }
     const start = last !== undefined && last !== keys.at(-1) ? behind(last) : next
-    const reached =
-      start === undefined
-        ? ({ status: 'ready', start: '' } as const)
-        : ({ status: 'building', start: Buffer.from(start).toString('hex') } as const)
-    step.after = { ...before, ...reached, records, entries }
-    return step.after
+    return { ...before, ...reached(before, start), records, entries }
   }
 
   #report({ records, entries }: State): void {
@@ -181,9 +204,15 @@ export class Builder {
 }
 
 /** The hook function of states. There is one, which tells by the step whose it is. */
-function addEntries(operation: { value?: unknown; [STEP]?: Step }, batch: PrewriteBatch): void {
+function takeStep(operation: { value?: unknown; [STEP]?: Step }, batch: PrewriteBatch): void {
   const step = operation[STEP]
-  if (step !== undefined) operation.value = step.builder.addEntries(step, batch)
+  if (step !== undefined) operation.value = step.builder.takeStep(step, batch)
+}
+
+/** How far the building is when the next step starts at `start`, or a pass has come to its end. */
+function reached({ status }: State, start: Uint8Array | undefined): Pick<State, 'status' | 'start'> {
+  if (start !== undefined) return { status, start: Buffer.from(start).toString('hex') }
+  return { status: status === 'rebuilding' ? 'sweeping' : 'ready', start: '' }
 }
 
 function notOpen(): Error {

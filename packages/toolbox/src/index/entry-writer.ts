@@ -4,7 +4,7 @@ import { byteString, bytesOf } from '../encoded.js'
 import { keyInRoot, type PrewriteBatch } from '../hooks.js'
 import type { AnyLevel } from '../level-like.js'
 import type { Definition } from './definition.js'
-import { entryKey } from './entry-keys.js'
+import { entryKey, entryOf } from './entry-keys.js'
 import { uniqueError, valueError } from './errors.js'
 import type { KeySpace } from './key-space.js'
 import type { Earlier, Reads } from './reads.js'
@@ -95,6 +95,24 @@ export class EntryWriter {
     })
   }
 
+  /** Whether what is stored under the key of an entry is one that no record has. */
+  isStray(key: Uint8Array, reads: Reads): boolean {
+    const stored = this.read(key)
+    if (stored === undefined) return false
+
+    try {
+      const { bytes, primary } = entryOf(this.definition.unique, key, stored)
+      return !this.has(reads.value(primary), primary, bytes)
+    } catch {
+      return true
+    }
+  }
+
+  /** The operation that removes an entry. */
+  removal(key: Uint8Array): object {
+    return { type: 'del', key, keyEncoding: 'buffer', sublevel: this.entries }
+  }
+
   #assertFree({ bytes, indexed }: Key, key: Uint8Array, reads: Reads): void {
     const holder = reads.entry(this, bytes)
     if (holder === undefined || bytesOf(holder).equals(key)) return
@@ -174,7 +192,7 @@ export class Changes {
     const noted = definition.unique ? earlier : undefined
     for (const key of this.removed) {
       noted?.noteEntry(this.#writer, key, undefined)
-      batch.add({ type: 'del', key, keyEncoding: 'buffer', sublevel })
+      batch.add(this.#writer.removal(key))
     }
     const value = definition.unique ? this.#key : NOTHING
     for (const key of this.added) {

@@ -9,9 +9,12 @@ export interface State {
   readonly format: number
   /** Of the declaration that the entries belong to. */
   readonly signature: string
-  /** `clearing`: entries of another declaration may be left. */
-  readonly status: 'clearing' | 'building' | 'ready'
-  /** While building: the primary key, in hexadecimal, from which on records are not indexed yet. */
+  /**
+   * `clearing`: entries of another declaration may be left. `rebuilding`: as `building`, and then `sweeping`, which removes entries
+   * that no record has.
+   */
+  readonly status: 'clearing' | 'building' | 'rebuilding' | 'sweeping' | 'ready'
+  /** The primary key, in hexadecimal, from which on records are not indexed yet; while sweeping, that of the next entry. */
   readonly start: string
   /** Records that were read, and entries that were written for them. */
   readonly records: number

@@ -12,7 +12,7 @@ export class DisjointRanges {
   constructor(ranges: readonly KeyRange[]) {
     // Copies: some tell how far an iterator got when they are asked.
     const sorted = ranges.map(({ from, to }) => ({ from, to })).sort((a, b) => (a.from < b.from ? -1 : 1))
-    for (const range of sorted) this.#add(range)
+    for (const range of sorted) if (range.to === undefined || range.from < range.to) this.#add(range)
   }
 
   /** Whether a key is in one of the ranges. */

@@ -11,8 +11,14 @@ export interface SweptDatabase {
   remove(due: Due[]): Promise<number>
 }
 
-/** Entries of one batch. */
-const BATCH_ENTRIES = 1000
+/** Entries of one batch: a few milliseconds of work, after which others have their turn. */
+const BATCH_ENTRIES = 100
+
+/**
+ * A pass begins where the one before ended, since removed lines are there until they are compacted away, and would be passed
+ * again; but each of so many begins at the beginning, for a line that a slow write added when the pass had gone by.
+ */
+const PASSES_A_ROUND = 60
 
 /** Removes what expired, at intervals and when it is asked to. */
 export class Sweeper {
@@ -22,6 +28,9 @@ export class Sweeper {
   #timer: NodeJS.Timeout | undefined
   #isStopped = true
   #sweep: Promise<number> | undefined
+  #passes = 0
+  /** The last line that the pass before came to. */
+  #after: Uint8Array | undefined
 
   constructor(db: SweptDatabase, intervalMs: number, onError: (error: unknown) => void = warn) {
     this.#db = db
@@ -70,7 +79,7 @@ export class Sweeper {
 
   async #pass(): Promise<number> {
     let removed = 0
-    let after: Uint8Array | undefined
+    let after = this.#passes++ % PASSES_A_ROUND === 0 ? undefined : this.#after
     let failure: { error: unknown } | undefined
 
     while (this.#isOn) {
@@ -84,6 +93,8 @@ export class Sweeper {
       await new Promise(setImmediate)
     }
 
+    // What was refused is tried again.
+    this.#after = failure === undefined ? after : undefined
     if (failure !== undefined) throw failure.error
     return removed
   }

@@ -267,11 +267,20 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
     )
     const expired = due.filter(({ expiry }, index) => expiries[index] === expiry)
     const deletions = expired.map(({ key }) => ({ type: 'del', key, keyEncoding }))
-    const lines = due.map((line) => this.#records.forget(line))
+    // With an entry the hook removes its line; others are of entries that were written again.
+    const rest = this.#hook.forgetsLines ? due.filter(({ expiry }, index) => expiries[index] !== expiry) : due
+    const lines = rest.map((line) => this.#records.forget(line))
     const removing = new Map(expired.map(({ key, expiry }) => [textOf(key), expiry]))
 
-    await this.#hook.removing(removing, () => this.batch([...deletions, ...lines] as never))
+    const db = this.#isWatched ? (this as unknown as AnyLevel) : this.source
+    await this.#hook.removing(removing, () => db.batch([...deletions, ...lines] as never) as Promise<void>)
     return expired.length
+  }
+
+  /** Whether somebody wants to see what is written through this view, and not only beneath it. */
+  get #isWatched(): boolean {
+    const { noop } = this.hooks.prewrite as unknown as { noop: boolean }
+    return !noop || this.listenerCount('write') > 0
   }
 
   #encode(key: unknown, options: { keyEncoding?: string }): { encoded: Encoded; keyEncoding: string } {

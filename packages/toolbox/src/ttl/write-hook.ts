@@ -48,6 +48,11 @@ export class WriteHook {
     deleteHook(this.#db, this.#run)
   }
 
+  /** Whether deleting an entry removes its line from the list in order of time. */
+  get forgetsLines(): boolean {
+    return this.#canReadSync
+  }
+
   /** Whether a removal is being written, within its call. */
   get isRemoving(): boolean {
     return this.#removing !== undefined

@@ -173,3 +173,64 @@ for (const [name, open] of Object.entries(databases)) {
     assert.equal((await all(changes.read({ after: 1 }))).length, 4)
   })
 }
+
+// A writer that leaves no turn: each of its awaits is settled at once where the database does so.
+for (const [name, open] of Object.entries(databases)) {
+  const changes = name === 'classic-level' ? 6000 : 40_000
+  const kinds = {
+    count: { retention: { count: 500 }, most: 1500 },
+    size: { retention: { sizeBytes: 50_000 }, most: 4000 }
+  }
+
+  for (const [kind, { retention, most }] of Object.entries(kinds)) {
+    test(`${name}: retention by ${kind} keeps up with a writer that does not pause`, async (t) => {
+      const db = await open(t)
+      const kept = feed(db, { retention })
+      await kept.oldestSequence()
+      let held = 0
+      for (let i = 1; i <= changes; i++) {
+        await db.put(`${i % 1000}`, 'value')
+        if (i % 500 === 0) held = Math.max(held, i - (await kept.oldestSequence()) + 1)
+      }
+      assert.ok(held <= most, `${held} of ${changes} were kept`)
+      await kept.trim()
+      const stored = await db.keys({ gte: '!feed.changes!c', lt: '!feed.changes!d' }).all()
+      assert.ok(stored.length <= most, `${stored.length} are stored`)
+      assert.deepEqual(
+        (await all(kept.read())).map(({ sequence }) => sequence),
+        Array.from({ length: stored.length }, (_, i) => changes - stored.length + 1 + i)
+      )
+    })
+  }
+
+  test(`${name}: batches at random are removed whole, also by a writer that does not pause`, async (t) => {
+    const db = await open(t)
+    const kept = feed(db, { retention: { count: 300 } })
+    await kept.oldestSequence()
+    const starts = new Set()
+    let last = 0
+    for (let i = 0; i < 400; i++) {
+      const size = i % 50 === 7 ? 900 : 1 + ((i * 7919) % 40)
+      starts.add(last + 1)
+      last += size
+      const batch = Array.from({ length: size }, (_, j) => ({ type: 'put', key: `${j}`, value: '' }))
+      await db.batch(batch)
+      const oldest = await kept.oldestSequence()
+      assert.ok(starts.has(oldest), `${oldest} is the first of a batch`)
+      assert.ok(last - oldest < 4000, `${last - oldest} are kept`)
+    }
+    await kept.trim()
+    const [first] = await all(kept.read({ limit: 1 }))
+    assert.equal(first.sequence, await kept.oldestSequence())
+    assert.ok(starts.has(first.sequence))
+  })
+}
+
+test('terrace: synchronous writes, which leave no turn at all, are trimmed as well', async (t) => {
+  const db = await databases.terrace(t)
+  const kept = feed(db, { retention: { count: 500 } })
+  await kept.oldestSequence()
+  for (let i = 0; i < 40_000; i++) db.putSync(`${i % 1000}`, 'value')
+  const held = (await kept.lastSequence()) - (await kept.oldestSequence()) + 1
+  assert.ok(held <= 1500, `${held} were kept`)
+})
