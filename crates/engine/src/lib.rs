@@ -35,6 +35,7 @@ mod iterator;
 mod key_word;
 mod log_tail;
 mod log_verdict;
+mod lost_edits;
 mod lost_sectors;
 mod memtable;
 #[cfg(all(test, loom))]

@@ -1,5 +1,6 @@
 /** What a database and its sublevels share: the native database with its calls, the order of writes, and the hooks. */
 
+import { isPromise } from 'node:util/types'
 import { type Bytes, Flag, type NativeBatch, type NativeDatabase } from './binding.js'
 import { codedError } from './errors.js'
 import { KeySpaces } from './key-space.js'
@@ -81,7 +82,7 @@ export class Store {
 
     const snapshot = nativeSnapshot(options.snapshot)
     const found = binding.getMany(this.native(), readFlags(options, snapshot), snapshot, ...keys)
-    return found instanceof Promise ? found.then(valuesOf) : inTurn(valuesOf(found), keys.length)
+    return isPromise(found) ? found.then(valuesOf) : inTurn(valuesOf(found), keys.length)
   }
 
   has(key: Bytes, options: PrivateReadOptions): boolean | Promise<boolean> {
@@ -173,7 +174,7 @@ export function writeFlags(options: WriteOptions | null | undefined): number {
 
 /** Keeps a snapshot open until a result is there, which abstract-level does not for `has()` and `hasMany()`. */
 function referenced<T>(snapshot: unknown, result: T | Promise<T>): T | Promise<T> {
-  if (snapshot === undefined || snapshot === null || !(result instanceof Promise)) return result
+  if (snapshot === undefined || snapshot === null || !isPromise(result)) return result
 
   const held = snapshot as Snapshot
   held.ref()

@@ -21,7 +21,7 @@
 
 use std::fmt;
 use std::ops::Deref;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
 use arc_swap::Guard;
@@ -177,6 +177,19 @@ impl TableCache {
         Ok(table)
     }
 
+    /// Opens the file at `path`. If the process has no descriptor left, those of tables that nobody reads are given up first.
+    fn open_path(&self, path: &Path) -> terrace_env::Result<Arc<dyn RandomAccessFile>> {
+        let open =
+            || if self.context.map_files { self.env.open_mapped(path) } else { self.env.open_random(path) };
+        open().or_else(|error| {
+            if !error.is_out_of_descriptors() {
+                return Err(error);
+            }
+            self.close_all();
+            open()
+        })
+    }
+
     fn open(&self, file: &FileMeta) -> Result<Table> {
         let (opened, path) = match file.pinned() {
             Some(pinned) => (Arc::clone(pinned), pinned.path().to_owned()),
@@ -188,13 +201,13 @@ impl TableCache {
     /// Opens the file under the name of today, or the one that LevelDB used before 1.14.
     fn open_file(&self, file: &FileMeta) -> Result<(Arc<dyn RandomAccessFile>, PathBuf)> {
         let path = self.folder.join(table_name(file.number));
-        match self.env.open_random(&path) {
+        match self.open_path(&path) {
             Ok(opened) => return Ok((opened, path)),
             Err(error) if error.is_not_found() => {}
             Err(error) => return Err(error.into()),
         }
         let legacy_path = self.folder.join(legacy_table_name(file.number));
-        match self.env.open_random(&legacy_path) {
+        match self.open_path(&legacy_path) {
             Ok(opened) => Ok((opened, legacy_path)),
             Err(error) if error.is_not_found() && self.writer_may_live => {
                 let message = "the database was written on meanwhile, and a table of the state that is read here is \

@@ -27,6 +27,7 @@ use crate::db::inner::DbInner;
 use crate::db::read_only;
 use crate::error::{Error, ErrorKind, Result};
 use crate::info_log::InfoLog;
+use crate::lost_edits::check_last_edits;
 use crate::memtable::MemTable;
 use crate::options::Options;
 use crate::read::snapshot::SnapshotList;
@@ -35,7 +36,7 @@ use crate::recovery::{RecoveredLogs, Replay, check_first_log, is_log_needed, ope
 use crate::repair::{LOST_FOLDER, link_to_folder};
 use crate::table::TableReadContext;
 use crate::version::{ObsoleteFiles, RecoveredNumbers, VersionSet, VersionSetOptions};
-use crate::wal::writer::{OutgoingLog, WalWriter};
+use crate::wal::writer::WalWriter;
 use crate::write::commit::CommitState;
 use crate::write::line::CommitLine;
 use crate::write::submit_queue::SubmitQueue;
@@ -190,8 +191,6 @@ impl Parts {
         let Self { folder, options, comparator, block_cache, tables, obsolete, info_log, lock } = self;
         let env = Arc::clone(&options.env);
         let mut logs = logs;
-        let found = |number| OutgoingLog::Found { number, path: folder.join(file_name::log_name(number)) };
-        let outgoing = logs.iter().copied().map(found).collect();
         let mut wal = None;
         let active = Arc::new(MemTable::new(comparator.clone()));
         let mut sealed = Vec::new();
@@ -234,7 +233,8 @@ impl Parts {
         throttle.set_pressure(Pressure { level0_files: view.version.levels[0].len(), room_bytes: None });
         let commit = CommitState {
             wal,
-            outgoing,
+            outgoing: Vec::new(),
+            recovered: view.sealed.first().filter(|_| !options.read_only).map(|newest| newest.file_number),
             memtable: active,
             last_sequence: recovered.last_sequence,
             throttle,
@@ -306,6 +306,7 @@ pub(super) fn recover(
     let mut logs = open_logs(&*parts.options.env, folder, names)?;
     let (versions, numbers) = VersionSet::recover(parts.version_set_options(), Arc::clone(&parts.obsolete))?;
     check_first_log(folder, &numbers, &logs)?;
+    check_last_edits(&*parts.options.env, folder, names, &numbers, &logs)?;
     let RecoveredNumbers { log_number, previous_log_number, last_sequence, is_ours, .. } = numbers;
     logs.retain(|log| is_log_needed(log.number, log_number, previous_log_number));
     let log_numbers: Vec<u64> = logs.iter().map(|log| log.number).collect();

@@ -23,6 +23,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::info_log::InfoLog;
 use crate::options::Options;
 use crate::read::super_version::SuperVersion;
+use crate::version::recover::read_current;
 
 /// So often the state is read at most, or a read moves on, beside a writer that changes it each time.
 pub(crate) const MOST_ATTEMPTS: u32 = 64;
@@ -110,7 +111,7 @@ fn listing(env: &dyn Env, folder: &Path) -> (Option<Vec<u8>>, Vec<(String, Optio
             _ => None,
         }
     });
-    (env.read_file(&folder.join(file_name::CURRENT)).ok(), sized.collect())
+    (read_current(env, folder).ok(), sized.collect())
 }
 
 impl DbInner {

@@ -251,7 +251,7 @@ impl DbIterator {
             this.open()?;
             replace(&mut this.saved_key, target);
             this.go_to_end_of_saved_key()?;
-            this.find_backward()
+            this.find_backward(false)
         })
     }
 
@@ -301,14 +301,18 @@ impl DbIterator {
                     replace(&mut this.saved_key, user_key(this.inner.key()));
                     this.leave_key_backward(None)?;
                 }
-                Stand::OnFirstVersion => this.inner.prev()?,
+                // The key before was seen to be smaller.
+                Stand::OnFirstVersion => {
+                    this.inner.prev()?;
+                    return this.find_backward(false);
+                }
                 Stand::BeforeKey => {}
                 Stand::Elsewhere => {
                     this.leave_lookup()?;
                     this.go_before_saved_key()?;
                 }
             }
-            this.find_backward()
+            this.find_backward(true)
         })
     }
 
@@ -388,7 +392,7 @@ impl DbIterator {
                 self.go_before_saved_key()?;
             }
         }
-        self.find_backward()
+        self.find_backward(false)
     }
 
     /// The key that the inner cursor stands on is hidden from now on.

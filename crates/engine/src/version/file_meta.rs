@@ -44,7 +44,7 @@ pub struct FileMeta {
     pub smallest: Vec<u8>,
     /// The last internal key.
     pub largest: Vec<u8>,
-    /// No entry of the file is newer than this.
+    /// No entry of the file is newer than this, as far as the MANIFEST tells.
     newest_sequence: SequenceNumber,
     origin: FileOrigin,
     /// `None` inside: looked up, and the file (LevelDB's) has none.
@@ -103,9 +103,12 @@ impl FileMeta {
         user_key(&self.largest)
     }
 
-    /// No entry of the file is newer than this. An upper bound, not always reached.
+    /// No entry of the file is newer than this. An upper bound; once the counts are known, that of a table of ours is
+    /// reached.
+    #[inline]
     pub fn newest_sequence(&self) -> SequenceNumber {
-        self.newest_sequence
+        let stated = self.counts.get().and_then(|counts| counts.as_ref()?.newest_sequence);
+        stated.unwrap_or(self.newest_sequence)
     }
 
     pub(crate) fn set_newest_sequence(&mut self, newest_sequence: SequenceNumber) {

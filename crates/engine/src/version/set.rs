@@ -77,6 +77,8 @@ pub struct RecoveredNumbers {
     pub last_sequence: SequenceNumber,
     /// The MANIFEST that was read.
     pub manifest_number: u64,
+    /// As the last edit stated it: files from this number on were made after that.
+    pub next_file_number: u64,
     /// Whether Terrace wrote it, and so the logs that it needs.
     pub is_ours: bool,
 }
@@ -128,6 +130,7 @@ impl VersionSet {
                 previous_log_number: 0,
                 last_sequence: 0,
                 manifest_number: 0,
+                next_file_number: 0,
                 is_ours: true,
             },
             next_file_number: first_free_number(&names),
@@ -263,7 +266,7 @@ impl VersionSet {
         }
         let numbers = (edit.log_number, edit.last_sequence);
         if let Err(error) = self.make_durable(&mut changes, &version, &pointers, edit) {
-            if error.kind() == ErrorKind::DiskFull {
+            if error.may_pass() {
                 changes.manifest = None;
                 changes.unsettled = Some(counts.iter().map(|(number, _)| *number).collect());
             } else {
@@ -305,7 +308,7 @@ impl VersionSet {
                         .remove_file(&self.options.folder.join(file_name::table_name(number)));
                 }
             }
-            Err(error) if error.kind() == ErrorKind::DiskFull => {
+            Err(error) if error.may_pass() => {
                 changes.unsettled = Some(tables);
                 return Err(error);
             }

@@ -12,43 +12,6 @@ use terrace_format::log::{Fragmentation, LogEncoder};
 
 use crate::error::Result;
 
-/// A log that takes no more records, and may hold acknowledged ones that are not synced.
-pub(crate) enum OutgoingLog {
-    /// Written in this session.
-    Written(WalWriter),
-    /// Found when the database was opened: the process that wrote it may have died before it synced.
-    Found {
-        /// The log's number.
-        number: u64,
-        /// Where it is.
-        path: PathBuf,
-    },
-}
-
-impl OutgoingLog {
-    pub(crate) fn number(&self) -> u64 {
-        match self {
-            Self::Written(wal) => wal.number(),
-            Self::Found { number, .. } => *number,
-        }
-    }
-
-    /// Makes its records survive a loss of power, and closes it.
-    pub(crate) fn sync_and_close(self, env: &dyn Env) -> Result<()> {
-        match self {
-            Self::Written(mut wal) => {
-                wal.sync(env)?;
-                wal.close()
-            }
-            Self::Found { path, .. } => {
-                let mut file = env.open_append(&path)?;
-                file.sync()?;
-                Ok(file.close()?)
-            }
-        }
-    }
-}
-
 /// A log that is being written.
 pub(crate) struct WalWriter {
     number: u64,
