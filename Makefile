@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 # Steps of `make test` in the order that finds mistakes cheapest first.
-TEST_STEPS := lint rust capi ruby models gates node node-bench clients load interop house
+TEST_STEPS := lint rust capi ruby models gates node node-bench clients commonjs load interop house
 
 # Tells in a long log which step one is in, and how long the one before took.
 step = @echo; echo "== $(1) · $$(date +%T)"
@@ -108,6 +108,15 @@ clients: build $(CLIENTS_READY) ## programs from npm on our Node package, beside
 	$(call step,clients)
 	cd interop/clients && npm test
 
+COMMONJS_READY := interop/commonjs/node_modules/.package-lock.json
+$(COMMONJS_READY): interop/commonjs/package-lock.json
+	cd interop/commonjs && npm ci --ignore-scripts
+	@touch $@
+
+commonjs: build $(COMMONJS_READY) ## our packages, installed, in Jest, TypeScript, esbuild and as Electron has them
+	$(call step,commonjs)
+	cd interop/commonjs && npm test
+
 LOAD := cargo run --release --quiet --package terrace-testkit --bin terrace-load --
 
 # Entries of 116 bytes: 9 million are 1 GB. Space after deletes must come back within a minute.
@@ -185,16 +194,16 @@ bench-node-writes: build $(NODE_BENCH_READY) ## the time of each batch while man
 	done
 	$(NODE_BENCH) plot results/node-writes.jsonl
 
-# NODE_LOOP="--seconds 2" make bench-node-loop: so long for each of six. Whoever writes ten thousand entries at once makes
+# NODE_LOOP="--seconds 2" make bench-node-loop: so long for each of seven. Whoever writes ten thousand entries at once makes
 # them one batch after the other.
 NODE_LOOP ?= --seconds 30
 NODE_LOOP_TARGETS ?= terrace terrace:leveldb classic-level
 NODE_LOOP_BATCHES := --batch-size 10000 --concurrency 1
-bench-node-loop: build $(NODE_BENCH_READY) ## how long writes, large batches and cold reads in Node hold up the event loop, with plots
+bench-node-loop: build $(NODE_BENCH_READY) ## how long writes, large batches, cold reads and plain loops in Node hold up the event loop, with plots
 	$(call step,bench-node-loop)
 	@rm -f results/node-loop.jsonl
 	for case in sustained "sustained --sync" "sustained $(NODE_LOOP_BATCHES)" "sustained $(NODE_LOOP_BATCHES) --sync" \
-	    cold-read "cold-read --read-percent 50"; do \
+	    cold-read "cold-read --read-percent 50" plain-loop; do \
 	  $(NODE_BENCH) run $$case $(NODE_LOOP_TARGETS) $(NODE_LOOP) --skip-missing \
 	    --dir target/node-db --results results/node-loop.jsonl; \
 	done
@@ -271,4 +280,4 @@ docs: ## the crates' documentation, in target/doc
 
 clean: ## remove what was built
 	cargo clean
-	rm -rf node_modules packages/*/node_modules interop/clients/node_modules packages/*/dist packages/*/*.node packages/*/npm/*/*.node
+	rm -rf node_modules packages/*/node_modules interop/*/node_modules packages/*/dist packages/*/*.node packages/*/npm/*/*.node

@@ -14,6 +14,7 @@ const LONG = {
   'package-lock.json': 'written by npm',
   'packages/bench/package-lock.json': 'written by npm',
   'interop/clients/package-lock.json': 'written by npm',
+  'interop/commonjs/package-lock.json': 'written by npm',
   'Cargo.lock': 'written by cargo',
   'fuzz/Cargo.lock': 'written by cargo',
   'crates/bench-rivals/Cargo.lock': 'written by cargo'
@@ -88,6 +89,17 @@ test('lock files of npm name no address', () => {
   assert.ok(locks.includes('package-lock.json'))
   assert.deepEqual(
     locks.flatMap((file) => matches(file, /"resolved": *"(?!packages\/|aegir")/)),
+    []
+  )
+})
+
+test('no package asks for any version of another', () => {
+  const manifests = files.filter((file) => path.basename(file) === 'package.json')
+  assert.ok(manifests.includes('packages/toolbox/package.json'))
+  assert.deepEqual(
+    manifests
+      .flatMap((file) => matches(file, /": "(\*|x|latest|>=?.*)",?$/))
+      .filter((line) => !/"node":/.test(line)),
     []
   )
 })

@@ -83,6 +83,10 @@ test('the format does no input or output', () => {
   assert.deepEqual(uses('crates/format/src', /\bstd::(fs|net|process|thread|time|env|os)\b/), [])
 })
 
+test('the addon makes no buffer of memory that is not of V8, which Electron refuses', () => {
+  assert.deepEqual(uses('crates/node/src', /\bnapi_create_external_(array)?buffer\b/), [])
+})
+
 test('packages reach Rust only through node or wasm', () => {
   const sources = withExtension('.ts', '.js', '.mjs', '.cjs', '.json').filter((file) =>
     file.startsWith('packages/')

@@ -30,21 +30,22 @@ export class Projects {
   }
 
   /** Archives of an installed package and of all that it depends on. */
-  packInstalled(name, seen = new Map()) {
-    if (seen.has(name)) return []
-    const folder = join(root, 'node_modules', name)
-    const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-    seen.set(name, this.packFolder(folder))
-    for (const dependency of Object.keys(manifest.dependencies ?? {})) this.packInstalled(dependency, seen)
-    return [...seen.values()]
+  packInstalled(name) {
+    if (!this.#packed.has(name)) {
+      const folders = [...new Set(withDependencies(name))].map((each) => join(root, 'node_modules', each))
+      this.#packed.set(name, this.packFolders(folders))
+    }
+    return this.#packed.get(name)
   }
 
-  /** Packs a folder that has a `package.json` of its own. Returns the path of the archive. */
-  packFolder(folder) {
+  /** Packs folders that have a `package.json` of their own. Returns the paths of the archives. */
+  packFolders(folders) {
     mkdirSync(this.#archives, { recursive: true })
-    const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-    this.npm(['pack', folder, '--pack-destination', this.#archives], this.folder)
-    return join(this.#archives, `${name}-${version}.tgz`)
+    this.npm(['pack', ...folders, '--pack-destination', this.#archives], this.folder)
+    return folders.map((folder) => {
+      const { name, version } = manifestOf(folder)
+      return join(this.#archives, `${name}-${version}.tgz`)
+    })
   }
 
   /** The archives of these packages of ours, and of what they need. */
@@ -79,6 +80,16 @@ export class Projects {
   remove() {
     rmSync(this.folder, { recursive: true, force: true })
   }
+}
+
+function manifestOf(folder) {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+}
+
+/** The name of an installed package, and those of all that it depends on. */
+function withDependencies(name) {
+  const { dependencies = {} } = manifestOf(join(root, 'node_modules', name))
+  return [name, ...Object.keys(dependencies).flatMap(withDependencies)]
 }
 
 /** The archive among `archives` of the package `name`, without a scope. */

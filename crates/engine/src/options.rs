@@ -46,9 +46,14 @@ pub struct Options {
     pub block_cache_size_bytes: usize,
     /// Read tables through a mapping of the file into memory instead of calls to the system: faster, and uncompressed
     /// blocks are not copied, nor do they need the block cache. The price is that where the device fails, or where
-    /// another program cuts a table, a read ends the process (SIGBUS) instead of failing. Turn it off where that must not
-    /// be. Machines of 32 bits never map. Default `true`.
+    /// another program cuts a table, a read ends the process (SIGBUS) instead of failing with an error. Turn it off where that
+    /// must not be. Machines of 32 bits never map. Default `true`.
     pub map_tables: bool,
+    /// Store records of the log into memory that is mapped from the file, where that is safe (on Linux: ext4 and tmpfs): a
+    /// put then costs no call to the system. It is as durable. Turn it off where other programs may cut the database's
+    /// files, or where a library must not install a handler for SIGBUS, by which a store that faults is made an error. Default
+    /// `true`.
+    pub map_log: bool,
     /// Uncompressed size at which a data block is closed. Default 4 KiB.
     pub block_size_bytes: usize,
     /// Entries between two restart points of a block. Default 16.
@@ -107,6 +112,7 @@ impl Options {
             max_open_files: 1000,
             block_cache_size_bytes: 32 * MIB,
             map_tables: true,
+            map_log: true,
             block_size_bytes: 4 * KIB,
             block_restart_interval: 16,
             max_file_size_bytes: 8 * MIB as u64,

@@ -58,6 +58,12 @@ pub trait Env: Send + Sync + fmt::Debug + 'static {
     /// [`sync_folder`](Self::sync_folder).
     fn create_log(&self, path: &Path) -> Result<Box<dyn LogFile>>;
 
+    /// As [`create_log`](Self::create_log), for a log that is not to be mapped into memory, where `create_log` might do that:
+    /// each append is a call to the system. Optional: by default as `create_log`.
+    fn create_unmapped_log(&self, path: &Path) -> Result<Box<dyn LogFile>> {
+        self.create_log(path)
+    }
+
     /// The whole contents of a file. For small ones: they come into memory at once.
     fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
         const CHUNK_SIZE_BYTES: usize = 16 << 10;
@@ -99,7 +105,8 @@ pub trait Env: Send + Sync + fmt::Debug + 'static {
     fn list(&self, folder: &Path) -> Result<Vec<String>>;
 
     /// Creates a folder and those above it, as far as they are missing. The names of those it created are durable
-    /// on return.
+    /// on return. So is that of the innermost one that was there, if it is empty: a process may have made it and died before it
+    /// was durable. No other folder has to be readable.
     fn create_folder_all(&self, path: &Path) -> Result<()>;
 
     /// Removes a folder, which must be empty.

@@ -11,7 +11,7 @@ pub(crate) enum LogState {
     Whole,
     /// A failed append left bytes behind the end. A truncation heals it.
     Damaged(io::ErrorKind),
-    /// A sync failed: the system may have dropped pages, and nothing heals it.
+    /// A sync failed, and the system may have dropped pages; or a mapped page was not there. Nothing heals it.
     Lost(io::ErrorKind),
 }
 

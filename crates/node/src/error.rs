@@ -108,9 +108,7 @@ impl Failure {
             }
             if let Some(cause) = io_cause(error) {
                 os_message = env.string(cause.to_string().as_bytes())?;
-                if let Some(number) = cause.raw_os_error() {
-                    os_error = env.number(f64::from(number))?;
-                }
+                os_error = env.number(f64::from(os_number(cause)))?;
             }
         }
         let kind = env.string(self.kind().as_bytes())?;
@@ -140,6 +138,31 @@ fn io_cause(error: &Error) -> Option<&io::Error> {
         next = cause.source();
     }
     None
+}
+
+/// The number of an operating system's error. What was found out before the system was asked has that which it would
+/// have given; Node has names for these, which are the same on every Unix.
+fn os_number(cause: &io::Error) -> i32 {
+    const ENOENT: i32 = 2;
+    const EIO: i32 = 5;
+    const EACCES: i32 = 13;
+    const EEXIST: i32 = 17;
+    const ENOTDIR: i32 = 20;
+    const EISDIR: i32 = 21;
+    const EINVAL: i32 = 22;
+    const ENOSPC: i32 = 28;
+    const EROFS: i32 = 30;
+    cause.raw_os_error().unwrap_or(match cause.kind() {
+        io::ErrorKind::NotFound => ENOENT,
+        io::ErrorKind::PermissionDenied => EACCES,
+        io::ErrorKind::AlreadyExists => EEXIST,
+        io::ErrorKind::NotADirectory => ENOTDIR,
+        io::ErrorKind::IsADirectory => EISDIR,
+        io::ErrorKind::InvalidInput => EINVAL,
+        io::ErrorKind::StorageFull => ENOSPC,
+        io::ErrorKind::ReadOnlyFilesystem => EROFS,
+        _ => EIO,
+    })
 }
 
 /// Throws `failure` in the running callback, unless an exception is pending already.

@@ -114,6 +114,7 @@ pub fn open_options(env: Env, object: Value) -> Fallible<OpenOptions> {
     options.paranoid_checks = flag(c"paranoidChecks")?;
     options.read_only = flag(c"readOnly")?;
     options.map_tables = flag(c"mapTables")?;
+    options.map_log = flag(c"mapLog")?;
     if let Some(name) = text(c"comparator")? {
         options.comparator = UserComparator::by_name(&name).ok_or_else(|| unknown("comparator", &name))?;
     }

@@ -50,6 +50,7 @@ export interface NativeOpenOptions {
   readOnly: boolean
   paranoidChecks: boolean
   mapTables: boolean
+  mapLog: boolean
   multithreading: boolean
   sharedResources: boolean
   comparator?: string | undefined

@@ -7,7 +7,7 @@ import { getSystemErrorName } from 'node:util'
  * [abstract-level](https://github.com/Level/abstract-level#errors).
  */
 export type LevelErrorCode =
-  /** Another instance or process has the database open. */
+  /** Another instance or process has the database open; the message says what can be done. */
   | 'LEVEL_LOCKED'
   /** Stored bytes are damaged; `path` and `offset` say where. */
   | 'LEVEL_CORRUPTION'
@@ -97,6 +97,11 @@ const messages: Record<string, string> = {
   AlreadyExists: "Database exists already, and the option 'errorIfExists' is true"
 }
 
+/** What to do about a lock. */
+const UNLOCK =
+  "close it there first; to read beside the writer, open it with 'readOnly'; instances of one process share it if all " +
+  "set 'multithreading'"
+
 /** @internal */
 export const createError: ErrorFactory = (kind, message, path, offset, osError, osMessage) => {
   if (kind === 'Argument') return new TypeError(message)
@@ -106,7 +111,8 @@ export const createError: ErrorFactory = (kind, message, path, offset, osError, 
   if (code === 'LEVEL_READ_ONLY' && osMessage !== undefined) code = 'LEVEL_IO_ERROR'
 
   const options = osMessage === undefined ? undefined : { cause: systemError(osMessage, osError, path) }
-  const text = kind in messages ? `${messages[kind]}: ${path}` : message
+  let text = kind in messages ? `${messages[kind]}: ${path}` : message
+  if (code === 'LEVEL_LOCKED') text += ` (${UNLOCK})`
   const error = Object.assign(new Error(text, options), { code }) as LevelError
 
   if (path !== undefined) error.path = path

@@ -6,6 +6,7 @@ import type { PrivateIteratorOptions } from './cursor.js'
 import { EntryIterator, KeyIterator, ValueIterator } from './iterator.js'
 import { type Hooks, PrewriteHook } from './key-space.js'
 import { binding } from './load-binding.js'
+import { completeDeferred, explainRefusal, forgetRefusal } from './not-open.js'
 import type {
   BatchOperation,
   BatchOptions,
@@ -31,7 +32,7 @@ import { assertOpen, batch, clear, del, put, synchronousMethods, writeSync } fro
 import { type PrivateClearOptions, type PrivateReadOptions, Store, writeFlags } from './store.js'
 import { Sublevel, type SublevelOptions } from './sublevel.js'
 import { inTurn, turn } from './turn.js'
-import { WeakChildren } from './weak-children.js'
+import { type Closable, WeakChildren } from './weak-children.js'
 
 interface PrivateOperation {
   type: 'put' | 'del'
@@ -124,7 +125,9 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
   ): Promise<void>
   override batch(): ChainedBatch<this, KDefault, VDefault>
   override batch(...args: [] | [operations: object[], options?: object]): unknown {
-    return args.length === 0 ? super.batch() : batch(this.place, args[0], args[1])
+    if (args.length > 0) return batch(this.place, args[0] as object[], args[1])
+    assertOpen(this, 'batch')
+    return super.batch()
   }
 
   /**
@@ -202,6 +205,7 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
     if (typeof path !== 'string' || path === '') {
       throw new TypeError("The first argument 'path' must be a non-empty string")
     }
+    assertPath(path, 'path')
 
     if (this.status === 'opening') return this.deferAsync(() => this.checkpoint(path))
     return binding.checkpoint(this.#native('checkpoint'), resolve(path))
@@ -234,9 +238,30 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
     return binding.stats(this.#native('stats'))
   }
 
+  override open(options?: OpenOptions): Promise<void> {
+    return this.place.open(() => super.open(options as OpenOptions))
+  }
+
   override close(): Promise<void> {
-    const { queue } = this.#store
-    return queue.isFree ? super.close() : queue.whenFree().then(() => super.close())
+    return this.place.close(() => super.close())
+  }
+
+  /** @internal */
+  override getSync(key: KDefault, options?: object): VDefault | undefined {
+    assertOpen(this, 'getSync')
+    return super.getSync(key, options as never)
+  }
+
+  /** @internal */
+  override snapshot(options?: object): Snapshot {
+    assertOpen(this, 'snapshot')
+    return super.snapshot(options as never) as Snapshot
+  }
+
+  /** @internal */
+  override attachResource(resource: Closable): void {
+    if (this.status === 'opening') completeDeferred(resource)
+    super.attachResource(resource as never)
   }
 
   /** Emits an event. A listener of `write` or `clear` that throws fails by itself, not what was done. */
@@ -267,7 +292,16 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
   /** @internal */
   async _open(options: OpenOptions): Promise<void> {
     this.#multithreading = options.multithreading === true
-    this.#store.database = await binding.open(this.#path, nativeOptions(options))
+    this.#store.refusal = undefined
+    forgetRefusal(this)
+
+    try {
+      this.#store.database = await binding.open(this.#path, nativeOptions(options))
+    } catch (error) {
+      this.#store.refusal = error
+      explainRefusal(this)
+      throw error
+    }
   }
 
   /** @internal */
@@ -434,4 +468,10 @@ function assertLocation(location: unknown): void {
   if (typeof location !== 'string' || location === '') {
     throw new TypeError("The first argument 'location' must be a non-empty string")
   }
+  assertPath(location, 'location')
+}
+
+function assertPath(path: string, name: string): void {
+  if (path.includes('\0'))
+    throw new TypeError(`The first argument '${name}' must not contain a zero character`)
 }

@@ -82,12 +82,21 @@ export interface OpenOptions extends AbstractOpenOptions {
   hashIndexPercent?: number | undefined
 
   /**
-   * Read tables through a mapping of the file into memory: faster, but where the device fails under it the process
-   * ends (SIGBUS) instead of the read failing.
+   * Read tables through a mapping of the file into memory: faster, but where the device fails under it (a bad sector, a
+   * disk that is pulled out) the process ends (SIGBUS) instead of the read failing with `LEVEL_IO_ERROR`.
    *
    * @defaultValue `true`
    */
   mapTables?: boolean | undefined
+
+  /**
+   * Store writes into memory that is mapped from the log, where that is safe (on Linux: ext4 and tmpfs): no call to the system
+   * for a put, and as durable. A device that fails under it is an error; for that, a handler of SIGBUS is installed, which
+   * leaves every other fault to the handler that was there before.
+   *
+   * @defaultValue `true`
+   */
+  mapLog?: boolean | undefined
 
   /**
    * Let several instances of this process, also in worker threads, open the same location. All of them must set
@@ -157,6 +166,7 @@ export function nativeOptions(options: OpenOptions): NativeOpenOptions {
     readOnly,
     paranoidChecks: flag('paranoidChecks', options.paranoidChecks),
     mapTables: flag('mapTables', options.mapTables ?? true),
+    mapLog: flag('mapLog', options.mapLog ?? true),
     multithreading: flag('multithreading', options.multithreading),
     sharedResources: flag('sharedResources', options.sharedResources),
     comparator: text('comparator', options.comparator),

@@ -6,9 +6,9 @@ import { codedError } from './errors.js'
 import { KeySpaces } from './key-space.js'
 import { binding } from './load-binding.js'
 import { inParts, MAX_SPREAD, valuesOf } from './many.js'
-import { inFormat } from './operation-list.js'
+import { identityOf, inFormat } from './operation-list.js'
 import type { WriteOptions } from './operation-options.js'
-import type { Database } from './place.js'
+import type { Database, Place } from './place.js'
 import { slab } from './slab.js'
 import { nativeSnapshot, type Snapshot } from './snapshot.js'
 import { inTurn } from './turn.js'
@@ -28,8 +28,12 @@ export class Store {
   readonly queue: WriteQueue
   /** Null while it is not open. */
   database: NativeDatabase | null = null
+  /** Those to be closed when all that was written before is done. Until then nothing more is written there. */
+  readonly closing = new Map<Place, Promise<void>>()
   /** How often something was written. */
   writes = 0
+  /** Why the last call of `open()` failed; undefined if it did not. */
+  refusal: unknown
 
   constructor(root: Database) {
     this.root = root
@@ -64,7 +68,7 @@ export class Store {
     const { running } = this.queue
 
     if (running !== null && (options.snapshot === undefined || options.snapshot === null)) {
-      const value = running.find(key)
+      const value = running.find(identityOf(key))
       if (value !== undefined) return value === null ? undefined : inFormat(value, options.valueEncoding)
     }
 

@@ -4,6 +4,7 @@ import { ChainedBatch } from './chained-batch.js'
 import type { PrivateIteratorOptions } from './cursor.js'
 import { EntryIterator, KeyIterator, ValueIterator } from './iterator.js'
 import { type Hooks, PrewriteHook } from './key-space.js'
+import { completeDeferred, explainRefusal, forgetRefusal } from './not-open.js'
 import type {
   BatchOperation,
   BatchOptions,
@@ -102,7 +103,9 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
   ): Promise<void>
   override batch(): ChainedBatch<this, KDefault, VDefault>
   override batch(...args: [] | [operations: object[], options?: object]): unknown {
-    return args.length === 0 ? super.batch() : batch(this.place, args[0], args[1])
+    if (args.length > 0) return batch(this.place, args[0] as object[], args[1])
+    assertOpen(this, 'batch')
+    return super.batch()
   }
 
   /** As `put`, but done when it returns; see {@link Level.putSync}. */
@@ -137,12 +140,28 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
     return this.iterator(options as IteratorOptions<unknown, unknown>)[Symbol.iterator]()
   }
 
+  override open(options?: object): Promise<void> {
+    return this.place.open(() => super.open(options as never))
+  }
+
   override close(): Promise<void> {
-    const { queue } = this.place.store
-    return queue.isFree ? super.close() : queue.whenFree().then(() => super.close())
+    return this.place.close(() => super.close())
+  }
+
+  /** @internal */
+  override getSync(key: KDefault, options?: object): VDefault | undefined {
+    assertOpen(this, 'getSync')
+    return super.getSync(key, options as never)
+  }
+
+  /** @internal */
+  override snapshot(options?: object): Snapshot {
+    assertOpen(this, 'snapshot')
+    return super.snapshot(options as never) as Snapshot
   }
 
   override attachResource(resource: Closable): void {
+    if (this.status === 'opening') completeDeferred(resource)
     super.attachResource(resource as never)
     if (resource instanceof WeakChildren) return
     this.#resources.add(resource)
@@ -180,12 +199,14 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
   /** @internal */
   async _open(): Promise<void> {
     this.#prewrite.setOpen(true)
+    forgetRefusal(this)
 
     try {
       // A sublevel does not change the state of the database that it is in.
       await this.#parent.open({ passive: true })
     } catch (error) {
       this.#prewrite.setOpen(false)
+      explainRefusal(this)
       throw error
     }
 

@@ -8,7 +8,7 @@
 import { isPromise } from 'node:util/types'
 
 /** A delay that nobody notices, and long beside what a turn costs. */
-const MAX_TURN_MS = 4
+const MAX_TURN_MS = 1
 
 /** The clock is read once for so much work. */
 const WORK_A_LOOK = 32

@@ -7,6 +7,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { packPackage } from '../../../scripts/pack-package.mjs'
 import {
   archiveOf,
   environment,
@@ -156,7 +157,7 @@ test('a library that depends on classic-level runs on it by an override', () => 
 
   const main = archiveOf(packages, 'terrace')
   const folder = projects.make('override', {
-    archives: [projects.packFolder(library), ...archives.filter((archive) => archive !== main)],
+    archives: [...projects.packFolders([library]), ...archives.filter((archive) => archive !== main)],
     manifest: { overrides: { 'classic-level': `file:${main}` } },
     files: {
       'program.cjs': "require('uses-classic-level')('db').then(console.log)",
@@ -182,6 +183,52 @@ test('without the package of the platform, the error says what to install', () =
   const { stdout } = node(folder, 'program.mjs')
   assert.match(stdout, new RegExp(`@terrace-db/${process.platform}-${process.arch}`))
   assert.match(stdout, /--omit=optional/)
+})
+
+test('two copies of the packages in a process do not disturb each other, also in worker threads', () => {
+  const folder = projects.make('copies', {
+    archives,
+    files: {
+      'program.cjs': `
+        const { cpSync } = require('node:fs')
+        const { Worker, isMainThread, workerData } = require('node:worker_threads')
+        if (isMainThread) cpSync('node_modules', 'copy/node_modules', { recursive: true })
+
+        async function use(name) {
+          const [one, other] = [require('terrace').Level, require('./copy/node_modules/terrace').Level]
+          const [a, b] = [new one(name + '-a'), new other(name + '-b')]
+          await Promise.all([a.put('k', 'of one', { sync: true }), b.put('k', 'of the other', { sync: true })])
+          const locked = await new other(name + '-a').open().catch((error) => error)
+          const found = [one !== other, await a.get('k'), await b.get('k'), locked.cause.code]
+          found.push(locked instanceof Error && locked.cause instanceof Error)
+          await Promise.all([a.close(), b.close()])
+          console.log(name, ...found)
+        }
+
+        use(workerData ?? 'main').then(() => isMainThread && new Worker(__filename, { workerData: 'worker' }))
+      `
+    }
+  })
+  expectOutput(
+    folder,
+    'program.cjs',
+    ['main', 'worker'].map((name) => `${name} true of one of the other LEVEL_LOCKED true\n`).join('')
+  )
+})
+
+test('no packed manifest takes any version of what it needs', () => {
+  const packed = [...packages, ...projects.pack('toolbox')]
+  for (const archive of packed) {
+    const manifest = JSON.parse(execSync(`tar xfO ${archive} package/package.json`, { encoding: 'utf8' }))
+    const { dependencies = {}, optionalDependencies = {}, devDependencies } = manifest
+    assert.equal(devDependencies, undefined)
+    for (const [name, range] of Object.entries({ ...dependencies, ...optionalDependencies })) {
+      assert.match(range, /^\^?\d+\.\d+\.\d+$/, `${manifest.name} asks for ${name}`)
+    }
+  }
+  assert.equal(packed.length, 4)
+  const loose = (manifest) => ({ ...manifest, dependencies: { 'abstract-level': '*' } })
+  assert.throws(() => packPackage(join(root, 'packages', 'terrace'), projects.folder, loose), /caret range/)
 })
 
 test('packing as the README says prints a command that installs a package that works', () => {

@@ -1,7 +1,9 @@
 /** Prewrite hooks, and where the keys of a database are in its root: what abstract-level has and its types lack. */
 
 import type { Encoded, Encoding, Format } from './encoded.js'
+import { codedError } from './errors.js'
 import type { AnyLevel } from './level-like.js'
+import { beneath } from './view.js'
 
 /** An operation as a prewrite hook gets it. */
 export interface Operation {
@@ -53,10 +55,20 @@ export function isExact(root: AnyLevel): boolean {
   return root.supports.additionalMethods.putSync === true
 }
 
-/** The database that a sublevel is in, at whatever depth; a database itself. */
+/**
+ * The database that a sublevel is in, at whatever depth; a database itself. Of a view, that of what is beneath.
+ *
+ * @throws TOOLBOX_VIEW for a sublevel of a view.
+ */
 export function rootOf(db: AnyLevel): AnyLevel {
-  let root = db
-  for (let next: AnyLevel | null | undefined = db; next != null; next = parentOf(next)) root = next
+  let root = beneath(db)
+  for (let next = parentOf(root); next != null; next = parentOf(next)) root = next
+  if (beneath(root) !== root) {
+    throw codedError(
+      'TOOLBOX_VIEW',
+      'A sublevel of a view hides what others write: make it of the database, and a view of that sublevel'
+    )
+  }
   return root
 }
 
@@ -65,9 +77,9 @@ export function parentOf(db: AnyLevel): AnyLevel | null | undefined {
   return hooked(db).parent
 }
 
-/** What the keys of a sublevel begin with in the root; nothing for a root. */
+/** What the keys of a sublevel, or of a view of it, begin with in the root; nothing for a root. */
 export function prefixOf(db: AnyLevel): string {
-  return hooked(db).prefix ?? ''
+  return hooked(beneath(db)).prefix ?? ''
 }
 
 /** An encoded key of `db` as the root has it. */

@@ -5,6 +5,7 @@ pub(crate) mod inner;
 pub(crate) mod open;
 pub(crate) mod properties;
 mod read_only;
+pub(crate) mod settle;
 mod view;
 
 use std::fmt;

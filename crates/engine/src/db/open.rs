@@ -2,7 +2,7 @@
 //!
 //! 1. Lock the folder. 2. Look what is in it; create a database if there is none and that is wanted. 3. Read the
 //!    MANIFEST (`version/set`). 4. Read the logs it still needs into memtables (`recovery`). 5. Begin a new log.
-//! 6. Remove what an earlier crash left behind. 7. Start the background, which flushes what step 4 read.
+//! 6. Start the background, which writes anew what steps 3 and 4 read, and removes what is left over (`db/settle`).
 //!
 //! A read-only open does 3 and 4 only, without the lock and without writing: see [`read_only`].
 
@@ -11,11 +11,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use parking_lot::{Condvar, Mutex};
-use terrace_env::{FileLock, LockError};
+use terrace_env::{Env, FileLock, LockError};
 use terrace_format::compression::Dialect;
 use terrace_format::file_name::{self, FileKind};
 use terrace_format::internal_key::InternalKeyComparator;
-use terrace_format::version_edit::VersionEdit;
 
 use crate::cache::block_cache::BlockCache;
 use crate::cache::table_cache::TableCache;
@@ -33,7 +32,6 @@ use crate::options::Options;
 use crate::read::snapshot::SnapshotList;
 use crate::read::super_version::{Published, SealedMemTable, SuperVersion};
 use crate::recovery::{RecoveredLogs, Replay, check_first_log, is_log_needed, open_logs};
-use crate::repair::{LOST_FOLDER, link_to_folder};
 use crate::table::TableReadContext;
 use crate::version::{ObsoleteFiles, RecoveredNumbers, VersionSet, VersionSetOptions};
 use crate::wal::writer::WalWriter;
@@ -56,13 +54,14 @@ pub(crate) fn open(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
 
 fn open_writable(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
     let env = Arc::clone(&options.env);
+    let existed = env.exists(folder)?;
     let no_database = || {
         let message = "there is no database here, and create_if_missing is off";
         Error::at_path(ErrorKind::NoDatabase, folder, message)
     };
     if options.create_if_missing {
         env.create_folder_all(folder)?;
-    } else if !env.exists(folder)? {
+    } else if !existed {
         return Err(no_database());
     }
     // Looked at before the lock as well: a folder that is no database is left without a LOCK file in it.
@@ -74,7 +73,9 @@ fn open_writable(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
     let names = env.list(folder)?;
     let contents = look_into(&names);
     refuse_foreign_layout(&names, folder)?;
-    if let Contents::Fragments(name) = &contents {
+    if let Contents::Fragments(name) = &contents
+        && !was_never_finished(&*env, folder, &names)
+    {
         return Err(missing_current(folder, name));
     }
     if options.error_if_exists && matches!(contents, Contents::Database) {
@@ -83,12 +84,17 @@ fn open_writable(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
     }
     let info_log = InfoLog::open(Arc::clone(&env), folder);
     info_log.line(format_args!("Terrace {} opens {}", env!("CARGO_PKG_VERSION"), folder.display()));
+    let is_new = !matches!(contents, Contents::Database);
     let (inner, stopped) = match contents {
         Contents::Database => recover(folder, options, info_log, Some(lock), &names)?,
-        _ => (create(folder, options, info_log, lock)?, Vec::new()),
+        _ => {
+            if existed {
+                sync_name(&*env, folder)?;
+            }
+            (create(folder, options, info_log, lock)?, Vec::new())
+        }
     };
-    settle_recovery(&inner, &stopped)?;
-    remove_orphans(&inner, &names)?;
+    inner.settle(is_new, &stopped, &names)?;
     let mut background = inner.background.lock();
     inner.schedule(&mut background);
     drop(background);
@@ -107,6 +113,15 @@ pub(super) fn look_into(names: &[String]) -> Contents {
         matches!(file_name::parse(name), Some(Log(_) | Table(_) | LegacyTable(_)))
     });
     fragment.cloned().map_or(Contents::Nothing, Contents::Fragments)
+}
+
+/// Whether the fragments in a folder without CURRENT are logs that never held anything: a creation was interrupted.
+fn was_never_finished(env: &dyn Env, folder: &Path, names: &[String]) -> bool {
+    names.iter().all(|name| match file_name::parse(name) {
+        Some(FileKind::Log(_)) => env.file_size(&folder.join(name)).is_ok_and(|size_bytes| size_bytes == 0),
+        Some(FileKind::Table(_) | FileKind::LegacyTable(_)) => false,
+        _ => true,
+    })
 }
 
 pub(super) fn missing_current(folder: &Path, fragment: &str) -> Error {
@@ -205,7 +220,8 @@ impl Parts {
             let filled = recovered.memtables.into_iter().filter(|memtable| !memtable.table.is_empty());
             let filled: Vec<_> = filled.map(|memtable| (versions.new_file_number(), memtable)).collect();
             let number = versions.new_file_number();
-            wal = Some(WalWriter::create(&*env, folder.join(file_name::log_name(number)), number)?);
+            let path = folder.join(file_name::log_name(number));
+            wal = Some(WalWriter::create(&*env, path, number, options.map_log)?);
             logs.push(number);
             for (file_number, memtable) in filled {
                 sealed.insert(
@@ -234,7 +250,7 @@ impl Parts {
         let commit = CommitState {
             wal,
             outgoing: Vec::new(),
-            recovered: view.sealed.first().filter(|_| !options.read_only).map(|newest| newest.file_number),
+            found: (!options.read_only).then(|| view.sealed.first().map_or(0, |newest| newest.file_number)),
             memtable: active,
             last_sequence: recovered.last_sequence,
             throttle,
@@ -266,6 +282,7 @@ impl Parts {
             close_begun: AtomicBool::new(false),
             closed: AtomicBool::new(false),
             background_ends: AtomicBool::new(false),
+            settled: AtomicBool::new(options.read_only),
             poisoned: AtomicBool::new(false),
             failure: Mutex::new(None),
             idle_check_armed: AtomicBool::new(false),
@@ -274,6 +291,18 @@ impl Parts {
     }
 }
 
+/// Makes the name of `folder`, which was there, durable: a process may have made it and died before it was.
+fn sync_name(env: &dyn Env, folder: &Path) -> Result<()> {
+    let above =
+        folder.parent().map(|above| if above.as_os_str().is_empty() { Path::new(".") } else { above });
+    match above.map(|above| env.sync_folder(above)) {
+        // Who may not read there has not made it.
+        Some(Err(error)) if !error.is_read_only() => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// The log is made before the MANIFEST that names it and before CURRENT, both of which [`settle`](DbInner::settle) writes.
 fn create(
     folder: &Path,
     options: Options,
@@ -281,10 +310,6 @@ fn create(
     lock: Box<dyn FileLock>,
 ) -> Result<Arc<DbInner>> {
     let parts = Parts::new(folder, options, info_log, Some(lock));
-    // The folders may be there and yet not durable: made by a process that died before it synced them.
-    for above in folder.ancestors().skip(1).filter(|above| !above.as_os_str().is_empty()) {
-        parts.options.env.sync_folder(above)?;
-    }
     let versions = VersionSet::create_new(parts.version_set_options(), Arc::clone(&parts.obsolete))?;
     parts.info_log.line(format_args!("created a new database"));
     parts.finish(
@@ -327,61 +352,4 @@ pub(super) fn recover(
     let stopped =
         log_numbers.iter().copied().filter(|number| stop.is_some_and(|stop| *number >= stop)).collect();
     Ok((parts.finish(versions, recovered, log_numbers)?, stopped))
-}
-
-/// Makes what was recovered durable, before anything that the disk might still need is removed. If recovery stopped at
-/// a hole, the logs from there on (`stopped`) are set aside, and must never count again: new writes take the sequences
-/// of those behind the hole.
-fn settle_recovery(inner: &Arc<DbInner>, stopped: &[u64]) -> Result<()> {
-    if stopped.is_empty() {
-        // The logs below the oldest that is there are gone, and the MANIFEST should need none of them.
-        let oldest = inner.background.lock().logs.iter().copied().min();
-        return inner.versions.renew(oldest);
-    }
-    let lost = inner.folder.join(LOST_FOLDER);
-    inner.env.create_folder_all(&lost)?;
-    for number in stopped {
-        let name = file_name::log_name(*number);
-        link_to_folder(&*inner.env, &inner.folder.join(&name), &lost, &name)?;
-    }
-    inner.env.sync_folder(&lost)?;
-    while let Some(oldest) = inner.published.super_version().sealed.last().cloned() {
-        inner.flush_sealed(&oldest)?;
-    }
-    let newest = inner.background.lock().logs.iter().copied().max();
-    let edit = VersionEdit { log_number: newest, ..VersionEdit::default() };
-    inner.record(edit, &[])?;
-    inner.background.lock().logs.retain(|number| Some(*number) == newest);
-    Ok(())
-}
-
-/// Removes those of `names`, the files of before the open, that are a database's and that nothing refers to: what a crash
-/// left behind.
-fn remove_orphans(inner: &DbInner, names: &[String]) -> Result<()> {
-    let version = inner.versions.current();
-    let live: std::collections::HashSet<u64> =
-        version.levels.iter().flatten().map(|file| file.number).collect();
-    let logs = inner.background.lock().logs.clone();
-    let mut removed_data = false;
-    for name in names {
-        let Some(kind) = file_name::parse(name) else { continue };
-        let is_orphan = match kind {
-            FileKind::Table(number) | FileKind::LegacyTable(number) => !live.contains(&number),
-            FileKind::Log(number) => !logs.contains(&number),
-            FileKind::Manifest(number) => number != inner.versions.manifest_number(),
-            FileKind::Temporary(_) => true,
-            FileKind::Current | FileKind::Lock | FileKind::InfoLog | FileKind::OldInfoLog => false,
-        };
-        if is_orphan {
-            inner.info_log.line(format_args!("removes {name}, which nothing refers to"));
-            // An orphan that cannot be removed takes up space and does no harm.
-            let _ = inner.env.remove_file(&inner.folder.join(name));
-            removed_data |= !matches!(kind, FileKind::Manifest(_) | FileKind::Temporary(_));
-        }
-    }
-    if removed_data {
-        // Its sequences go to the next writes: after a loss of power a repair must not find it again.
-        inner.env.sync_folder(&inner.folder)?;
-    }
-    Ok(())
 }

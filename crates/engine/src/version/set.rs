@@ -106,10 +106,10 @@ struct Changes {
 }
 
 impl VersionSet {
-    /// Makes an empty database in the folder: a MANIFEST and, at last, `CURRENT`. Until then the folder holds no
-    /// database. Durable on return.
+    /// The state of an empty database. It writes nothing: [`renew`](Self::renew), or the first change, writes a MANIFEST and, at last,
+    /// `CURRENT`. Until then the folder holds no database.
     ///
-    /// Errors: those of writing the files; `InvalidArgument` if the options say read-only; `AlreadyExists` if there is a
+    /// Errors: those of listing the folder; `InvalidArgument` if the options say read-only; `AlreadyExists` if there is a
     /// `CURRENT`.
     pub fn create_new(options: VersionSetOptions, obsolete: Arc<ObsoleteFiles>) -> Result<Self> {
         if options.read_only {
@@ -135,13 +135,7 @@ impl VersionSet {
             },
             next_file_number: first_free_number(&names),
         };
-        let set = Self::build(options, obsolete, nothing);
-        let mut changes = set.changes.lock();
-        let edit = VersionEdit { log_number: Some(0), last_sequence: Some(0), ..VersionEdit::default() };
-        let pointers = StoredCompactPointers::default();
-        changes.manifest = Some(set.write_new_manifest(&set.current(), &pointers, edit)?);
-        drop(changes);
-        Ok(set)
+        Ok(Self::build(options, obsolete, nothing))
     }
 
     /// Reads an existing database's state. It writes nothing: the first [`apply`](Self::apply) writes a new MANIFEST,
@@ -419,10 +413,12 @@ impl VersionSet {
         pointers: &StoredCompactPointers,
         edit: VersionEdit,
     ) -> Result<()> {
-        let old = self.options.folder.join(file_name::manifest_name(self.manifest_number()));
+        let old = self.manifest_number();
         changes.manifest = Some(self.write_new_manifest(version, pointers, edit)?);
-        // Nothing refers to it; if it stays, the next open removes it.
-        let _ = self.options.env.remove_file(&old);
+        if old != 0 {
+            // Nothing refers to it; if it stays, the next open removes it.
+            let _ = self.options.env.remove_file(&self.options.folder.join(file_name::manifest_name(old)));
+        }
         Ok(())
     }
 

@@ -23,9 +23,9 @@ pub(crate) struct WalWriter {
 }
 
 impl WalWriter {
-    /// Creates the log `number` at `path`.
-    pub(crate) fn create(env: &dyn Env, path: PathBuf, number: u64) -> Result<Self> {
-        let file = env.create_log(&path)?;
+    /// Creates the log `number` at `path`, mapped into memory if `map` and the environment is fit for that.
+    pub(crate) fn create(env: &dyn Env, path: PathBuf, number: u64, map: bool) -> Result<Self> {
+        let file = if map { env.create_log(&path)? } else { env.create_unmapped_log(&path)? };
         Ok(Self {
             number,
             path,

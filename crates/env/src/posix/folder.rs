@@ -24,6 +24,24 @@ pub(super) fn sync(path: &Path) -> Result<()> {
     sync().map_err(|source| EnvError::new("sync folder", path, source))
 }
 
+/// Makes the name of a new folder durable.
+fn sync_name(folder: &Path) -> Result<()> {
+    match sync(parent(folder)) {
+        // The folder above may be written and not read. The file system can be synced as a whole, by the new one.
+        #[cfg(target_os = "linux")]
+        Err(error) if error.is_read_only() => {
+            let synced = File::open(folder).and_then(|folder| Ok(rustix::fs::syncfs(folder)?));
+            synced.map_err(|source| EnvError::new("sync the file system of", folder, source))
+        }
+        result => result,
+    }
+}
+
+/// Whether a folder is there, may be read, and holds nothing.
+fn is_empty(folder: &Path) -> bool {
+    std::fs::read_dir(folder).is_ok_and(|mut names| names.next().is_none())
+}
+
 pub(super) fn exists(path: &Path) -> io::Result<bool> {
     match std::fs::symlink_metadata(path) {
         Ok(_) => Ok(true),
@@ -56,9 +74,16 @@ pub(super) fn create_all(path: &Path) -> Result<()> {
             None => break,
         }
     }
+    if !missing.is_empty() && is_empty(folder) {
+        match sync(parent(folder)) {
+            // This process could not have made the folder.
+            Err(error) if error.is_read_only() => {}
+            result => result?,
+        }
+    }
     for folder in missing.iter().rev() {
         match std::fs::create_dir(folder) {
-            Ok(()) => sync(parent(folder))?,
+            Ok(()) => sync_name(folder)?,
             // Another process was faster.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(failed(error)),

@@ -25,9 +25,9 @@ pub(super) struct PosixLogFile {
 }
 
 impl PosixLogFile {
-    /// A log in `file`, which is empty.
-    pub(super) fn new(file: File, path: &Path) -> Self {
-        let space = LogSpace::new(&file);
+    /// A log in `file`, which is empty, mapped if `may_map` and the file system is fit for that.
+    pub(super) fn new(file: File, path: &Path, may_map: bool) -> Self {
+        let space = LogSpace::new(&file, may_map);
         let path = path.to_owned();
         Self { space, file, path, size_bytes: 0, synced_before: false, state: LogState::Whole }
     }
@@ -38,6 +38,28 @@ impl PosixLogFile {
 
     fn check_whole(&self, operation: &'static str) -> Result<()> {
         self.state.check().map_err(|source| self.failed(operation, source))
+    }
+
+    /// Stores a record between `start` and `end`, where space is ready.
+    #[inline]
+    fn store(
+        &mut self,
+        start: u64,
+        end: u64,
+        header: &[u8; LOG_RECORD_HEADER_SIZE_BYTES],
+        payload: &[u8],
+    ) -> Result<()> {
+        self.space.store(start, header, payload).map_err(|error| self.not_stored(error.into()))?;
+        self.size_bytes = end;
+        Ok(())
+    }
+
+    /// The file is not what it was, or its device fails: nothing that it says later is to be believed.
+    #[cold]
+    fn not_stored(&mut self, error: io::Error) -> EnvError {
+        self.space.give_up();
+        self.state = LogState::Lost(error.kind());
+        self.failed("write", error)
     }
 
     /// Stores or writes a record for which no space was ready.
@@ -51,11 +73,7 @@ impl PosixLogFile {
         let start = self.size_bytes + padding_bytes as u64;
         let end = start + (header.len() + payload.len()) as u64;
         match self.space.make_ready(&self.file, self.size_bytes, end) {
-            Ok(true) => {
-                self.space.store(start, header, payload);
-                self.size_bytes = end;
-                Ok(())
-            }
+            Ok(true) => self.store(start, end, header, payload),
             Ok(false) => {
                 let mut bytes = vec![0; padding_bytes];
                 bytes.extend_from_slice(header);
@@ -63,6 +81,16 @@ impl PosixLogFile {
                 self.append(&bytes)
             }
             Err(error) => Err(self.not_cut(error)),
+        }
+    }
+
+    /// Cuts the file to the log's size if it is longer. Where it is not, nothing is asked of a disk that may be full: on XFS to cut a
+    /// block that another file shares takes room.
+    fn cut_off_excess(&self) -> io::Result<()> {
+        if self.file.metadata()?.len() > self.size_bytes {
+            self.file.set_len(self.size_bytes)
+        } else {
+            Ok(())
         }
     }
 
@@ -80,7 +108,7 @@ impl LogFile for PosixLogFile {
         self.space.give_back(&self.file, self.size_bytes).map_err(|error| self.not_cut(error))?;
         if let Err(error) = self.file.write_all_at(bytes, self.size_bytes) {
             // A part may be there. A later record behind it would be unreadable.
-            if self.file.set_len(self.size_bytes).is_err() {
+            if self.cut_off_excess().is_err() {
                 self.state = LogState::Damaged(error.kind());
             }
             return Err(self.failed("write", error));
@@ -102,9 +130,7 @@ impl LogFile for PosixLogFile {
         if !self.space.is_ready(end) {
             return self.append_record_slowly(padding_bytes, header, payload);
         }
-        self.space.store(start, header, payload);
-        self.size_bytes = end;
-        Ok(())
+        self.store(start, end, header, payload)
     }
 
     #[inline]

@@ -1,20 +1,21 @@
 //! A part of a log mapped into memory, and how a record is stored there. Predecessor: `log_space`. Successor: the
 //! operating system's page cache.
 //!
-//! # A file that shrinks under its mapping
+//! # A page that is not there
 //!
-//! A store behind the end of the file raises `SIGBUS` and ends the process. The space is allocated before it is mapped,
-//! so a full disk cannot do that on the file systems that `log_space` maps on. What can: another program that truncates
-//! the log of an open database, and a disk that fails while the file system looks up where a page belongs. Either would
-//! have lost records, and the process that ends has acknowledged nothing that is not in the page cache.
+//! A store for which the file has no page raises `SIGBUS`. The space is allocated before it is mapped, so a full disk cannot do that on
+//! the file systems that `log_space` maps on. What can: another program that truncates the log of an open database, and a disk or file
+//! system that fails when a page is first touched, or touched again after it was written to the disk. The store is guarded
+//! (`guarded_store`, `fault_handler`): it ends with an error, and nothing is acknowledged.
 
 use std::fs::File;
 use std::io;
 use std::ptr::NonNull;
-use std::sync::atomic::{Ordering, fence};
 
+use rustix::io::Errno;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, munmap};
 
+use super::guarded_store;
 use crate::LOG_RECORD_HEADER_SIZE_BYTES;
 
 /// The least that a mapping begins and ends at multiples of. Larger pages are multiples of it, and blocks of logs, to
@@ -74,35 +75,34 @@ impl LogMapping {
     }
 
     /// Stores a record at `offset` in the file, where zeros are: first the payload, then the header at once. A process
-    /// that dies in between leaves a header of zeros.
+    /// that dies in between leaves a header of zeros, and so does a store for which the file has no page.
+    ///
+    /// # Errors
+    /// The file has no page for the record: an input/output error.
     ///
     /// # Panics
     /// If the record is not within the range.
     #[inline]
-    pub(super) fn store(&mut self, offset: u64, header: &[u8; LOG_RECORD_HEADER_SIZE_BYTES], payload: &[u8]) {
+    pub(super) fn store(
+        &mut self,
+        offset: u64,
+        header: &[u8; LOG_RECORD_HEADER_SIZE_BYTES],
+        payload: &[u8],
+    ) -> Result<(), Errno> {
         let size = LOG_RECORD_HEADER_SIZE_BYTES + payload.len();
         assert!(offset >= self.start && offset + (size as u64) < self.end);
         let [h0, h1, h2, h3, h4, h5, h6] = *header;
         // The store takes eight bytes: behind an empty payload, one of the zeros that follow.
         let last = payload.first().copied().unwrap_or(0);
         let head = u64::from_le_bytes([h0, h1, h2, h3, h4, h5, h6, last]);
+        let body = payload.get(1..).unwrap_or_default();
         // SAFETY: by the assertion all bytes from `offset` on, and one more, lie within the mapping, which this value
-        // owns and which is writable. The file is at least as long (see the top of this file), and `payload` is no part
-        // of the mapping, to which nobody else has a pointer.
-        unsafe {
+        // owns and which is writable. `payload` is no part of the mapping, to which nobody else has a pointer.
+        let stored = unsafe {
             let target = self.memory.as_ptr().add((offset - self.start) as usize);
-            let body = payload.get(1..).unwrap_or_default();
-            std::ptr::copy_nonoverlapping(
-                body.as_ptr(),
-                target.add(LOG_RECORD_HEADER_SIZE_BYTES + 1),
-                body.len(),
-            );
-            // Neither the compiler nor the processor may move the header before the payload.
-            fence(Ordering::Release);
-            target.cast::<[u8; 8]>().write_unaligned(head.to_le_bytes());
-            // The next record's payload may not come before this header either.
-            fence(Ordering::Release);
-        }
+            guarded_store::store(target, head, body)
+        };
+        if stored { Ok(()) } else { Err(Errno::IO) }
     }
 }
 

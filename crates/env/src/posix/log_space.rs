@@ -4,8 +4,8 @@
 //! The space is allocated step by step, each as large as all before it together, up to [`LARGEST_STEP_BYTES`]: so a
 //! database with little data takes little room. A full disk shows here, as an error. Space behind the end reads as zeros.
 //!
-//! Only file systems are used on which a store into allocated space cannot fail for want of room. Copy on write, as of
-//! btrfs, or a server in between take that promise back.
+//! Only file systems are used on which a store into allocated space cannot fail for want of room. Extents that files may share, as
+//! on XFS and btrfs (`cp` does that by itself), or a server in between take that promise back. What else may fail is caught.
 
 use std::fs::File;
 use std::io;
@@ -13,6 +13,7 @@ use std::io;
 use rustix::fs::{FallocateFlags, fallocate, fstatfs};
 use rustix::io::Errno;
 
+use super::fault_handler;
 use super::log_mapping::{LogMapping, MAPPING_STEP_BYTES};
 use crate::LOG_RECORD_HEADER_SIZE_BYTES;
 
@@ -29,8 +30,8 @@ const SPARE_BYTES: u64 = 4 << 10;
 /// So much is brought into memory at once.
 const POPULATED_AT_ONCE_BYTES: u64 = 256 << 10;
 
-/// ext4, XFS and tmpfs, by their numbers in `statfs`.
-const SUITABLE_FILE_SYSTEMS: [u64; 3] = [0xef53, 0x5846_5342, 0x0102_1994];
+/// ext4 and tmpfs, by their numbers in `statfs`.
+const SUITABLE_FILE_SYSTEMS: [u64; 2] = [0xef53, 0x0102_1994];
 
 /// The space behind the end of a log.
 pub(super) struct LogSpace {
@@ -45,10 +46,11 @@ pub(super) struct LogSpace {
 }
 
 impl LogSpace {
-    /// No space yet, behind a log in `file`.
-    pub(super) fn new(file: &File) -> Self {
-        let is_possible = fstatfs(file)
-            .is_ok_and(|file_system| SUITABLE_FILE_SYSTEMS.contains(&(file_system.f_type as u64)));
+    /// No space yet, behind a log in `file`, and none ever unless `may_map`.
+    pub(super) fn new(file: &File, may_map: bool) -> Self {
+        let is_possible = may_map
+            && fstatfs(file)
+                .is_ok_and(|file_system| SUITABLE_FILE_SYSTEMS.contains(&(file_system.f_type as u64)));
         Self {
             mapping: None,
             ready_end: 0,
@@ -84,11 +86,25 @@ impl LogSpace {
     }
 
     /// Stores a record at `offset`. It must be ready.
+    ///
+    /// # Errors
+    /// The file has no page for it, since it was cut or the device fails. The log is to be [given up](Self::give_up).
     #[inline]
-    pub(super) fn store(&mut self, offset: u64, header: &[u8; LOG_RECORD_HEADER_SIZE_BYTES], payload: &[u8]) {
-        if let Some(mapping) = &mut self.mapping {
-            mapping.store(offset, header, payload);
-        }
+    pub(super) fn store(
+        &mut self,
+        offset: u64,
+        header: &[u8; LOG_RECORD_HEADER_SIZE_BYTES],
+        payload: &[u8],
+    ) -> Result<(), Errno> {
+        self.mapping.as_mut().map_or(Ok(()), |mapping| mapping.store(offset, header, payload))
+    }
+
+    /// Leaves the file as it is, for good: nobody knows what it is like any more.
+    pub(super) fn give_up(&mut self) {
+        self.mapping = None;
+        self.ready_end = 0;
+        self.end = 0;
+        self.is_possible = false;
     }
 
     /// Makes a record ready that ends at `end`, in the log of `size_bytes` bytes. `false` if it has to be written
@@ -129,6 +145,9 @@ impl LogSpace {
 
     /// Allocates space up to `end` or a bit more, and maps it from the end of the log on.
     fn extend(&mut self, file: &File, size_bytes: u64, end: u64) -> Result<(), Errno> {
+        if !fault_handler::is_in_place() {
+            return Err(Errno::NOTSUP);
+        }
         let allocated_end = self.end.max(size_bytes);
         let end = end.next_multiple_of(MAPPING_STEP_BYTES);
         fallocate(file, FallocateFlags::empty(), allocated_end, end - allocated_end)?;

@@ -13,26 +13,54 @@ use crate::{
 };
 
 mod descriptor_share;
+#[cfg(all(
+    target_os = "linux",
+    target_pointer_width = "64",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
+mod fault_handler;
 mod file;
 mod folder;
+#[cfg(all(
+    target_os = "linux",
+    target_pointer_width = "64",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
+mod guarded_store;
 mod lock;
 mod log_file;
-#[cfg(target_os = "linux")]
+#[cfg(all(
+    target_os = "linux",
+    target_pointer_width = "64",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
 mod log_mapping;
-#[cfg(target_os = "linux")]
+#[cfg(all(
+    target_os = "linux",
+    target_pointer_width = "64",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
 mod log_space;
 #[cfg(target_pointer_width = "64")]
 mod mapped_file;
 #[cfg(target_pointer_width = "64")]
 mod mapping;
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(all(
+    target_os = "linux",
+    target_pointer_width = "64",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+)))]
 mod no_log_space;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod residency;
 
 use file::{PosixRandomAccessFile, PosixSequentialFile, PosixWritableFile};
 use log_file::PosixLogFile;
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(all(
+    target_os = "linux",
+    target_pointer_width = "64",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+)))]
 use no_log_space as log_space;
 
 /// The environment of the operating system. It has no state of its own: all values are alike.
@@ -66,6 +94,13 @@ fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
     }
     Ok(file)
+}
+
+fn create_log(path: &Path, may_map: bool) -> Result<Box<dyn LogFile>> {
+    // To be mapped it has to be readable as well.
+    let file = open_regular(path, OpenOptions::new().read(true).write(true).create(true).truncate(true));
+    let file = file.map_err(|source| EnvError::new("create", path, source))?;
+    Ok(Box::new(PosixLogFile::new(file, path, may_map)))
 }
 
 impl Env for PosixEnv {
@@ -103,10 +138,11 @@ impl Env for PosixEnv {
     }
 
     fn create_log(&self, path: &Path) -> Result<Box<dyn LogFile>> {
-        // To be mapped it has to be readable as well.
-        let file = open_regular(path, OpenOptions::new().read(true).write(true).create(true).truncate(true));
-        let file = file.map_err(|source| EnvError::new("create", path, source))?;
-        Ok(Box::new(PosixLogFile::new(file, path)))
+        create_log(path, true)
+    }
+
+    fn create_unmapped_log(&self, path: &Path) -> Result<Box<dyn LogFile>> {
+        create_log(path, false)
     }
 
     fn replace_file(&self, path: &Path, contents: &[u8], temporary: &Path) -> Result<()> {

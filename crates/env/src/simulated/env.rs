@@ -41,6 +41,15 @@ impl Process {
             }
             missing.push(folder);
         }
+        let existing = missing.last().and_then(|outermost| outermost.parent());
+        if let Some(existing) = existing {
+            let call = Call::new(CallKind::List, "look into", existing);
+            if let (Some(above), true) =
+                (existing.parent(), self.on_names(call, |names| names.list(existing))?.is_empty())
+            {
+                self.sync_folder(Call::new(CallKind::CreateFolder, "sync above an empty folder", above))?;
+            }
+        }
         for folder in missing.iter().rev() {
             let call = Call::new(CallKind::CreateFolder, "create folder", folder);
             self.on_names(call, |names| names.create_folder(folder))?;

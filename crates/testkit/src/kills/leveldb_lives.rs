@@ -3,6 +3,7 @@
 //! Terrace opens what is left, read-only and then for writing, before and after compactions, and every get, of keys that are
 //! there and of those that are not, must say what the scan says and what was acknowledged. LevelDB's repair brings back keys
 //! whose deletion was compacted away while an older table was still in the folder; those may show any value they had.
+//! A MANIFEST that is cut off is refused unless it states all the same.
 //! The next life goes on with what LevelDB left, or with what Terrace made of it.
 
 use std::collections::BTreeMap;
@@ -11,7 +12,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use terrace_engine::{Db, IterOptions, Options, ReadOptions};
+use terrace_engine::{Db, ErrorKind, IterOptions, Options, ReadOptions};
 
 use super::folder::copy;
 use super::leveldb::{PYTHON, is_there};
@@ -73,6 +74,8 @@ impl Trial {
         if self.is_repaired {
             repair(&left)?;
             self.tally.one("LevelDB repairs");
+        } else {
+            self.check_cut_manifest(&left)?;
         }
         let found = self.check(&left, true)?;
         copy(&left, &ours).map_err(|error| error.to_string())?;
@@ -130,15 +133,7 @@ impl Trial {
     fn check(&mut self, folder: &Path, read_only: bool) -> Result<Writes, String> {
         let mode = if read_only { "read-only" } else { "for writing" };
         let said = |error: terrace_engine::Error| format!("{mode}: {error}");
-        let options = Options {
-            create_if_missing: false,
-            paranoid_checks: true,
-            read_only,
-            write_buffer_size_bytes: 64 << 10,
-            max_file_size_bytes: 64 << 10,
-            ..Options::default()
-        };
-        let db = Db::open(folder, options).map_err(said)?;
+        let db = Db::open(folder, options(read_only)).map_err(said)?;
         let found = self.compare(&db).map_err(|problem| format!("{mode}: {problem}"))?;
         if !read_only {
             db.compact_range(None, None).map_err(said)?;
@@ -148,6 +143,27 @@ impl Trial {
         }
         db.verify().and_then(|()| db.close()).map_err(said)?;
         Ok(found)
+    }
+
+    /// A MANIFEST that is cut off anywhere is refused, or what it states is all there is.
+    fn check_cut_manifest(&mut self, left: &Path) -> Result<(), String> {
+        let io = |error: std::io::Error| error.to_string();
+        let cut = self.folder.join("cut");
+        copy(left, &cut).map_err(io)?;
+        let manifest = cut.join(fs::read_to_string(cut.join("CURRENT")).map_err(io)?.trim_end());
+        let bytes = fs::read(&manifest).map_err(io)?;
+        let length = self.random.between(1, bytes.len());
+        fs::write(&manifest, &bytes[..length]).map_err(io)?;
+        let at = |problem: String| format!("{} cut off at byte {length}: {problem}", manifest.display());
+        match Db::open(&cut, options(true)) {
+            Err(error) if error.kind() == ErrorKind::Corruption => self.tally.one("cut MANIFESTs refused"),
+            Err(error) => return Err(at(error.to_string())),
+            Ok(db) => {
+                self.compare(&db).map_err(at)?;
+                self.tally.one("cut MANIFESTs that state it all");
+            }
+        }
+        fs::remove_dir_all(cut).map_err(io)
     }
 
     fn compare(&mut self, db: &Db) -> Result<Writes, String> {
@@ -184,6 +200,17 @@ impl Trial {
             return Err(format!("{} keys, {} known, {unfinished} unfinished", scanned.len(), found.len()));
         }
         Ok(found)
+    }
+}
+
+fn options(read_only: bool) -> Options {
+    Options {
+        create_if_missing: false,
+        paranoid_checks: true,
+        read_only,
+        write_buffer_size_bytes: 64 << 10,
+        max_file_size_bytes: 64 << 10,
+        ..Options::default()
     }
 }
 

@@ -15,7 +15,7 @@ const count = Math.round((megabytes * 1e6) / VALUE_SIZE)
 const keyOf = (number) => `${(Math.imul(number, 0x9e3779b1) >>> 0).toString(16).padStart(8, '0')}-${number}`
 
 /** Bytes that follow from the number, and look random. */
-function valueOf(number) {
+function valueNumber(number) {
   const value = new Uint32Array(VALUE_SIZE / 4)
   let state = number + 1
   for (let i = 0; i < value.length; i++) {
@@ -38,7 +38,7 @@ const place = (databases, number) => databases[Math.floor(number / BATCH) % data
 async function check(databases) {
   for (let number = 0; number < count; number += 13) {
     const found = await place(databases, number).get(keyOf(number))
-    assert.deepEqual(new Uint8Array(found), valueOf(number), `entry ${number}`)
+    assert.deepEqual(new Uint8Array(found), valueNumber(number), `entry ${number}`)
   }
   let found = 0
   for (const db of databases) for await (const _ of db.keys()) found++
@@ -49,7 +49,7 @@ let databases = await open()
 for (let first = 0; first < count; first += BATCH) {
   const operations = []
   for (let number = first; number < Math.min(first + BATCH, count); number++) {
-    operations.push({ type: 'put', key: keyOf(number), value: valueOf(number) })
+    operations.push({ type: 'put', key: keyOf(number), value: valueNumber(number) })
   }
   await place(databases, first).batch(operations)
 }

@@ -176,6 +176,7 @@ export function options(): void {
     filterBitsPerKey: 1,
     hashIndexPercent: 1,
     mapTables: true,
+    mapLog: true,
     multithreading: true,
     sharedResources: true,
     readOnly: true,

@@ -97,7 +97,7 @@ export class Feed<K = string, V = string> {
 
   /** The database or sublevel. */
   get db(): AnyDatabase {
-    return this.#space.db
+    return this.#space.given
   }
 
   /** Whether changes hold the values of puts. */

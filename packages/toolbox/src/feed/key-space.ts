@@ -12,6 +12,7 @@ import {
   valueEncodingOf
 } from '../hooks.js'
 import type { AnyLevel } from '../level-like.js'
+import { beneath, viewOf } from '../view.js'
 import { type EncodedRange, encodeRange, type KeyRange, rangeOfPrefix } from './range.js'
 
 /**
@@ -24,6 +25,9 @@ const NOTHING = Buffer.alloc(0)
 
 /** The keys of one database or sublevel. */
 export class KeySpace {
+  /** What was given: its encodings count. */
+  readonly given: AnyLevel
+  /** The same; of a view, what is beneath. */
   readonly db: AnyLevel
   /** The database that `db` is in, or `db` itself. */
   readonly root: AnyLevel
@@ -32,7 +36,8 @@ export class KeySpace {
   readonly #prefixBytes: Buffer
 
   constructor(database: AnyDatabase) {
-    const db = database as AnyLevel
+    this.given = database as AnyLevel
+    const db = beneath(this.given)
     this.db = db
     this.root = rootOf(db)
     this.prefix = prefixOf(db)
@@ -52,12 +57,12 @@ export class KeySpace {
 
   /** The encoding of keys that is meant by an option, or the database's own. */
   keyEncoding(encoding?: unknown): Encoding {
-    return keyEncodingOf(this.db, encoding)
+    return keyEncodingOf(this.given, encoding)
   }
 
   /** The encoding of values that is meant by an option, or the database's own. */
   valueEncoding(encoding?: unknown): Encoding {
-    return valueEncodingOf(this.db, encoding)
+    return valueEncodingOf(this.given, encoding)
   }
 
   /** The key of an operation as bytes, in the terms of `db`; undefined if it is not a key of `db`. */
@@ -87,6 +92,11 @@ export class KeySpace {
     if (length === 0) return key
     if (key.length < length || key.compare(this.#prefixBytes, 0, length, 0, length) !== 0) return undefined
     return key.subarray(length)
+  }
+
+  /** Whether the entry of a key is not to be seen: what was given is a view, which hides it. */
+  isHidden(key: Buffer): boolean {
+    return viewOf(this.given)?.isHidden(key) === true
   }
 
   /** A range of `db`'s keys as bytes. */

@@ -170,7 +170,7 @@ async function* watchDatabase<K, V>(watching: Watching, stop: AbortController): 
 async function* entriesOf<K, V>({ space, range, key }: Watching, options?: object): Events<K, V> {
   let isEmpty = true
   for await (const [found, value] of space.entriesWithin(range, options)) {
-    if (Side.holds(space, found)) continue
+    if (Side.holds(space, found) || space.isHidden(found)) continue
     isEmpty = false
     yield { type: 'put', ...decoded<K, V>(space, found, value), initial: true }
   }
@@ -182,7 +182,8 @@ async function* entriesOf<K, V>({ space, range, key }: Watching, options?: objec
 async function* currentOf<K, V>({ space }: Watching, keys: readonly Buffer[]): Events<K, V> {
   for (const key of keys) {
     const value = await space.read(key)
-    if (value === undefined) yield { type: 'del', key: keyOf<K>(space, key), initial: false }
+    if (value === undefined || space.isHidden(key))
+      yield { type: 'del', key: keyOf<K>(space, key), initial: false }
     else yield { type: 'put', ...decoded<K, V>(space, key, value), initial: false }
   }
 }

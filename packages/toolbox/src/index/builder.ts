@@ -145,7 +145,13 @@ export class Builder {
     let last: Uint8Array | undefined
     const deadline = performance.now() + STEP_TIME_MS
     for (const key of keys) {
-      const changes = writer.changes({ key, old: undefined, value: reads.value(key), reads })
+      const changes = writer.changes({
+        key,
+        old: undefined,
+        value: reads.shownValue(key),
+        isOldIndexed: true,
+        reads
+      })
       changes.addTo(batch, reads)
       records++
       entries += changes.length

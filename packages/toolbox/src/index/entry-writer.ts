@@ -17,6 +17,8 @@ export interface RecordWrite {
   readonly old: unknown
   /** The value from now on, undefined if it is deleted. */
   readonly value: unknown
+  /** Whether the entries of `old` are there: not for certain where a write may be pending, nor of what has expired. */
+  readonly isOldIndexed: boolean
   readonly reads: Reads
 }
 
@@ -54,19 +56,17 @@ export class EntryWriter {
    *
    * @throws TOOLBOX_INDEX_VALUE, TOOLBOX_UNIQUE
    */
-  changes({ key, old, value, reads }: RecordWrite): Changes {
-    const { isExact } = this.#keySpace
+  changes({ key, old, value, isOldIndexed, reads }: RecordWrite): Changes {
     const values = value === undefined ? NO_VALUES : this.#valuesOf(value, key)
     const oldValues = old === undefined ? NO_VALUES : this.#oldValuesOf(old, key)
-    const isUnchanged = isExact && isSame(values, oldValues)
-    if (isUnchanged) return NO_CHANGES
+    if (isOldIndexed && isSame(values, oldValues)) return NO_CHANGES
 
     const keys = this.#keysOf(values, key)
     const oldKeys = this.#oldKeysOf(oldValues, key)
     const changes = new Changes(this, key)
     if (this.definition.unique) for (const added of keys) this.#assertFree(added, key, reads)
-    // Where a write may be pending that `old` does not show, it may have deleted an entry that `old` has.
-    for (const { bytes } of isExact ? without(keys, oldKeys) : keys) changes.added.push(bytes)
+    // A pending write that `old` does not show may have deleted an entry that `old` has.
+    for (const { bytes } of isOldIndexed ? without(keys, oldKeys) : keys) changes.added.push(bytes)
     for (const { bytes } of without(oldKeys, keys)) {
       if (this.#isOwn(bytes, key, reads)) changes.removed.push(bytes)
     }
@@ -98,8 +98,8 @@ export class EntryWriter {
   #assertFree({ bytes, indexed }: Key, key: Uint8Array, reads: Reads): void {
     const holder = reads.entry(this, bytes)
     if (holder === undefined || bytesOf(holder).equals(key)) return
-    // An entry may be left of a record that was changed behind the index's back.
-    if (!this.has(reads.value(holder), holder, bytes)) return
+    // An entry may be left of a record that was changed behind the index's back, or has expired.
+    if (!this.has(reads.shownValue(holder), holder, bytes)) return
     const keySpace = this.#keySpace
     throw uniqueError(this.definition.name, indexed, keySpace.decodeKey(holder), keySpace.decodeKey(key))
   }

@@ -19,6 +19,8 @@ import {
   valueEncodingOf
 } from '../hooks.js'
 import type { AnyLevel } from '../level-like.js'
+import { openViewOf } from '../open-views.js'
+import { beneath, viewOf } from '../view.js'
 import type { EntryWriter } from './entry-writer.js'
 import { Earlier, type Reads } from './reads.js'
 import { type StoredForm, storedFormOf } from './stored-form.js'
@@ -26,7 +28,7 @@ import { endOfSublevel } from './sublevel-keys.js'
 
 const keySpaces = new WeakMap<AnyLevel, Map<string, KeySpace>>()
 
-/** The key space of `db`, the same for each object of a sublevel; `db` will run its hook function. */
+/** The key space of `db`, the same for each object of a sublevel and for views of it; `db` will run its hook function. */
 export function keySpaceOf(db: AnyLevel): KeySpace {
   const root = rootOf(db)
   const prefix = prefixOf(db)
@@ -49,6 +51,7 @@ function forget({ db, root }: KeySpace): void {
 }
 
 export class KeySpace {
+  /** Where the records are. */
   readonly db: AnyLevel
   readonly root: AnyLevel
   /**
@@ -71,16 +74,18 @@ export class KeySpace {
   readonly #earlier = new WeakMap<PrewriteBatch, Earlier>()
   readonly #committed: Reads
 
-  constructor(db: AnyLevel, root: AnyLevel) {
-    this.db = db
+  /** @param given - A database or a view, whose encodings count. */
+  constructor(given: AnyLevel, root: AnyLevel) {
+    this.db = beneath(given)
     this.root = root
-    this.states = asideOf(db, 'index')
+    this.states = asideOf(given, 'index')
     this.isExact = isExact(root)
-    this.keyEncoding = keyEncodingOf(db)
-    this.valueEncoding = valueEncodingOf(db)
+    this.keyEncoding = keyEncodingOf(given)
+    this.valueEncoding = valueEncodingOf(given)
     this.#asStored = storedFormOf(this.valueEncoding)
     this.#committed = {
       value: (key) => this.#valueOf(key),
+      shownValue: (key) => (this.isHidden(key) ? undefined : this.#valueOf(key)),
       entry: (writer, key) => writer.read(key)
     }
   }
@@ -99,7 +104,8 @@ export class KeySpace {
   }
 
   /** Has the writes of `db` keep an index in step. `onOpen` is called when the database is opened again. */
-  add(writer: EntryWriter, db: AnyLevel, onOpen: () => void): void {
+  add(writer: EntryWriter, given: AnyLevel, onOpen: () => void): void {
+    const db = beneath(given)
     const { name } = writer.definition
     if (this.#openings.size === 0) this.db.on('open', this.#onOpen)
     this.#openings.set(name, onOpen)
@@ -136,6 +142,12 @@ export class KeySpace {
     return (batch !== undefined && this.#earlier.get(batch)) || this.#committed
   }
 
+  /** Whether a view that is open hides a record: to everybody who uses the view it is gone, and its values are free. */
+  isHidden(key: Uint8Array): boolean {
+    const view = openViewOf(this.db)
+    return view !== undefined && viewOf(view)?.isHidden(key) === true
+  }
+
   /** A primary key, as the database reads it. */
   decodeKey(bytes: Uint8Array): unknown {
     return decodedBy(this.keyEncoding, bytes)
@@ -166,9 +178,12 @@ export class KeySpace {
     const before = this.reads(batch)
     const old = before === this.#committed ? this.#read(encodedKey, keyEncoding.format) : before.value(key)
     const value = operation.type === 'put' ? this.#storedForm(operation) : undefined
+    // Where there is a view, another record may have got the value of an expired one. That view's hook has run by now, so that
+    // nothing tells whether this record had expired.
+    const isOldIndexed = this.isExact && openViewOf(this.db) === undefined
     const changes = []
     for (const writer of this.#writers.values())
-      changes.push(writer.changes({ key, old, value, reads: before }))
+      changes.push(writer.changes({ key, old, value, isOldIndexed, reads: before }))
 
     // Nothing was refused.
     const earlier = this.isExact ? undefined : this.#earlierOf(batch)

@@ -1,6 +1,8 @@
 /** Queries: entries of a range, with the values of their records, of one moment. */
 
 import type { AbstractSnapshot } from 'abstract-level'
+import type { AnyLevel } from '../level-like.js'
+import { viewOf } from '../view.js'
 import { type Entry, type EntryRange, entryOf, entryRange } from './entry-keys.js'
 import type { EntryWriter } from './entry-writer.js'
 import { indexError } from './errors.js'
@@ -44,6 +46,13 @@ export function queryOf(index: string, options: IndexRange): Query {
   return { range: entryRange(index, options), reverse, limit, pageSize }
 }
 
+/** What is queried: an index, and the database or view that its records are read from. */
+export interface Queried {
+  readonly keySpace: KeySpace
+  readonly writer: EntryWriter
+  readonly db: AnyLevel
+}
+
 /** Reads the entries of a query, in pages. */
 export async function* entryPages(
   { definition, entries }: EntryWriter,
@@ -73,23 +82,22 @@ function readable(unique: boolean, key: Uint8Array, stored: Uint8Array | undefin
 }
 
 /**
- * The records of a query. Each is checked against its value, if that is read: on databases where an entry may be stale it
- * always is.
+ * The records of a query. Each is checked against its value, if that is read: it always is on databases where an entry may be
+ * stale, and through a view, which may hide the record.
  */
 export async function* find(
-  keySpace: KeySpace,
-  writer: EntryWriter,
+  { keySpace, writer, db }: Queried,
   query: Query,
   needsValues: boolean
 ): AsyncGenerator<Found, void> {
   const snapshot = snapshotOf(keySpace)
+  const readsValues = needsValues || !keySpace.isExact || viewOf(db) !== undefined
   let left = query.limit
   try {
     if (left === 0) return
     const limited = { ...query, pageSize: Math.min(query.pageSize, left) }
     for await (const entries of entryPages(writer, limited, snapshot)) {
-      const values =
-        needsValues || !keySpace.isExact ? await valuesOf(keySpace, entries, snapshot) : undefined
+      const values = readsValues ? await valuesOf(db, entries, snapshot) : undefined
       for (const [index, { bytes, indexed, primary }] of entries.entries()) {
         const value = values?.[index]
         if (values !== undefined && !writer.has(value, primary, bytes)) continue
@@ -104,8 +112,7 @@ export async function* find(
 
 /** The record that has `indexed` in a unique index, where `entry` is the key of its entry. */
 export async function findOne(
-  keySpace: KeySpace,
-  writer: EntryWriter,
+  { keySpace, writer, db }: Queried,
   entry: Uint8Array,
   indexed: unknown
 ): Promise<Found | undefined> {
@@ -114,7 +121,7 @@ export async function findOne(
     const bytes = { keyEncoding: 'buffer', valueEncoding: 'buffer', snapshot }
     const primary = (await writer.entries.get(entry, bytes)) as Uint8Array | undefined
     if (primary === undefined) return undefined
-    const value: unknown = await keySpace.db.get(primary, { keyEncoding: 'buffer', snapshot })
+    const value: unknown = await db.get(primary, { keyEncoding: 'buffer', snapshot })
     if (!writer.has(value, primary, entry)) return undefined
     return { key: keySpace.decodeKey(primary), value, indexed }
   } finally {
@@ -128,8 +135,8 @@ export function snapshotOf({ db }: KeySpace): AbstractSnapshot | undefined {
 }
 
 /** The values of entries' records. */
-export async function valuesOf(
-  { db }: KeySpace,
+async function valuesOf(
+  db: AnyLevel,
   entries: readonly Entry[],
   snapshot: AbstractSnapshot | undefined
 ): Promise<unknown[]> {

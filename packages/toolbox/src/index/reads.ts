@@ -6,6 +6,8 @@ import type { EntryWriter } from './entry-writer.js'
 export interface Reads {
   /** The value of a primary key, decoded; undefined if there is none. */
   value(key: Uint8Array): unknown
+  /** The same; undefined, too, if a view hides the record. */
+  shownValue(key: Uint8Array): unknown
   /** The primary key that an entry of a unique index has stored. */
   entry(writer: EntryWriter, key: Uint8Array): Uint8Array | undefined
 }
@@ -23,6 +25,11 @@ export class Earlier implements Reads {
   value(key: Uint8Array): unknown {
     const identity = byteString(key)
     return this.#values.has(identity) ? this.#values.get(identity) : this.#stored.value(key)
+  }
+
+  shownValue(key: Uint8Array): unknown {
+    const identity = byteString(key)
+    return this.#values.has(identity) ? this.#values.get(identity) : this.#stored.shownValue(key)
   }
 
   entry(writer: EntryWriter, key: Uint8Array): Uint8Array | undefined {

@@ -10,7 +10,7 @@ import { EntryWriter } from './entry-writer.js'
 import { indexError } from './errors.js'
 import { type KeySpace, keySpaceOf } from './key-space.js'
 import type { IndexOptions, IndexProgress, IndexRange } from './options.js'
-import { type Found, find, findOne, type Query, queryOf } from './reader.js'
+import { type Found, find, findOne, type Queried, type Query, queryOf } from './reader.js'
 import { StateStore } from './state.js'
 import { type IndexReport, verify } from './verify.js'
 
@@ -22,6 +22,7 @@ import { type IndexReport, verify } from './verify.js'
  */
 export class SecondaryIndex<K, V> {
   readonly #name: string
+  readonly #db: AnyLevel
   readonly #keySpace: KeySpace
   readonly #writer: EntryWriter
   readonly #state: StateStore
@@ -57,6 +58,7 @@ export class SecondaryIndex<K, V> {
       throw indexError('TOOLBOX_INDEX_INVALID', name, 'the other indexes are of objects with other encodings')
     }
     this.#name = name
+    this.#db = db
     this.#keySpace = keySpace
     this.#waits = options.wait !== false
     this.#onProgress = options.onProgress
@@ -205,7 +207,7 @@ export class SecondaryIndex<K, V> {
     resultOf: (found: Found) => T
   ): AsyncGenerator<T, void> {
     await this.#whenQueryable()
-    for await (const found of find(this.#keySpace, this.#writer, query, needsValues)) yield resultOf(found)
+    for await (const found of find(this.#queried, query, needsValues)) yield resultOf(found)
   }
 
   async #find(indexed: unknown): Promise<Found | undefined> {
@@ -219,7 +221,11 @@ export class SecondaryIndex<K, V> {
     if (indexed === undefined) return undefined
     const entry = uniqueEntryKey(this.#name, indexed)
     await this.#whenQueryable()
-    return findOne(this.#keySpace, this.#writer, entry, indexed)
+    return findOne(this.#queried, entry, indexed)
+  }
+
+  get #queried(): Queried {
+    return { keySpace: this.#keySpace, writer: this.#writer, db: this.#db }
   }
 
   #assertExists(): void {

@@ -1,6 +1,8 @@
+import { isExact, keyEncodingOf, valueEncodingOf } from '../hooks.js'
 import type { AnyLevel } from '../level-like.js'
+import { beneath } from '../view.js'
 import type { Conflict, Coordinator } from './coordinator.js'
-import { conflictError } from './errors.js'
+import { argumentError, conflictError } from './errors.js'
 import type { OwnWrite } from './own-writes.js'
 import type { SeenWrite } from './seen-write.js'
 import type { Attempt } from './transaction.js'
@@ -38,7 +40,7 @@ class Commit implements OwnBatch {
     const writes = [...this.#attempt.writes.all()]
     const target = targetOf(writes, this.#coordinator.root)
     const operations = writes.map(({ db, operation }, index) => {
-      if (db !== target) operation.sublevel = db
+      if (db !== target) Object.assign(operation, inSublevel(db, operation))
       operation[OWN] = { batch: this, isFirst: index === 0 } satisfies OwnOperation
       return operation
     })
@@ -70,8 +72,30 @@ export async function commit(
   return own.conflict
 }
 
-/** One sublevel is written through itself, so that its hooks run also where only its own object knows them. */
+/**
+ * What the batch is of. One sublevel is written through itself, so that its hooks run also where only its own object knows them;
+ * there, a view, which needs them for the expiries, even if others are written, too.
+ *
+ * @throws TRANSACTION_INVALID_ARGUMENT
+ */
 function targetOf(writes: OwnWrite[], root: AnyLevel): AnyLevel {
-  const [first] = writes as [OwnWrite]
-  return writes.every(({ db }) => db === first.db) ? first.db : root
+  const written = new Set(writes.map(({ db }) => db))
+  const [first = root] = written
+  if (written.size === 1) return first
+  if (isExact(root)) return root
+
+  const [view, ...others] = [...written].filter((db) => beneath(db) !== db)
+  if (others.length > 0)
+    throw argumentError('On this database, a transaction can write to one view by ttl() only')
+  return view ?? root
+}
+
+/** What an operation needs in a batch of another database: of a view, the encodings that what is beneath may not have. */
+function inSublevel(db: AnyLevel, { keyEncoding, valueEncoding }: OwnWrite['operation']): object {
+  if (beneath(db) === db) return { sublevel: db }
+  return {
+    sublevel: beneath(db),
+    keyEncoding: keyEncodingOf(db, keyEncoding),
+    valueEncoding: valueEncodingOf(db, valueEncoding)
+  }
 }

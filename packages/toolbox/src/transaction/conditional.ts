@@ -1,8 +1,21 @@
 import { byteString, type Encoded } from '../encoded.js'
 import { valueEncodingOf } from '../hooks.js'
 import type { AnyLevel } from '../level-like.js'
+import { openViewOf } from '../open-views.js'
 import type { Attempt } from './transaction.js'
 import type { AnyOptions } from './types.js'
+
+/**
+ * Options of a conditional write to `db`, or to the sublevel that they name. Where a view of its entries is open, they are read
+ * and written through that: what has expired is no entry.
+ */
+export function seenThroughView(db: AnyLevel, options: AnyOptions): AnyOptions {
+  const target = (options.sublevel as AnyLevel | undefined) ?? db
+  const view = openViewOf(target)
+  if (view === undefined || view === target) return options
+  const { keyEncoding = target.keyEncoding(), valueEncoding = target.valueEncoding() } = options
+  return { ...options, sublevel: view, keyEncoding, valueEncoding } as AnyOptions
+}
 
 /** Writes an entry if there is none. Returns whether it did. */
 export async function putIfAbsent(

@@ -44,15 +44,16 @@ export class Coordinator {
     const writes = this.observer.since(moment)
     if (writes === undefined) return { key: undefined, settled: undefined }
 
+    const read = reads.now()
     const same = new Set<ByteString>()
     let conflict: Conflict | undefined
 
     for (const write of writes) {
       if (own !== undefined && write.batch === own) continue
-      if (write.range !== undefined && reads.overlaps(write.range)) return conflictWith(write, undefined)
+      if (write.range !== undefined && read.overlaps(write.range)) return conflictWith(write, undefined)
 
       const key = write.key(this.root)
-      if (key === undefined || same.has(key) || !reads.hasKey(key)) continue
+      if (key === undefined || same.has(key) || !read.hasKey(key)) continue
 
       if (this.#isAsRead(key, snapshot)) {
         same.add(key)

@@ -3,7 +3,7 @@
 import { rootOf } from '../hooks.js'
 import type { AnyLevel } from '../level-like.js'
 import { assertOnlyInstance } from '../only-instance.js'
-import { change, putIfAbsent, putIfEquals } from './conditional.js'
+import { change, putIfAbsent, putIfEquals, seenThroughView } from './conditional.js'
 import { coordinatorOf } from './coordinator.js'
 import { argumentError } from './errors.js'
 import { checkedOptions, defaultOptions } from './options.js'
@@ -51,7 +51,7 @@ export function transactions<K, V>(
 
   return Object.assign(transaction, {
     ifAbsent: (key: unknown, value: unknown, options?: AnyOptions & TransactionOptions) => {
-      const [own, others] = split(options)
+      const [own, others] = split(options, db)
       return transaction((attempt) => putIfAbsent(attempt, key, value, others), own)
     },
     ifEquals: (
@@ -60,18 +60,21 @@ export function transactions<K, V>(
       value: unknown,
       options?: AnyOptions & TransactionOptions
     ) => {
-      const [own, others] = split(options)
+      const [own, others] = split(options, db)
       return transaction((attempt) => putIfEquals(attempt, db, key, [expected, value], others), own)
     },
     update: (key: unknown, make: (value: unknown) => unknown, options?: AnyOptions & TransactionOptions) => {
-      const [own, others] = split(options)
+      const [own, others] = split(options, db)
       return transaction((attempt) => change(attempt, key, make, others), own)
     }
   }) as unknown as Transactions<K, V>
 }
 
-/** Options of the transaction, and those of its write. */
-function split(options: AnyOptions & TransactionOptions = {}): [TransactionOptions, AnyOptions] {
-  const { retries, signal, sync, ...others } = options
-  return [{ retries, signal, sync }, others]
+/** Options of the transaction, and those of its write to `db`. */
+function split(
+  options: (AnyOptions & TransactionOptions) | undefined,
+  db: AnyLevel
+): [TransactionOptions, AnyOptions] {
+  const { retries, signal, sync, ...others } = options ?? {}
+  return [{ retries, signal, sync }, seenThroughView(db, others)]
 }

@@ -2,6 +2,7 @@ import { type ByteString, byteString } from '../encoded.js'
 import { codedError } from '../errors.js'
 import { keyEncodingOf, prefixOf } from '../hooks.js'
 import type { AnyLevel } from '../level-like.js'
+import { viewOf } from '../view.js'
 import type { KeyRange, RangeOptions } from './key-range.js'
 
 /** Where the keys of a database or sublevel are among those of its root. */
@@ -11,6 +12,8 @@ export interface KeySpace {
   readonly prefix: ByteString
   /** Its keys are less than this; undefined for a root. */
   readonly end: ByteString | undefined
+  /** Of a view: what the keys begin with of records that say which entries are hidden; then comes the entry's key. */
+  readonly records: ByteString | undefined
 }
 
 const spaces = new WeakMap<AnyLevel, KeySpace>()
@@ -21,7 +24,7 @@ export function keySpaceOf(db: AnyLevel): KeySpace {
 
   if (space === undefined) {
     const prefix = prefixOf(db)
-    space = { db, prefix, end: endOf(prefix) }
+    space = { db, prefix, end: endOf(prefix), records: viewOf(db)?.recordsPrefix }
     spaces.set(db, space)
   }
 
@@ -55,6 +58,32 @@ export function fullRange(space: KeySpace, options: RangeOptions, encoding: unkn
   else if ('lt' in options) to = place(options.lt)
 
   return { from, to }
+}
+
+/** The key of the record that says whether a view hides the entry of a key; undefined where there is no view. */
+export function recordKey({ prefix, records }: KeySpace, key: ByteString): ByteString | undefined {
+  return records === undefined ? undefined : records + key.slice(prefix.length)
+}
+
+/** As {@link recordKey}, of a range that may change. */
+export class RecordRange implements KeyRange {
+  readonly #space: KeySpace
+  readonly #range: KeyRange
+
+  constructor(space: KeySpace, range: KeyRange) {
+    this.#space = space
+    this.#range = range
+  }
+
+  get from(): ByteString {
+    return recordKey(this.#space, this.#range.from) as ByteString
+  }
+
+  get to(): ByteString | undefined {
+    const { to } = this.#range
+    const { end, records } = this.#space
+    return to === end ? endOf(records as ByteString) : recordKey(this.#space, to as ByteString)
+  }
 }
 
 /** The first key that is greater. */

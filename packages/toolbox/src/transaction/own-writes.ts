@@ -1,7 +1,8 @@
 import { type ByteString, decodedBy, type Encoded, type Encoding } from '../encoded.js'
 import { codedError } from '../errors.js'
 import type { AnyLevel } from '../level-like.js'
-import { contains, type KeyRange } from './key-range.js'
+import type { KeyRange } from './key-range.js'
+import { countBefore } from './sorted.js'
 
 /** A write of a transaction that is not committed yet. */
 export interface OwnWrite {
@@ -16,6 +17,7 @@ export interface OwnWrite {
 /** The writes of a transaction: the last one of each key. */
 export class OwnWrites {
   readonly #writes = new Map<ByteString, OwnWrite>()
+  /** In the order of keys, once an iterator has asked for it. */
   #sorted: OwnWrite[] | undefined
 
   get size(): number {
@@ -28,9 +30,9 @@ export class OwnWrites {
 
   set(write: OwnWrite): void {
     // To the end: a batch has operations in the order in which they were called.
-    this.#writes.delete(write.key)
+    const isReplaced = this.#writes.delete(write.key)
     this.#writes.set(write.key, write)
-    this.#sorted = undefined
+    this.#sorted?.splice(this.#countBefore(write.key), isReplaced ? 1 : 0, write)
   }
 
   all(): Iterable<OwnWrite> {
@@ -38,10 +40,16 @@ export class OwnWrites {
   }
 
   /** Those in a range, in order. */
-  within(range: KeyRange, reverse: boolean): OwnWrite[] {
+  within({ from, to }: KeyRange, reverse: boolean): OwnWrite[] {
     this.#sorted ??= [...this.#writes.values()].sort((a, b) => (a.key < b.key ? -1 : 1))
-    const writes = this.#sorted.filter(({ key }) => contains(range, key))
+    const end = to === undefined ? this.#sorted.length : this.#countBefore(to)
+    const writes = this.#sorted.slice(this.#countBefore(from), end)
     return reverse ? writes.reverse() : writes
+  }
+
+  #countBefore(key: ByteString): number {
+    const sorted = this.#sorted as OwnWrite[]
+    return countBefore(sorted.length, (index) => (sorted[index] as OwnWrite).key < key)
   }
 }
 

@@ -1,38 +1,44 @@
+import type { Entry, RangeScan } from './range-scan.js'
 import type { TransactionIterator } from './types.js'
 
-type Entry = [unknown, unknown]
+/** What an iterator needs of its transaction. */
+export interface Scanning {
+  /** @throws if the transaction has ended. */
+  assertOpen(): void
+  /** Begins to read; undefined if nothing is wanted. */
+  begin(): Promise<RangeScan | undefined>
+  /** Called when the first of what is there, or that nothing is, is about to be known. */
+  onReached(scan: RangeScan): void
+  /** Called when nothing is left to close. */
+  onEnd(): void
+}
 
 /** What `iterator()`, `keys()` and `values()` of a transaction return. */
 export class RangeIterator<T> implements TransactionIterator<T> {
-  readonly #assertOpen: () => void
+  readonly #scanning: Scanning
   readonly #pick: (entry: Entry) => T
-  readonly #onEnd: () => void
-  readonly #entries: AsyncGenerator<Entry, void, undefined>
+  #scan: RangeScan | undefined
+  #isReached = false
+  #isDone = false
+  /** While a window is being read. */
+  #reading: Promise<unknown> | undefined
 
-  /**
-   * @param assertOpen - Throws if the transaction has ended.
-   * @param entries - Makes the entries.
-   * @param pick - What of an entry is shown.
-   * @param onEnd - Called when nothing is left to close.
-   */
-  constructor(
-    assertOpen: () => void,
-    entries: () => AsyncGenerator<Entry, void, undefined>,
-    pick: (entry: Entry) => T,
-    onEnd: () => void
-  ) {
-    this.#assertOpen = assertOpen
+  /** @param pick - What of an entry is shown. */
+  constructor(scanning: Scanning, pick: (entry: Entry) => T) {
+    this.#scanning = scanning
     this.#pick = pick
-    this.#onEnd = onEnd
-    this.#entries = entries()
   }
 
-  async next(): Promise<IteratorResult<T, undefined>> {
-    this.#assertOpen()
-    const { done, value } = await this.#entries.next()
-    if (!done) return { done: false, value: this.#pick(value) }
-    this.#onEnd()
-    return { done: true, value: undefined }
+  next(): Promise<IteratorResult<T, undefined>> {
+    try {
+      this.#scanning.assertOpen()
+      const entry = this.#take()
+      if (entry !== undefined) return Promise.resolve({ done: false, value: this.#pick(entry) })
+    } catch (error) {
+      return Promise.reject(error)
+    }
+
+    return this.#nextWindow()
   }
 
   async return(): Promise<IteratorResult<T, undefined>> {
@@ -42,17 +48,64 @@ export class RangeIterator<T> implements TransactionIterator<T> {
 
   async all(): Promise<T[]> {
     const items: T[] = []
-    for await (const item of this) items.push(item)
-    return items
+
+    while (true) {
+      const { done, value } = await this.next()
+      if (done) return items
+      items.push(value)
+      for (let entry = this.#take(); entry !== undefined; entry = this.#take()) items.push(this.#pick(entry))
+    }
   }
 
   /** Lets go of the iterator of the database. */
   async close(): Promise<void> {
-    this.#onEnd()
-    await this.#entries.return()
+    this.#isDone = true
+    this.#scanning.onEnd()
+    await this.#reading?.catch(() => {})
+    await this.#scan?.close()
   }
 
   [Symbol.asyncIterator](): this {
     return this
+  }
+
+  /** The next entry, unless it has to be waited for. */
+  #take(): Entry | undefined {
+    if (this.#isDone || this.#reading !== undefined) return undefined
+    const entry = this.#scan?.take()
+    if (entry !== undefined) this.#note()
+    return entry
+  }
+
+  /** The next entry once a window is read. Calls that come meanwhile have their turn after this one, in order. */
+  async #nextWindow(): Promise<IteratorResult<T, undefined>> {
+    if (this.#reading !== undefined) {
+      await this.#reading.catch(() => {})
+      return this.next()
+    }
+    if (this.#isDone) return { done: true, value: undefined }
+
+    this.#reading = this.#read().finally(() => {
+      this.#reading = undefined
+    })
+    const hasMore = await this.#reading
+    if (hasMore) return this.next()
+
+    await this.close()
+    return { done: true, value: undefined }
+  }
+
+  async #read(): Promise<boolean> {
+    this.#scan ??= await this.#scanning.begin()
+    if (this.#scan === undefined) return false
+    const hasMore = await this.#scan.read()
+    if (this.#scan.reached.isWhole) this.#note()
+    return hasMore
+  }
+
+  #note(): void {
+    if (this.#isReached) return
+    this.#isReached = true
+    this.#scanning.onReached(this.#scan as RangeScan)
   }
 }

@@ -3,12 +3,12 @@ import { codedError } from '../errors.js'
 import { rootOf, valueEncodingOf } from '../hooks.js'
 import type { AnyLevel } from '../level-like.js'
 import type { Conflict, Coordinator, Reading } from './coordinator.js'
-import { type EntriesRequest, entries } from './entries.js'
 import { argumentError, endedError, throwIfAborted } from './errors.js'
 import type { KeyRange } from './key-range.js'
-import { fullKey, fullRange, type KeySpace, keySpaceOf } from './key-space.js'
+import { fullKey, fullRange, type KeySpace, keySpaceOf, RecordRange, recordKey } from './key-space.js'
 import { OwnWrites, ownValue } from './own-writes.js'
 import { RangeIterator } from './range-iterator.js'
+import { type Entry, RangeScan, type ScanRequest } from './range-scan.js'
 import { ReadSet } from './read-set.js'
 import type { Release } from './turns.js'
 import type { AnyIteratorOptions, AnyOptions } from './types.js'
@@ -38,7 +38,7 @@ export class Attempt {
     const own = this.writes.get(full)
     if (own !== undefined) return ownValue(own, valueEncodingOf(space.db, options.valueEncoding))
 
-    const snapshot = await this.#read(full)
+    const snapshot = await this.#read(space, full)
     return space.db.get(key, { ...without(options), ...snapshot })
   }
 
@@ -52,7 +52,7 @@ export class Attempt {
     const own = this.writes.get(full)
     if (own !== undefined) return own.value !== undefined
 
-    const snapshot = await this.#read(full)
+    const snapshot = await this.#read(space, full)
     if (space.db.supports.has) return space.db.has(key, { ...without(options), ...snapshot })
     return (
       (await space.db.get(key, { ...without(options), ...snapshot, valueEncoding: 'buffer' })) !== undefined
@@ -81,7 +81,7 @@ export class Attempt {
   }
 
   keys(options: AnyIteratorOptions = {}): RangeIterator<unknown> {
-    return this.#iterate(options, ([key]) => key)
+    return this.#iterate(options, ([key]) => key, false)
   }
 
   values(options: AnyIteratorOptions = {}): RangeIterator<unknown> {
@@ -140,10 +140,12 @@ export class Attempt {
   }
 
   /** Notes that a key is read. Returns the options to read it with. */
-  async #read(key: ByteString): Promise<{ snapshot?: never }> {
+  async #read(space: KeySpace, key: ByteString): Promise<{ snapshot?: never }> {
     const { reads, snapshot } = this.#reading ?? (await this.#begin(key))
     this.#assertOpen()
     reads.addKey(key)
+    const record = recordKey(space, key)
+    if (record !== undefined) reads.addKey(record)
     return snapshot === undefined ? {} : { snapshot: snapshot as never }
   }
 
@@ -168,21 +170,25 @@ export class Attempt {
 
   #iterate(
     options: AnyIteratorOptions,
-    pick: (entry: [unknown, unknown]) => unknown
+    pick: (entry: Entry) => unknown,
+    values = true
   ): RangeIterator<unknown> {
-    const request = this.#request(options)
+    const request = this.#request(options, values)
     const iterator: RangeIterator<unknown> = new RangeIterator(
-      () => this.#assertOpen(),
-      () => this.#entries(request),
-      pick,
-      () => this.#iterators.delete(iterator)
+      {
+        assertOpen: () => this.#assertOpen(),
+        begin: () => this.#scan(request),
+        onReached: ({ reached }) => this.#noteRange(request.space, reached),
+        onEnd: () => this.#iterators.delete(iterator)
+      },
+      pick
     )
 
     this.#iterators.add(iterator)
     return iterator
   }
 
-  #request(given: AnyIteratorOptions): EntriesRequest {
+  #request(given: AnyIteratorOptions, values: boolean): ScanRequest {
     const space = this.#spaceOf(given)
     const {
       gt,
@@ -205,23 +211,21 @@ export class Attempt {
       limit: Number.isInteger(limit) && limit >= 0 ? limit : Number.POSITIVE_INFINITY,
       keyEncoding,
       valueEncoding,
+      values,
       options
     }
   }
 
-  async *#entries(request: EntriesRequest): AsyncGenerator<[unknown, unknown], void, undefined> {
-    if (request.limit === 0) return
-    const { reads, snapshot } = this.#reading ?? (await this.#begin(request.range))
-    let read: KeyRange | undefined
+  async #scan(request: ScanRequest): Promise<RangeScan | undefined> {
+    if (request.limit === 0) return undefined
+    const { snapshot } = this.#reading ?? (await this.#begin(request.range))
+    this.#assertOpen()
+    return new RangeScan(request, snapshot)
+  }
 
-    yield* entries(request, snapshot, (reached) => {
-      if (read !== undefined) {
-        Object.assign(read, reached)
-      } else {
-        read = reached
-        reads.addRange(read)
-      }
-    })
+  #noteRange(space: KeySpace, reached: KeyRange): void {
+    this.#reads.addRange(reached)
+    if (space.records !== undefined) this.#reads.addRange(new RecordRange(space, reached))
   }
 }
 

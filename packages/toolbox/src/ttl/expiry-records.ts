@@ -73,6 +73,11 @@ export class ExpiryRecords {
     )
   }
 
+  /** What the keys of `byKey` begin with in the root; the rest is the key. */
+  get prefix(): string {
+    return prefixOf(this.#byKey)
+  }
+
   get isOpen(): boolean {
     return this.#byKey.status === 'open'
   }

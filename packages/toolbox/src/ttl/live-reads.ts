@@ -26,6 +26,11 @@ export class LiveReads {
       : this.#source.db.getSync(key as never, options)
   }
 
+  /** Whether there is an expiry that has passed; as of all earlier writes within a hook. False before it is open. */
+  isExpiredSync(key: Encoded): boolean {
+    return this.#isExpired(this.#source.records.getSync(key, { keyEncoding: 'view' }))
+  }
+
   getMany(keys: Encoded[], options: PrivateReadOptions): Promise<unknown[]> {
     return this.#many(keys, options, undefined, (keys, options) =>
       this.#source.db.getMany(keys as never, options)

@@ -3,6 +3,8 @@ import { bytesOf, type Encoded } from '../encoded.js'
 import { codedError } from '../errors.js'
 import type { AnyLevel } from '../level-like.js'
 import { assertOnlyInstance } from '../only-instance.js'
+import { closeView, openView } from '../open-views.js'
+import { addView } from '../view.js'
 import { Clock } from './clock.js'
 import { type Due, ExpiryRecords, type RecordRange, textOf } from './expiry-records.js'
 import { Gate } from './gate.js'
@@ -30,9 +32,6 @@ interface PrivateOperation extends ExpiryOptions {
   key: Encoded
   keyEncoding: string
 }
-
-/** Databases that have a {@link TtlLevel} which is not closed. */
-const taken = new WeakSet<AnyLevel>()
 
 /**
  * A view of a database whose entries expire. What expired is never returned, and removed in the background. The entries
@@ -73,6 +72,11 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
     this.#records = new ExpiryRecords(db)
     this.#live = { db, records: this.#records, clock: this.#clock }
     this.#reads = new LiveReads(this.#live)
+    addView(this as unknown as AnyLevel, {
+      source: db,
+      recordsPrefix: this.#records.prefix,
+      isHidden: (key) => this.#reads.isExpiredSync(key)
+    })
     this.#hook = new WriteHook(db, this.#records, this.#clock, defaultTtlMs)
     this.#sweeper = new Sweeper(this.#swept(), checkIntervalMs, onError)
   }
@@ -192,7 +196,12 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
 
   /** @internal */
   async _batch(operations: PrivateOperation[], options: object): Promise<void> {
-    for (const { ttlMs } of operations) if (ttlMs !== undefined) assertTtl(ttlMs)
+    const { ttlMs: ofBatch } = options as ExpiryOptions
+    for (const operation of operations) {
+      // What is undefined is as good as not there, but it has replaced the option of the batch.
+      if (operation.ttlMs === undefined && ofBatch !== undefined) operation.ttlMs = ofBatch
+      if (operation.ttlMs !== undefined) assertTtl(operation.ttlMs)
+    }
     const write = (): Promise<void> => this.source.batch(operations as never, options as never)
     // A removal is alone already.
     return this.#hook.isRemoving ? write() : this.#gate.together(write)
@@ -230,17 +239,16 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
   // ---- helpers ----
 
   #take(): void {
-    if (taken.has(this.source)) {
+    if (!openView(this.source, this as unknown as AnyLevel)) {
       throw codedError('TTL_IN_USE', 'The database has a view by ttl() already: close that first')
     }
 
-    taken.add(this.source)
     this.#hook.attach()
   }
 
   #release(): void {
     this.#hook.detach()
-    taken.delete(this.source)
+    closeView(this.source, this as unknown as AnyLevel)
   }
 
   #swept(): ConstructorParameters<typeof Sweeper>[0] {

@@ -2,6 +2,6 @@ import { test } from 'node:test'
 import { checkCodes, checkExample, checkGuide } from '../support/guides.js'
 
 test('the guide of transaction says what is so', () =>
-  checkCodes(checkGuide('transaction', 2), 'transaction', 'TRANSACTION'))
+  checkCodes(checkGuide('transaction', 3), 'transaction', 'TRANSACTION'))
 
 test('the example of transaction runs', () => checkExample('transaction'))

@@ -51,6 +51,10 @@ impl Env for OneThread {
         self.files.create_log(path)
     }
 
+    fn create_unmapped_log(&self, path: &Path) -> Result<Box<dyn LogFile>> {
+        self.files.create_unmapped_log(path)
+    }
+
     fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
         self.files.read_file(path)
     }

@@ -26,7 +26,9 @@ fn options(env: &MemoryEnv) -> VersionSetOptions {
 }
 
 fn create(env: &MemoryEnv) -> VersionSet {
-    VersionSet::create_new(options(env), Arc::default()).unwrap()
+    let set = VersionSet::create_new(options(env), Arc::default()).unwrap();
+    set.renew(None).unwrap();
+    set
 }
 
 fn recover(env: &MemoryEnv) -> Result<(VersionSet, RecoveredNumbers)> {
@@ -96,7 +98,8 @@ fn what_was_applied_is_recovered() {
             previous_log_number: 0,
             last_sequence: 77,
             manifest_number: 1,
-            is_ours: true
+            next_file_number: third + 1,
+            is_ours: true,
         }
     );
     assert_eq!(set.current().describe(), expected);

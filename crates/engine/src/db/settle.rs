@@ -1,0 +1,116 @@
+//! Settles what an open found. Predecessor: `db/open`. Successors: the version set, and `flush` for what was in logs.
+//!
+//! What was found can be read, but whether the disk has it is not known, and syncing it proves nothing. So it is written
+//! anew: a MANIFEST here, tables by the flush of the recovered memtables. That is left to the flush thread; a sync, a
+//! flush and a close wait for it. It happens within the open
+//!
+//! - where a database is created, since there must be a MANIFEST before the first write is acknowledged;
+//! - where sequences are given to new writes that something left behind has, too: what lies behind a hole in a log, a table or
+//!   a log that nothing refers to. After a loss of power these must never be found again.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use terrace_format::file_name::{self, FileKind};
+use terrace_format::version_edit::VersionEdit;
+
+use crate::db::inner::DbInner;
+use crate::error::Result;
+use crate::repair::{LOST_FOLDER, link_to_folder};
+
+impl DbInner {
+    /// Settles now, or leaves it to the flush thread. `stopped` are the logs that do not count, or not whole; `names` the
+    /// files of before the open.
+    pub(crate) fn settle(self: &Arc<Self>, is_new: bool, stopped: &[u64], names: &[String]) -> Result<()> {
+        let leftovers = self.leftovers(names);
+        let holds_data = leftovers.iter().any(|name| is_data(name));
+        if !is_new && stopped.is_empty() && !holds_data {
+            self.background.lock().leftovers = leftovers;
+            return Ok(());
+        }
+        if stopped.is_empty() {
+            self.renew_manifest()?;
+        } else {
+            self.set_aside(stopped)?;
+        }
+        // Logs that were set aside are left over, too.
+        self.remove_leftovers(&self.leftovers(names))?;
+        self.settled.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    /// Settles what was left to the flush thread, after the oldest recovered memtable was flushed.
+    pub(crate) fn settle_found(&self) -> Result<()> {
+        if self.settled.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        self.renew_manifest()?;
+        let leftovers = std::mem::take(&mut self.background.lock().leftovers);
+        self.remove_leftovers(&leftovers)?;
+        self.settled.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    /// Puts a MANIFEST of this session in force, unless a flush or a compaction has.
+    fn renew_manifest(&self) -> Result<()> {
+        // The logs below the oldest that is there are gone, and the MANIFEST should need none of them.
+        let oldest = self.background.lock().logs.iter().copied().min();
+        self.versions.renew(oldest)
+    }
+
+    /// Recovery stopped at a hole: the logs from there on (`stopped`) must never count again, since new writes take the
+    /// sequences of those behind the hole. What was recovered becomes durable before.
+    fn set_aside(self: &Arc<Self>, stopped: &[u64]) -> Result<()> {
+        let lost = self.folder.join(LOST_FOLDER);
+        self.env.create_folder_all(&lost)?;
+        for number in stopped {
+            let name = file_name::log_name(*number);
+            link_to_folder(&*self.env, &self.folder.join(&name), &lost, &name)?;
+        }
+        self.env.sync_folder(&lost)?;
+        while let Some(oldest) = self.published.super_version().sealed.last().cloned() {
+            self.flush_sealed(&oldest)?;
+        }
+        let newest = self.background.lock().logs.iter().copied().max();
+        let edit = VersionEdit { log_number: newest, ..VersionEdit::default() };
+        self.record(edit, &[])?;
+        self.background.lock().logs.retain(|number| Some(*number) == newest);
+        Ok(())
+    }
+
+    /// Those of `names` that are a database's and that nothing refers to: what a crash left behind.
+    fn leftovers(&self, names: &[String]) -> Vec<String> {
+        let version = self.versions.current();
+        let live: HashSet<u64> = version.levels.iter().flatten().map(|file| file.number).collect();
+        let logs = self.background.lock().logs.clone();
+        let is_left_over = |name: &&String| match file_name::parse(name) {
+            Some(FileKind::Table(number) | FileKind::LegacyTable(number)) => !live.contains(&number),
+            Some(FileKind::Log(number)) => !logs.contains(&number),
+            Some(FileKind::Manifest(number)) => number != self.versions.manifest_number(),
+            Some(FileKind::Temporary(_)) => true,
+            Some(FileKind::Current | FileKind::Lock | FileKind::InfoLog | FileKind::OldInfoLog) | None => {
+                false
+            }
+        };
+        names.iter().filter(is_left_over).cloned().collect()
+    }
+
+    fn remove_leftovers(&self, names: &[String]) -> Result<()> {
+        for name in names {
+            self.info_log.line(format_args!("removes {name}, which nothing refers to"));
+            // What cannot be removed takes up space and does no harm.
+            let _ = self.env.remove_file(&self.folder.join(name));
+        }
+        if names.iter().any(|name| is_data(name)) {
+            // Its sequences go to the next writes: after a loss of power a repair must not find it again.
+            self.env.sync_folder(&self.folder)?;
+        }
+        Ok(())
+    }
+}
+
+fn is_data(name: &str) -> bool {
+    use FileKind::{LegacyTable, Log, Table};
+    matches!(file_name::parse(name), Some(Table(_) | LegacyTable(_) | Log(_)))
+}

@@ -1,0 +1,51 @@
+// What Electron needs of a package with a native part. Electron's program is downloaded by its install script, so that it
+// takes no part here; in its stead are the rules by which it differs from Node:
+//
+// - The main script and preload scripts are CommonJS, packed into one file in the format asar. The addon stays beside it,
+//   as `electron-builder` and the plug-in auto-unpack-natives of `electron-forge` arrange it.
+// - `process.versions.electron` and `process.type` are set.
+// - Node-API refuses to make buffers of memory that is not of V8: a house rule (`tests/house/layering.test.mjs`).
+
+import assert from 'node:assert/strict'
+import { existsSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { expectOutput, Projects } from '../../../tests/support/projects.mjs'
+import { OUTPUT, program } from './support/program.js'
+import { makeProject } from './support/project.js'
+
+const require = createRequire(import.meta.url)
+const asar = require('@electron/asar')
+const projects = new Projects()
+after(() => projects.remove())
+
+/** The program as CommonJS. */
+const main = program().replace(/^import (\{.*\}) from ('.*')$/gm, 'const $1 = require($2)')
+
+let folder
+before(() => {
+  folder = makeProject(projects, { 'main.js': main }, { main: 'main.js', type: 'commonjs' })
+})
+
+test('an application that was packed with its addon apart works', async () => {
+  const archive = join(projects.folder, 'app.asar')
+  await asar.createPackageWithOptions(folder, archive, { unpack: '**/*.node' })
+
+  const addons = asar.listPackage(archive).filter((file) => file.endsWith('.node'))
+  assert.equal(addons.length, 1)
+  assert.ok(existsSync(join(`${archive}.unpacked`, addons[0])))
+  // Everything else can be read from the archive, without a link to what is not there.
+  const other = asar.listPackage(archive).filter((file) => /terrace.*\.(js|mjs|json)$/.test(file))
+  assert.ok(other.length > 50)
+  for (const file of other) assert.ok(asar.extractFile(archive, file.slice(1)).length > 0, file)
+
+  // In Electron the archive and what lies beside it are one folder to `require`.
+  const mounted = join(projects.folder, 'mounted')
+  asar.extractAll(archive, mounted)
+  writeFileSync(
+    join(projects.folder, 'as-electron.cjs'),
+    "Object.defineProperty(process.versions, 'electron', { value: '40.0.0' })\nprocess.type = 'browser'\n"
+  )
+  expectOutput(mounted, ['--require', join(projects.folder, 'as-electron.cjs'), 'main.js'], OUTPUT)
+})

@@ -1,0 +1,12 @@
+// The project that each test file tries its tool in: all our packages, as npm would publish them.
+
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** Where the tools are installed. */
+export const tools = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'node_modules')
+
+/** Makes a project with `files` in it. */
+export function makeProject(projects, files, manifest = {}) {
+  return projects.make('project', { archives: projects.archivesOf('terrace', 'toolbox'), files, manifest })
+}

@@ -1,0 +1,52 @@
+// TypeScript in CommonJS projects: with module node16, which does not let them import ES modules, and others.
+
+import assert from 'node:assert/strict'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { expectOutput, node, Projects, root } from '../../../tests/support/projects.mjs'
+import { OUTPUT, program } from './support/program.js'
+import { makeProject } from './support/project.js'
+
+const projects = new Projects()
+after(() => projects.remove())
+
+let folder
+before(() => {
+  const source = program('<string, { n: number }>')
+  folder = makeProject(projects, { 'program.ts': source, 'script.cts': source, 'module.mts': source })
+})
+
+/** Compiles with options of the compiler, and runs what came out. */
+function compileAndRun(options) {
+  const compilerOptions = {
+    target: 'ES2022',
+    strict: true,
+    outDir: 'out',
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules', '@types')],
+    ...options
+  }
+  rmSync(join(folder, 'out'), { recursive: true, force: true })
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, include: ['*.ts', '*.?ts'] })
+  )
+  const { stdout, status } = node(folder, join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', '.')
+  assert.equal(stdout, '')
+  assert.equal(status, 0)
+
+  for (const file of ['program.js', 'script.cjs', 'module.mjs']) {
+    expectOutput(folder, join('out', file), OUTPUT)
+    rmSync(join(folder, 'db'), { recursive: true })
+  }
+}
+
+for (const options of [
+  { module: 'node16' },
+  { module: 'nodenext' },
+  { module: 'commonjs', moduleResolution: 'bundler' },
+  { module: 'node16', skipLibCheck: false, exactOptionalPropertyTypes: true }
+]) {
+  test(`a CommonJS project compiles and runs with ${JSON.stringify(options)}`, () => compileAndRun(options))
+}

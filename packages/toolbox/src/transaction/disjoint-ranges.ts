@@ -1,0 +1,54 @@
+import type { ByteString } from '../encoded.js'
+import type { KeyRange } from './key-range.js'
+import { countBefore } from './sorted.js'
+
+/** The keys of many ranges: those that overlap are made one, so that a key is in one at most, which is found by bisection. */
+export class DisjointRanges {
+  /** In order. */
+  readonly #starts: ByteString[] = []
+  /** Of each range the end, as in {@link KeyRange}; only the last one may be undefined. */
+  readonly #ends: Array<ByteString | undefined> = []
+
+  constructor(ranges: readonly KeyRange[]) {
+    // Copies: some tell how far an iterator got when they are asked.
+    const sorted = ranges.map(({ from, to }) => ({ from, to })).sort((a, b) => (a.from < b.from ? -1 : 1))
+    for (const range of sorted) this.#add(range)
+  }
+
+  /** Whether a key is in one of the ranges. */
+  contains(key: ByteString): boolean {
+    return this.#reaches(this.#startedBy(key) - 1, key)
+  }
+
+  /** Whether one of the ranges has a key in common with another one. */
+  overlaps({ from, to }: KeyRange): boolean {
+    const started = this.#startedBy(from)
+    if (this.#reaches(started - 1, from)) return true
+    const next = this.#starts[started]
+    return next !== undefined && (to === undefined || next < to)
+  }
+
+  /** How many ranges start at a key or before. */
+  #startedBy(key: ByteString): number {
+    return countBefore(this.#starts.length, (index) => key >= (this.#starts[index] as ByteString))
+  }
+
+  /** Whether a range, which starts at the key or before, ends after it. */
+  #reaches(index: number, key: ByteString): boolean {
+    if (index < 0) return false
+    const end = this.#ends[index]
+    return end === undefined || key < end
+  }
+
+  #add({ from, to }: KeyRange): void {
+    const last = this.#ends.length - 1
+    const end = this.#ends[last]
+
+    if (last >= 0 && (end === undefined || from <= end)) {
+      if (end !== undefined && (to === undefined || to > end)) this.#ends[last] = to
+    } else {
+      this.#starts.push(from)
+      this.#ends.push(to)
+    }
+  }
+}

@@ -1,0 +1,175 @@
+import { type ByteString, byteString, decodedBy, type Encoding, fromByteString } from '../encoded.js'
+import { keyEncodingOf, valueEncodingOf } from '../hooks.js'
+import type { KeyRange } from './key-range.js'
+import { after, type KeySpace } from './key-space.js'
+import { type OwnWrite, ownValue } from './own-writes.js'
+
+/** Entries are read from the database so many at a time, and then more, up to the other number. */
+const FIRST_WINDOW_ENTRIES = 64
+const MAX_WINDOW_ENTRIES = 512
+
+/** What to iterate over, and in which way. */
+export interface ScanRequest {
+  readonly space: KeySpace
+  readonly range: KeyRange
+  /** Those in the range, in the order of the iterator. */
+  readonly own: readonly OwnWrite[]
+  readonly reverse: boolean
+  /** Infinity for all. */
+  readonly limit: number
+  readonly keyEncoding: unknown
+  readonly valueEncoding: unknown
+  /** Whether values are wanted. */
+  readonly values: boolean
+  /** Options that the database's own iterator is to have besides. */
+  readonly options: object
+}
+
+/** A key, and its value unless values are not wanted. */
+export type Entry = [key: unknown, value: unknown]
+
+/** An entry of the database: its key is bytes, as its sublevel has it. */
+type StoredEntry = [key: Buffer, value: unknown]
+
+interface StoredEntries {
+  nextv(size: number): Promise<StoredEntry[]>
+  close(): Promise<void>
+}
+
+/**
+ * The entries of a range as a transaction sees them: windows of what is stored, with own writes merged into them. They are taken
+ * from a window without waiting.
+ */
+export class RangeScan {
+  /** What of the range the caller knows. */
+  readonly reached: ReachedRange
+  readonly #request: ScanRequest
+  readonly #keyEncoding: Encoding
+  readonly #valueEncoding: Encoding
+  readonly #stored: StoredEntries
+  #window: ReadonlyArray<StoredEntry | OwnWrite> = []
+  #position = 0
+  #windowEntries = FIRST_WINDOW_ENTRIES
+  /** Of the own writes, the next to be merged. */
+  #nextOwn = 0
+  #left: number
+  #isEnd = false
+
+  constructor(request: ScanRequest, snapshot: object | undefined) {
+    const { space, limit } = request
+    this.#request = request
+    this.#left = limit
+    this.#keyEncoding = keyEncodingOf(space.db, request.keyEncoding)
+    this.#valueEncoding = valueEncodingOf(space.db, request.valueEncoding)
+    this.reached = new ReachedRange(request)
+    this.#stored = storedEntries(request, snapshot)
+  }
+
+  /** The next entry of the window; undefined if there is none. */
+  take(): Entry | undefined {
+    if (this.#left === 0 || this.#position === this.#window.length) return undefined
+    const entry = this.#window[this.#position++] as StoredEntry | OwnWrite
+    this.#left--
+
+    if ('operation' in entry) {
+      this.reached.last = entry.key
+      const key = fromByteString(entry.key.slice(this.#request.space.prefix.length))
+      return [decodedBy(this.#keyEncoding, key), ownValue(entry, this.#valueEncoding)]
+    }
+
+    const [key, value] = entry
+    // Text is a copy; other keys are what the caller gets, and may change.
+    this.reached.last = this.#keyEncoding.format === 'utf8' ? key : this.#inRoot(key)
+    return [decodedBy(this.#keyEncoding, key), value]
+  }
+
+  /** Reads the next window, once nothing is left of the last one. Returns false if there is none. */
+  async read(): Promise<boolean> {
+    while (this.#left > 0 && !this.#isEnd) {
+      const found = await this.#stored.nextv(this.#windowEntries)
+      this.#windowEntries = Math.min(this.#windowEntries * 2, MAX_WINDOW_ENTRIES)
+      this.#isEnd = found.length === 0
+      this.#window = this.#request.own.length === 0 ? found : this.#merged(found)
+      this.#position = 0
+      if (this.#window.length > 0) return true
+    }
+
+    if (this.#left > 0) this.reached.isWhole = true
+    return false
+  }
+
+  close(): Promise<void> {
+    return this.#stored.close()
+  }
+
+  /** Own writes replace stored entries; those that delete are left out. After what is stored come all that are left. */
+  #merged(found: StoredEntry[]): Array<StoredEntry | OwnWrite> {
+    const { own, reverse } = this.#request
+    const entries: Array<StoredEntry | OwnWrite> = []
+    const addOwn = (isBefore: (key: ByteString) => boolean): void => {
+      for (let write = own[this.#nextOwn]; write !== undefined && isBefore(write.key); ) {
+        if (write.value !== undefined) entries.push(write)
+        write = own[++this.#nextOwn]
+      }
+    }
+
+    for (const entry of found) {
+      const key = this.#inRoot(entry[0])
+      addOwn(reverse ? (own) => own > key : (own) => own < key)
+      if (own[this.#nextOwn]?.key !== key) entries.push(entry)
+    }
+    if (this.#isEnd) addOwn(() => true)
+    return entries
+  }
+
+  #inRoot(key: Buffer): ByteString {
+    return this.#request.space.prefix + byteString(key)
+  }
+}
+
+/** How far an iterator got. Nobody asks while it does, so the key is made a bound only then. */
+export class ReachedRange implements KeyRange {
+  /** The last key that the caller knows, in bytes as its sublevel has it, or as the root has it. */
+  last: Buffer | ByteString | undefined
+  /** Whether the caller knows that nothing more is there. */
+  isWhole = false
+  readonly #request: ScanRequest
+
+  constructor(request: ScanRequest) {
+    this.#request = request
+  }
+
+  get from(): ByteString {
+    const { range, reverse } = this.#request
+    return this.isWhole || !reverse ? range.from : this.#lastKey
+  }
+
+  get to(): ByteString | undefined {
+    const { range, reverse } = this.#request
+    return this.isWhole || reverse ? range.to : after(this.#lastKey)
+  }
+
+  get #lastKey(): ByteString {
+    const { last } = this
+    return typeof last === 'string' ? last : this.#request.space.prefix + byteString(last as Buffer)
+  }
+}
+
+/** Reads the entries of the database itself. */
+function storedEntries(request: ScanRequest, snapshot: object | undefined): StoredEntries {
+  const { space, range, limit, own } = request
+  const start = space.prefix.length
+
+  return space.db.iterator({
+    ...request.options,
+    ...(range.from === space.prefix ? {} : { gte: fromByteString(range.from.slice(start)) }),
+    ...(range.to === space.end ? {} : { lt: fromByteString((range.to as ByteString).slice(start)) }),
+    ...(snapshot === undefined ? {} : { snapshot: snapshot as never }),
+    keyEncoding: 'buffer',
+    valueEncoding: request.valueEncoding as string | undefined,
+    values: request.values,
+    reverse: request.reverse,
+    // Own writes may hide as many of what is stored.
+    limit: limit === Number.POSITIVE_INFINITY ? -1 : limit + own.length
+  }) as unknown as StoredEntries
+}

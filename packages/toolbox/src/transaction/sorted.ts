@@ -1,0 +1,15 @@
+/**
+ * How many of `length` items in order come before some place: the first `n` for which `isBefore(n)` is false. It is asked about
+ * log2 of `length` times.
+ */
+export function countBefore(length: number, isBefore: (index: number) => boolean): number {
+  let low = 0
+  let high = length
+
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (isBefore(middle)) low = middle + 1
+    else high = middle
+  }
+  return low
+}
