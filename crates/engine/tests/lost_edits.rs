@@ -35,7 +35,7 @@ fn database(edits: usize, first_log: u64) -> Arc<dyn Env> {
     };
     let history = [
         VersionEdit {
-            comparator: Some("leveldb.BytewiseComparator".to_owned()),
+            comparator: Some(b"leveldb.BytewiseComparator".to_vec()),
             ..edit(first_log, first_log + 1, 0)
         },
         VersionEdit { new_files: vec![(0, first_entry)], ..edit(6, 7, 2) },

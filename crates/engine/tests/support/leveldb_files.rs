@@ -126,7 +126,7 @@ pub fn write_database(
 ) {
     env.create_folder_all(folder).unwrap();
     let mut edit = VersionEdit {
-        comparator: Some("leveldb.BytewiseComparator".to_owned()),
+        comparator: Some(b"leveldb.BytewiseComparator".to_vec()),
         log_number: Some(0),
         next_file_number: Some(1_000),
         last_sequence: Some(last_sequence),
