@@ -65,12 +65,16 @@ impl DbInner {
 
     /// Makes the last log durable. One without records is removed, or each opening would leave one behind; but one that the
     /// MANIFEST may name has to be there.
-    fn close_log(&self, mut wal: WalWriter) -> Result<()> {
+    fn close_log(&self, wal: WalWriter) -> Result<()> {
         if wal.is_empty() && !self.versions.may_name_log(wal.number()) {
             return wal.discard(&*self.env);
         }
-        wal.sync(&*self.env)?;
-        wal.close()
+        let number = wal.number();
+        let size_bytes = wal.sync_and_close(&*self.env)?;
+        if size_bytes > 0 {
+            self.note_synced_log(number, size_bytes);
+        }
+        Ok(())
     }
 
     /// Seals the active memtable, unless it is empty, and waits until all sealed ones are in tables.
@@ -173,7 +177,8 @@ mod tests {
             names.sort();
             names
         };
-        let before = files();
+        let mut after = files();
+        after.push(crate::synced_logs::FILE_NAME.to_owned());
         let token = db.inner.line.take_token();
         thread::scope(|scope| {
             let close = scope.spawn(|| db.close());
@@ -186,6 +191,6 @@ mod tests {
             assert_eq!(flush.join().unwrap().unwrap_err().kind(), ErrorKind::Closed);
         });
         // The folder may belong to another by now. A new log in it would empty one of theirs.
-        assert_eq!(files(), before);
+        assert_eq!(files(), after);
     }
 }

@@ -149,9 +149,21 @@ impl DbInner {
             match outgoing.sync_and_close(&*self.env) {
                 // The flush that made it needless has removed it meanwhile.
                 Err(_) if number < self.versions.log_number() => Ok(()),
-                result => result,
+                Err(error) => Err(error),
+                Ok(size_bytes) => {
+                    size_bytes.inspect(|size_bytes| self.note_synced_log(number, *size_bytes));
+                    Ok(())
+                }
             }
         })
+    }
+
+    /// Leaves word that the log `number`, which takes no more records, is durable up to `size_bytes`: the next open then
+    /// takes no damage there for a loss of power.
+    pub(crate) fn note_synced_log(&self, number: u64, size_bytes: u64) {
+        let mut synced_logs = self.synced_logs.lock();
+        synced_logs.note(number, size_bytes, self.versions.log_number());
+        synced_logs.write(&*self.env, &self.folder);
     }
 
     /// Logs whose memtables are in tables by now need no sync any more.

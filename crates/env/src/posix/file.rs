@@ -136,6 +136,20 @@ impl RandomAccessFile for PosixRandomAccessFile {
         }
     }
 
+    #[cfg(target_os = "linux")]
+    fn next_data(&self, offset: u64) -> Result<Option<u64>> {
+        use rustix::fs::{SeekFrom, seek};
+        use rustix::io::Errno;
+
+        // Reads give their own offsets, so nobody minds where this leaves the file's.
+        match seek(&self.file, SeekFrom::Data(offset)) {
+            Ok(data) => Ok(Some(data)),
+            Err(Errno::NXIO) => Ok(None),
+            // The file system cannot tell.
+            Err(_) => Ok((offset < self.size_bytes()?).then_some(offset)),
+        }
+    }
+
     #[cfg(target_pointer_width = "64")]
     fn mapped(&self) -> Option<Bytes> {
         Some(Bytes::from_owner(SharedMapping(self.mapping()?.clone())))
