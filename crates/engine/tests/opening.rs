@@ -439,7 +439,7 @@ fn what_a_loss_of_power_took_from_a_log_ends_it_there_and_the_rest_is_set_aside(
         let hole = if whole_record { 90_089..120_832 } else { 100_352..100_864 };
         bytes[hole].fill(0);
         write_file(&*env, &log, &bytes);
-        assert_is_refused(&env, &log, Some(90_089));
+        assert_is_refused(&env, &log, Some(if whole_record { 131_072 } else { 90_089 }));
         forget_the_close(&*env);
         let paranoid = Options { env: Arc::clone(&env), paranoid_checks: true, ..Options::default() };
         let error = Db::open("/db", paranoid).map(|_| ()).unwrap_err();
