@@ -185,16 +185,16 @@ bench-node-writes: build $(NODE_BENCH_READY) ## the time of each batch while man
 	done
 	$(NODE_BENCH) plot results/node-writes.jsonl
 
-# NODE_LOOP="--seconds 2" make bench-node-loop: so long for each of six. Whoever writes ten thousand entries at once makes
+# NODE_LOOP="--seconds 2" make bench-node-loop: so long for each of seven. Whoever writes ten thousand entries at once makes
 # them one batch after the other.
 NODE_LOOP ?= --seconds 30
 NODE_LOOP_TARGETS ?= terrace terrace:leveldb classic-level
 NODE_LOOP_BATCHES := --batch-size 10000 --concurrency 1
-bench-node-loop: build $(NODE_BENCH_READY) ## how long writes, large batches and cold reads in Node hold up the event loop, with plots
+bench-node-loop: build $(NODE_BENCH_READY) ## how long writes, large batches, cold reads and plain loops in Node hold up the event loop, with plots
 	$(call step,bench-node-loop)
 	@rm -f results/node-loop.jsonl
 	for case in sustained "sustained --sync" "sustained $(NODE_LOOP_BATCHES)" "sustained $(NODE_LOOP_BATCHES) --sync" \
-	    cold-read "cold-read --read-percent 50"; do \
+	    cold-read "cold-read --read-percent 50" plain-loop; do \
 	  $(NODE_BENCH) run $$case $(NODE_LOOP_TARGETS) $(NODE_LOOP) --skip-missing \
 	    --dir target/node-db --results results/node-loop.jsonl; \
 	done

@@ -1,28 +1,51 @@
-// Packs a package that is JavaScript alone as npm would publish it:
-//
-//   node scripts/pack-package.mjs PACKAGE FOLDER     prints the path of the archive
+// Packs one package as npm would publish it.
 
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const license = join(dirname(fileURLToPath(import.meta.url)), '..', 'LICENSE')
 
+/** What a published package may ask for: an exact version, or what is compatible with one. */
+const RANGE = /^\^?\d+\.\d+\.\d+$/
+
 /**
  * Packs the package that is in `packageFolder` into `folder`, its manifest as `change` makes it of what a checkout has.
  * Returns the path of the archive.
  */
 export function packPackage(packageFolder, folder, change = (manifest) => manifest) {
+  const dist = join(packageFolder, 'dist')
+  if (!existsSync(dist)) throw new Error(`${dist} is missing: run "npm run build" first`)
+
   return packStage(folder, (stage) => {
     const manifest = change(JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')))
     delete manifest.scripts
     delete manifest.devDependencies
+    checkRanges(manifest)
     writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
-    cpSync(join(packageFolder, 'dist'), join(stage, 'dist'), { recursive: true })
+    cpSync(dist, join(stage, 'dist'), { recursive: true })
     copyFileSync(join(packageFolder, 'README.md'), join(stage, 'README.md'))
   })
+}
+
+function checkRanges(manifest) {
+  for (const kind of ['dependencies', 'optionalDependencies', 'peerDependencies']) {
+    for (const [name, range] of Object.entries(manifest[kind] ?? {})) {
+      if (RANGE.test(range)) continue
+      throw new Error(`${manifest.name} asks for ${name} "${range}": write an exact or a caret range`)
+    }
+  }
 }
 
 /** Packs what `fill` puts into the folder that it is passed, and the licence. Returns the path of the archive in `folder`. */
@@ -42,13 +65,4 @@ export function packStage(folder, fill) {
   } finally {
     rmSync(stage, { recursive: true })
   }
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [packageFolder, folder] = process.argv.slice(2)
-  if (folder === undefined) {
-    console.error('usage: node scripts/pack-package.mjs PACKAGE FOLDER')
-    process.exit(1)
-  }
-  console.log(packPackage(packageFolder, folder))
 }

@@ -159,6 +159,11 @@ fn advise(error: &EngineError) -> (u8, Option<String>) {
             let advice = "Nothing that was written is lost. Make room on the disk and run the command again.";
             (code::DATABASE, Some(advice.to_owned()))
         }
+        ErrorKind::TooManyFiles => {
+            let advice =
+                "Nothing that was written is lost. Raise the limit (`ulimit -n`) and run the command again.";
+            (code::DATABASE, Some(advice.to_owned()))
+        }
         ErrorKind::ReadOnly => {
             (code::DATABASE, Some("Copy the folder to where it may be changed.".to_owned()))
         }

@@ -30,6 +30,8 @@ pub enum ErrorKind {
     Io,
     /// There is no room left on the device, or the quota is used up.
     DiskFull,
+    /// The process, or the system, has as many files open as it may. Close some, or raise the limit (`ulimit -n`).
+    TooManyFiles,
     /// The database or its file system may only be read.
     ReadOnly,
     /// The database was closed.
@@ -38,6 +40,9 @@ pub enum ErrorKind {
     Poisoned,
     /// The answer is not in memory, and the call asked not to wait for the disk.
     WouldBlock,
+    /// Another process has written the database on, and the state that a read-only database or a snapshot or iterator of
+    /// it shows is gone from the disk. Call [`Db::refresh`](crate::Db::refresh), and read again.
+    Outdated,
 }
 
 /// A failure, with the file and offset it concerns where there is one.
@@ -114,6 +119,11 @@ impl Error {
         self.inner.kind
     }
 
+    /// Whether it is want of room or of descriptors: nothing is broken, and the same may succeed later.
+    pub(crate) fn may_pass(&self) -> bool {
+        matches!(self.kind(), ErrorKind::DiskFull | ErrorKind::TooManyFiles)
+    }
+
     /// The file or folder that the failure concerns.
     pub fn path(&self) -> Option<&Path> {
         self.inner.path.as_deref()
@@ -149,6 +159,8 @@ impl From<EnvError> for Error {
     fn from(error: EnvError) -> Self {
         let kind = if error.is_no_space() {
             ErrorKind::DiskFull
+        } else if error.is_out_of_descriptors() {
+            ErrorKind::TooManyFiles
         } else if error.is_read_only() {
             ErrorKind::ReadOnly
         } else {

@@ -141,7 +141,7 @@ impl DbInner {
         self.record(edit, &counts).inspect_err(|error| {
             // A change that found no room may be on the disk. Its sequence goes to the next write, so it must be gone
             // before that.
-            if error.kind() != ErrorKind::DiskFull || self.versions.settle().is_err() {
+            if !error.may_pass() || self.versions.settle().is_err() {
                 self.poison(error);
             }
         })?;

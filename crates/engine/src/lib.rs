@@ -37,6 +37,7 @@ mod log_evidence;
 mod log_source;
 mod log_tail;
 mod log_verdict;
+mod lost_edits;
 mod lost_sectors;
 mod memtable;
 #[cfg(all(test, loom))]

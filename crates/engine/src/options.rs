@@ -37,7 +37,9 @@ pub struct Options {
     pub write_buffer_size_bytes: usize,
     /// How many sealed memtables may wait for their flush before writers wait. Default 2.
     pub max_sealed_memtables: usize,
-    /// Tables kept open at most; each costs a file descriptor and its index and filter in memory. Default 1000.
+    /// Tables kept open at most; each costs its index and filter in memory, and a file descriptor only if it is not
+    /// [mapped](Self::map_tables). Whatever this says, no more than a fifth of the descriptors that the process may have is
+    /// kept for tables: beyond that, a table that is not mapped is opened for each read. Default 1000.
     pub max_open_files: usize,
     /// Capacity of the block cache made for this database. Ignored if [`block_cache`](Self::block_cache) is
     /// set. 0 turns caching off. Default 32 MiB.

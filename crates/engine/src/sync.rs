@@ -6,6 +6,9 @@
 //! and every old value that an atomic may still show (`make threads`). Miri gets the standard library's locks: it refuses
 //! how the usual ones call the system.
 
+#[cfg(not(all(test, loom)))]
+use std::sync::Arc;
+
 mod locks;
 #[cfg(all(test, loom))]
 mod modelled;
@@ -20,16 +23,23 @@ pub(crate) use parking_lot::{Condvar, Mutex, MutexGuard};
 
 #[cfg(all(test, loom))]
 pub(crate) use modelled::{
-    ArcSwap, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, PlainMemory, ThreadId, current_thread, yield_now,
-    zeroed_atomics,
+    ArcSwap, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, PlainMemory, ThreadId, current_thread, loaded,
+    yield_now, zeroed_atomics,
 };
 
 #[cfg(not(all(test, loom)))]
 pub(crate) use {
-    arc_swap::ArcSwap,
+    arc_swap::{ArcSwap, Guard as Loaded},
     std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize},
     std::thread::{ThreadId, current as current_thread, yield_now},
 };
+
+/// What [`ArcSwap::load`] returns, of a value that is not in one.
+#[cfg(not(all(test, loom)))]
+#[inline]
+pub(crate) fn loaded<T>(value: Arc<T>) -> Loaded<Arc<T>> {
+    Loaded::from_inner(value)
+}
 
 /// `len` atomics that hold 0. The system gives large ones page by page when they are touched.
 #[cfg(not(all(test, loom)))]

@@ -108,3 +108,30 @@ fn after_a_flush_whose_manifest_edit_failed_a_database_closes_and_opens_with_eve
         assert_eq!(db.get(b"key", &ReadOptions::default()).unwrap(), Some(b"value".to_vec()), "{failure:?}");
     }
 }
+
+/// A device that fails once while what was written waits for it, the reopening that the error asks for, a write that is
+/// acknowledged as durable, and a loss of power.
+#[test]
+fn a_synced_write_after_a_sync_failed_and_the_database_was_reopened_survives_a_power_cut() {
+    for seed in 0..40 {
+        let mut env = SimulatedEnv::new(seed, Mode::Ext4Ordered);
+        let db = Db::open(FOLDER, options(&env)).unwrap();
+        for key in 0..100 {
+            db.put(format!("key {key:02}").as_bytes(), &[b'v'; 100], &WriteOptions::default()).unwrap();
+        }
+        env.fail_at(FaultPlan::new(1, Failure::Io).of(CallKind::SyncLog));
+        assert!(db.put(b"failed", b"", &WriteOptions { sync: true }).is_err());
+        env.heal();
+        let _ = db.close();
+
+        let db = Db::open(FOLDER, options(&env)).unwrap();
+        let found = db.get(b"key 50", &ReadOptions::default()).unwrap();
+        db.put(b"z0", b"", &WriteOptions { sync: true }).unwrap();
+        env.cut_power();
+
+        let db = Db::open(FOLDER, options(&env)).unwrap();
+        let get = |key: &[u8]| db.get(key, &ReadOptions::default()).unwrap();
+        assert_eq!(get(b"z0"), Some(Vec::new()), "seed {seed}: it was acknowledged");
+        assert_eq!(get(b"key 50"), found, "seed {seed}: it could still be read");
+    }
+}

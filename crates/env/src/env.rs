@@ -32,7 +32,17 @@ pub trait ThreadHandle: Send + Sync {
 /// [`is_not_found`](crate::EnvError::is_not_found).
 pub trait Env: Send + Sync + fmt::Debug + 'static {
     /// Opens a file to read at any offset. It must exist and be no folder.
+    ///
+    /// Where the process may open few files, an environment may open this one for each read: a file that is renamed or
+    /// removed meanwhile then fails to be read.
     fn open_random(&self, path: &Path) -> Result<Arc<dyn RandomAccessFile>>;
+
+    /// As [`open_random`](Self::open_random), for a file that is complete and is read through
+    /// [`mapped`](RandomAccessFile::mapped) where the environment can do that: it then holds no descriptor, and stays
+    /// readable whatever becomes of its name. Optional: by default as `open_random`.
+    fn open_mapped(&self, path: &Path) -> Result<Arc<dyn RandomAccessFile>> {
+        self.open_random(path)
+    }
 
     /// Opens a file to read from front to back. It must exist and be no folder.
     fn open_sequential(&self, path: &Path) -> Result<Box<dyn SequentialFile>>;

@@ -6,6 +6,13 @@ use std::path::{Path, PathBuf};
 /// Result of an operation on an environment.
 pub type Result<T> = std::result::Result<T, EnvError>;
 
+/// The system's numbers for too many open files: of the process, of the system.
+#[cfg(unix)]
+pub(crate) const TOO_MANY_FILES: [i32; 2] = [libc::EMFILE, libc::ENFILE];
+/// The system's number for too many open files: `ERROR_TOO_MANY_OPEN_FILES`.
+#[cfg(not(unix))]
+pub(crate) const TOO_MANY_FILES: [i32; 1] = [4];
+
 /// An operation that the environment refused. Displays as `could not OPERATION PATH: cause`.
 #[derive(Debug, thiserror::Error)]
 #[error("could not {operation} {}: {source}", path.display())]
@@ -53,6 +60,11 @@ impl EnvError {
         matches!(self.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
     }
 
+    /// Whether the process (`EMFILE`) or the system (`ENFILE`) has as many files open as it may.
+    pub fn is_out_of_descriptors(&self) -> bool {
+        self.source.raw_os_error().is_some_and(|code| TOO_MANY_FILES.contains(&code))
+    }
+
     /// Whether the file system (`EROFS`) or a permission (`EACCES`, `EPERM`) forbids the operation.
     pub fn is_read_only(&self) -> bool {
         matches!(self.kind(), io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied)
@@ -86,8 +98,12 @@ mod tests {
             assert!(of(code).is_read_only(), "{code}");
             assert!(!of(code).is_no_space(), "{code}");
         }
+        for code in [libc::EMFILE, libc::ENFILE] {
+            assert!(of(code).is_out_of_descriptors() && !of(code).is_no_space(), "{code}");
+        }
         assert!(of(libc::ENOENT).is_not_found() && !of(libc::EEXIST).is_not_found());
         assert!(of(libc::EEXIST).is_already_exists() && !of(libc::ENOENT).is_already_exists());
-        assert!(!of(libc::EIO).is_no_space() && !of(libc::EIO).is_read_only());
+        let device = of(libc::EIO);
+        assert!(!device.is_no_space() && !device.is_read_only() && !device.is_out_of_descriptors());
     }
 }

@@ -41,9 +41,10 @@ pub trait RandomAccessFile: Send + Sync + fmt::Debug {
         Ok((offset < self.size_bytes()?).then_some(offset))
     }
 
-    /// The whole file, as it is at the first call, as bytes in memory that outlive this handle; `None` if the environment
-    /// has no such thing. The file must be complete: nobody may change it while the bytes are in use. Where it lies on a
-    /// device that fails, or is cut by another program, reading the bytes may end the process. Optional.
+    /// The whole file as bytes in memory that outlive this handle; `None` if the environment has no such thing, or not for
+    /// this file. Ask it of files from [`Env::open_mapped`](crate::Env::open_mapped). The file must be complete: nobody may
+    /// change it while the bytes are in use. Where it lies on a device that fails, or is cut by another program, reading the
+    /// bytes may end the process. Optional.
     fn mapped(&self) -> Option<Bytes> {
         None
     }

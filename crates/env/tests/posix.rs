@@ -218,3 +218,28 @@ fn says_in_the_file_who_holds_it() {
     drop(lock);
     assert_eq!(fs::read(&path).unwrap(), b"", "empty again, as LevelDB leaves it");
 }
+
+#[test]
+fn a_pipe_under_a_files_name_is_refused_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("000005.log");
+    let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+    assert!(made.success());
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let opened = path.clone();
+    std::thread::spawn(move || {
+        let env = PosixEnv::new();
+        let errors = [
+            env.open_random(&opened).err(),
+            env.open_sequential(&opened).err(),
+            env.create(&opened).err(),
+            env.open_append(&opened).err(),
+            env.create_log(&opened).err(),
+        ];
+        sender.send(errors.map(|error| error.map(|error| error.to_string()))).unwrap();
+    });
+    let errors = receiver.recv_timeout(std::time::Duration::from_secs(30)).expect("no call waits");
+    for error in errors {
+        assert!(error.as_ref().is_some_and(|error| error.contains("000005.log")), "{error:?}");
+    }
+}

@@ -411,6 +411,54 @@ fn a_failed_sync_drops_pages_and_the_next_handle_is_told_nothing() {
 }
 
 #[test]
+fn a_failed_write_back_is_told_once_to_who_had_the_file_open_and_perhaps_to_who_opens_it_later() {
+    let (mut lost, mut told_later) = (0, 0);
+    for seed in 0..100 {
+        let mut env = machine(seed, Mode::StrictPosix);
+        write_durably(&env, "file", b"");
+        write_durably(&env, "other", b"other");
+        let mut first = env.open_append(&path("file")).unwrap();
+        let second = (seed % 2 == 0).then(|| env.open_append(&path("file")).unwrap());
+        first.append(b"page").unwrap();
+        first.flush().unwrap();
+        env.fail_at(FaultPlan::new(1, Failure::WriteBack).of(CallKind::Look));
+        assert!(env.exists(&path("other")).unwrap(), "the call itself goes on");
+        assert!(env.has_failed());
+        env.open_append(&path("other")).unwrap().sync().expect("nothing of it was waiting");
+        let dropped = match (second, first.sync()) {
+            (Some(mut second), Err(_)) => {
+                assert!(second.sync().is_err(), "each handle is told");
+                env.open_append(&path("file")).unwrap().sync().expect("a later one is not");
+                true
+            }
+            (_, Err(_)) => true,
+            (_, Ok(())) => false,
+        };
+        let mut again = env.open_append(&path("file")).unwrap();
+        again.append(b"s").unwrap();
+        again.sync().expect("it is told once");
+        env.cut_power();
+        assert_eq!(
+            env.read_file(&path("file")).unwrap(),
+            b"pages",
+            "written again, the page goes as a whole"
+        );
+
+        // Nobody has it open.
+        let mut writer = env.create(&path("file")).unwrap();
+        writer.append(&[b'x'; 8192]).unwrap();
+        writer.close().unwrap();
+        env.fail_at(FaultPlan::new(1, Failure::WriteBack).of(CallKind::Look));
+        env.exists(&path("other")).unwrap();
+        told_later += u64::from(env.open_append(&path("file")).unwrap().sync().is_err());
+        env.open_append(&path("file")).unwrap().sync().ok();
+        env.cut_power();
+        lost += u64::from(dropped && env.read_file(&path("file")).unwrap() != [b'x'; 8192]);
+    }
+    assert!(lost > 10 && told_later > 10, "{lost} {told_later}");
+}
+
+#[test]
 fn a_full_device_takes_what_fits_until_there_is_room() {
     let env = machine(1, Mode::StrictPosix);
     write_durably(&env, "other", &[1; 90]);

@@ -28,6 +28,7 @@ use std::ops::Range;
 use crate::coding::{Decoder, decode_fixed32, decode_fixed64, put_varint64};
 use crate::crc;
 use crate::error::{FormatError, Result};
+use crate::internal_key::SequenceNumber;
 use crate::limits::{BLOCK_TRAILER_SIZE_BYTES, FOOTER_SIZE_BYTES, MAX_VARINT64_SIZE_BYTES};
 
 /// The last eight bytes of every table, as a little-endian number.
@@ -170,8 +171,8 @@ pub fn check_block(contents_and_trailer: &[u8]) -> Result<(u8, &[u8])> {
 
 /// Numbers about a table that its entries would have to be counted for: the value of [`COUNTS_METAINDEX_KEY`].
 ///
-/// They guide compaction and statistics; no answer depends on them. Encoded as four varint64 in the order of the fields;
-/// bytes after them are for later versions and are ignored.
+/// The first four guide compaction and statistics; no answer depends on them. The last tells a lookup which tables it may
+/// pass over. Encoded as varint64 in the order of the fields; bytes after them are for later versions and are ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TableCounts {
     /// Number of entries, deletions among them.
@@ -182,6 +183,9 @@ pub struct TableCounts {
     pub raw_key_bytes: u64,
     /// Sum of the sizes of the values in bytes, before compression.
     pub raw_value_bytes: u64,
+    /// The largest sequence number of an entry; 0 without entries. `None` in tables of earlier versions, which did not
+    /// store it.
+    pub newest_sequence: Option<SequenceNumber>,
 }
 
 impl TableCounts {
@@ -192,8 +196,9 @@ impl TableCounts {
 
     /// The encoding.
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(4 * MAX_VARINT64_SIZE_BYTES);
-        for number in [self.entries, self.deletions, self.raw_key_bytes, self.raw_value_bytes] {
+        let mut out = Vec::with_capacity(5 * MAX_VARINT64_SIZE_BYTES);
+        let always = [self.entries, self.deletions, self.raw_key_bytes, self.raw_value_bytes];
+        for number in always.into_iter().chain(self.newest_sequence) {
             put_varint64(&mut out, number);
         }
         out
@@ -207,6 +212,10 @@ impl TableCounts {
             deletions: decoder.varint64("deletions")?,
             raw_key_bytes: decoder.varint64("raw key bytes")?,
             raw_value_bytes: decoder.varint64("raw value bytes")?,
+            newest_sequence: match decoder.is_empty() {
+                true => None,
+                false => Some(decoder.varint64("newest sequence")?),
+            },
         };
         if counts.deletions > counts.entries {
             return Err(FormatError::corrupt("table counts", "more deletions than entries", 0));

@@ -79,15 +79,21 @@ fn block_handle(bytes: &[u8]) {
 
 fn footer(bytes: &[u8]) {
     let footer = Footer {
-        metaindex: BlockHandle { offset: 71, size: 68 },
-        index: BlockHandle { offset: 144, size: 22 },
+        metaindex: BlockHandle { offset: 71, size: 69 },
+        index: BlockHandle { offset: 145, size: 22 },
     };
     assert_eq!(Footer::decode(bytes), Ok(footer));
     assert_eq!(footer.encode(), bytes);
 }
 
 fn table_counts(bytes: &[u8]) {
-    let counts = TableCounts { entries: 300, deletions: 2, raw_key_bytes: 5_936, raw_value_bytes: 65_536 };
+    let counts = TableCounts {
+        entries: 300,
+        deletions: 2,
+        raw_key_bytes: 5_936,
+        raw_value_bytes: 65_536,
+        newest_sequence: Some(1_000),
+    };
     assert_eq!(TableCounts::decode(bytes), Ok(counts));
     assert_eq!(counts.encode(), bytes);
 }
@@ -120,6 +126,10 @@ fn handle_of(value: &[u8]) -> BlockHandle {
     handle
 }
 
+/// What the whole table says of itself.
+const WHOLE_TABLE_COUNTS: TableCounts =
+    TableCounts { entries: 2, deletions: 1, raw_key_bytes: 28, raw_value_bytes: 3, newest_sequence: Some(2) };
+
 fn whole_table_is_read(table: &[u8]) {
     let footer = Footer::decode(&table[table.len() - FOOTER_SIZE_BYTES..]).unwrap();
 
@@ -128,7 +138,7 @@ fn whole_table_is_read(table: &[u8]) {
     assert_eq!((&metaindex[0].0[..], &metaindex[1].0[..]), (filter_metaindex_key(), COUNTS_METAINDEX_KEY));
     let filter = FilterBlockReader::new(read_block(table, handle_of(&metaindex[0].1))).unwrap();
     let counts = TableCounts::decode(&metaindex[1].1).unwrap();
-    assert_eq!(counts, TableCounts { entries: 2, deletions: 1, raw_key_bytes: 28, raw_value_bytes: 3 });
+    assert_eq!(counts, WHOLE_TABLE_COUNTS);
 
     let comparator = InternalKeyComparator::new(UserComparator::Bytewise);
     let index = Block::new(read_block(table, footer.index)).unwrap();
@@ -190,8 +200,7 @@ fn whole_table_is_written() -> Vec<u8> {
     let filter_handle = append(&filter.finish());
     let mut metaindex = BlockBuilder::new(16);
     metaindex.add(filter_metaindex_key(), &encoded(filter_handle));
-    let counts = TableCounts { entries: 2, deletions: 1, raw_key_bytes: 28, raw_value_bytes: 3 };
-    metaindex.add(COUNTS_METAINDEX_KEY, &counts.encode());
+    metaindex.add(COUNTS_METAINDEX_KEY, &WHOLE_TABLE_COUNTS.encode());
     let metaindex_handle = append(metaindex.finish());
     let mut index = BlockBuilder::new(1);
     index.add(&index_key, &encoded(data_handle));

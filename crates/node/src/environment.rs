@@ -12,7 +12,7 @@ use std::sync::{Arc, Weak};
 use std::thread::{self, JoinHandle};
 
 use napi_sys as sys;
-use terrace_engine::{Error, ErrorKind};
+use parking_lot::Mutex;
 
 use crate::completions::{Completions, Outcome, Ticket};
 use crate::error::{Failure, Fallible, check, from_panic};
@@ -148,7 +148,8 @@ impl Environment {
         }
     }
 
-    /// Runs `work` on a thread of its own, then `then` with its result on the JavaScript thread.
+    /// Runs `work` on a thread of its own, then `then` with its result on the JavaScript thread. Where the system refuses to
+    /// start a thread, `work` runs here: JavaScript waits, but a database can be closed.
     pub fn run_apart<T: Send + 'static>(
         &self,
         env: Env,
@@ -164,25 +165,29 @@ impl Environment {
             then(env, result.map_or(Err(Failure::Argument("result of another operation")), |result| *result));
         });
         let completions = self.completions();
-        let thread = thread::Builder::new().name(format!("terrace-{name}"));
-        let spawned = thread.spawn(move || {
-            open_database::allow_waiting();
+        // Shared with the thread, so that it can be taken back if there is none.
+        let work = Arc::new(Mutex::new(Some(work)));
+        let run = move |work: &Mutex<Option<_>>| {
+            let Some(work) = work.lock().take() else { return };
             let result: Fallible<T> = catch_unwind(AssertUnwindSafe(work))
                 .map_err(|payload| from_panic(&*payload))
-                .and_then(|result| result.map_err(Failure::from));
+                .and_then(|result: terrace_engine::Result<T>| result.map_err(Failure::from));
             completions.push(ticket, Outcome::Apart(Box::new(result) as Box<dyn Any + Send>));
-        });
-        match spawned {
+        };
+        let on_thread = {
+            let (work, run) = (Arc::clone(&work), run.clone());
+            move || {
+                open_database::allow_waiting();
+                run(&work);
+            }
+        };
+        match thread::Builder::new().name(format!("terrace-{name}")).spawn(on_thread) {
             Ok(thread) => {
                 let mut threads = self.threads.borrow_mut();
                 threads.retain(|thread| !thread.is_finished());
                 threads.push(thread);
             }
-            Err(error) => {
-                let message = format!("could not start a thread for {name}: {error}");
-                let result: Fallible<T> = Err(Failure::Engine(Error::new(ErrorKind::Io, message)));
-                self.completions.push(ticket, Outcome::Apart(Box::new(result)));
-            }
+            Err(_) => run(&work),
         }
     }
 

@@ -62,7 +62,7 @@ impl Failure {
                 ErrorKind::Locked => "Locked",
                 ErrorKind::Corruption => "Corruption",
                 ErrorKind::Unsupported => "Unsupported",
-                ErrorKind::Io => "Io",
+                ErrorKind::Io | ErrorKind::TooManyFiles => "Io",
                 ErrorKind::DiskFull => "DiskFull",
                 ErrorKind::ReadOnly => "ReadOnly",
                 ErrorKind::Closed => "Closed",

@@ -68,11 +68,11 @@ Options, with what is usual where the workload has no other:
   --compacted                 what was loaded is compacted before it is read, where a database can
   --read-options JSON         options of each call of get and iterate, such as '{"fillCache": false}'
   --stores NUMBER             databases of databases, sublevels of sublevels (${DEFAULTS.stores})
-  --seconds NUMBER            how long sustained and cold-read go on (${DEFAULTS.seconds})
+  --seconds NUMBER            how long sustained, cold-read and plain-loop go on (${DEFAULTS.seconds})
   --no-yield                  their clients go on at once, not in the next turn of the event loop
   --sync                      writes reach the disk before they count
   --seed NUMBER               of all random numbers (${DEFAULTS.seed})
-  --rounds NUMBER             (3; sorted-write, sustained and cold-read: 1)
+  --rounds NUMBER             (3; sorted-write, sustained, cold-read and plain-loop: 1)
   --db [TARGET=]JSON          options of the database, for all targets or for one; or a .json file with them
   --class NAME                the export to use, where a module has several classes
   --in-memory                 classes of modules take no location

@@ -98,7 +98,7 @@ export function runSettings({ values, positionals }) {
     seconds: number(values, 'seconds', usual.seconds),
     sync: values.sync === true,
     compacted: values.compacted === true,
-    yieldTurns: values['no-yield'] !== true,
+    yieldTurns: values['no-yield'] !== true && usual.yieldTurns,
     seed: number(values, 'seed', usual.seed, 0)
   }
 

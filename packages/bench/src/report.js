@@ -68,7 +68,7 @@ function amount(workload, settings) {
 const BATCHED = ['batch-put', 'get-many', 'sorted-write']
 const CONCURRENT = ['put', 'batch-put', 'get', 'get-many', 'mixed', 'sustained', 'cold-read']
 /** Those that go on for some seconds, with keys that are always random. */
-const TIMED = ['sustained', 'cold-read']
+const TIMED = ['sustained', 'cold-read', 'plain-loop']
 
 /**
  * The median of the ratios within each round, not the ratio of the medians: a slow minute is slow for all.

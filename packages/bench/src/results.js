@@ -16,7 +16,7 @@ import { UsageError } from './errors.js'
  * @property {{ peakRssBytes: number, startRssBytes: number, peakHeapBytes: number }} memory
  * @property {number} fileBytes of the databases when they were closed
  * @property {any} [batches] of sorted-write: percentiles in ms, and a series over time
- * @property {import('./event-loop.js').Bucket[]} [eventLoopBuckets] of sustained and cold-read
+ * @property {import('./event-loop.js').Bucket[]} [eventLoopBuckets] of sustained, cold-read and plain-loop
  * @property {any} [pageCache] of cold-read: `fileBytes`, and how much of them was in memory, null if unknown
  * @property {ReturnType<typeof import('./machine.js').machine>} machine
  * @property {string | null} commit

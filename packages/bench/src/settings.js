@@ -16,7 +16,7 @@
  * @property {object} readOptions of gets and iterators of `get` and `iterate`
  * @property {number} stores databases or sublevels of `databases` and `sublevels`
  * @property {number} seed
- * @property {number} seconds how long `sustained` and `cold-read` go on
+ * @property {number} seconds how long `sustained`, `cold-read` and `plain-loop` go on
  * @property {number} readPercent reads of 100 operations of `mixed` and `cold-read`
  * @property {boolean} yieldTurns a client of `sustained` or `cold-read` goes on in the next turn of the event loop
  */

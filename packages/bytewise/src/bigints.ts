@@ -11,6 +11,11 @@ import { NEGATIVE_BIGINT, POSITIVE_BIGINT } from './type-bytes.js'
 /** In place of a length: the length follows, in four bytes. */
 const LONG = 0xff
 
+/** The digits of each byte. */
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
+const ascii = new TextDecoder('latin1')
+
 /** Writes a BigInt with its type byte. */
 export function writeBigInt(output: Output, value: bigint): void {
   const negative = value < 0n
@@ -73,14 +78,34 @@ export function readBigInt(bytes: Uint8Array, start: number, limit: number, nega
   }
   if (byteAt(position) === 0) throw damaged('A BigInt begins with a zero', position)
 
-  const digits: string[] = []
   const end = position + size
-  while (position < end) digits.push(byteAt(position++).toString(16).padStart(2, '0'))
   let value: bigint
   try {
-    value = BigInt(`0x${digits.join('')}`)
+    value = BigInt(`0x${hexOf(bytes, position, end, invert)}`)
   } catch {
     throw damaged('A BigInt beyond what this engine can hold', start)
   }
   return { value: negative ? -value : value, end }
+}
+
+/** The hexadecimal digits of bytes. */
+function hexOf(bytes: Uint8Array, start: number, end: number, invert: number): string {
+  if (end - start < LONG) {
+    let hex = ''
+    for (let i = start; i < end; i++) hex += HEX[(bytes[i] as number) ^ invert]
+    return hex
+  }
+
+  // A string that grows by two characters at a time is slow to put together if there are millions.
+  const units = new Uint8Array(2 * (end - start))
+  for (let i = start, unit = 0; i < end; i++) {
+    const byte = (bytes[i] as number) ^ invert
+    units[unit++] = unitOf(byte >> 4)
+    units[unit++] = unitOf(byte & 15)
+  }
+  return ascii.decode(units)
+}
+
+function unitOf(digit: number): number {
+  return digit < 10 ? digit + 0x30 : digit + 0x57
 }

@@ -2,6 +2,9 @@
 
 import type { Key } from './keys.js'
 
+/** Marks bounds, also for other copies of this package in the process. */
+const BOUND = Symbol.for('terrace-bytewise.bound')
+
 /** A place just before, or just behind, a key and everything beneath it. Made by {@link lower} and {@link upper}. */
 export class Bound {
   /** Whether it is behind. */
@@ -10,6 +13,14 @@ export class Bound {
   readonly prefix: Key
   /** Whether it is before or behind all keys, or within an array all that can follow there. */
   readonly isWhole: boolean
+
+  /** @internal */
+  readonly [BOUND] = true
+
+  /** @internal */
+  static [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === 'object' && value !== null && Object.hasOwn(value, BOUND)
+  }
 
   /** @internal */
   constructor(isUpper: boolean, prefix: readonly [] | readonly [Key]) {

@@ -1,64 +1,86 @@
-// The package as npm would publish it, in an empty project without a network: from ES modules and CommonJS, and where
-// there is no Buffer, as in browsers.
+// The package as npm would publish it, in an empty project: from ES modules and CommonJS; and where there is no Buffer,
+// as in browsers.
 
 import assert from 'node:assert/strict'
-import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { test } from 'node:test'
+import { cpSync, readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { packPackage } from '../../../scripts/pack-package.mjs'
+import { expectOutput, Projects } from '../../../tests/support/projects.mjs'
 
-// Settings of an npm that runs this test must not reach the npm that it runs.
-const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)))
+const require = createRequire(import.meta.url)
+const projects = new Projects()
+after(() => projects.remove())
 
-/** Runs a program, which must end well and print nothing but what is expected: no warnings either. */
-function expectOutput(args, cwd, expected) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd, env, encoding: 'utf8' })
-  assert.equal(stderr, '')
-  assert.equal(stdout, expected)
-  assert.equal(status, 0)
-}
+test('it is installed without dependencies, and ES modules and CommonJS get the same', () => {
+  const use = "console.log(bytewise.decode(bytewise.encode(['a', 1n])), encode === bytewise.encode)"
+  const folder = projects.make('bytewise', {
+    archives: projects.pack('bytewise'),
+    files: {
+      'module.mjs': `import bytewise, { encode } from 'terrace-bytewise'\n${use}`,
+      'script.cjs': `const { bytewise, encode } = require('terrace-bytewise')\n${use}`,
+      'both.cjs': `
+        const required = require('terrace-bytewise')
+        import('terrace-bytewise').then((imported) => {
+          for (const name in required) console.log(name, imported[name] === required[name])
+        })
+      `
+    }
+  })
+  const installed = readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))
+  assert.deepEqual(installed, ['terrace-bytewise'])
+  assert.deepEqual(readdirSync(join(folder, 'node_modules', 'terrace-bytewise')).sort(), [
+    'LICENSE',
+    'README.md',
+    'dist',
+    'package.json'
+  ])
 
-test('it is installed without dependencies, and used from ES modules and CommonJS', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'terrace-bytewise-package-'))
-  try {
-    const archive = packPackage(fileURLToPath(new URL('..', import.meta.url)), folder)
-    writeFileSync(join(folder, 'package.json'), '{ "private": true }')
-    const options = [
-      '--offline',
-      '--ignore-scripts',
-      '--no-audit',
-      '--no-fund',
-      `--cache=${join(folder, 'cache')}`
-    ]
-    execFileSync('npm', ['install', archive, ...options], { cwd: folder, env, stdio: 'pipe' })
-    const installed = readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))
-    assert.deepEqual(installed, ['terrace-bytewise'])
-    assert.deepEqual(readdirSync(join(folder, 'node_modules', 'terrace-bytewise')).sort(), [
-      'LICENSE',
-      'README.md',
-      'dist',
-      'package.json'
-    ])
-
-    const use = "console.log(bytewise.decode(bytewise.encode(['a', 1n])), encode === bytewise.encode)"
-    writeFileSync(join(folder, 'module.mjs'), `import bytewise, { encode } from 'terrace-bytewise'\n${use}`)
-    writeFileSync(
-      join(folder, 'script.cjs'),
-      `const { bytewise, encode } = require('terrace-bytewise')\n${use}`
-    )
-    expectOutput(['module.mjs'], folder, "[ 'a', 1n ] true\n")
-    const node = process.versions.node.split('.').map(Number)
-    // Node 20 can require ES modules from 20.19 on, and says at each start that this may change.
-    const quiet = node[0] < 23 ? ['--disable-warning=ExperimentalWarning'] : []
-    expectOutput([...quiet, 'script.cjs'], folder, "[ 'a', 1n ] true\n")
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  expectOutput(folder, 'module.mjs', "[ 'a', 1n ] true\n")
+  expectOutput(folder, 'script.cjs', "[ 'a', 1n ] true\n")
+  const names = Object.keys(require('terrace-bytewise'))
+  assert.ok(names.includes('Bound') && names.includes('default'))
+  expectOutput(folder, 'both.cjs', names.map((name) => `${name} true\n`).join(''))
 })
 
-test('without Buffer, as in browsers, keys are the same', () => {
-  expectOutput([fileURLToPath(new URL('support/no-buffer.js', import.meta.url))], undefined, '')
+test('a bound of another copy of the package in the process is a bound', () => {
+  const copy = join(projects.folder, 'copy')
+  cpSync(dirname(require.resolve('terrace-bytewise')), copy, { recursive: true })
+  const [one, other] = [require('terrace-bytewise'), require(join(copy, 'index.js'))]
+  assert.notEqual(one.Bound, other.Bound)
+  assert.ok(other.upper('a') instanceof one.Bound)
+  assert.ok(
+    !({ isUpper: true } instanceof one.Bound) && !(Object.create(one.Bound.prototype) instanceof one.Bound)
+  )
+  assert.deepEqual(one.encode(['a', other.upper('b')]), one.encode(['a', one.upper('b')]))
+})
+
+// Browsers load ES modules one by one, without a bundler, and know no CommonJS.
+const builds = {
+  node: 'terrace-bytewise',
+  browsers: new URL('../dist/browser/index.js', import.meta.url).href
+}
+for (const [name, build] of Object.entries(builds)) {
+  test(`without Buffer, keys are the same, from the build for ${name}`, () => {
+    const program = fileURLToPath(new URL('support/no-buffer.js', import.meta.url))
+    expectOutput(undefined, [program, build], '')
+  })
+}
+
+test('the build for browsers is ES modules alone, and exports what the others do', async () => {
+  const folder = fileURLToPath(new URL('../dist/browser/', import.meta.url))
+  const sources = readdirSync(folder).filter((name) => name.endsWith('.js'))
+  assert.ok(sources.length > 5)
+  for (const name of sources) {
+    assert.doesNotMatch(
+      readFileSync(join(folder, name), 'utf8'),
+      /\brequire\(|\bexports\.|from '(?!\.\/)/,
+      name
+    )
+  }
+  assert.deepEqual(
+    Object.keys(await import(builds.browsers)).sort(),
+    Object.keys(require('terrace-bytewise')).sort()
+  )
 })

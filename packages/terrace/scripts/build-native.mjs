@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { platformName } from './platform.mjs'
 
 const packageFolder = join(dirname(fileURLToPath(import.meta.url)), '..')
 const profile = process.argv.includes('--debug') ? [] : ['--release']
@@ -36,13 +37,7 @@ if (library === undefined) {
   process.exit(1)
 }
 
-const { platform, arch } = process
-// Node's own report names the version of glibc, and nothing where another C library is used.
-const suffixes = {
-  linux: process.report.getReport().header.glibcVersionRuntime ? '-gnu' : '-musl',
-  win32: '-msvc'
-}
-const target = join(packageFolder, `terrace.${platform}-${arch}${suffixes[platform] ?? ''}.node`)
+const target = join(packageFolder, `terrace.${platformName()}.node`)
 
 // Under another name first: a running process may have the old file mapped.
 copyFileSync(library, `${target}.new`)

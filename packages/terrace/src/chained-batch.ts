@@ -11,8 +11,10 @@ import { HookedBatch, WriteOnce } from './hooked-batch.js'
 import { binding } from './load-binding.js'
 import type { WriteOptions } from './operation-options.js'
 import { type Database, type Place, prefixed, spacesAround } from './place.js'
+import { assertWritable } from './space-writes.js'
 import { appendAll, writeFlags } from './store.js'
 import { turn } from './turn.js'
+import { type Watcher, watcherAt } from './watchers.js'
 
 /** Options of {@link ChainedBatch.write}. */
 export interface ChainedBatchWriteOptions extends AbstractChainedBatchWriteOptions, WriteOptions {}
@@ -20,8 +22,8 @@ export interface ChainedBatchWriteOptions extends AbstractChainedBatchWriteOptio
 /**
  * A batch that is built step by step. Made by {@link Level.batch} and {@link Sublevel.batch} without arguments.
  *
- * Hook functions see an operation when it is added. If one of them read something, and something was written since, all
- * of them see all operations once more in `write()`.
+ * Hook functions of the object that it was made from see an operation when it is added; those of the objects around it, and those
+ * with `everyWrite`, in `write()`.
  */
 export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChainedBatch<
   TDatabase,
@@ -34,8 +36,8 @@ export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChained
   #appended = 0
   /** The other operations: those that hook functions or listeners see. */
   #hooked: HookedBatch | null = null
-  /** Of the function that was added last when this was made. */
-  readonly #latest: number
+  /** The object that this was made from, with its functions and listeners as they were then. */
+  readonly #watcher: Watcher
   #isOpen = true
   #writing: Promise<void> | undefined
 
@@ -46,8 +48,9 @@ export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChained
     super(db)
     this.#place = place
     this.#native = native
-    this.#latest = place.store.keySpaces.order
-    if (place.isHeard || !place.store.keySpaces.isEmpty) this.#hooked = new HookedBatch(place, this.#latest)
+    this.#watcher = watcherAt(place, null)
+    if (place.isWatched || !place.store.keySpaces.isEmpty)
+      this.#hooked = new HookedBatch(place, this.#watcher)
   }
 
   override get length(): number {
@@ -82,12 +85,13 @@ export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChained
     this.#assertOpen()
     if (this.length === 0) return this.close()
 
+    assertWritable(this.#place, 'batch.write')
     this.#isOpen = false
     const { queue } = this.#place.store
     const flags = writeFlags(options)
     const write = (isBlocking: boolean) => this.#write(isBlocking ? flags | Flag.blocking : flags)
-    // Only hook functions have to wait until what was called before is done.
-    const isAtOnce = this.#hooked === null ? queue.isFree : queue.isIdle
+    // Hook functions have to wait until what was called before is done, and others until theirs is written.
+    const isAtOnce = this.#hooked === null && queue.isFree
     this.#writing = isAtOnce ? begin(write) : queue.perform(new WriteOnce(write))
 
     try {
@@ -115,7 +119,7 @@ export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChained
     const target = operation.sublevel ?? this.#place.owner
 
     if (this.#hooked === null && spacesAround(this.#place.store, target).length > 0) {
-      this.#hooked = new HookedBatch(this.#place, this.#latest)
+      this.#hooked = new HookedBatch(this.#place, this.#watcher)
     }
 
     if (this.#hooked !== null) this.#hooked.add(`batch.${method}`, operation)

@@ -1,5 +1,6 @@
 /** A native iterator, and the window of its items that was read ahead. */
 
+import { isPromise } from 'node:util/types'
 import {
   type Bytes,
   Flag,
@@ -192,7 +193,7 @@ export class Cursor<Item> {
   /** Reads a window; within the call if memory has it. */
   #read(maxEntries: number, highWaterMarkBytes: number): Promise<void> | undefined {
     const window = binding.iteratorRead(this.#native, this.#windowEntries(maxEntries), highWaterMarkBytes, 0)
-    if (window instanceof Promise) return window.then((window) => this.#accept(window))
+    if (isPromise(window)) return window.then((window) => this.#accept(window))
 
     this.#accept(window)
     const wait = turn(LARGE_WORK)

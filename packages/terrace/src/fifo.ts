@@ -6,6 +6,12 @@ const MAX_SERVED = 1024
 export class Fifo<Item> {
   #items: Item[] = []
   #served = 0
+  #servedBefore = 0
+
+  /** How many have been removed from the front, less those that were put back. */
+  get served(): number {
+    return this.#servedBefore + this.#served
+  }
 
   get length(): number {
     return this.#items.length - this.#served
@@ -29,6 +35,7 @@ export class Fifo<Item> {
       (this.#served >= MAX_SERVED && 2 * this.#served > this.#items.length)
     ) {
       this.#items = this.#items.slice(this.#served)
+      this.#servedBefore += this.#served
       this.#served = 0
     }
   }
@@ -36,6 +43,7 @@ export class Fifo<Item> {
   /** Puts items before the first. */
   unshift(items: readonly Item[]): void {
     this.#items = [...items, ...this.#items.slice(this.#served)]
+    this.#servedBefore += this.#served - items.length
     this.#served = 0
   }
 }

@@ -1,26 +1,31 @@
-/** Calls of the hook functions of one key space for one operation. */
+/** What hook functions get to add operations with, and the errors that they end in. */
 
 import type { CarriedOperation, PublicOperation } from './carried-operation.js'
 import { codedError } from './errors.js'
-import type { HookedSpace, PrewriteBatch, Registration } from './key-space.js'
+import type { PrewriteBatch, PrewriteFunction } from './key-space.js'
 import type { Database } from './place.js'
 
-/** Takes an operation that a function adds. */
-export type Add = (operation: PublicOperation, owner: Database, space: HookedSpace, depth: number) => void
+/** Takes what functions add. */
+export interface Adder {
+  /**
+   * @param owner - Whose function it is.
+   * @param depth - How many functions added operations for each other up to this one.
+   */
+  add(operation: PublicOperation, owner: Database, depth: number): void
+}
 
 /**
- * What the functions get to add operations with, while they run. As in abstract-level it is the same object for all
- * operations of a call, so that a function can tell which of them are written together.
+ * Calls functions. As in abstract-level it is the same object for all operations of a call, so that a function can tell which
+ * of them are written together.
  */
 export class HookCall implements PrewriteBatch {
-  readonly #add: Add
-  readonly #space: HookedSpace
+  readonly #adder: Adder
   #depth = 0
+  /** Whose function runs. */
   #owner: Database | null = null
 
-  constructor(add: Add, space: HookedSpace) {
-    this.#add = add
-    this.#space = space
+  constructor(adder: Adder) {
+    this.#adder = adder
   }
 
   add(operation: object): this {
@@ -28,12 +33,12 @@ export class HookCall implements PrewriteBatch {
       throw codedError('LEVEL_BATCH_NOT_OPEN', 'A hook function cannot add operations after it has returned')
     }
 
-    this.#add(operation as PublicOperation, this.#owner, this.#space, this.#depth)
+    this.#adder.add(operation as PublicOperation, this.#owner, this.#depth)
     return this
   }
 
   /** Calls a function. What it throws becomes an error of the method that was called. */
-  run({ owner, run }: Registration, carried: CarriedOperation, method: string, depth: number): void {
+  run(run: PrewriteFunction, owner: Database, carried: CarriedOperation, method: string, depth = 0): void {
     this.#owner = owner
     this.#depth = depth
 

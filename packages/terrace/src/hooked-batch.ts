@@ -1,81 +1,60 @@
 /** Operations of a chained batch that hook functions or listeners see. */
 
 import type { Bytes } from './binding.js'
-import { keepBytes, type PublicOperation } from './carried-operation.js'
+import { CarriedOperation, keepBytes, type PublicOperation } from './carried-operation.js'
 import { HookedWrites } from './hooked-writes.js'
 import type { Place } from './place.js'
+import { Stage } from './stage.js'
+import { type Watcher, watchersFrom } from './watchers.js'
 import type { Task } from './write-queue.js'
 
 export class HookedBatch {
   readonly #place: Place
-  readonly #latest: number
-  /** As they were given. */
-  readonly #given: PublicOperation[] = []
-  #writes: HookedWrites
-  /** How often something had been written when the first functions ran; -1 if they ran before earlier writes were done. */
-  #writesBefore: number
+  /** By the functions of the object that the batch was made from, which run when an operation is added. */
+  readonly #stage: Stage
+  #writes: HookedWrites | null = null
 
-  /** @param latest - Functions without `everyWrite` that were added later do not count. */
-  constructor(place: Place, latest: number) {
+  /** @param watcher - That object, as it was then. */
+  constructor(place: Place, watcher: Watcher) {
     this.#place = place
-    this.#latest = latest
-    this.#writes = this.#begin('batch')
-    this.#writesBefore = this.#now
+    this.#stage = new Stage(watcher)
   }
 
   get length(): number {
-    return this.#writes.length
+    return this.#stage.length
   }
 
-  /** Takes an operation; see {@link HookedWrites.take}. */
+  /** Takes an operation; see {@link Stage.take}. */
   add(method: string, operation: PublicOperation): void {
-    const { queue } = this.#place.store
-    if (this.#given.length === 0) this.#writesBefore = this.#now
-
+    const { owner, store } = this.#place
     keepBytes(operation)
-    const copy = { ...operation }
-    this.#writes.method = method
-    queue.run(this.#writes, () => this.#writes.take(operation))
-    this.#given.push(copy)
+    const carried = CarriedOperation.of(operation, owner, store.root)
+    store.queue.run(this.#stage, () => this.#stage.take(carried, method))
   }
 
   clear(): void {
-    this.#given.length = 0
-    this.#writes.clear()
+    this.#stage.clear()
   }
 
-  /** What is to be written now. The functions run once more if what they read may have changed. */
+  /** What is to be written now. All other functions run. */
   flat(): Array<Bytes | null> {
-    if (this.#writes.hasRead && this.#writesBefore !== this.#place.store.writes) this.#again()
-    return this.#writes.list.flat
+    const { owner, parent, store } = this.#place
+    const { operations } = this.#stage
+    const watchers = watchersFrom(parent, owner)
+    const call = { place: this.#place, method: 'batch.write', watchers, operations }
+    const writes = new HookedWrites(call, null, this.#stage.events())
+    store.queue.run(writes, () => writes.take())
+    this.#writes = writes
+    return writes.list.flat
   }
 
   /** Emits the event `write`. */
   emit(): void {
-    this.#writes.emit()
-  }
-
-  #again(): void {
-    const { queue } = this.#place.store
-    const writes = this.#begin('batch.write')
-
-    queue.run(writes, () => {
-      for (const operation of this.#given) writes.take({ ...operation })
-    })
-    this.#writes = writes
-  }
-
-  #begin(method: string): HookedWrites {
-    return new HookedWrites(this.#place, method, { latest: this.#latest })
-  }
-
-  get #now(): number {
-    const { queue, writes } = this.#place.store
-    return queue.hasPending ? -1 : writes
+    this.#writes?.emit()
   }
 }
 
-/** The writing of a batch, behind what was called before. */
+/** The writing of a batch, after what was called before. */
 export class WriteOnce implements Task {
   readonly #write: (isBlocking: boolean) => void | Promise<void>
 

@@ -1,11 +1,12 @@
-/** A `clear()` that hook functions see: as batches of operations that delete. */
+/** A `clear()` that functions with `everyWrite` see: as batches of operations that delete. */
 
 import { type Bytes, Flag, type NativeSnapshot } from './binding.js'
+import { CarriedOperation } from './carried-operation.js'
 import { Cursor, type PrivateIteratorOptions } from './cursor.js'
-import { HookedWrites } from './hooked-writes.js'
+import { EveryWrite } from './every-write.js'
 import { binding } from './load-binding.js'
 import { identityOf } from './operation-list.js'
-import type { Database, Place } from './place.js'
+import type { Database } from './place.js'
 import { nativeSnapshot } from './snapshot.js'
 import type { PrivateClearOptions, Store } from './store.js'
 import { turn } from './turn.js'
@@ -21,6 +22,7 @@ export class HookedClear implements Task {
   /** The state whose keys are deleted. */
   #state: NativeSnapshot | null = null
   #failure: { error: unknown } | null = null
+  #isDone = false
   #last: Bytes | undefined
   #remaining: number
 
@@ -41,37 +43,35 @@ export class HookedClear implements Task {
 
   /** Deletes what remains, on this thread. Whoever waits for the task hears of a failure. */
   finish(): void {
-    const cursor = this.#open()
+    // Its end may not have been told yet to whoever waits for it.
+    if (this.#isDone) return
 
     try {
+      const cursor = this.#open()
       for (let keys = takeSync(cursor); keys.length > 0; keys = takeSync(cursor)) {
         this.#delete(keys, Flag.blocking)
       }
     } catch (error) {
-      this.#failure = { error }
+      this.#failure ??= { error }
     } finally {
-      this.#close()
+      this.#end()
     }
   }
 
   async #run(): Promise<void> {
-    const cursor = this.#open()
-
     try {
-      for (
-        let keys = await cursor.nextv(BATCH_KEYS);
-        keys.length > 0;
-        keys = await cursor.nextv(BATCH_KEYS)
-      ) {
-        if (this.#cursor !== cursor) break
+      const cursor = this.#open()
+
+      while (!this.#isDone) {
+        const keys = await readMany(cursor, () => this.#isDone)
+        // Somebody who could not wait may have finished it meanwhile.
+        if (this.#isDone || keys.length === 0) break
         await (this.#delete(keys, 0) ?? turn(keys.length))
-        if (this.#cursor !== cursor) break
       }
     } catch (error) {
-      // Somebody who could not wait may have finished it meanwhile, and closed the cursor.
-      if (this.#cursor === cursor) throw error
+      this.#failure ??= { error }
     } finally {
-      if (this.#cursor === cursor) this.#close()
+      this.#end()
     }
 
     this.#check()
@@ -82,25 +82,22 @@ export class HookedClear implements Task {
   }
 
   #delete(keys: readonly Bytes[], flags: number): void | Promise<void> {
-    const { queue, root } = this.#store
-    const writes = new HookedWrites(root.place as Place, 'clear', { isSilent: true })
-    queue.run(writes, () => {
-      for (const key of keys) this.#take(writes, key as Uint8Array)
+    const everyWrite = new EveryWrite(this.#store, [], 'clear')
+    this.#store.queue.run(everyWrite, () => {
+      for (const key of keys) everyWrite.take(this.#deletion(key as Uint8Array))
     })
 
     this.#last = keys.at(-1)
     this.#remaining -= keys.length
-    return this.#store.write(writes.list.flat, flags)
+    return this.#store.write(everyWrite.list.flat, flags)
   }
 
-  /** Has a deletion seen in the terms of the deepest key space that has functions. */
-  #take(writes: HookedWrites, key: Uint8Array): void {
-    const space = this.#store.keySpaces.deepest(identityOf(key))
-    const owner = space?.functions[0]?.owner ?? this.#store.root
-    const prefix = space?.prefix ?? ''
-    const local = key.subarray(prefix.length)
-    const operation = { type: 'del', ...keyFor(owner, local) }
-    writes.take(operation, owner, prefix)
+  /** The deletion of a key of the root, in the terms of the deepest key space that has functions. */
+  #deletion(key: Uint8Array): CarriedOperation {
+    const { keySpaces, root } = this.#store
+    const owner = keySpaces.deepest(identityOf(key))?.functions[0]?.owner ?? root
+    const local = key.subarray((owner.prefix ?? '').length)
+    return CarriedOperation.of({ type: 'del', ...keyFor(owner, local) }, owner, root)
   }
 
   /** Begins to read, or goes on with another cursor after the keys that are done. */
@@ -128,11 +125,24 @@ export class HookedClear implements Task {
     return this.#cursor
   }
 
-  #close(): void {
+  #end(): void {
+    if (this.#isDone) return
+    this.#isDone = true
     this.#cursor?.close()
-    this.#cursor = null
     const { snapshot } = this.#options
-    if (snapshot === undefined || snapshot === null) binding.snapshotClose(this.#state as NativeSnapshot)
+    if (this.#state !== null && (snapshot === undefined || snapshot === null)) {
+      binding.snapshotClose(this.#state)
+    }
+  }
+}
+
+/** Keys to delete; none if the cursor was closed because all is done. */
+async function readMany(cursor: Cursor<Bytes>, isDone: () => boolean): Promise<Bytes[]> {
+  try {
+    return await cursor.nextv(BATCH_KEYS)
+  } catch (error) {
+    if (isDone()) return []
+    throw error
   }
 }
 

@@ -7,7 +7,7 @@ import { AbstractIterator, AbstractKeyIterator, AbstractValueIterator } from 'ab
 import { type Bytes, Flag, type NativeDatabase } from './binding.js'
 import { Cursor, type ItemAt, type PrivateIteratorOptions } from './cursor.js'
 import { codedError } from './errors.js'
-import { AsyncWalk, SyncWalk } from './walk.js'
+import { AsyncWalk, nothing, SyncWalk } from './walk.js'
 
 /** Under these symbols abstract-level keeps an iterator's encodings. */
 const { keyEncoding, valueEncoding } = AbstractIterator as unknown as Record<string, symbol>
@@ -92,12 +92,12 @@ export class EntryIterator<TDatabase, K, V> extends AbstractIterator<TDatabase, 
   }
 
   /** @internal */
-  takeDecoded(): [K, V] | undefined {
+  takeDecoded(): [K, V] | typeof nothing {
     return this.#decode(this.#cursor.take())
   }
 
   /** @internal */
-  nextSync(): [K, V] | undefined {
+  nextSync(): [K, V] | typeof nothing {
     return this.#decode(this.#cursor.nextSync())
   }
 
@@ -109,8 +109,8 @@ export class EntryIterator<TDatabase, K, V> extends AbstractIterator<TDatabase, 
     return new SyncWalk<[K, V]>(this)
   }
 
-  #decode(entry: Entry | undefined): [K, V] | undefined {
-    if (entry === undefined) return undefined
+  #decode(entry: Entry | undefined): [K, V] | typeof nothing {
+    if (entry === undefined) return nothing
     const [key, value] = entry
     const result = entry as [unknown, unknown]
     if (key !== undefined) result[0] = decode(this.#keyEncoding, key)
@@ -160,12 +160,12 @@ export class KeyIterator<TDatabase, K> extends AbstractKeyIterator<TDatabase, K>
   }
 
   /** @internal */
-  takeDecoded(): K | undefined {
+  takeDecoded(): K | typeof nothing {
     return this.#decode(this.#cursor.take())
   }
 
   /** @internal */
-  nextSync(): K | undefined {
+  nextSync(): K | typeof nothing {
     return this.#decode(this.#cursor.nextSync())
   }
 
@@ -177,8 +177,8 @@ export class KeyIterator<TDatabase, K> extends AbstractKeyIterator<TDatabase, K>
     return new SyncWalk<K>(this)
   }
 
-  #decode(key: Bytes | undefined): K | undefined {
-    return key === undefined ? undefined : decode(this.#keyEncoding, key)
+  #decode(key: Bytes | undefined): K | typeof nothing {
+    return key === undefined ? nothing : decode(this.#keyEncoding, key)
   }
 }
 /** @internal */
@@ -223,12 +223,12 @@ export class ValueIterator<TDatabase, K, V> extends AbstractValueIterator<TDatab
   }
 
   /** @internal */
-  takeDecoded(): V | undefined {
+  takeDecoded(): V | typeof nothing {
     return this.#decode(this.#cursor.take())
   }
 
   /** @internal */
-  nextSync(): V | undefined {
+  nextSync(): V | typeof nothing {
     return this.#decode(this.#cursor.nextSync())
   }
 
@@ -240,7 +240,7 @@ export class ValueIterator<TDatabase, K, V> extends AbstractValueIterator<TDatab
     return new SyncWalk<V>(this)
   }
 
-  #decode(value: Bytes | undefined): V | undefined {
-    return value === undefined ? undefined : decode(this.#valueEncoding, value)
+  #decode(value: Bytes | undefined): V | typeof nothing {
+    return value === undefined ? nothing : decode(this.#valueEncoding, value)
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Prewrite hooks belong to key spaces: the keys that begin with the prefix of a sublevel, or all keys. This is where a
- * database keeps the functions of all its sublevels, and finds those that an operation has to pass.
+ * Prewrite hooks. A function belongs to the object that it was added to, as in abstract-level; one with `everyWrite` belongs
+ * to the *key space* of that object, the keys that begin with its prefix, or all keys. This is where a database keeps those
+ * of all its sublevels, and finds the ones that an operation has to pass.
  */
 
 import type { AbstractDatabaseHooks } from 'abstract-level'
@@ -9,8 +10,9 @@ import type { Database } from './place.js'
 /** What a hook function may do: add operations to the batch of the one that it was called for. */
 export interface PrewriteBatch<TOperation = object> {
   /**
-   * Adds an operation of the form that `batch([])` takes. It is written in the same batch, after the operations that were
-   * given. It is checked and encoded within the call.
+   * Adds an operation of the form that `batch([])` takes, which may be changed. It is written in the same batch: after all
+   * operations that were given, or, by a function with `everyWrite`, right after the one for which that was called. It is
+   * checked and encoded within the call.
    *
    * @throws as `batch()` does for an operation that is wrong.
    */
@@ -24,9 +26,12 @@ export type PrewriteFunction = (operation: any, batch: PrewriteBatch<any>) => vo
 /** Options of `hooks.prewrite.add()`. */
 export interface PrewriteOptions {
   /**
-   * Call the function also for operations that reach its key space by the option `sublevel`: of a batch on an ancestor or
-   * on another sublevel, or of an operation that another hook function added. Without it such operations pass it by, as
-   * the tests of abstract-level ask for. Whoever keeps something in step with the entries, as an index, wants it.
+   * Call the function for every write to the keys of the object that it is added to, through whichever object it comes:
+   * another one of the same name, one below, the option `sublevel`, another hook function, `clear()`. It is called after the
+   * functions without this option, and what it adds is written right after the operation for which it was added. Whoever
+   * keeps something in step with the entries, as an index, wants it.
+   *
+   * Without it a function is called as abstract-level documents it: for what is written through this very object.
    *
    * @defaultValue `false`
    */
@@ -38,17 +43,16 @@ export interface Hooks<TDatabase> extends AbstractDatabaseHooks<TDatabase> {
   prewrite: PrewriteHook
 }
 
-/** A function that was added. */
+/** A function that was added with `everyWrite`. */
 export interface Registration {
   readonly run: PrewriteFunction
-  readonly everyWrite: boolean
   /** Grows with each function that is added to the database or one of its sublevels. */
   readonly order: number
   /** The database or sublevel that it was added to. */
   readonly owner: Database
 }
 
-/** A key space that has functions. */
+/** A key space that has functions with `everyWrite`. */
 export interface HookedSpace {
   readonly prefix: string
   readonly functions: readonly Registration[]
@@ -56,18 +60,22 @@ export interface HookedSpace {
 
 export const noSpaces: readonly HookedSpace[] = Object.freeze([])
 
-/** The functions of a database and its sublevels. */
+/** The functions with `everyWrite` of a database and its sublevels. */
 export class KeySpaces {
   readonly #hooks = new Set<PrewriteHook>()
   /** The deepest first. */
   #spaces: readonly HookedSpace[] = noSpaces
   /** Grows with each change. */
   version = 1
-  /** Of the function that was added last. */
-  order = 0
+  #order = 0
 
   get isEmpty(): boolean {
     return this.#spaces.length === 0
+  }
+
+  /** Greater than any before. */
+  nextOrder(): number {
+    return ++this.#order
   }
 
   /** Those that the keys of a prefix lie in, the deepest first. */
@@ -107,11 +115,16 @@ export class KeySpaces {
   }
 }
 
+const noFunctions: readonly PrewriteFunction[] = Object.freeze([])
+
 /** The hook `prewrite` of a database or sublevel. */
 export class PrewriteHook {
   readonly prefix: string
   readonly #spaces: KeySpaces
   readonly #owner: Database
+  /** Those of this object. The array does not change: who keeps it has the functions as they are now. @internal */
+  functions = noFunctions
+  /** Those with `everyWrite`. */
   readonly #registrations = new Map<PrewriteFunction, Registration>()
   #isOpen = true
 
@@ -124,32 +137,39 @@ export class PrewriteHook {
 
   /** Whether there are no functions. */
   get noop(): boolean {
-    return this.#registrations.size === 0
+    return this.functions.length === 0 && this.#registrations.size === 0
   }
 
   /** Calls the functions as they are now. As in abstract-level it is the function itself if there is one alone. */
   get run(): PrewriteFunction {
-    const functions = Array.from(this.#registrations.keys())
+    const functions = [...this.functions, ...this.#registrations.keys()]
     if (functions.length === 1) return functions[0] as PrewriteFunction
     return (operation, batch) => {
       for (const run of functions) run(operation, batch)
     }
   }
 
-  /** Adds a function, if it was not added already. It lives until it is deleted or the database or sublevel is closed. */
+  /**
+   * Adds a function, if it was not added already. It lives until it is deleted; with `everyWrite` also only while the
+   * database or sublevel is not closed.
+   */
   add(run: PrewriteFunction, options?: PrewriteOptions | undefined): void {
     assertFunction(run)
-    if (this.#registrations.has(run)) return
+    if (this.functions.includes(run) || this.#registrations.has(run)) return
 
-    const everyWrite = options?.everyWrite === true
-    this.#registrations.set(run, { run, everyWrite, order: ++this.#spaces.order, owner: this.#owner })
-    this.#spaces.update(this)
+    if (options?.everyWrite === true) {
+      this.#registrations.set(run, { run, order: this.#spaces.nextOrder(), owner: this.#owner })
+      this.#spaces.update(this)
+    } else {
+      this.functions = Object.freeze([...this.functions, run])
+    }
   }
 
   /** Removes a function. */
   delete(run: PrewriteFunction): void {
     assertFunction(run)
     if (this.#registrations.delete(run)) this.#spaces.update(this)
+    else this.functions = Object.freeze(this.functions.filter((each) => each !== run))
   }
 
   /** @internal */
@@ -157,16 +177,16 @@ export class PrewriteHook {
     return this.#registrations.values()
   }
 
-  /** Whether its functions count. @internal */
+  /** Whether it has functions with `everyWrite` that count. @internal */
   get isActive(): boolean {
     return this.#isOpen && this.#registrations.size > 0
   }
 
-  /** The functions of a closed sublevel do not count until it is opened again. @internal */
+  /** The functions with `everyWrite` of a closed sublevel do not count until it is opened again. @internal */
   setOpen(isOpen: boolean): void {
     if (this.#isOpen === isOpen) return
     this.#isOpen = isOpen
-    if (!this.noop) this.#spaces.update(this)
+    if (this.#registrations.size > 0) this.#spaces.update(this)
   }
 }
 

@@ -58,6 +58,7 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
   /** Absolute, so that a change of the working directory does not matter. */
   readonly #path: string
   readonly #store: Store
+  #multithreading: boolean
   /** @internal */
   readonly place: Place
   /** @internal */
@@ -86,6 +87,7 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
 
     this.#location = location
     this.#path = resolve(location)
+    this.#multithreading = options?.multithreading === true
 
     const self = this as unknown as Database
     this.#store = new Store(self)
@@ -96,6 +98,11 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
   /** The location as it was passed to the constructor. */
   get location(): string {
     return this.#location
+  }
+
+  /** Whether other instances of this process may have the same database open: the option of this name. */
+  get multithreading(): boolean {
+    return this.#multithreading
   }
 
   override put(key: KDefault, value: VDefault): Promise<void>
@@ -216,9 +223,12 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
     return binding.stats(this.#native('stats'))
   }
 
+  override open(options?: OpenOptions): Promise<void> {
+    return this.place.open(() => super.open(options as OpenOptions))
+  }
+
   override close(): Promise<void> {
-    const { queue } = this.#store
-    return queue.isFree ? super.close() : queue.whenFree().then(() => super.close())
+    return this.place.close(() => super.close())
   }
 
   /** Emits an event. A listener of `write` or `clear` that throws fails by itself, not what was done. */
@@ -248,6 +258,7 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
 
   /** @internal */
   async _open(options: OpenOptions): Promise<void> {
+    this.#multithreading = options.multithreading === true
     this.#store.database = await binding.open(this.#path, nativeOptions(options))
   }
 

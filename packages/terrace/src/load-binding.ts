@@ -1,10 +1,16 @@
-/** Finds and loads the native addon: one built in this folder if there is one, else the platform's package. */
+/**
+ * Finds and loads the native addon: one built in this folder if there is one, else the platform's package. In a program
+ * that a bundler made, "this folder" is that of the bundle.
+ */
 
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import type { Binding } from './binding.js'
 import { createError } from './errors.js'
 
-const require = createRequire(import.meta.url)
+// A bundle that is an ES module does not know its file name; it most likely is the program that was started.
+const here = typeof __filename === 'string' ? __filename : process.argv[1]
+const load = createRequire(here ?? join(process.cwd(), 'program'))
 
 /** Names of the builds that may run here, as in `npm/`. On Linux either C library may be in use. */
 function candidates(): string[] {
@@ -14,17 +20,17 @@ function candidates(): string[] {
   return [`${platform}-${arch}`]
 }
 
-function load(): Binding {
+function find(): Binding {
   const names = candidates()
   const files = [
-    ...names.map((name) => `../terrace.${name}.node`),
+    ...names.flatMap((name) => [`../terrace.${name}.node`, `./terrace.${name}.node`]),
     ...names.map((name) => `@terrace-db/${name}`)
   ]
   const failures: string[] = []
 
   for (const file of files) {
     try {
-      return require(file)
+      return load(file)
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException
       // What is not installed needs no mention: the message below says what to install.
@@ -38,11 +44,13 @@ function load(): Binding {
   throw new Error(
     `The native part of terrace for ${process.platform} on ${process.arch} is missing. It comes with the optional ` +
       `package ${packages}: install terrace again without --omit=optional, and on the platform where it is to run. ` +
+      'Where a bundler made the program, leave terrace out of the bundle (esbuild: --external:terrace), or copy ' +
+      `terrace.node of that package beside the bundle as terrace.${names[0]}.node. ` +
       `In a checkout of terrace itself, run "npm run build:native" in packages/terrace.${reasons}`
   )
 }
 
 /** @internal */
-export const binding: Binding = load()
+export const binding: Binding = find()
 
 binding.setHelpers(createError, (...parts) => parts)

@@ -45,7 +45,8 @@ export interface OpenOptions extends AbstractOpenOptions {
   blockSize?: number | undefined
 
   /**
-   * Tables kept open at most. Each costs a file descriptor and some memory.
+   * Tables kept open at most. Each costs some memory, and a file descriptor only with `mapTables: false`. No more than a fifth of
+   * the descriptors that the process may have (`ulimit -n`) is kept for tables, whatever this says.
    *
    * @defaultValue `1000` / `10000`
    */

@@ -13,6 +13,8 @@ export interface Database {
   readonly place?: Place
   /** Of a sublevel: the database that it is in. */
   readonly db?: unknown
+  /** Of a sublevel: what it was made from. */
+  readonly parent?: Database | null
   /** Of a sublevel. */
   readonly prefix?: string
   readonly status: string
@@ -43,7 +45,7 @@ export class Place {
     this.prefix = prefix
   }
 
-  /** The key spaces with hook functions that its keys lie in, the deepest first. */
+  /** The key spaces with functions of `everyWrite` that its keys lie in, the deepest first. */
   get spaces(): readonly HookedSpace[] {
     const { keySpaces } = this.store
 
@@ -55,21 +57,56 @@ export class Place {
     return this.#spaces
   }
 
-  /** Whether somebody listens to the writes of this object or of one that it was made from. */
-  get isHeard(): boolean {
-    if (this.owner.listenerCount('write') > 0) return true
-    return this.parent === null ? false : this.parent.isHeard
+  /** Whether this object, or one that it was made from, is about to be closed. */
+  get isClosing(): boolean {
+    const { closing } = this.store
+    if (closing.size === 0) return false
+    return closing.has(this) || (this.parent?.isClosing ?? false)
+  }
+
+  /** Closes it when all that was written before is done. */
+  close(close: () => Promise<void>): Promise<void> {
+    const { closing, queue } = this.store
+    const pending = closing.get(this)
+    if (pending !== undefined) return pending
+    if (queue.isFree) return close()
+
+    const closed = queue
+      .whenFree()
+      .then(close)
+      .finally(() => closing.delete(this))
+    closing.set(this, closed)
+    return closed
+  }
+
+  /** Opens it, after it was closed if that was called before. */
+  open(open: () => Promise<void>): Promise<void> {
+    const closed = this.store.closing.get(this)
+    return closed === undefined ? open() : closed.then(open, open)
+  }
+
+  /** Whether this object, or one that it was made from, has hook functions of its own or somebody listens to its writes. */
+  get isWatched(): boolean {
+    const { owner, parent } = this
+    if (owner.hooks.prewrite.functions.length > 0 || owner.listenerCount('write') > 0) return true
+    return parent?.isWatched ?? false
   }
 
   /** Whether a write here passes no hook function and no listener, and need not wait for others. */
   get isPlain(): boolean {
-    return this.store.queue.isFree && this.spaces.length === 0 && !this.isHeard
+    return this.store.queue.isFree && this.spaces.length === 0 && !this.isWatched
   }
 }
 
-/** The key spaces with hook functions around a sublevel, which somebody else's class may have made. */
+/** The key spaces with functions of `everyWrite` around a sublevel, which somebody else's class may have made. */
 export function spacesAround(store: Store, target: Database): readonly HookedSpace[] {
   return target.place?.spaces ?? store.keySpaces.around(target.prefix ?? '')
+}
+
+/** Whether an object is another one, or was made from it. */
+export function isWithin(owner: Database, other: Database): boolean {
+  for (let at: Database | null | undefined = owner; at != null; at = at.parent) if (at === other) return true
+  return false
 }
 
 /** A key with a prefix, which is ASCII. */

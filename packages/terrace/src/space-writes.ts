@@ -10,6 +10,7 @@ import type { WriteOptions } from './operation-options.js'
 import { type Database, type Encoder, type Place, prefixed, spacesAround } from './place.js'
 import { type PrivateClearOptions, writeFlags } from './store.js'
 import { turn } from './turn.js'
+import { watchersFrom } from './watchers.js'
 
 /** Options of a write, which also are defaults of its operations. */
 type Options =
@@ -24,7 +25,7 @@ export function put(place: Place, key: unknown, value: unknown, given: unknown):
 
   try {
     const options = optionsOf(given)
-    if (owner.status !== 'open') return whenOpen(owner, () => put(place, key, value, options))
+    if (!isOpen(place)) return whenOpen(place, () => put(place, key, value, options))
     if (!place.isPlain || isDelegated(options)) {
       return submit(place, 'batch', [{ ...options, type: 'put', key, value }], options)
     }
@@ -44,7 +45,7 @@ export function del(place: Place, key: unknown, given: unknown): Promise<void> {
 
   try {
     const options = optionsOf(given)
-    if (owner.status !== 'open') return whenOpen(owner, () => del(place, key, options))
+    if (!isOpen(place)) return whenOpen(place, () => del(place, key, options))
     if (!place.isPlain || isDelegated(options)) {
       return submit(place, 'batch', [{ ...options, type: 'del', key }], options)
     }
@@ -62,7 +63,7 @@ export function batch(place: Place, operations: unknown, given: unknown): Promis
 
   try {
     const options = optionsOf(given)
-    if (owner.status !== 'open') return whenOpen(owner, () => batch(place, operations, options))
+    if (!isOpen(place)) return whenOpen(place, () => batch(place, operations, options))
     if (!Array.isArray(operations)) throw new TypeError("The first argument 'operations' must be an array")
     if (operations.length === 0) return Promise.resolve()
     if (!isSimple(place, operations, options)) {
@@ -81,7 +82,7 @@ export function writeSync(place: Place, method: string, operations: unknown, giv
   const { owner, store } = place
   const options = optionsOf(given)
 
-  assertOpen(owner, method)
+  assertWritable(place, method)
   if (!Array.isArray(operations)) throw new TypeError("The first argument 'operations' must be an array")
   if (operations.length === 0) return
   const flags = writeFlags(options)
@@ -89,16 +90,23 @@ export function writeSync(place: Place, method: string, operations: unknown, giv
   if (isSimple(place, operations, options)) {
     store.write(encodeOperations(owner, store.root, operations, options ?? noOptions), flags | Flag.blocking)
   } else {
-    store.queue.submitSync({ place, method, operations: copiesOf(operations, options), flags })
+    const watchers = watchersFrom(place, null)
+    store.queue.submitSync({ place, method, operations: copiesOf(operations, options), flags, watchers })
   }
 }
 
 /** Deletes a range of the root. */
-export function clear(place: Place, options: PrivateClearOptions): Promise<void> {
+export async function clear(place: Place, options: PrivateClearOptions): Promise<void> {
   const { queue, keySpaces } = place.store
+  assertWritable(place, 'clear')
   if (keySpaces.touches(place.prefix)) return queue.perform(new HookedClear(place.store, options))
   if (queue.isFree) return place.store.clear(options)
   return queue.perform(new WriteOnce(() => place.store.clear(options)))
+}
+
+/** @throws LEVEL_DATABASE_NOT_OPEN also while it is about to be closed. */
+export function assertWritable(place: Place, method: string): void {
+  assertOpen(place.isClosing ? closing : place.owner, method)
 }
 
 export function assertOpen(db: { status: string }, method: string): void {
@@ -107,6 +115,7 @@ export function assertOpen(db: { status: string }, method: string): void {
 }
 
 const noOptions = Object.freeze({})
+const closing = Object.freeze({ status: 'closing' })
 
 function submit(
   place: Place,
@@ -114,17 +123,18 @@ function submit(
   operations: PublicOperation[],
   options: Options
 ): Promise<void> {
-  const call = { place, method, operations, flags: writeFlags(options) }
-  return place.store.queue.submit(call, passesHooks(place, operations))
+  const call = { place, method, operations, flags: writeFlags(options), watchers: watchersFrom(place, null) }
+  const hasHooks = call.watchers.some(({ functions }) => functions.length > 0)
+  return place.store.queue.submit(call, hasHooks || passesEveryWrite(place, operations))
 }
 
 /** Whether operations need neither hook functions nor listeners, nor to wait for others. */
 function isSimple(place: Place, operations: readonly PublicOperation[], options: Options): boolean {
-  if (!place.store.queue.isFree || place.isHeard) return false
-  return place.store.keySpaces.isEmpty || !(isDelegated(options) || passesHooks(place, operations))
+  if (!place.store.queue.isFree || place.isWatched) return false
+  return place.store.keySpaces.isEmpty || !(isDelegated(options) || passesEveryWrite(place, operations))
 }
 
-function passesHooks(place: Place, operations: readonly PublicOperation[]): boolean {
+function passesEveryWrite(place: Place, operations: readonly PublicOperation[]): boolean {
   const { store } = place
   if (store.keySpaces.isEmpty) return false
   if (place.spaces.length > 0) return true
@@ -153,7 +163,11 @@ function optionsOf(options: unknown): Options {
   return isObject(options) ? (options as Options) : undefined
 }
 
-function whenOpen(owner: Database, work: () => Promise<void>): Promise<void> {
-  if (owner.status === 'opening') return owner.deferAsync(work)
+function isOpen(place: Place): boolean {
+  return place.owner.status === 'open' && !place.isClosing
+}
+
+function whenOpen({ owner, isClosing }: Place, work: () => Promise<void>): Promise<void> {
+  if (owner.status === 'opening' && !isClosing) return owner.deferAsync(work)
   return Promise.reject(codedError('LEVEL_DATABASE_NOT_OPEN', 'Database is not open'))
 }

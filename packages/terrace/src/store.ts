@@ -1,13 +1,14 @@
 /** What a database and its sublevels share: the native database with its calls, the order of writes, and the hooks. */
 
+import { isPromise } from 'node:util/types'
 import { type Bytes, Flag, type NativeBatch, type NativeDatabase } from './binding.js'
 import { codedError } from './errors.js'
 import { KeySpaces } from './key-space.js'
 import { binding } from './load-binding.js'
 import { inParts, MAX_SPREAD, valuesOf } from './many.js'
-import { inFormat } from './operation-list.js'
+import { identityOf, inFormat } from './operation-list.js'
 import type { WriteOptions } from './operation-options.js'
-import type { Database } from './place.js'
+import type { Database, Place } from './place.js'
 import { slab } from './slab.js'
 import { nativeSnapshot, type Snapshot } from './snapshot.js'
 import { inTurn } from './turn.js'
@@ -27,6 +28,8 @@ export class Store {
   readonly queue: WriteQueue
   /** Null while it is not open. */
   database: NativeDatabase | null = null
+  /** Those to be closed when all that was written before is done. Until then nothing more is written there. */
+  readonly closing = new Map<Place, Promise<void>>()
   /** How often something was written. */
   writes = 0
 
@@ -63,7 +66,7 @@ export class Store {
     const { running } = this.queue
 
     if (running !== null && (options.snapshot === undefined || options.snapshot === null)) {
-      const value = running.find(key)
+      const value = running.find(identityOf(key))
       if (value !== undefined) return value === null ? undefined : inFormat(value, options.valueEncoding)
     }
 
@@ -81,7 +84,7 @@ export class Store {
 
     const snapshot = nativeSnapshot(options.snapshot)
     const found = binding.getMany(this.native(), readFlags(options, snapshot), snapshot, ...keys)
-    return found instanceof Promise ? found.then(valuesOf) : inTurn(valuesOf(found), keys.length)
+    return isPromise(found) ? found.then(valuesOf) : inTurn(valuesOf(found), keys.length)
   }
 
   has(key: Bytes, options: PrivateReadOptions): boolean | Promise<boolean> {
@@ -173,7 +176,7 @@ export function writeFlags(options: WriteOptions | null | undefined): number {
 
 /** Keeps a snapshot open until a result is there, which abstract-level does not for `has()` and `hasMany()`. */
 function referenced<T>(snapshot: unknown, result: T | Promise<T>): T | Promise<T> {
-  if (snapshot === undefined || snapshot === null || !(result instanceof Promise)) return result
+  if (snapshot === undefined || snapshot === null || !isPromise(result)) return result
 
   const held = snapshot as Snapshot
   held.ref()

@@ -137,9 +137,12 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
     return this.iterator(options as IteratorOptions<unknown, unknown>)[Symbol.iterator]()
   }
 
+  override open(options?: object): Promise<void> {
+    return this.place.open(() => super.open(options as never))
+  }
+
   override close(): Promise<void> {
-    const { queue } = this.place.store
-    return queue.isFree ? super.close() : queue.whenFree().then(() => super.close())
+    return this.place.close(() => super.close())
   }
 
   override attachResource(resource: Closable): void {

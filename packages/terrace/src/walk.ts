@@ -3,14 +3,19 @@
  * abstract-level does for each call of `next()`, which does the rest: what is busy, aborted, closed or at its end.
  */
 
+/** There is no item; an item itself may be null or undefined, as its encoding likes. */
+export const nothing = Symbol('nothing')
+
 /** What a walk needs of an iterator. */
 export interface Walkable<Item> {
+  /** How many items were taken. */
+  readonly count: number
   /** The next item, decoded, if it was read ahead. */
-  takeDecoded(): Item | undefined
+  takeDecoded(): Item | typeof nothing
   /** The next item, or undefined at the end. */
   next(): Promise<Item | undefined>
-  /** The next item, or undefined at the end; waits on this thread. */
-  nextSync(): Item | undefined
+  /** The next item, unless that was the end; waits on this thread. */
+  nextSync(): Item | typeof nothing
   close(): Promise<void>
 }
 
@@ -31,7 +36,7 @@ export class AsyncWalk<Item> implements AsyncGenerator<Item, void, unknown> {
     if (this.#last === undefined && !this.#ended) {
       try {
         const value = this.#iterator.takeDecoded()
-        if (value !== undefined) return Promise.resolve({ done: false, value })
+        if (value !== nothing) return Promise.resolve({ done: false, value })
       } catch (error) {
         return this.#inTurn(() => this.#fail(error))
       }
@@ -58,6 +63,7 @@ export class AsyncWalk<Item> implements AsyncGenerator<Item, void, unknown> {
 
   async #next(): Promise<IteratorResult<Item, void>> {
     if (this.#ended) return done
+    const { count } = this.#iterator
     let value: Item | undefined
 
     try {
@@ -66,7 +72,8 @@ export class AsyncWalk<Item> implements AsyncGenerator<Item, void, unknown> {
       return this.#fail(error)
     }
 
-    return value === undefined ? this.#end() : { done: false, value }
+    const isAtEnd = value === undefined && this.#iterator.count === count
+    return isAtEnd ? this.#end() : { done: false, value: value as Item }
   }
 
   async #end(): Promise<IteratorReturnResult<undefined>> {
@@ -107,8 +114,9 @@ export class SyncWalk<Item> implements Generator<Item, void, unknown> {
     if (this.#ended) return done
 
     try {
-      const value = this.#iterator.takeDecoded() ?? this.#iterator.nextSync()
-      return value === undefined ? this.return() : { done: false, value }
+      let value = this.#iterator.takeDecoded()
+      if (value === nothing) value = this.#iterator.nextSync()
+      return value === nothing ? this.return() : { done: false, value }
     } catch (error) {
       this.#close()
       throw error

@@ -1,16 +1,12 @@
 /** Calls that are written as one batch. Each has its own result. */
 
 import { keepBytes, type PublicOperation } from './carried-operation.js'
-import type { HookedWrites } from './hooked-writes.js'
+import type { HookedCall, HookedWrites } from './hooked-writes.js'
 import { OperationList } from './operation-list.js'
-import type { Place } from './place.js'
 import type { Store } from './store.js'
 
 /** A call of a method that writes. */
-export interface WriteCall {
-  readonly place: Place
-  /** Its name, for errors. */
-  readonly method: string
+export interface WriteCall extends HookedCall {
   /** Copies, which hook functions may change. */
   readonly operations: PublicOperation[]
   readonly flags: number

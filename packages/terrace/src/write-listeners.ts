@@ -1,8 +1,15 @@
 /** Who listens to the event `write`, and what there will be to hear. */
 
 import type { Bytes } from './binding.js'
-import type { CarriedOperation, PublicOperation } from './carried-operation.js'
-import type { Place } from './place.js'
+import {
+  type CarriedOperation,
+  decoded,
+  isSame,
+  type PublicOperation,
+  withoutPrefix
+} from './carried-operation.js'
+import { inFormat } from './operation-list.js'
+import { type Encoder, isWithin, type Place } from './place.js'
 
 interface WriteEvent extends PublicOperation {
   encodedKey?: Bytes
@@ -11,58 +18,63 @@ interface WriteEvent extends PublicOperation {
 
 /** A database or sublevel that has listeners. */
 export class WriteListener {
-  readonly place: Place
-  #given: object[] = []
-  #added: object[] = []
+  readonly #place: Place
+  readonly #events: WriteEvent[] = []
+  /** The first forms of their operations. */
+  readonly #operations: CarriedOperation[] = []
+  /** Events by these; made when one is looked for. */
+  #byOperation: Map<CarriedOperation, WriteEvent> | undefined
 
   constructor(place: Place) {
-    this.place = place
+    this.#place = place
   }
 
-  /**
-   * Notes an operation, if it lies in this key space, and was given or added there. One on a sublevel is shown as what it is
-   * for the database.
-   *
-   * @param from - The prefix of the key space that it was given to.
-   * @param isLast - Whether nobody else will see it.
-   */
-  note(carried: CarriedOperation, from: string, isLast: boolean): void {
-    const { prefix, owner } = this.place
-    if (!from.startsWith(prefix) || !(carried.origin.addedBy ?? from).startsWith(prefix)) return
-    if (carried.prefix !== prefix || carried.isGiven) carried.rebase(prefix, owner)
-
-    const event: WriteEvent = isLast ? carried.operation : Object.assign({}, carried.operation)
-    event.encodedKey = carried.key
-    if (carried.value !== null) event.encodedValue = carried.value
-    if (carried.origin.addedBy === null) this.#given.push(event)
-    else this.#added.push(event)
+  /** Notes an operation that comes by. One on a sublevel that was not made from this object is no event here. */
+  note(carried: CarriedOperation): void {
+    const { owner } = this.#place
+    if (carried.isDelegated && !isWithin(carried.target, owner)) return
+    this.#push(carried.inTermsOf(owner))
   }
 
-  get mark(): readonly [given: number, added: number] {
-    return [this.#given.length, this.#added.length]
+  /** Notes an operation that a function with `everyWrite` has added, if it and the function lie in this key space. */
+  noteAdded(carried: CarriedOperation): void {
+    const { owner, prefix } = this.#place
+    if (!carried.prefix.startsWith(prefix) || carried.origin.addedBy?.startsWith(prefix) !== true) return
+    this.#push(carried.prefix === prefix && !carried.isDelegated ? carried : carried.inTermsOf(owner))
   }
 
-  /** Forgets what was noted since. */
-  reset([given, added]: readonly [given: number, added: number]): void {
-    this.#given.length = given
-    this.#added.length = added
+  /** Brings an event up to date with what functions with `everyWrite` have made of its operation. */
+  revise(carried: CarriedOperation): void {
+    this.#byOperation ??= new Map(this.#operations.map((each, i) => [each, this.#events[i] as WriteEvent]))
+    const event = this.#byOperation.get(carried.given)
+    if (event === undefined) return
+    const { type, key, value, keyEncoding, valueEncoding, sublevel, ...others } = carried.operation
+    Object.assign(event, others)
+
+    const encodedKey = withoutPrefix(carried.rootKey, this.#place.prefix)
+    if (encodedKey !== undefined && !isSame(encodedKey, event.encodedKey as Bytes)) {
+      const encoding = event.keyEncoding as Encoder
+      event.encodedKey = inFormat(encodedKey, encoding.format)
+      event.key = decoded(encoding, encodedKey)
+    }
+
+    if (carried.value !== null && !isSame(carried.value, event.encodedValue as Bytes)) {
+      const encoding = event.valueEncoding as Encoder
+      event.encodedValue = inFormat(carried.value, encoding.format)
+      event.value = decoded(encoding, carried.value)
+    }
   }
 
   emit(): void {
-    const operations = this.#added.length === 0 ? this.#given : this.#given.concat(this.#added)
-    if (operations.length > 0) this.place.owner.emit('write', operations)
-  }
-}
-
-/** Those of an object and the ones that it was made from, the deepest first; null if there are none. */
-export function listenersAt(place: Place): WriteListener[] | null {
-  let listeners: WriteListener[] | null = null
-
-  for (let at: Place | null = place; at !== null; at = at.parent) {
-    if (at.owner.listenerCount('write') === 0) continue
-    listeners ??= []
-    listeners.push(new WriteListener(at))
+    if (this.#events.length > 0) this.#place.owner.emit('write', this.#events)
   }
 
-  return listeners
+  #push(carried: CarriedOperation): void {
+    const event: WriteEvent = Object.assign({}, carried.operation)
+    event.encodedKey = carried.key
+    if (carried.value !== null) event.encodedValue = carried.value
+    this.#events.push(event)
+    this.#operations.push(carried.given)
+    this.#byOperation?.set(carried.given, event)
+  }
 }

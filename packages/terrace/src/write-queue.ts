@@ -7,7 +7,7 @@
 import { Flag } from './binding.js'
 import { codedError } from './errors.js'
 import { Fifo } from './fifo.js'
-import { HookedWrites } from './hooked-writes.js'
+import { HookedWrites, type Overlay } from './hooked-writes.js'
 import type { OperationList } from './operation-list.js'
 import type { Store } from './store.js'
 import { turn } from './turn.js'
@@ -43,7 +43,7 @@ export class WriteQueue {
   /** So many of those that wait are not written together with others. */
   #callsAlone = 0
   /** The operations whose hook functions run now. */
-  running: HookedWrites | null = null
+  running: Overlay | null = null
   /** Whether a write need not wait for others here. */
   isFree = true
 
@@ -87,13 +87,20 @@ export class WriteQueue {
 
   /** Writes what is given before it returns, after all that was called before. */
   submitSync(call: WriteCall): void {
-    this.#drain(call.method)
+    if (this.running !== null) {
+      throw codedError(
+        'LEVEL_NOT_SUPPORTED',
+        `A prewrite hook function cannot call ${call.method}(): add operations to its batch`
+      )
+    }
 
     try {
+      this.#drain()
       const writes = this.#take(call, null)
       this.#store.write(writes.list.flat, call.flags | Flag.blocking)
       writes.emit()
     } finally {
+      // Whatever failed, the others go on.
       if (!this.isFree) this.#advance()
     }
   }
@@ -109,14 +116,22 @@ export class WriteQueue {
     if (!this.isFree) await this.#enqueue({ task: nothing })
   }
 
-  /** Runs the hook functions of a call. */
-  run<T>(writes: HookedWrites, work: () => T): T {
+  /** Runs hook functions. The writes that they call for come after those of a task that runs them, else at once. */
+  run(overlay: Overlay, work: () => void): void {
+    try {
+      this.#run(overlay, work)
+    } finally {
+      if (!this.isFree) this.#advance()
+    }
+  }
+
+  #run(overlay: Overlay, work: () => void): void {
     const before = this.running
-    this.running = writes
+    this.running = overlay
     this.isFree = false
 
     try {
-      return work()
+      work()
     } finally {
       this.running = before
       this.#update()
@@ -124,17 +139,8 @@ export class WriteQueue {
   }
 
   #take(call: WriteCall, before: OperationList | null): HookedWrites {
-    const writes = new HookedWrites(call.place, call.method, before === null ? undefined : { before })
-    this.running = writes
-    this.isFree = false
-
-    try {
-      for (const operation of call.operations) writes.take(operation)
-    } finally {
-      this.running = null
-      this.#update()
-    }
-
+    const writes = new HookedWrites(call, before)
+    this.#run(writes, () => writes.take())
     return writes
   }
 
@@ -173,17 +179,16 @@ export class WriteQueue {
     try {
       await task.start(false)
     } finally {
-      if (this.#task === task) {
-        this.#task = null
-        this.#advance()
-      }
+      // A synchronous write may have finished it, and begun another one.
+      if (this.#task === task) this.#task = null
+      this.#advance()
     }
   }
 
   /** Runs the hook functions of calls that wait, and writes their operations as one batch. */
-  #commit(flags: number): void {
+  #commit(flags: number, maxCalls = MAX_GROUP_CALLS): void {
     const group = new WriteGroup(flags)
-    const limit = this.#callsAlone > 0 ? 1 : MAX_GROUP_CALLS
+    const limit = this.#callsAlone > 0 ? 1 : Math.min(maxCalls, MAX_GROUP_CALLS)
 
     for (let calls = 0; calls < limit; calls++) {
       const next = this.#waiting.first
@@ -229,20 +234,14 @@ export class WriteQueue {
     }
   }
 
-  /** Does all that was called before, on this thread. */
-  #drain(method: string): void {
-    if (this.running !== null) {
-      throw codedError(
-        'LEVEL_NOT_SUPPORTED',
-        `A prewrite hook function cannot call ${method}(): add operations to its batch`
-      )
-    }
-
+  /** Does all that was called before, on this thread. What its hook functions call for meanwhile is not of that. */
+  #drain(): void {
+    const end = this.#waiting.served + this.#waiting.length
     this.#waitForPending()
 
-    while (this.#task !== null || this.#waiting.length > 0) {
+    while (this.#task !== null || this.#waiting.served < end) {
       if (this.#task !== null) this.#finish()
-      else this.#drainNext()
+      else this.#drainNext(end - this.#waiting.served)
       this.#waitForPending()
     }
 
@@ -251,24 +250,33 @@ export class WriteQueue {
 
   #finish(): void {
     const task = this.#task as Task
-    this.#task = null
-    task.finish()
+
+    try {
+      task.finish()
+    } finally {
+      this.#task = null
+    }
   }
 
-  #drainNext(): void {
+  /** @param maxCalls - So many are to be done at most. */
+  #drainNext(maxCalls: number): void {
     const first = this.#waiting.first as Waiting
 
     if (!('task' in first)) {
-      this.#commit(Flag.blocking)
+      this.#commit(Flag.blocking, maxCalls)
       return
     }
 
     this.#waiting.shift()
+    // The writes that its hook functions call for come after it.
+    this.#task = first.task
 
     try {
       first.resolve(first.task.start(true))
     } catch (error) {
       first.reject(error)
+    } finally {
+      this.#task = null
     }
   }
 

@@ -1,4 +1,4 @@
-// clear() where hook functions see what it deletes.
+// clear() where hook functions with everyWrite see what it deletes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,10 +15,13 @@ async function openUsers(t) {
 
 function noteDeletions(space) {
   const seen = []
-  space.hooks.prewrite.add((operation) => {
-    assert.equal(operation.type, 'del')
-    seen.push(operation.key)
-  })
+  space.hooks.prewrite.add(
+    (operation) => {
+      assert.equal(operation.type, 'del')
+      seen.push(operation.key)
+    },
+    { everyWrite: true }
+  )
   return () => seen.splice(0)
 }
 
@@ -95,7 +98,7 @@ test('a synchronous write finishes a clear() that was called before', async (t) 
   await items.open()
   const counted = []
   await items.batch(entries(2000))
-  items.hooks.prewrite.add(({ key }) => counted.push(key))
+  items.hooks.prewrite.add(({ key }) => counted.push(key), { everyWrite: true })
 
   const cleared = [items.clear({ reverse: true }), items.clear()]
   items.putSync('key0001', 'after')
@@ -109,9 +112,12 @@ test('a function that throws fails clear(), and its batch is left out whole', as
   const items = db.sublevel('items')
   await items.open()
   await items.batch(entries(1000))
-  items.hooks.prewrite.add(({ key }) => {
-    if (key === 'key0700') throw new Error('keep it')
-  })
+  items.hooks.prewrite.add(
+    ({ key }) => {
+      if (key === 'key0700') throw new Error('keep it')
+    },
+    { everyWrite: true }
+  )
 
   await assert.rejects(items.clear(), { code: 'LEVEL_HOOK_ERROR' })
   const left = await items.keys().all()
@@ -136,7 +142,7 @@ test('clear() emits its event as without functions, and no event write', async (
   listen('users', users)
 
   await users.clear({ gt: 2 })
-  users.hooks.prewrite.add(() => {})
+  users.hooks.prewrite.add(() => {}, { everyWrite: true })
   await users.clear({ gt: 1 })
   assert.deepEqual(events, [
     ['root', '!users!2'],

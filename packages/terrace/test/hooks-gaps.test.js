@@ -128,9 +128,12 @@ gap(
 gap(
   'what a hook read for a chained batch is stale when the batch is written',
   async (db) => {
-    db.hooks.prewrite.add((_, batch) => {
-      batch.add({ type: 'put', key: 'count', value: String(Number(db.getSync('count') ?? 0) + 1) })
-    })
+    db.hooks.prewrite.add(
+      (_, batch) => {
+        batch.add({ type: 'put', key: 'count', value: String(Number(db.getSync('count') ?? 0) + 1) })
+      },
+      { everyWrite: true }
+    )
     const batch = db.batch().put('a', 'v')
     await db.put('b', 'v')
     await batch.write()

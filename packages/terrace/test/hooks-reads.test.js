@@ -165,33 +165,41 @@ test('an operation that has the key of one that was added before it has the last
   const names = db.sublevel('names')
   await Promise.all([users.open(), names.open()])
   indexNames(users, names)
-  db.hooks.prewrite.add(({ key, sublevel }, batch) => {
+  const addGuest = ({ key, sublevel }, batch) => {
     if (sublevel == null && key.startsWith('guest'))
       batch.add({ type: 'put', key, value: 'nobody', sublevel: users })
-  })
+  }
 
-  for (let round = 0; round < 2; round++) {
+  // What a function with everyWrite adds comes after the operation that it saw; what another one adds, at the end.
+  for (const [everyWrite, last] of [
+    [true, 'grace'],
+    [false, 'nobody']
+  ]) {
+    db.hooks.prewrite.add(addGuest, { everyWrite })
     await db.batch([
       { type: 'put', key: 'guest1', value: 'v' },
       { type: 'put', key: 'guest1', value: 'ada', sublevel: users },
       { type: 'put', key: 'guest1', value: 'v' },
       { type: 'put', key: 'guest1', value: 'grace', sublevel: users }
     ])
-    assert.equal(await users.get('guest1'), 'grace')
+    assert.equal(await users.get('guest1'), last)
     assert.deepEqual(await names.keys().all(), await expectedNames(users))
+    db.hooks.prewrite.delete(addGuest)
   }
 })
 
-test('a function of the root sees all writes in the order in which they take effect', async (t) => {
+test('a function with everyWrite of the root sees all writes in the order in which they take effect', async (t) => {
   const db = await openLevel(t)
   const spaces = [db.sublevel('a'), db.sublevel('b'), db.sublevel(['a', 'c'])]
   await Promise.all(spaces.map((space) => space.open()))
   const mirror = new Map()
-  db.hooks.prewrite.add(({ type, key, value, sublevel }) => {
-    const rootKey = (sublevel?.prefix ?? '') + key
-    if (type === 'put') mirror.set(rootKey, value)
-    else mirror.delete(rootKey)
-  })
+  db.hooks.prewrite.add(
+    ({ type, key, value }) => {
+      if (type === 'put') mirror.set(key, value)
+      else mirror.delete(key)
+    },
+    { everyWrite: true }
+  )
 
   let seed = 7
   const random = (end) => {

@@ -1,70 +1,32 @@
-// The packages as npm would publish them, installed into empty projects without a network and without install
-// scripts, and used from ES modules, CommonJS and TypeScript, and in place of classic-level.
+// The packages as npm would publish them, installed into empty projects, and used from ES modules, CommonJS and
+// TypeScript, and in place of classic-level. `interop/commonjs` has the programs that load CommonJS in ways of their own.
 
 import assert from 'node:assert/strict'
-import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { pack } from '../../../scripts/pack-terrace.mjs'
+import {
+  archiveOf,
+  environment,
+  expectOutput,
+  node,
+  Projects,
+  root
+} from '../../../tests/support/projects.mjs'
 
 const require = createRequire(import.meta.url)
-const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..')
-const scratch = mkdtempSync(join(tmpdir(), 'terrace-package-'))
-after(() => rmSync(scratch, { recursive: true, force: true }))
-
-// Settings of an npm that runs this test must not reach the npm that it runs.
-const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)))
+const projects = new Projects()
+after(() => projects.remove())
 
 let packages
-let dependencies
+let archives
 
 before(() => {
-  packages = pack(join(scratch, 'packages'))
-  dependencies = packDependencies('abstract-level')
+  packages = projects.pack('terrace')
+  archives = projects.archivesOf('terrace')
 })
-
-function npm(args, folder) {
-  const cache = `--cache=${join(scratch, 'cache')}`
-  const all = [...args, '--offline', '--ignore-scripts', '--no-audit', '--no-fund', cache]
-  return execFileSync('npm', all, { cwd: folder, env: environment, encoding: 'utf8', stdio: 'pipe' })
-}
-
-/** Archives of what `name` depends on, and of itself, from what is installed here. */
-function packDependencies(name, seen = new Map()) {
-  if (seen.has(name)) return []
-  const folder = join(root, 'node_modules', name)
-  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-  npm(['pack', folder, '--pack-destination', join(scratch, 'packages')], scratch)
-  seen.set(name, join(scratch, 'packages', `${name}-${manifest.version}.tgz`))
-  for (const dependency of Object.keys(manifest.dependencies ?? {})) packDependencies(dependency, seen)
-  return [...seen.values()]
-}
-
-/** An empty project with the packages installed. */
-function project(name, { archives = [...packages, ...dependencies], manifest = {}, files = {} } = {}) {
-  const folder = join(scratch, name)
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, private: true, ...manifest }))
-  for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text)
-  npm(['install', ...archives], folder)
-  return folder
-}
-
-/** Runs a program, which must end well and print nothing but what is expected: no warnings either. */
-function expectOutput(folder, file, expected) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [file], {
-    cwd: folder,
-    encoding: 'utf8',
-    env: environment
-  })
-  assert.equal(stderr, '')
-  assert.equal(stdout, expected)
-  assert.equal(status, 0)
-}
 
 /** A program that uses Level, with `types` behind its name in TypeScript. */
 const program = (types = '') => `
@@ -82,15 +44,19 @@ main()
 
 const output = 'b 2\n1\n'
 
-test('ES modules and CommonJS use the same class', () => {
-  const folder = project('javascript', {
+test('ES modules and CommonJS use the same classes', () => {
+  const folder = projects.make('javascript', {
+    archives,
     files: {
       'module.mjs': `import { Level } from 'terrace'\n${program()}`,
       'script.cjs': `const { Level } = require('terrace')\n${program()}`,
       'both.cjs': `
-        const { Level, ClassicLevel } = require('terrace')
-        import('terrace').then((module) => {
-          console.log(module.Level === Level, module.ClassicLevel === ClassicLevel, Level === ClassicLevel)
+        const required = require('terrace')
+        import('terrace').then((imported) => {
+          const { default: defaults, ...classes } = required
+          for (const name in classes) console.log(name, imported[name] === classes[name])
+          console.log(Object.keys(imported).filter((name) => !(name in required) && name !== '__esModule').length)
+          console.log(Object.keys(defaults).every((name) => imported.default[name] === defaults[name]))
         })
       `
     }
@@ -98,14 +64,38 @@ test('ES modules and CommonJS use the same class', () => {
 
   expectOutput(folder, 'module.mjs', output)
   expectOutput(folder, 'script.cjs', output)
-  expectOutput(folder, 'both.cjs', 'true true true\n')
+  expectOutput(
+    folder,
+    'both.cjs',
+    'ChainedBatch true\nSublevel true\nLevel true\nClassicLevel true\n0\ntrue\n'
+  )
+})
+
+test('ES modules and CommonJS share the addon: what one has open is open for the other', () => {
+  const folder = projects.make('shared', {
+    archives,
+    files: {
+      'program.mjs': `
+        import { createRequire } from 'node:module'
+        import { Level } from 'terrace'
+        const required = createRequire(import.meta.url)('terrace')
+        const one = new Level('db', { multithreading: true })
+        const other = new required.Level('db', { multithreading: true })
+        await one.put('a', 'from one')
+        console.log(await other.get('a'))
+        await Promise.all([one.close(), other.close()])
+        console.log(process.report.getReport().sharedObjects.filter((file) => file.endsWith('.node')).length)
+      `
+    }
+  })
+  expectOutput(folder, 'program.mjs', 'from one\n1\n')
 })
 
 test('the example of the README prints what it says', () => {
   const [, example] = /```js\n(.*?)```/s.exec(
     readFileSync(join(root, 'packages', 'terrace', 'README.md'), 'utf8')
   )
-  const folder = project('readme', { files: { 'example.mjs': example } })
+  const folder = projects.make('readme', { archives, files: { 'example.mjs': example } })
   expectOutput(folder, 'example.mjs', "{ colour: 'red' }\nlemon yellow\nplum blue\n")
 })
 
@@ -121,7 +111,8 @@ test('TypeScript compiles against the declarations and runs', () => {
 
   const typed = `import { Level } from 'terrace'\n${program('<string, { n: number }>')}`
 
-  const folder = project('typescript', {
+  const folder = projects.make('typescript', {
+    archives,
     manifest: { type: 'module' },
     files: {
       'tsconfig.json': JSON.stringify({ compilerOptions, include: ['*.ts', '*.cts'] }),
@@ -131,10 +122,7 @@ test('TypeScript compiles against the declarations and runs', () => {
   })
 
   const compiler = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc')
-  const { stdout, status } = spawnSync(process.execPath, [compiler, '-p', '.'], {
-    cwd: folder,
-    encoding: 'utf8'
-  })
+  const { stdout, status } = node(folder, compiler, '-p', '.')
   assert.equal(stdout, '')
   assert.equal(status, 0)
   expectOutput(folder, join('out', 'module.js'), output)
@@ -142,7 +130,7 @@ test('TypeScript compiles against the declarations and runs', () => {
 })
 
 test('a library that depends on classic-level runs on it by an override', () => {
-  const library = join(scratch, 'library')
+  const library = join(projects.folder, 'library')
   mkdirSync(library)
   const manifest = {
     name: 'uses-classic-level',
@@ -166,15 +154,9 @@ test('a library that depends on classic-level runs on it by an override', () => 
     `
   )
 
-  npm(['pack', library, '--pack-destination', join(scratch, 'packages')], scratch)
-  const [main] = packages.filter((archive) => /^terrace-\d/.test(basename(archive)))
-
-  const folder = project('override', {
-    archives: [
-      join(scratch, 'packages', 'uses-classic-level-1.0.0.tgz'),
-      ...packages.filter((each) => each !== main),
-      ...dependencies
-    ],
+  const main = archiveOf(packages, 'terrace')
+  const folder = projects.make('override', {
+    archives: [projects.packFolder(library), ...archives.filter((archive) => archive !== main)],
     manifest: { overrides: { 'classic-level': `file:${main}` } },
     files: {
       'program.cjs': "require('uses-classic-level')('db').then(console.log)",
@@ -191,13 +173,27 @@ test('a library that depends on classic-level runs on it by an override', () => 
 })
 
 test('without the package of the platform, the error says what to install', () => {
-  const [main] = packages.filter((archive) => /^terrace-\d/.test(basename(archive)))
-  const folder = project('incomplete', {
-    archives: [main, ...dependencies],
+  const platform = packages.find((archive) => /terrace-db-/.test(archive))
+  const folder = projects.make('incomplete', {
+    archives: archives.filter((archive) => archive !== platform),
     files: { 'program.mjs': "import('terrace').catch((error) => console.log(error.message))" }
   })
 
-  const { stdout } = spawnSync(process.execPath, ['program.mjs'], { cwd: folder, encoding: 'utf8' })
+  const { stdout } = node(folder, 'program.mjs')
   assert.match(stdout, new RegExp(`@terrace-db/${process.platform}-${process.arch}`))
   assert.match(stdout, /--omit=optional/)
+})
+
+test('packing as the README says prints a command that installs a package that works', () => {
+  const readme = readFileSync(join(root, 'packages', 'terrace', 'README.md'), 'utf8')
+  const [command] = /npm run pack --workspace \S+/.exec(readme)
+  assert.match(readFileSync(join(root, 'README.md'), 'utf8'), new RegExp(command))
+  const printed = execSync(`${command} 2>&1`, { cwd: root, env: environment, encoding: 'utf8' })
+  const [, installed] = /^ {2}npm install (.*)$/m.exec(printed)
+
+  const folder = projects.make('packed', {
+    archives: [...installed.split(' '), ...projects.packInstalled('abstract-level')],
+    files: { 'script.cjs': `const { Level } = require('terrace')\n${program()}` }
+  })
+  expectOutput(folder, 'script.cjs', output)
 })

@@ -205,19 +205,30 @@ test('a resource of a lost sublevel is closed with the database', async (t) => {
   assert.equal(closed, 1)
 })
 
-test('the hook functions of a lost sublevel live on', async (t) => {
+test('the functions with everyWrite of a lost sublevel live on', async (t) => {
   const db = await openLevel(t)
   const seen = []
 
   await (async () => {
     const lost = db.sublevel('a')
     await lost.open()
-    lost.hooks.prewrite.add(({ key }) => seen.push(key))
+    lost.hooks.prewrite.add(({ key }) => seen.push(key), { everyWrite: true })
   })()
   await collected(() => false)
 
   await db.sublevel('a').put('k', 'v')
   assert.deepEqual(seen, ['k'])
+})
+
+test('a sublevel with functions of its own is forgotten with them', async (t) => {
+  const db = await openLevel(t)
+  const reference = await (async () => {
+    const lost = db.sublevel('a')
+    await lost.open()
+    lost.hooks.prewrite.add(() => {})
+    return new WeakRef(lost)
+  })()
+  assert.equal(await collected(() => reference.deref() === undefined), true)
 })
 
 test('a sublevel that cannot be closed keeps the database open', async (t) => {

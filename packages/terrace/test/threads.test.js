@@ -135,3 +135,13 @@ test('databases share one cache and one pool of threads when asked to', async (t
   const used = databases.slice(1).map((db) => db.stats().blockCacheBytes)
   assert.equal(new Set(used).size, 1)
 })
+
+test('an instance tells whether others may share its database', async (t) => {
+  const location = temporaryFolder(t)
+  assert.equal(newLevel(t, { multithreading: true }, location).multithreading, true)
+  const db = await openLevel(t, undefined, location)
+  assert.equal(db.multithreading, false)
+  await db.close()
+  await db.open({ multithreading: true })
+  assert.equal(db.multithreading, true)
+})

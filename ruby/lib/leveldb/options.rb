@@ -50,7 +50,7 @@ module LevelDB
     # paranoid_checks:: Refuses a log that a loss of power left incomplete. Also named +paranoid+.
     # read_only:: Opens without lock and without changing a byte, also beside a running writer. Terrace only.
     # write_buffer_size:: Bytes that are kept in memory before they become a table.
-    # max_open_files:: Files of tables that are held open.
+    # max_open_files:: Tables that are held open.
     # block_cache_size:: Bytes of the cache of blocks; nil is the library's, 8 MiB.
     # block_size:: Bytes of a block before compression.
     # block_restart_interval:: Keys from one that is stored in full to the next.

@@ -21,12 +21,12 @@
 
 use std::fmt;
 use std::ops::Deref;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
 use arc_swap::Guard;
 use parking_lot::Mutex;
-use terrace_env::Env;
+use terrace_env::{Env, RandomAccessFile};
 use terrace_format::file_name::{legacy_table_name, table_name};
 
 use crate::error::{Error, ErrorKind, Result};
@@ -44,6 +44,8 @@ pub struct TableCache {
     folder: PathBuf,
     max_open_files: usize,
     context: Arc<TableReadContext>,
+    /// Another process may replace tables, so that one may be missing without damage.
+    writer_may_live: bool,
     gates: [Mutex<()>; GATE_COUNT],
     ring: Mutex<Ring>,
 }
@@ -64,12 +66,50 @@ impl TableCache {
         context: Arc<TableReadContext>,
     ) -> Self {
         let max_open_files = max_open_files.max(1);
-        Self { env, folder, max_open_files, context, gates: Default::default(), ring: Mutex::default() }
+        Self {
+            env,
+            folder,
+            max_open_files,
+            context,
+            writer_may_live: false,
+            gates: Default::default(),
+            ring: Mutex::default(),
+        }
+    }
+
+    /// The same for a database that is only read: another process may replace its tables, so that one may be missing
+    /// without damage.
+    pub(crate) fn beside_writer(self) -> Self {
+        Self { writer_may_live: true, ..self }
+    }
+
+    /// Keeps `file` readable whatever becomes of its name, if it can be mapped, which takes no descriptor, or if it is
+    /// among the first `max_open_files`. Its contents are not read.
+    ///
+    /// Errors: [`Outdated`](ErrorKind::Outdated) if it is gone; those of the file system.
+    pub(crate) fn pin(&self, file: &FileMeta, place: usize) -> Result<()> {
+        let may_map = self.context.map_files;
+        if may_map || place < self.max_open_files {
+            let (opened, _) = self.open_file(file)?;
+            if place < self.max_open_files || opened.mapped().is_some() {
+                file.pin(opened);
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on with the tables that `other`, a cache of the same folder, has open.
+    pub(crate) fn take_over(&self, other: &Self) {
+        let taken = std::mem::take(&mut *other.ring.lock());
+        let left = std::mem::replace(&mut *self.ring.lock(), taken);
+        // What it lists may be dropped with it.
+        drop(left);
     }
 
     /// The table of `file`, opened if need be.
     ///
-    /// Errors: those of [`Table::open`]; [`Corruption`](ErrorKind::Corruption), naming the path, if the file is missing.
+    /// Errors: those of [`Table::open`]; if the file is missing, [`Corruption`](ErrorKind::Corruption), naming the path, or
+    /// [`Outdated`](ErrorKind::Outdated) where a writer may have removed it.
     pub fn table(&self, file: &Arc<FileMeta>) -> Result<Arc<Table>> {
         match self.table_if_open(file) {
             Some(table) => Ok(table),
@@ -137,17 +177,43 @@ impl TableCache {
         Ok(table)
     }
 
-    /// Opens the file under the name of today, or the one that LevelDB used before 1.14.
+    /// Opens the file at `path`. If the process has no descriptor left, those of tables that nobody reads are given up first.
+    fn open_path(&self, path: &Path) -> terrace_env::Result<Arc<dyn RandomAccessFile>> {
+        let open =
+            || if self.context.map_files { self.env.open_mapped(path) } else { self.env.open_random(path) };
+        open().or_else(|error| {
+            if !error.is_out_of_descriptors() {
+                return Err(error);
+            }
+            self.close_all();
+            open()
+        })
+    }
+
     fn open(&self, file: &FileMeta) -> Result<Table> {
+        let (opened, path) = match file.pinned() {
+            Some(pinned) => (Arc::clone(pinned), pinned.path().to_owned()),
+            None => self.open_file(file)?,
+        };
+        Table::open(opened, path, file.size_bytes, self.context.clone())
+    }
+
+    /// Opens the file under the name of today, or the one that LevelDB used before 1.14.
+    fn open_file(&self, file: &FileMeta) -> Result<(Arc<dyn RandomAccessFile>, PathBuf)> {
         let path = self.folder.join(table_name(file.number));
-        match self.env.open_random(&path) {
-            Ok(opened) => return Table::open(opened, path, file.size_bytes, self.context.clone()),
+        match self.open_path(&path) {
+            Ok(opened) => return Ok((opened, path)),
             Err(error) if error.is_not_found() => {}
             Err(error) => return Err(error.into()),
         }
         let legacy_path = self.folder.join(legacy_table_name(file.number));
-        match self.env.open_random(&legacy_path) {
-            Ok(opened) => Table::open(opened, legacy_path, file.size_bytes, self.context.clone()),
+        match self.open_path(&legacy_path) {
+            Ok(opened) => Ok((opened, legacy_path)),
+            Err(error) if error.is_not_found() && self.writer_may_live => {
+                let message = "the database was written on meanwhile, and a table of the state that is read here is \
+                               gone; refresh and read again";
+                Err(Error::at_path(ErrorKind::Outdated, &path, message))
+            }
             Err(error) if error.is_not_found() => {
                 Err(Error::at_path(ErrorKind::Corruption, &path, "a table of the database is missing"))
             }

@@ -55,11 +55,11 @@ impl DbInner {
                 RangeStep::Done => Some(Next::Done),
                 RangeStep::Wait => None,
             };
-            next.is_some() || background.disk_full.is_some()
+            next.is_some() || background.obstacle.is_some()
         });
-        let disk_full = background.disk_full.clone();
+        let obstacle = background.obstacle.clone();
         drop(background);
-        match (next, disk_full) {
+        match (next, obstacle) {
             (Some(next), _) => Ok(next),
             (None, Some(error)) => Err(error),
             (None, None) => {

@@ -138,8 +138,10 @@ impl DbInner {
         });
         for _ in 0..helpers {
             let helper = Arc::clone(&shared);
-            // Without a thread to help, this one does it all.
-            let _ = pool.submit(Lane::Compaction, Box::new(move || helper.work()));
+            if !pool.submit(Lane::Compaction, Box::new(move || helper.work())) {
+                // Without a thread to help, this one does it all.
+                pool.run_one_of(&[Lane::Compaction]);
+            }
         }
         shared.work();
         self.all_or_none(shared.wait())

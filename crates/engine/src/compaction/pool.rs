@@ -1,5 +1,6 @@
-//! Background threads: one lane for flushes, one for compactions, so that a long compaction never holds up a
-//! flush. A pool belongs to one database, or is shared by all databases of a process.
+//! Background threads: one lane for flushes, one for compactions and one for submitted writes, so that a long compaction never
+//! holds up a flush, and a write that waits for flushes and compactions holds up neither. A pool belongs to one database, or is
+//! shared by all databases of a process.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -9,8 +10,6 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 use terrace_env::{Background, Env, ThreadHandle};
-
-use crate::error::Result;
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -26,33 +25,37 @@ pub(crate) enum Lane {
     Flush,
     /// Compactions.
     Compaction,
+    /// Submitted writes. They may wait for the other lanes, which never wait for them.
+    Commit,
 }
 
-const LANES: [Lane; 2] = [Lane::Flush, Lane::Compaction];
+const LANES: [Lane; 3] = [Lane::Flush, Lane::Compaction, Lane::Commit];
 
 /// A pool of background threads. Pass one in [`Options`](crate::Options) to several databases, so that they
 /// share its threads; otherwise each database makes its own.
 ///
 /// Threads start with the first job of their lane and end with the pool. Where the environment has no threads
-/// ([`Background::Steps`]), jobs wait until [`run_one`](Self::run_one) is called.
+/// ([`Background::Steps`]), jobs wait until [`run_one`](Self::run_one) is called; where the system refuses to start one, until
+/// somebody waits for them, who then runs them.
 pub struct BackgroundPool {
     shared: Arc<Shared>,
     env: Arc<dyn Env>,
-    limits: [usize; 2],
+    limits: [usize; LANES.len()],
 }
 
 struct Shared {
     state: Mutex<State>,
-    work: Condvar,
+    /// One a lane.
+    work: [Condvar; LANES.len()],
 }
 
 #[derive(Default)]
 struct State {
-    queues: [VecDeque<Job>; 2],
+    queues: [VecDeque<Job>; LANES.len()],
     /// Jobs for the flush lane that are due later, with their time.
     delayed: Vec<(u64, Job)>,
-    idle_threads: [usize; 2],
-    threads: [Vec<Box<dyn ThreadHandle>>; 2],
+    idle_threads: [usize; LANES.len()],
+    threads: [Vec<Box<dyn ThreadHandle>>; LANES.len()],
     ending: bool,
 }
 
@@ -82,41 +85,46 @@ impl fmt::Debug for BackgroundPool {
 }
 
 impl BackgroundPool {
-    /// A pool with one flush thread and at most `compaction_threads` (at least one) for compactions.
+    /// A pool with one flush thread, at most `compaction_threads` (at least one) for compactions, and one for submitted writes.
     pub fn new(env: Arc<dyn Env>, compaction_threads: usize) -> Self {
-        let shared = Arc::new(Shared { state: Mutex::default(), work: Condvar::new() });
-        Self { shared, env, limits: [1, compaction_threads.max(1)] }
+        let shared = Arc::new(Shared { state: Mutex::default(), work: Default::default() });
+        Self { shared, env, limits: [1, compaction_threads.max(1), 1] }
     }
 
-    /// Queues `job`. Fails only where a thread cannot be started.
-    pub(crate) fn submit(&self, lane: Lane, job: Job) -> Result<()> {
+    /// Queues `job`. Returns whether a thread will run it; if not, it waits for [`run_one_of`](Self::run_one_of) or
+    /// [`lend_a_hand`](Self::lend_a_hand).
+    pub(crate) fn submit(&self, lane: Lane, job: Job) -> bool {
         let mut state = self.shared.state.lock();
         state.queues[lane as usize].push_back(job);
-        self.ensure_thread(&mut state, lane)?;
+        let has_thread = self.ensure_thread(&mut state, lane);
         drop(state);
-        self.shared.work.notify_all();
-        Ok(())
+        self.shared.work[lane as usize].notify_one();
+        has_thread
     }
 
     /// Queues `job` on the flush lane once `delay` has passed. Where there are no threads it never comes due
     /// by itself.
-    pub(crate) fn submit_after(&self, delay: Duration, job: Job) -> Result<()> {
+    pub(crate) fn submit_after(&self, delay: Duration, job: Job) {
         let due = self.env.monotonic_micros().saturating_add(delay.as_micros() as u64);
         let mut state = self.shared.state.lock();
         state.delayed.push((due, job));
-        self.ensure_thread(&mut state, Lane::Flush)?;
+        self.ensure_thread(&mut state, Lane::Flush);
         drop(state);
-        self.shared.work.notify_all();
-        Ok(())
+        self.shared.work[Lane::Flush as usize].notify_one();
     }
 
     /// Runs one waiting job on the calling thread, flushes first. Returns whether there was one.
     pub fn run_one(&self) -> bool {
+        self.run_one_of(&LANES)
+    }
+
+    /// Runs one waiting job of these lanes on the calling thread. Returns whether there was one.
+    pub(crate) fn run_one_of(&self, lanes: &[Lane]) -> bool {
         let job = {
             let mut state = self.shared.state.lock();
             let now = self.env.monotonic_micros();
             state.promote_due(now);
-            LANES.iter().find_map(|lane| state.queues[*lane as usize].pop_front())
+            lanes.iter().find_map(|lane| state.queues[*lane as usize].pop_front())
         };
         match job {
             Some(job) => {
@@ -127,26 +135,43 @@ impl BackgroundPool {
         }
     }
 
+    /// Runs one waiting job here if no thread will: none exists in this environment, or the system refuses to start one.
+    /// Returns whether it did. For whoever waits for the background.
+    pub(crate) fn lend_a_hand(&self) -> bool {
+        if self.needs_steps() {
+            return self.run_one();
+        }
+        let mut state = self.shared.state.lock();
+        let has_nobody = |state: &mut State, lane: Lane| {
+            !state.queues[lane as usize].is_empty() && !self.ensure_thread(state, lane)
+        };
+        let abandoned: Vec<Lane> = LANES.into_iter().filter(|lane| has_nobody(&mut state, *lane)).collect();
+        drop(state);
+        self.run_one_of(&abandoned)
+    }
+
     /// Whether jobs wait for [`run_one`](Self::run_one) instead of running on threads.
     pub(crate) fn needs_steps(&self) -> bool {
         self.env.background() == Background::Steps
     }
 
-    fn ensure_thread(&self, state: &mut State, lane: Lane) -> Result<()> {
+    /// Starts a thread for a job of the lane if that is wanted and possible. Returns whether the lane has any.
+    fn ensure_thread(&self, state: &mut State, lane: Lane) -> bool {
         let index = lane as usize;
         let enough = state.idle_threads[index] >= state.queues[index].len().max(1);
         if self.needs_steps() || enough || state.threads[index].len() >= self.limits[index] {
-            return Ok(());
+            return !state.threads[index].is_empty();
         }
         let shared = Arc::clone(&self.shared);
         let env = Arc::clone(&self.env);
         let name = match lane {
             Lane::Flush => "terrace-flush",
             Lane::Compaction => "terrace-compact",
+            Lane::Commit => "terrace-commit",
         };
-        let thread = self.env.spawn(name, Box::new(move || run_thread(&shared, &*env, lane)))?;
-        state.threads[index].push(thread);
-        Ok(())
+        // If the system refuses, the threads that are there go on, and the next job asks again.
+        state.threads[index].extend(self.env.spawn(name, Box::new(move || run_thread(&shared, &*env, lane))));
+        !state.threads[index].is_empty()
     }
 }
 
@@ -159,7 +184,9 @@ impl Drop for BackgroundPool {
             state.delayed.clear();
             std::mem::take(&mut state.threads)
         };
-        self.shared.work.notify_all();
+        for work in &self.shared.work {
+            work.notify_all();
+        }
         if IS_POOL_THREAD.get() {
             // The last job held the last handle. A thread cannot wait for itself; it ends by itself.
             return;
@@ -188,9 +215,9 @@ fn run_thread(shared: &Shared, env: &dyn Env, lane: Lane) {
         state.idle_threads[index] += 1;
         match next_due {
             Some(delay) => {
-                shared.work.wait_for(&mut state, delay);
+                shared.work[index].wait_for(&mut state, delay);
             }
-            None => shared.work.wait(&mut state),
+            None => shared.work[index].wait(&mut state),
         }
         state.idle_threads[index] -= 1;
     }
@@ -215,7 +242,7 @@ mod tests {
             let job = move || {
                 done.fetch_add(1, Ordering::Relaxed);
             };
-            pool.submit(lane, Box::new(job)).unwrap();
+            assert!(pool.submit(lane, Box::new(job)));
         }
         drop(pool);
         assert_eq!(done.load(Ordering::Relaxed), 100);
@@ -226,8 +253,8 @@ mod tests {
         let pool = BackgroundPool::new(Arc::new(MemoryEnv::new()), 1);
         let (release, wait) = mpsc::channel::<()>();
         let (flushed, flush_done) = mpsc::channel();
-        pool.submit(Lane::Compaction, Box::new(move || wait.recv().unwrap())).unwrap();
-        pool.submit(Lane::Flush, Box::new(move || flushed.send(()).unwrap())).unwrap();
+        pool.submit(Lane::Compaction, Box::new(move || wait.recv().unwrap()));
+        pool.submit(Lane::Flush, Box::new(move || flushed.send(()).unwrap()));
         flush_done.recv().unwrap();
         release.send(()).unwrap();
     }
@@ -236,7 +263,7 @@ mod tests {
     fn a_delayed_job_runs_by_itself() {
         let pool = BackgroundPool::new(Arc::new(MemoryEnv::new()), 1);
         let (sender, receiver) = mpsc::channel();
-        pool.submit_after(Duration::from_millis(5), Box::new(move || sender.send(()).unwrap())).unwrap();
+        pool.submit_after(Duration::from_millis(5), Box::new(move || sender.send(()).unwrap()));
         receiver.recv().unwrap();
     }
 
@@ -251,7 +278,7 @@ mod tests {
             drop(last);
             sender.send(()).unwrap();
         };
-        pool.submit(Lane::Compaction, Box::new(job)).unwrap();
+        pool.submit(Lane::Compaction, Box::new(job));
         drop(pool);
         dropped.send(()).unwrap();
         receiver.recv().unwrap();
@@ -261,7 +288,7 @@ mod tests {
     fn without_threads_jobs_run_in_steps() {
         let pool = BackgroundPool::new(Arc::new(MemoryEnv::with_steps()), 1);
         let (sender, receiver) = mpsc::channel();
-        pool.submit(Lane::Flush, Box::new(move || sender.send(()).unwrap())).unwrap();
+        pool.submit(Lane::Flush, Box::new(move || sender.send(()).unwrap()));
         assert!(receiver.try_recv().is_err());
         assert!(pool.run_one());
         assert!(receiver.try_recv().is_ok());

@@ -1,8 +1,8 @@
 //! Decides what runs in the background, and when. It is asked after every change: a sealed memtable, a finished
 //! job, idleness. Predecessors: `write/commit`, finished jobs. Successors: `flush` and `compaction/job`.
 //!
-//! A failed job: a full disk is tried again every [`RETRY_AFTER`], and refuses only writes that have to wait for
-//! room; any other failure poisons the database against writes, and reads go on.
+//! A failed job: where the disk is full, or the process has no descriptor left, it is tried again every [`RETRY_AFTER`], and only
+//! writes that have to wait for it are refused; any other failure poisons the database against writes, and reads go on.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::compaction::pool::Lane;
 use crate::compaction::reservations::{ReservationId, Reservations};
 use crate::db::inner::DbInner;
 use crate::error::{Error, ErrorKind, Result};
-use crate::wal::writer::OutgoingLog;
+use crate::wal::writer::WalWriter;
 
 /// Share of the entries in tables that a memtable's deletions must reach for it to be flushed when idle.
 const IDLE_FLUSH_SHARE: f64 = 0.1;
@@ -25,7 +25,7 @@ const IDLE_FLUSH_SHARE: f64 = 0.1;
 /// Size of an entry in tables that do not say how many they hold.
 const ASSUMED_ENTRY_SIZE_BYTES: u64 = 128;
 
-/// How long a job that found the disk full waits before it is tried again.
+/// How long a job that found no room, or no descriptor, waits before it is tried again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// What the background is doing. Guarded by one mutex, which readers never take and which is never held during
@@ -44,9 +44,9 @@ pub(crate) struct BackgroundState {
     pub(crate) logs: Vec<u64>,
     /// Logs that this session wrote and nobody needs any more, for the flush thread to close: the file is removed by then, and
     /// to free its space may take the system longer than a write should wait.
-    pub(crate) logs_to_close: Vec<OutgoingLog>,
-    /// Set while the disk is full and a job waits to be tried again.
-    pub(crate) disk_full: Option<Error>,
+    pub(crate) logs_to_close: Vec<WalWriter>,
+    /// Why a job waits to be tried again: a full disk, or too many open files.
+    pub(crate) obstacle: Option<Error>,
     pub(crate) retry_waits: bool,
     /// Flushes since the throttle was last told.
     pub(crate) flushed: Throughput,
@@ -120,11 +120,7 @@ impl DbInner {
         if !background.flush_running && !self.published.super_version().sealed.is_empty() {
             background.flush_running = true;
             let inner = Arc::clone(self);
-            let submitted = pool.submit(Lane::Flush, Box::new(move || inner.run_flush_job()));
-            if let Err(error) = submitted {
-                background.flush_running = false;
-                self.poison(&error);
-            }
+            pool.submit(Lane::Flush, Box::new(move || inner.run_flush_job()));
         }
         while background.compactions_running < self.options.compaction_threads.max(1) {
             let Some(plan) = self.pick_compaction(background) else { break };
@@ -132,13 +128,7 @@ impl DbInner {
             background.pointers.advance(&plan);
             background.compactions_running += 1;
             let inner = Arc::clone(self);
-            let job = Box::new(move || inner.run_compaction_job(plan, reservation));
-            if let Err(error) = pool.submit(Lane::Compaction, job) {
-                background.compactions_running -= 1;
-                background.reservations.release(reservation);
-                self.poison(&error);
-                break;
-            }
+            pool.submit(Lane::Compaction, Box::new(move || inner.run_compaction_job(plan, reservation)));
         }
     }
 
@@ -190,9 +180,9 @@ impl DbInner {
         match result {
             Ok(()) => {}
             Err(_) if background.closing => {}
-            Err(error) if error.kind() == ErrorKind::DiskFull => {
-                self.info_log.line(format_args!("a background job found no room: {error}"));
-                background.disk_full = Some(error);
+            Err(error) if error.may_pass() => {
+                self.info_log.line(format_args!("a background job will be tried again: {error}"));
+                background.obstacle = Some(error);
                 self.retry_later(&mut background);
             }
             Err(error) => {
@@ -215,13 +205,14 @@ impl DbInner {
             if let Some(inner) = weak.upgrade() {
                 let mut background = inner.background.lock();
                 background.retry_waits = false;
-                background.disk_full = None;
+                background.obstacle = None;
                 inner.schedule(&mut background);
                 drop(background);
                 inner.progress.notify_all();
             }
         };
-        background.retry_waits = pool.submit_after(RETRY_AFTER, Box::new(retry)).is_ok();
+        background.retry_waits = true;
+        pool.submit_after(RETRY_AFTER, Box::new(retry));
     }
 
     /// Deletes tables that no version lists and no reader pins any more.
@@ -245,10 +236,7 @@ impl DbInner {
             inner.background.lock().chores_running -= 1;
             inner.progress.notify_all();
         };
-        if pool.submit(Lane::Flush, Box::new(chore)).is_err() {
-            // No thread can be had; the next job's end removes them.
-            background.chores_running -= 1;
-        }
+        pool.submit(Lane::Flush, Box::new(chore));
     }
 
     /// Waits until the background has made `changed` true. An error if it cannot.
@@ -258,13 +246,13 @@ impl DbInner {
             self.schedule(background);
             changed()
                 || background.closing
-                || background.disk_full.is_some()
+                || background.obstacle.is_some()
                 || self.poisoned.load(Ordering::Acquire)
         });
         if changed() {
             return Ok(());
         }
-        if let Some(error) = &background.disk_full {
+        if let Some(error) = &background.obstacle {
             return Err(error.clone());
         }
         drop(background);
@@ -275,20 +263,20 @@ impl DbInner {
     /// After a job found no room: where there are no threads, whoever waits has the jobs tried again.
     pub(crate) fn try_again_where_no_thread_does(&self) {
         if self.pool.as_ref().is_some_and(|pool| pool.needs_steps()) {
-            self.background.lock().disk_full = None;
+            self.background.lock().obstacle = None;
         }
     }
 
-    /// Gives the background some time. Where there are no threads, does some of its work.
+    /// Gives the background some time. Where there are no threads for it, does some of its work.
     pub(crate) fn wait_for_background(&self, delay: Duration) {
         if !self.step_background() {
             self.env.sleep(delay);
         }
     }
 
-    /// Where there are no threads: runs one waiting job here. Returns whether it did.
+    /// Where there are no threads for them: runs one waiting job here. Returns whether it did.
     pub(crate) fn step_background(&self) -> bool {
-        self.pool.as_ref().is_some_and(|pool| pool.needs_steps() && pool.run_one())
+        self.pool.as_ref().is_some_and(|pool| pool.lend_a_hand())
     }
 
     /// Waits until `done` says so, or until nothing runs that could change its mind.
@@ -329,7 +317,7 @@ impl DbInner {
                 inner.check_idleness();
             }
         };
-        let _ = pool.submit_after(delay, Box::new(check));
+        pool.submit_after(delay, Box::new(check));
     }
 
     /// If nothing was written since the last check: flushes deletions, and lets the picker look for tables with

@@ -16,9 +16,10 @@ impl DbInner {
         if self.close_begun.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
-        // What was submitted before is still written; what follows the token is refused.
-        self.submissions.close();
+        // What was submitted before is still written, by this thread; what follows the token is refused.
+        self.submissions.close(|submissions| self.commit_submissions(submissions));
         let mut token = self.line.take_token();
+        let recovered = self.flush_recovered(&mut token);
         self.closed.store(true, Ordering::Release);
         // In this order: a compaction that gives up must find that the database is closing.
         self.background.lock().closing = true;
@@ -35,6 +36,7 @@ impl DbInner {
         if let (Ok(()), Some(failure)) = (&result, self.failure.lock().clone()) {
             result = Err(failure);
         }
+        result = result.and(recovered);
         match &result {
             Ok(()) => self.info_log.line(format_args!("closed")),
             Err(error) => self.info_log.line(format_args!("closed with an error: {error}")),
@@ -65,12 +67,13 @@ impl DbInner {
 
     /// Makes the last log durable. One without records is removed, or each opening would leave one behind; but one that the
     /// MANIFEST may name has to be there.
-    fn close_log(&self, wal: WalWriter) -> Result<()> {
+    fn close_log(&self, mut wal: WalWriter) -> Result<()> {
         if wal.is_empty() && !self.versions.may_name_log(wal.number()) {
             return wal.discard(&*self.env);
         }
-        let number = wal.number();
-        let size_bytes = wal.sync_and_close(&*self.env)?;
+        wal.sync(&*self.env)?;
+        let (number, size_bytes) = (wal.number(), wal.size_bytes());
+        wal.close()?;
         if size_bytes > 0 {
             self.note_synced_log(number, size_bytes);
         }

@@ -4,10 +4,12 @@ pub(crate) mod close;
 pub(crate) mod inner;
 pub(crate) mod open;
 pub(crate) mod properties;
+mod read_only;
+mod view;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use terrace_format::batch::WriteBatch;
 
@@ -15,12 +17,9 @@ use crate::db::inner::DbInner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::{IterOptions, Options, ReadOptions, WriteOptions};
 use crate::read::db_iterator::DbIterator;
-use crate::read::get::{Found, Pinned, expect, get_with};
-use crate::read::lookup::ReadView;
+use crate::read::get::{Found, Pinned};
 use crate::read::snapshot::Snapshot;
-use crate::read::super_version::SuperVersion;
 use crate::repair::report::RepairReport;
-use crate::table::BlockReadOptions;
 use crate::write::commit::Patience;
 use crate::write::submit::WriteDone;
 
@@ -52,22 +51,6 @@ impl Drop for Closer {
     fn drop(&mut self) {
         if let Err(error) = self.0.close() {
             self.0.info_log.line(format_args!("closing failed: {error}"));
-        }
-    }
-}
-
-/// What an iterator keeps alive. Tables that only it still held are deleted soon after it drops.
-struct ViewPin {
-    view: Option<Arc<SuperVersion>>,
-    _snapshot: Option<Snapshot>,
-    db: Weak<DbInner>,
-}
-
-impl Drop for ViewPin {
-    fn drop(&mut self) {
-        self.view = None;
-        if let Some(inner) = self.db.upgrade() {
-            inner.remove_obsolete_tables_soon();
         }
     }
 }
@@ -134,23 +117,17 @@ impl Db {
         options: &ReadOptions,
         mut found: impl FnMut(Option<&[u8]>),
     ) -> Result<()> {
-        /// So many keys ahead of its get, a key's place is asked for.
-        const AHEAD: usize = 3;
         let inner = &*self.inner;
-        let (view, sequence) = inner.published.for_read(self.own_snapshot(options)?);
-        inner.check_open()?;
-        let block_options = block_read_options(options);
-        for (index, key) in keys.iter().enumerate() {
-            if let Some(later) = keys.get(index + AHEAD) {
-                expect(&view, &inner.tables, later.as_ref(), sequence);
-            }
-            let answer = get_with(&view, &inner.tables, key.as_ref(), sequence, &block_options, |value| {
-                found(Some(value.bytes()));
-            })?;
-            if answer.is_none() {
-                found(None);
-            }
+        if !inner.options.read_only || options.snapshot.is_some() {
+            return inner.get_many(keys, options, found);
         }
+        // A read that has to move on begins anew, so that nothing may have been handed over.
+        let values = inner.read_moving_on(|| {
+            let mut values = Vec::with_capacity(keys.len());
+            inner.get_many(keys, options, |value| values.push(value.map(<[u8]>::to_vec)))?;
+            Ok(values)
+        })?;
+        values.iter().for_each(|value| found(value.as_deref()));
         Ok(())
     }
 
@@ -160,19 +137,12 @@ impl Db {
         options: &ReadOptions,
         found: impl FnOnce(Found<'_>) -> R,
     ) -> Result<Option<R>> {
-        let inner = &*self.inner;
-        let (view, sequence) = inner.published.for_read(self.own_snapshot(options)?);
-        inner.check_open()?;
-        get_with(&view, &inner.tables, key, sequence, &block_read_options(options), found)
-    }
-
-    /// The snapshot to read from, which must be of this database.
-    fn own_snapshot<'a>(&self, options: &'a ReadOptions) -> Result<Option<&'a Snapshot>> {
-        match &options.snapshot {
-            Some(snapshot) if !snapshot.belongs_to(&self.inner.snapshots) => {
-                Err(Error::new(ErrorKind::InvalidArgument, "the snapshot belongs to another database"))
+        let mut found = Some(found);
+        match self.inner.get(key, options, &mut found) {
+            Err(error) if error.kind() == ErrorKind::Outdated && options.snapshot.is_none() => {
+                self.inner.read_moving_on(|| self.inner.get(key, options, &mut found))
             }
-            snapshot => Ok(snapshot.as_ref()),
+            result => result,
         }
     }
 
@@ -261,35 +231,37 @@ impl Db {
 
     /// The present state, to read from later by [`ReadOptions::snapshot`].
     pub fn snapshot(&self) -> Snapshot {
-        self.inner.snapshots.acquire(self.inner.published.visible())
+        let inner = &*self.inner;
+        if !inner.options.read_only {
+            return inner.snapshots.acquire(inner.published.visible());
+        }
+        let (view, sequence) = inner.published.for_read(None);
+        inner.snapshots.pin(Arc::clone(&view), sequence)
+    }
+
+    /// Shows, where the database was opened read-only, what others have written since: the newest state is read as at the
+    /// opening. Reads from then on work on it; snapshots and iterators that are there keep the state that they show. A
+    /// database that is open for writing always shows the newest state, and this does nothing.
+    ///
+    /// # Errors
+    /// Those of opening, `Closed`, and `Outdated` if the writer changed the state during each of many attempts to read it.
+    /// The state that was shown before is then shown still.
+    pub fn refresh(&self) -> Result<()> {
+        self.inner.refresh()
     }
 
     /// A cursor over the present state, or over that of a snapshot. It keeps its view, and the files it needs,
     /// until it drops.
     pub fn iter(&self, options: IterOptions) -> Result<DbIterator> {
-        let inner = &*self.inner;
-        let (view, sequence) = inner.published.for_read(self.own_snapshot(&options.read)?);
-        inner.check_open()?;
-        let super_version = Arc::clone(&view);
-        let pin = ViewPin {
-            view: Some(Arc::clone(&super_version)),
-            _snapshot: options.read.snapshot.clone(),
-            db: Arc::downgrade(&self.inner),
-        };
-        let view = ReadView {
-            super_version,
-            tables: Arc::clone(&inner.tables),
-            options: block_read_options(&options.read),
-            forecast: Arc::clone(&inner.seek_forecast),
-        };
-        Ok(DbIterator::over(view, &inner.comparator, sequence, options.bounds, Box::new(pin)))
+        let view = self.inner.view(&options.read)?;
+        let renewal = self.inner.renewal(&options.read);
+        Ok(DbIterator::over(view, &self.inner.comparator, options.bounds, renewal))
     }
 
     /// About how many bytes on disk the keys from `start` to before `end` take, after compression. What is still
     /// in memory does not count.
     pub fn approximate_size(&self, start: &[u8], end: &[u8]) -> Result<u64> {
-        self.inner.check_open()?;
-        self.inner.approximate_size(start, end)
+        self.inner.read_moving_on(|| self.inner.approximate_size(start, end))
     }
 
     /// Writes what is in memory to tables, and waits until that is done.
@@ -331,8 +303,7 @@ impl Db {
     /// The first damage found, naming file and offset. Of a database that was opened read-only also the place in a log from
     /// which on an open leaves out what follows ([`left_out_log`](Self::left_out_log)).
     pub fn verify(&self) -> Result<()> {
-        self.inner.check_open()?;
-        self.inner.verify()
+        self.inner.read_moving_on(|| self.inner.verify())
     }
 
     /// What the open left out of the logs, if anything: see [`LeftOutLog`](properties::LeftOutLog).
@@ -419,13 +390,5 @@ impl Db {
     /// What went wrong while closing, or in the background before. The database is closed all the same.
     pub fn close(&self) -> Result<()> {
         self.inner.close()
-    }
-}
-
-fn block_read_options(options: &ReadOptions) -> BlockReadOptions {
-    BlockReadOptions {
-        verify_checksums: options.verify_checksums,
-        fill_cache: options.fill_cache,
-        tier: options.tier,
     }
 }

@@ -4,8 +4,7 @@
 //!    MANIFEST (`version/set`). 4. Read the logs it still needs into memtables (`recovery`). 5. Begin a new log.
 //! 6. Remove what an earlier crash left behind. 7. Start the background, which flushes what step 4 read.
 //!
-//! A read-only open does 3 and 4 only, without the lock and without writing. A running writer may replace files
-//! meanwhile; then the open begins again.
+//! A read-only open does 3 and 4 only, without the lock and without writing: see [`read_only`].
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,8 +25,10 @@ use crate::compaction::scheduler::BackgroundState;
 use crate::compaction::throttle::{Pressure, Throttle};
 use crate::db::inner::DbInner;
 use crate::db::properties::LeftOutLog;
+use crate::db::read_only;
 use crate::error::{Error, ErrorKind, Result};
 use crate::info_log::InfoLog;
+use crate::lost_edits::check_last_edits;
 use crate::memtable::MemTable;
 use crate::options::Options;
 use crate::read::snapshot::SnapshotList;
@@ -36,18 +37,14 @@ use crate::recovery::{RecoveredLogs, Replay, check_first_log, is_log_needed, ope
 use crate::repair::{LOST_FOLDER, link_to_folder};
 use crate::synced_logs::SyncedLogs;
 use crate::table::TableReadContext;
-use crate::version::recover::fingerprint;
 use crate::version::{ObsoleteFiles, RecoveredNumbers, VersionSet, VersionSetOptions};
-use crate::wal::writer::{OutgoingLog, WalWriter};
+use crate::wal::writer::WalWriter;
 use crate::write::commit::CommitState;
 use crate::write::line::CommitLine;
 use crate::write::submit_queue::SubmitQueue;
 
-/// How often a read-only open begins again when a running writer replaces files under it.
-const READ_ONLY_ATTEMPTS: usize = 20;
-
 /// What a folder holds.
-enum Contents {
+pub(super) enum Contents {
     Database,
     /// Files of a database, but no CURRENT that says which of them count.
     Fragments(String),
@@ -56,20 +53,7 @@ enum Contents {
 
 /// Opens the database in `folder`.
 pub(crate) fn open(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
-    if !options.read_only {
-        return open_writable(folder, options);
-    }
-    let mut attempt = 1;
-    loop {
-        let before = fingerprint(&*options.env, folder);
-        match open_read_only(folder, options.clone()) {
-            // A running writer may have replaced or removed what was just named.
-            Err(_) if attempt < READ_ONLY_ATTEMPTS && fingerprint(&*options.env, folder) != before => {
-                attempt += 1;
-            }
-            result => return result,
-        }
-    }
+    if options.read_only { read_only::open(folder, options) } else { open_writable(folder, options) }
 }
 
 fn open_writable(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
@@ -114,29 +98,8 @@ fn open_writable(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
     Ok(inner)
 }
 
-fn open_read_only(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
-    let env = Arc::clone(&options.env);
-    let names = if env.exists(folder)? { env.list(folder)? } else { Vec::new() };
-    match look_into(&names) {
-        Contents::Database => {}
-        Contents::Fragments(name) => return Err(missing_current(folder, &name)),
-        Contents::Nothing => {
-            let message = "there is no database here, and a read-only open creates none";
-            return Err(Error::at_path(ErrorKind::NoDatabase, folder, message));
-        }
-    }
-    refuse_foreign_layout(&names, folder)?;
-    let (inner, _) = recover(folder, options, InfoLog::none(env), None, &names)?;
-    // An open file stays readable when a running writer removes it.
-    let files: Vec<_> = inner.versions.current().levels.iter().flatten().cloned().collect();
-    for file in files.iter().take(inner.options.max_open_files) {
-        inner.tables.table(file)?;
-    }
-    Ok(inner)
-}
-
 /// What a folder of these names is.
-fn look_into(names: &[String]) -> Contents {
+pub(super) fn look_into(names: &[String]) -> Contents {
     if names.iter().any(|name| name == file_name::CURRENT) {
         return Contents::Database;
     }
@@ -148,7 +111,7 @@ fn look_into(names: &[String]) -> Contents {
     fragment.cloned().map_or(Contents::Nothing, Contents::Fragments)
 }
 
-fn missing_current(folder: &Path, fragment: &str) -> Error {
+pub(super) fn missing_current(folder: &Path, fragment: &str) -> Error {
     let message = format!(
         "the file CURRENT is missing beside {fragment}: this was a database; repair it instead of creating a new one"
     );
@@ -211,7 +174,8 @@ impl Parts {
             map_files: options.map_tables,
         });
         let env = Arc::clone(&options.env);
-        let tables = Arc::new(TableCache::new(env, folder.to_owned(), options.max_open_files, context));
+        let tables = TableCache::new(env, folder.to_owned(), options.max_open_files, context);
+        let tables = Arc::new(if options.read_only { tables.beside_writer() } else { tables });
         let obsolete = Arc::new(ObsoleteFiles::new());
         Self { folder: folder.to_owned(), options, comparator, block_cache, tables, obsolete, info_log, lock }
     }
@@ -237,8 +201,6 @@ impl Parts {
         let env = Arc::clone(&options.env);
         let left_out = recovered.hole.map(LeftOutLog::from);
         let mut logs = logs;
-        let found = |number| OutgoingLog::Found { number, path: folder.join(file_name::log_name(number)) };
-        let outgoing = logs.iter().copied().map(found).collect();
         let mut wal = None;
         let active = Arc::new(MemTable::new(comparator.clone()));
         let mut sealed = Vec::new();
@@ -281,7 +243,8 @@ impl Parts {
         throttle.set_pressure(Pressure { level0_files: view.version.levels[0].len(), room_bytes: None });
         let commit = CommitState {
             wal,
-            outgoing,
+            outgoing: Vec::new(),
+            recovered: view.sealed.first().filter(|_| !options.read_only).map(|newest| newest.file_number),
             memtable: active,
             last_sequence: recovered.last_sequence,
             throttle,
@@ -345,7 +308,7 @@ fn create(
 }
 
 /// Reads the MANIFEST and the logs among `names`, which were listed before. Returns also the logs that do not count, or not whole, because of a hole.
-fn recover(
+pub(super) fn recover(
     folder: &Path,
     options: Options,
     info_log: InfoLog,
@@ -356,6 +319,7 @@ fn recover(
     let mut logs = open_logs(&*parts.options.env, folder, names)?;
     let (versions, numbers) = VersionSet::recover(parts.version_set_options(), Arc::clone(&parts.obsolete))?;
     check_first_log(folder, &numbers, &logs)?;
+    check_last_edits(&*parts.options.env, folder, names, &numbers, &logs)?;
     let RecoveredNumbers { log_number, previous_log_number, last_sequence, is_ours, .. } = numbers;
     logs.retain(|log| is_log_needed(log.number, log_number, previous_log_number));
     let log_numbers: Vec<u64> = logs.iter().map(|log| log.number).collect();

@@ -1,28 +1,17 @@
-//! Threads that submit, the thread that writes what they submitted, and one that closes the queue.
+//! Threads that submit, those that write what was submitted, and one that closes the queue.
 
 use std::sync::Arc;
 
-use loom::thread;
-use terrace_env::ThreadHandle;
-
 use super::explore;
-use crate::error::{ErrorKind, Result};
 use crate::sync::{Condvar, Mutex};
-use crate::write::submit_queue::SubmitQueue;
+use crate::write::submit_queue::{Next, SubmitQueue};
+use loom::thread;
 
 /// The queue and what was taken out of it.
 struct Model {
     queue: SubmitQueue<u8>,
     written: Mutex<Vec<u8>>,
     has_written: Condvar,
-}
-
-struct ModelThread(thread::JoinHandle<()>);
-
-impl ThreadHandle for ModelThread {
-    fn join(self: Box<Self>) {
-        self.0.join().unwrap();
-    }
 }
 
 impl Model {
@@ -34,29 +23,34 @@ impl Model {
         })
     }
 
-    /// Whether the queue accepted `item`.
+    /// Whether the queue accepted `item`. A thread is started to serve it if one has to be.
     fn push(self: &Arc<Self>, item: u8) -> bool {
-        match self.queue.push(item, || self.start()) {
-            Ok(()) => true,
-            Err((refused, error)) => {
-                assert_eq!((refused, error.kind()), (item, ErrorKind::Closed));
+        match self.queue.push(item) {
+            Ok(next) => {
+                if next == Next::Serve {
+                    let model = Arc::clone(self);
+                    thread::spawn(move || while model.serve() == Next::Serve {});
+                }
+                true
+            }
+            Err(refused) => {
+                assert_eq!(refused, item);
                 false
             }
         }
     }
 
-    fn start(self: &Arc<Self>) -> Result<Box<dyn ThreadHandle>> {
-        let model = Arc::clone(self);
-        let serve = move || {
-            model.queue.serve(
-                |item| item % 2 == 1,
-                |items| {
-                    model.written.lock().extend(items);
-                    model.has_written.notify_all();
-                },
-            );
-        };
-        Ok(Box::new(ModelThread(thread::spawn(serve))))
+    fn serve(&self) -> Next {
+        self.queue.serve(|item| item % 2 == 1, |items| self.write(items))
+    }
+
+    fn write(&self, items: Vec<u8>) {
+        self.written.lock().extend(items);
+        self.has_written.notify_all();
+    }
+
+    fn close(&self) {
+        self.queue.close(|items| self.write(items));
     }
 
     fn written(&self) -> Vec<u8> {
@@ -79,7 +73,7 @@ fn what_was_accepted_is_written_once_in_order_also_while_closing() {
             let model = Arc::clone(&model);
             move || (0..2).filter(|item| model.push(*item)).collect::<Vec<_>>()
         });
-        model.queue.close();
+        model.close();
         let written = model.written();
         let accepted = submitter.join().unwrap();
         assert_eq!(written, accepted);
@@ -88,7 +82,7 @@ fn what_was_accepted_is_written_once_in_order_also_while_closing() {
 }
 
 #[test]
-fn submitters_start_one_thread_which_writes_for_all() {
+fn submitters_share_one_who_writes_for_all() {
     explore(|| {
         let model = Model::new();
         let submitter = thread::spawn({
@@ -97,7 +91,7 @@ fn submitters_start_one_thread_which_writes_for_all() {
         });
         assert!(model.push(2));
         submitter.join().unwrap();
-        model.queue.close();
+        model.close();
         let mut written = model.written();
         assert!(written.iter().position(|item| *item == 0) < written.iter().position(|item| *item == 1));
         written.sort_unstable();
@@ -113,7 +107,7 @@ fn an_idle_queue_has_written_what_was_accepted() {
         if model.queue.is_idle() {
             assert_eq!(model.written(), [0]);
         }
-        model.queue.close();
+        model.close();
     });
 }
 
@@ -125,6 +119,6 @@ fn what_was_accepted_is_written_without_another_push() {
             assert!(model.push(item));
             model.wait_until_written(item);
         }
-        model.queue.close();
+        model.close();
     });
 }

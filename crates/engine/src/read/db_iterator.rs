@@ -43,7 +43,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::iterator::InternalIterator;
 use crate::options::Bounds;
 use crate::read::key_rank::{RankedKey, rank};
-use crate::read::lookup::ReadView;
+use crate::read::lookup::{ReadView, Renewal, View};
 use crate::read::merging_iterator::MergingIterator;
 use crate::read::source::Source;
 use bounds::{are_empty, is_above, is_below};
@@ -54,6 +54,9 @@ const HIDDEN_BEFORE_SEEK: u32 = 8;
 
 /// Passing over more deleted entries takes as long as the disk.
 const MOST_PASSED_WITHOUT_WAITING: u32 = 10_000;
+
+/// So often an iterator goes over to a newer view, beside a writer that removes its tables each time.
+const MOST_RENEWALS: u32 = 64;
 
 /// Where the inner cursor stands while the iterator stands on an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +81,8 @@ pub struct DbIterator {
     inner: MergingIterator<Source>,
     /// Where keys are looked up; none in a test of cursors alone.
     view: Option<ReadView>,
+    /// Until an entry was shown.
+    renewal: Option<Renewal>,
     /// Whether `inner` has its children, which are made when the first of them is needed.
     is_open: bool,
     /// A lookup answered the last seek, and no step followed yet.
@@ -105,20 +110,21 @@ pub struct DbIterator {
 }
 
 impl DbIterator {
-    /// The entries of `view` as of `sequence`, within `bounds`. `pin` is kept until the iterator is dropped.
+    /// The entries of `view` within `bounds`. Where it is gone from the disk before an entry was shown, those of the view that
+    /// `renewal` makes.
     pub(crate) fn over(
-        view: ReadView,
+        view: View,
         comparator: &InternalKeyComparator,
-        sequence: SequenceNumber,
         bounds: Bounds,
-        pin: Box<dyn Send>,
+        renewal: Option<Renewal>,
     ) -> Self {
         let unopened = MergingIterator::new(comparator.clone(), Vec::new());
-        let mut iterator = Self::new(unopened, comparator, sequence, bounds, pin);
-        if !view.may_wait() {
+        let mut iterator = Self::new(unopened, comparator, view.sequence, bounds, view.pin);
+        if !view.read.may_wait() {
             iterator.most_passed = MOST_PASSED_WITHOUT_WAITING;
         }
-        (iterator.view, iterator.is_open) = (Some(view), false);
+        (iterator.view, iterator.is_open) = (Some(view.read), false);
+        iterator.renewal = renewal;
         iterator
     }
 
@@ -135,6 +141,7 @@ impl DbIterator {
         Self {
             inner,
             view: None,
+            renewal: None,
             is_open: true,
             is_lookup_open: false,
             comparator,
@@ -191,7 +198,7 @@ impl DbIterator {
     /// Like every movement: if a table cannot be read or is damaged, and with
     /// [`ReadTier::MemoryOnly`](crate::options::ReadTier::MemoryOnly) if the disk is needed.
     pub fn seek_to_first(&mut self) -> Result<()> {
-        self.guard(Self::move_to_first)
+        self.guard_seek(Self::move_to_first)
     }
 
     /// Moves to the last key within the bounds.
@@ -199,7 +206,7 @@ impl DbIterator {
     /// # Errors
     /// See [`seek_to_first`](Self::seek_to_first).
     pub fn seek_to_last(&mut self) -> Result<()> {
-        self.guard(Self::move_to_last)
+        self.guard_seek(Self::move_to_last)
     }
 
     /// Moves to the first key at or after `target` within the bounds: to the first key of all if `target` lies
@@ -208,7 +215,7 @@ impl DbIterator {
     /// # Errors
     /// See [`seek_to_first`](Self::seek_to_first).
     pub fn seek(&mut self, target: &[u8]) -> Result<()> {
-        self.guard(|this| {
+        self.guard_seek(|this| {
             if is_below(target, &this.bounds.lower, &this.comparator) {
                 return this.move_to_first();
             }
@@ -231,7 +238,7 @@ impl DbIterator {
     /// # Errors
     /// See [`seek_to_first`](Self::seek_to_first).
     pub fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
-        self.guard(|this| {
+        self.guard_seek(|this| {
             if is_above(target, &this.bounds.upper, &this.comparator) {
                 return this.move_to_last();
             }
@@ -244,7 +251,7 @@ impl DbIterator {
             this.open()?;
             replace(&mut this.saved_key, target);
             this.go_to_end_of_saved_key()?;
-            this.find_backward()
+            this.find_backward(false)
         })
     }
 
@@ -294,14 +301,18 @@ impl DbIterator {
                     replace(&mut this.saved_key, user_key(this.inner.key()));
                     this.leave_key_backward(None)?;
                 }
-                Stand::OnFirstVersion => this.inner.prev()?,
+                // The key before was seen to be smaller.
+                Stand::OnFirstVersion => {
+                    this.inner.prev()?;
+                    return this.find_backward(false);
+                }
                 Stand::BeforeKey => {}
                 Stand::Elsewhere => {
                     this.leave_lookup()?;
                     this.go_before_saved_key()?;
                 }
             }
-            this.find_backward()
+            this.find_backward(true)
         })
     }
 
@@ -313,6 +324,38 @@ impl DbIterator {
             return Ok(());
         }
         movement(self)
+    }
+
+    /// Runs a seek; again where it finds its view gone from the disk, and nothing was shown of that.
+    #[inline]
+    fn guard_seek(&mut self, seek: impl Fn(&mut Self) -> Result<()>) -> Result<()> {
+        let result = self.guard(&seek);
+        if self.renewal.is_none() {
+            return result;
+        }
+        self.seek_renewing(result, &seek)
+    }
+
+    #[cold]
+    fn seek_renewing(&mut self, first: Result<()>, seek: &impl Fn(&mut Self) -> Result<()>) -> Result<()> {
+        let mut result = first;
+        for _ in 0..MOST_RENEWALS {
+            match (&result, &self.renewal, &self.view) {
+                (Err(error), Some(renewal), Some(view)) if error.kind() == ErrorKind::Outdated => {
+                    let View { read, sequence, pin } = renewal(&view.super_version)?;
+                    let comparator = InternalKeyComparator::new(self.comparator.clone());
+                    self.inner = MergingIterator::new(comparator, Vec::new());
+                    (self.view, self.sequence, self._pin) = (Some(read), sequence, pin);
+                    (self.is_open, self.is_lookup_open) = (false, false);
+                    result = self.guard(seek);
+                }
+                _ => break,
+            }
+        }
+        if self.valid {
+            self.renewal = None;
+        }
+        result
     }
 
     fn move_to_first(&mut self) -> Result<()> {
@@ -349,7 +392,7 @@ impl DbIterator {
                 self.go_before_saved_key()?;
             }
         }
-        self.find_backward()
+        self.find_backward(false)
     }
 
     /// The key that the inner cursor stands on is hidden from now on.

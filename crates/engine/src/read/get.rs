@@ -38,24 +38,25 @@ impl Pinned {
     }
 }
 
-/// Calls `found` with the value of `key` as of `sequence`; `None` if there is none.
-pub(crate) fn get_with<R>(
+/// Calls `found` with the value of `key` as of `sequence`; `None` if there is none. It is left where it is if the read fails.
+pub(crate) fn get_with<R, F: FnOnce(Found<'_>) -> R>(
     view: &SuperVersion,
     tables: &TableCache,
     key: &[u8],
     sequence: u64,
     options: &BlockReadOptions,
-    found: impl FnOnce(Found<'_>) -> R,
+    found: &mut Option<F>,
 ) -> Result<Option<R>> {
     let sealed = view.sealed.iter().map(|sealed| &*sealed.table);
     for memtable in std::iter::once(&*view.active).chain(sealed) {
         match lookup(memtable, key, sequence) {
-            Some(MemEntry::Value(value)) => return Ok(Some(found(Found::InMemtable(value)))),
+            Some(MemEntry::Value(value)) => {
+                return Ok(found.take().map(|found| found(Found::InMemtable(value))));
+            }
             Some(MemEntry::Deletion) => return Ok(None),
             None => {}
         }
     }
-    let mut found = Some(found);
     let mut result = None;
     with_seek_key(key, sequence, |target| {
         view.version.get_with(target, tables, options, &mut |entry| {

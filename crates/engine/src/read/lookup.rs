@@ -15,7 +15,7 @@ use terrace_format::comparator::UserComparator;
 use terrace_format::hash_index::key_hash;
 use terrace_format::internal_key::SequenceNumber;
 
-use super::get::get_with;
+use super::get::{Found, get_with};
 use super::source::Source;
 use super::super_version::SuperVersion;
 use crate::cache::table_cache::TableCache;
@@ -36,6 +36,16 @@ pub(crate) struct ReadView {
     pub(crate) options: BlockReadOptions,
     pub(crate) forecast: Arc<SeekForecast>,
 }
+
+/// What an iterator shows, and what it keeps alive for that.
+pub(crate) struct View {
+    pub(crate) read: ReadView,
+    pub(crate) sequence: SequenceNumber,
+    pub(crate) pin: Box<dyn Send>,
+}
+
+/// Makes a newer view where that of the super version given is gone from the disk.
+pub(crate) type Renewal = Box<dyn Fn(&Arc<SuperVersion>) -> Result<View> + Send>;
 
 impl ReadView {
     /// Cursors that together visit every entry, newer sources first. Fails where much would have to be brought into order
@@ -72,7 +82,7 @@ impl ReadView {
         if !matches!(comparator, UserComparator::Bytewise) || !self.forecast.advises_lookup(key) {
             return false;
         }
-        let found = get_with(&self.super_version, &self.tables, key, sequence, &self.options, |found| {
+        let mut copy = Some(|found: Found<'_>| {
             let bytes = found.bytes();
             let is_copied = bytes.len() <= MAX_COPIED_VALUE_BYTES;
             if is_copied {
@@ -81,6 +91,7 @@ impl ReadView {
             }
             is_copied
         });
+        let found = get_with(&self.super_version, &self.tables, key, sequence, &self.options, &mut copy);
         let is_found = matches!(found, Ok(Some(true)));
         if !is_found {
             self.forecast.note(SeekOutcome::Cursors);

@@ -111,19 +111,20 @@ impl<C: InternalIterator> MergingIterator<C> {
         &self.current
     }
 
-    /// Whether it shows without moving that the entry before the current one is of another user key, or that there is
-    /// none. Needs `valid()`, after a movement backward.
+    /// Whether it shows without moving that the entry before the current one is of a smaller user key. Needs `valid()`, after a movement backward.
     #[inline]
     pub(super) fn begins_its_key(&self) -> bool {
         let child = &self.children[self.current.child];
         let Some(before) = child.key_before() else { return false };
         let user = self.comparator.user();
-        let differs = |rank: u128, key: &[u8]| {
-            rank != self.current.rank || user.compare(user_key(key), user_key(child.key())).is_ne()
+        // Keys that are out of order do not count as smaller.
+        let is_smaller = |rank: u128, key: &[u8]| {
+            rank < self.current.rank
+                || (rank == self.current.rank && user.compare(user_key(key), user_key(child.key())).is_lt())
         };
         self.direction == Direction::Backward
-            && differs(rank(user, before), before)
-            && self.others.first().is_none_or(|top| differs(top.rank, self.children[top.child].key()))
+            && is_smaller(rank(user, before), before)
+            && self.others.first().is_none_or(|top| is_smaller(top.rank, self.children[top.child].key()))
     }
 
     /// Whether child `a` comes before child `b` in the current direction. Both stand on an entry.

@@ -16,6 +16,7 @@ use std::sync::atomic::Ordering;
 
 use terrace_format::internal_key::SequenceNumber;
 
+use crate::read::super_version::SuperVersion;
 use crate::sync::{AtomicU64, Mutex};
 
 /// The snapshots of one database that are in use.
@@ -36,7 +37,15 @@ impl SnapshotList {
         let mut counts = self.counts.lock();
         let sequence = visible.load(Ordering::Acquire);
         *counts.entry(sequence).or_insert(0) += 1;
-        Snapshot { handle: Arc::new(SnapshotHandle { list: Arc::clone(self), sequence }) }
+        Snapshot { handle: Arc::new(SnapshotHandle { list: Arc::clone(self), sequence, pinned: None }) }
+    }
+
+    /// Takes a snapshot of `view`, which it keeps, at `sequence`. For a database that is only read: whoever writes it knows
+    /// nothing of its snapshots, and a later state may lack what this one shows.
+    pub(crate) fn pin(self: &Arc<Self>, view: Arc<SuperVersion>, sequence: SequenceNumber) -> Snapshot {
+        *self.counts.lock().entry(sequence).or_insert(0) += 1;
+        let pinned = Some(view);
+        Snapshot { handle: Arc::new(SnapshotHandle { list: Arc::clone(self), sequence, pinned }) }
     }
 
     /// The sequence numbers at which somebody reads or will read: those of all snapshots, then the one that
@@ -68,6 +77,7 @@ impl SnapshotList {
 struct SnapshotHandle {
     list: Arc<SnapshotList>,
     sequence: SequenceNumber,
+    pinned: Option<Arc<SuperVersion>>,
 }
 
 impl Drop for SnapshotHandle {
@@ -89,6 +99,11 @@ impl Snapshot {
     /// The sequence number of the last write that the snapshot sees.
     pub fn sequence(&self) -> SequenceNumber {
         self.handle.sequence
+    }
+
+    /// What reads by it read, where that is not the state in force.
+    pub(crate) fn pinned(&self) -> Option<&Arc<SuperVersion>> {
+        self.handle.pinned.as_ref()
     }
 
     /// Whether it was taken from `list`, so from that list's database.

@@ -8,7 +8,7 @@ use terrace_format::internal_key::SequenceNumber;
 
 use crate::memtable::MemTable;
 use crate::read::snapshot::Snapshot;
-use crate::sync::{ArcSwap, AtomicU64};
+use crate::sync::{ArcSwap, AtomicU64, loaded};
 use crate::version::version::Version;
 
 /// A memtable that takes no more writes and waits for its flush.
@@ -92,9 +92,20 @@ impl Published {
         &self,
         snapshot: Option<&Snapshot>,
     ) -> (impl Deref<Target = Arc<SuperVersion>> + use<>, SequenceNumber) {
-        let super_version = self.super_version();
+        let pinned = snapshot.and_then(Snapshot::pinned);
+        let super_version = pinned.map_or_else(|| self.super_version.load(), |view| loaded(Arc::clone(view)));
         let sequence = snapshot.map_or_else(|| self.visible_sequence(), Snapshot::sequence);
         (super_version, sequence)
+    }
+
+    /// Shows readers what `next` holds and everything up to `sequence` in it. One change at a time, as with
+    /// [`change`](Self::change).
+    ///
+    /// The sequence comes first, and never falls: a reader may see the state before with the new sequence, which shows it
+    /// whole, but not the new one with a sequence whose versions it may have dropped.
+    pub(crate) fn replace(&self, next: Arc<SuperVersion>, sequence: SequenceNumber) {
+        self.visible_sequence.fetch_max(sequence, Ordering::Release);
+        self.super_version.store(next);
     }
 
     /// Shows readers everything up to `sequence`. The caller holds the commit token and has inserted all of it.

@@ -13,9 +13,13 @@
 //! known either; each place is tried, over a window a few blocks long, until a block is found that holds entries. That
 //! costs the window's length a place, so it is bounded: a table that is damaged all over is given up in a few seconds.
 //!
-//! The index is a block like others and tells where all blocks are, the damaged ones included. It is known by its values,
-//! handles and nothing else, one of a data block that was found among them. If none was found, it is a block of handles
-//! that leave out no byte, and no data block follows it.
+//! The index is a block like others and tells where all blocks are, the damaged ones included. It is known by its values:
+//! they are the handles of blocks that follow each other from the file's beginning on, wherever the file ends now. If one
+//! of them is that of a data block that was found, it is the index of this table, and is followed. Otherwise damage has
+//! moved the blocks, and the index says no more where they are; it is passed over, since its entries are not data.
+//!
+//! A value may hold a table, too. So blocks behind a damaged place count only if they lead, block by block, to what the
+//! file's own footer names: else they may lie within a value of the damaged block, where nobody wrote them as entries.
 
 use std::sync::Arc;
 
@@ -23,8 +27,8 @@ use terrace_env::RandomAccessFile;
 use terrace_format::block::{Block, BlockIter};
 use terrace_format::crc;
 use terrace_format::internal_key::parse_internal_key;
-use terrace_format::limits::BLOCK_TRAILER_SIZE_BYTES;
-use terrace_format::table::BlockHandle;
+use terrace_format::limits::{BLOCK_TRAILER_SIZE_BYTES, FOOTER_SIZE_BYTES};
+use terrace_format::table::{BlockHandle, Footer};
 
 use crate::error::{ErrorKind, Result};
 use crate::repair::workshop::read_options;
@@ -41,19 +45,33 @@ const COMPRESSION_IDS: [u8; 4] = [0, 1, 2, 4];
 
 const CHUNK_SIZE_BYTES: usize = 256 << 10;
 
+/// What a block is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// It holds entries of the table.
+    Data,
+    /// It holds entries, and they may be within a value of another block.
+    PerhapsWithinValue,
+    /// Its values are handles, several of them.
+    Index,
+    /// Its only value is a handle, as an index of one block has it, or a data block of one entry.
+    PerhapsIndex,
+    /// A filter, the metaindex or another block behind all data blocks.
+    Other,
+}
+
 /// A block that an index lists, or that a scan found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FoundBlock {
     pub(super) handle: BlockHandle,
     /// No key of the block is after it: the index's separator, where there is an index.
     pub(super) separator: Option<Vec<u8>>,
-    /// Whether it is a data block; otherwise a filter or the metaindex, behind all data blocks.
-    pub(super) holds_entries: bool,
+    pub(super) role: Role,
 }
 
 impl FoundBlock {
     pub(super) fn listed(handle: BlockHandle, separator: &[u8]) -> Self {
-        Self { handle, separator: Some(separator.to_vec()), holds_entries: true }
+        Self { handle, separator: Some(separator.to_vec()), role: Role::Data }
     }
 
     /// Where its trailer ends.
@@ -70,8 +88,10 @@ pub(super) fn scan(
 ) -> Result<Vec<FoundBlock>> {
     let mut scanner = Scanner { bytes: Window::new(Arc::clone(file), size_bytes), wasted_bytes: 0 };
     let mut found: Vec<FoundBlock> = Vec::new();
-    // The block that may be the index, with what it lists.
-    let mut index: Option<(FoundBlock, Vec<FoundBlock>)> = None;
+    // What the last block lists that looks like an index.
+    let mut index: Option<Vec<FoundBlock>> = None;
+    // For each damaged place, the number of the first block behind it.
+    let mut resumptions: Vec<usize> = Vec::new();
     let (mut start, mut largest_bytes) = (0, 0);
     let mut is_chained = true;
     while start < size_bytes && scanner.wasted_bytes < WASTE_LIMIT_BYTES {
@@ -82,69 +102,91 @@ pub(super) fn scan(
             continue;
         };
         let handle = BlockHandle { offset: start, size };
-        let mut block = FoundBlock { handle, separator: None, holds_entries: true };
-        match classify(source, handle, size_bytes)? {
+        let role = match classify(source, handle)? {
             // Chance, most likely: what is no block of entries is only believed where a block must begin.
             Contents::Other if !is_chained => {
                 start += 1;
                 continue;
             }
-            Contents::Other => {
-                block.holds_entries = false;
-                found.push(block);
+            Contents::Other => Role::Other,
+            Contents::Entries => Role::Data,
+            Contents::Handles(listed) if lists_one(&listed, &found) => return Ok(listed),
+            Contents::Handles(listed) if listed[0].handle.offset == 0 => {
+                let role = if listed.len() > 1 { Role::Index } else { Role::PerhapsIndex };
+                index = Some(listed);
+                role
             }
-            Contents::MayBeIndex(listed) if index.as_ref().is_some_and(|(_, known)| *known == listed) => {
-                // Damage has left a copy of the index behind it.
-            }
-            contents => {
-                // Entries follow, so the candidate held entries too.
-                found.extend(index.take().map(|(block, _)| block));
-                match contents {
-                    Contents::MayBeIndex(listed) if lists_one(&listed, &found) => return Ok(listed),
-                    Contents::MayBeIndex(listed) if leaves_out_nothing(&listed) => {
-                        if found.iter().all(|block| !block.holds_entries) {
-                            index = Some((block, listed));
-                        } else {
-                            // Damage has moved the blocks away from where it says they are.
-                            block.holds_entries = false;
-                            found.push(block);
-                        }
-                    }
-                    _ => found.push(block),
-                }
-            }
+            Contents::Handles(_) => Role::Data,
+        };
+        if !is_chained {
+            resumptions.push(found.len());
         }
+        found.push(FoundBlock { handle, separator: None, role });
         is_chained = true;
         largest_bytes = largest_bytes.max(size);
         start += size + BLOCK_TRAILER_SIZE_BYTES as u64;
     }
-    Ok(index.map_or(found, |(_, listed)| listed))
+    if let Some(listed) = index
+        && found.iter().all(|block| block.role != Role::Data)
+    {
+        // Nothing is left of the data; this tells which keys are lost.
+        return Ok(listed);
+    }
+    doubt_blocks_behind_damage(&mut found, &resumptions, read_footer(file, size_bytes)?);
+    Ok(found)
 }
 
-/// Whether `listed` has the handle of a data block that was found: then it is the index, wherever damage has moved it or
+/// Whether `listed` has the handle of a data block that was found: then it is the index of this table, wherever damage has
 /// left copies of blocks.
 fn lists_one(listed: &[FoundBlock], found: &[FoundBlock]) -> bool {
-    found.iter().filter(|block| block.holds_entries).any(|block| {
+    found.iter().filter(|block| block.role != Role::Other).any(|block| {
         let place = listed.binary_search_by_key(&block.handle.offset, |other| other.handle.offset);
         place.is_ok_and(|index| listed[index].handle == block.handle)
     })
 }
 
-/// Whether `listed` are handles of blocks that follow each other without a gap from the file's start on.
-fn leaves_out_nothing(listed: &[FoundBlock]) -> bool {
-    let ends = std::iter::once(0).chain(listed.iter().map(FoundBlock::end));
-    listed.iter().zip(ends).all(|(block, end)| block.handle.offset == end)
+/// Marks the blocks of entries behind a damaged place that may lie within a value there. `resumptions` are the numbers of
+/// the blocks at which the walk went on.
+fn doubt_blocks_behind_damage(
+    found: &mut [FoundBlock],
+    resumptions: &[usize],
+    footer: Option<(Footer, u64)>,
+) {
+    let (Some(&first), Some(&last)) = (resumptions.first(), resumptions.last()) else { return };
+    let leads_to_footer = footer.is_some_and(|(footer, offset)| {
+        let chain = &found[last..];
+        let names = |block: &FoundBlock| [footer.metaindex, footer.index].contains(&block.handle);
+        // Bytes may be missing before the chain: then the footer names places farther back.
+        let ends_in_index = chain.last().is_some_and(|block| {
+            block.end() == offset
+                && block.handle.size == footer.index.size
+                && block.handle.offset <= footer.index.offset
+        });
+        chain.iter().any(names) || ends_in_index
+    });
+    let end = if leads_to_footer { last } else { found.len() };
+    for block in found[first..end].iter_mut().filter(|block| block.role == Role::Data) {
+        block.role = Role::PerhapsWithinValue;
+    }
+}
+
+/// The file's footer with its offset, if it has one.
+fn read_footer(file: &Arc<dyn RandomAccessFile>, size_bytes: u64) -> Result<Option<(Footer, u64)>> {
+    let Some(offset) = size_bytes.checked_sub(FOOTER_SIZE_BYTES as u64) else { return Ok(None) };
+    let mut bytes = [0; FOOTER_SIZE_BYTES];
+    file.read_exact_at(offset, &mut bytes)?;
+    Ok(Footer::decode(&bytes).ok().map(|footer| (footer, offset)))
 }
 
 enum Contents {
-    Data,
-    /// Entries whose values are such handles.
-    MayBeIndex(Vec<FoundBlock>),
+    Entries,
+    /// Entries whose values are the handles of these blocks, as in an index.
+    Handles(Vec<FoundBlock>),
     /// A filter, or the metaindex.
     Other,
 }
 
-fn classify(source: &BlockSource, handle: BlockHandle, size_bytes: u64) -> Result<Contents> {
+fn classify(source: &BlockSource, handle: BlockHandle) -> Result<Contents> {
     let block = match source.read_block(handle, &read_options()) {
         Err(error) if matches!(error.kind(), ErrorKind::Corruption | ErrorKind::Unsupported) => {
             return Ok(Contents::Other);
@@ -154,7 +196,7 @@ fn classify(source: &BlockSource, handle: BlockHandle, size_bytes: u64) -> Resul
     if check_entries(&block).is_err() {
         return Ok(Contents::Other);
     }
-    Ok(listed_blocks(&block, size_bytes).map_or(Contents::Data, Contents::MayBeIndex))
+    Ok(listed_blocks(&block).map_or(Contents::Entries, Contents::Handles))
 }
 
 /// Fails unless every entry decodes and every key is an internal key.
@@ -169,11 +211,12 @@ pub(super) fn check_entries(block: &Block) -> terrace_format::Result<()> {
     Ok(())
 }
 
-/// The blocks that `index` leads to, if each value is a handle, and the handles follow each other and end by `limit`.
-fn listed_blocks(index: &Block, limit: u64) -> Option<Vec<FoundBlock>> {
+/// The blocks that `index` leads to, if each value is a handle, and the blocks follow each other, in the file or beyond its
+/// end: without a gap, as all writers store them, or else the entries must be stored as those of an index.
+fn listed_blocks(index: &Block) -> Option<Vec<FoundBlock>> {
     let mut entries = BlockIter::new(index);
     let mut blocks = Vec::new();
-    let mut end = 0;
+    let (mut end, mut has_no_gap) = (0, true);
     entries.seek_to_first().ok()?;
     while entries.valid() {
         let (handle, rest) = BlockHandle::decode(entries.value()).ok()?;
@@ -181,15 +224,17 @@ fn listed_blocks(index: &Block, limit: u64) -> Option<Vec<FoundBlock>> {
         if !rest.is_empty() {
             return None;
         }
-        let range = handle.sealed_range(limit).ok()?;
+        let range = handle.sealed_range(u64::MAX).ok()?;
         if range.start < end {
             return None;
         }
+        has_no_gap &= blocks.is_empty() || range.start == end;
         end = range.end;
         blocks.push(FoundBlock::listed(handle, entries.key()));
         entries.next().ok()?;
     }
-    (!blocks.is_empty()).then_some(blocks)
+    let is_index = has_no_gap || index.has_only_restarts();
+    (is_index && !blocks.is_empty()).then_some(blocks)
 }
 
 struct Scanner {
@@ -265,7 +310,6 @@ mod tests {
     use terrace_format::comparator::UserComparator;
     use terrace_format::compression::{Compression, Dialect};
     use terrace_format::internal_key::{InternalKeyComparator, ValueKind, append_internal_key};
-    use terrace_format::limits::FOOTER_SIZE_BYTES;
 
     use super::*;
     use crate::table::{TableBuilder, TableBuilderOptions, TableReadContext};
@@ -311,7 +355,7 @@ mod tests {
     }
 
     fn handles(blocks: &[FoundBlock]) -> Vec<BlockHandle> {
-        blocks.iter().filter(|block| block.holds_entries).map(|block| block.handle).collect()
+        blocks.iter().filter(|block| block.role == Role::Data).map(|block| block.handle).collect()
     }
 
     fn values(count: usize) -> Vec<Vec<u8>> {
@@ -332,17 +376,87 @@ mod tests {
         }
     }
 
+    fn footer_of(bytes: &[u8]) -> Footer {
+        Footer::decode(&bytes[bytes.len() - FOOTER_SIZE_BYTES..]).unwrap()
+    }
+
     #[test]
     fn without_the_index_all_blocks_are_found_but_the_damaged() {
         let bytes = table(&values(300), Compression::Snappy);
         let whole = handles(&scan_bytes(&bytes));
-        let data_end = whole.last().unwrap().offset + whole.last().unwrap().size + 5;
         for hit in [0, 3, whole.len() - 1] {
-            let mut damaged = bytes[..data_end as usize].to_vec();
+            let mut damaged = bytes.clone();
             damaged[whole[hit].offset as usize + 9] ^= 1;
+            damaged[footer_of(&bytes).index.offset as usize + 9] ^= 1;
             let mut expected = whole.clone();
             expected.remove(hit);
             assert_eq!(handles(&scan_bytes(&damaged)), expected, "block {hit}");
+        }
+    }
+
+    #[test]
+    fn without_index_and_footer_blocks_behind_damage_may_be_parts_of_a_value() {
+        let bytes = table(&values(300), Compression::Snappy);
+        let whole = handles(&scan_bytes(&bytes));
+        let data_end = {
+            let last = whole.last().unwrap();
+            last.offset + last.size + 5
+        };
+        for hit in [0, 3, whole.len() - 1] {
+            let mut damaged = bytes[..data_end as usize].to_vec();
+            damaged[whole[hit].offset as usize + 9] ^= 1;
+            let found = scan_bytes(&damaged);
+            assert_eq!(handles(&found), whole[..hit], "block {hit}");
+            assert_eq!(found.len(), whole.len() - 1, "the others are named");
+        }
+    }
+
+    #[test]
+    fn a_table_within_a_value_is_never_taken_for_data() {
+        let inner = table(&values(60)[7..], Compression::None);
+        let mut outer = values(40);
+        outer[20] = [&[b'v'; 700][..], &inner, &[b'v'; 100]].concat();
+        let bytes = table(&outer, Compression::None);
+        let whole = handles(&scan_bytes(&bytes));
+        let holds_it = |handle: &&BlockHandle| handle.size > inner.len() as u64;
+        let around = *whole.iter().find(holds_it).unwrap();
+        let from_value = |handle: &BlockHandle| {
+            around.offset < handle.offset && handle.offset < around.offset + around.size
+        };
+        let index = footer_of(&bytes).index.offset as usize;
+        let cuts = [
+            bytes.len(),
+            index,
+            (around.offset + around.size) as usize,
+            around.offset as usize + 710 + inner.len(),
+        ];
+        for cut in cuts {
+            let mut damaged = bytes[..cut].to_vec();
+            damaged[around.offset as usize + 9] ^= 1;
+            if cut > index {
+                damaged[index + 9] ^= 1;
+            }
+            let found = handles(&scan_bytes(&damaged));
+            assert!(!found.iter().any(from_value), "cut at {cut}: {found:?}");
+            assert_eq!(found[0], whole[0], "what is before the damage stays");
+        }
+    }
+
+    #[test]
+    fn an_index_is_no_data_wherever_bytes_are_missing() {
+        let bytes = table(&values(60), Compression::None);
+        let whole = handles(&scan_bytes(&bytes));
+        for length in [1, 500, 600, bytes.len() / 2] {
+            for start in (0..bytes.len() - length).step_by(151) {
+                let mut damaged = bytes.clone();
+                damaged.drain(start..start + length);
+                for handle in handles(&scan_bytes(&damaged)) {
+                    let back =
+                        |handle: BlockHandle| BlockHandle { offset: handle.offset + length as u64, ..handle };
+                    let is_data = whole.contains(&handle) || whole.contains(&back(handle));
+                    assert!(is_data, "{length} bytes missing at {start}: {handle:?}");
+                }
+            }
         }
     }
 
@@ -365,8 +479,9 @@ mod tests {
         let whole = handles(&scan_bytes(&bytes));
         let last = *whole.last().unwrap();
         assert_eq!(whole.len(), 2);
-        let mut damaged = bytes[..(last.offset + last.size + 5) as usize].to_vec();
+        let mut damaged = bytes.clone();
         damaged[100] ^= 1;
+        damaged[footer_of(&bytes).index.offset as usize + 1] ^= 1;
         assert_eq!(handles(&scan_bytes(&damaged)), [last]);
     }
 

@@ -21,6 +21,7 @@ use crate::repair::log_salvage::{LogPiece, LogVisitor, read_log};
 use crate::repair::workshop::{FILE_NUMBER_LIMIT, Workshop};
 use crate::version::checker;
 use crate::version::file_meta::{FileMeta, FileOrigin, ObsoleteFiles};
+use crate::version::recover::read_current;
 use crate::version::version::Version;
 
 /// Which records of a MANIFEST are missing.
@@ -85,11 +86,10 @@ impl Knowledge {
     /// reading the files.
     pub(super) fn gather(workshop: &Workshop, inventory: &Inventory) -> Result<Self> {
         let mut damage = Vec::new();
-        let current_path = workshop.path(file_name::CURRENT);
         let mut current_is_damaged = false;
         let mut named = None;
         if inventory.has_current {
-            match current::decode(&workshop.env.read_file(&current_path)?) {
+            match current::decode(&read_current(&*workshop.env, &workshop.folder)?) {
                 Ok(number) => named = Some(number),
                 Err(error) => {
                     current_is_damaged = true;

@@ -22,7 +22,7 @@ use terrace_format::table::{BlockHandle, Footer};
 use terrace_format::version_edit::FileEntry;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::repair::block_scan::{FoundBlock, check_entries, scan};
+use crate::repair::block_scan::{FoundBlock, Role, check_entries, scan};
 use crate::repair::report::{Damage, KeyRange};
 use crate::repair::workshop::{Workshop, read_options};
 use crate::table::block_fetch::BlockSource;
@@ -162,12 +162,18 @@ impl Walk<'_> {
                 self.open_gap();
             }
             end = block.end();
-            if block.holds_entries {
-                self.block(block)?;
+            match block.role {
+                Role::Data => self.block(block)?,
+                Role::PerhapsWithinValue => self.leave_out(
+                    block,
+                    "blocks behind damage: entries of the table, or a part of a value that holds a table",
+                ),
+                Role::PerhapsIndex => self.leave_out(block, "an entry, or the index of the table"),
+                Role::Index | Role::Other => {}
             }
         }
         let full_size_bytes = self.bounds.map_or(0, |bounds| bounds.size_bytes).max(self.size_bytes);
-        let is_past_data = blocks.last().is_some_and(|block| !block.holds_entries);
+        let is_past_data = blocks.last().is_some_and(|block| block.role != Role::Data);
         let has_last_key = self.bounds.is_some_and(|bounds| self.last.as_ref() == Some(&bounds.largest));
         if !is_past_data && !has_last_key {
             self.note(end, full_size_bytes.saturating_sub(end), REASON);
@@ -262,6 +268,12 @@ impl Walk<'_> {
         if let Some(separator) = &found.separator {
             self.close_gap(user_key(separator));
         }
+    }
+
+    /// Passes over a block that may not hold entries of the table.
+    fn leave_out(&mut self, found: &FoundBlock, reason: &str) {
+        self.note(found.handle.offset, found.handle.size, reason);
+        self.open_gap();
     }
 
     fn open_gap(&mut self) {

@@ -54,11 +54,6 @@ impl Condvar {
         guard.0 = Some(self.0.wait(held).unwrap_or_else(PoisonError::into_inner));
     }
 
-    #[cfg(any(all(test, loom), miri))]
-    pub(crate) fn notify_one(&self) {
-        self.0.notify_one();
-    }
-
     pub(crate) fn notify_all(&self) {
         self.0.notify_all();
     }

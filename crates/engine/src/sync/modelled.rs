@@ -43,6 +43,11 @@ impl<T> ArcSwap<T> {
 /// As `arc_swap::Guard`.
 pub(crate) struct Loaded<T>(Arc<T>);
 
+/// What [`ArcSwap::load`] returns, of a value that is not in one.
+pub(crate) fn loaded<T>(value: Arc<T>) -> Loaded<T> {
+    Loaded(value)
+}
+
 impl<T> Deref for Loaded<T> {
     type Target = Arc<T>;
 

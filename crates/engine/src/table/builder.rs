@@ -17,7 +17,9 @@ use terrace_format::comparator::UserComparator;
 use terrace_format::compression::{Compression, NONE_ID, compress};
 use terrace_format::filter::{FilterBlockBuilder, FilterLayout, FilterPolicy};
 use terrace_format::hash_index::{HASH_INDEX_METAINDEX_KEY, HashIndexBuilder};
-use terrace_format::internal_key::{InternalKeyComparator, ValueKind, parse_internal_key, tag, user_key};
+use terrace_format::internal_key::{
+    InternalKeyComparator, SequenceNumber, ValueKind, parse_internal_key, tag, user_key,
+};
 use terrace_format::limits::{MAX_DECOMPRESSED_BLOCK_SIZE_BYTES, MAX_KEY_SIZE_BYTES, MAX_VALUE_SIZE_BYTES};
 use terrace_format::table::{
     BlockHandle, COUNTS_METAINDEX_KEY, Footer, TableCounts, filter_metaindex_key, policy_metaindex_key,
@@ -90,6 +92,7 @@ pub struct TableBuilder {
 /// What there is to know of an entry that may be added.
 struct Checked {
     kind: ValueKind,
+    sequence: SequenceNumber,
     /// The first of its user key in this table.
     is_newest_version: bool,
 }
@@ -143,7 +146,7 @@ impl TableBuilder {
             pending: None,
             smallest: Vec::new(),
             last_key: Vec::new(),
-            counts: TableCounts::default(),
+            counts: TableCounts { newest_sequence: Some(0), ..TableCounts::default() },
             failure: None,
         }
     }
@@ -187,6 +190,7 @@ impl TableBuilder {
         self.counts.deletions += u64::from(checked.kind == ValueKind::Deletion);
         self.counts.raw_key_bytes += internal_key.len() as u64;
         self.counts.raw_value_bytes += value.len() as u64;
+        self.counts.newest_sequence = self.counts.newest_sequence.max(Some(checked.sequence));
         if self.data.estimated_size_bytes() >= self.options.block_size_bytes {
             self.finish_data_block()?;
         }
@@ -224,7 +228,7 @@ impl TableBuilder {
                 Ordering::Equal if tag(internal_key) < tag(last_key) => false,
                 _ => return refuse("keys must be added in ascending order, each once".to_owned()),
             };
-        Ok(Checked { kind: parsed.kind, is_newest_version })
+        Ok(Checked { kind: parsed.kind, sequence: parsed.sequence, is_newest_version })
     }
 
     /// About how large the file would be if it were finished now, without filter and index, in bytes.

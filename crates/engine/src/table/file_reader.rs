@@ -36,7 +36,7 @@ impl TableFileReader {
     /// [`Unsupported`](crate::error::ErrorKind::Unsupported) for an unknown compression; errors of the file system.
     pub fn open(path: impl AsRef<Path>, options: TableFileOptions) -> Result<Self> {
         let path = path.as_ref();
-        let file = options.env.open_random(path)?;
+        let file = options.env.open_mapped(path)?;
         let size_bytes = file.size_bytes()?;
         let context = TableReadContext {
             comparator: InternalKeyComparator::new(options.comparator),

@@ -247,8 +247,8 @@ fn find_in<'a>(
     };
     match unpack_tag(tag) {
         // Tags order as their sequences; the wanted one is the greatest of its sequence.
-        Ok((_, kind)) if tag <= internal_key::tag(key.internal_key) => {
-            found(FoundEntry { kind, value: value(range) });
+        Ok((sequence, kind)) if tag <= internal_key::tag(key.internal_key) => {
+            found(FoundEntry { sequence, kind, value: value(range) });
             Some(HashAnswer::Found)
         }
         _ => Some(HashAnswer::Unclear),

@@ -63,7 +63,7 @@ mod tests {
     fn mapped(size_bytes: usize) -> MappedFile {
         let env = MemoryEnv::new();
         env.create(Path::new("/file")).unwrap().append(&vec![7; size_bytes]).unwrap();
-        MappedFile::new(&*env.open_random(Path::new("/file")).unwrap(), size_bytes as u64).unwrap()
+        MappedFile::new(&*env.open_mapped(Path::new("/file")).unwrap(), size_bytes as u64).unwrap()
     }
 
     #[test]
@@ -89,6 +89,6 @@ mod tests {
     fn a_file_that_is_too_short_is_not_mapped() {
         let env = MemoryEnv::new();
         env.create(Path::new("/file")).unwrap().append(b"short").unwrap();
-        assert!(MappedFile::new(&*env.open_random(Path::new("/file")).unwrap(), 6).is_none());
+        assert!(MappedFile::new(&*env.open_mapped(Path::new("/file")).unwrap(), 6).is_none());
     }
 }

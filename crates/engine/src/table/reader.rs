@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use terrace_env::RandomAccessFile;
 use terrace_format::block::Block;
-use terrace_format::internal_key::{self, InternalKeyComparator, ValueKind};
+use terrace_format::internal_key::{self, InternalKeyComparator, SequenceNumber, ValueKind};
 use terrace_format::limits::FOOTER_SIZE_BYTES;
 use terrace_format::table::{BlockHandle, Footer, TableCounts};
 
@@ -57,6 +57,7 @@ pub struct TableEntry {
 /// An entry where it was found, for the time of a call.
 #[derive(Debug)]
 pub(crate) struct FoundEntry<'a> {
+    pub(crate) sequence: SequenceNumber,
     pub(crate) kind: ValueKind,
     pub(crate) value: TableValue<'a>,
 }
@@ -150,8 +151,8 @@ impl Table {
         let position = block.find(self.comparator(), target.internal_key, key);
         match position.map_err(|error| self.source.block_error(handle, error))? {
             Some(range) if user_comparator.compare(internal_key::user_key(key), target_user_key).is_eq() => {
-                let kind = self.kind_of(handle, key)?;
-                found(FoundEntry { kind, value: TableValue::InBlock { block: &block, range } });
+                let (sequence, kind) = self.tag_of(handle, key)?;
+                found(FoundEntry { sequence, kind, value: TableValue::InBlock { block: &block, range } });
                 Ok(true)
             }
             Some(_) => Ok(false),
@@ -182,15 +183,16 @@ impl Table {
         {
             return Ok(false);
         }
-        let kind = self.kind_of(entries.block_handle(), entries.key())?;
-        found(FoundEntry { kind, value: TableValue::Copied(entries.value()) });
+        let (sequence, kind) = self.tag_of(entries.block_handle(), entries.key())?;
+        found(FoundEntry { sequence, kind, value: TableValue::Copied(entries.value()) });
         Ok(true)
     }
 
-    /// The kind of the entry with this key, found in the block at `handle`.
-    fn kind_of(&self, handle: BlockHandle, key: &[u8]) -> Result<ValueKind> {
+    /// Sequence and kind of the entry with this key, found in the block at `handle`.
+    fn tag_of(&self, handle: BlockHandle, key: &[u8]) -> Result<(SequenceNumber, ValueKind)> {
         let parsed = internal_key::parse_internal_key(key);
-        Ok(parsed.map_err(|error| self.source.block_error(handle, error))?.kind)
+        let parsed = parsed.map_err(|error| self.source.block_error(handle, error))?;
+        Ok((parsed.sequence, parsed.kind))
     }
 
     /// The handle of the first block whose separator is at or after `internal_target`; the separator is left in `key`.

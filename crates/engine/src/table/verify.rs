@@ -53,7 +53,9 @@ impl Table {
         let index = source.read_block(self.footer.index, &BlockReadOptions::default())?;
         index.verify().map_err(|error| self.index_error(error))?;
         let metadata = Metadata::read(source, self.footer.metaindex)?;
-        let counts = TableCounts::default();
+        // A table of an earlier version does not say it.
+        let says_newest = metadata.counts.is_some_and(|counts| counts.newest_sequence.is_some());
+        let counts = TableCounts { newest_sequence: says_newest.then_some(0), ..TableCounts::default() };
         if let Some(filter) = &metadata.filter {
             // It may be read from the mapping, where its checksum was verified before.
             source.read_contents(filter.handle, &BlockReadOptions::default())?;
@@ -138,6 +140,7 @@ impl Walk<'_> {
         self.counts.deletions += u64::from(parsed.kind == ValueKind::Deletion);
         self.counts.raw_key_bytes += key.len() as u64;
         self.counts.raw_value_bytes += value.len() as u64;
+        self.counts.newest_sequence = self.counts.newest_sequence.map(|newest| newest.max(parsed.sequence));
         self.set_bound(key);
         Ok(())
     }

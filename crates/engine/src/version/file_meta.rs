@@ -12,6 +12,7 @@ use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwapOption;
 use parking_lot::Mutex;
+use terrace_env::RandomAccessFile;
 use terrace_format::internal_key::{SequenceNumber, user_key};
 use terrace_format::table::TableCounts;
 use terrace_format::version_edit::FileEntry;
@@ -43,11 +44,13 @@ pub struct FileMeta {
     pub smallest: Vec<u8>,
     /// The last internal key.
     pub largest: Vec<u8>,
-    /// No entry of the file is newer than this.
+    /// No entry of the file is newer than this, as far as the MANIFEST tells.
     newest_sequence: SequenceNumber,
     origin: FileOrigin,
     /// `None` inside: looked up, and the file (LevelDB's) has none.
     counts: OnceLock<Option<TableCounts>>,
+    /// The file, kept open so that another process may remove it: for a database that is only read.
+    pinned: OnceLock<Arc<dyn RandomAccessFile>>,
     /// The open table, if it is open. Owned by the table cache.
     pub(crate) table: ArcSwapOption<Table>,
     obsolete: AtomicBool,
@@ -71,6 +74,7 @@ impl FileMeta {
             newest_sequence,
             origin,
             counts: OnceLock::new(),
+            pinned: OnceLock::new(),
             table: ArcSwapOption::empty(),
             obsolete: AtomicBool::new(false),
             on_obsolete,
@@ -99,9 +103,12 @@ impl FileMeta {
         user_key(&self.largest)
     }
 
-    /// No entry of the file is newer than this. An upper bound, not always reached.
+    /// No entry of the file is newer than this. An upper bound; once the counts are known, that of a table of ours is
+    /// reached.
+    #[inline]
     pub fn newest_sequence(&self) -> SequenceNumber {
-        self.newest_sequence
+        let stated = self.counts.get().and_then(|counts| counts.as_ref()?.newest_sequence);
+        stated.unwrap_or(self.newest_sequence)
     }
 
     pub(crate) fn set_newest_sequence(&mut self, newest_sequence: SequenceNumber) {
@@ -133,6 +140,17 @@ impl FileMeta {
     pub fn set_counts(&self, counts: Option<TableCounts>) {
         // A second call brings the same answer: the file is immutable.
         let _ = self.counts.set(counts);
+    }
+
+    /// The file, if [`pin`](Self::pin) was called.
+    pub(crate) fn pinned(&self) -> Option<&Arc<dyn RandomAccessFile>> {
+        self.pinned.get()
+    }
+
+    /// Keeps `file` open as long as this lives.
+    pub(crate) fn pin(&self, file: Arc<dyn RandomAccessFile>) {
+        // A second call brings another handle of the same file.
+        let _ = self.pinned.set(file);
     }
 
     /// Says that no future version lists the file. Its number enters the queue when the last holder lets go.

@@ -15,6 +15,7 @@
 pub mod builder;
 pub mod checker;
 pub mod file_meta;
+mod level0_lookup;
 pub mod level_iterator;
 pub(crate) mod manifest;
 pub(crate) mod recover;

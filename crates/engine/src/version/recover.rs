@@ -30,19 +30,28 @@ pub(super) struct Recovered {
     pub(super) next_file_number: u64,
 }
 
-/// What changes on disk whenever a running writer changes the database: `CURRENT`, and the MANIFEST's size.
-pub(crate) fn fingerprint(env: &dyn Env, folder: &Path) -> Option<(Vec<u8>, u64)> {
-    let contents = env.read_file(&folder.join(file_name::CURRENT)).ok()?;
-    let number = current::decode(&contents).ok()?;
-    let size_bytes = env.file_size(&folder.join(file_name::manifest_name(number))).ok()?;
-    Some((contents, size_bytes))
+/// The contents of `CURRENT`, or the beginning of them where they are longer than any name of a MANIFEST: that is damage,
+/// whatever follows.
+pub(crate) fn read_current(env: &dyn Env, folder: &Path) -> terrace_env::Result<Vec<u8>> {
+    const LONGEST_BYTES: usize = 64;
+    let mut file = env.open_sequential(&folder.join(file_name::CURRENT))?;
+    let mut contents = vec![0; LONGEST_BYTES];
+    let mut size_bytes = 0;
+    loop {
+        match file.read(&mut contents[size_bytes..])? {
+            0 => break,
+            read_bytes => size_bytes += read_bytes,
+        }
+    }
+    contents.truncate(size_bytes);
+    Ok(contents)
 }
 
 /// Reads the state.
 pub(super) fn recover(options: &VersionSetOptions, obsolete: &Arc<ObsoleteFiles>) -> Result<Recovered> {
     let folder = &options.folder;
     let current_path = folder.join(file_name::CURRENT);
-    let contents = match options.env.read_file(&current_path) {
+    let contents = match read_current(&*options.env, folder) {
         Err(error) if error.is_not_found() => return Err(no_current(options, &current_path, &error)?),
         contents => contents?,
     };
@@ -160,8 +169,14 @@ fn read_state(
     checker::check(&version)
         .map_err(|error| Error::at_path(ErrorKind::Corruption, path, error.to_string()))?;
     let highest = version.files().map(|file| file.number).chain([log_number, previous_log_number]).max();
-    let numbers =
-        RecoveredNumbers { log_number, previous_log_number, last_sequence, manifest_number, is_ours };
+    let numbers = RecoveredNumbers {
+        log_number,
+        previous_log_number,
+        last_sequence,
+        manifest_number,
+        next_file_number,
+        is_ours,
+    };
     let next_file_number = next_file_number.max(highest.unwrap_or_default() + 1);
     Ok(Recovered { version, pointers, numbers, next_file_number })
 }

@@ -77,6 +77,8 @@ pub struct RecoveredNumbers {
     pub last_sequence: SequenceNumber,
     /// The MANIFEST that was read.
     pub manifest_number: u64,
+    /// As the last edit stated it: files from this number on were made after that.
+    pub next_file_number: u64,
     /// Whether Terrace wrote it, and so the logs that it needs.
     pub is_ours: bool,
 }
@@ -128,6 +130,7 @@ impl VersionSet {
                 previous_log_number: 0,
                 last_sequence: 0,
                 manifest_number: 0,
+                next_file_number: 0,
                 is_ours: true,
             },
             next_file_number: first_free_number(&names),
@@ -177,6 +180,16 @@ impl VersionSet {
     /// The version in force.
     pub fn current(&self) -> Arc<Version> {
         Arc::clone(&self.current.load())
+    }
+
+    /// Goes on with the state that `other` has read of the same folder later. Only where nothing is written.
+    pub(crate) fn adopt(&self, other: &Self) {
+        debug_assert!(self.options.read_only);
+        self.next_file_number.fetch_max(other.next_file_number(), Ordering::Relaxed);
+        self.log_number.store(other.log_number(), Ordering::Release);
+        self.last_sequence.store(other.last_sequence(), Ordering::Release);
+        self.manifest_number.store(other.manifest_number(), Ordering::Release);
+        self.current.store(other.current());
     }
 
     /// A number that no file of the folder has.
@@ -253,7 +266,7 @@ impl VersionSet {
         }
         let numbers = (edit.log_number, edit.last_sequence);
         if let Err(error) = self.make_durable(&mut changes, &version, &pointers, edit) {
-            if error.kind() == ErrorKind::DiskFull {
+            if error.may_pass() {
                 changes.manifest = None;
                 changes.unsettled = Some(counts.iter().map(|(number, _)| *number).collect());
             } else {
@@ -295,7 +308,7 @@ impl VersionSet {
                         .remove_file(&self.options.folder.join(file_name::table_name(number)));
                 }
             }
-            Err(error) if error.kind() == ErrorKind::DiskFull => {
+            Err(error) if error.may_pass() => {
                 changes.unsettled = Some(tables);
                 return Err(error);
             }

@@ -11,8 +11,10 @@
 //!
 //! 1. For one user key, everything in a level is newer than everything in the levels below, so the first level that
 //!    answers is right.
-//! 2. In level 0 the file with the larger number holds the newer entries (numbers are given when a memtable is
-//!    sealed), so the first file that answers is right.
+//! 2. In level 0 the file with the larger number mostly holds the newer entries (numbers are given when a memtable is
+//!    sealed), so it is asked first. But LevelDB's repair puts all tables into level 0 under the numbers they have: an
+//!    answer is right only if no file that is still to be asked can hold a newer one. A file of ours states how new its
+//!    entries are; any other may hold one ([`level0_lookup`](super::level0_lookup)).
 //! 3. In the levels from 1 on, the file that can answer is the first whose largest key is at or after the target. The
 //!    comparison is by internal key: LevelDB may spread one user key over two neighbouring files.
 
@@ -31,6 +33,7 @@ use crate::table::hash_lookup::LookupKey;
 use crate::table::reader::FoundEntry;
 use crate::version::file_meta::FileMeta;
 use crate::version::level_iterator::LevelIterator;
+use crate::version::level0_lookup::Level0Lookup;
 
 /// A list of the files of each level. Immutable; whoever holds it keeps its files from being deleted.
 #[derive(Debug)]
@@ -77,10 +80,9 @@ impl Version {
         if let [_, others @ ..] = &self.levels[0][..] {
             others.iter().for_each(|file| tables.prefetch_lookup(file, &key));
         }
-        for file in &self.levels[0] {
-            if is_in_range(file) && tables.lease(file, options.tier)?.get_with(&key, options, found)? {
-                return Ok(true);
-            }
+        let level0 = Level0Lookup { files: &self.levels[0], tables, key: &key, options };
+        if level0.get_with(is_in_range, found)? {
+            return Ok(true);
         }
         for files in &self.levels[1..] {
             let index = first_file_at_or_after(&self.comparator, files, internal_target);

@@ -16,41 +16,6 @@ use crate::error::{Error, Result};
 /// A record of at most so many bytes keeps nobody waiting, and its buffer is kept.
 const QUICK_BYTES: usize = 256 << 10;
 
-/// A log that takes no more records, and may hold acknowledged ones that are not synced.
-pub(crate) enum OutgoingLog {
-    /// Written in this session.
-    Written(WalWriter),
-    /// Found when the database was opened: the process that wrote it may have died before it synced.
-    Found {
-        /// The log's number.
-        number: u64,
-        /// Where it is.
-        path: PathBuf,
-    },
-}
-
-impl OutgoingLog {
-    pub(crate) fn number(&self) -> u64 {
-        match self {
-            Self::Written(wal) => wal.number(),
-            Self::Found { number, .. } => *number,
-        }
-    }
-
-    /// Makes its records survive a loss of power, and closes it. Returns how far it is known to be durable.
-    pub(crate) fn sync_and_close(self, env: &dyn Env) -> Result<Option<u64>> {
-        match self {
-            Self::Written(wal) => wal.sync_and_close(env).map(Some),
-            Self::Found { path, .. } => {
-                let mut file = env.open_append(&path)?;
-                file.sync()?;
-                file.close()?;
-                Ok(None)
-            }
-        }
-    }
-}
-
 /// A log that is being written.
 pub(crate) struct WalWriter {
     number: u64,
@@ -155,11 +120,13 @@ impl WalWriter {
         Ok(())
     }
 
-    /// Makes all of it durable and closes the file. Returns its size.
-    pub(crate) fn sync_and_close(mut self, env: &dyn Env) -> Result<u64> {
-        self.sync(env)?;
-        let size_bytes = self.file.size_bytes();
-        self.file.close()?;
-        Ok(size_bytes)
+    /// Bytes appended so far.
+    pub(crate) fn size_bytes(&self) -> u64 {
+        self.file.size_bytes()
+    }
+
+    /// Closes the file and reports what closing reports.
+    pub(crate) fn close(self) -> Result<()> {
+        Ok(self.file.close()?)
     }
 }

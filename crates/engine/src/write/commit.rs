@@ -5,6 +5,7 @@
 //!
 //! 1. Make room: seal a full memtable, wait for flushes and compactions that lag behind.
 //! 2. Number the operations: sequences are contiguous, in the order of the log.
+//!    Before the first sync since the open also for the flush of what the open read from logs.
 //! 3. Append the group to the log as one record; sync if asked.
 //! 4. Insert it into the memtable.
 //! 5. Publish: store the new visible sequence. Readers see the whole group or nothing of it.
@@ -24,7 +25,7 @@ use crate::db::inner::DbInner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::memtable::MemTable;
 use crate::read::super_version::SealedMemTable;
-use crate::wal::writer::{OutgoingLog, WalWriter};
+use crate::wal::writer::WalWriter;
 
 /// What the commit token guards.
 pub(crate) struct CommitState {
@@ -32,7 +33,10 @@ pub(crate) struct CommitState {
     pub(crate) wal: Option<WalWriter>,
     /// Logs of sealed memtables that were not synced, oldest first. They are synced before a sync on the active log
     /// counts: otherwise a later write could survive a power cut that an earlier one does not.
-    pub(crate) outgoing: Vec<OutgoingLog>,
+    pub(crate) outgoing: Vec<WalWriter>,
+    /// The newest sealed memtable that was read from the logs found at the open, by its number; none once a sync has
+    /// waited for it.
+    pub(crate) recovered: Option<u64>,
     pub(crate) memtable: Arc<MemTable>,
     pub(crate) last_sequence: u64,
     pub(crate) throttle: Throttle,
@@ -68,6 +72,9 @@ impl DbInner {
         self.check_writable()?;
         let bytes = batches.iter().map(WriteBatch::approximate_size_bytes).sum();
         self.make_room(commit, bytes, Patience::Wait)?;
+        if sync {
+            self.flush_recovered(commit)?;
+        }
         self.commit_with_room(commit, batches, sync)
     }
 
@@ -109,15 +116,23 @@ impl DbInner {
         if let Some(Ok(first)) = batch.iter().next() {
             commit.memtable.expect(first.key());
         }
+        if sync {
+            // Before the append: where the folder cannot be opened for want of a descriptor, nothing has changed.
+            self.sync_outgoing_logs(commit).inspect_err(|error| {
+                if error.kind() != ErrorKind::TooManyFiles {
+                    self.poison(error);
+                }
+            })?;
+        }
         let wal = commit.wal.as_mut().ok_or_else(Error::closed)?;
         if let Err(error) = wal.append(batch.as_bytes()) {
-            if error.kind() != ErrorKind::DiskFull || wal.is_damaged() {
+            if !error.may_pass() || wal.is_damaged() {
                 self.poison(&error);
             }
             return Err(error);
         }
         if sync {
-            self.sync_logs(commit)?;
+            wal.sync(&*self.env).inspect_err(|error| self.poison(error))?;
         }
         let holds_deletions = insert_batch(&commit.memtable, batch, first_sequence)?;
         commit.last_sequence = first_sequence + count - 1;
@@ -128,13 +143,15 @@ impl DbInner {
         Ok(())
     }
 
-    /// Syncs the logs that hold acknowledged writes, oldest first.
-    pub(crate) fn sync_logs(&self, commit: &mut CommitState) -> Result<()> {
-        let result = (|| {
-            self.sync_outgoing_logs(commit)?;
-            commit.wal.as_mut().ok_or_else(Error::closed)?.sync(&*self.env)
-        })();
-        result.inspect_err(|error| self.poison(error))
+    /// Waits until what was read from logs at the open is in tables. Nothing that comes after it is durable before: a sync of
+    /// those logs proves nothing, since pages that a device refused count as clean from then on, and only the handles that
+    /// were open at the time are told.
+    pub(crate) fn flush_recovered(self: &Arc<Self>, commit: &mut CommitState) -> Result<()> {
+        if let Some(newest) = commit.recovered {
+            self.wait_for_flush_of(newest)?;
+            commit.recovered = None;
+        }
+        Ok(())
     }
 
     /// Syncs and closes the logs behind the active one that still matter.
@@ -144,17 +161,20 @@ impl DbInner {
         }
         let flushed = self.take_flushed_logs(commit);
         self.background.lock().logs_to_close.extend(flushed);
+        let log_number = || self.versions.log_number();
+        // A flush that made a log needless may have removed it meanwhile.
+        let unless_needless = |number: u64, result: Result<()>| match result {
+            Err(_) if number < log_number() => Ok(()),
+            result => result,
+        };
+        for outgoing in &mut commit.outgoing {
+            unless_needless(outgoing.number(), outgoing.sync(&*self.env))?;
+        }
         commit.outgoing.drain(..).try_for_each(|outgoing| {
-            let number = outgoing.number();
-            match outgoing.sync_and_close(&*self.env) {
-                // The flush that made it needless has removed it meanwhile.
-                Err(_) if number < self.versions.log_number() => Ok(()),
-                Err(error) => Err(error),
-                Ok(size_bytes) => {
-                    size_bytes.inspect(|size_bytes| self.note_synced_log(number, *size_bytes));
-                    Ok(())
-                }
-            }
+            let (number, size_bytes) = (outgoing.number(), outgoing.size_bytes());
+            unless_needless(number, outgoing.close())?;
+            self.note_synced_log(number, size_bytes);
+            Ok(())
         })
     }
 
@@ -167,7 +187,7 @@ impl DbInner {
     }
 
     /// Logs whose memtables are in tables by now need no sync any more.
-    fn take_flushed_logs(&self, commit: &mut CommitState) -> Vec<OutgoingLog> {
+    fn take_flushed_logs(&self, commit: &mut CommitState) -> Vec<WalWriter> {
         let oldest_needed = self.versions.log_number();
         commit.outgoing.extract_if(.., |outgoing| outgoing.number() < oldest_needed).collect()
     }
@@ -230,7 +250,7 @@ impl DbInner {
         let path = self.folder.join(file_name::log_name(log_number));
         let wal = WalWriter::create(&*self.env, path, log_number)?;
         let flushed = self.take_flushed_logs(commit);
-        commit.outgoing.extend(commit.wal.replace(wal).map(OutgoingLog::Written));
+        commit.outgoing.extend(commit.wal.replace(wal));
         let next = Arc::new(commit.memtable.successor());
         let sealed = Arc::new(SealedMemTable {
             table: std::mem::replace(&mut commit.memtable, next),

@@ -1,13 +1,16 @@
-//! Writes whose caller does not wait: they queue up, and the database's own commit thread writes all that are
-//! waiting as one group with one sync. Predecessor: `db`. Between: `write/submit_queue`. Successor: `write/commit`.
+//! Writes whose caller does not wait: they queue up, and the pool's commit thread writes all of a database that are
+//! waiting as one group with one sync, then those of the next database. Predecessor: `db`. Between: `write/submit_queue`.
+//! Successor: `write/commit`.
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use terrace_format::batch::WriteBatch;
 
+use crate::compaction::pool::Lane;
 use crate::db::inner::DbInner;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::options::WriteOptions;
+use crate::write::submit_queue::Next;
 
 /// Called with the result of a submitted write, on the commit thread. It must not wait for the database.
 pub type WriteDone = Box<dyn FnOnce(Result<()>) + Send>;
@@ -30,12 +33,26 @@ impl DbInner {
             self.commit_submissions(vec![submission]);
             return;
         }
-        let start = || {
-            let weak = Arc::downgrade(self);
-            Ok(self.env.spawn("terrace-commit", Box::new(move || run_commit_thread(&weak)))?)
+        match self.submissions.push(submission) {
+            Ok(Next::Nothing) => {}
+            Ok(Next::Serve) => self.serve_submissions_soon(),
+            Err(refused) => (refused.done)(Err(Error::closed())),
+        }
+    }
+
+    /// Has the commit thread write what was submitted. Where none can be had, it is written here.
+    fn serve_submissions_soon(self: &Arc<Self>) {
+        let Some(pool) = &self.pool else { return };
+        let inner = Arc::clone(self);
+        let serve = move || {
+            let write = |submissions| inner.commit_submissions(submissions);
+            if inner.submissions.serve(|submission| submission.sync, write) == Next::Serve {
+                // Behind the other databases that share the thread.
+                inner.serve_submissions_soon();
+            }
         };
-        if let Err((refused, error)) = self.submissions.push(submission, start) {
-            (refused.done)(Err(error));
+        if !pool.submit(Lane::Commit, Box::new(serve)) {
+            pool.run_one_of(&[Lane::Commit]);
         }
     }
 
@@ -45,7 +62,7 @@ impl DbInner {
         !self.submissions.is_idle()
     }
 
-    fn commit_submissions(self: &Arc<Self>, submissions: Vec<Submission>) {
+    pub(crate) fn commit_submissions(self: &Arc<Self>, submissions: Vec<Submission>) {
         let mut remaining = submissions.into_iter().peekable();
         while remaining.peek().is_some() {
             let (mut batches, mut dones) = (Vec::new(), Vec::new());
@@ -65,12 +82,4 @@ impl DbInner {
             }
         }
     }
-}
-
-fn run_commit_thread(weak: &Weak<DbInner>) {
-    // Closing the database ends this thread before the database goes.
-    let Some(inner) = weak.upgrade() else { return };
-    inner
-        .submissions
-        .serve(|submission| submission.sync, |submissions| inner.commit_submissions(submissions));
 }

@@ -1,5 +1,5 @@
-//! The queue of submitted writes: any thread puts items in, one thread takes out all that wait at a time. Predecessor
-//! and successor: `write/submit`.
+//! The queue of submitted writes: any thread puts items in, one at a time takes out all that wait. Predecessor and
+//! successor: `write/submit`.
 //!
 //! Promises:
 //!
@@ -7,103 +7,116 @@
 //!    meanwhile.
 //! 2. After the queue was closed nothing is accepted, and nothing is written any more.
 
-use terrace_env::ThreadHandle;
-
-use crate::error::{Error, Result};
-use crate::sync::{Condvar, Mutex, ThreadId, current_thread};
+use crate::sync::{Condvar, Mutex, MutexGuard, ThreadId, current_thread};
 use crate::write::gather::gather;
 
-/// The queue and the handle of its thread, which starts with the first item.
+/// The queue. It has no thread of its own: who puts an item into an idle one has it served.
 pub(crate) struct SubmitQueue<T> {
     state: Mutex<QueueState<T>>,
-    changed: Condvar,
+    /// Signalled when a round of writing ends after the queue was closed.
+    written: Condvar,
 }
 
 struct QueueState<T> {
     waiting: Vec<T>,
-    running: bool,
+    /// Whether somebody was told to call [`serve`](SubmitQueue::serve) and has not come to the end of it.
+    is_served: bool,
+    /// The thread that is writing.
+    writer: Option<ThreadId>,
     ending: bool,
-    thread: Option<Box<dyn ThreadHandle>>,
-    /// The thread itself, once it runs.
-    thread_id: Option<ThreadId>,
+    /// So many came the last time, and since.
+    expected: usize,
+}
+
+/// What has to be done after an item was put in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Nothing: it will be served.
+    Nothing,
+    /// Somebody has to call [`serve`](SubmitQueue::serve).
+    Serve,
 }
 
 impl<T> SubmitQueue<T> {
     pub(crate) fn new() -> Self {
-        let state =
-            QueueState { waiting: Vec::new(), running: false, ending: false, thread: None, thread_id: None };
-        Self { state: Mutex::new(state), changed: Condvar::new() }
+        let waiting = Vec::new();
+        let state = QueueState { waiting, is_served: false, writer: None, ending: false, expected: 0 };
+        Self { state: Mutex::new(state), written: Condvar::new() }
     }
 
-    /// Adds `item`. `start` starts a thread that runs [`serve`](Self::serve), and is called if there is none yet. An
-    /// item that is not accepted comes back with the reason.
-    pub(crate) fn push(
-        &self,
-        item: T,
-        start: impl FnOnce() -> Result<Box<dyn ThreadHandle>>,
-    ) -> std::result::Result<(), (T, Error)> {
+    /// Adds `item`; after the queue was closed it comes back.
+    pub(crate) fn push(&self, item: T) -> Result<Next, T> {
         let mut state = self.state.lock();
         if state.ending {
-            return Err((item, Error::closed()));
-        }
-        if state.thread.is_none() {
-            match start() {
-                Ok(thread) => state.thread = Some(thread),
-                Err(error) => return Err((item, error)),
-            }
+            return Err(item);
         }
         state.waiting.push(item);
-        drop(state);
-        self.changed.notify_one();
-        Ok(())
+        Ok(if std::mem::replace(&mut state.is_served, true) { Next::Nothing } else { Next::Serve })
     }
 
-    /// Gives `write` all that waits, again and again, until the queue is closed and empty. If one of those for which
-    /// `gathers` holds is there, it first lets as many come as came the last time.
-    pub(crate) fn serve(&self, gathers: impl Fn(&T) -> bool, mut write: impl FnMut(Vec<T>)) {
+    /// Gives `write` all that waits, once. If one of those for which `gathers` holds is there, it first lets as many come as
+    /// came the last time. [`Next::Serve`] if more came meanwhile: then it has to be called again.
+    pub(crate) fn serve(&self, gathers: impl Fn(&T) -> bool, write: impl FnOnce(Vec<T>)) -> Next {
         let mut state = self.state.lock();
-        state.thread_id = Some(current_thread().id());
-        let mut expected = 0;
-        loop {
-            while state.waiting.is_empty() {
-                if state.ending {
-                    return;
-                }
-                self.changed.wait(&mut state);
-            }
-            if state.waiting.len() < expected && state.waiting.iter().any(&gathers) {
-                drop(state);
-                gather(|| (self.state.lock().waiting.len(), expected));
-                state = self.state.lock();
-            }
-            let items = std::mem::take(&mut state.waiting);
-            let count = items.len();
-            state.running = true;
+        let expected = state.expected;
+        if !state.ending && state.waiting.len() < expected && state.waiting.iter().any(&gathers) {
             drop(state);
-            write(items);
+            gather(|| (self.state.lock().waiting.len(), expected));
             state = self.state.lock();
-            state.running = false;
-            expected = count + state.waiting.len();
         }
+        // Once the queue was closed, who closed it writes what is left.
+        if !state.ending {
+            let count = state.waiting.len();
+            state = self.write_all(state, write);
+            state.expected = count + state.waiting.len();
+            if !state.waiting.is_empty() && !state.ending {
+                return Next::Serve;
+            }
+        }
+        state.is_served = false;
+        Next::Nothing
+    }
+
+    fn write_all<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, QueueState<T>>,
+        write: impl FnOnce(Vec<T>),
+    ) -> MutexGuard<'a, QueueState<T>> {
+        let items = std::mem::take(&mut state.waiting);
+        if items.is_empty() {
+            return state;
+        }
+        state.writer = Some(current_thread().id());
+        drop(state);
+        write(items);
+        let mut state = self.state.lock();
+        state.writer = None;
+        if state.ending {
+            self.written.notify_all();
+        }
+        state
     }
 
     /// Whether nothing waits or is being written.
     pub(crate) fn is_idle(&self) -> bool {
         let state = self.state.lock();
-        !state.running && state.waiting.is_empty()
+        state.writer.is_none() && state.waiting.is_empty()
     }
 
-    /// Waits until what was accepted is written, then ends the thread. On that thread itself, whose `write` may drop
-    /// the last handle of the database, it does not wait: the thread ends after what it is writing.
-    pub(crate) fn close(&self) {
-        let (thread, is_own) = {
-            let mut state = self.state.lock();
-            state.ending = true;
-            (state.thread.take(), state.thread_id == Some(current_thread().id()))
-        };
-        self.changed.notify_all();
-        if let Some(thread) = thread.filter(|_| !is_own) {
-            thread.join();
+    /// Accepts nothing more, waits for what is being written, and gives `write` what is left: all of it on the calling thread,
+    /// so that no other is needed. If the caller is within a `write` of this queue (which may drop the last handle of the
+    /// database), it does not wait for itself.
+    pub(crate) fn close(&self, write: impl FnOnce(Vec<T>)) {
+        let mut state = self.state.lock();
+        state.ending = true;
+        let own = current_thread().id();
+        while state.writer.is_some_and(|writer| writer != own) {
+            self.written.wait(&mut state);
+        }
+        let items = std::mem::take(&mut state.waiting);
+        drop(state);
+        if !items.is_empty() {
+            write(items);
         }
     }
 }

@@ -47,6 +47,37 @@ fn zeros_in_a_table_cost_at_most_the_blocks_they_touch() {
 }
 
 #[test]
+fn bytes_missing_from_a_table_bring_in_nothing_that_nobody_wrote() {
+    let mut random = Random(41);
+    for fixture in [&*PLAIN, &*SNAPPY] {
+        for name in fixture.names(".ldb") {
+            let table = &fixture.files[&name];
+            let size = table.len() as u64;
+            let data_end =
+                Footer::decode(&table[table.len() - FOOTER_SIZE_BYTES..]).unwrap().metaindex.offset;
+            for round in 0..6 {
+                let length = 1 + random.below(size / 2);
+                // Every other time the last data blocks are among them.
+                let latest = if round % 2 == 0 { size - length } else { data_end.saturating_sub(1) };
+                let start = latest - random.below(latest.min(length) + 1);
+                let mut damaged = table.clone();
+                damaged.drain(start as usize..(start + length).min(size) as usize);
+                let env = place(&fixture.with(&name, Some(damaged)));
+                let report = repair(&env);
+                let found = contents(&env);
+                for (key, value) in &found {
+                    let is_written = key.starts_with(b"key") && value.starts_with(b"value ");
+                    assert!(is_written, "{name} without {length} bytes at {start}: {key:?}\n{report}");
+                }
+                let difference = compare(&found, &fixture.model);
+                assert_stale_are_reported(&difference, &report);
+                assert!(difference.gone.is_empty() || !report.nothing_lost(), "{name}: {report}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_truncated_table_keeps_all_blocks_before_the_cut() {
     for fixture in [&*PLAIN, &*SNAPPY] {
         for name in fixture.names(".ldb") {

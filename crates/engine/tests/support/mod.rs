@@ -1,6 +1,8 @@
 //! What the engine's tests share.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub mod leveldb_files;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;

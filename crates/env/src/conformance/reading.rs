@@ -59,12 +59,20 @@ pub(super) fn mapped(place: &Place) {
     // Some environments map some files only.
     for name in ["file1", "file2"] {
         place.write(name, &contents);
-        let file = place.env.open_random(&place.path(name)).unwrap();
+        let file = place.env.open_mapped(&place.path(name)).unwrap();
         let Some(mapped) = file.mapped() else {
             continue;
         };
         assert_eq!(mapped, contents);
         assert_eq!(file.mapped().unwrap(), contents);
+        assert_eq!(file.size_bytes().unwrap(), 300_000);
+        let mut buffer = [0; 100];
+        for (offset, count) in [(0, 100), (299_950, 50), (300_000, 0), (u64::MAX, 0)] {
+            assert_eq!(file.read_at(offset, &mut buffer).unwrap(), count, "at {offset}");
+            assert_eq!(buffer[..count], contents[offset as usize % 300_001..][..count], "at {offset}");
+            let at_once = file.read_at_without_waiting(offset, &mut buffer).unwrap();
+            assert!(at_once.is_none_or(|found| found == count), "at {offset}");
+        }
         // The answer depends on the machine; asking must do no harm.
         for (offset, size_bytes) in [(0, 0), (0, 300_000), (4095, 2), (299_999, 1), (100_000, 150_000)] {
             let _ = file.mapped_is_in_memory(offset, size_bytes);
@@ -75,7 +83,7 @@ pub(super) fn mapped(place: &Place) {
         assert_eq!(piece, contents[1000..2000], "the bytes outlive handle and name");
     }
     place.write("empty1", b"");
-    let file = place.env.open_random(&place.path("empty1")).unwrap();
+    let file = place.env.open_mapped(&place.path("empty1")).unwrap();
     assert!(file.mapped().is_none_or(|mapped| mapped.is_empty()));
 }
 

@@ -7,16 +7,8 @@ use std::io::{self, Read, Write};
 use std::os::fd::IntoRawFd;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-#[cfg(target_pointer_width = "64")]
-use std::sync::{Arc, OnceLock};
 
-#[cfg(target_pointer_width = "64")]
-use bytes::Bytes;
-
-#[cfg(target_pointer_width = "64")]
-use super::mapping::Mapping;
-#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
-use super::residency::Residency;
+use super::descriptor_share::DescriptorShare;
 use crate::error::given_up;
 use crate::{EnvError, RandomAccessFile, Result, SequentialFile, WritableFile};
 
@@ -28,58 +20,37 @@ const WRITE_BUFFER_SIZE_BYTES: usize = 64 << 10;
 /// few only.
 const WRITEBACK_STEP_BYTES: u64 = 1 << 20;
 
+/// A file that is read by calls to the system.
 #[derive(Debug)]
 pub(super) struct PosixRandomAccessFile {
-    file: File,
     path: PathBuf,
+    /// `None`: the process has too few descriptors to keep one for this file, which is opened for each read instead.
+    open: Option<(File, DescriptorShare)>,
     /// Set once the system said that this file cannot be read without waiting, so that it is asked once only.
     #[cfg(target_os = "linux")]
     always_waits: std::sync::atomic::AtomicBool,
-    /// Made when it is first asked for; `None` inside if the system refused it. On 32 bits the addresses would run out.
-    #[cfg(target_pointer_width = "64")]
-    mapping: OnceLock<Option<Arc<Mapping>>>,
-    /// What is known of the mapping's pages, made when it is first asked for.
-    #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
-    residency: OnceLock<Residency>,
-}
-
-/// A [`Mapping`] as one of several owners of [`Bytes`] hold it.
-#[cfg(target_pointer_width = "64")]
-struct SharedMapping(Arc<Mapping>);
-
-#[cfg(target_pointer_width = "64")]
-impl AsRef<[u8]> for SharedMapping {
-    fn as_ref(&self) -> &[u8] {
-        (*self.0).as_ref()
-    }
 }
 
 impl PosixRandomAccessFile {
     pub(super) fn new(file: File, path: &Path) -> Self {
         Self {
-            file,
             path: path.to_owned(),
+            open: DescriptorShare::take().map(|share| (file, share)),
             #[cfg(target_os = "linux")]
             always_waits: std::sync::atomic::AtomicBool::new(false),
-            #[cfg(target_pointer_width = "64")]
-            mapping: OnceLock::new(),
-            #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
-            residency: OnceLock::new(),
         }
-    }
-
-    /// The mapping of the file; `None` if the system refuses one, or the file is empty.
-    #[cfg(target_pointer_width = "64")]
-    fn mapping(&self) -> Option<&Arc<Mapping>> {
-        let make = || {
-            let size_bytes = usize::try_from(self.file.metadata().ok()?.len()).ok()?;
-            Mapping::new(&self.file, size_bytes).ok().map(Arc::new)
-        };
-        self.mapping.get_or_init(make).as_ref()
     }
 
     fn failed(&self, source: io::Error) -> EnvError {
         EnvError::new("read", &self.path, source)
+    }
+
+    /// Runs `read` on the file, which is opened for it if need be.
+    fn with_file<T>(&self, read: impl FnOnce(&File) -> io::Result<T>) -> io::Result<T> {
+        match &self.open {
+            Some((file, _)) => read(file),
+            None => read(&File::open(&self.path)?),
+        }
     }
 }
 
@@ -88,21 +59,25 @@ fn beyond_any_file(offset: u64, buffer: &[u8]) -> bool {
     i64::try_from(offset.saturating_add(buffer.len() as u64)).is_err()
 }
 
+fn read_at(file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut read_bytes = 0;
+    while read_bytes < buffer.len() {
+        match file.read_at(&mut buffer[read_bytes..], offset + read_bytes as u64) {
+            Ok(0) => break,
+            Ok(count) => read_bytes += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(read_bytes)
+}
+
 impl RandomAccessFile for PosixRandomAccessFile {
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
         if beyond_any_file(offset, buffer) {
             return Ok(0);
         }
-        let mut read_bytes = 0;
-        while read_bytes < buffer.len() {
-            match self.file.read_at(&mut buffer[read_bytes..], offset + read_bytes as u64) {
-                Ok(0) => break,
-                Ok(count) => read_bytes += count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(self.failed(error)),
-            }
-        }
-        Ok(read_bytes)
+        self.with_file(|file| read_at(file, offset, buffer)).map_err(|error| self.failed(error))
     }
 
     #[cfg(target_os = "linux")]
@@ -114,12 +89,13 @@ impl RandomAccessFile for PosixRandomAccessFile {
         if beyond_any_file(offset, buffer) {
             return Ok(Some(0));
         }
+        let Some((file, _)) = &self.open else { return Ok(None) };
         if self.always_waits.load(Ordering::Relaxed) {
             return Ok(None);
         }
         let wanted_bytes = buffer.len();
         let slices = &mut [io::IoSliceMut::new(buffer)];
-        match rustix::io::preadv2(&self.file, slices, offset, ReadWriteFlags::NOWAIT) {
+        match rustix::io::preadv2(file, slices, offset, ReadWriteFlags::NOWAIT) {
             Ok(read_bytes) if read_bytes == wanted_bytes => Ok(Some(read_bytes)),
             // Short at the end of the file, or where the next page is not in memory.
             Ok(read_bytes) => {
@@ -142,36 +118,20 @@ impl RandomAccessFile for PosixRandomAccessFile {
         use rustix::io::Errno;
 
         // Reads give their own offsets, so nobody minds where this leaves the file's.
-        match seek(&self.file, SeekFrom::Data(offset)) {
-            Ok(data) => Ok(Some(data)),
-            Err(Errno::NXIO) => Ok(None),
+        let found = self.with_file(|file| match seek(file, SeekFrom::Data(offset)) {
+            Ok(data) => Ok(Some(Some(data))),
+            Err(Errno::NXIO) => Ok(Some(None)),
             // The file system cannot tell.
-            Err(_) => Ok((offset < self.size_bytes()?).then_some(offset)),
-        }
-    }
-
-    #[cfg(target_pointer_width = "64")]
-    fn mapped(&self) -> Option<Bytes> {
-        Some(Bytes::from_owner(SharedMapping(self.mapping()?.clone())))
-    }
-
-    #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
-    fn mapped_is_in_memory(&self, offset: u64, size_bytes: usize) -> bool {
-        let Some(mapping) = self.mapping() else {
-            return false;
-        };
-        let mapped_bytes = (**mapping).as_ref().len();
-        match usize::try_from(offset) {
-            Ok(offset) if offset <= mapped_bytes && size_bytes <= mapped_bytes - offset => {
-                let residency = self.residency.get_or_init(|| Residency::new(mapped_bytes));
-                residency.is_in_memory(mapping, offset, size_bytes)
-            }
-            _ => false,
+            Err(_) => Ok(None),
+        });
+        match found.map_err(|source| EnvError::new("read", &self.path, source))? {
+            Some(next) => Ok(next),
+            None => Ok((offset < self.size_bytes()?).then_some(offset)),
         }
     }
 
     fn size_bytes(&self) -> Result<u64> {
-        let metadata = self.file.metadata();
+        let metadata = self.with_file(File::metadata);
         Ok(metadata.map_err(|source| EnvError::new("get the size of", &self.path, source))?.len())
     }
 

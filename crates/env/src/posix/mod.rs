@@ -2,6 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +12,7 @@ use crate::{
     ThreadHandle, WritableFile, host,
 };
 
+mod descriptor_share;
 mod file;
 mod folder;
 mod lock;
@@ -19,6 +21,8 @@ mod log_file;
 mod log_mapping;
 #[cfg(target_os = "linux")]
 mod log_space;
+#[cfg(target_pointer_width = "64")]
+mod mapped_file;
 #[cfg(target_pointer_width = "64")]
 mod mapping;
 #[cfg(not(target_os = "linux"))]
@@ -44,16 +48,24 @@ impl PosixEnv {
     }
 }
 
-/// Opens `path` to read, unless it is a folder (which the system would open, and fail only at the first read).
+/// Opens `path` to read.
 fn open_to_read(path: &Path) -> Result<File> {
-    let open = || {
-        let file = File::open(path)?;
-        if file.metadata()?.is_dir() {
-            return Err(io::ErrorKind::IsADirectory.into());
-        }
-        Ok(file)
-    };
-    open().map_err(|source| EnvError::new("open", path, source))
+    open_regular(path, OpenOptions::new().read(true)).map_err(|source| EnvError::new("open", path, source))
+}
+
+/// Opens `path`, if it is a regular file: others bear no data that stays, and to open a pipe waits for somebody at its other
+/// end. A folder the system would open, and fail only at the first read.
+fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    // Regular files are read and written as without it.
+    let file = options.custom_flags(libc::O_NONBLOCK).open(path)?;
+    let kind = file.metadata()?.file_type();
+    if kind.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if !kind.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    Ok(file)
 }
 
 impl Env for PosixEnv {
@@ -61,18 +73,29 @@ impl Env for PosixEnv {
         Ok(Arc::new(PosixRandomAccessFile::new(open_to_read(path)?, path)))
     }
 
+    // On 32 bits the addresses would run out.
+    #[cfg(target_pointer_width = "64")]
+    fn open_mapped(&self, path: &Path) -> Result<Arc<dyn RandomAccessFile>> {
+        let file = open_to_read(path)?;
+        match mapped_file::PosixMappedFile::new(&file, path) {
+            Ok(mapped) => Ok(Arc::new(mapped)),
+            Err(_) => Ok(Arc::new(PosixRandomAccessFile::new(file, path))),
+        }
+    }
+
     fn open_sequential(&self, path: &Path) -> Result<Box<dyn SequentialFile>> {
         Ok(Box::new(PosixSequentialFile::new(open_to_read(path)?, path)))
     }
 
     fn create(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
-        let file = File::create(path).map_err(|source| EnvError::new("create", path, source))?;
+        let file = open_regular(path, OpenOptions::new().write(true).create(true).truncate(true));
+        let file = file.map_err(|source| EnvError::new("create", path, source))?;
         Ok(Box::new(PosixWritableFile::new(file, path, 0)))
     }
 
     fn open_append(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
         let open = || {
-            let file = OpenOptions::new().append(true).create(true).open(path)?;
+            let file = open_regular(path, OpenOptions::new().append(true).create(true))?;
             let size_bytes = file.metadata()?.len();
             Ok(PosixWritableFile::new(file, path, size_bytes))
         };
@@ -81,7 +104,7 @@ impl Env for PosixEnv {
 
     fn create_log(&self, path: &Path) -> Result<Box<dyn LogFile>> {
         // To be mapped it has to be readable as well.
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path);
+        let file = open_regular(path, OpenOptions::new().read(true).write(true).create(true).truncate(true));
         let file = file.map_err(|source| EnvError::new("create", path, source))?;
         Ok(Box::new(PosixLogFile::new(file, path)))
     }

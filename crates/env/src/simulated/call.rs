@@ -5,6 +5,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::error::TOO_MANY_FILES;
+
 /// How many calls the trace remembers.
 const TRACE_LENGTH: usize = 80;
 
@@ -56,6 +58,12 @@ pub enum CallKind {
 }
 
 impl CallKind {
+    /// Whether every call of this kind takes a descriptor, of which there may be none left. Syncing a database's folder does
+    /// not: that folder is held open.
+    pub fn opens(self) -> bool {
+        matches!(self, Self::Open | Self::Create | Self::CreateLog | Self::List | Self::Lock)
+    }
+
     /// Every kind.
     pub const ALL: [Self; 20] = [
         Self::Open,
@@ -117,13 +125,19 @@ pub enum Failure {
     Io,
     /// The device is full (`ENOSPC`).
     NoSpace,
+    /// The call itself goes on. But before it the system has tried to write what waits, without being asked to, and the
+    /// device has failed (`EIO`): see [`FaultPlan`].
+    WriteBack,
+    /// The process has as many files open as it may (`EMFILE`). Only of calls that [open](CallKind::opens) one.
+    NoDescriptor,
 }
 
 impl Failure {
     pub(super) fn error(self) -> io::Error {
         match self {
-            Self::Io => io::Error::other("simulated input/output error"),
+            Self::Io | Self::WriteBack => io::Error::other("simulated input/output error"),
             Self::NoSpace => io::Error::new(io::ErrorKind::StorageFull, "simulated full device"),
+            Self::NoDescriptor => io::Error::from_raw_os_error(TOO_MANY_FILES[0]),
         }
     }
 }
@@ -133,6 +147,12 @@ impl Failure {
 /// A sync that fails does what Linux does: pages that were waiting to be written are each written or dropped, by the
 /// seed, and from then on count as clean. Readers still see all of them, the next sync succeeds, and a power cut
 /// shows what was dropped.
+///
+/// The same happens to most files when the system fails to write them [by itself](Failure::WriteBack). Then the next sync
+/// by each handle that was open at the time reports it, once. A handle that is opened later hears of it only if nobody else
+/// has, and if the system still knows (it forgets with the file's place in memory): both by the seed.
+///
+/// Names are not dropped: a file system whose journal cannot be written takes no further change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FaultPlan {
     call: u64,
@@ -189,7 +209,8 @@ impl FaultPlan {
     }
 
     fn matches(&self, kind: CallKind, path: &Path) -> bool {
-        self.kind.is_none_or(|wanted| wanted == kind)
+        (self.failure != Failure::NoDescriptor || kind.opens())
+            && self.kind.is_none_or(|wanted| wanted == kind)
             && self.path_contains.as_ref().is_none_or(|text| path.to_string_lossy().contains(text))
     }
 }

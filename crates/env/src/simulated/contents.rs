@@ -47,6 +47,11 @@ enum Change {
         bytes: Vec<u8>,
         header: Option<usize>,
     },
+    /// Pages wait again that a failure had dropped, as they are in memory.
+    Again {
+        offset: usize,
+        bytes: Vec<u8>,
+    },
     Truncate {
         size: usize,
     },
@@ -55,7 +60,7 @@ enum Change {
 impl Change {
     fn apply(&self, image: &mut Vec<u8>) {
         match self {
-            Self::Write { offset, bytes, .. } => {
+            Self::Write { offset, bytes, .. } | Self::Again { offset, bytes } => {
                 let end = offset + bytes.len();
                 if *offset == image.len() {
                     image.extend_from_slice(bytes);
@@ -105,8 +110,12 @@ pub(super) struct Contents {
     cached: Arc<Vec<u8>>,
     durable: Arc<Vec<u8>>,
     changes: Vec<Change>,
-    /// Whether a failed sync dropped pages: then the disk lags behind the cache though nothing waits.
+    /// Whether a failed sync or write-back dropped pages: then the disk lags behind the cache though nothing waits.
     dropped_pages: bool,
+    /// How often the system failed to write pages of it.
+    failures: u64,
+    /// Whether anybody was told of the last failure.
+    is_reported: bool,
     /// Whether it is a log, which may be mapped.
     is_log: bool,
     /// Whether it is a log whose writer is open.
@@ -143,14 +152,16 @@ impl Contents {
             return;
         }
         self.has_space = self.is_log;
-        let mut change = Change::Write { offset, bytes: bytes.to_vec(), header };
-        change.apply(Arc::make_mut(&mut self.cached));
         if self.dropped_pages {
             // The system writes whole pages, so what was dropped from these gets another chance.
             let start = offset / PAGE_SIZE_BYTES * PAGE_SIZE_BYTES;
             let end = (offset + bytes.len()).next_multiple_of(PAGE_SIZE_BYTES).min(self.cached.len());
-            change = Change::Write { offset: start, bytes: self.cached[start..end].to_vec(), header: None };
+            if start < end {
+                self.changes.push(Change::Again { offset: start, bytes: self.cached[start..end].to_vec() });
+            }
         }
+        let change = Change::Write { offset, bytes: bytes.to_vec(), header };
+        change.apply(Arc::make_mut(&mut self.cached));
         self.changes.push(change);
     }
 
@@ -183,13 +194,15 @@ impl Contents {
         self.has_page_cut = false;
     }
 
-    /// A sync that fails: each waiting page is written or dropped, and none waits any more.
-    pub(super) fn fail_sync(&mut self, random: &mut Random) {
+    /// The device fails while waiting pages are written: each is written or dropped, and none waits any more.
+    pub(super) fn fail_write_back(&mut self, random: &mut Random) {
         if !self.changes.is_empty() {
             let cut = Cut { mode: Mode::StrictPosix, sector_size_bytes: PAGE_SIZE_BYTES, maps_logs: false };
             self.durable = Arc::new(self.survivors(cut, random).0);
             self.changes.clear();
             self.dropped_pages = true;
+            self.failures += 1;
+            self.is_reported = false;
         }
     }
 
@@ -198,6 +211,20 @@ impl Contents {
         if self.is_open_log && offset == self.cached.len() {
             self.underway = Some(Change::Write { offset, bytes: bytes.to_vec(), header });
         }
+    }
+
+    /// The failures of which a handle that is opened now is told nothing.
+    pub(super) fn failures_at_open(&self, random: &mut Random) -> u64 {
+        let is_told = self.failures > 0 && !self.is_reported && random.chance(1, 2);
+        self.failures - u64::from(is_told)
+    }
+
+    /// Tells a handle that knows of `known` failures whether there were more.
+    pub(super) fn report_failure(&mut self, known: &mut u64) -> bool {
+        let is_news = self.failures > *known;
+        self.is_reported |= is_news;
+        *known = self.failures;
+        is_news
     }
 
     /// What the process leaves behind when it dies: all that it wrote. A mapped log keeps its length.
@@ -321,14 +348,16 @@ impl History {
         let mut size = durable_size;
         for (change, step) in changes.iter().zip(1..) {
             let (start, end) = match change {
-                Change::Write { offset, bytes, .. } => (*offset, offset + bytes.len()),
+                Change::Write { offset, bytes, .. } | Change::Again { offset, bytes } => {
+                    (*offset, offset + bytes.len())
+                }
                 Change::Truncate { size: shorter } => (*shorter, size),
             };
             for sector in start / unit..end.div_ceil(unit) {
                 touches.entry(sector).or_default().push(step);
             }
             size = match change {
-                Change::Write { .. } => size.max(end),
+                Change::Write { .. } | Change::Again { .. } => size.max(end),
                 Change::Truncate { size } => *size,
             };
             sizes.push(size);

@@ -23,8 +23,9 @@ impl Process {
     fn replace(&self, path: &Path, contents: &[u8], temporary: &Path) -> io::Result<()> {
         let call = |step, path| Call::new(CallKind::Replace, step, path);
         let file = self.create(call("create to replace", temporary), true)?;
+        let mut known_failures = self.failures_at_open(&file);
         self.write(call("write to replace", temporary), &file, 0, contents)?;
-        self.sync(call("sync to replace", temporary), &file)?;
+        self.sync(call("sync to replace", temporary), &file, &mut known_failures)?;
         self.on_names(call("rename to replace", path), |names| {
             names.rename_over(&normal(temporary), &normal(path))
         })

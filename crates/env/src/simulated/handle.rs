@@ -23,6 +23,8 @@ pub(super) struct Handle {
     process: Process,
     file: File,
     path: PathBuf,
+    /// So many failures to write the file are known to who has it open, or were never to be.
+    known_failures: u64,
 }
 
 impl std::fmt::Debug for Handle {
@@ -33,7 +35,13 @@ impl std::fmt::Debug for Handle {
 
 impl Handle {
     pub(super) fn new(process: &Process, file: File, path: &Path) -> Self {
-        Self { process: process.clone(), file, path: path.to_owned() }
+        let known_failures = process.failures_at_open(&file);
+        Self { process: process.clone(), file, path: path.to_owned(), known_failures }
+    }
+
+    fn sync(&mut self, kind: CallKind, step: &'static str) -> io::Result<()> {
+        let Self { process, file, path, known_failures } = self;
+        process.sync(Call::new(kind, step, path), file, known_failures)
     }
 
     fn failed(&self, operation: &'static str) -> impl Fn(io::Error) -> EnvError {
@@ -74,7 +82,7 @@ impl RandomAccessFile for SimulatedRandomAccessFile {
     }
 
     fn size_bytes(&self) -> Result<u64> {
-        let Handle { process, file, path } = &self.0;
+        let Handle { process, file, path, .. } = &self.0;
         process.size_of(path, file).map_err(self.0.failed("get the size of"))
     }
 
@@ -136,7 +144,7 @@ impl SimulatedWritableFile {
     }
 
     fn write(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        let Handle { process, file, path } = &self.handle;
+        let Handle { process, file, path, .. } = &self.handle;
         process.write(Call::new(CallKind::Write, "write", path), file, offset, bytes)
     }
 
@@ -171,10 +179,7 @@ impl WritableFile for SimulatedWritableFile {
 
     fn sync(&mut self) -> Result<()> {
         self.flush()?;
-        self.attempt("sync", |this| {
-            let Handle { process, file, path } = &this.handle;
-            process.sync(Call::new(CallKind::Sync, "sync", path), file)
-        })
+        self.attempt("sync", |this| this.handle.sync(CallKind::Sync, "sync"))
     }
 
     fn size_bytes(&self) -> u64 {
@@ -217,7 +222,7 @@ impl SimulatedLogFile {
     /// Appends `bytes`; `header`: where in them the header is that is stored last, if it is.
     fn write(&mut self, bytes: &[u8], header: Option<usize>) -> Result<()> {
         self.check_whole("write")?;
-        let Handle { process, file, path } = &self.handle;
+        let Handle { process, file, path, .. } = &self.handle;
         let call = Call::new(CallKind::WriteLog, "write log", path);
         if let Err(error) = process.write_log(call, file, self.size_bytes, bytes, header) {
             if self.cut_to(self.size_bytes).is_err() {
@@ -230,7 +235,7 @@ impl SimulatedLogFile {
     }
 
     fn cut_to(&self, size_bytes: u64) -> io::Result<()> {
-        let Handle { process, file, path } = &self.handle;
+        let Handle { process, file, path, .. } = &self.handle;
         process.truncate_log(path, file, size_bytes)
     }
 }
@@ -268,8 +273,7 @@ impl LogFile for SimulatedLogFile {
 
     fn sync(&mut self) -> Result<()> {
         self.check_whole("sync")?;
-        let Handle { process, file, path } = &self.handle;
-        if let Err(error) = process.sync(Call::new(CallKind::SyncLog, "sync log", path), file) {
+        if let Err(error) = self.handle.sync(CallKind::SyncLog, "sync log") {
             self.state = LogState::Lost(error.kind());
             return Err(self.handle.failed("sync")(error));
         }
@@ -282,7 +286,7 @@ impl LogFile for SimulatedLogFile {
 
     fn close(self: Box<Self>) -> Result<()> {
         let whole = if self.is_damaged() { self.cut_to(self.size_bytes) } else { Ok(()) };
-        let Handle { process, file, path } = &self.handle;
+        let Handle { process, file, path, .. } = &self.handle;
         let closed = process.close(path);
         if closed.is_ok() {
             file.lock().close_log();

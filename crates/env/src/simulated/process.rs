@@ -47,7 +47,14 @@ impl Process {
     }
 
     fn begin(&self, state: &mut State, call: Call<'_>) -> io::Result<Option<Fault>> {
-        if state.life == self.life { state.calls.begin(call) } else { Err(halted()) }
+        if state.life != self.life {
+            return Err(halted());
+        }
+        let mut fault = state.calls.begin(call)?;
+        if fault.take_if(|fault| fault.failure == Failure::WriteBack).is_some() {
+            state.fail_write_back();
+        }
+        Ok(fault)
     }
 
     pub(super) fn open(&self, path: &Path) -> io::Result<File> {
@@ -106,15 +113,28 @@ impl Process {
         })
     }
 
-    pub(super) fn sync(&self, call: Call<'_>, file: &File) -> io::Result<()> {
+    /// The failures to write `file` of which a handle that is opened now will not be told.
+    pub(super) fn failures_at_open(&self, file: &File) -> u64 {
+        let mut state = self.machine.state.lock();
+        file.lock().failures_at_open(&mut state.random)
+    }
+
+    /// Syncs `file` by a handle that knows of `known_failures` to write it.
+    pub(super) fn sync(&self, call: Call<'_>, file: &File, known_failures: &mut u64) -> io::Result<()> {
         self.call_with_fault(call, |state, fault| match fault {
             Some(fault) => {
-                file.lock().fail_sync(&mut state.random);
+                let mut contents = file.lock();
+                contents.fail_write_back(&mut state.random);
+                contents.report_failure(known_failures);
                 Err(fault.failure.error())
             }
             None => {
                 state.names.sync_file(self.machine.mode, file);
-                file.lock().sync();
+                let mut contents = file.lock();
+                contents.sync();
+                if contents.report_failure(known_failures) {
+                    return Err(Failure::WriteBack.error());
+                }
                 Ok(())
             }
         })

@@ -196,6 +196,15 @@ impl State {
         self.life
     }
 
+    /// The system writes what waits, and the device fails it for most files.
+    pub(super) fn fail_write_back(&mut self) {
+        for (_, file) in self.names.files() {
+            if self.random.chance(3, 4) {
+                file.lock().fail_write_back(&mut self.random);
+            }
+        }
+    }
+
     fn used_bytes(&self) -> u64 {
         self.names.files().iter().map(|(_, file)| file.lock().bytes().len() as u64).sum()
     }

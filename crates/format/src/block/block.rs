@@ -318,7 +318,13 @@ impl Block {
     /// within the entries.
     #[inline]
     pub(super) fn entry_at(&self, offset: usize) -> Option<Entry> {
-        let bytes = self.contents[..self.entries_end].get(offset..)?;
+        Self::entry_in(&self.contents[..self.entries_end], offset)
+    }
+
+    /// As [`entry_at`](Self::entry_at), of entries that lie in `entries`.
+    #[inline]
+    pub(super) fn entry_in(entries: &[u8], offset: usize) -> Option<Entry> {
+        let bytes = entries.get(offset..)?;
         let (shared, key_length, value_length, header_size) = match *bytes {
             [shared, key, value, ..] if shared | key | value < 0x80 => {
                 (u32::from(shared), u32::from(key), u32::from(value), 3)

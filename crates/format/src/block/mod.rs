@@ -21,6 +21,8 @@
 //!
 //! The format is that of LevelDB's `table/block_builder.cc`; `docs/format/block.md` has it with examples.
 
+#[cfg(feature = "zstd")]
+mod beginning;
 #[expect(clippy::module_inception, reason = "the structure of this name among its builder and iterator")]
 mod block;
 mod builder;
@@ -29,6 +31,8 @@ mod first_at_or_after;
 mod iter;
 mod window;
 
+#[cfg(feature = "zstd")]
+pub(crate) use beginning::may_begin_block;
 pub use block::Block;
 pub use builder::BlockBuilder;
 pub use find_from::{FoundFrom, find_from};

@@ -198,7 +198,10 @@ mod zstd_blocks {
 
     #[test]
     fn large_blocks_are_read() {
-        let input: Vec<u8> = (0..9_000_000u32).map(|n| (n / 7 % 251) as u8).collect();
+        let value: Vec<u8> = (0..9_000_000u32).map(|n| (n / 7 % 251) as u8).collect();
+        let mut block = crate::block::BlockBuilder::new(16);
+        block.add(b"key", &value);
+        let input = block.finish().to_vec();
         let mut out = Vec::new();
         assert_eq!(compress(&Compression::Zstd { level: 1 }, &input, &mut out), ZSTD_ID);
         assert!(decompress(ZSTD_ID, &out, Dialect::LevelDb) == Ok(input));
@@ -232,6 +235,21 @@ mod zstd_blocks {
         assert_eq!(zstd_block::decompress_in_steps(TEXT_WITHOUT_SIZE, 320).unwrap(), text());
         let error = zstd_block::decompress_in_steps(TEXT_WITHOUT_SIZE, 319).unwrap_err();
         assert_eq!(error.to_string(), "more bytes decompressed than a block may have");
+    }
+
+    #[test]
+    fn a_large_frame_of_zeros_is_refused_at_its_beginning_and_a_large_value_of_zeros_is_read() {
+        let mut frame = Vec::new();
+        let compression = Compression::Zstd { level: 1 };
+        assert_eq!(compress(&compression, &vec![0; 64 << 20], &mut frame), ZSTD_ID);
+        assert!(frame.len() < 8 << 10);
+        let error = decompress(ZSTD_ID, &frame, Dialect::LevelDb).unwrap_err();
+        assert!(error.problem.contains("no block of entries"), "{error:?}");
+        let mut block = crate::block::BlockBuilder::new(16);
+        block.add(b"key", &vec![0; 8 << 20]);
+        let block = block.finish().to_vec();
+        assert_eq!(compress(&compression, &block, &mut frame), ZSTD_ID);
+        assert_eq!(decompress(ZSTD_ID, &frame, Dialect::LevelDb), Ok(block));
     }
 
     #[test]

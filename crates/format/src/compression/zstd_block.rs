@@ -9,6 +9,7 @@ use zstd::bulk::{Compressor, Decompressor};
 use zstd::stream::read::Decoder;
 
 use super::check_claimed_size;
+use crate::block::may_begin_block;
 use crate::error::{FormatError, Result};
 use crate::limits::MAX_DECOMPRESSED_BLOCK_SIZE_BYTES;
 
@@ -17,6 +18,9 @@ const STRUCTURE: &str = "zstd block";
 /// Up to this stated size, in bytes, the output is allocated at once: every block of usual size. A frame of a few bytes
 /// can honestly expand to any size, so larger ones grow as bytes come out.
 const MAX_SIZE_BYTES_ALLOCATED_AT_ONCE: usize = 4 << 20;
+
+/// How much of a large block is looked at before the rest is decompressed.
+const BEGINNING_SIZE_BYTES: usize = 64 << 10;
 
 /// Most bytes that one byte of a frame can expand to: a block of four bytes repeats one of them 128 Ki times.
 const ZSTD_MAX_EXPANSION: usize = 32 << 10;
@@ -83,14 +87,20 @@ fn decompress_at_once(input: &[u8], size_bytes: usize) -> std::io::Result<Vec<u8
     Ok(out)
 }
 
-/// Fails once there is more than `limit` bytes of output.
+/// Fails once there is more than `limit` bytes of output, or when its beginning shows that it is no block of entries: a frame
+/// of a few KiB can make a GiB of zeros.
 pub(super) fn decompress_in_steps(input: &[u8], limit: usize) -> std::io::Result<Vec<u8>> {
     let mut out = Vec::new();
     let mut decoder = Decoder::with_buffer(input)?;
     if !matches!(zstd::zstd_safe::get_frame_content_size(input), Ok(Some(_))) {
         decoder.window_log_max(MAX_WINDOW_LOG_WITHOUT_SIZE)?;
     }
-    decoder.take(limit as u64 + 1).read_to_end(&mut out)?;
+    let mut rest = decoder.take(limit as u64 + 1);
+    rest.by_ref().take(4 * BEGINNING_SIZE_BYTES as u64).read_to_end(&mut out)?;
+    if out.len() == 4 * BEGINNING_SIZE_BYTES && !may_begin_block(&out[..BEGINNING_SIZE_BYTES]) {
+        return Err(std::io::Error::other("what it decompresses to is no block of entries"));
+    }
+    rest.read_to_end(&mut out)?;
     if out.len() > limit {
         return Err(std::io::Error::other("more bytes decompressed than a block may have"));
     }

@@ -90,11 +90,20 @@ fn the_smallest_block_is_its_trailer() {
 
 #[test]
 fn counts_allow_for_later_fields() {
-    let counts = TableCounts { entries: 300, deletions: 2, raw_key_bytes: 5, raw_value_bytes: 0 };
+    let counts = TableCounts {
+        entries: 300,
+        deletions: 2,
+        raw_key_bytes: 5,
+        raw_value_bytes: 0,
+        newest_sequence: Some(301),
+    };
     let mut bytes = counts.encode();
-    assert_eq!(bytes, [0xac, 0x02, 0x02, 0x05, 0x00]);
+    assert_eq!(bytes, [0xac, 0x02, 0x02, 0x05, 0x00, 0xad, 0x02]);
     bytes.extend(b"later");
     assert_eq!(TableCounts::decode(&bytes), Ok(counts));
+    let earlier = TableCounts { newest_sequence: None, ..counts };
+    assert_eq!(TableCounts::decode(&bytes[..5]).map(|counts| counts.newest_sequence), Ok(None));
+    assert_eq!(TableCounts::decode(&earlier.encode()), Ok(earlier));
 }
 
 #[test]
@@ -117,9 +126,15 @@ proptest! {
     }
 
     #[test]
-    fn counts_are_read_back(entries: u64, deletions: u64, raw_key_bytes: u64, raw_value_bytes: u64) {
+    fn counts_are_read_back(
+        entries: u64,
+        deletions: u64,
+        raw_key_bytes: u64,
+        raw_value_bytes: u64,
+        newest_sequence: Option<u64>,
+    ) {
         let deletions = deletions.min(entries);
-        let counts = TableCounts { entries, deletions, raw_key_bytes, raw_value_bytes };
+        let counts = TableCounts { entries, deletions, raw_key_bytes, raw_value_bytes, newest_sequence };
         prop_assert_eq!(TableCounts::decode(&counts.encode()), Ok(counts));
     }
 

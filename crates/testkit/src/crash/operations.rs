@@ -25,6 +25,9 @@ impl Trial {
     pub(super) fn use_database(&mut self, db: &Db) -> Step {
         self.check_checkpoints().or_else(|stop| self.go_on_after(stop))?;
         let mut snapshots: Vec<(Snapshot, Model)> = Vec::new();
+        if self.plan.syncs_first {
+            self.write(db, true).or_else(|stop| self.go_on_after(stop))?;
+        }
         for _ in 0..self.plan.operations {
             let done = self.operate(db, &mut snapshots);
             done.or_else(|stop| self.go_on_after(stop))?;
@@ -40,7 +43,10 @@ impl Trial {
 
     fn operate(&mut self, db: &Db, snapshots: &mut Vec<(Snapshot, Model)>) -> Step {
         match self.random.below(100) {
-            0..66 => self.write(db)?,
+            0..66 => {
+                let sync = self.random.one_in(6);
+                self.write(db, sync)?;
+            }
             66..82 => {
                 self.event("step");
                 db.step();
@@ -102,7 +108,7 @@ impl Trial {
         self.env.heal();
         self.env.advance(RETRY_AFTER);
         self.all_steps(db);
-        if self.write(db).is_err() {
+        if self.write(db, false).is_err() {
             if self.env.is_halted() {
                 return Err(Stop::Ended);
             }
@@ -110,9 +116,9 @@ impl Trial {
                 return Err(Stop::Broken("neither goes on nor says that it is poisoned".to_owned()));
             }
         }
-        let was_full = self.plan.fault.as_ref().is_some_and(is_refused_for_want_of_room);
-        if self.poisoned && was_full {
-            return Err(Stop::Broken("a full disk poisoned the database".to_owned()));
+        let may_pass = self.plan.fault.as_ref().is_some_and(leaves_things_as_they_were);
+        if self.poisoned && may_pass {
+            return Err(Stop::Broken("want of room, or of a descriptor, poisoned the database".to_owned()));
         }
         self.tally.one(if self.poisoned { "poisoned by a fault" } else { "went on after a fault" });
         Ok(())
@@ -175,9 +181,9 @@ impl Trial {
         batch
     }
 
-    fn write(&mut self, db: &Db) -> Step {
+    fn write(&mut self, db: &Db, sync: bool) -> Step {
         let batch = self.draw_batch();
-        let sync = self.random.one_in(6) || self.history.wants_sync();
+        let sync = sync || self.history.wants_sync();
         let mut written = WriteBatch::new();
         for (key, value) in &batch {
             match value {
@@ -277,10 +283,13 @@ impl Trial {
     }
 }
 
-/// Whether the call that fails finds no room and leaves things as they were. After a sync that fails nothing is known.
-fn is_refused_for_want_of_room(fault: &FaultPlan) -> bool {
+/// Whether the call that fails does so for want of room or of a descriptor, and leaves things as they were. After a sync
+/// that fails nothing is known.
+fn leaves_things_as_they_were(fault: &FaultPlan) -> bool {
     let writes = [CallKind::Write, CallKind::WriteLog, CallKind::CreateLog, CallKind::Link];
-    fault.failure() == Failure::NoSpace
-        && !fault.is_lasting()
-        && fault.kind().is_some_and(|kind| writes.contains(&kind))
+    match fault.failure() {
+        Failure::Io | Failure::WriteBack => false,
+        Failure::NoSpace => !fault.is_lasting() && fault.kind().is_some_and(|kind| writes.contains(&kind)),
+        Failure::NoDescriptor => true,
+    }
 }

@@ -6,6 +6,8 @@ use crate::random::Random;
 
 /// Longest life, in operations.
 const LONGEST_LIFE: usize = 120;
+/// Longest brief life.
+const BRIEF_LIFE: usize = 4;
 
 /// How a life ends.
 #[derive(Clone, Copy, Debug)]
@@ -27,9 +29,11 @@ pub struct LifePlan {
     pub goes_on: bool,
     /// Whether the database is repaired before it is opened.
     pub repairs: bool,
+    /// Whether the first operation is a synced write, before the background has done anything.
+    pub syncs_first: bool,
     /// How many operations it does at most.
     pub operations: usize,
-    /// Whether it closes the database at last.
+    /// Whether it closes the database at last, also after a failure.
     pub closes: bool,
     /// How it ends.
     pub end: End,
@@ -46,16 +50,22 @@ impl LifePlan {
         let goes_on = fault.is_some() && random.one_in(2);
         // A life that goes on is to be lived to its end, too.
         let halts_after = halts_after.filter(|_| !goes_on || random.one_in(3));
-        Self { halts_after, fault, goes_on, ..Self::undisturbed(random, LONGEST_LIFE) }
+        let undisturbed = Self::undisturbed(random, LONGEST_LIFE);
+        // What a failure did to the disk shows when the next process goes on with what the system still has in memory.
+        let end = if fault.is_some() && random.one_in(2) { End::Death } else { undisturbed.end };
+        Self { halts_after, fault, goes_on, end, ..undisturbed }
     }
 
     /// A life in which nothing goes wrong until its end.
     pub fn undisturbed(random: &mut Random, operations: usize) -> Self {
+        // Every third ends before the background has done much.
+        let operations = if random.one_in(3) { operations.min(BRIEF_LIFE) } else { operations };
         Self {
             halts_after: None,
             fault: None,
             goes_on: false,
             repairs: random.one_in(8),
+            syncs_first: random.one_in(3),
             operations: random.below(operations),
             closes: random.one_in(3),
             end: if random.one_in(4) { End::Death } else { End::PowerCut },
@@ -66,10 +76,14 @@ impl LifePlan {
 fn draw_fault(random: &mut Random) -> FaultPlan {
     let scale = random.choose(&[10, 100, 1000]);
     let call = 1 + random.below(scale) as u64;
-    let failure = random.choose(&[Failure::Io, Failure::NoSpace]);
+    let failure = random.choose(&[Failure::Io, Failure::NoSpace, Failure::WriteBack, Failure::NoDescriptor]);
     let mut plan = FaultPlan::new(call, failure);
     if random.one_in(2) {
-        plan = plan.of(random.choose(&CallKind::ALL));
+        let fits = |kind: &CallKind| failure != Failure::NoDescriptor || kind.opens();
+        let kinds: Vec<CallKind> = CallKind::ALL.into_iter().filter(fits).collect();
+        plan = plan.of(random.choose(&kinds));
+    } else if failure != Failure::NoDescriptor && random.one_in(4) {
+        plan = FaultPlan::new(1 + random.below(3) as u64, failure).of(CallKind::SyncLog);
     }
     if random.one_in(2) {
         plan = plan.short();

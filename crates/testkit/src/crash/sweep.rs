@@ -1,5 +1,6 @@
-//! A fixed script, in which one call after the other fails: every call of every kind, once by an input/output error
-//! and once for want of room.
+//! A fixed script, in which one call after the other fails: every call of every kind, once by an input/output error, once
+//! for want of room and, where it opens a file, once for want of a descriptor; and once it goes on, after the system failed
+//! to write what was waiting for the disk.
 
 use terrace_engine::env::simulated::{CallCounts, CallKind, Failure, FaultPlan, Mode};
 
@@ -22,7 +23,7 @@ pub fn sweep(seed: u64, mode: Mode) -> TrialResult {
     for (life, counts) in counts.iter().enumerate() {
         for kind in CallKind::ALL {
             for call in 1..=counts.of(kind) {
-                for failure in [Failure::Io, Failure::NoSpace] {
+                for failure in failures_of(kind) {
                     let plan = FaultPlan::new(call, failure).of(kind);
                     // Writes that fail do a part before, every second time.
                     let plan = if call % 2 == 0 { plan.short() } else { plan };
@@ -34,6 +35,12 @@ pub fn sweep(seed: u64, mode: Mode) -> TrialResult {
         }
     }
     Ok(tally)
+}
+
+fn failures_of(kind: CallKind) -> impl Iterator<Item = Failure> {
+    [Failure::Io, Failure::NoSpace, Failure::WriteBack]
+        .into_iter()
+        .chain(kind.opens().then_some(Failure::NoDescriptor))
 }
 
 /// Lives that are the same in every run, but for what the failed call changes.

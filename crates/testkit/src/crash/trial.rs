@@ -121,7 +121,8 @@ impl Trial {
         if self.env.is_halted() {
             return Stop::Ended;
         }
-        let clean = matches!(error.kind(), ErrorKind::Io | ErrorKind::DiskFull | ErrorKind::Poisoned);
+        use ErrorKind::{DiskFull, Io, Poisoned, TooManyFiles};
+        let clean = matches!(error.kind(), Io | DiskFull | TooManyFiles | Poisoned);
         if self.fault_came() && clean { Stop::Ended } else { Stop::Broken(format!("{what}: {error}")) }
     }
 
@@ -135,8 +136,10 @@ impl Trial {
             }
             Err(Stop::Broken(problem)) => return Err(problem),
         };
-        let lived =
-            self.use_database(&db).and_then(|()| if self.plan.closes { self.close(&db) } else { Ok(()) });
+        let lived = match self.use_database(&db) {
+            Ok(()) | Err(Stop::Ended) if self.plan.closes => self.close(&db),
+            lived => lived,
+        };
         match lived {
             Ok(()) | Err(Stop::Ended) => Ok(Some(db)),
             Err(Stop::Broken(problem)) => Err(problem),

@@ -61,7 +61,7 @@ impl Harmed {
             } else {
                 let part = draw_part(anatomy, &name, before.len(), random);
                 let mut bytes = before.clone();
-                let what = change(&mut bytes, part.1, random);
+                let what = change(&mut bytes, part.1, name.ends_with(".ldb"), random);
                 if bytes == before {
                     continue;
                 }
@@ -94,6 +94,24 @@ impl Harmed {
         self.files.get(file).is_some_and(|now| {
             now.get(bytes.clone()) == database.files[file].get(bytes.clone()) && now.len() >= bytes.end
         })
+    }
+
+    /// Whether a repair of the table `file` can tell that the block at `bytes`, which is intact, is one of its blocks: no
+    /// damage is before it, or the index lists it, or the footer names what the blocks behind it lead to. Otherwise it may
+    /// lie within a value of a damaged block.
+    pub fn is_told_from_a_value(
+        &self,
+        database: &Database,
+        anatomy: &Anatomy,
+        file: &str,
+        bytes: &Range<usize>,
+    ) -> bool {
+        let Some(parts) = anatomy.tables.get(file) else { return true };
+        let is_intact = |range: Range<usize>| self.is_intact(database, file, &range);
+        let index = parts.iter().find(|part| part.name == "indexes").map_or(0..0, |part| part.bytes.clone());
+        is_intact(0..bytes.start)
+            || is_intact(index.clone())
+            || (is_intact(bytes.start..index.start) && is_intact(index.end..database.files[file].len()))
     }
 
     /// Whether a log may look as a crash leaves it: cut off, gone, with zeros for a sector, or with a last record that
@@ -179,15 +197,15 @@ fn draw_part(
     }
 }
 
-/// Changes bytes that begin in `part`, and says how.
-fn change(bytes: &mut Vec<u8>, part: Range<usize>, random: &mut Random) -> String {
+/// Changes bytes that begin in `part`, and says how. Some may be taken out, if `may_shrink`.
+fn change(bytes: &mut Vec<u8>, part: Range<usize>, may_shrink: bool, random: &mut Random) -> String {
     if part.is_empty() {
         return "nothing".to_owned();
     }
     let start = random.between(part.start, part.end);
     let length =
         |longest: usize, random: &mut Random| random.between(1, longest + 1).min(bytes.len() - start);
-    match random.below(13) {
+    match random.below(14) {
         0..4 => {
             let bit = random.below(8);
             bytes[start] ^= 1 << bit;
@@ -218,6 +236,12 @@ fn change(bytes: &mut Vec<u8>, part: Range<usize>, random: &mut Random) -> Strin
             let length = length(200, random);
             bytes[start..start + length].copy_from_slice(&random.bytes(length));
             format!("{length} bytes from byte {start} on overwritten")
+        }
+        12 if may_shrink => {
+            let longest = random.choose(&[1, 300, 3000]);
+            let length = length(longest, random);
+            bytes.drain(start..start + length);
+            format!("{length} bytes from byte {start} on missing")
         }
         9 => {
             let length = length(300, random);

@@ -3,6 +3,10 @@
 use std::cmp::Ordering;
 
 use terrace_engine::UserComparator;
+use terrace_format::block::BlockBuilder;
+use terrace_format::compression::NONE_ID;
+use terrace_format::internal_key::{ValueKind, append_internal_key};
+use terrace_format::table::{BlockHandle, Footer, seal_block};
 
 use crate::random::Random;
 
@@ -44,6 +48,8 @@ impl History {
         if random.one_in(60) {
             // As a loss of power leaves it, and yet written so.
             value.extend(vec![0; size * 8]);
+        } else if random.one_in(40) {
+            value.extend(table_of_others(size));
         } else if random.one_in(3) {
             value.extend(vec![b'x'; size]);
         } else {
@@ -101,4 +107,33 @@ impl History {
         first.is_none_or(|first| self.comparator.compare(first, key) != Ordering::Greater)
             && last.is_none_or(|last| self.comparator.compare(key, last) != Ordering::Greater)
     }
+}
+
+/// A table whose entries nobody wrote to the database, as a value may hold it: data blocks, metaindex, index and footer.
+fn table_of_others(entries: usize) -> Vec<u8> {
+    let mut table = Vec::new();
+    let mut store = |contents: &[u8]| {
+        let handle = BlockHandle { offset: table.len() as u64, size: contents.len() as u64 };
+        table.extend_from_slice(contents);
+        table.extend_from_slice(&seal_block(contents, NONE_ID));
+        handle
+    };
+    let mut index = BlockBuilder::new(1);
+    for number in 0..entries.clamp(1, 8) {
+        let mut key = Vec::new();
+        append_internal_key(
+            &mut key,
+            format!("key {:03} of others", 18 * number).as_bytes(),
+            1 << 40,
+            ValueKind::Value,
+        );
+        let mut data = BlockBuilder::new(16);
+        data.add(&key, b"of others");
+        let mut handle = Vec::new();
+        store(data.finish()).encode_to(&mut handle);
+        index.add(&key, &handle);
+    }
+    let footer = Footer { metaindex: store(BlockBuilder::new(1).finish()), index: store(index.finish()) };
+    table.extend_from_slice(&footer.encode());
+    table
 }

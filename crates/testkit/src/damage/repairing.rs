@@ -141,6 +141,7 @@ impl Trial<'_> {
         self.anatomy.places(write).iter().any(|place| {
             !self.harmed.has_copies(&place.file)
                 && self.harmed.is_intact(self.database, &place.file, &place.bytes)
+                && self.harmed.is_told_from_a_value(self.database, self.anatomy, &place.file, &place.bytes)
         })
     }
 

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use crate::digest::Digest;
 
 /// The Python that Debian's python3-plyvel is built for.
-const PYTHON: &str = "/usr/bin/python3";
+pub(super) const PYTHON: &str = "/usr/bin/python3";
 const CHECKER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../interop/drivers/plyvel_checker.py");
 
 /// A process that opens one folder after the other.

@@ -9,6 +9,7 @@ mod folder;
 pub mod full_disk;
 pub mod lane;
 pub mod leveldb;
+pub mod leveldb_lives;
 mod moment;
 pub mod oracle;
 pub mod said;

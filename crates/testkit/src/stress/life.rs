@@ -54,6 +54,7 @@ fn options(random: &mut Random, env: &Arc<dyn Env>) -> Options {
         max_file_size_bytes: random.choose(&[4 << 10, 16 << 10]),
         block_cache_size_bytes: random.choose(&[0, 16 << 10, 1 << 20]),
         max_open_files: random.choose(&[4, 16, 1000]),
+        map_tables: random.one_in(2),
         manifest_size_limit_bytes: 8 << 10,
         compaction_threads: random.between(1, 4),
         idle_after_ms: 5,

@@ -64,10 +64,13 @@ export function delays(results) {
   }
 }
 
+/** @type {Record<string, string>} what clients do that do not divide it by --read-percent */
+const WHAT = { sustained: 'writes', 'plain-loop': 'operations' }
+
 /** @param {import('../results.js').Result} result */
 function labelOf({ target, workload, settings: { readPercent }, lines: [{ ops, seconds, eventLoop }] }) {
   const { p50, p99, max } = eventLoop
   const rate = Math.round(ops / seconds).toLocaleString('en')
-  const what = workload === 'sustained' ? 'writes' : readPercent === 100 ? 'reads' : 'reads and writes'
+  const what = WHAT[workload] ?? (readPercent === 100 ? 'reads' : 'reads and writes')
   return `${target}: ${rate} ${what} a second; delays: median ${p50} ms, p99 ${p99} ms, longest ${max} ms`
 }

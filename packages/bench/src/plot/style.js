@@ -59,7 +59,7 @@ export function title(results, what, ...notes) {
   const name = workload === 'sorted-write' && keyOrder === 'random' ? 'random-write' : workload
   const facts = [
     ...(workload === 'sustained' ? [] : [`${n.toLocaleString('en')} entries`]),
-    ...(workload === 'sustained' || workload === 'cold-read'
+    ...(['sustained', 'cold-read', 'plain-loop'].includes(workload)
       ? [`${seconds} s at concurrency ${concurrency}`]
       : []),
     ...(workload === 'sustained' && batchSize > 1 ? [`batches of ${batchSize.toLocaleString('en')}`] : []),

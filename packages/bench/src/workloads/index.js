@@ -3,6 +3,7 @@
 import { clear } from './clear.js'
 import { coldRead } from './cold-read.js'
 import { mixed } from './mixed.js'
+import { plainLoop } from './plain-loop.js'
 import { batchPut, get, getMany, iterate, put } from './simple.js'
 import { sortedWrite } from './sorted-write.js'
 import { databases, sublevels } from './stores.js'
@@ -46,6 +47,12 @@ export const WORKLOADS = {
     summary: 'read what is on the disk and not in memory for --seconds, with gets and windows of an iterator',
     run: coldRead,
     defaults: { concurrency: 64, batchSize: 20, valueSize: 1000, readPercent: 100 },
+    rounds: 1
+  },
+  'plain-loop': {
+    summary: 'await puts, gets and steps of for await for --seconds, one after the other and nothing else',
+    run: plainLoop,
+    defaults: { concurrency: 1, yieldTurns: false },
     rounds: 1
   },
   databases: {

@@ -1,9 +1,10 @@
-// Uses the package as browsers do, where there is no Buffer. Ends well if all is as it should be.
+// Uses a build of the package, which the first argument names, as browsers do: without Buffer. Ends well if all is as it
+// should be.
 
 import assert from 'node:assert/strict'
 
 delete globalThis.Buffer
-const { bytewise, decode, encode } = await import('terrace-bytewise')
+const { bytewise, decode, encode } = await import(process.argv[2])
 
 const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 

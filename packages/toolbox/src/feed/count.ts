@@ -1,6 +1,8 @@
 /** Counts the entries of groups, in step with the writes. */
 
 import type { Operation, PrewriteBatch } from '../hooks.js'
+import type { AnyLevel } from '../level-like.js'
+import { assertOnlyInstance } from '../only-instance.js'
 import { CountBuilder } from './count-builder.js'
 import type { CountDifference, CountOptions } from './count-options.js'
 import { Counters, type CountState, countBytes, countOf } from './counters.js'
@@ -35,6 +37,7 @@ export class Count {
   constructor(db: AnyDatabase, options: CountOptions<never, never>) {
     const { name, of, values = true, version = '', onProgress } = options
     assertName(name)
+    assertOnlyInstance(db as AnyLevel, 'count()')
     if (typeof version !== 'string') throw invalidOption("The option 'version' must be a string")
 
     const space = new KeySpace(db)

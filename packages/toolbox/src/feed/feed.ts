@@ -1,6 +1,8 @@
 /** The change feed of a database or sublevel. */
 
 import type { Operation, PrewriteBatch } from '../hooks.js'
+import type { AnyLevel } from '../level-like.js'
+import { assertOnlyInstance } from '../only-instance.js'
 import type { Change } from './change.js'
 import { ChangeLog } from './change-log.js'
 import { assertName, feedError, invalidOption } from './errors.js'
@@ -74,6 +76,7 @@ export class Feed<K = string, V = string> {
   constructor(db: AnyDatabase, options: FeedOptions) {
     const { name = 'changes', range, values = true, oldValues = false, retention } = options
     assertName(name)
+    assertOnlyInstance(db as AnyLevel, 'feed()')
     const limits = checkedLimits(retention)
     this.#space = new KeySpace(db)
     this.#range = this.#space.range(range)

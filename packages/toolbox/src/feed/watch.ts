@@ -1,6 +1,8 @@
 /** What is now, and each change from then on. */
 
 import { decodedBy } from '../encoded.js'
+import type { AnyLevel } from '../level-like.js'
+import { assertOnlyInstance } from '../only-instance.js'
 import type { Change } from './change.js'
 import { DirtyKeys } from './dirty-keys.js'
 import { assertNotAborted, type FeedError, feedError, invalidOption } from './errors.js'
@@ -69,6 +71,7 @@ export function watch<K = string, V = string>(
   options: WatchOptions = {}
 ): AsyncGenerator<WatchEvent<K, V>, void, void> {
   if (!(source instanceof Feed)) {
+    assertOnlyInstance(source as AnyLevel, 'watch()')
     const watching = watchingOf(new KeySpace(source), watched, options)
     return endable((stop) => watchDatabase<K, V>(watching, stop))
   }

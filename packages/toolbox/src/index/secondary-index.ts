@@ -2,6 +2,7 @@
 
 import { asideOf } from '../aside.js'
 import type { AnyLevel } from '../level-like.js'
+import { assertOnlyInstance } from '../only-instance.js'
 import { Builder } from './builder.js'
 import { definitionOf } from './definition.js'
 import { uniqueEntryKey } from './entry-keys.js'
@@ -43,6 +44,7 @@ export class SecondaryIndex<K, V> {
       )
     }
 
+    assertOnlyInstance(db, 'index()')
     const keySpace = keySpaceOf(db)
     if (keySpace.has(name)) {
       throw indexError(

@@ -2,6 +2,7 @@ import { byteString } from '../encoded.js'
 import { codedError } from '../errors.js'
 import { prefixOf, rootOf } from '../hooks.js'
 import type { AnyLevel } from '../level-like.js'
+import { assertOnlyInstance } from '../only-instance.js'
 import { Queues } from './queue.js'
 
 /** Keys of a database are locked by what they are in the whole of it; of a namespace by its name. */
@@ -31,6 +32,7 @@ export function namespaceOf(owner: AnyLevel | string): Namespace {
 }
 
 function namespaceOfDatabase(db: AnyLevel): Namespace {
+  assertOnlyInstance(db, 'lock()')
   const root = rootOf(db)
   const prefix = prefixOf(db)
   let queues = queuesOfDatabases.get(root)

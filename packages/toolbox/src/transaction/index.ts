@@ -2,6 +2,7 @@
 
 import { rootOf } from '../hooks.js'
 import type { AnyLevel } from '../level-like.js'
+import { assertOnlyInstance } from '../only-instance.js'
 import { change, putIfAbsent, putIfEquals } from './conditional.js'
 import { coordinatorOf } from './coordinator.js'
 import { argumentError } from './errors.js'
@@ -40,6 +41,7 @@ export function transactions<K, V>(
   const root = rootOf(db)
   if (root?.hooks?.prewrite === undefined)
     throw argumentError('A database of abstract-level 2 or 3 is needed')
+  assertOnlyInstance(root, 'transactions()')
   const coordinator = coordinatorOf(root)
 
   const transaction = async <T>(body: Body<T>, options?: TransactionOptions): Promise<T> => {

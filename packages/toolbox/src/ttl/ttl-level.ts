@@ -2,6 +2,7 @@ import { type AbstractChainedBatch, AbstractLevel, type AbstractSnapshot } from 
 import { bytesOf, type Encoded } from '../encoded.js'
 import { codedError } from '../errors.js'
 import type { AnyLevel } from '../level-like.js'
+import { assertOnlyInstance } from '../only-instance.js'
 import { Clock } from './clock.js'
 import { type Due, ExpiryRecords, type RecordRange, textOf } from './expiry-records.js'
 import { Gate } from './gate.js'
@@ -63,6 +64,7 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
     } = options
     if (defaultTtlMs !== undefined) assertTtl(defaultTtlMs)
     assertInterval(checkIntervalMs)
+    assertOnlyInstance(db, 'ttl()')
     const { keyEncoding = db.keyEncoding(), valueEncoding = db.valueEncoding() } = rest
     super(manifestOf(db), { ...rest, keyEncoding, valueEncoding } as never)
 

@@ -162,7 +162,7 @@ for (const [name, open] of Object.entries(databases)) {
     assert.equal(await db.get('outside'), '1')
   })
 
-  test(`${name}: a refused write leaves a gap, and nothing else`, async (t) => {
+  test(`${name}: a refused write leaves nothing but a gap in the numbers, if that`, async (t) => {
     const db = await open(t)
     const changes = feed(db)
     const refuse = ({ value }) => {
@@ -182,7 +182,8 @@ for (const [name, open] of Object.entries(databases)) {
       found.map(({ key }) => key),
       ['a', 'b']
     )
-    assert.ok(found[1].sequence > 2)
+    // On Terrace the feed's function runs after the one that refuses.
+    assert.ok(name === 'terrace' ? found[1].sequence === 2 : found[1].sequence > 2)
     assert.equal(await db.get('good'), undefined)
   })
 

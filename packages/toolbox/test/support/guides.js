@@ -23,12 +23,18 @@ export function checkGuide(part, count) {
   return guide
 }
 
-/** The codes that a guide names must be those that the part's own files can throw. */
+/** The codes of a prefix that a guide names must be those that the part's own files, or those of all parts, can throw. */
 export function checkCodes(guide, part, prefix) {
   const folder = new URL(`../../src/${part}/`, import.meta.url)
   const found = new Set()
-  for (const name of readdirSync(folder)) {
-    const source = readFileSync(new URL(name, folder), 'utf8')
+  const common = new URL('../', folder)
+  const files = [folder, common].flatMap((within) =>
+    readdirSync(within)
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => new URL(name, within))
+  )
+  for (const file of files) {
+    const source = readFileSync(file, 'utf8')
     for (const [, code] of source.matchAll(new RegExp(`'(${prefix}_[A-Z_]+)'`, 'g'))) found.add(code)
   }
   const named = new Set(

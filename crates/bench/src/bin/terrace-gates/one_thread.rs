@@ -31,6 +31,10 @@ impl Env for OneThread {
         self.files.open_random(path)
     }
 
+    fn open_mapped(&self, path: &Path) -> Result<Arc<dyn RandomAccessFile>> {
+        self.files.open_mapped(path)
+    }
+
     fn open_sequential(&self, path: &Path) -> Result<Box<dyn SequentialFile>> {
         self.files.open_sequential(path)
     }

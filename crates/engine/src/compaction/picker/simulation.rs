@@ -198,6 +198,7 @@ impl Simulation {
                 deletions,
                 raw_key_bytes: KEY_SIZE_BYTES * entries.len() as u64,
                 raw_value_bytes: values,
+                newest_sequence: None,
             };
             if self.with_counts {
                 counts.push((number, count));

@@ -19,13 +19,17 @@ const KEPT_VALUE_BYTES: usize = 1 << 20;
 
 impl DbIterator {
     /// Backward from the inner cursor's entry on, which is the last version of some key, to the first key that is to
-    /// be shown.
-    pub(super) fn find_backward(&mut self) -> Result<()> {
-        let mut has_passed_one = false;
+    /// be shown. With `below_saved` that must be smaller than the saved one: it was shown, and where keys are out of order
+    /// the way back could lead past it again, for ever.
+    pub(super) fn find_backward(&mut self, below_saved: bool) -> Result<()> {
+        let mut has_passed_one = below_saved;
         let mut sought = SoughtKeys::default();
         let mut passed = 0;
         while self.inner.valid() {
             self.note_passed(&mut passed)?;
+            if has_passed_one && self.compare_to_saved_key().is_ge() {
+                return Err(out_of_order());
+            }
             if self.inner.begins_its_key() {
                 let (sequence, kind) = unpack(self.inner.head().tag)?;
                 if self.bounds.lower != Bound::Unbounded
@@ -43,9 +47,6 @@ impl DbIterator {
                 continue;
             }
             let found = user_key(self.inner.key());
-            if has_passed_one && self.comparator.compare(found, &self.saved_key).is_ge() {
-                return Err(out_of_order());
-            }
             has_passed_one = true;
             if is_below(found, &self.bounds.lower, &self.comparator) {
                 return Ok(());

@@ -118,7 +118,14 @@ proptest! {
         for (place, change) in places {
             let at = place.index(bytes.len());
             bytes[at] ^= change;
-            hit[starts.iter().rposition(|start| *start <= at).unwrap()] = true;
+            let first = starts.iter().rposition(|start| *start <= at).unwrap();
+            hit[first] = true;
+            // In the rest of a record that began in an earlier block no other is looked for.
+            let block = at / LOG_BLOCK_SIZE_BYTES;
+            if starts[first] / LOG_BLOCK_SIZE_BYTES < block {
+                let is_there = |start: &usize| *start > at && *start / LOG_BLOCK_SIZE_BYTES == block;
+                starts.iter().zip(&mut hit).filter(|(start, _)| is_there(start)).for_each(|(_, hit)| *hit = true);
+            }
         }
         let collected = read(&bytes);
         let mut found = collected.records.iter();

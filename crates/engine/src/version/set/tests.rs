@@ -96,6 +96,7 @@ fn what_was_applied_is_recovered() {
             previous_log_number: 0,
             last_sequence: 77,
             manifest_number: 1,
+            next_file_number: third + 1,
             is_ours: true
         }
     );

@@ -232,7 +232,7 @@ fn a_failed_sync_drops_pages_that_no_later_sync_writes() {
     for seed in 0..50 {
         let mut contents = Contents::default();
         contents.write(0, &[b'1'; 8192]);
-        contents.fail_sync(&mut Random::new(seed));
+        contents.fail_write_back(&mut Random::new(seed));
         contents.sync();
         assert_eq!(contents.bytes(), [b'1'; 8192], "readers see it as long as the power stays");
         let found = outcomes(&contents, cut(STRICT, 512));

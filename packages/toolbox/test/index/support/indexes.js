@@ -1,4 +1,5 @@
 import { index } from 'terrace-toolbox/index'
+import { isExact } from '../../support/databases.js'
 
 /** A report of an index in step, with so many records and entries. */
 export function inStep(records, entries = records) {
@@ -14,6 +15,16 @@ export async function refusalOf(write) {
     return error.cause
   }
   throw new Error('The write was not refused')
+}
+
+/** Has the put of a chained batch refused: by the batch's `write()` where hooks see what is written, else by `put()`. */
+export async function refusalOfPut(batch, key, value) {
+  if (isExact(batch.db)) {
+    batch.put(key, value)
+    return refusalOf(batch.write())
+  }
+
+  return refusalOf((async () => batch.put(key, value))())
 }
 
 /** A sublevel of users in JSON with an index, by default of e-mail addresses. */

@@ -1,0 +1,208 @@
+//! A database that is only read, perhaps beside a process that writes it.
+//!
+//! The reader takes no lock, so the writer replaces files while they are read: CURRENT leads to a MANIFEST that is gone, the
+//! MANIFEST names tables that a compaction has replaced, a log is cut to its size by a close. None of that is damage.
+//! Whether an attempt to read the state failed because of it is told by a second one: damage is still there, and the
+//! folder is as it was. So a failure counts once it came twice while nothing changed ([`beside_writer`]).
+//!
+//! A state once read is kept: its memtables are in memory, and its tables stay open, so that the writer may remove them.
+//! Only tables that cannot be mapped, beyond `max_open_files` of them, are opened when they are needed. If one is gone by
+//! then, reads of the state in force move on to the newest state by themselves; snapshots, and iterators that have shown an
+//! entry, fail with [`Outdated`](ErrorKind::Outdated).
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use terrace_env::Env;
+use terrace_format::file_name::{self, FileKind};
+
+use crate::db::inner::DbInner;
+use crate::db::open::{Contents, look_into, missing_current, recover, refuse_foreign_layout};
+use crate::error::{Error, ErrorKind, Result};
+use crate::info_log::InfoLog;
+use crate::options::Options;
+use crate::read::super_version::SuperVersion;
+use crate::version::recover::read_current;
+
+/// So often the state is read at most, or a read moves on, beside a writer that changes it each time.
+pub(crate) const MOST_ATTEMPTS: u32 = 64;
+
+/// The same failure so often in a row is none that changes bring about, though they go on.
+const MOST_ALIKE: u32 = 8;
+
+const LONGEST_PAUSE: Duration = Duration::from_millis(32);
+
+/// Opens the database in `folder` to read only.
+pub(super) fn open(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
+    let env = Arc::clone(&options.env);
+    beside_writer(&*env, folder, || read_state(folder, options.clone()))
+}
+
+fn read_state(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
+    let env = Arc::clone(&options.env);
+    let names = if env.exists(folder)? { env.list(folder)? } else { Vec::new() };
+    match look_into(&names) {
+        Contents::Database => {}
+        Contents::Fragments(name) => return Err(missing_current(folder, &name)),
+        Contents::Nothing => {
+            let message = "there is no database here, and a read-only open creates none";
+            return Err(Error::at_path(ErrorKind::NoDatabase, folder, message));
+        }
+    }
+    refuse_foreign_layout(&names, folder)?;
+    let (inner, _) = recover(folder, options, InfoLog::none(env), None, &names)?;
+    for (place, file) in inner.versions.current().files().enumerate() {
+        match inner.tables.pin(file, place) {
+            Err(error) if error.kind() == ErrorKind::Outdated => return Err(error),
+            // It is opened when it is read, which fails then if it must.
+            Err(_) => break,
+            Ok(()) => {}
+        }
+    }
+    Ok(inner)
+}
+
+/// Calls `read` until it succeeds, or fails for another reason than a writer that changes the folder.
+fn beside_writer<T>(env: &dyn Env, folder: &Path, mut read: impl FnMut() -> Result<T>) -> Result<T> {
+    let mut before = None;
+    let mut alike = 0;
+    let mut pause = Duration::from_millis(1);
+    for _ in 0..MOST_ATTEMPTS {
+        let error = match read() {
+            Err(error) if may_be_of_a_change(error.kind()) => error,
+            result => return result,
+        };
+        let found = (error.to_string(), listing(env, folder));
+        let is_alike = before.as_ref().is_some_and(|(message, _)| *message == found.0);
+        alike = if is_alike { alike + 1 } else { 1 };
+        if alike == MOST_ALIKE || before.as_ref() == Some(&found) {
+            return Err(error);
+        }
+        before = Some(found);
+        env.sleep(pause);
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+    let last = before.map(|(message, _)| message).unwrap_or_default();
+    let message = format!(
+        "the database was changed during each of {MOST_ATTEMPTS} attempts to read its state; try again ({last})"
+    );
+    Err(Error::at_path(ErrorKind::Outdated, folder, message))
+}
+
+/// Whether an error of this kind may mean no more than that files were replaced meanwhile.
+fn may_be_of_a_change(kind: ErrorKind) -> bool {
+    use ErrorKind::{Corruption, Io, Outdated, Unsupported};
+    matches!(kind, Corruption | Io | Outdated | Unsupported)
+}
+
+/// What changes with the database: the names of its files, the sizes of those that grow or are cut, and CURRENT.
+fn listing(env: &dyn Env, folder: &Path) -> (Option<Vec<u8>>, Vec<(String, Option<u64>)>) {
+    let mut files: Vec<_> = env.list(folder).unwrap_or_default();
+    files.sort();
+    let sized = files.into_iter().filter_map(|name| {
+        use FileKind::{LegacyTable, Log, Manifest, Table};
+        match file_name::parse(&name)? {
+            Log(_) | Manifest(_) => {
+                let size_bytes = env.file_size(&folder.join(&name)).ok();
+                Some((name, size_bytes))
+            }
+            Table(_) | LegacyTable(_) => Some((name, None)),
+            _ => None,
+        }
+    });
+    (read_current(env, folder).ok(), sized.collect())
+}
+
+impl DbInner {
+    /// See [`Db::refresh`](crate::Db::refresh).
+    pub(crate) fn refresh(&self) -> Result<()> {
+        self.check_open()?;
+        if !self.options.read_only {
+            return Ok(());
+        }
+        // Nobody writes, so the token puts refreshes one after another, and a close after those that run.
+        let _token = self.line.take_token();
+        self.show_newest()
+    }
+
+    /// Replaces `outdated`, a table of which is gone, as the state in force, unless another reader has done it.
+    #[cold]
+    pub(crate) fn move_on(&self, outdated: &Arc<SuperVersion>) -> Result<()> {
+        let _token = self.line.take_token();
+        if !Arc::ptr_eq(&self.published.super_version(), outdated) {
+            return Ok(());
+        }
+        self.show_newest()
+    }
+
+    /// The caller holds the commit token.
+    fn show_newest(&self) -> Result<()> {
+        self.check_open()?;
+        let options = Options { block_cache: self.block_cache.clone(), ..self.options.clone() };
+        let newest = open(&self.folder, options)?;
+        self.tables.take_over(&newest.tables);
+        self.versions.adopt(&newest.versions);
+        let view = Arc::clone(&newest.published.super_version());
+        self.published.replace(view, newest.published.visible_sequence());
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use terrace_env::MemoryEnv;
+
+    use super::*;
+
+    fn corruption(message: &str) -> Error {
+        Error::new(ErrorKind::Corruption, message)
+    }
+
+    #[test]
+    fn a_failure_counts_once_it_came_twice_while_nothing_changed() {
+        let env = MemoryEnv::new();
+        let mut calls = 0;
+        let result: Result<()> = beside_writer(&env, Path::new("/db"), || {
+            calls += 1;
+            Err(corruption("still there"))
+        });
+        assert_eq!((result.unwrap_err().kind(), calls), (ErrorKind::Corruption, 2));
+    }
+
+    #[test]
+    fn a_refusal_that_no_change_explains_counts_at_once() {
+        let mut calls = 0;
+        let result: Result<()> = beside_writer(&MemoryEnv::new(), Path::new("/db"), || {
+            calls += 1;
+            Err(Error::new(ErrorKind::InvalidArgument, "another comparator"))
+        });
+        assert_eq!((result.unwrap_err().kind(), calls), (ErrorKind::InvalidArgument, 1));
+    }
+
+    #[test]
+    fn failures_that_differ_are_a_writers_doing_and_their_number_is_bounded() {
+        let mut calls = 0;
+        let result: Result<()> = beside_writer(&MemoryEnv::new(), Path::new("/db"), || {
+            calls += 1;
+            Err(corruption(&format!("table {calls} is missing")))
+        });
+        let error = result.unwrap_err();
+        assert_eq!((error.kind(), calls), (ErrorKind::Outdated, MOST_ATTEMPTS));
+        assert!(error.to_string().contains("try again (table 64 is missing)"), "{error}");
+    }
+
+    #[test]
+    fn a_damage_that_stays_is_told_though_the_writer_goes_on() {
+        let env = MemoryEnv::new();
+        env.create_folder_all(Path::new("/db")).unwrap();
+        let mut calls = 0;
+        let result: Result<()> = beside_writer(&env, Path::new("/db"), || {
+            calls += 1;
+            env.create(&Path::new("/db").join(file_name::table_name(calls))).unwrap();
+            Err(corruption("still there"))
+        });
+        assert_eq!(result.unwrap_err().kind(), ErrorKind::Corruption);
+        assert_eq!(calls, u64::from(MOST_ALIKE));
+    }
+}

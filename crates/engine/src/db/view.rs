@@ -1,0 +1,139 @@
+//! What a read of the database works on, and how it goes on where that is gone.
+
+use std::sync::{Arc, Weak};
+
+use crate::db::inner::DbInner;
+use crate::db::read_only::MOST_ATTEMPTS;
+use crate::error::{Error, ErrorKind, Result};
+use crate::options::ReadOptions;
+use crate::read::get::{Found, expect, get_with};
+use crate::read::lookup::{ReadView, Renewal, View};
+use crate::read::snapshot::Snapshot;
+use crate::read::super_version::SuperVersion;
+use crate::table::BlockReadOptions;
+
+/// What an iterator keeps alive. Tables that only it still held are deleted soon after it drops.
+struct ViewPin {
+    view: Option<Arc<SuperVersion>>,
+    _snapshot: Option<Snapshot>,
+    db: Weak<DbInner>,
+}
+
+impl Drop for ViewPin {
+    fn drop(&mut self) {
+        self.view = None;
+        if let Some(inner) = self.db.upgrade() {
+            inner.remove_obsolete_tables_soon();
+        }
+    }
+}
+
+impl DbInner {
+    /// The snapshot to read from, which must be of this database.
+    #[inline]
+    pub(crate) fn own_snapshot<'a>(&self, options: &'a ReadOptions) -> Result<Option<&'a Snapshot>> {
+        match &options.snapshot {
+            Some(snapshot) if !snapshot.belongs_to(&self.snapshots) => {
+                Err(Error::new(ErrorKind::InvalidArgument, "the snapshot belongs to another database"))
+            }
+            snapshot => Ok(snapshot.as_ref()),
+        }
+    }
+
+    /// See [`Db::get_with`](crate::Db::get_with). Takes `found` where it finds a value.
+    #[inline]
+    pub(crate) fn get<R, F: FnOnce(Found<'_>) -> R>(
+        &self,
+        key: &[u8],
+        options: &ReadOptions,
+        found: &mut Option<F>,
+    ) -> Result<Option<R>> {
+        let (view, sequence) = self.published.for_read(self.own_snapshot(options)?);
+        self.check_open()?;
+        get_with(&view, &self.tables, key, sequence, &block_read_options(options), found)
+    }
+
+    /// See [`Db::get_many_with`](crate::Db::get_many_with).
+    pub(crate) fn get_many<K: AsRef<[u8]>>(
+        &self,
+        keys: &[K],
+        options: &ReadOptions,
+        mut found: impl FnMut(Option<&[u8]>),
+    ) -> Result<()> {
+        /// So many keys ahead of its get, a key's place is asked for.
+        const AHEAD: usize = 3;
+        let (view, sequence) = self.published.for_read(self.own_snapshot(options)?);
+        self.check_open()?;
+        let block_options = block_read_options(options);
+        for (index, key) in keys.iter().enumerate() {
+            if let Some(later) = keys.get(index + AHEAD) {
+                expect(&view, &self.tables, later.as_ref(), sequence);
+            }
+            let mut hand_over = Some(|value: Found<'_>| found(Some(value.bytes())));
+            let answer =
+                get_with(&view, &self.tables, key.as_ref(), sequence, &block_options, &mut hand_over)?;
+            if answer.is_none() {
+                found(None);
+            }
+        }
+        Ok(())
+    }
+
+    /// What an iterator reads.
+    pub(crate) fn view(self: &Arc<Self>, options: &ReadOptions) -> Result<View> {
+        let (super_version, sequence) = self.published.for_read(self.own_snapshot(options)?);
+        self.check_open()?;
+        let super_version = Arc::clone(&super_version);
+        let pin = ViewPin {
+            view: Some(Arc::clone(&super_version)),
+            _snapshot: options.snapshot.clone(),
+            db: Arc::downgrade(self),
+        };
+        let read = ReadView {
+            super_version,
+            tables: Arc::clone(&self.tables),
+            options: block_read_options(options),
+            forecast: Arc::clone(&self.seek_forecast),
+        };
+        Ok(View { read, sequence, pin: Box::new(pin) })
+    }
+
+    /// What makes a newer view for an iterator whose own is gone from the disk. There is none where that cannot be, or where
+    /// the reader wants the state of its snapshot and no other.
+    pub(crate) fn renewal(self: &Arc<Self>, options: &ReadOptions) -> Option<Renewal> {
+        if !self.options.read_only || options.snapshot.is_some() {
+            return None;
+        }
+        let (db, options) = (Arc::downgrade(self), options.clone());
+        Some(Box::new(move |outdated| {
+            let inner = db.upgrade().ok_or_else(Error::closed)?;
+            inner.move_on(outdated)?;
+            inner.view(&options)
+        }))
+    }
+
+    /// Calls `read` on the state in force, and again on the newest one where that is gone from the disk.
+    #[cold]
+    pub(crate) fn read_moving_on<R>(&self, mut read: impl FnMut() -> Result<R>) -> Result<R> {
+        let mut attempts = 1;
+        loop {
+            let view = Arc::clone(&self.published.super_version());
+            self.check_open()?;
+            match read() {
+                Err(error) if error.kind() == ErrorKind::Outdated && attempts < MOST_ATTEMPTS => {
+                    self.move_on(&view)?;
+                    attempts += 1;
+                }
+                result => return result,
+            }
+        }
+    }
+}
+
+pub(crate) fn block_read_options(options: &ReadOptions) -> BlockReadOptions {
+    BlockReadOptions {
+        verify_checksums: options.verify_checksums,
+        fill_cache: options.fill_cache,
+        tier: options.tier,
+    }
+}

@@ -1,0 +1,88 @@
+//! Whether a MANIFEST of another engine has lost its last edits. Predecessor: `db/open`, which has read it. Successor: the
+//! logs.
+//!
+//! A MANIFEST that was cut off between two records is in itself sound, and states how the database was at an earlier time.
+//! To open that would lose what was flushed since, for good: the tables that it does not know are removed as the traces of
+//! a crash. LevelDB removes a log only after the edit is durable that names the table made of it, and the log before it is
+//! followed by one that goes on with its sequence. So a table that is newer than the last edit, together with a gap before
+//! the logs, is no trace of a crash:
+//!
+//! ```text
+//!   as it was   edit: log 6, table 5   edit: log 9, table 8   000005.ldb 000008.ldb 000009.log
+//!   cut off     edit: log 6, table 5                          000005.ldb 000008.ldb 000009.log     log 6 is missing
+//! ```
+//!
+//! A MANIFEST of ours is told by the missing log alone ([`check_first_log`](crate::recovery::check_first_log)): others may be
+//! copied without their logs.
+
+use std::path::Path;
+
+use terrace_env::Env;
+use terrace_format::coding::decode_fixed64;
+use terrace_format::file_name::{self, FileKind};
+use terrace_format::internal_key::SequenceNumber;
+use terrace_format::limits::{BATCH_HEADER_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::log_tail::{FIRST, FULL};
+use crate::recovery::{OpenLog, is_log_needed, names_log};
+use crate::version::RecoveredNumbers;
+
+/// Fails with kind `Corruption` if the MANIFEST that said `numbers` has lost its last edits. `names` are the files in the
+/// folder, and `logs` those of them that are logs, ascending.
+///
+/// Errors: that; those of reading a log.
+pub(crate) fn check_last_edits(
+    env: &dyn Env,
+    folder: &Path,
+    names: &[String],
+    numbers: &RecoveredNumbers,
+    logs: &[OpenLog],
+) -> Result<()> {
+    let is_newer = |name: &&String| match file_name::parse(name) {
+        Some(FileKind::Table(number) | FileKind::LegacyTable(number)) => number >= numbers.next_file_number,
+        _ => false,
+    };
+    let Some(table) = names.iter().find(is_newer).filter(|_| !numbers.is_ours) else { return Ok(()) };
+    let RecoveredNumbers { log_number, previous_log_number, manifest_number, last_sequence, .. } = *numbers;
+    let needed: Vec<u64> = logs
+        .iter()
+        .map(|log| log.number)
+        .filter(|number| is_log_needed(*number, log_number, previous_log_number))
+        .collect();
+    let gap = if names_log(log_number, manifest_number) && !needed.contains(&log_number) {
+        format!("the log {log_number} that it needs is missing")
+    } else {
+        match first_sequence(env, folder, &needed)? {
+            Some(first) if first > last_sequence.saturating_add(1) => {
+                format!("the logs go on with sequence {first} after {last_sequence}")
+            }
+            _ => return Ok(()),
+        }
+    };
+    let manifest = file_name::manifest_name(manifest_number);
+    let problem = format!(
+        "the MANIFEST has lost its last records: it does not know {table}, and {gap}; repair keeps what is there"
+    );
+    Err(Error::at_path(ErrorKind::Corruption, &folder.join(manifest), problem))
+}
+
+/// The sequence with which the first of the logs begins that has a record. Whether the record is sound is left to the replay.
+fn first_sequence(env: &dyn Env, folder: &Path, logs: &[u64]) -> Result<Option<SequenceNumber>> {
+    for number in logs {
+        let mut file = env.open_sequential(&folder.join(file_name::log_name(*number)))?;
+        let mut bytes = [0; LOG_HEADER_SIZE_BYTES + BATCH_HEADER_SIZE_BYTES];
+        let mut filled = 0;
+        while filled < bytes.len() {
+            match file.read(&mut bytes[filled..])? {
+                0 => break,
+                read_bytes => filled += read_bytes,
+            }
+        }
+        let (header, payload) = bytes.split_at(LOG_HEADER_SIZE_BYTES);
+        if filled == bytes.len() && [FULL, FIRST].contains(&header[6]) {
+            return Ok(Some(decode_fixed64(payload)));
+        }
+    }
+    Ok(None)
+}

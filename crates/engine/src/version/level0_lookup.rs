@@ -1,0 +1,73 @@
+//! The search of level 0 for one key. Predecessor: [`version`](super::version). Successor: the table cache, then the table.
+//!
+//! The tables are asked from the largest number to the smallest, which is mostly from new to old. What is found counts once
+//! no table that is left can hold something newer. A table of ours says in its counts how new its entries are, so that
+//! the first answer is nearly always the last. Of LevelDB's tables it is not known, and all whose range holds the key are
+//! asked: LevelDB's repair leaves tables in level 0 whose numbers say nothing of their age
+//! ([decision 25](../../../../docs/decisions/0025-recency-in-level-0.md)).
+
+use std::sync::Arc;
+
+use crate::cache::table_cache::TableCache;
+use crate::error::Result;
+use crate::table::BlockReadOptions;
+use crate::table::hash_lookup::LookupKey;
+use crate::table::reader::FoundEntry;
+use crate::version::file_meta::FileMeta;
+
+/// What is searched, and for what.
+pub(super) struct Level0Lookup<'a> {
+    /// Largest number first.
+    pub(super) files: &'a [Arc<FileMeta>],
+    pub(super) tables: &'a TableCache,
+    pub(super) key: &'a LookupKey<'a>,
+    pub(super) options: &'a BlockReadOptions,
+}
+
+impl Level0Lookup<'_> {
+    /// Hands `found` the newest entry in the files that are in range. Returns whether there is one.
+    ///
+    /// Errors: those of [`Version::get_with`](super::version::Version::get_with).
+    pub(super) fn get_with(
+        &self,
+        is_in_range: impl Fn(&FileMeta) -> bool,
+        found: &mut impl FnMut(FoundEntry<'_>),
+    ) -> Result<bool> {
+        let mut newest = None;
+        for (index, file) in self.files.iter().enumerate() {
+            let known = newest.map(|(_, sequence)| sequence);
+            let may_add = || known.is_none_or(|sequence| file.newest_sequence() > sequence);
+            if !is_in_range(file) || !may_add() {
+                continue;
+            }
+            let table = self.tables.lease(file, self.options.tier)?;
+            // Only an open table has said how new it is.
+            if !may_add() {
+                continue;
+            }
+            let mut is_handed_over = false;
+            table.get_with(self.key, self.options, &mut |entry| {
+                let sequence = entry.sequence;
+                if known.is_some_and(|known| sequence <= known) {
+                    return;
+                }
+                newest = Some((file, sequence));
+                let may_be_newer =
+                    |file: &Arc<FileMeta>| file.newest_sequence() > sequence && is_in_range(file);
+                if !self.files[index + 1..].iter().any(may_be_newer) {
+                    is_handed_over = true;
+                    found(entry);
+                }
+            })?;
+            if is_handed_over {
+                return Ok(true);
+            }
+        }
+        match newest {
+            Some((file, _)) => {
+                self.tables.lease(file, self.options.tier)?.get_with(self.key, self.options, found)
+            }
+            None => Ok(false),
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Databases in a process that may open few files (`ulimit -n`).
+//!
+//! The process is this test program again, started by a shell that sets the limit, running only [`helper_process`].
+#![cfg(unix)]
+
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use terrace_engine::{Db, ErrorKind, IterOptions, Options, ReadOptions, WriteBatch, WriteOptions};
+
+const ROLE: &str = "TERRACE_FEW_DESCRIPTORS_ROLE";
+const FOLDER: &str = "TERRACE_FEW_DESCRIPTORS_FOLDER";
+const ENTRIES: u64 = 30_000;
+const ENTRIES_A_BATCH: u64 = 100;
+/// With keys, 150 MB.
+const VALUE_SIZE_BYTES: usize = 5_000;
+
+/// Runs `role` with `limit` descriptors in a new folder, which is looked at afterwards.
+fn run(role: &str, limit: usize) {
+    let folder = tempfile::tempdir().unwrap();
+    let program = std::env::current_exe().unwrap();
+    let output = Command::new("sh")
+        .args(["-c", &format!("ulimit -n {limit}; exec \"$0\" --exact helper_process --nocapture")])
+        .arg(program)
+        .env(ROLE, role)
+        .env(FOLDER, folder.path())
+        .output()
+        .unwrap();
+    let said =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{role}: {:?}: {said}", output.status.signal());
+    assert!(said.contains("done as told"), "{role}: {said}");
+}
+
+/// The other process. Does nothing in an ordinary run of the tests.
+#[test]
+fn helper_process() {
+    let Ok(role) = std::env::var(ROLE) else { return };
+    let folder = PathBuf::from(std::env::var_os(FOLDER).unwrap());
+    match role.as_str() {
+        "mapped" => fill_and_read(&[&folder.join("db")], options(true)),
+        "not mapped" => fill_and_read(&[&folder.join("db")], options(false)),
+        "three databases" => {
+            let [a, b, c] = ["a", "b", "c"].map(|name| folder.join(name));
+            fill_and_read(&[&a, &b, &c], options(false));
+        }
+        "none left" => run_out_of_descriptors(&folder.join("db")),
+        other => panic!("no such role: {other}"),
+    }
+    println!("\ndone as told");
+}
+
+/// Tables of a megabyte: more of them than descriptors.
+fn options(map_tables: bool) -> Options {
+    Options {
+        map_tables,
+        write_buffer_size_bytes: 1 << 20,
+        max_file_size_bytes: 1 << 20,
+        ..Options::default()
+    }
+}
+
+fn key(number: u64) -> Vec<u8> {
+    // Spread, so that tables overlap and compactions have work.
+    format!("{:016x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15)).into_bytes()
+}
+
+/// Does not compress.
+fn value(number: u64) -> Vec<u8> {
+    let mut state = number + 1;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 56) as u8
+    };
+    (0..VALUE_SIZE_BYTES).map(|_| next()).collect()
+}
+
+/// Divides the entries among databases in `folders`, and reads them while they are open, and after another open.
+fn fill_and_read(folders: &[&Path], options: Options) {
+    let open =
+        || -> Vec<Db> { folders.iter().map(|folder| Db::open(folder, options.clone()).unwrap()).collect() };
+    let databases = open();
+    for first in (0..ENTRIES).step_by(ENTRIES_A_BATCH as usize) {
+        let mut batch = WriteBatch::new();
+        for number in first..first + ENTRIES_A_BATCH {
+            batch.put(&key(number), &value(number)).unwrap();
+        }
+        let db = &databases[(first / ENTRIES_A_BATCH) as usize % folders.len()];
+        db.write(batch, &WriteOptions::default()).unwrap();
+    }
+    let check = |databases: &[Db]| {
+        for number in (0..ENTRIES).step_by(7) {
+            let db = &databases[(number / ENTRIES_A_BATCH) as usize % folders.len()];
+            assert!(
+                db.get(&key(number), &ReadOptions::default()).unwrap() == Some(value(number)),
+                "{number}"
+            );
+        }
+        let mut found = 0;
+        for db in databases {
+            let mut iterator = db.iter(IterOptions::default()).unwrap();
+            iterator.seek_to_first().unwrap();
+            while iterator.valid() {
+                found += 1;
+                iterator.next().unwrap();
+            }
+        }
+        assert_eq!(found, ENTRIES);
+    };
+    check(&databases);
+    for db in &databases {
+        db.compact_range(None, None).unwrap();
+    }
+    check(&databases);
+    let tables: usize = databases.iter().map(|db| db.tables().unwrap().len()).sum();
+    assert!(tables > 100, "{tables} tables are too few for a test");
+    databases.iter().for_each(|db| db.close().unwrap());
+    drop(databases);
+    check(&open());
+    for folder in folders {
+        let report = Db::repair(folder, &options).unwrap();
+        assert!(report.nothing_lost(), "{report}");
+    }
+    check(&open());
+}
+
+/// The program around the database takes every descriptor there is, and later gives them back.
+fn run_out_of_descriptors(folder: &Path) {
+    for map_tables in [true, false] {
+        let db = Db::open(folder, options(map_tables)).unwrap();
+        let mut number = 0;
+        let mut put = || {
+            number += 1;
+            db.put(&key(number), &value(number), &WriteOptions::default()).map(|()| number)
+        };
+        (0..1000).for_each(|_| assert!(put().is_ok()));
+        let mut taken = Vec::new();
+        while let Ok(file) = std::fs::File::open("/dev/null") {
+            taken.push(file);
+        }
+        // Beyond a memtable, for which there is no new log.
+        let refused = (0..1000).find_map(|_| put().err()).expect("there is no descriptor for another log");
+        assert_eq!(refused.kind(), ErrorKind::TooManyFiles, "{refused}");
+        assert_eq!(db.flush().unwrap_err().kind(), ErrorKind::TooManyFiles);
+        // What waits in the background is tried, and fails.
+        std::thread::sleep(Duration::from_millis(200));
+        drop(taken);
+        // It is tried again within a second; nothing is poisoned.
+        let goes_on = (0..100).any(|_| {
+            std::thread::sleep(Duration::from_millis(50));
+            db.flush().is_ok()
+        });
+        assert!(goes_on, "there are descriptors again");
+        put().unwrap();
+        assert!(db.get(&key(1), &ReadOptions::default()).unwrap() == Some(value(1)));
+        db.close().unwrap();
+    }
+}
+
+#[test]
+fn with_64_descriptors_150_mb_are_written_and_read_through_mappings() {
+    run("mapped", 64);
+}
+
+#[test]
+fn with_64_descriptors_150_mb_are_written_and_read_by_calls() {
+    run("not mapped", 64);
+}
+
+#[test]
+fn with_64_descriptors_three_databases_share_them() {
+    run("three databases", 64);
+}
+
+#[test]
+fn a_process_without_a_free_descriptor_is_told_so_and_goes_on_once_it_has_some() {
+    run("none left", 64);
+}

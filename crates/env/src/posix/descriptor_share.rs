@@ -1,0 +1,31 @@
+//! How many of the process's descriptors may be kept for files that are read at random, so that logs, new tables and the rest of
+//! the program find free ones. Predecessor: `file`. Successor: the limit of the process (`RLIMIT_NOFILE`).
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// One descriptor in so many, as in LevelDB.
+const SHARE: u64 = 5;
+
+/// Of the whole process, whatever databases it has open.
+static TAKEN: AtomicUsize = AtomicUsize::new(0);
+
+/// The right to keep one descriptor; given back when dropped.
+#[derive(Debug)]
+pub(super) struct DescriptorShare(());
+
+impl DescriptorShare {
+    /// `None` if the share is used up. The limit is asked for each time, since a process may change it.
+    pub(super) fn take() -> Option<Self> {
+        let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+        let share = limit.map_or(usize::MAX, |limit| usize::try_from(limit / SHARE).unwrap_or(usize::MAX));
+        let take = |taken: usize| (taken < share).then_some(taken + 1);
+        TAKEN.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).ok()?;
+        Some(Self(()))
+    }
+}
+
+impl Drop for DescriptorShare {
+    fn drop(&mut self) {
+        TAKEN.fetch_sub(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,219 @@
+//! Databases that LevelDB 1.23 writes, whose writer is killed, and which LevelDB's repair puts together again.
+//!
+//! Terrace opens what is left, read-only and then for writing, before and after compactions, and every get, of keys that are
+//! there and of those that are not, must say what the scan says and what was acknowledged. LevelDB's repair brings back keys
+//! whose deletion was compacted away while an older table was still in the folder; those may show any value they had.
+//! The next life goes on with what LevelDB left, or with what Terrace made of it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use terrace_engine::{Db, IterOptions, Options, ReadOptions};
+
+use super::folder::copy;
+use super::leveldb::{PYTHON, is_there};
+use crate::campaign::{Tally, TrialResult};
+use crate::random::Random;
+
+const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../interop/drivers/plyvel_lives.py");
+/// As many as the driver writes.
+const KEYS: usize = 6_000;
+const LIVES: u64 = 3;
+
+/// The newest write of each key: its number, and whether it was a put.
+type Writes = BTreeMap<String, (u64, bool)>;
+
+struct Trial {
+    random: Random,
+    seed: u64,
+    folder: PathBuf,
+    writes: Writes,
+    /// The number of the last write that was acknowledged. One more may have been under way.
+    last: u64,
+    /// Whether LevelDB's repair may have brought back deleted keys.
+    is_repaired: bool,
+    tally: Tally,
+}
+
+/// Runs the trial that belongs to `seed`; nothing is done where LevelDB is missing.
+///
+/// # Errors
+/// What differed, and where the folder is.
+pub fn run(seed: u64) -> TrialResult {
+    if !is_there() {
+        return Ok(Tally::default());
+    }
+    let folder =
+        tempfile::Builder::new().prefix("terrace-leveldb-").tempdir().map_err(|error| error.to_string())?;
+    let mut trial = Trial {
+        random: Random::new(seed),
+        seed,
+        folder: folder.path().to_owned(),
+        writes: Writes::new(),
+        last: 0,
+        is_repaired: false,
+        tally: Tally::default(),
+    };
+    match (0..LIVES)
+        .try_for_each(|life| trial.life(life).map_err(|problem| format!("life {life}: {problem}")))
+    {
+        Ok(()) => Ok(trial.tally),
+        Err(problem) => Err(format!("{problem}\nthe folder is kept: {}", folder.keep().display())),
+    }
+}
+
+impl Trial {
+    fn life(&mut self, life: u64) -> Result<(), String> {
+        let (left, ours) = (self.folder.join("db"), self.folder.join("ours"));
+        self.write_until_killed(&left, life)?;
+        self.is_repaired = !self.random.one_in(3);
+        if self.is_repaired {
+            repair(&left)?;
+            self.tally.one("LevelDB repairs");
+        }
+        let found = self.check(&left, true)?;
+        copy(&left, &ours).map_err(|error| error.to_string())?;
+        self.check(&ours, false)?;
+        self.check(&ours, true)?;
+        self.last += 1;
+        self.writes = found;
+        let abandoned = if self.random.one_in(2) { ours } else { self.take_over(&left, &ours)? };
+        fs::remove_dir_all(abandoned).map_err(|error| error.to_string())
+    }
+
+    /// Puts `ours` in the place of `left`, which gets its name.
+    fn take_over(&mut self, left: &Path, ours: &Path) -> Result<PathBuf, String> {
+        let aside = self.folder.join("aside");
+        fs::rename(left, &aside).and_then(|()| fs::rename(ours, left)).map_err(|error| error.to_string())?;
+        self.tally.one("databases given back to LevelDB");
+        Ok(aside)
+    }
+
+    fn write_until_killed(&mut self, folder: &Path, life: u64) -> Result<(), String> {
+        let first = self.last + 1;
+        let wanted = self.random.between(1_000, 50_000);
+        let mut command = Command::new(PYTHON);
+        command.args([DRIVER, "write"]).arg(folder).args([(self.seed ^ life).to_string(), first.to_string()]);
+        let mut process = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("{PYTHON}: {error}"))?;
+        let output = BufReader::new(process.stdout.take().ok_or("no pipe from LevelDB")?);
+        let mut heard = 0;
+        for line in output.lines() {
+            let line = line.map_err(|error| error.to_string())?;
+            let [kind, number, key] = line.split(' ').collect::<Vec<_>>()[..] else {
+                // The last line may be cut off.
+                break;
+            };
+            let Ok(number) = number.parse() else { break };
+            if key.len() == "key00000".len() {
+                self.writes.insert(key.to_owned(), (number, kind == "put"));
+                self.last = number;
+            }
+            heard += 1;
+            if heard == wanted {
+                process.kill().map_err(|error| error.to_string())?;
+            }
+        }
+        process.wait().map_err(|error| error.to_string())?;
+        self.tally.one("kills of LevelDB");
+        if heard < wanted { Err(format!("LevelDB ended by itself after {heard} writes")) } else { Ok(()) }
+    }
+
+    /// Opens the database and compares every get with the scan and with what was acknowledged; for writing, also after a
+    /// compaction. Returns what it holds.
+    fn check(&mut self, folder: &Path, read_only: bool) -> Result<Writes, String> {
+        let mode = if read_only { "read-only" } else { "for writing" };
+        let said = |error: terrace_engine::Error| format!("{mode}: {error}");
+        let options = Options {
+            create_if_missing: false,
+            paranoid_checks: true,
+            read_only,
+            write_buffer_size_bytes: 64 << 10,
+            max_file_size_bytes: 64 << 10,
+            ..Options::default()
+        };
+        let db = Db::open(folder, options).map_err(said)?;
+        let found = self.compare(&db).map_err(|problem| format!("{mode}: {problem}"))?;
+        if !read_only {
+            db.compact_range(None, None).map_err(said)?;
+            if self.compare(&db).map_err(|problem| format!("compacted: {problem}"))? != found {
+                return Err("compacted: it holds something else".to_owned());
+            }
+        }
+        db.verify().and_then(|()| db.close()).map_err(said)?;
+        Ok(found)
+    }
+
+    fn compare(&mut self, db: &Db) -> Result<Writes, String> {
+        let scanned = scan(db).map_err(|error| error.to_string())?;
+        let mut found = Writes::new();
+        let mut unfinished = 0;
+        for number in 0..KEYS {
+            let key = format!("key{number:05}");
+            let value = db.get(key.as_bytes(), &ReadOptions::default()).map_err(|error| error.to_string())?;
+            self.tally.one("gets of LevelDB's databases");
+            if value.as_ref() != scanned.get(&key) {
+                let (value, scanned) = (shown(value.as_ref()), shown(scanned.get(&key)));
+                return Err(format!("the get of {key} says {value}, the scan says {scanned}"));
+            }
+            let written = value.as_ref().map(|value| number_of(value)).transpose()?;
+            if let Some(written) = written {
+                found.insert(key.clone(), (written, true));
+            }
+            match (self.writes.get(&key), written) {
+                (Some((number, true)), Some(written)) if *number == written => {}
+                (Some((_, false)) | None, None) => {}
+                // The repair brings back what was deleted, but nothing from before another put.
+                (Some((number, false)), Some(written)) if self.is_repaired && written < *number => {
+                    self.tally.one("keys that LevelDB's repair brought back");
+                }
+                (_, Some(written)) if written == self.last + 1 => unfinished += 1,
+                (Some((_, true)), None) => unfinished += 1,
+                (acknowledged, written) => {
+                    return Err(format!("{key} was written last by {acknowledged:?}, and shows {written:?}"));
+                }
+            }
+        }
+        if scanned.len() != found.len() || unfinished > 1 {
+            return Err(format!("{} keys, {} known, {unfinished} unfinished", scanned.len(), found.len()));
+        }
+        Ok(found)
+    }
+}
+
+fn repair(folder: &Path) -> Result<(), String> {
+    let status = Command::new(PYTHON).args([DRIVER, "repair"]).arg(folder).status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        other => Err(format!("LevelDB's repair: {other:?}")),
+    }
+}
+
+fn scan(db: &Db) -> terrace_engine::Result<BTreeMap<String, Vec<u8>>> {
+    let mut iterator = db.iter(IterOptions::default())?;
+    let mut entries = BTreeMap::new();
+    iterator.seek_to_first()?;
+    while iterator.valid() {
+        let key = String::from_utf8_lossy(iterator.key()).into_owned();
+        entries.insert(key, iterator.value().to_vec());
+        iterator.next()?;
+    }
+    Ok(entries)
+}
+
+/// The number of the write that stored `value`.
+fn number_of(value: &[u8]) -> Result<u64, String> {
+    let text = String::from_utf8_lossy(value);
+    let number = text.split(' ').next().and_then(|number| number.parse().ok());
+    number.ok_or_else(|| format!("nobody wrote the value {text:?}"))
+}
+
+fn shown(value: Option<&Vec<u8>>) -> String {
+    value.map_or("nothing".to_owned(), |value| String::from_utf8_lossy(value).chars().take(20).collect())
+}

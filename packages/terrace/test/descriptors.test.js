@@ -1,0 +1,31 @@
+// Databases in a process that may open few files.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { temporaryFolder } from './support/databases.js'
+
+const fill = fileURLToPath(new URL('./support/fill.js', import.meta.url))
+
+/** Fills and reads databases in a process of `descriptors`. */
+function run(t, descriptors, databases, options) {
+  const folder = temporaryFolder(t)
+  const folders = Array.from({ length: databases }, (_, number) => join(folder, `db${number}`))
+  const plan = JSON.stringify({ folders, megabytes: 150, options })
+  const command = `ulimit -n ${descriptors}; exec "$0" "$1" "$2"`
+  const child = spawnSync('sh', ['-c', command, process.execPath, fill, plan], { encoding: 'utf8' })
+  assert.match(child.stdout, /filled and read/, child.stderr)
+  assert.equal(child.status, 0, child.stderr)
+}
+
+test('150 MB with ulimit -n 64', (t) => run(t, 64, 1, {}))
+
+test('150 MB in many small tables with ulimit -n 64', (t) => run(t, 64, 1, { maxFileSize: 1 << 20 }))
+
+test('150 MB in many small tables that are not mapped with ulimit -n 64', (t) =>
+  run(t, 64, 1, { maxFileSize: 1 << 20, mapTables: false }))
+
+test('150 MB in four databases with ulimit -n 64', (t) =>
+  run(t, 64, 4, { maxFileSize: 1 << 20, mapTables: false }))

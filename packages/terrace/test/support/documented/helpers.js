@@ -1,0 +1,11 @@
+/** An operation that puts. */
+export const put = (key, value = 'v', more) => ({ type: 'put', key, value, ...more })
+
+export const keysOf = (operations) => operations.map(({ key }) => key)
+
+/** Has a hook note the operations that it sees. */
+export function note(db) {
+  const seen = []
+  db.hooks.prewrite.add((op) => seen.push({ ...op }))
+  return seen
+}
