@@ -45,8 +45,6 @@ pub(crate) struct BackgroundState {
     /// Logs that this session wrote and nobody needs any more, for the flush thread to close: the file is removed by then, and
     /// to free its space may take the system longer than a write should wait.
     pub(crate) logs_to_close: Vec<WalWriter>,
-    /// Until what the open found is settled: the files that go then.
-    pub(crate) leftovers: Vec<String>,
     /// Why a job waits to be tried again: a full disk, or too many open files.
     pub(crate) obstacle: Option<Error>,
     pub(crate) retry_waits: bool,
@@ -119,9 +117,7 @@ impl DbInner {
         if stopped {
             return;
         }
-        let is_due =
-            !self.settled.load(Ordering::Acquire) || !self.published.super_version().sealed.is_empty();
-        if !background.flush_running && is_due {
+        if !background.flush_running && !self.published.super_version().sealed.is_empty() {
             background.flush_running = true;
             let inner = Arc::clone(self);
             pool.submit(Lane::Flush, Box::new(move || inner.run_flush_job()));
@@ -154,10 +150,7 @@ impl DbInner {
 
     fn run_flush_job(self: &Arc<Self>) {
         let oldest = self.published.super_version().sealed.last().cloned();
-        let result = without_panic(|| {
-            oldest.map_or(Ok(()), |sealed| self.flush_sealed(&sealed))?;
-            self.settle_found()
-        });
+        let result = oldest.map_or(Ok(()), |sealed| without_panic(|| self.flush_sealed(&sealed)));
         self.remove_obsolete_tables();
         self.finish_job(result, |background| background.flush_running = false);
     }

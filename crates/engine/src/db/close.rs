@@ -19,7 +19,7 @@ impl DbInner {
         // What was submitted before is still written, by this thread; what follows the token is refused.
         self.submissions.close(|submissions| self.commit_submissions(submissions));
         let mut token = self.line.take_token();
-        let found = self.wait_for_found(&mut token);
+        let recovered = self.flush_recovered(&mut token);
         self.closed.store(true, Ordering::Release);
         // In this order: a compaction that gives up must find that the database is closing.
         self.background.lock().closing = true;
@@ -36,7 +36,7 @@ impl DbInner {
         if let (Ok(()), Some(failure)) = (&result, self.failure.lock().clone()) {
             result = Err(failure);
         }
-        result = result.and(found);
+        result = result.and(recovered);
         match &result {
             Ok(()) => self.info_log.line(format_args!("closed")),
             Err(error) => self.info_log.line(format_args!("closed with an error: {error}")),
@@ -91,16 +91,14 @@ impl DbInner {
         }
         let newest = self.published.super_version().sealed.first().map(|sealed| sealed.file_number);
         drop(token);
-        self.wait_for_flush_of(newest.unwrap_or_default())
+        let Some(newest) = newest else { return Ok(()) };
+        self.wait_for_flush_of(newest)
     }
 
-    /// Waits until the sealed memtable with this number, and those before it, are in tables, and all that the open found is
-    /// settled.
+    /// Waits until the sealed memtable with this number, and those before it, are in tables.
     pub(crate) fn wait_for_flush_of(self: &Arc<Self>, file_number: u64) -> Result<()> {
         self.wait_for_change(|| {
-            let view = self.published.super_version();
-            self.settled.load(Ordering::Acquire)
-                && view.sealed.iter().all(|sealed| sealed.file_number > file_number)
+            self.published.super_version().sealed.iter().all(|sealed| sealed.file_number > file_number)
         })
     }
 }

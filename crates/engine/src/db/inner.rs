@@ -61,8 +61,6 @@ pub(crate) struct DbInner {
     pub(crate) closed: AtomicBool,
     /// Tells running compactions to give up, since the database closes.
     pub(crate) background_ends: AtomicBool,
-    /// Whether what the open found is durable but for what is in memtables: see [`settle_found`](Self::settle_found).
-    pub(crate) settled: AtomicBool,
     pub(crate) poisoned: AtomicBool,
     pub(crate) failure: Mutex<Option<Error>>,
     /// Whether a check for idleness is due at some time.

@@ -2,7 +2,8 @@
 //!
 //! 1. Lock the folder. 2. Look what is in it; create a database if there is none and that is wanted. 3. Read the
 //!    MANIFEST (`version/set`). 4. Read the logs it still needs into memtables (`recovery`). 5. Begin a new log.
-//! 6. Start the background, which writes anew what steps 3 and 4 read, and removes what is left over (`db/settle`).
+//! 6. Write the MANIFEST anew and remove what an earlier crash left behind (`db/settle`). 7. Start the background, which
+//!    flushes what step 4 read.
 //!
 //! A read-only open does 3 and 4 only, without the lock and without writing: see [`read_only`].
 
@@ -76,7 +77,7 @@ fn open_writable(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
     let contents = look_into(&names);
     refuse_foreign_layout(&names, folder)?;
     if let Contents::Fragments(name) = &contents
-        && !was_never_finished(&*env, folder, &names)
+        && !was_never_finished(&*env, folder, &names)?
     {
         return Err(missing_current(folder, name));
     }
@@ -86,14 +87,8 @@ fn open_writable(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
     }
     let info_log = InfoLog::open(Arc::clone(&env), folder);
     info_log.line(format_args!("Terrace {} opens {}", env!("CARGO_PKG_VERSION"), folder.display()));
-    let is_new = !matches!(contents, Contents::Database);
     let (inner, stopped) = match contents {
-        Contents::Database => {
-            // A process may have died between CURRENT's rename and this. A log whose name is durable before CURRENT's would
-            // be a database without CURRENT.
-            env.sync_folder(folder)?;
-            recover(folder, options, info_log, Some(lock), &names)?
-        }
+        Contents::Database => recover(folder, options, info_log, Some(lock), &names)?,
         _ => {
             if existed {
                 sync_name(&*env, folder)?;
@@ -101,7 +96,7 @@ fn open_writable(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
             (create(folder, options, info_log, lock)?, Vec::new())
         }
     };
-    inner.settle(is_new, &stopped, &names)?;
+    inner.settle(&stopped, &names)?;
     let mut background = inner.background.lock();
     inner.schedule(&mut background);
     drop(background);
@@ -123,12 +118,18 @@ pub(super) fn look_into(names: &[String]) -> Contents {
 }
 
 /// Whether the fragments in a folder without CURRENT are logs that never held anything: a creation was interrupted.
-fn was_never_finished(env: &dyn Env, folder: &Path, names: &[String]) -> bool {
-    names.iter().all(|name| match file_name::parse(name) {
-        Some(FileKind::Log(_)) => env.file_size(&folder.join(name)).is_ok_and(|size_bytes| size_bytes == 0),
-        Some(FileKind::Table(_) | FileKind::LegacyTable(_)) => false,
-        _ => true,
-    })
+fn was_never_finished(env: &dyn Env, folder: &Path, names: &[String]) -> Result<bool> {
+    for name in names {
+        let holds_data = match file_name::parse(name) {
+            Some(FileKind::Log(_)) => env.file_size(&folder.join(name))? > 0,
+            Some(FileKind::Table(_) | FileKind::LegacyTable(_)) => true,
+            _ => false,
+        };
+        if holds_data {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 pub(super) fn missing_current(folder: &Path, fragment: &str) -> Error {
@@ -264,7 +265,7 @@ impl Parts {
         let commit = CommitState {
             wal,
             outgoing: Vec::new(),
-            found: (!options.read_only).then(|| view.sealed.first().map_or(0, |newest| newest.file_number)),
+            recovered: view.sealed.first().filter(|_| !options.read_only).map(|newest| newest.file_number),
             memtable: active,
             last_sequence: recovered.last_sequence,
             throttle,
@@ -298,7 +299,6 @@ impl Parts {
             close_begun: AtomicBool::new(false),
             closed: AtomicBool::new(false),
             background_ends: AtomicBool::new(false),
-            settled: AtomicBool::new(options.read_only),
             poisoned: AtomicBool::new(false),
             failure: Mutex::new(None),
             idle_check_armed: AtomicBool::new(false),

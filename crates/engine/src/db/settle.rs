@@ -1,16 +1,12 @@
 //! Settles what an open found. Predecessor: `db/open`. Successors: the version set, and `flush` for what was in logs.
 //!
 //! What was found can be read, but whether the disk has it is not known, and syncing it proves nothing. So it is written
-//! anew: a MANIFEST here, tables by the flush of the recovered memtables. That is left to the flush thread; a sync, a
-//! flush and a close wait for it. It happens within the open
-//!
-//! - where a database is created, since there must be a MANIFEST before the first write is acknowledged;
-//! - where sequences are given to new writes that something left behind has, too: what lies behind a hole in a log, a table or
-//!   a log that nothing refers to. After a loss of power these must never be found again.
+//! anew: a MANIFEST here, tables by the flush of the recovered memtables. New writes are given sequences that something left
+//! behind may have, too: what lies after a hole in a log, a table or a log that nothing refers to. After a loss of power
+//! these must never be found again, so they are gone when the open returns.
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use terrace_format::file_name::{self, FileKind};
 use terrace_format::version_edit::VersionEdit;
@@ -20,39 +16,17 @@ use crate::error::Result;
 use crate::repair::{LOST_FOLDER, link_to_folder};
 
 impl DbInner {
-    /// Settles now, or leaves it to the flush thread. `stopped` are the logs that do not count, or not whole; `names` the
-    /// files of before the open.
-    pub(crate) fn settle(self: &Arc<Self>, is_new: bool, stopped: &[u64], names: &[String]) -> Result<()> {
-        let leftovers = self.leftovers(names);
-        let holds_data = leftovers.iter().any(|name| is_data(name));
-        if !is_new && stopped.is_empty() && !holds_data {
-            self.background.lock().leftovers = leftovers;
-            return Ok(());
-        }
+    /// Settles. `stopped` are the logs that do not count, or not whole; `names` the files of before the open.
+    pub(crate) fn settle(self: &Arc<Self>, stopped: &[u64], names: &[String]) -> Result<()> {
         if stopped.is_empty() {
             self.renew_manifest()?;
         } else {
             self.set_aside(stopped)?;
         }
-        // Logs that were set aside are left over, too.
-        self.remove_leftovers(&self.leftovers(names))?;
-        self.settled.store(true, Ordering::Release);
-        Ok(())
+        self.remove_leftovers(&self.leftovers(names))
     }
 
-    /// Settles what was left to the flush thread, after the oldest recovered memtable was flushed.
-    pub(crate) fn settle_found(&self) -> Result<()> {
-        if self.settled.load(Ordering::Acquire) {
-            return Ok(());
-        }
-        self.renew_manifest()?;
-        let leftovers = std::mem::take(&mut self.background.lock().leftovers);
-        self.remove_leftovers(&leftovers)?;
-        self.settled.store(true, Ordering::Release);
-        Ok(())
-    }
-
-    /// Puts a MANIFEST of this session in force, unless a flush or a compaction has.
+    /// Puts a MANIFEST of this session in force.
     fn renew_manifest(&self) -> Result<()> {
         // The logs below the oldest that is there are gone, and the MANIFEST should need none of them.
         let oldest = self.background.lock().logs.iter().copied().min();

@@ -3,9 +3,9 @@
 //!
 //! Steps, all under the commit token:
 //!
-//! 1. Make room: seal a full memtable, wait for flushes and compactions that lag behind.
+//! 1. Make room: seal a full memtable, wait for flushes and compactions that lag behind. The first sync since the open waits
+//!    for the flush of what the open read from logs.
 //! 2. Number the operations: sequences are contiguous, in the order of the log.
-//!    Before the first sync since the open also until what was found then is written anew.
 //! 3. Append the group to the log as one record; sync if asked.
 //! 4. Insert it into the memtable.
 //! 5. Publish: store the new visible sequence. Readers see the whole group or nothing of it.
@@ -34,9 +34,9 @@ pub(crate) struct CommitState {
     /// Logs of sealed memtables that were not synced, oldest first. They are synced before a sync on the active log
     /// counts: otherwise a later write could survive a power cut that an earlier one does not.
     pub(crate) outgoing: Vec<WalWriter>,
-    /// The newest sealed memtable that was read from the logs found at the open, by its number, 0 for none; `None` once a
-    /// sync has waited for it and the rest of what was found.
-    pub(crate) found: Option<u64>,
+    /// The newest sealed memtable that was read from the logs found at the open, by its number; none once a sync has
+    /// waited for it.
+    pub(crate) recovered: Option<u64>,
     pub(crate) memtable: Arc<MemTable>,
     pub(crate) last_sequence: u64,
     pub(crate) throttle: Throttle,
@@ -73,7 +73,7 @@ impl DbInner {
         let bytes = batches.iter().map(WriteBatch::approximate_size_bytes).sum();
         self.make_room(commit, bytes, Patience::Wait)?;
         if sync {
-            self.wait_for_found(commit)?;
+            self.flush_recovered(commit)?;
         }
         self.commit_with_room(commit, batches, sync)
     }
@@ -143,13 +143,13 @@ impl DbInner {
         Ok(())
     }
 
-    /// Waits until what the open found is written anew: what it read from logs in tables, what it read from the MANIFEST in
-    /// another. Nothing that comes after it is durable before: a sync of those files proves nothing, since pages that a
-    /// device refused count as clean from then on, and only the handles that were open at the time are told.
-    pub(crate) fn wait_for_found(self: &Arc<Self>, commit: &mut CommitState) -> Result<()> {
-        if let Some(newest) = commit.found {
+    /// Waits until what was read from logs at the open is in tables. Nothing that comes after it is durable before: a sync of
+    /// those logs proves nothing, since pages that a device refused count as clean from then on, and only the handles that
+    /// were open at the time are told.
+    pub(crate) fn flush_recovered(self: &Arc<Self>, commit: &mut CommitState) -> Result<()> {
+        if let Some(newest) = commit.recovered {
             self.wait_for_flush_of(newest)?;
-            commit.found = None;
+            commit.recovered = None;
         }
         Ok(())
     }
