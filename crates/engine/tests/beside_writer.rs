@@ -132,7 +132,8 @@ fn what_a_reader_cannot_keep_is_outdated_and_not_damaged() {
 
 #[test]
 fn each_way_to_read_moves_on_by_itself() {
-    let ways: [(&str, fn(&Db)); 6] = [
+    type Way = (&'static str, fn(&Db));
+    let ways: [Way; 6] = [
         ("get", |db| drop(db.get(b"030", &ReadOptions::default()).unwrap().unwrap())),
         ("get_pinned", |db| drop(db.get_pinned(b"030", &ReadOptions::default()).unwrap().unwrap())),
         ("get_many", |db| {

@@ -96,8 +96,15 @@ fn may_be_of_a_change(kind: ErrorKind) -> bool {
     matches!(kind, Corruption | Io | Outdated | Unsupported)
 }
 
-/// What changes with the database: the names of its files, the sizes of those that grow or are cut, and CURRENT.
-fn listing(env: &dyn Env, folder: &Path) -> (Option<Vec<u8>>, Vec<(String, Option<u64>)>) {
+/// What changes with the database.
+#[derive(PartialEq, Eq)]
+struct Listing {
+    current: Option<Vec<u8>>,
+    /// The names of its files, with the sizes of those that grow or are cut.
+    files: Vec<(String, Option<u64>)>,
+}
+
+fn listing(env: &dyn Env, folder: &Path) -> Listing {
     let mut files: Vec<_> = env.list(folder).unwrap_or_default();
     files.sort();
     let sized = files.into_iter().filter_map(|name| {
@@ -111,7 +118,7 @@ fn listing(env: &dyn Env, folder: &Path) -> (Option<Vec<u8>>, Vec<(String, Optio
             _ => None,
         }
     });
-    (read_current(env, folder).ok(), sized.collect())
+    Listing { current: read_current(env, folder).ok(), files: sized.collect() }
 }
 
 impl DbInner {
