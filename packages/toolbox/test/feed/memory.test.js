@@ -10,10 +10,16 @@ const CHANGES = 100_000
 const AT_ONCE = 1000
 const VALUE = 'x'.repeat(200)
 
-function memoryBytes() {
-  global.gc()
-  const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
+/** The least of several looks: what a turn still holds, or a helper thread has not swept, is free at the next. */
+async function memoryBytes() {
+  let least = Number.POSITIVE_INFINITY
+  for (let look = 0; look < 5; look++) {
+    await pause(10)
+    global.gc()
+    const { heapUsed, external } = process.memoryUsage()
+    least = Math.min(least, heapUsed + external)
+  }
+  return least
 }
 
 for (const name of ['terrace', 'classic-level']) {
@@ -25,8 +31,7 @@ for (const name of ['terrace', 'classic-level']) {
     const firsts = readers.map(next)
     await db.put('first', '')
     for (const first of firsts) assert.equal((await first).sequence, 1)
-    await pause(10)
-    const before = memoryBytes()
+    const before = await memoryBytes()
 
     for (let i = 0; i < CHANGES; i += AT_ONCE) {
       await db.batch(
@@ -34,7 +39,7 @@ for (const name of ['terrace', 'classic-level']) {
       )
       if (i % 20_000 === 0) for (const reader of readers) await next(reader)
     }
-    const grown = memoryBytes() - before
+    const grown = (await memoryBytes()) - before
     assert.ok(grown < 8 * 2 ** 20, `${grown} bytes, of ${CHANGES * VALUE.length} that were written`)
 
     let sequence = 6

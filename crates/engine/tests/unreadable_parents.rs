@@ -1,0 +1,74 @@
+//! New databases below directories that may be passed through and not read, as on hosts that many share.
+//!
+//! The process that makes them is this test program again, as the user `nobody`, running only [`helper_process`].
+#![cfg(unix)]
+
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use terrace_engine::{Db, Options, ReadOptions, WriteOptions};
+
+const DATABASE: &str = "TERRACE_UNREADABLE_PARENTS_DATABASE";
+const NOBODY: u32 = 65534;
+
+/// The other process. Does nothing in an ordinary run of the tests.
+#[test]
+fn helper_process() {
+    let Some(path) = std::env::var_os(DATABASE).map(PathBuf::from) else { return };
+    let db = Db::open(&path, Options::default()).unwrap();
+    db.put(b"key", b"value", &WriteOptions { sync: true }).unwrap();
+    db.close().unwrap();
+    let db = Db::open(&path, Options::default()).unwrap();
+    assert_eq!(db.get(b"key", &ReadOptions::default()).unwrap().as_deref(), Some(&b"value"[..]));
+    db.close().unwrap();
+    println!("\ndone as told");
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// A program of nobody's makes a database at `path` below a new directory, in which `home` is nobody's and has `home_mode`.
+fn make_below(home_mode: u32, path: &str) {
+    let top = tempfile::tempdir().unwrap();
+    let home = top.path().join("home");
+    std::fs::create_dir(&home).unwrap();
+    if let Err(problem) = chown(&home, Some(NOBODY), Some(NOBODY)) {
+        eprintln!("skipped: only root can act as another user: {problem}");
+        return;
+    }
+    set_mode(&home, home_mode);
+    // The program has to lie where nobody finds it.
+    let program = top.path().join("program");
+    std::fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    set_mode(&program, 0o755);
+    set_mode(top.path(), 0o711);
+    let output = Command::new(&program)
+        .args(["--exact", "helper_process", "--nocapture"])
+        .env(DATABASE, home.join(path))
+        .current_dir("/")
+        .gid(NOBODY)
+        .uid(NOBODY)
+        .output()
+        .unwrap();
+    let said =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.contains("done as told"), "{said}");
+}
+
+#[test]
+fn a_database_is_made_where_the_directory_above_the_parent_may_not_be_read() {
+    make_below(0o700, "db");
+}
+
+#[test]
+fn a_database_is_made_with_its_parents_where_one_above_may_not_be_read() {
+    make_below(0o700, "a/b/db");
+}
+
+#[test]
+fn a_database_is_made_where_its_parent_may_be_written_and_not_read() {
+    make_below(0o300, "db");
+}
