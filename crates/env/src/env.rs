@@ -105,8 +105,8 @@ pub trait Env: Send + Sync + fmt::Debug + 'static {
     fn list(&self, folder: &Path) -> Result<Vec<String>>;
 
     /// Creates a folder and those above it, as far as they are missing. The names of those it created are durable
-    /// on return. So is that of the innermost one that was there, if it is empty: a process may have made it and died before it
-    /// was durable. No other folder has to be readable.
+    /// on return. The name of the innermost one that was there is made durable, too, if it is empty: a process may have made
+    /// it and died. No other folder has to be readable.
     fn create_folder_all(&self, path: &Path) -> Result<()>;
 
     /// Removes a folder, which must be empty.

@@ -25,7 +25,7 @@ use crate::options::Options;
 use crate::read::super_version::SuperVersion;
 use crate::version::recover::read_current;
 
-/// So often the state is read at most, or a read moves on, beside a writer that changes it each time.
+/// The most attempts to read the state, or to move on, beside a writer that changes it each time.
 pub(crate) const MOST_ATTEMPTS: u32 = 64;
 
 /// The same failure so often in a row is none that changes bring about, though they go on.

@@ -34,7 +34,7 @@ impl DbInner {
     }
 
     /// Recovery stopped at a hole: the logs from there on (`stopped`) must never count again, since new writes take the
-    /// sequences of those behind the hole. What was recovered becomes durable before.
+    /// sequences of those after the hole. What was recovered becomes durable before.
     fn set_aside(self: &Arc<Self>, stopped: &[u64]) -> Result<()> {
         let lost = self.folder.join(LOST_FOLDER);
         self.env.create_folder_all(&lost)?;

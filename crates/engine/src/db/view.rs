@@ -60,7 +60,7 @@ impl DbInner {
         options: &ReadOptions,
         mut found: impl FnMut(Option<&[u8]>),
     ) -> Result<()> {
-        /// So many keys ahead of its get, a key's place is asked for.
+        /// How many keys before its get a key's place is prefetched.
         const AHEAD: usize = 3;
         let (view, sequence) = self.published.for_read(self.own_snapshot(options)?);
         self.check_open()?;

@@ -90,7 +90,7 @@ pub(super) fn scan(
     let mut found: Vec<FoundBlock> = Vec::new();
     // What the last block lists that looks like an index.
     let mut index: Option<Vec<FoundBlock>> = None;
-    // For each damaged place, the number of the first block behind it.
+    // For each damaged place, the number of the first block after it.
     let mut resumptions: Vec<usize> = Vec::new();
     let (mut start, mut largest_bytes) = (0, 0);
     let mut is_chained = true;

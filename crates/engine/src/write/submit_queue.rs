@@ -24,7 +24,7 @@ struct QueueState<T> {
     /// The thread that is writing.
     writer: Option<ThreadId>,
     ending: bool,
-    /// So many came the last time, and since.
+    /// How many came the last time, and since.
     expected: usize,
 }
 

@@ -23,7 +23,7 @@ pub(super) struct Handle {
     process: Process,
     file: File,
     path: PathBuf,
-    /// So many failures to write the file are known to who has it open, or were never to be.
+    /// How many of the failures to write the file this handle was told of, or is never to be.
     known_failures: u64,
 }
 
