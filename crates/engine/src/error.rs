@@ -36,6 +36,8 @@ pub enum ErrorKind {
     ReadOnly,
     /// The database was closed.
     Closed,
+    /// The database was opened by the process that this one was forked from. Open it in this process.
+    Forked,
     /// An earlier failure makes further writes unsafe. Close the database and open it again.
     Poisoned,
     /// The answer is not in memory, and the call asked not to wait for the disk.
@@ -94,6 +96,12 @@ impl Error {
     pub fn poisoned(cause: &Error) -> Self {
         let message = format!("writes are refused since an earlier failure; close and open again ({cause})");
         Self::build(ErrorKind::Poisoned, message, None, None, Some(Box::new(cause.clone())))
+    }
+
+    /// The error of every operation in a forked process on the database in `folder`, which its parent has opened.
+    pub fn forked(folder: &Path) -> Self {
+        let message = "this process was forked from the one that opened the database; once that has closed it, open it here";
+        Self::at_path(ErrorKind::Forked, folder, message)
     }
 
     /// The error of every operation on a closed database.

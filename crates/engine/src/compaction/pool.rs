@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
-use terrace_env::{Background, Env, ThreadHandle};
+use terrace_env::{Background, Env, ProcessMark, ThreadHandle};
 
 use crate::error::Result;
 
@@ -39,6 +39,7 @@ pub struct BackgroundPool {
     shared: Arc<Shared>,
     env: Arc<dyn Env>,
     limits: [usize; 2],
+    process: ProcessMark,
 }
 
 struct Shared {
@@ -85,7 +86,7 @@ impl BackgroundPool {
     /// A pool with one flush thread and at most `compaction_threads` (at least one) for compactions.
     pub fn new(env: Arc<dyn Env>, compaction_threads: usize) -> Self {
         let shared = Arc::new(Shared { state: Mutex::default(), work: Condvar::new() });
-        Self { shared, env, limits: [1, compaction_threads.max(1)] }
+        Self { shared, env, limits: [1, compaction_threads.max(1)], process: ProcessMark::here() }
     }
 
     /// Queues `job`. Fails only where a thread cannot be started.
@@ -153,6 +154,10 @@ impl BackgroundPool {
 impl Drop for BackgroundPool {
     /// Ends the threads once what is queued has run; what is not yet due is dropped.
     fn drop(&mut self) {
+        if !self.process.is_here() {
+            // A forked child has none of the threads, and must not wait for them.
+            return;
+        }
         let threads = {
             let mut state = self.shared.state.lock();
             state.ending = true;

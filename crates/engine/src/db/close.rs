@@ -13,6 +13,7 @@ use crate::write::commit::CommitState;
 impl DbInner {
     /// See [`Db::close`](crate::Db::close).
     pub(crate) fn close(self: &Arc<Self>) -> Result<()> {
+        self.check_process()?;
         if self.close_begun.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
@@ -43,6 +44,13 @@ impl DbInner {
         self.release_memory(&mut token);
         *self.file_lock.lock() = None;
         result
+    }
+
+    /// In a forked child: keeps everything for good, since letting go would change files, or wait for threads that are not
+    /// there. Only the lock's descriptor is closed, as far as that can be had: the lock is the parent's, and is to end with it.
+    pub(crate) fn forget_in_child(self: &Arc<Self>) {
+        drop(self.file_lock.try_lock().and_then(|mut lock| lock.take()));
+        std::mem::forget(Arc::clone(self));
     }
 
     /// Lets go of what is only there for reads: a handle may live on for long, as one of JavaScript does until it is collected.

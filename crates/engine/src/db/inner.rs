@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::{Condvar, Mutex};
-use terrace_env::{Env, FileLock};
+use terrace_env::{Env, FileLock, ProcessMark};
 use terrace_format::internal_key::InternalKeyComparator;
 
 use crate::cache::block_cache::BlockCache;
@@ -32,6 +32,9 @@ use crate::write::submit_queue::SubmitQueue;
 /// take none of them.
 pub(crate) struct DbInner {
     pub(crate) folder: PathBuf,
+    /// Who opened it. In a forked child the background threads are missing, and locks may be held by threads that are: there
+    /// every operation is refused, and nothing is released.
+    pub(crate) process: ProcessMark,
     pub(crate) env: Arc<dyn Env>,
     pub(crate) options: Options,
     pub(crate) comparator: InternalKeyComparator,
@@ -62,9 +65,16 @@ pub(crate) struct DbInner {
 }
 
 impl DbInner {
-    /// An error if the database is closed.
+    /// An error in a process that was forked from the one that opened the database.
+    #[inline]
+    pub(crate) fn check_process(&self) -> Result<()> {
+        if self.process.is_here() { Ok(()) } else { Err(Error::forked(&self.folder)) }
+    }
+
+    /// An error if the database is closed, or another process's.
     #[inline]
     pub(crate) fn check_open(&self) -> Result<()> {
+        self.check_process()?;
         if self.closed.load(Ordering::Acquire) { Err(Error::closed()) } else { Ok(()) }
     }
 

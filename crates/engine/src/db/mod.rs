@@ -50,6 +50,10 @@ struct Closer(Arc<DbInner>);
 
 impl Drop for Closer {
     fn drop(&mut self) {
+        if self.0.check_process().is_err() {
+            self.0.forget_in_child();
+            return;
+        }
         if let Err(error) = self.0.close() {
             self.0.info_log.line(format_args!("closing failed: {error}"));
         }
@@ -65,8 +69,14 @@ struct ViewPin {
 
 impl Drop for ViewPin {
     fn drop(&mut self) {
+        let inner = self.db.upgrade();
+        if inner.as_ref().is_some_and(|inner| inner.check_process().is_err()) {
+            // Letting go of tables takes locks that a thread of the parent may hold for ever.
+            std::mem::forget(self.view.take());
+            return;
+        }
         self.view = None;
-        if let Some(inner) = self.db.upgrade() {
+        if let Some(inner) = inner {
             inner.remove_obsolete_tables_soon();
         }
     }

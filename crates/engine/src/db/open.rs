@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use parking_lot::{Condvar, Mutex};
-use terrace_env::{FileLock, LockError};
+use terrace_env::{FileLock, LockError, ProcessMark};
 use terrace_format::compression::Dialect;
 use terrace_format::file_name::{self, FileKind};
 use terrace_format::internal_key::InternalKeyComparator;
@@ -286,6 +286,7 @@ impl Parts {
         };
         Ok(Arc::new(DbInner {
             folder,
+            process: ProcessMark::here(),
             env,
             comparator,
             block_cache,

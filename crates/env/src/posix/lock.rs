@@ -37,7 +37,7 @@ use std::path::Path;
 
 use parking_lot::Mutex;
 
-use crate::{EnvError, FileLock, LockError};
+use crate::{EnvError, FileLock, LockError, ProcessMark};
 
 /// How often a LOCK file that is removed between open and lock is tried again.
 const ATTEMPTS: usize = 16;
@@ -96,6 +96,8 @@ pub(super) struct PosixLock {
     file: Option<File>,
     id: FileId,
     process: u32,
+    /// Told apart from a child's by more than its number, which may be the same in another namespace.
+    mark: ProcessMark,
 }
 
 impl FileLock for PosixLock {}
@@ -130,7 +132,7 @@ impl PosixLock {
             if FileId::of_path(path).map_err(failed)? == Some(id) {
                 write_process(&file, process);
                 table.insert(id, Known::Held { process });
-                return Ok(Self { file: Some(file), id, process });
+                return Ok(Self { file: Some(file), id, process, mark: ProcessMark::here() });
             }
         }
         // Somebody removes the file as fast as it is made.
@@ -140,7 +142,7 @@ impl PosixLock {
 
 impl Drop for PosixLock {
     fn drop(&mut self) {
-        if self.process != std::process::id() {
+        if self.process != std::process::id() || !self.mark.is_here() {
             return;
         }
         let mut table = TABLE.lock();

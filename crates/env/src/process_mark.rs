@@ -1,0 +1,65 @@
+//! Which process this is: a forked child has all that its parent had open, and must leave it alone.
+
+#[cfg(unix)]
+use std::sync::Once;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How many forks this process is away from the one in which the first mark was made.
+static FORKS: AtomicU64 = AtomicU64::new(0);
+
+/// Remembers the process in which it was made. A forked child has it, too, and is not that process.
+///
+/// Children count by the handlers of `fork` (`pthread_atfork`): what does not call these (`vfork`, a bare `clone`) may only call `exec`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProcessMark(u64);
+
+impl ProcessMark {
+    /// A mark of this process.
+    pub fn here() -> Self {
+        #[cfg(unix)]
+        count_forks();
+        Self(FORKS.load(Ordering::Relaxed))
+    }
+
+    /// Whether this is the process in which the mark was made.
+    #[inline]
+    pub fn is_here(self) -> bool {
+        self.0 == FORKS.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(unix)]
+fn count_forks() {
+    extern "C" fn in_child() {
+        FORKS.fetch_add(1, Ordering::Relaxed);
+    }
+
+    static ONCE: Once = Once::new();
+    // SAFETY: the handler is a function that lives as long as this library, and does nothing that a child may not do before `exec`.
+    ONCE.call_once(|| unsafe {
+        libc::pthread_atfork(None, None, Some(in_child));
+    });
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_forked_child_is_another_process() {
+        let mark = ProcessMark::here();
+        assert!(mark.is_here());
+        // SAFETY: the child only compares numbers and leaves.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            let told_apart = !mark.is_here() && ProcessMark::here().is_here();
+            // SAFETY: ends the child without anything of the parent's.
+            unsafe { libc::_exit(i32::from(!told_apart)) };
+        }
+        let mut status = 0;
+        // SAFETY: waits for the child; the number lives during the call.
+        assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+        assert_eq!(status, 0);
+        assert!(mark.is_here());
+    }
+}
