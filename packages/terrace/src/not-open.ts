@@ -35,6 +35,7 @@ type Methods = Record<string, (...args: unknown[]) => unknown>
 
 /** Has the methods of a database that could not be opened say why. To be called before those that wait for it go on. */
 export function explainRefusal(db: Openable): void {
+  explained.add(db)
   for (const name of methods.rejecting) cover(db, name, async () => Promise.reject(notOpen(db, `${name}()`)))
   for (const name of methods.throwing) {
     cover(db, name, () => {
@@ -43,8 +44,12 @@ export function explainRefusal(db: Openable): void {
   }
 }
 
-/** Gives a database its methods back, which is about to be opened again. */
+/** Databases whose methods are covered. */
+const explained = new WeakSet<object>()
+
+/** Gives a database its methods back, which is about to be opened again. Methods that the program has set stay. */
 export function forgetRefusal(db: Openable): void {
+  if (!explained.delete(db)) return
   const prototype = Object.getPrototypeOf(db) as Methods
   for (const name of [...methods.rejecting, ...methods.throwing]) {
     // Not deleted: an object that properties were deleted from is slow.
