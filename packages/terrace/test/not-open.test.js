@@ -235,3 +235,13 @@ test('a path with a zero character is refused as an argument', async () => {
     await assert.rejects(call('a\0b'), TypeError)
   }
 })
+
+test('a method that a program has set on a database is still its own once the database is open', async () => {
+  const db = new Level(newFolder())
+  const get = async () => "the program's"
+  db.get = get
+  await db.open()
+  assert.equal(db.get, get)
+  assert.equal(await db.get('key'), "the program's")
+  await db.close()
+})

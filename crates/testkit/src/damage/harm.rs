@@ -97,7 +97,7 @@ impl Harmed {
     }
 
     /// Whether a repair of the table `file` can tell that the block at `bytes`, which is intact, is one of its blocks: no
-    /// damage is before it, or the index lists it, or the footer names what the blocks behind it lead to. Otherwise it may
+    /// damage is before it, or the index lists it, or the footer names what the blocks after it lead to. Otherwise it may
     /// lie within a value of a damaged block.
     pub fn is_told_from_a_value(
         &self,
