@@ -117,6 +117,7 @@ pub fn stats(call: &Call<'_>) -> Fallible<Value> {
         sealed_memtables,
         compactions_running,
         last_sequence,
+        left_out_log_bytes,
     } = call.held::<Rc<Database>>(0)?.db().stats();
     let array = env.array(levels.len())?;
     for (index, level) in levels.iter().enumerate() {
@@ -141,6 +142,7 @@ pub fn stats(call: &Call<'_>) -> Fallible<Value> {
             (c"sealedMemtables", sealed_memtables as f64),
             (c"compactionsRunning", compactions_running as f64),
             (c"lastSequence", last_sequence as f64),
+            (c"leftOutLogBytes", left_out_log_bytes as f64),
         ],
     )?;
     env.set_property(object, c"levels", array)?;

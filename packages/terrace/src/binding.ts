@@ -103,6 +103,8 @@ export interface Stats {
   compactionsRunning: number
   /** Sequence number of the newest write; each operation has one. */
   lastSequence: number
+  /** Bytes of logs that the open left out, since a loss of power seems to have taken a part; they are in the folder `lost`. */
+  leftOutLogBytes: number
 }
 
 /** What a repair did. */

@@ -16,6 +16,7 @@ use terrace_format::limits::BATCH_HEADER_SIZE_BYTES;
 use crate::compaction::drop_rule::DropRule;
 use crate::error::{Error, ErrorKind, Result};
 use crate::iterator::InternalIterator;
+use crate::log_evidence::{Sequences, size_of_next_batch};
 use crate::memtable::MemTable;
 use crate::repair::log_salvage::{LogPiece, LogVisitor, read_log};
 use crate::repair::report::{Damage, ReplayedLog};
@@ -133,10 +134,24 @@ impl LogVisitor for BatchVisitor<'_> {
     }
 
     fn is_plausible(&self, payload: &[u8], is_whole: bool) -> bool {
+        // One write at least was lost before it.
         payload.len() >= BATCH_HEADER_SIZE_BYTES
-            && decode_fixed64(payload) > self.last_sequence
+            && decode_fixed64(payload) > self.last_sequence + 1
             && decode_fixed64(payload) <= MAX_SEQUENCE_NUMBER
             && (!is_whole || BatchRef::parse(payload).is_ok())
+    }
+
+    fn extent(&self, bytes: &[u8], is_missing: bool) -> Option<usize> {
+        let last = self.last_sequence;
+        if is_missing {
+            let mut bytes = bytes.to_vec();
+            *bytes.first_mut()? = (last + 1).to_le_bytes()[0];
+            let size = size_of_next_batch(&bytes, Sequences { last, are_contiguous: true })?;
+            return Some(size.unwrap_or(bytes.len()));
+        }
+        // After damage before it, some sequences may be missing.
+        let size = size_of_next_batch(bytes, Sequences { last, are_contiguous: false })?;
+        (decode_fixed64(bytes) <= MAX_SEQUENCE_NUMBER).then(|| size.unwrap_or(bytes.len()))
     }
 }
 

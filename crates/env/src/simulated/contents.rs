@@ -19,6 +19,10 @@
 //!    of 4096 bytes, a page may have been written in the middle of a copy into it (a record's header comes last), and
 //!    the file is longer by zeros up to a multiple of 32 KiB. A log with a failed write that stopped within a page is
 //!    none of those: where logs are mapped, the system copies whole pages.
+//!
+//! What the death of a process leaves in a log is all that was written, with zeros up to the end of the block if it is
+//! mapped. Of the write that was under way it leaves a beginning; or, of a record stored into a mapped block, any part
+//! without its header.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,11 +33,8 @@ use super::random::{Fate, Random};
 /// Size of a page of memory, and of the larger kind of sector.
 const PAGE_SIZE_BYTES: usize = 4096;
 
-/// A mapped log is made longer by multiples of this.
-const MAPPING_STEP_BYTES: usize = 32 << 10;
-
-/// So many zeros at least stay behind the last record of a mapped log.
-const SPARE_BYTES: usize = 4 << 10;
+/// A mapped log ends at multiples of this.
+const BLOCK_SIZE_BYTES: usize = crate::LOG_BLOCK_SIZE_BYTES as usize;
 
 /// Stores of this size are not torn.
 const STORE_SIZE_BYTES: usize = 8;
@@ -119,8 +120,10 @@ pub(super) struct Contents {
     is_log: bool,
     /// Whether it is a log whose writer is open.
     is_open_log: bool,
-    /// Whether its last record may have been stored into space set aside. Anything else cuts that off before.
+    /// Whether the block that it ends in may be ready for records to come. Cutting a log takes that back.
     has_space: bool,
+    /// The write to the log that was under way when the machine stopped.
+    underway: Option<Change>,
     /// Whether a write that waits for the disk stopped within a page: see rule 5.
     has_page_cut: bool,
 }
@@ -148,7 +151,7 @@ impl Contents {
         if bytes.is_empty() {
             return;
         }
-        self.has_space = header.is_some();
+        self.has_space = self.is_log;
         if self.dropped_pages {
             // The system writes whole pages, so what was dropped from these gets another chance.
             let start = offset / PAGE_SIZE_BYTES * PAGE_SIZE_BYTES;
@@ -162,9 +165,10 @@ impl Contents {
         self.changes.push(change);
     }
 
-    /// Notes that a write of a record into a log failed at `end`.
-    pub(super) fn note_cut_write(&mut self, end: usize) {
-        self.has_page_cut |= !end.is_multiple_of(PAGE_SIZE_BYTES);
+    /// Notes that a write into a log failed at `end`: the file ends there. If it was one of a record, the page may.
+    pub(super) fn note_cut_write(&mut self, end: usize, is_record: bool) {
+        self.has_space = false;
+        self.has_page_cut |= is_record && !end.is_multiple_of(PAGE_SIZE_BYTES);
     }
 
     /// Cuts the file; it never grows by this.
@@ -202,6 +206,13 @@ impl Contents {
         }
     }
 
+    /// Notes a write to the log that the machine stopped in.
+    pub(super) fn note_underway(&mut self, offset: usize, bytes: &[u8], header: Option<usize>) {
+        if self.is_open_log && offset == self.cached.len() {
+            self.underway = Some(Change::Write { offset, bytes: bytes.to_vec(), header });
+        }
+    }
+
     /// The failures of which a handle that is opened now is told nothing.
     pub(super) fn failures_at_open(&self, random: &mut Random) -> u64 {
         let is_told = self.failures > 0 && !self.is_reported && random.chance(1, 2);
@@ -218,12 +229,38 @@ impl Contents {
 
     /// What the process leaves behind when it dies: all that it wrote. A mapped log keeps its length.
     pub(super) fn lose_process(&mut self, random: &mut Random) {
-        if self.is_open_log && self.has_space && random.chance(1, 2) {
-            let end = self.cached.len() + SPARE_BYTES;
-            let zeros = end.next_multiple_of(MAPPING_STEP_BYTES) - self.cached.len();
-            self.write(self.cached.len(), &vec![0; zeros]);
+        let is_mapped = self.has_space && random.chance(1, 2);
+        if let Some(change @ Change::Write { .. }) = self.underway.take() {
+            self.leave_part(change, is_mapped, random);
+        } else if self.is_open_log && is_mapped {
+            self.fill_block();
         }
         self.is_open_log = false;
+    }
+
+    /// Writes what is there of a write that was under way.
+    fn leave_part(&mut self, change: Change, is_mapped: bool, random: &mut Random) {
+        let Change::Write { offset, bytes, header } = &change else { return };
+        let block_end = offset.next_multiple_of(BLOCK_SIZE_BYTES);
+        if is_mapped && header.is_some() && offset + bytes.len() <= block_end {
+            let stored = half_copied(vec![0; bytes.len()], &change, *offset, random);
+            self.write(*offset, &stored);
+            self.fill_block();
+        } else if header.is_some() && is_mapped {
+            // It begins a block, so it is written.
+            self.fill_block();
+            let start = self.cached.len();
+            let written = start.saturating_sub(*offset).min(bytes.len());
+            self.write(start, &bytes[written..written + random.below(bytes.len() - written + 1)]);
+        } else {
+            self.write(*offset, &bytes[..random.below(bytes.len() + 1)]);
+        }
+    }
+
+    /// The zeros that a mapped log has up to the end of its block.
+    fn fill_block(&mut self) {
+        let size = self.cached.len();
+        self.write(size, &vec![0; size.next_multiple_of(BLOCK_SIZE_BYTES) - size]);
     }
 
     /// The file after a power cut. It is new; handles of the old one do not see it.
@@ -352,14 +389,13 @@ impl History {
             }
         }
         if is_mapped {
-            // Space is set aside before it is stored into, so the size is one that was set before or after.
-            let is_stored =
-                |change: Option<&Change>| matches!(change, Some(Change::Write { header: Some(_), .. }));
-            if step > 0 && is_stored(changes.get(step - 1)) {
-                size = self.sizes[step].next_multiple_of(MAPPING_STEP_BYTES);
+            // A block is made ready by the write that begins it.
+            let is_write = |change: Option<&Change>| matches!(change, Some(Change::Write { .. }));
+            if step > 0 && size == self.sizes[step] && is_write(changes.get(step - 1)) {
+                size = size.next_multiple_of(BLOCK_SIZE_BYTES);
             }
-            if is_stored(changes.last()) && random.chance(1, 2) {
-                size = size.max(self.sizes[last] + SPARE_BYTES).next_multiple_of(MAPPING_STEP_BYTES);
+            if is_write(changes.last()) && random.chance(1, 2) {
+                size = size.max(self.sizes[last]).next_multiple_of(BLOCK_SIZE_BYTES);
             }
         }
         (step, size)

@@ -184,13 +184,46 @@ fn a_killed_process_leaves_what_it_wrote_and_its_log_perhaps_longer() {
         closed.lose_process(&mut Random::new(seed));
         assert_eq!(closed.bytes(), b"record");
 
-        let mut written = Contents::default();
-        written.begin_log();
-        written.write(0, b"pieces of a record");
-        written.lose_process(&mut Random::new(seed));
-        assert_eq!(written.bytes(), b"pieces of a record", "the space was cut off before");
+        let mut cut = Contents::default();
+        cut.begin_log();
+        cut.write(0, b"pieces of a record");
+        cut.truncate(6);
+        cut.lose_process(&mut Random::new(seed));
+        assert_eq!(cut.bytes(), b"pieces", "nothing is ready behind a log that was cut");
     }
     assert_eq!(sizes, BTreeSet::from([6, 32 << 10]));
+}
+
+#[test]
+fn a_process_killed_amid_a_write_leaves_a_beginning_or_a_record_without_its_header() {
+    let (mut beginnings, mut headless) = (0, 0);
+    for seed in 0..100 {
+        let mut log = Contents::default();
+        log.begin_log();
+        log.write_log(0, &[b'1'; 100], Some(0));
+        log.note_underway(100, &[b'2'; 200], Some(0));
+        log.lose_process(&mut Random::new(seed));
+        let rest = &log.bytes()[100..];
+        if rest.len() <= 200 {
+            assert!(rest.iter().all(|byte| *byte == b'2'));
+            beginnings += 1;
+        } else {
+            assert_eq!(log.bytes().len(), 32 << 10, "the zeros end with the block");
+            assert!(rest[..8] == [0; 8] && rest[200..].iter().all(|byte| *byte == 0));
+            headless += u64::from(rest[8] == b'2');
+        }
+
+        let mut log = Contents::default();
+        log.begin_log();
+        log.write_log(0, &[b'1'; 32 << 10], Some(0));
+        log.note_underway(32 << 10, &[b'2'; 20_000], None);
+        log.lose_process(&mut Random::new(seed));
+        assert!(
+            log.bytes()[32 << 10..].iter().all(|byte| *byte == b'2'),
+            "the end of the file comes behind it"
+        );
+    }
+    assert!(beginnings > 10 && headless > 10, "{beginnings} and {headless}");
 }
 
 #[test]

@@ -1,0 +1,123 @@
+//! Logs that were damaged or cut off, with values that make it hard to tell: zeros, and images of logs.
+
+mod support;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use support::{entries, memory};
+use terrace_engine::env::Env;
+use terrace_engine::{Db, Error, ErrorKind, IterOptions, Options, WriteOptions};
+
+fn options(env: &Arc<dyn Env>) -> Options {
+    Options { env: Arc::clone(env), ..Options::default() }
+}
+
+fn put(db: &Db, key: &str, value: &[u8]) {
+    db.put(key.as_bytes(), value, &WriteOptions { sync: true }).unwrap();
+}
+
+fn keys(db: &Db) -> Vec<Vec<u8>> {
+    entries(db, IterOptions::default()).into_iter().map(|(key, _)| key).collect()
+}
+
+/// The files of a folder, to put them into others.
+struct Image(Vec<(String, Vec<u8>)>);
+
+impl Image {
+    fn of(env: &dyn Env) -> Self {
+        let names = env.list(Path::new("/db")).unwrap();
+        Self(names.into_iter().map(|name| (name.clone(), env.read_file(&path(&name)).unwrap())).collect())
+    }
+
+    fn log(&mut self) -> &mut Vec<u8> {
+        let logs = self.0.iter_mut().filter(|(name, _)| name.ends_with(".log"));
+        &mut logs.max_by_key(|(_, bytes)| bytes.len()).unwrap().1
+    }
+
+    /// Takes away the word of how far the log was synced, as if the process had been killed.
+    fn forget_the_close(&mut self) {
+        self.0.retain(|(name, _)| name != "SYNCED");
+    }
+
+    fn place(&self) -> Arc<dyn Env> {
+        let env = memory();
+        env.create_folder_all(Path::new("/db")).unwrap();
+        for (name, bytes) in &self.0 {
+            let mut file = env.create(&path(name)).unwrap();
+            file.append(bytes).unwrap();
+            file.close().unwrap();
+        }
+        env
+    }
+}
+
+fn path(name: &str) -> std::path::PathBuf {
+    Path::new("/db").join(name)
+}
+
+#[test]
+fn a_flipped_bit_in_a_log_of_zeros_is_never_taken_for_a_loss_of_power() {
+    let env = memory();
+    let db = Db::open("/db", options(&env)).unwrap();
+    for index in 0..200 {
+        put(&db, &format!("{index:04}"), &[0; 1500]);
+    }
+    db.close().unwrap();
+    let closed = Image::of(&*env);
+    let mut killed = Image::of(&*env);
+    killed.forget_the_close();
+    for mut image in [closed, killed] {
+        let sound = image.log().clone();
+        for at in (0..sound.len()).step_by(997).chain(45_000..45_030) {
+            *image.log() = sound.clone();
+            image.log()[at] ^= 1 << (at % 8);
+            let error = Db::open("/db", options(&image.place())).map(|_| ()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Corruption, "byte {at}: {error}");
+        }
+    }
+}
+
+/// A log whose records have the sequences from 1 on.
+fn stored_log() -> Vec<u8> {
+    let env = memory();
+    let db = Db::open("/db", options(&env)).unwrap();
+    for index in 0..400 {
+        put(&db, &format!("inner {index}"), &[b'i'; 300]);
+    }
+    db.close().unwrap();
+    std::mem::take(Image::of(&*env).log())
+}
+
+#[test]
+fn a_log_cut_anywhere_in_a_record_that_holds_a_log_opens_and_repair_creates_nothing() {
+    let env = memory();
+    let db = Db::open("/db", options(&env)).unwrap();
+    put(&db, "before", b"kept");
+    let mut image = Image::of(&*env);
+    let start = image.log().len();
+    put(&db, "large", &stored_log());
+    db.close().unwrap();
+    let whole = Image::of(&*env).log().clone();
+    image.forget_the_close();
+    assert!(whole.len() > 100_000);
+    let check = |image: &Image, what: &str| {
+        let paranoid = Options { paranoid_checks: true, ..options(&image.place()) };
+        let db = Db::open("/db", paranoid).unwrap_or_else(|error: Error| panic!("{what}: {error}"));
+        assert_eq!(keys(&db), [b"before"], "{what}");
+        let env = image.place();
+        let report = Db::repair("/db", &options(&env)).unwrap();
+        assert_eq!(keys(&Db::open("/db", options(&env)).unwrap()), [b"before"], "{what}: {report}");
+    };
+    for cut in (start + 1..whole.len()).step_by(331).chain([32 << 10, 64 << 10, (64 << 10) + 3]) {
+        *image.log() = whole[..cut].to_vec();
+        check(&image, &format!("cut at {cut}"));
+    }
+    // As a mapped log is left by a process that dies before it stores the header of the first fragment.
+    for stored in [32 << 10, 20_000, 3_000, 300] {
+        *image.log() = whole[..stored].to_vec();
+        image.log().resize(32 << 10, 0);
+        image.log()[start..start + 8].fill(0);
+        check(&image, &format!("without header, {stored} bytes stored"));
+    }
+}
