@@ -111,15 +111,16 @@ impl Block {
     /// Whether the page holds a state from before the header at `at` was stored, but from after its payload, or a part of
     /// that.
     fn is_header_not_stored(&self, at: usize) -> bool {
-        let end_of_page = end_of(at, PAGE_SIZE_BYTES);
-        if !self.is_zeros(at, at + LOG_HEADER_SIZE_BYTES) || end_of_page > self.bytes.len() {
+        // The file may end earlier: its size reaches the disk on its own.
+        let end_of_page = end_of(at, PAGE_SIZE_BYTES).min(self.bytes.len());
+        if !self.is_zeros(at, at + LOG_HEADER_SIZE_BYTES) {
             return false;
         }
         let batch_end = self.end_of_batch_without_header(at);
         if batch_end.is_some_and(|end| end + OLD_PAGE_END_BYTES > end_of_page) {
             return true;
         }
-        self.is_zeros(end_of_page - OLD_PAGE_END_BYTES, end_of_page)
+        self.is_zeros(end_of_page.saturating_sub(OLD_PAGE_END_BYTES), end_of_page)
             && !self.has_records(batch_end.unwrap_or(at + 1)..end_of_page)
     }
 

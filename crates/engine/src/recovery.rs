@@ -4,7 +4,8 @@
 //! A log ends at its last whole record: what follows was being written when the process died. A loss of power may also
 //! take sectors out of the middle of what was not synced. Recovery stops at the first such hole, in whichever log it
 //! is, so that what is recovered is a prefix of what was written; what lies behind is set aside in the folder `lost`.
-//! A hole shows as a lost sector in a damaged record, or as a gap in the sequences.
+//! A hole shows as a lost sector in a damaged record, or as a gap in the sequences. Where the next log goes on with the
+//! very next sequence there is none, whatever its predecessor ends in: nothing that counts is missing between the two.
 //!
 //! Damage that no loss of power explains is another matter, and so is any below the point up to which a log is known to
 //! have been synced (`synced_logs`). It fails the open with file and offset, and nothing is changed: to go on would
@@ -99,7 +100,19 @@ impl Replay<'_> {
         let first = RecoveredMemTable::new(MemTable::new(self.comparator.clone()));
         let mut recovered = RecoveredLogs { memtables: vec![first], last_sequence, hole: None };
         for (index, log) in logs.iter().enumerate() {
-            match self.replay_log(log, &mut recovered)? {
+            let end = self.replay_log(log, &mut recovered);
+            let problem = match &end {
+                Ok(End::Hole { reason, .. }) => Some(reason),
+                Err(error) if error.kind() == ErrorKind::Corruption => Some(error),
+                _ => None,
+            };
+            if let Some(problem) = problem
+                && self.goes_on_in(&logs[index + 1..], recovered.last_sequence)?
+            {
+                self.info_log.line(format_args!("nothing is missing, since the next log goes on: {problem}"));
+                continue;
+            }
+            match end? {
                 End::Whole | End::Unfinished => {}
                 End::Growing => break,
                 End::Hole { reason, .. } if self.paranoid_checks => return Err(reason),
@@ -117,7 +130,22 @@ impl Replay<'_> {
         Ok(recovered)
     }
 
-    /// What `trouble` at `offset` means, behind the last record of `log`, which ends at `sound_end`.
+    /// Whether the first of `later` logs that holds anything begins with the sequence after `last_sequence`.
+    fn goes_on_in(&self, later: &[OpenLog], last_sequence: u64) -> Result<bool> {
+        for log in later.iter().filter(|_| self.contiguous_sequences) {
+            match LogReader::new(FileSource::new(&*log.file)).next().map_err(Error::from)? {
+                LogEvent::Record { payload, .. } => {
+                    let batch = BatchRef::parse(payload);
+                    return Ok(batch.is_ok_and(|batch| batch.sequence() == last_sequence + 1));
+                }
+                LogEvent::End => {}
+                LogEvent::Damage { .. } | LogEvent::TornTail { .. } => break,
+            }
+        }
+        Ok(false)
+    }
+
+    /// What `trouble` at `offset` means, after the last record of `log`, which ends at `sound_end`.
     ///
     /// Errors: the damage, if nothing explains it.
     fn judge(

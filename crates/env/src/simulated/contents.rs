@@ -15,10 +15,12 @@
 //!    independent of the bytes. What lies below it and was never written reads as zeros.
 //! 4. With [`Mode::Ext4Ordered`] data goes before the size that makes it visible: a sector that lies behind the
 //!    durable end, or behind a truncation that took effect, is at least as new as the size.
-//! 5. If logs may be mapped, a log may stand for a file mapped into memory. Then rule 4 does not hold, a sector is a page
-//!    of 4096 bytes, a page may have been written in the middle of a copy into it (a record's header comes last), and
-//!    the file is longer by zeros up to a multiple of 32 KiB. A log with a failed write that stopped within a page is
-//!    none of those: where logs are mapped, the system copies whole pages.
+//! 5. If logs may be mapped, a log may stand for a file mapped into memory. Then rule 4 does not hold, and a sector is a
+//!    page of 4096 bytes. A page may have been written while a record was stored into it, whose header comes last (but
+//!    not while a call wrote it: the system holds the page meanwhile). And the file is longer by zeros up to a multiple of
+//!    32 KiB, unless its last write was cut off: those zeros come with the end of a write. A log with a write that stopped
+//!    where only an unmapped one does (within a page, at a failure; within a block that was begun before, at the death of
+//!    its process) is not mapped.
 //!
 //! What the death of a process leaves in a log is all that was written, with zeros up to the end of the block if it is
 //! mapped. Of the write that was under way it leaves a beginning; or, of a record stored into a mapped block, any part
@@ -124,8 +126,10 @@ pub(super) struct Contents {
     has_space: bool,
     /// The write to the log that was under way when the machine stopped.
     underway: Option<Change>,
-    /// Whether a write that waits for the disk stopped within a page: see rule 5.
-    has_page_cut: bool,
+    /// Whether a write that waits for the disk shows that it is not a mapped log: see rule 5.
+    is_unmapped: bool,
+    /// Whether the last write to the log was cut off: no zeros follow it.
+    is_cut_off: bool,
 }
 
 impl Contents {
@@ -152,6 +156,7 @@ impl Contents {
             return;
         }
         self.has_space = self.is_log;
+        self.is_cut_off = false;
         if self.dropped_pages {
             // The system writes whole pages, so what was dropped from these gets another chance.
             let start = offset / PAGE_SIZE_BYTES * PAGE_SIZE_BYTES;
@@ -168,7 +173,8 @@ impl Contents {
     /// Notes that a write into a log failed at `end`: the file ends there. If it was one of a record, the page may.
     pub(super) fn note_cut_write(&mut self, end: usize, is_record: bool) {
         self.has_space = false;
-        self.has_page_cut |= is_record && !end.is_multiple_of(PAGE_SIZE_BYTES);
+        self.is_cut_off = true;
+        self.is_unmapped |= is_record && !end.is_multiple_of(PAGE_SIZE_BYTES);
     }
 
     /// Cuts the file; it never grows by this.
@@ -191,7 +197,7 @@ impl Contents {
         }
         // Differs only if pages were dropped.
         durable.resize(self.cached.len(), 0);
-        self.has_page_cut = false;
+        self.is_unmapped = false;
     }
 
     /// The device fails while waiting pages are written: each is written or dropped, and none waits any more.
@@ -252,8 +258,11 @@ impl Contents {
             let start = self.cached.len();
             let written = start.saturating_sub(*offset).min(bytes.len());
             self.write(start, &bytes[written..written + random.below(bytes.len() - written + 1)]);
+            self.is_cut_off = true;
         } else {
             self.write(*offset, &bytes[..random.below(bytes.len() + 1)]);
+            self.is_cut_off = true;
+            self.is_unmapped |= !offset.is_multiple_of(BLOCK_SIZE_BYTES);
         }
     }
 
@@ -278,11 +287,14 @@ impl Contents {
 
     /// Some bytes that the disk may hold now, by the rules of this module.
     fn survivors(&self, cut: Cut, random: &mut Random) -> (Vec<u8>, Sectors) {
-        let is_mapped = cut.maps_logs && self.is_log && !self.has_page_cut && random.chance(1, 2);
+        let is_mapped = cut.maps_logs && self.is_log && !self.is_unmapped && random.chance(1, 2);
         let unit = if is_mapped { PAGE_SIZE_BYTES } else { cut.sector_size_bytes };
         let fate = Fate::draw(random);
         let history = History::of(&self.changes, self.durable.len(), unit);
-        let (size_step, size) = history.draw_size(&self.changes, fate, is_mapped, random);
+        let (size_step, mut size) = history.draw_size(fate, random);
+        if is_mapped {
+            size = self.with_ready_block(size, history.sizes[size_step], size_step, random);
+        }
 
         // For each sector the number of changes it has seen, and whether it saw a part of the next.
         let mut sectors = Sectors { waiting: history.touches.len(), ..Sectors::default() };
@@ -306,7 +318,11 @@ impl Contents {
                 _ if seen == touches.len() => sectors.kept += 1,
                 _ => sectors.older += 1,
             }
-            let in_a_copy = is_mapped && seen < touches.len() && fate != Fate::None && random.chance(1, 4);
+            let may_be_in_a_copy = is_mapped && fate != Fate::None && {
+                let next = touches.get(seen).map(|step| &self.changes[step - 1]);
+                matches!(next, Some(Change::Write { header: Some(_), .. }))
+            };
+            let in_a_copy = may_be_in_a_copy && random.chance(1, 4);
             if in_a_copy {
                 picks.entry(touches[seen]).or_default().push((*sector, true));
             } else if seen > 0 {
@@ -328,6 +344,20 @@ impl Contents {
         }
         result.resize(size, 0);
         (result, sectors)
+    }
+
+    /// The size of a mapped log whose `size` reached the disk after change `step`, or in the middle of it: it was
+    /// `size_after` then. A block is made ready by the write that begins it.
+    fn with_ready_block(&self, size: usize, size_after: usize, step: usize, random: &mut Random) -> usize {
+        let makes_ready = |step: usize| {
+            let is_last = step == self.changes.len();
+            matches!(self.changes.get(step.wrapping_sub(1)), Some(Change::Write { .. }))
+                && !(is_last && self.is_cut_off)
+        };
+        if makes_ready(self.changes.len()) && random.chance(1, 2) {
+            return size.max(self.cached.len()).next_multiple_of(BLOCK_SIZE_BYTES);
+        }
+        if size == size_after && makes_ready(step) { size.next_multiple_of(BLOCK_SIZE_BYTES) } else { size }
     }
 }
 
@@ -366,14 +396,8 @@ impl History {
     }
 
     /// The size that reached the disk, and how many changes it has seen.
-    fn draw_size(
-        &self,
-        changes: &[Change],
-        fate: Fate,
-        is_mapped: bool,
-        random: &mut Random,
-    ) -> (usize, usize) {
-        let last = changes.len();
+    fn draw_size(&self, fate: Fate, random: &mut Random) -> (usize, usize) {
+        let last = self.sizes.len() - 1;
         let step = match fate {
             Fate::None => 0,
             Fate::All => last,
@@ -386,16 +410,6 @@ impl History {
             let pages = (size / PAGE_SIZE_BYTES + 1).saturating_sub(first_page);
             if pages > 0 {
                 size = (first_page + random.below(pages)) * PAGE_SIZE_BYTES;
-            }
-        }
-        if is_mapped {
-            // A block is made ready by the write that begins it.
-            let is_write = |change: Option<&Change>| matches!(change, Some(Change::Write { .. }));
-            if step > 0 && size == self.sizes[step] && is_write(changes.get(step - 1)) {
-                size = size.next_multiple_of(BLOCK_SIZE_BYTES);
-            }
-            if is_write(changes.last()) && random.chance(1, 2) {
-                size = size.max(self.sizes[last]).next_multiple_of(BLOCK_SIZE_BYTES);
             }
         }
         (step, size)
