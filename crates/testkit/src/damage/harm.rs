@@ -115,15 +115,26 @@ impl Harmed {
     }
 
     /// Whether a log may look as a crash leaves it: cut off, gone, with zeros for a sector, or with a last record that
-    /// was never finished. Nobody can tell then what was behind.
+    /// was never finished. Nobody can tell then what was behind. No loss of power flips one bit, and none takes anything
+    /// from a database that was closed, which the file `SYNCED` says.
     pub fn may_be_a_torn_log(&self, database: &Database, anatomy: &Anatomy, name: &str) -> bool {
         let Some(now) = self.files.get(name) else { return true };
         let before = &database.files[name];
         if now == before {
             return false;
         }
+        let flipped_bits: u32 = now.iter().zip(before).map(|(now, before)| (now ^ before).count_ones()).sum();
+        if database.is_closed() && self.is_untouched("SYNCED")
+            || now.len() == before.len() && flipped_bits == 1
+        {
+            return false;
+        }
         let records = &anatomy.records[name];
         now.len() < before.len() || has_zeros(now, records) || self.seems_unfinished(now, before, records)
+    }
+
+    fn is_untouched(&self, name: &str) -> bool {
+        !self.names.contains(name)
     }
 
     /// Whether a damaged length may lead beyond the end, with nothing intact behind it that would tell, and more of the
