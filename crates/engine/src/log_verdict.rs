@@ -87,7 +87,9 @@ impl LogRest<'_> {
         // A writer may leave zeros at the end of a block, before a record that did not fit.
         let header = next.max(content_block);
         if content < header + LOG_HEADER_SIZE_BYTES as u64 {
-            let is_hole = header > next && self.is_hole_before(header)?;
+            // The rest of the header may be in a lost sector.
+            let is_hole = (header > next && self.is_hole_before(header)?)
+                || self.block_of(header)?.is_lost_record(in_block(header));
             return Ok(if is_hole { Verdict::PowerLoss } else { Verdict::Damage });
         }
         let block = self.block_of(header)?;

@@ -19,6 +19,7 @@ use terrace_format::FormatError;
 use terrace_format::batch::{BatchOp, BatchRef};
 use terrace_format::file_name::{self, FileKind};
 use terrace_format::internal_key::{InternalKeyComparator, ValueKind};
+use terrace_format::limits::BATCH_HEADER_SIZE_BYTES;
 use terrace_format::log::{LogEvent, LogReader};
 
 use crate::error::{Error, ErrorKind, Result};
@@ -178,6 +179,7 @@ impl Replay<'_> {
         let OpenLog { number, path, file } = log;
         let mut reader = LogReader::new(FileSource::new(&**file));
         let mut records = 0u64;
+        let mut next_in_log = None;
         let end = loop {
             let sound_end = reader.end_of_last_record();
             let last = recovered.last_sequence;
@@ -188,17 +190,21 @@ impl Replay<'_> {
                 LogEvent::Record { payload, offset } => {
                     let at_record = |error| Error::format(path, offset, error);
                     let batch = BatchRef::parse(payload).map_err(at_record)?;
-                    let expected = last + 1;
-                    if self.contiguous_sequences && batch.sequence() > expected {
-                        let problem = format!(
-                            "the log goes on with sequence {} instead of {expected}",
-                            batch.sequence()
-                        );
-                        if records > 0 && !is_next(sound_end, offset) {
-                            break judge(Trouble::Zeros, sound_end, problem)?;
+                    let first = batch.sequence();
+                    let expected = next_in_log.unwrap_or(last + 1);
+                    // The first record may be in tables already.
+                    let goes_on = first == expected || (next_in_log.is_none() && first < expected);
+                    if self.contiguous_sequences && !goes_on {
+                        let problem = format!("the log goes on with sequence {first} instead of {expected}");
+                        let error = Error::corruption(path, offset, problem.clone());
+                        match next_in_log {
+                            None => break End::Hole { offset, reason: error },
+                            // No loss of power takes what was between two records without a gap between them.
+                            Some(_) if is_next(sound_end, offset) => return Err(error),
+                            Some(_) => break judge(Trouble::Zeros, sound_end, problem)?,
                         }
-                        break End::Hole { offset, reason: Error::corruption(path, offset, problem) };
                     }
+                    next_in_log = Some(first + u64::from(batch.count()));
                     records += 1;
                     self.apply(*number, batch, recovered).map_err(at_record)?;
                 }
@@ -216,11 +222,15 @@ impl Replay<'_> {
                     if end <= self.synced_logs.end_of(*number) {
                         break judge(trouble, offset, "damaged log record: a bad length".to_owned())?;
                     }
-                    // A record that the file's end cuts off cannot have ended before.
-                    if let Some(Some(size)) = size_of_next_batch(&reader.take_torn_record(), sequences) {
-                        let problem =
-                            format!("damaged log record: a bad length, as its batch of {size} bytes shows");
-                        break judge(trouble, offset, problem)?;
+                    // A record that the file's end cuts off is the next one, and cannot have ended before.
+                    let torn = reader.take_torn_record();
+                    let problem = match size_of_next_batch(&torn, sequences) {
+                        Some(Some(size)) => Some(format!("a bad length, as its batch of {size} bytes shows")),
+                        None if torn.len() >= BATCH_HEADER_SIZE_BYTES => Some("a bad batch".to_owned()),
+                        None | Some(None) => None,
+                    };
+                    if let Some(problem) = problem {
+                        break judge(trouble, offset, format!("damaged log record: {problem}"))?;
                     }
                     if first_content(&**file, sound_end, offset)?.is_some() {
                         break judge(Trouble::Zeros, sound_end, ZEROS_IN_LOG.to_owned())?;

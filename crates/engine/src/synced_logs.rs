@@ -8,7 +8,8 @@
 //! ```
 //!
 //! What was synced is not lost with the power, so no damage below such a point is taken for that. The file says what was
-//! once true and remains so: a log's number is never used again. It may be missing or older than the logs (it is not synced
+//! once true and remains so, as long as no other engine has the database: a log's number is never used again. Under a
+//! MANIFEST that is not ours, and in a database that is made anew, it counts for nothing and is removed. It may be missing or older than the logs (it is not synced
 //! itself, and other programs that use the database know nothing of it), and then only less is known. One whose checksum
 //! (CRC32C of the bytes before its line) does not match is passed over.
 //!
@@ -44,6 +45,11 @@ impl SyncedLogs {
         } else {
             Self::default()
         }
+    }
+
+    /// Whether nothing is known.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.logs.is_empty()
     }
 
     /// Up to which byte the log `number` is known to have been synced.

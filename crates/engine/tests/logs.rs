@@ -4,6 +4,7 @@ mod support;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use support::{entries, memory};
 use terrace_engine::env::Env;
@@ -76,6 +77,56 @@ fn a_flipped_bit_in_a_log_of_zeros_is_never_taken_for_a_loss_of_power() {
             assert_eq!(error.kind(), ErrorKind::Corruption, "byte {at}: {error}");
         }
     }
+}
+
+#[test]
+fn a_damaged_value_that_looks_like_log_headers_opens_and_repairs_in_no_time() {
+    // At each place a header of a first fragment, of nearly a block. Looking for records took time by the square.
+    let value = [0xff, 0xff, 1].repeat(3 << 20);
+    let env = memory();
+    let db = Db::open("/db", options(&env)).unwrap();
+    put(&db, "before", b"kept");
+    put(&db, "large", &value);
+    put(&db, "after", b"kept");
+    let mut killed = Image::of(&*env);
+    db.close().unwrap();
+    let mut closed = Image::of(&*env);
+    let end = closed.log().len();
+    let begin = Instant::now();
+    for image in [&mut closed, &mut killed] {
+        let sound = image.log().clone();
+        for at in [100, 40_000, 5 << 20, end - 200, end - 5] {
+            *image.log() = sound.clone();
+            image.log()[at] ^= 0x10;
+            let env = image.place();
+            assert_eq!(Db::open("/db", options(&env)).map(|_| ()).unwrap_err().kind(), ErrorKind::Corruption);
+            Db::repair("/db", &options(&env)).unwrap();
+            let found = keys(&Db::open("/db", options(&env)).unwrap());
+            assert!(found.contains(&b"before".to_vec()) && found.len() == 2, "byte {at}: {found:?}");
+        }
+    }
+    // It took minutes; the limit leaves room for slow machines.
+    assert!(begin.elapsed() < Duration::from_secs(60), "{:?}", begin.elapsed());
+}
+
+#[test]
+fn word_of_a_synced_log_does_not_outlive_the_database() {
+    let env = memory();
+    let db = Db::open("/db", options(&env)).unwrap();
+    for index in 0..50 {
+        put(&db, &format!("{index:04}"), &[1; 1500]);
+    }
+    db.close().unwrap();
+    assert!(env.list(Path::new("/db")).unwrap().contains(&"SYNCED".to_owned()));
+    // LevelDB destroys it, and leaves what it does not know.
+    for name in env.list(Path::new("/db")).unwrap().iter().filter(|name| *name != "SYNCED") {
+        env.remove_file(&path(name)).unwrap();
+    }
+    let db = Db::open("/db", options(&env)).unwrap();
+    put(&db, "new", b"new");
+    let killed = Image::of(&*env);
+    let reopened = Db::open("/db", options(&killed.place())).unwrap();
+    assert_eq!(keys(&reopened), [b"new"]);
 }
 
 /// A log whose records have the sequences from 1 on.

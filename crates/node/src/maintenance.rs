@@ -149,6 +149,17 @@ pub fn stats(call: &Call<'_>) -> Fallible<Value> {
     Ok(object)
 }
 
+/// `leftOutLog(database)`: what the open left out of the logs, or undefined.
+pub fn left_out_log(call: &Call<'_>) -> Fallible<Value> {
+    let env = call.env;
+    let database = call.held::<Rc<Database>>(0)?;
+    let Some(left_out) = database.db().left_out_log() else { return env.undefined() };
+    let object = numbers(env, &[(c"bytes", left_out.bytes as f64)])?;
+    env.set_property(object, c"file", env.string(left_out.name.as_bytes())?)?;
+    env.set_property(object, c"message", env.string(left_out.reason.to_string().as_bytes())?)?;
+    Ok(object)
+}
+
 /// `destroy(path)`: a promise.
 pub fn destroy(call: &Call<'_>) -> Fallible<Value> {
     let work = |folder| Db::destroy(folder, &Options::default());

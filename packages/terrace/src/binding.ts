@@ -107,6 +107,16 @@ export interface Stats {
   leftOutLogBytes: number
 }
 
+/** What an open left out of the logs; the event `leftOut` has it. */
+export interface LeftOutLog {
+  /** The log with a place that looks as a loss of power leaves it. It and all later ones are in the folder `lost`. */
+  file: string
+  /** Bytes that were left out, later logs included. */
+  bytes: number
+  /** What is wrong at that place. */
+  message: string
+}
+
 /** What a repair did. */
 export interface RepairReport {
   /** Whether every entry that the database held is still there, as far as can be known. */
@@ -217,6 +227,7 @@ export interface Binding {
   checkpoint(database: NativeDatabase, path: string): Promise<void>
   refresh(database: NativeDatabase): Promise<void>
   property(database: NativeDatabase, name: string): string | undefined
+  leftOutLog(database: NativeDatabase): LeftOutLog | undefined
   stats(database: NativeDatabase): Stats
 
   destroy(path: string): Promise<void>

@@ -34,7 +34,7 @@ use crate::options::Options;
 use crate::read::snapshot::SnapshotList;
 use crate::read::super_version::{Published, SealedMemTable, SuperVersion};
 use crate::recovery::{RecoveredLogs, Replay, check_first_log, is_log_needed, open_logs};
-use crate::synced_logs::SyncedLogs;
+use crate::synced_logs::{self, SyncedLogs};
 use crate::table::TableReadContext;
 use crate::version::{ObsoleteFiles, RecoveredNumbers, VersionSet, VersionSetOptions};
 use crate::wal::writer::WalWriter;
@@ -97,6 +97,10 @@ fn open_writable(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
         }
     };
     inner.settle(&stopped, &names)?;
+    if inner.synced_logs.lock().is_empty() && names.iter().any(|name| name == synced_logs::FILE_NAME) {
+        // It is about logs that are gone, whose numbers may come again.
+        env.remove_file(&folder.join(synced_logs::FILE_NAME))?;
+    }
     let mut background = inner.background.lock();
     inner.schedule(&mut background);
     drop(background);
@@ -355,7 +359,9 @@ pub(super) fn recover(
     for number in &log_numbers {
         versions.mark_file_number_used(*number);
     }
-    let synced_logs = SyncedLogs::read(&*parts.options.env, folder);
+    // Another engine may have begun anew since, with the same numbers.
+    let synced_logs =
+        if is_ours { SyncedLogs::read(&*parts.options.env, folder) } else { SyncedLogs::default() };
     let replay = Replay {
         contiguous_sequences: is_ours,
         comparator: &parts.comparator,
