@@ -174,6 +174,17 @@ impl Replay<'_> {
         }
     }
 
+    /// What shows that `torn`, which the end of the file cuts off, is no record that was being written. If it `follows`
+    /// another, it is the next one.
+    fn contradiction(torn: Option<Vec<u8>>, sequences: Sequences, follows: bool) -> Option<String> {
+        let Some(torn) = torn else { return follows.then(|| "a fragment without its first one".to_owned()) };
+        match size_of_next_batch(&torn, sequences) {
+            Some(Some(size)) => Some(format!("a bad length, as its batch of {size} bytes shows")),
+            None if follows && torn.len() >= BATCH_HEADER_SIZE_BYTES => Some("a bad batch".to_owned()),
+            None | Some(None) => None,
+        }
+    }
+
     /// Reads one log, and says how it ends.
     fn replay_log(&self, log: &OpenLog, recovered: &mut RecoveredLogs) -> Result<End> {
         let OpenLog { number, path, file } = log;
@@ -222,14 +233,10 @@ impl Replay<'_> {
                     if end <= self.synced_logs.end_of(*number) {
                         break judge(trouble, offset, "damaged log record: a bad length".to_owned())?;
                     }
-                    // A record that the file's end cuts off is the next one, and cannot have ended before.
-                    let torn = reader.take_torn_record();
-                    let problem = match size_of_next_batch(&torn, sequences) {
-                        Some(Some(size)) => Some(format!("a bad length, as its batch of {size} bytes shows")),
-                        None if torn.len() >= BATCH_HEADER_SIZE_BYTES => Some("a bad batch".to_owned()),
-                        None | Some(None) => None,
-                    };
-                    if let Some(problem) = problem {
+                    // What was first in a log may have lost those before it.
+                    let follows = next_in_log.is_some() && is_next(sound_end, offset);
+                    if let Some(problem) = Self::contradiction(reader.take_torn_record(), sequences, follows)
+                    {
                         break judge(trouble, offset, format!("damaged log record: {problem}"))?;
                     }
                     if first_content(&**file, sound_end, offset)?.is_some() {

@@ -220,13 +220,21 @@ impl<S: LogSource> LogReader<S> {
         self.header
     }
 
-    /// After [`LogEvent::TornTail`]: what is there of the record, from its first fragment to the end of the file. Only the
-    /// last fragment's bytes are not under a checksum.
-    pub fn take_torn_record(&mut self) -> Vec<u8> {
+    /// After [`LogEvent::TornTail`]: what is there of the record, from its first fragment to the end of the file; `None`
+    /// if the first fragment is missing. Only the last fragment's bytes are not under a checksum.
+    pub fn take_torn_record(&mut self) -> Option<Vec<u8>> {
         let mut record = std::mem::take(&mut self.record);
-        let start = self.header.saturating_sub(self.block_start) as usize + LOG_HEADER_SIZE_BYTES;
-        record.extend_from_slice(self.block[..self.filled].get(start..).unwrap_or_default());
-        record
+        let header = self.header.saturating_sub(self.block_start) as usize;
+        let last = self.block[..self.filled]
+            .get(header..)
+            .and_then(<[u8]>::split_first_chunk::<LOG_HEADER_SIZE_BYTES>);
+        if let Some(([.., kind], fragment)) = last {
+            if record.is_empty() && !matches!(*kind, FULL | FIRST) {
+                return None;
+            }
+            record.extend_from_slice(fragment);
+        }
+        Some(record)
     }
 
     /// Where the bytes that were looked at end: after [`LogEvent::End`] the file's end, as it was then.

@@ -227,6 +227,45 @@ fn a_process_killed_amid_a_write_leaves_a_beginning_or_a_record_without_its_head
 }
 
 #[test]
+fn a_power_cut_adds_no_zeros_to_a_write_that_a_kill_cut_off() {
+    for (start, header) in [(100, Some(0)), (32 << 10, None)] {
+        let mut sizes = BTreeSet::new();
+        for seed in 0..100 {
+            let mut log = Contents::default();
+            log.begin_log();
+            log.write_log(0, &vec![b'1'; start], Some(0));
+            log.note_underway(start, &[b'2'; 20_000], header);
+            log.lose_process(&mut Random::new(seed));
+            let is_plain = log.bytes().len() <= start + 20_000 && log.bytes().last() != Some(&0);
+            if is_plain && log.bytes().len() > start {
+                let size = log.bytes().len();
+                sizes.insert(size);
+                for seed in 0..50 {
+                    let (after, _) = log.after_power_cut(cut(STRICT, 512), &mut Random::new(seed));
+                    assert!(after.bytes().len() <= size, "a kill left {size} bytes");
+                }
+            }
+        }
+        assert!(sizes.len() > 10, "{sizes:?}");
+    }
+}
+
+#[test]
+fn a_power_cut_shows_no_page_that_a_call_has_half_written() {
+    let mut log = Contents::default();
+    log.begin_log();
+    log.write_log(0, &vec![b'1'; 32 << 10], Some(0));
+    log.sync();
+    log.write_log(32 << 10, &[b'2'; 8192], None);
+    for bytes in outcomes(&log, cut(STRICT, 4096)) {
+        let pages = bytes[32 << 10..].chunks(4096);
+        assert!(
+            pages.map(|page| (page[0], page)).all(|(first, page)| page.iter().all(|byte| *byte == first))
+        );
+    }
+}
+
+#[test]
 fn a_failed_sync_drops_pages_that_no_later_sync_writes() {
     let mut lost = 0;
     for seed in 0..50 {
