@@ -48,10 +48,12 @@ mod error;
 mod file;
 mod host;
 mod lock;
+pub mod locks;
 mod log_state;
 mod memory;
 #[cfg(unix)]
 mod posix;
+mod process_mark;
 pub mod simulated;
 
 pub use env::{Background, Env, ThreadHandle};
@@ -61,4 +63,5 @@ pub use lock::{FileLock, LockError};
 pub use memory::MemoryEnv;
 #[cfg(unix)]
 pub use posix::PosixEnv;
+pub use process_mark::ProcessMark;
 pub use simulated::SimulatedEnv;

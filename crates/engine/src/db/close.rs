@@ -13,6 +13,10 @@ use crate::write::commit::CommitState;
 impl DbInner {
     /// See [`Db::close`](crate::Db::close).
     pub(crate) fn close(self: &Arc<Self>) -> Result<()> {
+        if self.check_process().is_err() {
+            self.forget_in_child();
+            return Ok(());
+        }
         if self.close_begun.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
@@ -45,6 +49,13 @@ impl DbInner {
         self.release_memory(&mut token);
         *self.file_lock.lock() = None;
         result
+    }
+
+    /// In a forked child: keeps everything until the process ends, since letting go would change files, or wait for threads that
+    /// are not there. Only the descriptor of the lock is closed, so that the lock ends with the parent.
+    pub(crate) fn forget_in_child(self: &Arc<Self>) {
+        drop(self.file_lock.try_lock().and_then(|mut lock| lock.take()));
+        std::mem::forget(Arc::clone(self));
     }
 
     /// Lets go of what is only there for reads: a handle may live on for long, as one of JavaScript does until it is collected.

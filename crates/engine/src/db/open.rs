@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use parking_lot::{Condvar, Mutex};
-use terrace_env::{Env, FileLock, LockError};
+use terrace_env::locks::{Condvar, Mutex};
+use terrace_env::{Env, FileLock, LockError, ProcessMark};
 use terrace_format::compression::Dialect;
 use terrace_format::file_name::{self, FileKind};
 use terrace_format::internal_key::InternalKeyComparator;
@@ -50,6 +50,10 @@ pub(super) enum Contents {
 
 /// Opens the database in `folder`.
 pub(crate) fn open(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
+    if options.background_pool.as_ref().is_some_and(|pool| !pool.is_of_this_process()) {
+        let message = "the background pool in the options was made before this process was forked; make one in this process";
+        return Err(Error::at_path(ErrorKind::Forked, folder, message));
+    }
     if options.read_only { read_only::open(folder, options) } else { open_writable(folder, options) }
 }
 
@@ -269,6 +273,7 @@ impl Parts {
         };
         Ok(Arc::new(DbInner {
             folder,
+            process: ProcessMark::here(),
             env,
             comparator,
             block_cache,
