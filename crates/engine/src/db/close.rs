@@ -65,6 +65,7 @@ impl DbInner {
         // A read that finds this view then finds the database closed. Who waits for a flush still finds it not done.
         self.published.change(|view| {
             view.active = Arc::clone(&commit.memtable);
+            view.hold = None;
             for sealed in &mut view.sealed {
                 let table = Arc::clone(&commit.memtable);
                 *sealed = Arc::new(SealedMemTable { table, ..SealedMemTable::clone(sealed) });

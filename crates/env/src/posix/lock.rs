@@ -29,12 +29,14 @@
 //! close, on another thread, the close drops it. Whoever closes one engine before opening the other is safe.
 
 use std::collections::BTreeMap;
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileExt, MetadataExt};
-use std::path::Path;
+use std::os::unix::fs::FileExt;
 
+use rustix::fs::{OFlags, Stat};
+
+use super::place::Place;
 use crate::locks::Mutex;
 use crate::process_mark::ProcessLocal;
 use crate::{EnvError, FileLock, LockError, ProcessMark};
@@ -77,13 +79,14 @@ struct FileId {
 }
 
 impl FileId {
-    fn of(metadata: &Metadata) -> Self {
-        Self { device: metadata.dev(), inode: metadata.ino() }
+    #[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
+    fn of(stat: &Stat) -> Self {
+        Self { device: stat.st_dev as u64, inode: stat.st_ino as u64 }
     }
 
-    fn of_path(path: &Path) -> io::Result<Option<Self>> {
-        match std::fs::metadata(path) {
-            Ok(metadata) => Ok(Some(Self::of(&metadata))),
+    fn of_place(place: &Place<'_>) -> io::Result<Option<Self>> {
+        match place.stat() {
+            Ok(stat) => Ok(Some(Self::of(&stat))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
@@ -103,23 +106,24 @@ impl FileLock for PosixLock {}
 
 impl PosixLock {
     /// Takes the lock, or says who has it. Never waits for it.
-    pub(super) fn acquire(path: &Path) -> Result<Self, LockError> {
-        let failed = |source| LockError::Env(EnvError::new("lock", path, source));
+    pub(super) fn acquire(place: &Place<'_>) -> Result<Self, LockError> {
+        let failed = |source| LockError::Env(EnvError::new("lock", place.full_path(), source));
+        let open = || place.open(OFlags::RDWR | OFlags::CREATE);
         let process = std::process::id();
         let mut table = TABLE.get().lock();
         for _ in 0..ATTEMPTS {
-            let file = match FileId::of_path(path).map_err(failed)? {
-                None => open(path).map_err(failed)?,
+            let file = match FileId::of_place(place).map_err(failed)? {
+                None => open().map_err(failed)?,
                 Some(id) => match table.remove(&id) {
                     Some(Known::Held) => {
                         table.insert(id, Known::Held);
                         return Err(LockError::Held { holder: Some(process), this_process: true });
                     }
                     Some(Known::Foreign { file }) => file,
-                    None => open(path).map_err(failed)?,
+                    None => open().map_err(failed)?,
                 },
             };
-            let id = FileId::of(&file.metadata().map_err(failed)?);
+            let id = FileId::of(&rustix::fs::fstat(&file).map_err(|error| failed(error.into()))?);
             if !set_lock(&file).map_err(failed)? {
                 let holder = holder_of(&file, process);
                 let this_process = holder == Some(process);
@@ -128,7 +132,7 @@ impl PosixLock {
                 }
                 return Err(LockError::Held { holder, this_process });
             }
-            if FileId::of_path(path).map_err(failed)? == Some(id) {
+            if FileId::of_place(place).map_err(failed)? == Some(id) {
                 write_process(&file, process);
                 table.insert(id, Known::Held);
                 return Ok(Self { file: Some(file), id, process: ProcessMark::here() });
@@ -156,10 +160,6 @@ impl Drop for PosixLock {
             drop(file);
         }
     }
-}
-
-fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
 }
 
 /// Tries to lock the whole file; false if somebody holds a lock on it.
