@@ -12,6 +12,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use terrace_engine::{Db, ErrorKind, IterOptions, Options, ReadOptions, WriteOptions};
 
 const FOLDER: &str = "TERRACE_MOVED_FOLDER";
+/// Where the other process goes to work after it has opened the database.
+const WORKS_IN: &str = "TERRACE_MOVED_WORKS_IN";
 const WROTE: &str = "wrote ";
 /// Several logs, tables and compactions.
 const ENTRIES: u32 = 2_000;
@@ -74,6 +76,9 @@ fn assert_holds(folder: &Path, who: &str, rounds: u32) {
 fn helper_process() {
     let Some(folder) = std::env::var_os(FOLDER) else { return };
     let db = Db::open(PathBuf::from(folder), small()).unwrap();
+    if let Some(folder) = std::env::var_os(WORKS_IN) {
+        std::env::set_current_dir(folder).unwrap();
+    }
     println!("\n{WROTE}nothing");
     for (round, _) in std::io::stdin().lines().enumerate() {
         work(&db, "other", round as u32);
@@ -91,9 +96,12 @@ struct Other {
 
 impl Other {
     fn start(folder: &Path) -> Self {
-        let mut child = Command::new(std::env::current_exe().unwrap())
+        Self::start_by(Command::new(std::env::current_exe().unwrap()).env(FOLDER, folder))
+    }
+
+    fn start_by(command: &mut Command) -> Self {
+        let mut child = command
             .args(["--exact", "helper_process", "--nocapture"])
-            .env(FOLDER, folder)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -161,6 +169,20 @@ fn so_does_one_of_another_process() {
     moved.close().unwrap();
     assert_holds(&place, "other", 2);
     assert_holds(&elsewhere, "moved", 3);
+}
+
+#[test]
+fn a_relative_path_means_the_folder_of_the_opening_after_a_chdir() {
+    let (folder, place, elsewhere) = places();
+    fs::create_dir(&elsewhere).unwrap();
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    let mut other =
+        Other::start_by(command.current_dir(folder.path()).env(FOLDER, "db").env(WORKS_IN, &elsewhere));
+    other.work();
+    other.work();
+    other.close();
+    assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0);
+    assert_holds(&place, "other", 2);
 }
 
 #[test]

@@ -34,6 +34,9 @@ impl DbInner {
         if let Some(wal) = token.wal.take() {
             result = self.sync_outgoing_logs(&mut token).and_then(|()| self.close_log(wal));
         }
+        // Their files are gone, and the flush thread, which would close them, has no more work.
+        let unneeded = std::mem::take(&mut self.background.lock().logs_to_close);
+        drop(unneeded);
         self.remove_obsolete_tables();
         let manifest_closed = self.versions.close();
         result = result.and(manifest_closed);
