@@ -7,7 +7,7 @@
 
 import { Level } from './level.js'
 
-export type { LevelStats, RepairReport, Stats } from './binding.js'
+export type { LeftOutLog, LevelStats, RepairReport, Stats } from './binding.js'
 export { ChainedBatch, type ChainedBatchWriteOptions } from './chained-batch.js'
 export type { LevelError, LevelErrorCode } from './errors.js'
 export type {

@@ -302,6 +302,9 @@ export class Level<KDefault = string, VDefault = string> extends AbstractLevel<
       explainRefusal(this)
       throw error
     }
+
+    const leftOut = binding.leftOutLog(this.#store.database)
+    if (leftOut !== undefined) this.once('open', () => this.emit('leftOut', leftOut))
   }
 
   /** @internal */
