@@ -9,9 +9,10 @@
 //!
 //! What was synced is not lost with the power, so no damage below such a point is taken for that. The file says what was
 //! once true and remains so, as long as no other engine has the database: a log's number is never used again. Under a
-//! MANIFEST that is not ours, and in a database that is made anew, it counts for nothing and is removed. It may be missing or older than the logs (it is not synced
-//! itself, and other programs that use the database know nothing of it), and then only less is known. One whose checksum
-//! (CRC32C of the bytes before its line) does not match is passed over.
+//! MANIFEST that is not ours, and in a database that is made anew, it counts for nothing and is removed.
+//!
+//! It may be missing or older than the logs, and then only less is known: it is not synced itself, and other programs that use
+//! the database know nothing of it. One whose checksum (CRC32C of the bytes before its line) does not match is passed over.
 //!
 //! LevelDB's parser of file names rejects the name, so LevelDB leaves the file alone.
 
@@ -21,9 +22,6 @@ use std::path::Path;
 use terrace_env::Env;
 use terrace_format::crc::crc32c;
 use terrace_format::file_name::{self, FileKind};
-
-/// The file's name.
-pub(crate) const FILE_NAME: &str = "SYNCED";
 
 /// Larger ones are not ours.
 const MAX_SIZE_BYTES: u64 = 1 << 20;
@@ -39,7 +37,7 @@ pub(crate) struct SyncedLogs {
 impl SyncedLogs {
     /// What is known of the logs in `folder`. Whatever is wrong with the file, nothing is known then.
     pub(crate) fn read(env: &dyn Env, folder: &Path) -> Self {
-        let path = folder.join(FILE_NAME);
+        let path = folder.join(file_name::SYNCED);
         if env.file_size(&path).is_ok_and(|size| size <= MAX_SIZE_BYTES) {
             env.read_file(&path).ok().and_then(|contents| Self::decode(&contents)).unwrap_or_default()
         } else {
@@ -66,7 +64,7 @@ impl SyncedLogs {
     /// Writes the file. It is of use, not needed: what goes wrong is passed over.
     pub(crate) fn write(&self, env: &dyn Env, folder: &Path) {
         let write = || -> terrace_env::Result<()> {
-            let mut file = env.create(&folder.join(FILE_NAME))?;
+            let mut file = env.create(&folder.join(file_name::SYNCED))?;
             file.append(self.encode().as_bytes())?;
             file.close()
         };
@@ -128,6 +126,6 @@ mod tests {
 
     #[test]
     fn leveldb_does_not_know_the_name() {
-        assert_eq!(file_name::parse(FILE_NAME), None);
+        assert_eq!(file_name::parse(file_name::SYNCED), None);
     }
 }

@@ -15,6 +15,10 @@ pub const LOG: &str = "LOG";
 /// The info log of the opening before.
 pub const OLD_LOG: &str = "LOG.old";
 
+/// Name of the file in which Terrace notes how far logs were synced. It [parses](parse) as no file of a database, so that LevelDB
+/// leaves it alone.
+pub const SYNCED: &str = "SYNCED";
+
 /// What a file of a database's folder is, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FileKind {

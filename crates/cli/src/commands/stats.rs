@@ -59,11 +59,13 @@ impl Sizes {
             let entry = entry?;
             // A running owner may have removed it since.
             let Ok(metadata) = entry.metadata() else { continue };
-            let Some(kind) = entry.file_name().to_str().and_then(file_name::parse) else { continue };
-            let sum = match kind {
-                FileKind::Table(_) | FileKind::LegacyTable(_) => &mut sizes.tables,
-                FileKind::Log(_) => &mut sizes.logs,
-                _ => &mut sizes.other,
+            let name = entry.file_name();
+            let sum = match name.to_str().and_then(file_name::parse) {
+                Some(FileKind::Table(_) | FileKind::LegacyTable(_)) => &mut sizes.tables,
+                Some(FileKind::Log(_)) => &mut sizes.logs,
+                Some(_) => &mut sizes.other,
+                None if name == file_name::SYNCED => &mut sizes.other,
+                None => continue,
             };
             sum.0 += 1;
             sum.1 += metadata.len();

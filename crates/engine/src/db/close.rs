@@ -196,7 +196,7 @@ mod tests {
             names
         };
         let mut after = files();
-        after.push(crate::synced_logs::FILE_NAME.to_owned());
+        after.push(terrace_format::file_name::SYNCED.to_owned());
         let token = db.inner.line.take_token();
         thread::scope(|scope| {
             let close = scope.spawn(|| db.close());

@@ -35,7 +35,7 @@ use crate::options::Options;
 use crate::read::snapshot::SnapshotList;
 use crate::read::super_version::{Published, SealedMemTable, SuperVersion};
 use crate::recovery::{RecoveredLogs, Replay, check_first_log, is_log_needed, open_logs};
-use crate::synced_logs::{self, SyncedLogs};
+use crate::synced_logs::SyncedLogs;
 use crate::table::TableReadContext;
 use crate::version::{ObsoleteFiles, RecoveredNumbers, VersionSet, VersionSetOptions};
 use crate::wal::writer::WalWriter;
@@ -104,9 +104,9 @@ fn open_writable(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
         }
     };
     inner.settle(&stopped, &names)?;
-    if inner.synced_logs.lock().is_empty() && names.iter().any(|name| name == synced_logs::FILE_NAME) {
+    if inner.synced_logs.lock().is_empty() && names.iter().any(|name| name == file_name::SYNCED) {
         // It is about logs that are gone, whose numbers may come again.
-        inner.env.remove_file(&folder.join(synced_logs::FILE_NAME))?;
+        inner.env.remove_file(&folder.join(file_name::SYNCED))?;
     }
     let mut background = inner.background.lock();
     inner.schedule(&mut background);
