@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 # Steps of `make test` in the order that finds mistakes cheapest first.
-TEST_STEPS := lint rust capi ruby models gates node node-bench clients commonjs load interop house
+TEST_STEPS := lint platforms rust capi ruby models gates node node-bench clients commonjs load interop house
 
 # Tells in a long log which step one is in, and how long the one before took.
 step = @echo; echo "== $(1) · $$(date +%T)"
@@ -40,6 +40,16 @@ lint: setup-tests ## rustfmt, clippy, JavaScript linter
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	npm run lint
+
+PLATFORMS := wasm32-unknown-unknown x86_64-pc-windows-gnu
+platforms: setup ## the engine compiles for platforms where it has no files of its own
+	$(call step,platforms)
+	@if command -v rustup >/dev/null; then \
+	  rustup target add $(PLATFORMS); \
+	  for platform in $(PLATFORMS); do \
+	    cargo check --quiet --package terrace-engine --no-default-features --target "$$platform"; \
+	  done; \
+	else echo 'skipped: rustup, which gets their standard libraries, is missing'; fi
 
 rust: setup-tests ## tests of the crates, doc examples included
 	$(call step,rust)

@@ -3,7 +3,7 @@
 use std::ops::Bound;
 use std::sync::Arc;
 
-use terrace_env::{Env, PosixEnv};
+use terrace_env::{Env, default_env};
 use terrace_format::comparator::UserComparator;
 use terrace_format::compression::Compression;
 use terrace_format::filter::FilterPolicy;
@@ -126,7 +126,7 @@ impl Options {
             idle_after_ms: 2_000,
             block_cache: None,
             background_pool: None,
-            env: Arc::new(PosixEnv::new()),
+            env: default_env(),
         }
     }
 

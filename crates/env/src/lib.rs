@@ -55,6 +55,8 @@ mod memory;
 mod posix;
 mod process_mark;
 pub mod simulated;
+#[cfg(not(unix))]
+mod without_files;
 
 pub use env::{Background, Env, FolderHold, HeldEnv, ThreadHandle};
 pub use error::{EnvError, Result};
@@ -68,3 +70,13 @@ pub use memory::MemoryEnv;
 pub use posix::PosixEnv;
 pub use process_mark::ProcessMark;
 pub use simulated::SimulatedEnv;
+
+/// The environment of this platform: the operating system's files ([`PosixEnv`] on Unix). Where Terrace has none yet, every call
+/// of it fails with kind [`std::io::ErrorKind::Unsupported`], so that a program names another.
+pub fn default_env() -> std::sync::Arc<dyn Env> {
+    #[cfg(unix)]
+    let env = PosixEnv::new();
+    #[cfg(not(unix))]
+    let env = without_files::WithoutFiles;
+    std::sync::Arc::new(env)
+}

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use quick_cache::Weighter;
-use quick_cache::sync::Cache;
+use quick_cache::sync::{Cache, DefaultLifecycle};
 use terrace_format::block::Block;
 
 /// What a cached block costs beside its contents: the cache's own entry and the allocations' headers.
@@ -43,7 +43,7 @@ const MAX_REMEMBERED_MISSES: u64 = 1 << 16;
 /// share of the capacity is not kept.
 pub struct BlockCache {
     /// `None` at capacity 0: nothing is kept.
-    blocks: Option<Cache<BlockKey, Arc<Block>, BlockWeighter>>,
+    blocks: Option<Cache<BlockKey, Arc<Block>, BlockWeighter, ahash::RandomState>>,
     capacity_bytes: u64,
     next_file_id: AtomicU64,
     /// For each remainder of keys' hashes, the hash of the block that was missed last.
@@ -71,7 +71,10 @@ impl BlockCache {
         let capacity_bytes = capacity_bytes as u64;
         let blocks = (capacity_bytes > 0).then(|| {
             let expected_blocks = (capacity_bytes / TYPICAL_BLOCK_SIZE_BYTES).max(1) as usize;
-            Cache::with_weighter(expected_blocks, capacity_bytes, BlockWeighter)
+            // Keys are numbers of ours, so nobody chooses them for their hashes.
+            let hasher = ahash::RandomState::with_seeds(0, 1, 2, 3);
+            let lifecycle = DefaultLifecycle::default();
+            Cache::with(expected_blocks, capacity_bytes, BlockWeighter, hasher, lifecycle)
         });
         let remembered_misses = (capacity_bytes / TYPICAL_BLOCK_SIZE_BYTES / BLOCKS_A_REMEMBERED_MISS)
             .clamp(1, MAX_REMEMBERED_MISSES);

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use terrace_env::{Env, PosixEnv};
+use terrace_env::{Env, default_env};
 use terrace_format::comparator::UserComparator;
 use terrace_format::compression::Compression;
 use terrace_format::internal_key::{InternalKeyComparator, ValueKind, append_internal_key, user_key};
@@ -42,7 +42,7 @@ impl Default for TableFileOptions {
             block_restart_interval: 16,
             filter_bits_per_key: 10,
             hash_index_percent: 12,
-            env: Arc::new(PosixEnv::new()),
+            env: default_env(),
         }
     }
 }

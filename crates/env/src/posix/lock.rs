@@ -37,8 +37,8 @@ use std::os::unix::fs::FileExt;
 use rustix::fs::{OFlags, Stat};
 
 use super::place::Place;
+use super::process_local::ProcessLocal;
 use crate::locks::Mutex;
-use crate::process_mark::ProcessLocal;
 use crate::{EnvError, FileLock, LockError, ProcessMark};
 
 /// How often a LOCK file that is removed between open and lock is tried again.

@@ -53,6 +53,7 @@ mod mapping;
 )))]
 mod no_log_space;
 mod place;
+mod process_local;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod residency;
 
