@@ -1,0 +1,45 @@
+/** What a database says of itself, `db.supports`: made of what its back-end declares. */
+
+import type { AbstractLevel } from 'abstract-level'
+import type { BackendManifest } from './backend.js'
+
+type AbstractManifest = AbstractLevel<unknown>['supports']
+
+/** The manifest of a database over a back-end. */
+export interface DatabaseManifest extends AbstractManifest {
+  /** Whether there is `getSync()`. */
+  readonly getSync: boolean
+  /**
+   * Whether `hooks.prewrite.add()` heeds the option `everyWrite`: such a function sees every write to its keys, in the order in
+   * which the writes take effect, and what it adds is written right after the operation that it was added for. Where there is
+   * `getSync()`, the function reads by it exactly what was written before, whether it is stored yet or not.
+   */
+  readonly everyWrite: boolean
+}
+
+/** The manifest of a database whose class has these methods of its own. */
+export function databaseManifest(
+  backend: BackendManifest,
+  additionalMethods: Record<string, boolean>
+): object {
+  return {
+    encodings: backend.encodings,
+    has: true,
+    getSync: backend.syncReads === true,
+    permanence: backend.permanence !== false,
+    createIfMissing: backend.createIfMissing === true,
+    errorIfExists: backend.errorIfExists === true,
+    explicitSnapshots: true,
+    additionalMethods: { ...additionalMethods, ...synchronousMethods(backend) },
+    signals: { iterators: true },
+    everyWrite: true
+  }
+}
+
+/** Methods beyond abstract-level's that a database and its sublevels have. */
+export function synchronousMethods(backend: BackendManifest): Record<string, boolean> {
+  return {
+    ...(backend.syncWrites && { putSync: true, delSync: true, batchSync: true }),
+    ...(backend.syncReads && { iterateSync: true })
+  }
+}
