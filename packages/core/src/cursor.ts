@@ -206,6 +206,7 @@ export class Cursor<Item> {
   #readSync(maxEntries: number, highWaterMarkBytes: number): void {
     const cursor = this.#cursor
     if (cursor.readSync === undefined) throw notSynchronous('a loop without await', 'read')
+    this.#checkSignal()
     this.#accept(cursor.readSync(this.#windowEntries(maxEntries), highWaterMarkBytes))
   }
 

@@ -7,6 +7,9 @@ import { randomOf } from './random.js'
 /** What a call fails with. */
 export const FAILURE = 'ARRAY_FAILED'
 
+/** Larger keys are refused. */
+const MAX_KEY_BYTES = 1 << 20
+
 /** The entries of a new back-end. An array does not change: each write makes another one. */
 const nothing = Object.freeze([])
 
@@ -81,15 +84,15 @@ export class ArrayBackend {
     })
   }
 
-  write(operations) {
+  write(operations, sync) {
     const copied = copyOf(operations)
-    if (this.manifest.syncWrites && this.#waiting.length === 0 && this.#chance(0.5))
-      return this.#writeNow(copied)
+    const isAtOnce = this.manifest.syncWrites && !sync && this.#waiting.length === 0 && this.#chance(0.5)
+    if (isAtOnce) return this.#writeNow(copied)
 
     const written = new Promise((resolve, reject) => {
       this.#waiting.push({ operations: copied, resolve, reject })
     })
-    this.#writing = this.#writing.then(() => this.#writeNext())
+    this.#writing = this.#writing.then(() => this.#writeNext(sync))
     return written
   }
 
@@ -119,8 +122,9 @@ export class ArrayBackend {
     return isEarly ? early : work()
   }
 
-  async #writeNext() {
-    await this.#pause()
+  async #writeNext(sync) {
+    // A disk takes its time.
+    await (sync ? nextTurn() : this.#pause())
     // A synchronous write may have done it.
     const next = this.#waiting.shift()
     if (next !== undefined) this.#settle(next)
@@ -169,7 +173,7 @@ export class ArrayBackend {
 
   #valueIn(entries, key, { valueEncoding }) {
     const { index, isThere } = indexOf(entries, bytesOf(key))
-    return isThere ? inFormat(entries[index].value, valueEncoding) : undefined
+    return isThere ? inFormat(entries[index].value, valueEncoding, this.manifest) : undefined
   }
 
   /** For cursors: a read that takes its time. */
@@ -214,8 +218,8 @@ class ArrayCursor {
     const parts = []
     for (let bytes = 0; this.#position < end && bytes <= highWaterMarkBytes; this.#position++) {
       const { key, value } = this.#entries[this.#position]
-      if (this.#parts !== 'values') parts.push(inFormat(key, keyEncoding))
-      if (this.#parts !== 'keys') parts.push(inFormat(value, valueEncoding))
+      if (this.#parts !== 'values') parts.push(inFormat(key, keyEncoding, this.#backend.manifest))
+      if (this.#parts !== 'keys') parts.push(inFormat(value, valueEncoding, this.#backend.manifest))
       bytes += key.length + value.length
     }
     return [this.#position >= this.#entries.length, undefined, ...parts]
@@ -254,8 +258,13 @@ function isIn({ gte, gt, lte, lt }, key) {
   return lte !== undefined ? bytesOf(lte).compare(key) >= 0 : lt === undefined || bytesOf(lt).compare(key) > 0
 }
 
-/** Operations as bytes of their own. */
+/** Operations as bytes of their own. Throws if one is refused: nothing has happened then. */
 function copyOf(operations) {
+  for (let i = 0; i < operations.length; i += 2) {
+    if (operations[i].length > MAX_KEY_BYTES) {
+      throw Object.assign(new Error('A key is too large'), { code: 'LEVEL_INVALID_ARGUMENT' })
+    }
+  }
   return operations.map((part) => (part === null ? null : Buffer.from(part)))
 }
 
@@ -263,8 +272,8 @@ function bytesOf(part) {
   return Buffer.from(part)
 }
 
-/** Bytes that belong to whoever gets them. */
-function inFormat(bytes, format) {
+/** Bytes that belong to whoever gets them. A view is a buffer, as that of the engine is, unless there are no buffers. */
+function inFormat(bytes, format, { encodings }) {
   if (format === 'utf8') return bytes.toString()
-  return format === 'buffer' ? Buffer.from(bytes) : new Uint8Array(bytes)
+  return encodings.buffer ? Buffer.from(bytes) : new Uint8Array(bytes)
 }

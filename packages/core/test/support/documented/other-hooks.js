@@ -1,21 +1,14 @@
 // What abstract-level documents of the hooks `postopen` and `newsub`, of errors, and of hooks on sublevels.
 
 import assert from 'node:assert/strict'
-import { rmSync } from 'node:fs'
 import { MemoryLevel } from 'memory-level'
-import { openLevel } from '../databases.js'
+import { kindsOf } from '../databases.js'
 import { keysOf, note, put } from './helpers.js'
 
-/** An open database that the test does not close, since it cannot be closed. */
+/** An open database of the kind that the test runs on, which it does not close, since it cannot be closed. */
 async function lockable(t) {
-  if (!t.name.includes('terrace')) return openedMemory()
-  const db = await openLevel({ after() {} })
-  t.after(() => rmSync(db.location, { recursive: true }))
-  return db
-}
-
-async function openedMemory() {
-  const db = new MemoryLevel()
+  const kind = kindsOf().find(([name]) => t.name.endsWith(`(${name})`))
+  const db = kind === undefined ? new MemoryLevel() : kind[1].make(t)
   await db.open()
   return db
 }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { entries, openLevel } from './support/databases.js'
+import { entries, openLevel, test, testOnAll } from './support/databases.js'
 
 const COUNT = 5000
 
@@ -57,7 +56,7 @@ test('ranges, limits and encodings are kept', async (t) => {
   ])
 })
 
-test('count counts what was taken, whichever way', async (t) => {
+testOnAll('count counts what was taken, whichever way', async (t) => {
   const db = await filled(t)
   const iterator = db.iterator()
   await iterator.next()
@@ -71,7 +70,7 @@ test('count counts what was taken, whichever way', async (t) => {
   assert.equal(iterator.count, 300)
 })
 
-test('a loop may seek, and goes on from there', async (t) => {
+testOnAll('a loop may seek, and goes on from there', async (t) => {
   const db = await filled(t)
   const seen = []
   const iterator = db.keys()
@@ -162,7 +161,7 @@ test('a value that cannot be decoded ends loops with an error, and closes the it
   await assert.rejects(iterator.next(), { code: 'LEVEL_ITERATOR_NOT_OPEN' })
 })
 
-test('steps that are not waited for follow each other', async (t) => {
+testOnAll('steps that are not waited for follow each other', async (t) => {
   const db = await filled(t)
   const walk = db.keys()[Symbol.asyncIterator]()
   const steps = await Promise.all(Array.from({ length: COUNT + 2 }, () => walk.next()))
@@ -186,13 +185,13 @@ test('a loop shows the state at its beginning', async (t) => {
   assert.equal(seen, COUNT)
 })
 
-test('iterateSync() needs an open database', async (t) => {
+testOnAll('iterateSync() needs an open database', async (t) => {
   const db = await openLevel(t)
   await db.close()
   assert.throws(() => db.iterateSync(), { code: 'LEVEL_DATABASE_NOT_OPEN' })
 })
 
-test('loops over what is answered at once let timers have their turn', async (t) => {
+testOnAll('loops over what is answered at once let timers have their turn', async (t) => {
   const db = await filled(t)
   let ticks = 0
   const timer = setInterval(() => ticks++, 1)

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { AbstractLevel } from 'abstract-level'
-import { entries, newLevel, openLevel } from './support/databases.js'
+import { entries, newLevel, openLevel, test } from './support/databases.js'
 
 test('putSync(), delSync() and batchSync() are done when they return', async (t) => {
   const db = await openLevel(t)

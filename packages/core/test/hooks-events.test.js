@@ -1,10 +1,8 @@
 // The event `write`, and the hooks `newsub` and `postopen`: as abstract-level has them.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { ClassicLevel } from 'classic-level'
-import { Level } from 'terrace'
-import { openLevel, temporaryFolder } from './support/databases.js'
+import { newLevel, openLevel, temporaryFolder, test, testOnAll } from './support/databases.js'
 
 /**
  * An operation as it can be compared: encodings by name. What a function adds to a sublevel beside its own, the root sees
@@ -17,8 +15,7 @@ function comparable(operation) {
 }
 
 /** What functions and listeners of a root and of two sublevels see of the same writes. */
-async function observe(Database, location) {
-  const db = new Database(location)
+async function observe(db) {
   const a = db.sublevel('a', { valueEncoding: 'json' })
   const b = a.sublevel('b', { keyEncoding: 'buffer', valueEncoding: 'view' })
   const other = db.sublevel('other', { keyEncoding: 'json' })
@@ -64,9 +61,9 @@ async function observe(Database, location) {
   return { ...seen, entries }
 }
 
-test('functions and listeners see of the same writes what they see on classic-level', async (t) => {
-  const classic = await observe(ClassicLevel, temporaryFolder(t))
-  const ours = await observe(Level, temporaryFolder(t))
+testOnAll('functions and listeners see of the same writes what they see on classic-level', async (t) => {
+  const classic = await observe(new ClassicLevel(temporaryFolder(t)))
+  const ours = await observe(newLevel(t))
   const functions = (seen) =>
     seen
       .filter(([kind]) => kind === 'function')
@@ -107,7 +104,7 @@ test('the root hears of a write first, after it is stored', async (t) => {
   assert.deepEqual(heard, expected.slice(0, 1))
 })
 
-test('nobody hears of a write that a function refuses', async (t) => {
+testOnAll('nobody hears of a write that a function refuses', async (t) => {
   const db = await openLevel(t)
   db.on('write', () => assert.fail('it was not written'))
   db.hooks.prewrite.add((_, batch) => batch.add({ type: 'put', key: 'added', value: 'v' }))
@@ -120,7 +117,7 @@ test('nobody hears of a write that a function refuses', async (t) => {
   await batch.write()
 })
 
-test('a listener of clear that throws does not reject it', async (t) => {
+testOnAll('a listener of clear that throws does not reject it', async (t) => {
   const db = await openLevel(t)
   await db.put('k', 'v')
   db.on('clear', () => {
@@ -140,7 +137,7 @@ test('a listener of clear that throws does not reject it', async (t) => {
   assert.equal(await db.get('k'), undefined)
 })
 
-test('newsub sees each sublevel that is made, and may add hooks to it', async (t) => {
+testOnAll('newsub sees each sublevel that is made, and may add hooks to it', async (t) => {
   const db = await openLevel(t)
   const seen = []
   db.hooks.newsub.add((sublevel, options) => {
@@ -154,7 +151,7 @@ test('newsub sees each sublevel that is made, and may add hooks to it', async (t
 })
 
 test('postopen may write with hooks before deferred writes', async (t) => {
-  const db = new Level(temporaryFolder(t))
+  const db = newLevel(t)
   const seen = []
   db.hooks.prewrite.add(({ key }) => seen.push(key))
   db.hooks.postopen.add(async () => {

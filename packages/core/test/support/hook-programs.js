@@ -3,7 +3,7 @@
 //
 // They leave out what `hooks-gaps.test.js` shows: where upstream contradicts itself, ours does not follow.
 
-import { randomOf } from './histories.js'
+import { randomOf } from './random.js'
 
 /** Runs the program of a seed on an open database, and returns its trace. */
 export async function runProgram(db, seed, encodings) {

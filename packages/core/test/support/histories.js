@@ -2,20 +2,25 @@
 // and from any microtask. Each has to end, and to leave what a model says.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Level } from 'terrace'
+import { FAILURE } from './array-backend.js'
 import { replay } from './history-model.js'
+import { randomOf } from './random.js'
+
+/** How reads may end that others were in the way of. */
+const READ_REFUSED = new RegExp(`_NOT_OPEN$|^${FAILURE}$`)
 
 /** A history that takes longer does not end. Most take some milliseconds. */
 const DEADLINE_MS = 20_000
 
-/** Runs one history. Rejects if a promise stays unsettled, or if anything else is stored than the model says. */
-export async function runHistory(seed) {
-  const folder = mkdtempSync(join(tmpdir(), 'terrace-history-'))
-  const history = new History(seed, folder)
+/**
+ * Runs one history. Rejects if a promise stays unsettled, or if anything else is stored than the model says.
+ *
+ * @param db - Empty, not yet open. What it cannot do, as `supports` says, is left out.
+ * @param calm - Called when nothing is to fail any more.
+ */
+export async function runHistory(seed, db, calm = () => {}) {
+  const history = new History(seed, db, calm)
   let timer
 
   try {
@@ -29,7 +34,6 @@ export async function runHistory(seed) {
     clearTimeout(timer)
   }
 
-  rmSync(folder, { recursive: true })
   return history.calls.length
 }
 
@@ -38,6 +42,7 @@ class History {
   calls = []
   #random
   #db
+  #calm
   #spaces
   #hooks
   #waiting = []
@@ -46,9 +51,10 @@ class History {
   #closed = new Set()
   #number = 0
 
-  constructor(seed, folder) {
+  constructor(seed, db, calm) {
     this.#random = randomOf(seed)
-    this.#db = new Level(join(folder, 'db'))
+    this.#db = db
+    this.#calm = calm
   }
 
   async run() {
@@ -70,6 +76,7 @@ class History {
 
     this.#close()
     await this.#settled()
+    this.#calm()
     await db.open()
     const found = await db.iterator().all()
     await db.close()
@@ -108,7 +115,7 @@ class History {
     const { db, a } = this.#spaces
     // Functions of objects, a function that keeps an index of a, one that only looks on, and listeners.
     const maybe = () => this.#below(2) === 0
-    this.#hooks = { db: maybe(), a: maybe(), index: maybe() }
+    this.#hooks = { db: maybe(), a: maybe(), index: maybe() && db.supports.getSync }
     for (const name of ['db', 'a']) if (this.#hooks[name]) this.#addFunction(name, this.#spaces[name])
     if (this.#hooks.index) await this.#addIndex()
     if (maybe()) db.hooks.prewrite.add((operation) => this.#callFor(operation, 'del'), { everyWrite: true })
@@ -222,6 +229,11 @@ class History {
 
   #sync(via) {
     const operations = this.#operations(['k', 'k', 'add', 'refused', 'unindexed', 'call'])
+    if (!this.#db.supports.additionalMethods.batchSync) {
+      this.#array(via, 'batch', operations)
+      return
+    }
+
     const call = this.#note({ via, name: 'batchSync', operations })
     try {
       this.#spaces[via].batchSync(
@@ -298,7 +310,7 @@ class History {
     this.#waiting.push(
       Promise.resolve()
         .then(this.#pick(reads))
-        .catch((error) => assert.match(error.code, /_NOT_OPEN$/))
+        .catch((error) => assert.match(error.code, READ_REFUSED))
     )
   }
 
@@ -331,9 +343,9 @@ class History {
   }
 
   #fail(call, error) {
-    // A hook function that runs while the database closes may find what it reads closed.
-    const { code } = error.cause?.code === 'LEVEL_DATABASE_NOT_OPEN' ? error.cause : error
-    const codes = ['LEVEL_HOOK_ERROR', 'LEVEL_INVALID_KEY']
+    // A hook function that runs while the database closes may find what it reads closed; or reading may fail.
+    const { code } = ['LEVEL_DATABASE_NOT_OPEN', FAILURE].includes(error.cause?.code) ? error.cause : error
+    const codes = ['LEVEL_HOOK_ERROR', 'LEVEL_INVALID_KEY', FAILURE]
     if (call.isLate) codes.push('LEVEL_DATABASE_NOT_OPEN', 'LEVEL_BATCH_NOT_OPEN')
     const ending = code ?? error.name
     if (!codes.includes(ending) && ending !== call.refusal) throw error
@@ -364,15 +376,4 @@ export function ownKey(key) {
 
 async function microtasks(count) {
   for (let i = 0; i < count; i++) await null
-}
-
-/** Mulberry32. */
-export function randomOf(seed) {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000
-  }
 }

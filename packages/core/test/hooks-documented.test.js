@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import { MemoryLevel } from 'memory-level'
-import { openLevel } from './support/databases.js'
+import { kindsOf, opened } from './support/databases.js'
 import { eventsAndBatches } from './support/documented/events.js'
 import { otherHooks } from './support/documented/other-hooks.js'
 import { prewriteHooks } from './support/documented/prewrite.js'
@@ -14,13 +14,8 @@ import { prewriteHooks } from './support/documented/prewrite.js'
 const readme = readFileSync(createRequire(import.meta.url).resolve('abstract-level/README.md'), 'utf8')
 
 const makers = {
-  'memory-level': async (t) => {
-    const db = new MemoryLevel({ storeEncoding: 'utf8' })
-    await db.open()
-    t.after(() => db.close())
-    return db
-  },
-  terrace: openLevel
+  'memory-level': (t) => opened(t, new MemoryLevel({ storeEncoding: 'utf8' })),
+  ...Object.fromEntries(kindsOf().map(([name, { make }]) => [name, (t) => opened(t, make(t))]))
 }
 
 /** Tests with their sentences: what abstract-level says, word by word, and what is so. */

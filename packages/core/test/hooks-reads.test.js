@@ -1,8 +1,7 @@
 // What a hook function reads: every write that was called earlier, stored or not.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { openLevel, pause } from './support/databases.js'
+import { openLevel, pause, test, testOnAll, testOnEngine } from './support/databases.js'
 
 /** Counts writes in the key `count` of the sublevel `counts`, by reading the last count. */
 function countWrites(space, counts) {
@@ -33,7 +32,7 @@ async function expectedNames(users) {
   return (await users.iterator().all()).map(([key, name]) => `${name}!${key}`).sort()
 }
 
-test('64 concurrent writes with sync count exactly, and share syncs', async (t) => {
+testOnEngine('64 concurrent writes with sync count exactly, and share syncs', async (t) => {
   const db = await openLevel(t)
   const items = db.sublevel('items')
   const counts = db.sublevel('counts')
@@ -120,7 +119,7 @@ test('a function reads the earlier operations of its batch, also what was added 
   ])
 })
 
-test('a function reads values of its batch in the format that it asks for', async (t) => {
+testOnAll('a function reads values of its batch in the format that it asks for', async (t) => {
   const db = await openLevel(t)
   const json = db.sublevel('j', { valueEncoding: 'json' })
   await json.open()
@@ -336,7 +335,7 @@ test('of calls that wait together, one that cannot be written fails alone', asyn
   assert.equal(await counts.get('count'), '6')
 })
 
-test('a write that waits has the bytes that it was called with', async (t) => {
+testOnAll('a write that waits has the bytes that it was called with', async (t) => {
   const db = await openLevel(t)
   db.hooks.prewrite.add(() => {})
   const key = Buffer.from('a')
@@ -378,7 +377,7 @@ test('writes keep the order of their calls, whether functions see them or not', 
   }
 })
 
-test('what waits is written before the database or the sublevel is closed', async (t) => {
+testOnAll('what waits is written before the database or the sublevel is closed', async (t) => {
   const db = await openLevel(t)
   const a = db.sublevel('a')
   const seen = []

@@ -1,8 +1,7 @@
 // Writes that wait for others because of hook functions: none waits for good, and each takes effect in the order of the calls.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { entries, openLevel } from './support/databases.js'
+import { entries, openLevel, test, testOnAll } from './support/databases.js'
 
 async function microtasks(count) {
   for (let i = 0; i < count; i++) await null
@@ -25,7 +24,7 @@ test('putSync() in the microtasks in which clear() ends neither throws nor leave
   }
 })
 
-test('a function that calls put() without waiting does not stop a chained batch', async (t) => {
+testOnAll('a function that calls put() without waiting does not stop a chained batch', async (t) => {
   const db = await openLevel(t)
   const called = []
   const callOnce = (options) => {
@@ -82,7 +81,7 @@ test('a synchronous write does not wait for functions that call for writes witho
   assert.equal(await db.get('k'), 'last')
 })
 
-test('after close() nothing more is written, though it still waits for earlier writes', async (t) => {
+testOnAll('after close() nothing more is written, though it still waits for earlier writes', async (t) => {
   const db = await openLevel(t)
   const items = db.sublevel('items')
   await items.open()
@@ -120,18 +119,21 @@ test('a clear() whose batch cannot be written is not taken for done by a synchro
   }
 })
 
-test('open() right after close() opens again, though close() still waits for earlier writes', async (t) => {
-  const db = await openLevel(t)
-  const items = db.sublevel('items')
-  await items.open()
-  items.hooks.prewrite.add(() => {}, { everyWrite: true })
+testOnAll(
+  'open() right after close() opens again, though close() still waits for earlier writes',
+  async (t) => {
+    const db = await openLevel(t)
+    const items = db.sublevel('items')
+    await items.open()
+    items.hooks.prewrite.add(() => {}, { everyWrite: true })
 
-  for (const space of [items, db]) {
-    const written = [items.put('a', 'v', { sync: true }), items.put('b', 'v')]
-    const closing = space.close()
-    await space.open()
-    await Promise.all([...written, closing])
-    assert.equal(space.status, 'open')
+    for (const space of [items, db]) {
+      const written = [items.put('a', 'v', { sync: true }), items.put('b', 'v')]
+      const closing = space.close()
+      await space.open()
+      await Promise.all([...written, closing])
+      assert.equal(space.status, 'open')
+    }
+    assert.deepEqual(await db.keys().all(), ['!items!a', '!items!b'])
   }
-  assert.deepEqual(await db.keys().all(), ['!items!a', '!items!b'])
-})
+)

@@ -1,12 +1,11 @@
-// Random programs of hooks do the same on Level as on classic-level and memory-level. More with TERRACE_HOOK_PROGRAMS=10000.
+// Random programs of hooks do the same over each back-end as on classic-level and memory-level. More with TERRACE_HOOK_PROGRAMS=10000.
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ClassicLevel } from 'classic-level'
 import { MemoryLevel } from 'memory-level'
-import { Level } from 'terrace'
-import { temporaryFolder } from './support/databases.js'
+import { kindsOf, temporaryFolder } from './support/databases.js'
 import { runProgram } from './support/hook-programs.js'
 
 const count = Number(process.env.TERRACE_HOOK_PROGRAMS ?? 80)
@@ -27,9 +26,11 @@ for (const [name, { encodings, make }] of Object.entries(comparisons)) {
 
     for (let seed = first; seed < first + count; seed++) {
       const expected = await trace(make(join(folder, `${seed}-other`)), seed, encodings)
-      const found = await trace(new Level(join(folder, `${seed}`)), seed, encodings)
-      assert.deepEqual(found, expected, `program ${seed}`)
-      length += found.length
+      for (const [kind, { make }] of kindsOf()) {
+        const found = await trace(make(t), seed, encodings)
+        assert.deepEqual(found, expected, `program ${seed} over ${kind}`)
+        length += found.length
+      }
     }
 
     assert.ok(length > 10 * count)

@@ -1,10 +1,9 @@
 // Writes take effect in the order of their calls, whether they are made at once or have to wait.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { entries, openLevel } from './support/databases.js'
+import { entries, openLevel, testOnAll, testOnEngine } from './support/databases.js'
 
-test('a write that need not wait is done within the call', async (t) => {
+testOnEngine('a write that need not wait is done within the call', async (t) => {
   const db = await openLevel(t)
   const written = db.put('a', '1')
   assert.equal(db.getSync('a'), '1')
@@ -15,7 +14,7 @@ test('a write that need not wait is done within the call', async (t) => {
   await Promise.all([written, deleted, batched])
 })
 
-test('a read that memory can answer is done within the call', async (t) => {
+testOnEngine('a read that memory can answer is done within the call', async (t) => {
   const db = await openLevel(t)
   await db.put('a', '1')
 
@@ -27,7 +26,7 @@ test('a read that memory can answer is done within the call', async (t) => {
   assert.deepEqual(db._hasMany(['a', 'b'], {}), [true, false])
 })
 
-test('a synchronous write does not hold up the event loop', async (t) => {
+testOnAll('a synchronous write does not hold up the event loop', async (t) => {
   const db = await openLevel(t)
   const result = db._put('a', '1', { sync: true })
   assert.ok(result instanceof Promise)
@@ -35,7 +34,7 @@ test('a synchronous write does not hold up the event loop', async (t) => {
   assert.equal(await db.get('a'), '1')
 })
 
-test('writes behind one that waits, wait', async (t) => {
+testOnAll('writes behind one that waits, wait', async (t) => {
   const db = await openLevel(t)
   const waiting = db.put('a', 'first', { sync: true })
   const behind = db.put('a', 'second')
@@ -44,7 +43,7 @@ test('writes behind one that waits, wait', async (t) => {
   assert.equal(await db.get('a'), 'second')
 })
 
-test('a clear deletes what was written before it, and nothing that is written after it', async (t) => {
+testOnAll('a clear deletes what was written before it, and nothing that is written after it', async (t) => {
   const db = await openLevel(t)
   await db.batch(entries(5000))
 
@@ -64,7 +63,7 @@ test('a clear deletes what was written before it, and nothing that is written af
   ])
 })
 
-test('the last of many writes to a key wins', async (t) => {
+testOnAll('the last of many writes to a key wins', async (t) => {
   const db = await openLevel(t, { writeBufferSize: 65536 })
   const model = new Map()
   const promises = []

@@ -1,8 +1,7 @@
 // Prewrite hooks: who sees what, in which order, and what becomes of errors.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { openLevel, pause } from './support/databases.js'
+import { openLevel, pause, test, testOnAll } from './support/databases.js'
 
 /** Adds functions that note where they were called and with what. */
 function noteCalls(spaces, options) {
@@ -15,7 +14,7 @@ function noteCalls(spaces, options) {
   return () => calls.splice(0)
 }
 
-test('functions see a write deepest first, each in its own terms', async (t) => {
+testOnAll('functions see a write deepest first, each in its own terms', async (t) => {
   const db = await openLevel(t)
   const users = db.sublevel('users', { keyEncoding: 'json', valueEncoding: 'json' })
   const seen = []
@@ -44,7 +43,7 @@ test('functions see a write deepest first, each in its own terms', async (t) => 
   assert.equal(await db.get('!users![1]'), '{"n":1}')
 })
 
-test('ancestors see keys of bytes as bytes', async (t) => {
+testOnAll('ancestors see keys of bytes as bytes', async (t) => {
   const db = await openLevel(t)
   const a = db.sublevel('a')
   const bytes = a.sublevel('b', { keyEncoding: 'view', valueEncoding: 'buffer' })
@@ -89,23 +88,26 @@ test('a function with everyWrite sees writes through every object of its key spa
   assert.equal(await a.get('4'), 'v')
 })
 
-test('without everyWrite a function sees what is written through its own object, and through those made from it', async (t) => {
-  const db = await openLevel(t)
-  const a = db.sublevel('a')
-  const taken = noteCalls({ a, root: db })
+testOnAll(
+  'without everyWrite a function sees what is written through its own object, and through those made from it',
+  async (t) => {
+    const db = await openLevel(t)
+    const a = db.sublevel('a')
+    const taken = noteCalls({ a, root: db })
 
-  await db.sublevel('a').put('1', 'v')
-  await db.sublevel(['a', 'b']).put('2', 'v')
-  assert.deepEqual(taken(), ['root:!a!1', 'root:!a!!b!2'])
-  await a.put('1', 'v')
-  await a.sublevel('b').put('2', 'v')
-  assert.deepEqual(taken(), ['a:1', 'root:!a!1', 'a:!b!2', 'root:!a!!b!2'])
-  await db.batch([{ type: 'del', key: '3', sublevel: a }])
-  await a.batch([{ type: 'del', key: '4', sublevel: a }])
-  assert.deepEqual(taken(), ['root:3', 'a:4', 'root:!a!4'])
-})
+    await db.sublevel('a').put('1', 'v')
+    await db.sublevel(['a', 'b']).put('2', 'v')
+    assert.deepEqual(taken(), ['root:!a!1', 'root:!a!!b!2'])
+    await a.put('1', 'v')
+    await a.sublevel('b').put('2', 'v')
+    assert.deepEqual(taken(), ['a:1', 'root:!a!1', 'a:!b!2', 'root:!a!!b!2'])
+    await db.batch([{ type: 'del', key: '3', sublevel: a }])
+    await a.batch([{ type: 'del', key: '4', sublevel: a }])
+    assert.deepEqual(taken(), ['root:3', 'a:4', 'root:!a!4'])
+  }
+)
 
-test('a function with everyWrite does not see what is written to other key spaces', async (t) => {
+testOnAll('a function with everyWrite does not see what is written to other key spaces', async (t) => {
   const db = await openLevel(t)
   const a = db.sublevel('a')
   const taken = noteCalls({ a }, { everyWrite: true })
@@ -117,7 +119,7 @@ test('a function with everyWrite does not see what is written to other key space
   assert.deepEqual(await db.keys().all(), ['!aa!2', '!b!1', '3'])
 })
 
-test('changes that functions make are seen by the next ones, and written', async (t) => {
+testOnAll('changes that functions make are seen by the next ones, and written', async (t) => {
   const db = await openLevel(t)
   const a = db.sublevel('a', { valueEncoding: 'json' })
   a.hooks.prewrite.add((operation) => {
@@ -135,7 +137,7 @@ test('changes that functions make are seen by the next ones, and written', async
   assert.deepEqual(await db.iterator().all(), [['elsewhere', 'text']])
 })
 
-test('functions with everyWrite see what others add, those of their own object, too', async (t) => {
+testOnAll('functions with everyWrite see what others add, those of their own object, too', async (t) => {
   const db = await openLevel(t)
   const users = db.sublevel('users')
   const index = db.sublevel('index')
@@ -157,7 +159,7 @@ test('functions with everyWrite see what others add, those of their own object, 
   assert.deepEqual(await db.keys().all(), ['!index!ada', '!users!1', '!users!count'])
 })
 
-test('an operation can be added again and again', async (t) => {
+testOnAll('an operation can be added again and again', async (t) => {
   const db = await openLevel(t)
   const log = db.sublevel('log')
   const operation = { type: 'put', key: 'last', value: 'v', sublevel: log }
@@ -169,7 +171,7 @@ test('an operation can be added again and again', async (t) => {
   assert.deepEqual(await db.keys().all(), ['!log!last', '1', '2'])
 })
 
-test('functions that add operations for each other without end are an error', async (t) => {
+testOnAll('functions that add operations for each other without end are an error', async (t) => {
   const db = await openLevel(t)
   const a = db.sublevel('a')
   const b = db.sublevel('b')
@@ -211,7 +213,7 @@ test('when a function throws nothing is written, in any way of writing', async (
   assert.deepEqual(await db.keys().all(), [])
 })
 
-test('an error in an operation that a function adds fails the call', async (t) => {
+testOnAll('an error in an operation that a function adds fails the call', async (t) => {
   const db = await openLevel(t)
   const other = await openLevel(t)
   const wrong = [
@@ -255,7 +257,7 @@ test('a function that returns a promise is an error, and its rejection is nobody
   assert.deepEqual(await db.keys().all(), [])
 })
 
-test('a function cannot add operations later', async (t) => {
+testOnAll('a function cannot add operations later', async (t) => {
   const db = await openLevel(t)
   let later
   db.hooks.prewrite.add((_, batch) => {
@@ -265,7 +267,7 @@ test('a function cannot add operations later', async (t) => {
   assert.throws(() => later.add({ type: 'del', key: 'k' }), { code: 'LEVEL_BATCH_NOT_OPEN' })
 })
 
-test('a function may call for other writes, which come after its own', async (t) => {
+testOnAll('a function may call for other writes, which come after its own', async (t) => {
   const db = await openLevel(t)
   const a = db.sublevel('a')
   let written
@@ -278,7 +280,7 @@ test('a function may call for other writes, which come after its own', async (t)
   assert.equal(await a.get('k'), 'second')
 })
 
-test('a function that calls for a write each time leaves the event loop its turn', async (t) => {
+testOnAll('a function that calls for a write each time leaves the event loop its turn', async (t) => {
   const db = await openLevel(t)
   let calls = 0
   const again = () => {
@@ -295,7 +297,7 @@ test('a function that calls for a write each time leaves the event loop its turn
   assert.ok(before > 1 && calls === before)
 })
 
-test('a function cannot write synchronously', async (t) => {
+testOnAll('a function cannot write synchronously', async (t) => {
   const db = await openLevel(t)
   const a = db.sublevel('a')
   await a.open()
@@ -304,28 +306,31 @@ test('a function cannot write synchronously', async (t) => {
   assert.deepEqual(await db.keys().all(), [])
 })
 
-test('functions with everyWrite live until they are deleted or their sublevel is closed, and again when it is opened', async (t) => {
-  const db = await openLevel(t)
-  const first = db.sublevel('a')
-  await first.open()
-  const a = db.sublevel('a')
-  const calls = []
-  const run = (operation) => calls.push(operation.key)
-  first.hooks.prewrite.add(run, { everyWrite: true })
-  first.hooks.prewrite.add(run)
+testOnAll(
+  'functions with everyWrite live until they are deleted or their sublevel is closed, and again when it is opened',
+  async (t) => {
+    const db = await openLevel(t)
+    const first = db.sublevel('a')
+    await first.open()
+    const a = db.sublevel('a')
+    const calls = []
+    const run = (operation) => calls.push(operation.key)
+    first.hooks.prewrite.add(run, { everyWrite: true })
+    first.hooks.prewrite.add(run)
 
-  await a.put('1', 'v')
-  await first.close()
-  await a.put('2', 'v')
-  await first.open()
-  await a.put('3', 'v')
-  first.hooks.prewrite.delete(run)
-  await a.put('4', 'v')
-  assert.deepEqual(calls, ['1', '3'])
-  assert.equal(first.hooks.prewrite.noop, true)
-})
+    await a.put('1', 'v')
+    await first.close()
+    await a.put('2', 'v')
+    await first.open()
+    await a.put('3', 'v')
+    first.hooks.prewrite.delete(run)
+    await a.put('4', 'v')
+    assert.deepEqual(calls, ['1', '3'])
+    assert.equal(first.hooks.prewrite.noop, true)
+  }
+)
 
-test('functions of a sublevel that was closed before it had opened do not live', async (t) => {
+testOnAll('functions of a sublevel that was closed before it had opened do not live', async (t) => {
   const db = await openLevel(t)
   const closed = db.sublevel('a')
   const calls = []
@@ -335,7 +340,7 @@ test('functions of a sublevel that was closed before it had opened do not live',
   assert.deepEqual(calls, [])
 })
 
-test('functions that were added before the database has opened see deferred writes', async (t) => {
+testOnAll('functions that were added before the database has opened see deferred writes', async (t) => {
   const db = await openLevel(t)
   await db.close()
   const opening = db.open()
@@ -345,19 +350,22 @@ test('functions that were added before the database has opened see deferred writ
   assert.deepEqual(taken().sort(), ['a:1', 'a:2'])
 })
 
-test('a function can tell which operations are written together: their batch is one object', async (t) => {
-  const db = await openLevel(t)
-  const users = db.sublevel('users')
-  const seen = new Map()
-  const note = (_operation, batch) => seen.set(batch, (seen.get(batch) ?? 0) + 1)
-  db.hooks.prewrite.add(note)
-  assert.equal(db.hooks.prewrite.run, note)
+testOnAll(
+  'a function can tell which operations are written together: their batch is one object',
+  async (t) => {
+    const db = await openLevel(t)
+    const users = db.sublevel('users')
+    const seen = new Map()
+    const note = (_operation, batch) => seen.set(batch, (seen.get(batch) ?? 0) + 1)
+    db.hooks.prewrite.add(note)
+    assert.equal(db.hooks.prewrite.run, note)
 
-  await db.batch([
-    { type: 'put', key: 'a', value: '1' },
-    { type: 'put', key: 'b', value: '2', sublevel: users },
-    { type: 'del', key: 'c' }
-  ])
-  await users.put('d', '4')
-  assert.deepEqual([...seen.values()], [3, 1])
-})
+    await db.batch([
+      { type: 'put', key: 'a', value: '1' },
+      { type: 'put', key: 'b', value: '2', sublevel: users },
+      { type: 'del', key: 'c' }
+    ])
+    await users.put('d', '4')
+    assert.deepEqual([...seen.values()], [3, 1])
+  }
+)

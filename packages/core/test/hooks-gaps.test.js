@@ -1,22 +1,25 @@
 // Where abstract-level has gaps in its hooks, sublevels and events: what classic-level does, as it comes from npm, and what
-// Level does. Each scenario runs on both.
+// ours does, over each back-end. Each scenario runs on all.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ClassicLevel } from 'classic-level'
-import { Level } from 'terrace'
-import { temporaryFolder } from './support/databases.js'
+import { kindsOf, temporaryFolder } from './support/databases.js'
 
-/** Runs a scenario on both; its results are to be those that are given. */
+/** Ours, over each back-end that has synchronous methods. */
+const ours = kindsOf({ later: false }).map(([kind, { make }]) => [kind, { make, of: 'terrace' }])
+const classic = { make: (t) => new ClassicLevel(temporaryFolder(t)), of: 'classic' }
+
+/** Runs a scenario on all; its results are to be those that are given. */
 function gap(name, scenario, expected) {
-  for (const [kind, Database] of Object.entries({ classic: ClassicLevel, terrace: Level })) {
+  for (const [kind, { make, of }] of [['classic', classic], ...ours]) {
     test(`${name} (${kind})`, async (t) => {
-      const db = new Database(temporaryFolder(t))
+      const db = make(t)
       await db.open()
 
       try {
-        assert.deepEqual(await scenario(db, t), expected[kind])
+        assert.deepEqual(await scenario(db, t), expected[of])
       } finally {
         await db.close()
       }

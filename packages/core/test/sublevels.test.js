@@ -1,11 +1,10 @@
 // Sublevels: what they read and write, and when they are closed and forgotten.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AbstractSublevel } from 'abstract-level'
-import { Sublevel } from 'terrace'
-import { entries, newLevel, openLevel } from './support/databases.js'
+import { Sublevel } from 'terrace-core'
+import { entries, newLevel, openLevel, test, testOnAll } from './support/databases.js'
 
 /** Three deep, with an encoding of its own at the end. */
 async function openDeep(t, options) {
@@ -90,7 +89,7 @@ test('iterators of a sublevel give its keys in every format, range and manner of
   assert.deepEqual(await deep.iterator({ keys: false, limit: 1 }).next(), [undefined, 'value0'])
 })
 
-test('iterators of a sublevel seek within it', async (t) => {
+testOnAll('iterators of a sublevel seek within it', async (t) => {
   const { deep } = await openDeep(t)
   await deep.batch(entries(100))
   const iterator = deep.keys()
@@ -118,7 +117,7 @@ test('a sublevel reads from snapshots', async (t) => {
   }
 })
 
-test('a sublevel can be used before the database is open', async (t) => {
+testOnAll('a sublevel can be used before the database is open', async (t) => {
   const db = newLevel(t)
   const deep = db.sublevel('a').sublevel('b')
   assert.equal(deep.status, 'opening')
@@ -130,7 +129,7 @@ test('a sublevel can be used before the database is open', async (t) => {
   await iterator.close()
 })
 
-test('sublevels are closed with the database, and opened apart from it', async (t) => {
+testOnAll('sublevels are closed with the database, and opened apart from it', async (t) => {
   const { db, deep } = await openDeep(t)
   const iterator = deep.iterator()
   await db.close()
@@ -149,7 +148,7 @@ test('sublevels are closed with the database, and opened apart from it', async (
   assert.equal(deep.status, 'closed')
 })
 
-test('a sublevel is closed with its parent, and the others are not', async (t) => {
+testOnAll('a sublevel is closed with its parent, and the others are not', async (t) => {
   const { db, deep } = await openDeep(t)
   const other = db.sublevel('b')
   await other.open()
@@ -158,7 +157,7 @@ test('a sublevel is closed with its parent, and the others are not', async (t) =
   assert.equal(other.status, 'open')
 })
 
-test('sublevels that were made and lost are forgotten', async (t) => {
+testOnAll('sublevels that were made and lost are forgotten', async (t) => {
   const db = await openLevel(t)
 
   for (let round = 0; round < 50; round++) {
@@ -169,23 +168,26 @@ test('sublevels that were made and lost are forgotten', async (t) => {
   assert.ok(await collected(() => db.children.size < 50))
 })
 
-test('a lost sublevel whose closing somebody wants to hear of is closed with the database', async (t) => {
-  const db = await openLevel(t)
-  const heard = []
+testOnAll(
+  'a lost sublevel whose closing somebody wants to hear of is closed with the database',
+  async (t) => {
+    const db = await openLevel(t)
+    const heard = []
 
-  await (async () => {
-    const lost = db.sublevel('a').sublevel('b')
-    await lost.open()
-    lost.once('closed', () => heard.push('closed'))
-    lost.on('closing', () => heard.push('closing'))
-  })()
-  await collected(() => false)
+    await (async () => {
+      const lost = db.sublevel('a').sublevel('b')
+      await lost.open()
+      lost.once('closed', () => heard.push('closed'))
+      lost.on('closing', () => heard.push('closing'))
+    })()
+    await collected(() => false)
 
-  await db.close()
-  assert.deepEqual(heard, ['closing', 'closed'])
-})
+    await db.close()
+    assert.deepEqual(heard, ['closing', 'closed'])
+  }
+)
 
-test('a resource of a lost sublevel is closed with the database', async (t) => {
+testOnAll('a resource of a lost sublevel is closed with the database', async (t) => {
   const db = await openLevel(t)
   let closed = 0
 
@@ -205,7 +207,7 @@ test('a resource of a lost sublevel is closed with the database', async (t) => {
   assert.equal(closed, 1)
 })
 
-test('the functions with everyWrite of a lost sublevel live on', async (t) => {
+testOnAll('the functions with everyWrite of a lost sublevel live on', async (t) => {
   const db = await openLevel(t)
   const seen = []
 
@@ -220,7 +222,7 @@ test('the functions with everyWrite of a lost sublevel live on', async (t) => {
   assert.deepEqual(seen, ['k'])
 })
 
-test('a sublevel with functions of its own is forgotten with them', async (t) => {
+testOnAll('a sublevel with functions of its own is forgotten with them', async (t) => {
   const db = await openLevel(t)
   const reference = await (async () => {
     const lost = db.sublevel('a')
@@ -231,7 +233,7 @@ test('a sublevel with functions of its own is forgotten with them', async (t) =>
   assert.equal(await collected(() => reference.deref() === undefined), true)
 })
 
-test('a sublevel that cannot be closed keeps the database open', async (t) => {
+testOnAll('a sublevel that cannot be closed keeps the database open', async (t) => {
   const db = await openLevel(t)
   const [failing, other] = ['a', 'b'].map((name) => db.sublevel(name))
   await Promise.all([failing.open(), other.open()])

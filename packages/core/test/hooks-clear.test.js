@@ -1,8 +1,7 @@
 // clear() where hook functions with everyWrite see what it deletes.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { entries, openLevel } from './support/databases.js'
+import { entries, openLevel, test, testOnAll } from './support/databases.js'
 
 async function openUsers(t) {
   const db = await openLevel(t)
@@ -25,7 +24,7 @@ function noteDeletions(space) {
   return () => seen.splice(0)
 }
 
-test('clear() of a sublevel runs its functions and those of its ancestors', async (t) => {
+testOnAll('clear() of a sublevel runs its functions and those of its ancestors', async (t) => {
   const { db, users } = await openUsers(t)
   const taken = [noteDeletions(users), noteDeletions(db)]
   await users.clear({ gt: 1 })
@@ -39,7 +38,7 @@ test('clear() of a sublevel runs its functions and those of its ancestors', asyn
   assert.deepEqual(await db.keys().all(), ['!users!1', 'a', 'z'])
 })
 
-test('clear() of the root runs the functions of the sublevels below', async (t) => {
+testOnAll('clear() of the root runs the functions of the sublevels below', async (t) => {
   const { db, users } = await openUsers(t)
   const taken = noteDeletions(users)
   await db.clear({ lt: 'b' })
@@ -47,7 +46,7 @@ test('clear() of the root runs the functions of the sublevels below', async (t) 
   assert.deepEqual(await db.keys().all(), ['z'])
 })
 
-test('clear() heeds limit, reverse and snapshot', async (t) => {
+testOnAll('clear() heeds limit, reverse and snapshot', async (t) => {
   const { db, users } = await openUsers(t)
   const snapshot = db.snapshot()
   await users.put(4, 'v')
@@ -63,7 +62,7 @@ test('clear() heeds limit, reverse and snapshot', async (t) => {
   await snapshot.close()
 })
 
-test('keys that the encoding of the functions’ sublevel does not make are shown as bytes', async (t) => {
+testOnAll('keys that the encoding of the functions’ sublevel does not make are shown as bytes', async (t) => {
   const db = await openLevel(t)
   const taken = noteDeletions(db.sublevel('a'))
   const odd = Buffer.from([0xff, 0x01])
@@ -73,7 +72,7 @@ test('keys that the encoding of the functions’ sublevel does not make are show
   assert.deepEqual(await db.keys().all(), [])
 })
 
-test('clear() of many keys deletes them in batches with what functions add', async (t) => {
+testOnAll('clear() of many keys deletes them in batches with what functions add', async (t) => {
   const db = await openLevel(t)
   const items = db.sublevel('items')
   const index = db.sublevel('index')
@@ -131,7 +130,7 @@ test('a function that throws fails clear(), and its batch is left out whole', as
   await items.put('works', 'still')
 })
 
-test('clear() emits its event as without functions, and no event write', async (t) => {
+testOnAll('clear() emits its event as without functions, and no event write', async (t) => {
   const { db, users } = await openUsers(t)
   const events = []
   const listen = (name, space) => {

@@ -1,8 +1,7 @@
 // Items that an encoding decodes to null or undefined are items, and no end, in every way of reading.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { newLevel, openLevel } from './support/databases.js'
+import { newLevel, openLevel, test, testOnAll } from './support/databases.js'
 
 /** Decodes some bytes to null and some to undefined. */
 const odd = {
@@ -84,7 +83,7 @@ for (const [way, read] of Object.entries(ways)) {
   })
 }
 
-test('null among items is read by an iterator that was made before the database was open', async (t) => {
+testOnAll('null among items is read by an iterator that was made before the database was open', async (t) => {
   const db = newLevel(t, { valueEncoding: 'json' })
   await db.open()
   await putTexts(db, ['1', 'null', '2'])
