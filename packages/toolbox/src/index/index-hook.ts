@@ -1,23 +1,12 @@
 /**
- * The database or sublevel whose records are indexed: reading what it holds within a hook function, and the hook function
- * that all its indexes share. One function for all, so that an operation that one index refuses leaves no trace of another,
- * and the old value is read once.
+ * The hook function that all indexes of a database or sublevel share, and what it reads there. It is one for all, so that an
+ * operation that one index refuses leaves no trace of another, and the old value is read once.
  */
 
 import { asideOf } from '../aside.js'
-import { byteString, bytesOf, decodedBy, type Encoded, type Encoding, type Format } from '../encoded.js'
-import {
-  addHook,
-  deleteHook,
-  isExact,
-  keyEncodingOf,
-  keyInRoot,
-  type Operation,
-  type PrewriteBatch,
-  prefixOf,
-  rootOf,
-  valueEncodingOf
-} from '../hooks.js'
+import { byteString, bytesOf, type Encoded, type Encoding, type Format } from '../encoded.js'
+import { addHook, deleteHook, keyInRoot, type Operation, type PrewriteBatch, prefixOf } from '../hooks.js'
+import { type KeySpace, keySpaceOf } from '../key-space.js'
 import type { AnyLevel } from '../level-like.js'
 import { openViewOf } from '../open-views.js'
 import { beneath, viewOf } from '../view.js'
@@ -26,34 +15,33 @@ import { Earlier, type Reads } from './reads.js'
 import { type StoredForm, storedFormOf } from './stored-form.js'
 import { endOfSublevel } from './sublevel-keys.js'
 
-const keySpaces = new WeakMap<AnyLevel, Map<string, KeySpace>>()
+const hooks = new WeakMap<AnyLevel, Map<string, IndexHook>>()
 
-/** The key space of `db`, the same for each object of a sublevel and for views of it; `db` will run its hook function. */
-export function keySpaceOf(db: AnyLevel): KeySpace {
-  const root = rootOf(db)
-  const prefix = prefixOf(db)
-  let ofRoot = keySpaces.get(root)
+/** The hook of `db`, the same for each object of a sublevel and for views of it; `db` will run its function. */
+export function indexHookOf(db: AnyLevel): IndexHook {
+  const space = keySpaceOf(db)
+  const { root, prefix } = space
+  let ofRoot = hooks.get(root)
   if (ofRoot === undefined) {
     ofRoot = new Map()
-    keySpaces.set(root, ofRoot)
+    hooks.set(root, ofRoot)
   }
-  let keySpace = ofRoot.get(prefix)
-  if (keySpace === undefined) {
-    keySpace = new KeySpace(db, root)
-    ofRoot.set(prefix, keySpace)
+  let hook = ofRoot.get(prefix)
+  if (hook === undefined) {
+    hook = new IndexHook(space)
+    ofRoot.set(prefix, hook)
   }
-  return keySpace
+  return hook
 }
 
-/** Forgets a key space that has no index any more. */
-function forget({ db, root }: KeySpace): void {
-  keySpaces.get(root)?.delete(prefixOf(db))
+/** Forgets a hook that has no index any more. */
+function forget({ space }: IndexHook): void {
+  hooks.get(space.root)?.delete(space.prefix)
 }
 
-export class KeySpace {
+export class IndexHook {
   /** Where the records are. */
-  readonly db: AnyLevel
-  readonly root: AnyLevel
+  readonly space: KeySpace
   /**
    * Whether hook functions see every write, and in `getSync` all that was written before, so that no entry is ever stale.
    * Terrace's do; for others see the guide.
@@ -74,14 +62,13 @@ export class KeySpace {
   readonly #earlier = new WeakMap<PrewriteBatch, Earlier>()
   readonly #committed: Reads
 
-  /** @param given - A database or a view, whose encodings count. */
-  constructor(given: AnyLevel, root: AnyLevel) {
-    this.db = beneath(given)
-    this.root = root
-    this.states = asideOf(given, 'index')
-    this.isExact = isExact(root)
-    this.keyEncoding = keyEncodingOf(given)
-    this.valueEncoding = valueEncodingOf(given)
+  /** @param space - Of a database or a view, whose encodings count. */
+  constructor(space: KeySpace) {
+    this.space = space
+    this.states = asideOf(space.given, 'index')
+    this.isExact = space.isExact
+    this.keyEncoding = space.keyEncoding()
+    this.valueEncoding = space.valueEncoding()
     this.#asStored = storedFormOf(this.valueEncoding)
     this.#committed = {
       value: (key) => this.#valueOf(key),
@@ -107,7 +94,7 @@ export class KeySpace {
   add(writer: EntryWriter, given: AnyLevel, onOpen: () => void): void {
     const db = beneath(given)
     const { name } = writer.definition
-    if (this.#openings.size === 0) this.db.on('open', this.#onOpen)
+    if (this.#openings.size === 0) this.space.db.on('open', this.#onOpen)
     this.#openings.set(name, onOpen)
     this.#writers.set(name, writer)
     if (this.#hooked.has(db) || (this.isExact && this.#isHooked)) return
@@ -133,7 +120,7 @@ export class KeySpace {
   release(name: string): void {
     this.#openings.delete(name)
     if (this.#openings.size > 0) return
-    this.db.off('open', this.#onOpen)
+    this.space.db.off('open', this.#onOpen)
     forget(this)
   }
 
@@ -144,22 +131,8 @@ export class KeySpace {
 
   /** Whether a view that is open hides a record: to everybody who uses the view it is gone, and its values are free. */
   isHidden(key: Uint8Array): boolean {
-    const view = openViewOf(this.db)
+    const view = openViewOf(this.space.db)
     return view !== undefined && viewOf(view)?.isHidden(key) === true
-  }
-
-  /** A primary key, as the database reads it. */
-  decodeKey(bytes: Uint8Array): unknown {
-    return decodedBy(this.keyEncoding, bytes)
-  }
-
-  /** A value, as the database reads it; undefined if it cannot read it: then no index has it. */
-  decodeValue(stored: Encoded): unknown {
-    try {
-      return decodedBy(this.valueEncoding, stored)
-    } catch {
-      return undefined
-    }
   }
 
   readonly #onOpen = (): void => {
@@ -170,7 +143,7 @@ export class KeySpace {
   readonly #onOperation = (operation: Operation, batch: PrewriteBatch): void => {
     const { keyEncoding, sublevel } = operation
     // A sublevel given by the option: only if it is another object for this very key space.
-    if (sublevel != null && sublevel !== this.db && !this.#isSame(sublevel)) return
+    if (sublevel != null && sublevel !== this.space.db && !this.#isSame(sublevel)) return
     const encodedKey = keyEncoding.encode(operation.key)
     const key = bytesOf(encodedKey)
     if (endOfSublevel(key) !== undefined) return
@@ -180,7 +153,7 @@ export class KeySpace {
     const value = operation.type === 'put' ? this.#storedForm(operation) : undefined
     // Where there is a view, another record may have got the value of an expired one. That view's hook has run by now, so that
     // nothing tells whether this record had expired.
-    const isOldIndexed = this.isExact && openViewOf(this.db) === undefined
+    const isOldIndexed = this.isExact && openViewOf(this.space.db) === undefined
     const changes = []
     for (const writer of this.#writers.values())
       changes.push(writer.changes({ key, old, value, isOldIndexed, reads: before }))
@@ -210,7 +183,7 @@ export class KeySpace {
   }
 
   #isSame(sublevel: AnyLevel): boolean {
-    const prefix = prefixOf(this.db)
+    const { prefix } = this.space
     return prefix !== '' && prefixOf(sublevel) === prefix
   }
 
@@ -220,11 +193,11 @@ export class KeySpace {
 
   /** The value of a key, read from the root: a sublevel may not be open yet, and each takes its time. */
   #read(key: Encoded, format: Format): unknown {
-    const rootKey = keyInRoot(this.db, key, format)
+    const rootKey = keyInRoot(this.space.db, key, format)
     const { format: valueFormat } = this.valueEncoding
-    const stored = this.root.getSync(rootKey, { keyEncoding: format, valueEncoding: valueFormat }) as
+    const stored = this.space.root.getSync(rootKey, { keyEncoding: format, valueEncoding: valueFormat }) as
       | Encoded
       | undefined
-    return stored === undefined ? undefined : this.decodeValue(stored)
+    return stored === undefined ? undefined : this.space.decodeValue(stored)
   }
 }

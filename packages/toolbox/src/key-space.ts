@@ -1,19 +1,26 @@
-/** The keys of one database or sublevel, as bytes, and its operations in those terms. */
+/** The keys of one database or sublevel among those of its root, and its operations in those terms. */
 
-import { bytesOf, type Encoding } from '../encoded.js'
+import {
+  type ByteString,
+  bytesOf,
+  decodedBy,
+  type Encoded,
+  type Encoding,
+  fromByteString
+} from './encoded.js'
 import {
   addHook,
   deleteHook,
+  isExact,
   keyEncodingOf,
   type Operation,
   type PrewriteHook,
   prefixOf,
   rootOf,
   valueEncodingOf
-} from '../hooks.js'
-import type { AnyLevel } from '../level-like.js'
-import { beneath, viewOf } from '../view.js'
-import { type EncodedRange, encodeRange, type KeyRange, rangeOfPrefix } from './range.js'
+} from './hooks.js'
+import type { AnyLevel } from './level-like.js'
+import { beneath, viewOf } from './view.js'
 
 /**
  * A database or sublevel of abstract-level. (By its own types no sublevel is an `AbstractLevel<any, any,
@@ -21,9 +28,29 @@ import { type EncodedRange, encodeRange, type KeyRange, rangeOfPrefix } from './
  */
 export type AnyDatabase = Pick<AnyLevel, 'status' | 'supports' | 'get' | 'close'>
 
+/** A range of encoded keys; `gte` and `lt` are as in abstract-level. */
+export interface EncodedRange {
+  gt?: Buffer
+  gte?: Buffer
+  lt?: Buffer
+  lte?: Buffer
+}
+
 const NOTHING = Buffer.alloc(0)
 
-/** The keys of one database or sublevel. */
+const spaces = new WeakMap<object, KeySpace>()
+
+/** The keys of a database, a sublevel or a view. */
+export function keySpaceOf(database: AnyDatabase): KeySpace {
+  let space = spaces.get(database)
+  if (space === undefined) {
+    space = new KeySpace(database)
+    spaces.set(database, space)
+  }
+  return space
+}
+
+/** The keys of one database or sublevel; see {@link keySpaceOf}. */
 export class KeySpace {
   /** What was given: its encodings count. */
   readonly given: AnyLevel
@@ -31,8 +58,12 @@ export class KeySpace {
   readonly db: AnyLevel
   /** The database that `db` is in, or `db` itself. */
   readonly root: AnyLevel
-  /** What the keys of `db` begin with in the root. */
-  readonly prefix: string
+  /** What the keys of `db` begin with in the root: nothing for a root. */
+  readonly prefix: ByteString
+  /** The first key of the root after them; undefined for a root. */
+  readonly end: ByteString | undefined
+  /** Of a view: what the keys begin with of records that say which entries are hidden; then comes the entry's key. */
+  readonly records: ByteString | undefined
   readonly #prefixBytes: Buffer
 
   constructor(database: AnyDatabase) {
@@ -41,7 +72,14 @@ export class KeySpace {
     this.db = db
     this.root = rootOf(db)
     this.prefix = prefixOf(db)
+    this.end = endOf(this.prefix)
+    this.records = viewOf(this.given)?.recordsPrefix
     this.#prefixBytes = Buffer.from(this.prefix)
+  }
+
+  /** Whether hook functions see every write, and what was written before; see {@link isExact}. */
+  get isExact(): boolean {
+    return isExact(this.root)
   }
 
   /**
@@ -99,10 +137,18 @@ export class KeySpace {
     return viewOf(this.given)?.isHidden(key) === true
   }
 
-  /** A range of `db`'s keys as bytes. */
-  range(range: KeyRange | undefined, encoding?: unknown): EncodedRange {
-    const keyEncoding = this.keyEncoding(encoding)
-    return encodeRange(range, (key) => bytesOf(keyEncoding.encode(key)))
+  /** A key, as the database reads it. */
+  decodeKey(bytes: Uint8Array): unknown {
+    return decodedBy(this.keyEncoding(), bytes)
+  }
+
+  /** A value, as the database reads it; undefined if it cannot. */
+  decodeValue(stored: Encoded): unknown {
+    try {
+      return decodedBy(this.valueEncoding(), stored)
+    } catch {
+      return undefined
+    }
   }
 
   /** The entries of a range, as bytes. They are read from the root, so that `db` itself may be closed. */
@@ -129,10 +175,16 @@ export class KeySpace {
       gt === undefined ? { gte: this.inRoot(gte ?? NOTHING) } : { gt: this.inRoot(gt) }
     if (lt !== undefined) inRoot.lt = this.inRoot(lt)
     else if (lte !== undefined) inRoot.lte = this.inRoot(lte)
-    else if (this.prefix !== '') inRoot.lt = rangeOfPrefix(this.#prefixBytes).lt
+    else if (this.end !== undefined) inRoot.lt = fromByteString(this.end)
     return inRoot
   }
 }
 
 /** Options to read and write bytes. */
 export const rawEncodings = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const
+
+/** The prefix ends with the separator; names have greater bytes, so this is after every key and before siblings. */
+export function endOf(prefix: ByteString): ByteString | undefined {
+  if (prefix === '') return undefined
+  return prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)
+}
