@@ -5,7 +5,7 @@ import type { PrivateIteratorOptions } from './cursor.js'
 import type { Database } from './database.js'
 import { EntryIterator, KeyIterator, ValueIterator } from './iterator.js'
 import { type Hooks, PrewriteHook } from './key-space.js'
-import { type DatabaseManifest, databaseManifest } from './manifest.js'
+import { checkBackend, type DatabaseManifest, databaseManifest } from './manifest.js'
 import { completeDeferred, explainRefusal, forgetRefusal } from './not-open.js'
 import type {
   BatchOperation,
@@ -69,6 +69,7 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
     options?: (AbstractDatabaseOptions<KDefault, VDefault> & object) | undefined,
     additionalMethods: Record<string, boolean> = {}
   ) {
+    checkBackend(backend)
     super(databaseManifest(backend.manifest, additionalMethods), options)
 
     const self = this as unknown as Database

@@ -1,7 +1,7 @@
 /** What a database says of itself, `db.supports`: made of what its back-end declares. */
 
 import type { AbstractLevel } from 'abstract-level'
-import type { BackendManifest } from './backend.js'
+import type { Backend, BackendManifest } from './backend.js'
 
 type AbstractManifest = AbstractLevel<unknown>['supports']
 
@@ -15,6 +15,21 @@ export interface DatabaseManifest extends AbstractManifest {
    * `getSync()`, the function reads by it exactly what was written before, whether it is stored yet or not.
    */
   readonly everyWrite: boolean
+}
+
+/**
+ * Checks that a back-end has the methods that it declares.
+ *
+ * @throws TypeError
+ */
+export function checkBackend(backend: Backend): void {
+  const { syncReads, syncWrites } = backend.manifest
+  if (syncReads && backend.getSync === undefined) throw missing('syncReads', 'getSync')
+  if (syncWrites && backend.writeSync === undefined) throw missing('syncWrites', 'writeSync')
+}
+
+function missing(declared: string, method: string): TypeError {
+  return new TypeError(`The back-end declares '${declared}' in its manifest: it needs the method ${method}()`)
 }
 
 /** The manifest of a database whose class has these methods of its own. */

@@ -103,8 +103,10 @@ export class Store implements Writer {
 
   /** The same, within the call and after all that was called before. */
   writeSync(operations: Operations, sync: boolean): void {
+    const { backend } = this
+    if (backend.writeSync === undefined) throw notSynchronous('a synchronous write', 'write')
     this.writes++
-    this.backend.writeSync?.(operations, sync)
+    backend.writeSync(operations, sync)
   }
 
   batch(): BackendBatch {
@@ -117,8 +119,9 @@ export class Store implements Writer {
   }
 
   writeBatchSync(batch: BackendBatch, sync: boolean): void {
+    if (batch.writeSync === undefined) throw notSynchronous('a synchronous write', 'write')
     this.writes++
-    batch.writeSync?.(sync)
+    batch.writeSync(sync)
   }
 
   /** Whether {@link clear} can be called. */

@@ -48,6 +48,18 @@ test('methods that a back-end cannot do within the call say so', async (t) => {
   assert.deepEqual(await db.keys().all(), [])
 })
 
+test('a back-end that lacks a method that it declares is refused', () => {
+  for (const [declared, method] of [
+    ['syncReads', 'getSync'],
+    ['syncWrites', 'writeSync']
+  ]) {
+    const backend = new ArrayBackend({ sync: true })
+    backend[method] = undefined
+    const message = new RegExp(`'${declared}'.*${method}\\(\\)`)
+    assert.throws(() => new BackendLevel(backend), { name: 'TypeError', message })
+  }
+})
+
 test('a database takes no format that its back-end does not have', async (t) => {
   const views = new BackendLevel(new ArrayBackend({ formats: ['view'] }))
   await opened(t, views)
