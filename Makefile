@@ -242,7 +242,7 @@ node-leaks: build ## what memory is left after millions of operations in Node
 	$(call step,node-leaks)
 	cd packages/terrace && node --expose-gc test/support/leaks.js $(NODE_LEAKS)
 
-interop: build setup-tests ## LevelDB 1.20, 1.23, goleveldb and Terrace use each other's databases
+interop: build setup-tests ## LevelDB 1.20, 1.23, goleveldb, rusty-leveldb and Terrace use each other's databases
 	$(call step,interop)
 	/usr/bin/python3 interop/run.py
 

@@ -9,6 +9,7 @@ import subprocess
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
 DEBIAN_PYTHON = "/usr/bin/python3"
+RUSTY_LEVELDB = HERE / "drivers" / "rusty-leveldb"
 TIMEOUT_SECONDS = 300
 
 
@@ -24,6 +25,8 @@ class Driver:
     command: tuple
     settings: tuple = ()
     environment: tuple = ()
+    # What its digests are of.
+    kinds: tuple = ("forward", "backward", "points")
 
     def having(self, label, *settings):
         """The same implementation with further settings, shown as `name label`."""
@@ -42,7 +45,10 @@ class Driver:
         """What the driver reads in `folder`, as {kind: (entries, hex)}."""
         lines = self._run("digest", folder, "--keys", keys_path).split("\n")
         rows = [line.split() for line in lines if line]
-        return {kind: (int(entries), digest) for kind, entries, digest in rows}
+        digests = {kind: (int(entries), digest) for kind, entries, digest in rows}
+        if tuple(digests) != self.kinds:
+            raise Failure(f"{self.name} printed the digests {tuple(digests)}")
+        return digests
 
     def hold(self, folder):
         """Opens the database and keeps it open until the process that is returned ends."""
@@ -116,6 +122,8 @@ def build(folder, with_terrace):
         cwd=HERE / "drivers" / "goleveldb",
         check=True,
     )
+    # Beside its sources, where cargo finds again what it built before.
+    subprocess.run(["cargo", "build", "--quiet", "--release", "--locked"], cwd=RUSTY_LEVELDB, check=True)
     if with_terrace:
         subprocess.run(["cargo", "build", "--quiet", "--release", "--package", "terrace-testkit"], cwd=ROOT, check=True)
 
@@ -133,6 +141,13 @@ def classic_level():
 def goleveldb(folder):
     """The Go implementation, built into `folder`."""
     return Driver("goleveldb", (str(folder / "goleveldb"),))
+
+
+def rusty_leveldb():
+    """The Rust implementation. Backwards it is not right about its own databases."""
+    target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", RUSTY_LEVELDB / "target"))
+    program = target / "release" / "rusty-leveldb-driver"
+    return Driver("rusty-leveldb", (str(program),), kinds=("forward", "points"))
 
 
 def terrace():

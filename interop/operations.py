@@ -108,6 +108,20 @@ class Operations:
         return [b"absent:%d" % n for n in range(500)] + [self._random.randbytes(12) for _ in range(500)]
 
 
+class EvenBatches(Operations):
+    """Puts of keys of their own, in batches of about 12 kB: some end in each block of a log, some cross into the next."""
+
+    ENTRIES_A_BATCH = 100
+
+    def __init__(self, seed, entries):
+        self._random = random.Random(seed)
+        keys = [b"entry %08d" % number for number in range(entries)]
+        puts = [(key, self._random.randbytes(103)) for key in keys]
+        starts = range(0, entries, self.ENTRIES_A_BATCH)
+        self.writes = [puts[start : start + self.ENTRIES_A_BATCH] for start in starts]
+        self.keys = sorted([*keys, *self._absent_keys()])
+
+
 class State:
     """The entries after the first `position` writes; moves forward only."""
 

@@ -17,7 +17,8 @@ const LONG = {
   'interop/commonjs/package-lock.json': 'written by npm',
   'Cargo.lock': 'written by cargo',
   'fuzz/Cargo.lock': 'written by cargo',
-  'crates/bench-rivals/Cargo.lock': 'written by cargo'
+  'crates/bench-rivals/Cargo.lock': 'written by cargo',
+  'interop/drivers/rusty-leveldb/Cargo.lock': 'written by cargo'
 }
 
 const sources = withExtension('.rs', '.ts', '.js', '.mjs', '.cjs', '.py', '.go', '.sh')

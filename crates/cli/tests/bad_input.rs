@@ -85,7 +85,7 @@ fn an_order_that_is_not_known_is_named() {
 
 /// A MANIFEST of one edit.
 fn manifest_with_order(name: &str) -> Vec<u8> {
-    use terrace_format::log::{Fragmentation, LogEncoder};
+    use terrace_format::log::LogEncoder;
     use terrace_format::version_edit::VersionEdit;
     let edit = VersionEdit {
         comparator: Some(name.as_bytes().to_vec()),
@@ -95,6 +95,6 @@ fn manifest_with_order(name: &str) -> Vec<u8> {
         ..VersionEdit::default()
     };
     let mut file = Vec::new();
-    LogEncoder::new(Fragmentation::Standard).encode_into(&edit.encode(), &mut file);
+    LogEncoder::new().encode_into(&edit.encode(), &mut file);
     file
 }

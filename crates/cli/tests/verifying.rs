@@ -82,6 +82,29 @@ fn a_database_that_does_not_open_is_verified_file_by_file() {
 }
 
 #[test]
+fn a_presumed_loss_of_power_is_told_before_and_after_the_open_that_leaves_it_out() {
+    let place = Place::new();
+    let db = place.copy("chromium/visit2-killed/indexeddb");
+    let log = file_of(&db, ".log");
+    let mut bytes = fs::read(&log).unwrap();
+    bytes[1024..1536].fill(0);
+    fs::write(&log, bytes).unwrap();
+    let run = terrace([&"verify", &db]);
+    assert_eq!(run.code, 1);
+    assert!(run.out.contains("000014.log at byte") && run.out.contains("a loss of power"), "{}", run.out);
+    let json = terrace([&"verify", &db, &"--json"]).json();
+    assert_eq!((&json[0]["file"], json[1]["in_lost"].as_array().unwrap().len()), (&"000014.log".into(), 0));
+
+    terrace([&"compact", &db]).ok();
+    let out = terrace([&"verify", &db]).ok();
+    assert!(out.starts_with("sound: ") && out.contains("folder lost") && out.contains("000014.log"), "{out}");
+    let out = terrace([&"repair", &db]).ok();
+    assert!(out.contains("lost from before, by an earlier open or repair: 000014.log"), "{out}");
+    let json = &terrace([&"repair", &db, &"--json"]).json()[0];
+    assert_eq!(json["in_lost_before"][0], "000014.log");
+}
+
+#[test]
 fn repair_keeps_what_is_intact_and_tells_what_is_lost() {
     let place = Place::new();
     let db = place.numbers(2000);

@@ -9,6 +9,7 @@ use crate::db::open::lock_error;
 use crate::error::Result;
 use crate::options::Options;
 use crate::repair::LOST_FOLDER;
+use crate::synced_logs;
 
 /// Removes every file of the database in `folder`, what repairs set aside included, and the folder if nothing else is
 /// in it. Files that are not the database's stay. It is no error if there is no folder.
@@ -41,6 +42,7 @@ pub(crate) fn destroy(folder: &Path, options: &Options) -> Result<()> {
             result = Err(error.into());
         }
     }
+    let _ = env.remove_file(&folder.join(synced_logs::FILE_NAME));
     remove_lost(env, folder);
     drop(lock);
     let _ = env.remove_file(&lock_path);

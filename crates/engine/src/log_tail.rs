@@ -1,4 +1,4 @@
-//! Looks for records behind the end of a log or MANIFEST.
+//! Records of logs and MANIFESTs, looked at one by one.
 //!
 //! A record whose length leads beyond the end of the file looks like one that was being written at a crash. If only the
 //! length is damaged, that would hide every record behind it, silently: such files only grow, so there is nothing behind
@@ -30,21 +30,19 @@ pub(crate) struct Found<'a> {
     pub(crate) payload: &'a [u8],
     /// Whether they are all of it.
     pub(crate) is_whole: bool,
-    /// How far behind the unfinished record it begins, in bytes.
-    pub(crate) distance: u64,
 }
 
-/// Where a record lies in the file at `path` that shows that the record at `torn_offset`, which seems unfinished, is
-/// damaged: another behind it that checks and is plausible, or this one, if it is whole and only its length is wrong.
+/// Where a record lies in the MANIFEST at `path` that shows that the record at `torn_offset`, which seems unfinished, is
+/// damaged: another behind it that checks, or this one, if it is whole and only its length is wrong.
 ///
 /// Only the last block is looked at: earlier ones are full, so there a length that leads beyond the block is damage. And
-/// only bytes before `end`: a writer may be adding others.
+/// only bytes before `end`: a writer may be adding others. Where the last block goes on with a record that began before,
+/// no other is looked for within it: its bytes may be anything.
 pub(crate) fn find_record_behind(
     env: &dyn Env,
     path: &Path,
     torn_offset: u64,
     end: u64,
-    is_plausible: impl Fn(&Found<'_>) -> bool,
 ) -> Result<Option<u64>> {
     let file = env.open_random(path)?;
     let end = end.min(file.size_bytes()?);
@@ -55,12 +53,10 @@ pub(crate) fn find_record_behind(
     if is_whole_but_for_its_length(&tail) {
         return Ok(Some(start));
     }
-    let first = usize::from(start == torn_offset);
-    let is_record = |at: &usize| {
-        let distance = start + *at as u64 - torn_offset;
-        record_at(&tail[*at..], distance).is_some_and(|found| is_plausible(&found))
-    };
-    Ok((first..tail.len()).find(is_record).map(|at| start + at as u64))
+    if start > torn_offset {
+        return Ok(None);
+    }
+    Ok((1..tail.len()).find(|at| record_at(&tail[*at..]).is_some()).map(|at| start + at as u64))
 }
 
 /// Whether `bytes` are one fragment, to the end, by its checksum, and the length says otherwise. A record may well be cut
@@ -75,13 +71,16 @@ pub(crate) fn length(header: &[u8; LOG_HEADER_SIZE_BYTES]) -> usize {
     usize::from(u16::from_le_bytes([header[4], header[5]]))
 }
 
-/// The fragment, checksum and all, that starts a record where `bytes` begin.
-pub(crate) fn record_at(bytes: &[u8], distance: u64) -> Option<Found<'_>> {
+/// The fragment, checksum and all, that starts a record where `bytes` begin, which are those of one block.
+pub(crate) fn record_at(bytes: &[u8]) -> Option<Found<'_>> {
     let (header, rest) = bytes.split_first_chunk::<LOG_HEADER_SIZE_BYTES>()?;
     let kind = header[6];
+    // Most places are told by this byte; what leads out of the block is none.
+    if kind != FULL && kind != FIRST {
+        return None;
+    }
     let payload = rest.get(..length(header))?;
-    let is_record = (kind == FULL || kind == FIRST) && checks(header, payload);
-    is_record.then_some(Found { payload, is_whole: kind == FULL, distance })
+    checks(header, payload).then_some(Found { payload, is_whole: kind == FULL })
 }
 
 /// Whether the checksum in `header` is that of `payload`.

@@ -22,11 +22,6 @@ pub(crate) fn has_lost_sector(env: &dyn Env, path: &Path, start: u64, end: u64) 
     any_sector(env, path, start, end, |bytes| bytes.iter().all(|byte| *byte == 0))
 }
 
-/// Whether the file at `path` has nothing but zeros between the bytes `start` and `end`.
-pub(crate) fn is_zeros(env: &dyn Env, path: &Path, start: u64, end: u64) -> Result<bool> {
-    Ok(start >= end || !any_sector(env, path, start, end, |bytes| bytes.iter().any(|byte| *byte != 0))?)
-}
-
 /// Whether `matches` one of the sectors, in part or whole, between `start` and `end`.
 fn any_sector(
     env: &dyn Env,

@@ -4,27 +4,32 @@
 //! A log ends at its last whole record: what follows was being written when the process died. A loss of power may also
 //! take sectors out of the middle of what was not synced. Recovery stops at the first such hole, in whichever log it
 //! is, so that what is recovered is a prefix of what was written; what lies behind is set aside in the folder `lost`.
-//! A hole shows as a lost sector in a damaged record, or as a gap in the sequences.
+//! A hole shows as a lost sector in a damaged record, or as a gap in the sequences. Where the next log goes on with the
+//! very next sequence there is none, whatever its predecessor ends in: nothing that counts is missing between the two.
 //!
-//! Damage that no loss of power explains is another matter. It fails the open with file and offset, and nothing is
-//! changed: to go on would silently lose synced writes, or keep later ones without earlier ones.
+//! Damage that no loss of power explains is another matter, and so is any below the point up to which a log is known to
+//! have been synced (`synced_logs`). It fails the open with file and offset, and nothing is changed: to go on would
+//! silently lose synced writes, or keep later ones without earlier ones.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use terrace_env::{Env, SequentialFile};
+use terrace_env::{Env, RandomAccessFile};
 use terrace_format::FormatError;
 use terrace_format::batch::{BatchOp, BatchRef};
 use terrace_format::file_name::{self, FileKind};
 use terrace_format::internal_key::{InternalKeyComparator, ValueKind};
-use terrace_format::log::{LogEvent, LogReader, LogSource};
+use terrace_format::limits::BATCH_HEADER_SIZE_BYTES;
+use terrace_format::log::{LogEvent, LogReader};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::info_log::InfoLog;
-use crate::log_tail::{Found, find_record_behind, is_next};
-use crate::log_verdict::{LogRest, Trouble, Verdict, is_plausible};
-use crate::lost_sectors::is_zeros;
+use crate::log_evidence::{Sequences, size_of_next_batch};
+use crate::log_source::{FileSource, first_content};
+use crate::log_tail::is_next;
+use crate::log_verdict::{LogRest, Trouble, Verdict};
 use crate::memtable::MemTable;
+use crate::synced_logs::SyncedLogs;
 use crate::version::RecoveredNumbers;
 
 /// A memtable read from logs, with what its flush has to record.
@@ -46,13 +51,23 @@ pub(crate) struct RecoveredLogs {
     /// Oldest first; only the last may be empty.
     pub(crate) memtables: Vec<RecoveredMemTable>,
     pub(crate) last_sequence: u64,
-    /// The log in which a loss of power left a hole. What follows the hole there, and all later logs, do not count.
-    pub(crate) stopped_in_log: Option<u64>,
+    /// The hole that a loss of power left. What follows it in its log, and all later logs, do not count.
+    pub(crate) hole: Option<LogHole>,
+}
+
+/// A place in a log from which on nothing was recovered, because it looks as a loss of power leaves it.
+#[derive(Clone, Debug)]
+pub(crate) struct LogHole {
+    /// The log.
+    pub(crate) number: u64,
+    /// Bytes from the hole to the end of what the logs hold.
+    pub(crate) left_out_bytes: u64,
+    /// What is wrong there, with file and offset.
+    pub(crate) reason: Error,
 }
 
 /// How to read the logs.
 pub(crate) struct Replay<'a> {
-    pub(crate) env: &'a dyn Env,
     /// The logs are Terrace's: each record begins with the sequence after the last one's. So does LevelDB write them,
     /// but forks of it leave gaps.
     pub(crate) contiguous_sequences: bool,
@@ -62,6 +77,8 @@ pub(crate) struct Replay<'a> {
     /// A process may be writing these logs, since the open is to read only.
     pub(crate) writer_may_live: bool,
     pub(crate) write_buffer_size_bytes: usize,
+    /// How far the logs are known to have been synced.
+    pub(crate) synced_logs: &'a SyncedLogs,
 }
 
 /// How a log ends.
@@ -73,7 +90,7 @@ enum End {
     /// Its writer lives and has added records since we read there. What it adds to later logs is newer still.
     Growing,
     /// A loss of power took a part of it: then what follows, later logs included, does not count.
-    Hole(Error),
+    Hole { offset: u64, reason: Error },
 }
 
 const ZEROS_IN_LOG: &str = "zeros where a log record should begin";
@@ -82,17 +99,31 @@ impl Replay<'_> {
     /// Reads `logs`, ascending, into memtables. `last_sequence` is the newest one in tables.
     pub(crate) fn run(&self, logs: Vec<OpenLog>, last_sequence: u64) -> Result<RecoveredLogs> {
         let first = RecoveredMemTable::new(MemTable::new(self.comparator.clone()));
-        let mut recovered = RecoveredLogs { memtables: vec![first], last_sequence, stopped_in_log: None };
-        for log in logs {
-            let number = log.number;
-            match self.replay_log(log, &mut recovered)? {
+        let mut recovered = RecoveredLogs { memtables: vec![first], last_sequence, hole: None };
+        for (index, log) in logs.iter().enumerate() {
+            let end = self.replay_log(log, &mut recovered);
+            let problem = match &end {
+                Ok(End::Hole { reason, .. }) => Some(reason),
+                Err(error) if error.kind() == ErrorKind::Corruption => Some(error),
+                _ => None,
+            };
+            if let Some(problem) = problem
+                && self.goes_on_in(&logs[index + 1..], recovered.last_sequence)?
+            {
+                self.info_log.line(format_args!("nothing is missing, since the next log goes on: {problem}"));
+                continue;
+            }
+            match end? {
                 End::Whole | End::Unfinished => {}
                 End::Growing => break,
-                End::Hole(reason) if self.paranoid_checks => return Err(reason),
-                End::Hole(reason) => {
-                    self.info_log
-                        .line(format_args!("what follows is left out, never having been synced: {reason}"));
-                    recovered.stopped_in_log = Some(number);
+                End::Hole { reason, .. } if self.paranoid_checks => return Err(reason),
+                End::Hole { offset, reason } => {
+                    let sizes = logs[index..].iter().map(|log| Ok(log.file.size_bytes()?));
+                    let left_out_bytes = sizes.sum::<Result<u64>>()?.saturating_sub(offset);
+                    self.info_log.line(format_args!(
+                        "{left_out_bytes} bytes of logs are left out, as if a loss of power had taken a part: {reason}"
+                    ));
+                    recovered.hole = Some(LogHole { number: log.number, left_out_bytes, reason });
                     break;
                 }
             }
@@ -100,82 +131,115 @@ impl Replay<'_> {
         Ok(recovered)
     }
 
-    /// What `trouble` at `offset` means, behind the last record of the log at `path`, which ends at `end_of_last_record`.
+    /// Whether the first of `later` logs that holds anything begins with the sequence after `last_sequence`.
+    fn goes_on_in(&self, later: &[OpenLog], last_sequence: u64) -> Result<bool> {
+        for log in later.iter().filter(|_| self.contiguous_sequences) {
+            match LogReader::new(FileSource::new(&*log.file)).next().map_err(Error::from)? {
+                LogEvent::Record { payload, .. } => {
+                    let batch = BatchRef::parse(payload);
+                    return Ok(batch.is_ok_and(|batch| batch.sequence() == last_sequence + 1));
+                }
+                LogEvent::End => {}
+                LogEvent::Damage { .. } | LogEvent::TornTail { .. } => break,
+            }
+        }
+        Ok(false)
+    }
+
+    /// What `trouble` at `offset` means, after the last record of `log`, which ends at `sound_end`.
     ///
     /// Errors: the damage, if nothing explains it.
     fn judge(
         &self,
-        path: &Path,
-        end_of_last_record: u64,
-        last_sequence: u64,
+        log: &OpenLog,
+        sound_end: u64,
+        sequences: Sequences,
         trouble: Trouble,
         offset: u64,
         problem: String,
     ) -> Result<End> {
-        let rest =
-            LogRest::read(self.env, path, end_of_last_record, last_sequence, self.contiguous_sequences)?;
-        match rest.judge(trouble) {
+        let damage = |problem: String| {
+            Err(Error::corruption(&log.path, offset, format!("{problem}; repair keeps what is intact")))
+        };
+        if offset < self.synced_logs.end_of(log.number) {
+            return damage(format!("{problem}, in a part of the log that was synced"));
+        }
+        match (LogRest { file: &*log.file, sound_end, sequences }).judge(trouble)? {
             Verdict::Unfinished => Ok(End::Unfinished),
             Verdict::Growing if self.writer_may_live => Ok(End::Growing),
-            Verdict::PowerLoss => Ok(End::Hole(Error::corruption(path, offset, problem))),
-            Verdict::Damage | Verdict::Growing => {
-                Err(Error::corruption(path, offset, format!("{problem}; repair keeps what is intact")))
+            Verdict::PowerLoss => {
+                Ok(End::Hole { offset, reason: Error::corruption(&log.path, offset, problem) })
             }
+            Verdict::Damage | Verdict::Growing => damage(problem),
         }
     }
 
-    /// What is wrong, if a record shows that the last one, between `offset` and `end`, only seems unfinished.
-    fn hidden_by_tail(
-        &self,
-        path: &Path,
-        offset: u64,
-        end: u64,
-        last_sequence: u64,
-    ) -> Result<Option<String>> {
-        let follows = |found: &Found<'_>| is_plausible(found, last_sequence, self.contiguous_sequences);
-        let found = find_record_behind(self.env, path, offset, end, follows)?;
-        Ok(found.map(|at| format!("damaged log record: a bad length, as the record at byte {at} shows")))
+    /// What shows that `torn`, which the end of the file cuts off, is no record that was being written. If it `follows`
+    /// another, it is the next one.
+    fn contradiction(torn: Option<Vec<u8>>, sequences: Sequences, follows: bool) -> Option<String> {
+        let Some(torn) = torn else { return follows.then(|| "a fragment without its first one".to_owned()) };
+        match size_of_next_batch(&torn, sequences) {
+            Some(Some(size)) => Some(format!("a bad length, as its batch of {size} bytes shows")),
+            None if follows && torn.len() >= BATCH_HEADER_SIZE_BYTES => Some("a bad batch".to_owned()),
+            None | Some(None) => None,
+        }
     }
 
     /// Reads one log, and says how it ends.
-    fn replay_log(&self, log: OpenLog, recovered: &mut RecoveredLogs) -> Result<End> {
+    fn replay_log(&self, log: &OpenLog, recovered: &mut RecoveredLogs) -> Result<End> {
         let OpenLog { number, path, file } = log;
-        let mut reader = LogReader::new(FileSource { file });
+        let mut reader = LogReader::new(FileSource::new(&**file));
         let mut records = 0u64;
+        let mut next_in_log = None;
         let end = loop {
             let sound_end = reader.end_of_last_record();
-            let last_sequence = recovered.last_sequence;
-            let judge = |trouble, offset, problem| {
-                self.judge(&path, sound_end, last_sequence, trouble, offset, problem)
-            };
+            let last = recovered.last_sequence;
+            let sequences = Sequences { last, are_contiguous: self.contiguous_sequences };
+            let judge =
+                |trouble, offset, problem| self.judge(log, sound_end, sequences, trouble, offset, problem);
             match reader.next().map_err(Error::from)? {
                 LogEvent::Record { payload, offset } => {
-                    let at_record = |error| Error::format(&path, offset, error);
+                    let at_record = |error| Error::format(path, offset, error);
                     let batch = BatchRef::parse(payload).map_err(at_record)?;
-                    let expected = last_sequence + 1;
-                    if self.contiguous_sequences && batch.sequence() > expected {
-                        let problem = format!(
-                            "the log goes on with sequence {} instead of {expected}",
-                            batch.sequence()
-                        );
-                        if records > 0 && !is_next(sound_end, offset) {
-                            break judge(Trouble::Zeros, sound_end, problem)?;
+                    let first = batch.sequence();
+                    let expected = next_in_log.unwrap_or(last + 1);
+                    // The first record may be in tables already.
+                    let goes_on = first == expected || (next_in_log.is_none() && first < expected);
+                    if self.contiguous_sequences && !goes_on {
+                        let problem = format!("the log goes on with sequence {first} instead of {expected}");
+                        let error = Error::corruption(path, offset, problem.clone());
+                        match next_in_log {
+                            None => break End::Hole { offset, reason: error },
+                            // No loss of power takes what was between two records without a gap between them.
+                            Some(_) if is_next(sound_end, offset) => return Err(error),
+                            Some(_) => break judge(Trouble::Zeros, sound_end, problem)?,
                         }
-                        break End::Hole(Error::corruption(&path, offset, problem));
                     }
+                    next_in_log = Some(first + u64::from(batch.count()));
                     records += 1;
-                    self.apply(number, batch, recovered).map_err(at_record)?;
+                    self.apply(*number, batch, recovered).map_err(at_record)?;
                 }
                 LogEvent::Damage { offset, dropped_bytes, reason } => {
                     let problem = format!("damaged log record: {reason} ({dropped_bytes} bytes)");
-                    break judge(Trouble::Damage(offset), offset, problem)?;
+                    let trouble = Trouble::Damage { record: offset, at: reader.damaged_at() };
+                    break judge(trouble, offset, problem)?;
                 }
                 LogEvent::TornTail { offset, dropped_bytes } => {
-                    let end = offset + dropped_bytes;
-                    if let Some(problem) = self.hidden_by_tail(&path, offset, end, last_sequence)? {
-                        break judge(Trouble::Damage(offset), offset, problem)?;
+                    let end = reader.end_of_bytes();
+                    if self.writer_may_live && file.size_bytes()? > end {
+                        break End::Growing;
                     }
-                    if !is_zeros(self.env, &path, sound_end, offset)? {
+                    let trouble = Trouble::Damage { record: offset, at: reader.damaged_at() };
+                    if end <= self.synced_logs.end_of(*number) {
+                        break judge(trouble, offset, "damaged log record: a bad length".to_owned())?;
+                    }
+                    // What was first in a log may have lost those before it.
+                    let follows = next_in_log.is_some() && is_next(sound_end, offset);
+                    if let Some(problem) = Self::contradiction(reader.take_torn_record(), sequences, follows)
+                    {
+                        break judge(trouble, offset, format!("damaged log record: {problem}"))?;
+                    }
+                    if first_content(&**file, sound_end, offset)?.is_some() {
                         break judge(Trouble::Zeros, sound_end, ZEROS_IN_LOG.to_owned())?;
                     }
                     self.info_log.line(format_args!(
@@ -184,16 +248,23 @@ impl Replay<'_> {
                     break End::Unfinished;
                 }
                 LogEvent::End => {
-                    if is_zeros(self.env, &path, sound_end, reader.end_of_bytes())? {
-                        break End::Whole;
+                    let end = reader.end_of_bytes();
+                    if first_content(&**file, sound_end, end)?.is_some() {
+                        break judge(Trouble::Zeros, sound_end, ZEROS_IN_LOG.to_owned())?;
                     }
-                    break judge(Trouble::Zeros, sound_end, ZEROS_IN_LOG.to_owned())?;
+                    let synced_end = self.synced_logs.end_of(*number);
+                    if sound_end < synced_end {
+                        let problem =
+                            format!("the log ends here, though it was synced up to byte {synced_end}");
+                        let problem = format!("{problem}; repair keeps what is there");
+                        return Err(Error::corruption(path, sound_end, problem));
+                    }
+                    break End::Whole;
                 }
             }
         };
-        match &end {
-            End::Hole(_) => {}
-            _ => self.info_log.line(format_args!("read {records} records from log {number}")),
+        if !matches!(end, End::Hole { .. }) {
+            self.info_log.line(format_args!("read {records} records from log {number}"));
         }
         Ok(end)
     }
@@ -230,19 +301,6 @@ impl Replay<'_> {
     }
 }
 
-/// A file as the log reader wants it.
-struct FileSource {
-    file: Box<dyn SequentialFile>,
-}
-
-impl LogSource for FileSource {
-    type Error = terrace_env::EnvError;
-
-    fn read(&mut self, buffer: &mut [u8]) -> std::result::Result<usize, Self::Error> {
-        self.file.read(buffer)
-    }
-}
-
 /// Whether the MANIFEST, which says these numbers, still needs the log `number`.
 pub(crate) fn is_log_needed(number: u64, log_number: u64, previous_log_number: u64) -> bool {
     number >= log_number || (number == previous_log_number && number != 0)
@@ -270,7 +328,7 @@ pub(crate) fn check_first_log(folder: &Path, numbers: &RecoveredNumbers, logs: &
 pub(crate) struct OpenLog {
     pub(crate) number: u64,
     pub(crate) path: PathBuf,
-    pub(crate) file: Box<dyn SequentialFile>,
+    pub(crate) file: Arc<dyn RandomAccessFile>,
 }
 
 /// Opens every log among `names`, the files in `folder`, ascending. Do it before the MANIFEST is read: a log that a running writer removes
@@ -280,7 +338,7 @@ pub(crate) fn open_logs(env: &dyn Env, folder: &Path, names: &[String]) -> Resul
     for name in names {
         if let Some(FileKind::Log(number)) = file_name::parse(name) {
             let path = folder.join(name);
-            match env.open_sequential(&path) {
+            match env.open_random(&path) {
                 Ok(file) => logs.push(OpenLog { number, path, file }),
                 Err(error) if error.is_not_found() => {}
                 Err(error) => return Err(error.into()),

@@ -158,6 +158,11 @@ fn a_missing_table_is_reported_by_name() {
     assert!(error.to_string().contains(&table), "{error}");
 }
 
+/// Takes away the word that a close leaves of how far it has synced: the folder is then as after a kill.
+fn forget_the_close(env: &dyn Env) {
+    env.remove_file(Path::new("/db/SYNCED")).unwrap();
+}
+
 #[test]
 fn a_torn_log_keeps_what_is_whole() {
     let env = memory();
@@ -176,6 +181,8 @@ fn a_torn_log_keeps_what_is_whole() {
             write_file(&*copy, &path, &env.read_file(Path::new(&path)).unwrap());
         }
         write_file(&*copy, &log, &whole[..whole.len() - cut]);
+        assert_is_refused(&copy, &log, Some(expected * (whole.len() / 10)));
+        forget_the_close(&*copy);
         let db = Db::open("/db", Options { env: copy, paranoid_checks: true, ..Options::default() }).unwrap();
         assert_eq!(entries(&db, IterOptions::default()).len(), expected, "cut {cut}");
     }
@@ -279,8 +286,9 @@ fn a_log_whose_writer_was_killed_amid_a_store_opens_with_paranoid_checks() {
         let last = left.len() / 10 * 9;
         left[last..last + 8].fill(0);
         left.truncate(last + copied);
-        left.resize(128 << 10, 0);
+        left.resize(32 << 10, 0);
         write_file(&*env, &log, &left);
+        forget_the_close(&*env);
         for read_only in [true, false] {
             let options =
                 Options { env: Arc::clone(&env), paranoid_checks: true, read_only, ..Options::default() };
@@ -301,6 +309,7 @@ fn a_value_that_holds_a_log_may_be_torn() {
     assert_ne!(outer, log);
     let whole = env.read_file(Path::new(&outer)).unwrap();
     write_file(&*env, &outer, &whole[..whole.len() - 1]);
+    forget_the_close(&*env);
     let db = Db::open("/db", Options { env, ..Options::default() }).unwrap();
     assert_eq!(entries(&db, IterOptions::default()).len(), 10);
 }
@@ -473,19 +482,29 @@ fn what_a_loss_of_power_took_from_a_log_ends_it_there_and_the_rest_is_set_aside(
         drop(db);
         let log = format!("/db/{}", names(&*env, ".log").pop().unwrap());
         let mut bytes = env.read_file(Path::new(&log)).unwrap();
-        // The fourth record: a sector in its middle, or all of it.
-        let hole = if whole_record { 98_304..131_072 } else { 100_352..100_864 };
+        // The fourth record: a sector in its middle, or all of it and the beginning of the next.
+        let hole = if whole_record { 90_089..120_832 } else { 100_352..100_864 };
         bytes[hole].fill(0);
         write_file(&*env, &log, &bytes);
+        assert_is_refused(&env, &log, Some(if whole_record { 131_072 } else { 90_089 }));
+        forget_the_close(&*env);
         let paranoid = Options { env: Arc::clone(&env), paranoid_checks: true, ..Options::default() };
         let error = Db::open("/db", paranoid).map(|_| ()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Corruption);
         assert_eq!(error.path().unwrap(), Path::new(&log));
 
         // Opened again and again, with new writes that take the sequences of those behind the hole.
+        let options = Options { env: Arc::clone(&env), ..Options::default() };
+        let reader = Db::open("/db", Options { read_only: true, ..options.clone() }).unwrap();
+        assert_eq!(reader.verify().unwrap_err().path().unwrap(), Path::new(&log), "verify tells beforehand");
         for session in 0..3 {
-            let db = Db::open("/db", Options { env: Arc::clone(&env), ..Options::default() }).unwrap();
+            let db = Db::open("/db", options.clone()).unwrap();
             assert_eq!(entries(&db, IterOptions::default()).len(), 3 + session, "{whole_record}");
+            assert_eq!(
+                db.left_out_log().map(|left_out| left_out.bytes > 100_000),
+                (session == 0).then_some(true)
+            );
+            assert_eq!(db.property("terrace.left-out-log-bytes").unwrap() != "0", session == 0);
             db.put(&[100 + session as u8], b"new", &WriteOptions::default()).unwrap();
         }
         let lost = Path::new("/db/lost").join(log.rsplit('/').next().unwrap());

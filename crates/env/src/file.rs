@@ -35,6 +35,12 @@ pub trait RandomAccessFile: Send + Sync + fmt::Debug {
         Ok(None)
     }
 
+    /// Where, from `offset` on, the first bytes lie that may not be zeros; `None` if nothing but zeros follows, or the end.
+    /// Of a sparse file that is told without reading. Optional: by default each byte of the file may be something.
+    fn next_data(&self, offset: u64) -> Result<Option<u64>> {
+        Ok((offset < self.size_bytes()?).then_some(offset))
+    }
+
     /// The whole file as bytes in memory that outlive this handle; `None` if the environment has no such thing, or not for
     /// this file. Ask it of files from [`Env::open_mapped`](crate::Env::open_mapped). The file must be complete: nobody may
     /// change it while the bytes are in use. Where it lies on a device that fails, or is cut by another program, reading the
@@ -92,12 +98,15 @@ pub trait WritableFile: Send {
 /// Size of the header that [`LogFile::append_record`] stores.
 pub const LOG_RECORD_HEADER_SIZE_BYTES: usize = 7;
 
+/// Size of the blocks of a [`LogFile`].
+pub const LOG_BLOCK_SIZE_BYTES: u64 = 32 << 10;
+
 /// The write-ahead log: every append is handed to the operating system before it returns.
 ///
-/// It is a trait of its own so that a preallocated file mapped into memory can stand behind it. Therefore, while
-/// it is open, and after the process died with it open, the file may be longer than
-/// [`size_bytes`](Self::size_bytes); the bytes behind are zero, but for what a process that died in
-/// [`append_record`](Self::append_record) left there. Closing it cuts it to its size.
+/// It is a trait of its own so that a file mapped into memory can stand behind it. Therefore, while it is open, and after
+/// the process died with it open, the file may be longer than [`size_bytes`](Self::size_bytes): up to the end of the
+/// block of [`LOG_BLOCK_SIZE_BYTES`] in which the log ends, and never beyond. The bytes behind are zero, but for what a
+/// process that died in [`append_record`](Self::append_record) left there. Closing it cuts it to its size.
 pub trait LogFile: Send {
     /// Adds `bytes` at the end. On return they survive the death of the process, but not a loss of power. A process
     /// that dies meanwhile leaves a beginning of them, and the file ends there.
@@ -106,21 +115,16 @@ pub trait LogFile: Send {
     /// [`is_damaged`](Self::is_damaged) then says otherwise.
     fn append(&mut self, bytes: &[u8]) -> Result<()>;
 
-    /// As [`append`](Self::append), for one record: `padding_bytes` zeros, `header` and `payload`. A process that dies
-    /// meanwhile may also leave any part of the payload behind a header of zeros, followed by at least 4 KiB of zeros;
-    /// but never a header that is not zeros before a payload that is not whole and within the file.
+    /// As [`append`](Self::append), for a record or the first fragment of one: `padding_bytes` zeros up to a block's end,
+    /// then `header` and `fragment`, all in one block. A process that dies meanwhile may also leave any part of the fragment
+    /// behind a header of zeros, and the file then ends where the block does; but never a header that is not zeros before a
+    /// fragment that is not whole and within the file.
     fn append_record(
         &mut self,
         padding_bytes: usize,
         header: &[u8; LOG_RECORD_HEADER_SIZE_BYTES],
-        payload: &[u8],
+        fragment: &[u8],
     ) -> Result<()>;
-
-    /// Whether a record with a payload of so many bytes can be appended without waiting for the file system, which may have
-    /// to finish other work before it gives more room. A hint, for those whom an append must not hold up.
-    fn is_ready(&self, _payload_bytes: usize) -> bool {
-        true
-    }
 
     /// Whether a failed append left bytes behind the end that could not be cut off. Appends and syncs then fail
     /// until a [`truncate`](Self::truncate) succeeds.

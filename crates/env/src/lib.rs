@@ -56,7 +56,10 @@ pub mod simulated;
 
 pub use env::{Background, Env, ThreadHandle};
 pub use error::{EnvError, Result};
-pub use file::{LOG_RECORD_HEADER_SIZE_BYTES, LogFile, RandomAccessFile, SequentialFile, WritableFile};
+pub use file::{
+    LOG_BLOCK_SIZE_BYTES, LOG_RECORD_HEADER_SIZE_BYTES, LogFile, RandomAccessFile, SequentialFile,
+    WritableFile,
+};
 pub use lock::{FileLock, LockError};
 pub use memory::MemoryEnv;
 #[cfg(unix)]

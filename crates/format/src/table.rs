@@ -42,6 +42,11 @@ pub const fn filter_metaindex_key() -> &'static [u8] {
     b"filter.leveldb.BuiltinBloomFilter2"
 }
 
+/// Name of the metaindex entry of a table without a filter, whose value is a handle of no bytes at no place. It stands before
+/// the other private entries: rusty-leveldb takes the first entry from the name of its filter on for that filter, whatever
+/// its name, unless the handle has no size.
+pub const NO_FILTER_METAINDEX_KEY: &[u8] = b"filter.terrace.none";
+
 /// Name of the metaindex entry that leads to the filter block of the policy with this name.
 pub fn policy_metaindex_key(policy_name: &[u8]) -> Vec<u8> {
     [b"filter.", policy_name].concat()

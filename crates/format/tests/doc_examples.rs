@@ -14,7 +14,7 @@ use terrace_format::current;
 use terrace_format::error::FormatErrorKind;
 use terrace_format::file_name::{FileKind, parse};
 use terrace_format::internal_key::{MAX_SEQUENCE_NUMBER, ValueKind, append_internal_key, parse_internal_key};
-use terrace_format::log::{Fragmentation, LogEncoder, LogEvent, LogReader};
+use terrace_format::log::{LogEncoder, LogEvent, LogReader};
 use terrace_format::version_edit::{FileEntry, VersionEdit};
 
 const FILES: &[&str] =
@@ -29,14 +29,12 @@ const CHECKS: &[support::Check] = &[
     ("checksum-masked", checksum_masked),
     ("internal-key-value", |bytes| internal_key(bytes, b"key", 100, ValueKind::Value)),
     ("internal-key-deletion", |bytes| internal_key(bytes, b"", MAX_SEQUENCE_NUMBER, ValueKind::Deletion)),
-    ("log-full-record", |bytes| log_records(bytes, Fragmentation::Standard, &[b"hello"])),
-    ("log-empty-record", |bytes| log_records(bytes, Fragmentation::Standard, &[b""])),
-    ("log-fragmented-record", |bytes| {
-        log_records(bytes, Fragmentation::Standard, &[b"hello", &[b'b'; 32_768]])
-    }),
+    ("log-full-record", |bytes| log_records(bytes, &[b"hello"])),
+    ("log-empty-record", |bytes| log_records(bytes, &[b""])),
+    ("log-fragmented-record", |bytes| log_records(bytes, &[b"hello", &[b'b'; 32_768]])),
     ("log-zero-tail", log_zero_tail),
-    ("log-keep-whole", |bytes| {
-        log_records(bytes, Fragmentation::KeepWhole, &[&[b'c'; 32_000], &[b'd'; 1_000]]);
+    ("log-padded-block", |bytes| {
+        assert_eq!(read_records(bytes), [&[b'c'; 32_000][..], &[b'd'; 1_000]]);
     }),
     ("log-torn-tail", |bytes| {
         hello_and_then(bytes, &[LogEvent::TornTail { offset: 12, dropped_bytes: 9 }]);
@@ -182,9 +180,9 @@ fn read_records(bytes: &[u8]) -> Vec<Vec<u8>> {
     }
 }
 
-fn log_records(bytes: &[u8], fragmentation: Fragmentation, expected: &[&[u8]]) {
+fn log_records(bytes: &[u8], expected: &[&[u8]]) {
     assert_eq!(read_records(bytes), expected);
-    let mut encoder = LogEncoder::new(fragmentation);
+    let mut encoder = LogEncoder::new();
     let mut out = Vec::new();
     expected.iter().for_each(|record| encoder.encode_into(record, &mut out));
     assert_eq!(out, bytes);
@@ -192,13 +190,13 @@ fn log_records(bytes: &[u8], fragmentation: Fragmentation, expected: &[&[u8]]) {
 
 fn log_zero_tail(bytes: &[u8]) {
     let (record, zeros) = bytes.split_at(12);
-    log_records(record, Fragmentation::Standard, &[b"hello"]);
+    log_records(record, &[b"hello"]);
     assert_eq!(zeros, [0; 100]);
     assert_eq!(read_records(bytes), [b"hello"]);
 }
 
 fn hello_and_then(bytes: &[u8], expected: &[LogEvent<'_>]) {
-    log_records(&bytes[..12], Fragmentation::Standard, &[b"hello"]);
+    log_records(&bytes[..12], &[b"hello"]);
     let mut reader = LogReader::new(bytes);
     assert_eq!(reader.next(), Ok(LogEvent::Record { payload: b"hello", offset: 0 }));
     for event in expected.iter().chain([&LogEvent::End]) {
@@ -303,7 +301,7 @@ fn manifest_new_database(bytes: &[u8]) {
     let records = read_records(bytes);
     assert_eq!(records.len(), 1);
     edit_new_database(&records[0]);
-    log_records(bytes, Fragmentation::Standard, &[&records[0]]);
+    log_records(bytes, &[&records[0]]);
 }
 
 fn current_names_a_manifest(bytes: &[u8]) {

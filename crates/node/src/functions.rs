@@ -41,6 +41,7 @@ pub fn register(env: Env, exports: Value) -> Fallible<()> {
         ("refresh", callback!(maintenance::refresh)),
         ("property", callback!(maintenance::property)),
         ("stats", callback!(maintenance::stats)),
+        ("leftOutLog", callback!(maintenance::left_out_log)),
         ("destroy", callback!(maintenance::destroy)),
         ("repair", callback!(maintenance::repair)),
     ];

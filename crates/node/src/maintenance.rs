@@ -117,6 +117,7 @@ pub fn stats(call: &Call<'_>) -> Fallible<Value> {
         sealed_memtables,
         compactions_running,
         last_sequence,
+        left_out_log_bytes,
     } = call.held::<Rc<Database>>(0)?.db().stats();
     let array = env.array(levels.len())?;
     for (index, level) in levels.iter().enumerate() {
@@ -141,9 +142,21 @@ pub fn stats(call: &Call<'_>) -> Fallible<Value> {
             (c"sealedMemtables", sealed_memtables as f64),
             (c"compactionsRunning", compactions_running as f64),
             (c"lastSequence", last_sequence as f64),
+            (c"leftOutLogBytes", left_out_log_bytes as f64),
         ],
     )?;
     env.set_property(object, c"levels", array)?;
+    Ok(object)
+}
+
+/// `leftOutLog(database)`: what the open left out of the logs, or undefined.
+pub fn left_out_log(call: &Call<'_>) -> Fallible<Value> {
+    let env = call.env;
+    let database = call.held::<Rc<Database>>(0)?;
+    let Some(left_out) = database.db().left_out_log() else { return env.undefined() };
+    let object = numbers(env, &[(c"bytes", left_out.bytes as f64)])?;
+    env.set_property(object, c"file", env.string(left_out.name.as_bytes())?)?;
+    env.set_property(object, c"message", env.string(left_out.reason.to_string().as_bytes())?)?;
     Ok(object)
 }
 

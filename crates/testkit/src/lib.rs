@@ -16,6 +16,7 @@ pub mod keys;
 pub mod kills;
 pub mod model;
 pub mod operation;
+pub mod operations_file;
 pub mod random;
 pub mod stress;
 pub mod trial;

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use terrace_testkit::campaign::{Campaign, trials};
-use terrace_testkit::kills::{self, leveldb};
+use terrace_testkit::kills::{self, leveldb, logs_in_values};
 use terrace_testkit::random::seed;
 
 /// Trials, unless told otherwise.
@@ -30,5 +30,19 @@ fn every_acknowledged_write_survives_kills() {
             at_least("LevelDB checks", trials * KILLS_A_TRIAL / 2);
             at_least("databases taken over from LevelDB", trials / 2);
         }
+    }
+}
+
+/// Trials of one kill each: three values of 24 MB, and a copy for each reader.
+const TRIALS_OF_LARGE_VALUES: u64 = 8;
+
+#[test]
+fn a_writer_killed_amid_a_value_that_holds_a_log_leaves_what_opens_and_repair_creates_no_key() {
+    let trials = trials(TRIALS_OF_LARGE_VALUES);
+    let driver = Path::new(env!("CARGO_BIN_EXE_terrace-interop"));
+    let tally = Campaign::assert("logs in values", seed(), trials, |seed| logs_in_values::run(seed, driver));
+    assert_eq!(tally.get("kills"), trials);
+    if trials >= TRIALS_OF_LARGE_VALUES {
+        assert!(tally.get("cut logs") > 0 && tally.get("kills amid a large record") > 0, "{tally}");
     }
 }

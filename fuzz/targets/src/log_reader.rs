@@ -2,7 +2,7 @@
 
 use terrace_format::crc;
 use terrace_format::limits::{LOG_BLOCK_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
-use terrace_format::log::{Fragmentation, LogEncoder, LogEvent, LogReader};
+use terrace_format::log::{LogEncoder, LogEvent, LogReader};
 
 use crate::input::Input;
 
@@ -28,7 +28,7 @@ pub fn run(bytes: &[u8]) {
 fn whole_records(end: usize) -> Vec<u8> {
     let mut file = Vec::new();
     if let Some(payload) = end.checked_sub(LOG_HEADER_SIZE_BYTES) {
-        LogEncoder::new(Fragmentation::Standard).encode_into(&vec![b'x'; payload], &mut file);
+        LogEncoder::new().encode_into(&vec![b'x'; payload], &mut file);
         assert_eq!(file.len(), end);
     }
     file
@@ -82,29 +82,25 @@ fn mend_checksums(log: &mut [u8], start: usize) {
 }
 
 fn write_and_read(start: usize, lengths: &[u8]) {
-    for fragmentation in [Fragmentation::Standard, Fragmentation::KeepWhole] {
-        let mut file = whole_records(start);
-        let mut encoder = LogEncoder::at_offset(fragmentation, file.len() as u64);
-        let mut input = Input::new(lengths);
-        let mut payloads = Vec::new();
-        while !input.is_empty() && payloads.len() < MAX_RECORDS {
-            let payload = vec![payloads.len() as u8; input.u16().into()];
-            let size = file.len() + encoder.encoded_size_bytes(payload.len());
-            encoder.encode_into(&payload, &mut file);
-            assert_eq!(file.len(), size);
-            payloads.push(payload);
-        }
-        let mut reader = LogReader::new(&file[..]);
-        if start > 0 {
-            assert!(matches!(reader.next(), Ok(LogEvent::Record { offset: 0, .. })));
-        }
-        for expected in &payloads {
-            let Ok(LogEvent::Record { payload, .. }) = reader.next() else {
-                panic!("a record is not read back")
-            };
-            assert!(payload == expected, "a record is read back changed");
-        }
-        assert_eq!(reader.next(), Ok(LogEvent::End));
-        assert_eq!(reader.end_of_last_record(), file.len() as u64);
+    let mut file = whole_records(start);
+    let mut encoder = LogEncoder::at_offset(file.len() as u64);
+    let mut input = Input::new(lengths);
+    let mut payloads = Vec::new();
+    while !input.is_empty() && payloads.len() < MAX_RECORDS {
+        let payload = vec![payloads.len() as u8; input.u16().into()];
+        let size = file.len() + encoder.encoded_size_bytes(payload.len());
+        encoder.encode_into(&payload, &mut file);
+        assert_eq!(file.len(), size);
+        payloads.push(payload);
     }
+    let mut reader = LogReader::new(&file[..]);
+    if start > 0 {
+        assert!(matches!(reader.next(), Ok(LogEvent::Record { offset: 0, .. })));
+    }
+    for expected in &payloads {
+        let Ok(LogEvent::Record { payload, .. }) = reader.next() else { panic!("a record is not read back") };
+        assert!(payload == expected, "a record is read back changed");
+    }
+    assert_eq!(reader.next(), Ok(LogEvent::End));
+    assert_eq!(reader.end_of_last_record(), file.len() as u64);
 }

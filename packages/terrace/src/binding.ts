@@ -93,6 +93,18 @@ export interface Stats {
   compactionsRunning: number
   /** Sequence number of the newest write; each operation has one. */
   lastSequence: number
+  /** Bytes of logs that the open left out, since a loss of power seems to have taken a part; they are in the folder `lost`. */
+  leftOutLogBytes: number
+}
+
+/** What an open left out of the logs; the event `leftOut` has it. */
+export interface LeftOutLog {
+  /** The log with a place that looks as a loss of power leaves it. It and all later ones are in the folder `lost`. */
+  file: string
+  /** Bytes that were left out, later logs included. */
+  bytes: number
+  /** What is wrong at that place. */
+  message: string
 }
 
 /** What a repair did. */
@@ -197,6 +209,7 @@ export interface Binding {
   checkpoint(database: NativeDatabase, path: string): Promise<void>
   refresh(database: NativeDatabase): Promise<void>
   property(database: NativeDatabase, name: string): string | undefined
+  leftOutLog(database: NativeDatabase): LeftOutLog | undefined
   stats(database: NativeDatabase): Stats
 
   destroy(path: string): Promise<void>

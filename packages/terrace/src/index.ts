@@ -37,7 +37,7 @@ export {
   type ValueIteratorOptions,
   type WriteOptions
 } from 'terrace-core'
-export type { LevelStats, RepairReport, Stats } from './binding.js'
+export type { LeftOutLog, LevelStats, RepairReport, Stats } from './binding.js'
 export type { LevelError, LevelErrorCode } from './errors.js'
 export type { DatabaseOptions, OpenOptions, RepairOptions, StartEndOptions } from './options.js'
 export { Level, Level as ClassicLevel }

@@ -35,6 +35,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
     super(backend, options, additionalMethods)
     this.#location = location
     this.#backend = backend
+    backend.onLeftOut = (leftOut) => this.once('open', () => this.emit('leftOut', leftOut))
   }
 
   /** The location as it was passed to the constructor. */

@@ -11,7 +11,7 @@ import {
   type Operations,
   type RangeDeletion
 } from 'terrace-core'
-import { Flag, type NativeDatabase } from './binding.js'
+import { Flag, type LeftOutLog, type NativeDatabase } from './binding.js'
 import { binding } from './load-binding.js'
 import { appendAll, inParts, MAX_SPREAD, valuesOf } from './many.js'
 import { NativeBatch } from './native-batch.js'
@@ -34,6 +34,8 @@ export class NativeBackend implements Backend<NativeSnapshot> {
 
   /** Whether other instances of this process may have the same database open: the option of this name. */
   multithreading: boolean
+  /** Called with what an open has left out of the logs. */
+  onLeftOut: (leftOut: LeftOutLog) => void = () => {}
 
   /** @param path - Absolute, so that a change of the working directory does not matter. */
   constructor(path: string, multithreading: boolean) {
@@ -50,6 +52,8 @@ export class NativeBackend implements Backend<NativeSnapshot> {
   async open(options: OpenOptions): Promise<void> {
     this.multithreading = options.multithreading === true
     this.#database = await binding.open(this.#path, nativeOptions(options))
+    const leftOut = binding.leftOutLog(this.#database)
+    if (leftOut !== undefined) this.onLeftOut(leftOut)
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Level } from 'terrace'
@@ -308,4 +308,37 @@ test('a damaged table is reported by whoever reads it, with file and offset', as
   await assert.rejects(db.iterator().all(), isDamage)
   await assert.rejects(db.clear(), isDamage)
   assert.equal(await db.get('key0999'), 'value999')
+})
+
+test('what an open leaves out, since a loss of power seems to have taken a part, is told', async (t) => {
+  const db = await openLevel(t, { valueEncoding: 'buffer' })
+  const told = []
+  db.on('leftOut', (leftOut) => told.push(leftOut))
+  for (const { key } of entries(20)) await db.put(key, Buffer.alloc(1500, 'x'))
+
+  // As it is while the database is open: nothing says yet how much of the log is on the disk.
+  const copy = join(temporaryFolder(t), 'copy')
+  cpSync(db.location, copy, { recursive: true })
+  const [log] = names(copy, /\.log$/).filter((name) => statSync(join(copy, name)).size > 0)
+  const bytes = readFileSync(join(copy, log))
+  bytes.fill(0, 8192, 8704)
+  writeFileSync(join(copy, log), bytes)
+
+  const after = new Level(copy, { valueEncoding: 'buffer' })
+  after.on('leftOut', (leftOut) => told.push({ status: after.status, ...leftOut }))
+  await after.open()
+  assert.equal(told.length, 1)
+  const [{ status, file, bytes: leftOutBytes, message }] = told
+  assert.deepEqual([status, file], ['open', log])
+  assert.ok(leftOutBytes > 20_000 && leftOutBytes === after.stats().leftOutLogBytes)
+  assert.match(message, /checksum .* at byte \d+/)
+  assert.equal((await after.keys().all()).length, 5)
+  assert.deepEqual(readFileSync(join(copy, 'lost', log)), bytes)
+  await after.close()
+
+  await after.open()
+  assert.deepEqual([told.length, after.stats().leftOutLogBytes], [1, 0])
+  await after.close()
+  const { text } = await Level.repair(copy)
+  assert.ok(text.includes(`by an earlier open or repair: ${log}`), text)
 })

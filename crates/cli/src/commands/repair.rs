@@ -104,6 +104,7 @@ fn json(report: &RepairReport) -> Json {
         ("logs_missing", strings(&report.logs_missing)),
         ("logs", Json::Array(logs.collect())),
         ("set_aside", Json::Array(set_aside.collect())),
+        ("in_lost_before", strings(&report.in_lost_before)),
         ("uncertain", Json::Array(uncertain.collect())),
     ])
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use clap::Args;
-use terrace_engine::{Db, Error as EngineError, ErrorKind, TableInfo};
+use terrace_engine::{Db, Error as EngineError, ErrorKind, LeftOutLog, TableInfo};
 use terrace_format::file_name::{self, FileKind};
 
 use super::Failure;
@@ -49,6 +49,14 @@ impl Finding {
         let file = error.path().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();
         Self { file, offset: error.offset(), problem: error.to_string() }
     }
+
+    fn of_left_out_log(left_out: &LeftOutLog) -> Self {
+        let LeftOutLog { name, bytes, reason, .. } = left_out;
+        let what_follows = "it looks as if a loss of power had taken a part that was not synced, so an open moves what \
+             follows to the folder lost";
+        let problem = format!("{reason}: {what_follows} ({bytes} bytes)");
+        Self { file: name.clone(), offset: reason.offset(), problem }
+    }
 }
 
 /// What was looked at.
@@ -64,7 +72,11 @@ impl Verify {
         let folder = &self.folder.db;
         check_is_folder(folder)?;
         let checked = match open_to_read(folder) {
-            Ok(db) => check_tables(&db)?,
+            Ok(db) => {
+                let mut checked = check_tables(&db)?;
+                checked.findings.extend(db.left_out_log().map(Finding::of_left_out_log));
+                checked
+            }
             Err(failure) => match failure.downcast_ref::<EngineError>() {
                 // What cannot be opened is looked at file by file.
                 Some(error) if error.kind() == ErrorKind::Corruption => check_files(folder, error)?,
@@ -75,11 +87,13 @@ impl Verify {
             self.print(finding, out)?;
         }
         let damaged = checked.findings.len();
+        let in_lost = names_in_lost(folder)?;
         if self.json {
             let summary = Json::Object(vec![
                 ("tables", checked.tables.into()),
                 ("table_bytes", checked.bytes.into()),
                 ("damaged_places", damaged.into()),
+                ("in_lost", Json::Array(in_lost.iter().map(|name| name.as_str().into()).collect())),
             ]);
             writeln!(out, "{summary}")?;
         } else if damaged == 0 {
@@ -98,6 +112,10 @@ impl Verify {
                 plural(damaged as u64, "damaged place")
             )?;
         }
+        if !self.json && !in_lost.is_empty() {
+            let names = in_lost.join(", ");
+            writeln!(out, "In the folder lost, set aside by an earlier open or repair: {names}")?;
+        }
         Ok(Answer::of(damaged == 0))
     }
 
@@ -115,6 +133,18 @@ impl Verify {
             None => writeln!(out, "{}: {}", finding.file, finding.problem),
         }
     }
+}
+
+/// What earlier opens and repairs have set aside.
+fn names_in_lost(folder: &Path) -> std::io::Result<Vec<String>> {
+    let entries = match fs::read_dir(folder.join("lost")) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let name = |entry: std::io::Result<fs::DirEntry>| Ok(entry?.file_name().to_string_lossy().into_owned());
+    let mut names = entries.map(name).collect::<std::io::Result<Vec<_>>>()?;
+    names.sort();
+    Ok(names)
 }
 
 /// Checks the tables of a database whose MANIFEST and logs could be read.

@@ -13,7 +13,8 @@ use terrace_format::hash_index::{HASH_INDEX_METAINDEX_KEY, HashIndexReader};
 use terrace_format::internal_key::user_key;
 use terrace_format::limits::{BLOCK_TRAILER_SIZE_BYTES, FOOTER_SIZE_BYTES};
 use terrace_format::table::{
-    BlockHandle, COUNTS_METAINDEX_KEY, Footer, TableCounts, check_block, filter_metaindex_key,
+    BlockHandle, COUNTS_METAINDEX_KEY, Footer, NO_FILTER_METAINDEX_KEY, TableCounts, check_block,
+    filter_metaindex_key,
 };
 
 use super::block_scan::{self, Found};
@@ -241,6 +242,10 @@ fn meta_entry(
             Err(error) => report.damage(metaindex_at, format!("{shown}: {error}"))?,
         }
         return Ok(());
+    }
+    if name == NO_FILTER_METAINDEX_KEY {
+        let text = format!("{:>12}{shown}: the table has no filter", "");
+        return Ok(report.item(Level::Parts, None, "no filter", text, vec![("name", Json::bytes(name))])?);
     }
     let Ok((handle, _)) = BlockHandle::decode(value) else {
         let text = format!("{:>12}{shown}: {} bytes, unknown here", "", value.len());

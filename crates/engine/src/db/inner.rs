@@ -12,12 +12,14 @@ use crate::cache::block_cache::BlockCache;
 use crate::cache::table_cache::TableCache;
 use crate::compaction::pool::BackgroundPool;
 use crate::compaction::scheduler::BackgroundState;
+use crate::db::properties::LeftOutLog;
 use crate::error::{Error, ErrorKind, Result};
 use crate::info_log::InfoLog;
 use crate::options::Options;
 use crate::read::lookup::SeekForecast;
 use crate::read::snapshot::SnapshotList;
 use crate::read::super_version::{Published, SuperVersion};
+use crate::synced_logs::SyncedLogs;
 use crate::version::file_meta::ObsoleteFiles;
 use crate::version::set::VersionSet;
 use crate::write::commit::CommitState;
@@ -50,6 +52,10 @@ pub(crate) struct DbInner {
     /// None for a read-only database.
     pub(crate) pool: Option<Arc<BackgroundPool>>,
     pub(crate) info_log: InfoLog,
+    /// How far logs are durable that take no more records.
+    pub(crate) synced_logs: Mutex<SyncedLogs>,
+    /// What the open left out of the logs.
+    pub(crate) left_out: Option<LeftOutLog>,
     pub(crate) file_lock: Mutex<Option<Box<dyn FileLock>>>,
     pub(crate) close_begun: AtomicBool,
     pub(crate) closed: AtomicBool,

@@ -306,12 +306,15 @@ impl Db {
     /// Reads every table from end to end and checks checksums, order and filters.
     ///
     /// # Errors
-    /// The first damage found, naming file and offset.
+    /// The first damage found, naming file and offset. Of a database that was opened read-only also the place in a log from
+    /// which on an open leaves out what follows ([`left_out_log`](Self::left_out_log)).
     pub fn verify(&self) -> Result<()> {
-        self.inner.read_moving_on(|| {
-            let version = self.inner.versions.current();
-            version.files().try_for_each(|file| self.inner.tables.table(file)?.verify())
-        })
+        self.inner.read_moving_on(|| self.inner.verify())
+    }
+
+    /// What the open left out of the logs, if anything: see [`LeftOutLog`](properties::LeftOutLog).
+    pub fn left_out_log(&self) -> Option<&properties::LeftOutLog> {
+        self.inner.left_out.as_ref()
     }
 
     /// Does for one table what [`verify`](Self::verify) does for all, to be called for each of [`tables`](Self::tables), by
@@ -367,7 +370,8 @@ impl Db {
     /// - `leveldb.num-files-at-level<N>`: tables in level N;
     /// - `leveldb.stats`: a table of work done and bytes moved by level;
     /// - `leveldb.sstables`: every table with its key range;
-    /// - `leveldb.approximate-memory-usage`: bytes in memtables and block cache.
+    /// - `leveldb.approximate-memory-usage`: bytes in memtables and block cache;
+    /// - `terrace.left-out-log-bytes`: bytes of logs that the open left out, see [`left_out_log`](Self::left_out_log).
     pub fn property(&self, name: &str) -> Option<String> {
         self.inner.check_open().ok()?;
         self.inner.property(name)

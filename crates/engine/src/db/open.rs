@@ -24,6 +24,7 @@ use crate::compaction::pool::BackgroundPool;
 use crate::compaction::scheduler::BackgroundState;
 use crate::compaction::throttle::{Pressure, Throttle};
 use crate::db::inner::DbInner;
+use crate::db::properties::LeftOutLog;
 use crate::db::read_only;
 use crate::error::{Error, ErrorKind, Result};
 use crate::info_log::InfoLog;
@@ -33,6 +34,7 @@ use crate::options::Options;
 use crate::read::snapshot::SnapshotList;
 use crate::read::super_version::{Published, SealedMemTable, SuperVersion};
 use crate::recovery::{RecoveredLogs, Replay, check_first_log, is_log_needed, open_logs};
+use crate::synced_logs::{self, SyncedLogs};
 use crate::table::TableReadContext;
 use crate::version::{ObsoleteFiles, RecoveredNumbers, VersionSet, VersionSetOptions};
 use crate::wal::writer::WalWriter;
@@ -95,6 +97,10 @@ fn open_writable(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
         }
     };
     inner.settle(&stopped, &names)?;
+    if inner.synced_logs.lock().is_empty() && names.iter().any(|name| name == synced_logs::FILE_NAME) {
+        // It is about logs that are gone, whose numbers may come again.
+        env.remove_file(&folder.join(synced_logs::FILE_NAME))?;
+    }
     let mut background = inner.background.lock();
     inner.schedule(&mut background);
     drop(background);
@@ -208,9 +214,16 @@ impl Parts {
         }
     }
 
-    fn finish(self, versions: VersionSet, recovered: RecoveredLogs, logs: Vec<u64>) -> Result<Arc<DbInner>> {
+    fn finish(
+        self,
+        versions: VersionSet,
+        recovered: RecoveredLogs,
+        logs: Vec<u64>,
+        synced_logs: SyncedLogs,
+    ) -> Result<Arc<DbInner>> {
         let Self { folder, options, comparator, block_cache, tables, obsolete, info_log, lock } = self;
         let env = Arc::clone(&options.env);
+        let left_out = recovered.hole.map(LeftOutLog::from);
         let mut logs = logs;
         let mut wal = None;
         let active = Arc::new(MemTable::new(comparator.clone()));
@@ -284,6 +297,8 @@ impl Parts {
             progress: Condvar::new(),
             pool,
             info_log,
+            synced_logs: Mutex::new(synced_logs),
+            left_out,
             file_lock: Mutex::new(lock),
             close_begun: AtomicBool::new(false),
             closed: AtomicBool::new(false),
@@ -319,8 +334,9 @@ fn create(
     parts.info_log.line(format_args!("created a new database"));
     parts.finish(
         versions,
-        RecoveredLogs { memtables: Vec::new(), last_sequence: 0, stopped_in_log: None },
+        RecoveredLogs { memtables: Vec::new(), last_sequence: 0, hole: None },
         Vec::new(),
+        SyncedLogs::default(),
     )
 }
 
@@ -343,18 +359,21 @@ pub(super) fn recover(
     for number in &log_numbers {
         versions.mark_file_number_used(*number);
     }
+    // Another engine may have begun anew since, with the same numbers.
+    let synced_logs =
+        if is_ours { SyncedLogs::read(&*parts.options.env, folder) } else { SyncedLogs::default() };
     let replay = Replay {
-        env: &*parts.options.env,
         contiguous_sequences: is_ours,
         comparator: &parts.comparator,
         info_log: &parts.info_log,
         paranoid_checks: parts.options.paranoid_checks,
         writer_may_live: parts.options.read_only,
         write_buffer_size_bytes: parts.options.write_buffer_size_bytes,
+        synced_logs: &synced_logs,
     };
     let recovered = replay.run(logs, last_sequence)?;
-    let stop = recovered.stopped_in_log;
+    let stop = recovered.hole.as_ref().map(|hole| hole.number);
     let stopped =
         log_numbers.iter().copied().filter(|number| stop.is_some_and(|stop| *number >= stop)).collect();
-    Ok((parts.finish(versions, recovered, log_numbers)?, stopped))
+    Ok((parts.finish(versions, recovered, log_numbers, synced_logs)?, stopped))
 }

@@ -3,11 +3,13 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use terrace_format::file_name::log_name;
 use terrace_format::limits::LEVEL_COUNT;
 use terrace_format::table::TableCounts;
 
 use crate::db::inner::DbInner;
 use crate::error::{Error, ErrorKind, Result};
+use crate::recovery::LogHole;
 
 /// Numbers about one level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,6 +43,8 @@ pub struct Stats {
     pub compactions_running: usize,
     /// Sequence number of the newest write.
     pub last_sequence: u64,
+    /// Bytes of logs that the open left out, see [`LeftOutLog`].
+    pub left_out_log_bytes: u64,
 }
 
 /// One table of a database.
@@ -60,7 +64,34 @@ pub struct TableInfo {
     pub counts: Option<TableCounts>,
 }
 
+/// What an open left out of the logs: they hold a place that looks as a loss of power leaves it, and what follows such a
+/// place was never synced, so that it may not count. It may have been damage all the same, which cannot always be told.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct LeftOutLog {
+    /// The log with that place. An open to write has moved it, and all later ones, to the folder `lost`.
+    pub name: String,
+    /// Bytes that were left out, later logs included.
+    pub bytes: u64,
+    /// What is wrong there, with file and offset.
+    pub reason: Error,
+}
+
+impl From<LogHole> for LeftOutLog {
+    fn from(hole: LogHole) -> Self {
+        Self { name: log_name(hole.number), bytes: hole.left_out_bytes, reason: hole.reason }
+    }
+}
+
 impl DbInner {
+    /// See [`Db::verify`](crate::Db::verify).
+    pub(crate) fn verify(&self) -> Result<()> {
+        if let Some(left_out) = self.left_out.as_ref().filter(|_| self.options.read_only) {
+            return Err(left_out.reason.clone());
+        }
+        self.versions.current().files().try_for_each(|file| self.tables.table(file)?.verify())
+    }
+
     /// See [`Db::tables`](crate::Db::tables).
     pub(crate) fn tables(&self) -> Vec<TableInfo> {
         let version = self.versions.current();
@@ -112,10 +143,14 @@ impl DbInner {
             sealed_memtables: view.sealed.len(),
             compactions_running: background.compactions_running,
             last_sequence: self.published.visible_sequence(),
+            left_out_log_bytes: self.left_out.as_ref().map_or(0, |left_out| left_out.bytes),
         }
     }
 
     pub(crate) fn property(&self, name: &str) -> Option<String> {
+        if name == "terrace.left-out-log-bytes" {
+            return Some(self.stats().left_out_log_bytes.to_string());
+        }
         match name.strip_prefix("leveldb.")? {
             "stats" => Some(self.stats_table()),
             "sstables" => Some(self.versions.current().describe()),

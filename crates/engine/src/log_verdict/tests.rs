@@ -2,19 +2,18 @@ use std::path::Path;
 
 use terrace_env::{Env, MemoryEnv};
 use terrace_format::batch::WriteBatch;
-use terrace_format::log::{Fragmentation, LogEncoder};
+use terrace_format::log::{LogEncoder, LogEvent, LogReader};
 
 use super::*;
+use crate::log_tail::length;
 
-/// A log of records with the sequences from 1 on, one for each size of a value; and where each begins, the last entry
-/// being the end.
-fn log(value_sizes: &[usize]) -> (Vec<u8>, Vec<usize>) {
-    let mut encoder = LogEncoder::new(Fragmentation::KeepWhole);
+/// A log of records with the sequences from 1 on, one for each value; and where each begins, the last entry being the end.
+fn log_of(values: &[Vec<u8>]) -> (Vec<u8>, Vec<usize>) {
+    let mut encoder = LogEncoder::new();
     let (mut bytes, mut starts) = (Vec::new(), Vec::new());
-    for (sequence, size) in (1..).zip(value_sizes) {
+    for (sequence, value) in (1..).zip(values) {
         let mut batch = WriteBatch::new();
-        let value: Vec<u8> = (0..*size).map(|index| (index % 250) as u8 + 1).collect();
-        batch.put(b"key", &value).unwrap();
+        batch.put(b"key", value).unwrap();
         batch.set_sequence(sequence);
         let end = bytes.len();
         encoder.encode_into(batch.as_bytes(), &mut bytes);
@@ -25,13 +24,19 @@ fn log(value_sizes: &[usize]) -> (Vec<u8>, Vec<usize>) {
     (bytes, starts)
 }
 
+/// A log of values of these sizes, without zeros.
+fn log(value_sizes: &[usize]) -> (Vec<u8>, Vec<usize>) {
+    let value = |size: &usize| (0..*size).map(|index| (index % 250) as u8 + 1).collect();
+    log_of(&value_sizes.iter().map(value).collect::<Vec<_>>())
+}
+
 fn end_of_record(bytes: &[u8], start: usize) -> usize {
     start + LOG_HEADER_SIZE_BYTES + length(bytes[start..].first_chunk().unwrap())
 }
 
 /// As a mapped log leaves it.
 fn with_space(mut bytes: Vec<u8>) -> Vec<u8> {
-    bytes.resize((bytes.len() + SPARE_BYTES).next_multiple_of(64 << 10), 0);
+    bytes.resize(bytes.len().next_multiple_of(LOG_BLOCK_SIZE_BYTES), 0);
     bytes
 }
 
@@ -41,11 +46,29 @@ fn verdict(bytes: &[u8], sound: u64, end: usize, trouble: Trouble) -> Verdict {
     let mut file = env.create(path).unwrap();
     file.append(bytes).unwrap();
     file.close().unwrap();
-    LogRest::read(&env, path, end as u64, sound, true).unwrap().judge(trouble)
+    let file = env.open_random(path).unwrap();
+    let sequences = Sequences { last: sound, are_contiguous: true };
+    LogRest { file: &*file, sound_end: end as u64, sequences }.judge(trouble).unwrap()
+}
+
+/// The same for whatever a reader meets behind the first `sound` records.
+fn verdict_of(bytes: &[u8], sound: u64) -> Verdict {
+    let mut reader = LogReader::new(bytes);
+    let mut end = 0;
+    for _ in 0..sound {
+        assert!(matches!(reader.next().unwrap(), LogEvent::Record { .. }));
+        end = reader.end_of_last_record();
+    }
+    let trouble = match reader.next().unwrap() {
+        LogEvent::Damage { offset, .. } => Trouble::Damage { record: offset, at: reader.damaged_at() },
+        LogEvent::End | LogEvent::Record { .. } => Trouble::Zeros,
+        LogEvent::TornTail { .. } => panic!("the file ends within a record"),
+    };
+    verdict(bytes, sound, end as usize, trouble)
 }
 
 fn damage(offset: usize) -> Trouble {
-    Trouble::Damage(offset as u64)
+    Trouble::Damage { record: offset as u64, at: offset as u64 }
 }
 
 #[test]
@@ -54,8 +77,9 @@ fn a_record_whose_header_was_not_stored_is_unfinished() {
     let mut bytes = with_space(bytes);
     bytes[starts[2]..starts[2] + 8].fill(0);
     assert_eq!(verdict(&bytes, 2, starts[2], Trouble::Zeros), Verdict::Unfinished);
-    // A log that was closed has no space behind its end, so somebody else was at it.
-    assert_eq!(verdict(&bytes[..starts[3]], 2, starts[2], Trouble::Zeros), Verdict::Damage);
+    // No process leaves a log without space after its end, but a loss of power may: its size and its pages reach the disk
+    // apart.
+    assert_eq!(verdict(&bytes[..starts[3]], 2, starts[2], Trouble::Zeros), Verdict::PowerLoss);
     // Only the end of the payload was copied.
     bytes[starts[2]..starts[2] + 1000].fill(0);
     assert_eq!(verdict(&bytes, 2, starts[2], Trouble::Zeros), Verdict::Unfinished);
@@ -63,8 +87,8 @@ fn a_record_whose_header_was_not_stored_is_unfinished() {
 
 #[test]
 fn an_unfinished_record_may_follow_the_end_of_a_block() {
-    let (bytes, starts) = log(&[20_000, 20_000]);
-    assert_eq!(starts[1], 32 << 10);
+    let (bytes, starts) = log(&[32_768 - 7 - 12 - 1 - 4 - 3 - 4, 20_000]);
+    assert_eq!((starts[1], end_of_record(&bytes, 0)), (32 << 10, (32 << 10) - 4));
     let mut bytes = with_space(bytes);
     bytes[starts[1]..starts[1] + 8].fill(0);
     assert_eq!(verdict(&bytes, 1, end_of_record(&bytes, 0), Trouble::Zeros), Verdict::Unfinished);
@@ -105,7 +129,7 @@ fn a_payload_in_a_lost_or_old_page_is_a_loss_of_power() {
     let (bytes, starts) = log(&[3000, 3000, 3000, 100]);
     let bytes = with_space(bytes);
     assert!(starts[1] < 4096 && starts[2] > 4096);
-    for (copied, end) in [(0, 8192), (1000, 8192), (starts[2] - 4096 - 1, 8192), (1000, 65_536)] {
+    for (copied, end) in [(0, 8192), (1000, 8192), (starts[2] - 4096 - 1, 8192), (1000, 32_768)] {
         let mut bytes = bytes.clone();
         bytes[4096 + copied..end].fill(0);
         assert_eq!(verdict(&bytes, 1, starts[1], damage(starts[1])), Verdict::PowerLoss, "{copied}");
@@ -128,29 +152,66 @@ fn a_flipped_bit_is_damage_also_before_space() {
 }
 
 #[test]
-fn the_end_that_a_writer_leaves_in_a_block_shows_nothing() {
-    let (bytes, starts) = log(&[10_000, 10_000, 20_000, 100]);
-    assert_eq!(starts[2], 32 << 10);
-    let mut damaged = bytes.clone();
-    damaged[starts[1] + 50] ^= 1;
-    assert_eq!(verdict(&damaged, 1, starts[1], damage(starts[1])), Verdict::Damage);
-    let end = end_of_record(&bytes, starts[1]);
-    let mut damaged = bytes.clone();
-    damaged[starts[2] + 50] ^= 1;
-    assert_eq!(verdict(&damaged, 2, end, damage(starts[2])), Verdict::Damage);
-    let mut damaged = bytes;
-    damaged[starts[2]..starts[2] + 30].fill(0);
-    assert_eq!(verdict(&damaged, 2, end, Trouble::Zeros), Verdict::Damage);
+fn a_split_record_that_lost_its_middle_is_a_loss_of_power() {
+    let (mut bytes, _) = log(&[100, 100_000, 100]);
+    bytes[32 << 10..36 << 10].fill(0);
+    assert_eq!(verdict_of(&bytes, 1), Verdict::PowerLoss);
+    let (mut bytes, _) = log(&[100, 100_000, 100]);
+    bytes[40_000] ^= 1;
+    assert_eq!(verdict_of(&bytes, 1), Verdict::Damage);
 }
 
 #[test]
-fn a_split_record_that_lost_its_middle_is_a_loss_of_power() {
-    let (mut bytes, starts) = log(&[100, 100_000, 100]);
-    bytes[32 << 10..36 << 10].fill(0);
-    assert_eq!(verdict(&bytes, 1, starts[1], damage(starts[1])), Verdict::PowerLoss);
-    let (mut bytes, starts) = log(&[100, 100_000, 100]);
-    bytes[40_000] ^= 1;
-    assert_eq!(verdict(&bytes, 1, starts[1], damage(starts[1])), Verdict::Damage);
+fn a_record_that_lost_its_first_fragment_is_a_loss_of_power() {
+    let (mut bytes, starts) = log(&[28_000, 20_000, 100]);
+    assert!(starts[1] < 32 << 10 && starts[2] > 32 << 10);
+    bytes[starts[1]..32 << 10].fill(0);
+    assert_eq!(verdict_of(&bytes, 1), Verdict::PowerLoss);
+}
+
+#[test]
+fn a_flipped_bit_is_damage_though_the_value_holds_sectors_of_zeros() {
+    let (bytes, starts) = log_of(&vec![vec![0; 1500]; 30]);
+    for bytes in [with_space(bytes.clone()), bytes] {
+        for at in (starts[5]..starts[6]).step_by(11).chain(starts[5]..starts[5] + 40) {
+            for bit in [0, 5] {
+                let mut bytes = bytes.clone();
+                bytes[at] ^= 1 << bit;
+                assert_eq!(verdict_of(&bytes, 5), Verdict::Damage, "bit {bit} of byte {at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_record_whose_header_was_not_stored_may_hold_a_log() {
+    // Its records go on where the one that holds them begins.
+    let inner = |first: u64, count: u64| {
+        let mut encoder = LogEncoder::new();
+        let mut bytes = Vec::new();
+        for sequence in first..first + count {
+            let mut batch = WriteBatch::new();
+            batch.put(b"inner", &[7; 300]).unwrap();
+            batch.set_sequence(sequence);
+            encoder.encode_into(batch.as_bytes(), &mut bytes);
+        }
+        bytes
+    };
+    for first in [1, 2, 3, 4] {
+        let (bytes, starts) = log_of(&[vec![1; 100], inner(first, 40)]);
+        let mut bytes = with_space(bytes);
+        bytes[starts[1]..starts[1] + 8].fill(0);
+        assert_eq!(verdict_of(&bytes, 1), Verdict::Unfinished, "from sequence {first} on");
+        // It goes on in the next block, which was never written.
+        let (bytes, starts) = log_of(&[vec![1; 100], inner(first, 100), vec![2; 100]]);
+        let mut bytes = bytes[..32 << 10].to_vec();
+        bytes[starts[1]..starts[1] + 8].fill(0);
+        assert_eq!(verdict_of(&bytes, 1), Verdict::Unfinished, "from sequence {first} on");
+        // The page that holds its header is older than the others.
+        let (mut bytes, starts) = log_of(&[vec![1; 100], inner(first, 100), vec![2; 100]]);
+        bytes[starts[1]..starts[1] + 8].fill(0);
+        assert_eq!(verdict_of(&bytes, 1), Verdict::PowerLoss, "from sequence {first} on");
+    }
 }
 
 #[test]

@@ -7,18 +7,21 @@
 //! 1. If the place its length leads to is sound (a record that checks, zeros, the end), only this record is lost.
 //! 2. If the stored checksum fits the bytes under another length or type, only that field of the header was damaged:
 //!    the record is intact.
-//! 3. Else the next record that checks and that the caller finds plausible is searched for byte by byte. (Plausible,
-//!    because a value may hold a log file of its own.)
+//! 3. Else the next record that checks and that the caller finds plausible is searched for byte by byte, from where the
+//!    damaged record ends by its own lengths. A value may hold a log file of its own: so no record is looked for in what
+//!    may be the rest of one that began before, and what is lost with that is the rest of its block.
 //!
 //! Sound means two checksums agree by chance: about one in 2^32 for each place looked at.
 
 use std::path::Path;
 
-use terrace_env::{Env, SequentialFile};
+use terrace_env::{Env, RandomAccessFile};
 use terrace_format::crc;
 use terrace_format::limits::{LOG_BLOCK_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
+use terrace_format::log::LogSource;
 
 use crate::error::Result;
+use crate::log_source::{FileSource, first_content};
 
 const FULL: u8 = 1;
 const FIRST: u8 = 2;
@@ -45,59 +48,45 @@ pub(super) trait LogVisitor {
     /// Whether `payload` may be the next record, or, if not `is_whole`, its beginning. Asked where records were lost
     /// before it.
     fn is_plausible(&self, payload: &[u8], is_whole: bool) -> bool;
+
+    /// How many of `bytes` belong to the record that begins with them, by the lengths in it; all of them if it goes on
+    /// behind. Without its first byte if that `is_missing`: it is stored with the header. `None` if that cannot be told.
+    fn extent(&self, bytes: &[u8], is_missing: bool) -> Option<usize> {
+        let _ = (bytes, is_missing);
+        None
+    }
 }
 
 /// Reads the file at `path` from end to end. Errors: those of the visitor and of reading the file.
 pub(super) fn read_log(env: &dyn Env, path: &Path, visitor: &mut dyn LogVisitor) -> Result<()> {
-    let mut file = env.open_sequential(path)?;
+    let file = env.open_random(path)?;
+    let mut source = FileSource::new(&*file);
     let mut reader = Reader {
         visitor,
+        file: &*file,
         block_start: 0,
-        content_end: 0,
         open: None,
         record: Vec::new(),
         damage: None,
         zeros: None,
     };
-    reader.content_end = content_end(env, path)?;
     // One block ahead, to know which one is the last.
-    let mut block = read_block(&mut *file)?;
+    let mut block = read_block(&mut source)?;
     while !block.is_empty() {
-        let next = if block.len() < LOG_BLOCK_SIZE_BYTES { Vec::new() } else { read_block(&mut *file)? };
+        let is_zeros = block.iter().all(|byte| *byte == 0);
+        let skipped_bytes = if is_zeros { source.skip_zeros()? } else { 0 };
+        let next = if block.len() < LOG_BLOCK_SIZE_BYTES { Vec::new() } else { read_block(&mut source)? };
         reader.block(&block, next.is_empty())?;
-        reader.block_start += block.len() as u64;
+        reader.block_start += block.len() as u64 + skipped_bytes;
         block = next;
     }
     reader.end()
 }
 
-/// Where the last byte that is not zero ends. A log whose writer was killed may have much space behind it.
-fn content_end(env: &dyn Env, path: &Path) -> Result<u64> {
-    let file = env.open_random(path)?;
+fn read_block(source: &mut FileSource<'_>) -> Result<Vec<u8>> {
     let mut block = vec![0; LOG_BLOCK_SIZE_BYTES];
-    let mut end = file.size_bytes()?;
-    while end > 0 {
-        let start = (end - 1) / LOG_BLOCK_SIZE_BYTES as u64 * LOG_BLOCK_SIZE_BYTES as u64;
-        let bytes = &mut block[..(end - start) as usize];
-        file.read_exact_at(start, bytes)?;
-        if let Some(last) = bytes.iter().rposition(|byte| *byte != 0) {
-            return Ok(start + last as u64 + 1);
-        }
-        end = start;
-    }
-    Ok(0)
-}
-
-fn read_block(file: &mut dyn SequentialFile) -> Result<Vec<u8>> {
-    let mut block = vec![0; LOG_BLOCK_SIZE_BYTES];
-    let mut filled = 0;
-    while filled < block.len() {
-        match file.read(&mut block[filled..])? {
-            0 => break,
-            count => filled += count,
-        }
-    }
-    block.truncate(filled);
+    let count = source.read(&mut block)?;
+    block.truncate(count);
     Ok(block)
 }
 
@@ -117,9 +106,8 @@ impl Physical {
 
 struct Reader<'a> {
     visitor: &'a mut dyn LogVisitor,
+    file: &'a dyn RandomAccessFile,
     block_start: u64,
-    /// Nothing but zeros follows from here on.
-    content_end: u64,
     /// Where the record begins whose fragments are being gathered in `record`.
     open: Option<u64>,
     record: Vec<u8>,
@@ -169,7 +157,14 @@ impl Reader<'_> {
             self.add_damage(at, end, "a record's checksum does not match");
             return Ok(check(block, end));
         }
-        for start in at + 1..block.len().saturating_sub(LOG_HEADER_SIZE_BYTES) {
+        // The rest of a record that began before may be anything.
+        let search_from = if self.open.is_some() {
+            block.len()
+        } else {
+            let payload = &block[at + LOG_HEADER_SIZE_BYTES..];
+            self.visitor.extent(payload, is_zero).map_or(at + 1, |size| at + LOG_HEADER_SIZE_BYTES + size)
+        };
+        for start in search_from..block.len().saturating_sub(LOG_HEADER_SIZE_BYTES) {
             let Some(physical) = check(block, start) else { continue };
             let is_whole = physical.kind == FULL;
             // A first fragment fills its block.
@@ -181,7 +176,8 @@ impl Reader<'_> {
             }
         }
         // A record that was being written has a header that makes sense, or none yet.
-        let has_no_header = is_zero && self.block_start + block.len() as u64 >= self.content_end;
+        let block_end = self.block_start + block.len() as u64;
+        let has_no_header = is_zero && first_content(self.file, block_end, u64::MAX)?.is_none();
         if has_no_header || (is_last && (FULL..=LAST).contains(&kind) && end > block.len()) {
             self.unfinished_tail(at, block.len())?;
         } else {

@@ -96,13 +96,24 @@ pub(crate) fn repair(folder: &Path, options: &Options) -> Result<RepairReport> {
     info_log.line(format_args!("Terrace {} repairs {}", env!("CARGO_PKG_VERSION"), folder.display()));
     let workshop = Workshop::new(folder, options);
     workshop.mark_number_used(inventory.largest_number);
-    let result = rebuild(&workshop, &inventory).and_then(|rebuilt| commit(&workshop, rebuilt));
+    let in_lost_before = names_in_lost(env, folder)?;
+    let result = rebuild(&workshop, &inventory).and_then(|mut rebuilt| {
+        rebuilt.report.in_lost_before = in_lost_before;
+        commit(&workshop, rebuilt)
+    });
     match &result {
         Ok(report) => info_log.line(format_args!("repaired.\n{report}")),
         Err(error) => info_log.line(format_args!("the repair failed: {error}")),
     }
     drop(lock);
     result
+}
+
+fn names_in_lost(env: &dyn Env, folder: &Path) -> Result<Vec<String>> {
+    match env.list(&folder.join(LOST_FOLDER)) {
+        Err(error) if error.is_not_found() => Ok(Vec::new()),
+        names => Ok(names?),
+    }
 }
 
 fn list(env: &dyn Env, folder: &Path) -> Result<Inventory> {

@@ -12,14 +12,17 @@ use terrace_format::coding::decode_fixed64;
 use terrace_format::file_name;
 use terrace_format::internal_key::{MAX_SEQUENCE_NUMBER, SequenceNumber, ValueKind, parse_internal_key};
 use terrace_format::limits::BATCH_HEADER_SIZE_BYTES;
+use terrace_format::log::LogEncoder;
 
 use crate::compaction::drop_rule::DropRule;
 use crate::error::{Error, ErrorKind, Result};
 use crate::iterator::InternalIterator;
+use crate::log_evidence::{Sequences, size_of_next_batch};
 use crate::memtable::MemTable;
 use crate::repair::log_salvage::{LogPiece, LogVisitor, read_log};
 use crate::repair::report::{Damage, ReplayedLog};
 use crate::repair::workshop::{Workshop, WrittenTable};
+use crate::synced_logs::SyncedLogs;
 
 /// What the logs gave.
 #[derive(Debug, Default)]
@@ -36,7 +39,7 @@ pub(super) fn replay_logs(workshop: &Workshop, numbers: &[u64]) -> Result<Replay
     let mut to_tables = ToTables { workshop, memtable, tables: Vec::new() };
     let mut replayed = Replayed::default();
     for number in numbers {
-        let (log, last_sequence) = read_batches(to_tables.workshop.env.clone(), *number, &mut to_tables)?;
+        let (log, last_sequence) = read_batches(workshop, *number, &mut to_tables)?;
         replayed.logs.push(log);
         replayed.last_sequence = replayed.last_sequence.max(last_sequence);
     }
@@ -50,14 +53,13 @@ pub(super) fn logged_sequences(
     workshop: &Workshop,
     numbers: &[u64],
 ) -> Result<Vec<(SequenceNumber, SequenceNumber)>> {
-    let folder = workshop.folder.clone();
-    let mut ranges = Ranges { folder, ranges: Vec::new() };
+    let mut ranges = Ranges(Vec::new());
     for number in numbers {
-        read_batches(workshop.env.clone(), *number, &mut ranges)?;
+        read_batches(workshop, *number, &mut ranges)?;
     }
     let mut merged: Vec<(SequenceNumber, SequenceNumber)> = Vec::new();
-    ranges.ranges.sort_unstable();
-    for (first, last) in ranges.ranges {
+    ranges.0.sort_unstable();
+    for (first, last) in ranges.0 {
         match merged.last_mut() {
             Some((_, end)) if first <= end.saturating_add(1) => *end = last.max(*end),
             _ => merged.push((first, last)),
@@ -68,22 +70,22 @@ pub(super) fn logged_sequences(
 
 /// What is done with each batch of a log.
 trait BatchSink {
-    fn path(&self, name: &str) -> PathBuf;
     fn take(&mut self, batch: &BatchRef<'_>) -> Result<()>;
 }
 
 fn read_batches(
-    env: Arc<dyn terrace_env::Env>,
+    workshop: &Workshop,
     number: u64,
     sink: &mut dyn BatchSink,
 ) -> Result<(ReplayedLog, SequenceNumber)> {
     let name = file_name::log_name(number);
-    let path = sink.path(&name);
+    let path = workshop.path(&name);
     let log =
         ReplayedLog { name, records_kept: 0, writes_kept: 0, damage: Vec::new(), unfinished_tail_bytes: 0 };
-    let mut visitor = BatchVisitor { sink, path, log, last_sequence: 0, zeros: None };
-    let path = visitor.path.clone();
-    read_log(&*env, &path, &mut visitor)?;
+    let mut visitor =
+        BatchVisitor { sink, path: path.clone(), log, last_sequence: 0, zeros: None, sound_end: 0 };
+    read_log(&*workshop.env, &path, &mut visitor)?;
+    visitor.lose_what_was_synced(SyncedLogs::read(&*workshop.env, &workshop.folder).end_of(number));
     Ok((visitor.log, visitor.last_sequence))
 }
 
@@ -95,6 +97,8 @@ struct BatchVisitor<'a> {
     last_sequence: SequenceNumber,
     /// Zeros before the next record: whether they took the place of records, its sequence number tells.
     zeros: Option<(u64, u64)>,
+    /// Where the last record ends.
+    sound_end: u64,
 }
 
 impl LogVisitor for BatchVisitor<'_> {
@@ -102,6 +106,8 @@ impl LogVisitor for BatchVisitor<'_> {
         match piece {
             LogPiece::Record { payload, offset } => {
                 let zeros = self.zeros.take();
+                self.sound_end =
+                    offset + LogEncoder::at_offset(offset).encoded_size_bytes(payload.len()) as u64;
                 let batch = match BatchRef::parse(payload)
                     .map_err(|error| Error::format(&self.path, offset, error))
                 {
@@ -133,14 +139,38 @@ impl LogVisitor for BatchVisitor<'_> {
     }
 
     fn is_plausible(&self, payload: &[u8], is_whole: bool) -> bool {
+        // One write at least was lost before it.
         payload.len() >= BATCH_HEADER_SIZE_BYTES
-            && decode_fixed64(payload) > self.last_sequence
+            && decode_fixed64(payload) > self.last_sequence + 1
             && decode_fixed64(payload) <= MAX_SEQUENCE_NUMBER
             && (!is_whole || BatchRef::parse(payload).is_ok())
+    }
+
+    fn extent(&self, bytes: &[u8], is_missing: bool) -> Option<usize> {
+        let last = self.last_sequence;
+        if is_missing {
+            let mut bytes = bytes.to_vec();
+            *bytes.first_mut()? = (last + 1).to_le_bytes()[0];
+            let size = size_of_next_batch(&bytes, Sequences { last, are_contiguous: true })?;
+            return Some(size.unwrap_or(bytes.len()));
+        }
+        // After damage before it, some sequences may be missing.
+        let size = size_of_next_batch(bytes, Sequences { last, are_contiguous: false })?;
+        (decode_fixed64(bytes) <= MAX_SEQUENCE_NUMBER).then(|| size.unwrap_or(bytes.len()))
     }
 }
 
 impl BatchVisitor<'_> {
+    /// After the last piece of a log that was synced up to `synced_end`: what ends before has lost its end.
+    fn lose_what_was_synced(&mut self, synced_end: u64) {
+        let damage_ends = self.log.damage.iter().map(|damage| damage.offset + damage.lost_bytes);
+        let end = damage_ends.fold(self.sound_end, u64::max);
+        if end < synced_end {
+            self.log.unfinished_tail_bytes = 0;
+            self.lose(end, synced_end - end, "the end of the log is missing, though it was synced");
+        }
+    }
+
     fn lose(&mut self, offset: u64, lost_bytes: u64, reason: &str) {
         self.log.damage.push(Damage { offset, lost_bytes, reason: reason.to_owned() });
     }
@@ -174,10 +204,6 @@ impl ToTables<'_> {
 }
 
 impl BatchSink for ToTables<'_> {
-    fn path(&self, name: &str) -> PathBuf {
-        self.workshop.path(name)
-    }
-
     fn take(&mut self, batch: &BatchRef<'_>) -> Result<()> {
         if self.memtable.approximate_memory_bytes() >= self.workshop.options.write_buffer_size_bytes {
             self.write_memtable()?;
@@ -193,22 +219,15 @@ impl BatchSink for ToTables<'_> {
     }
 }
 
-struct Ranges {
-    folder: PathBuf,
-    ranges: Vec<(SequenceNumber, SequenceNumber)>,
-}
+struct Ranges(Vec<(SequenceNumber, SequenceNumber)>);
 
 impl BatchSink for Ranges {
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.join(name)
-    }
-
     fn take(&mut self, batch: &BatchRef<'_>) -> Result<()> {
         let (first, last) = (batch.sequence(), batch.sequence() + u64::from(batch.count()) - 1);
-        match self.ranges.last_mut() {
+        match self.0.last_mut() {
             // The usual case keeps the list short.
             Some((_, end)) if first == *end + 1 => *end = last,
-            _ => self.ranges.push((first, last)),
+            _ => self.0.push((first, last)),
         }
         Ok(())
     }

@@ -103,6 +103,9 @@ pub struct RepairReport {
     pub logs: Vec<ReplayedLog>,
     /// Files moved to the folder `lost`: damaged ones, after what is intact was taken from them, and unused ones.
     pub set_aside: Vec<SetAsideFile>,
+    /// Names of files that lay in the folder `lost` before: an earlier repair has put them there, or an open that took a
+    /// place in a log for what a loss of power leaves. They are no part of the database.
+    pub in_lost_before: Vec<String>,
     /// Entries in the database's tables afterwards. Deletions that still hide something, and older values that a
     /// compaction has not removed yet, count as well.
     pub entries_kept: u64,
@@ -121,12 +124,14 @@ impl RepairReport {
             logs_missing: Vec::new(),
             logs: Vec::new(),
             set_aside: Vec::new(),
+            in_lost_before: Vec::new(),
             entries_kept: 0,
             uncertain: Vec::new(),
         }
     }
 
-    /// Whether every entry that the database held is still there, as far as can be known.
+    /// Whether every entry that the database held is still there, as far as can be known. What lies in
+    /// [`lost`](Self::in_lost_before) from before is not looked at.
     pub fn nothing_lost(&self) -> bool {
         self.lost_bytes() == 0 && self.tables_missing.is_empty() && self.uncertain.is_empty()
     }
@@ -200,6 +205,10 @@ impl fmt::Display for RepairReport {
         for file in &self.set_aside {
             writeln!(f, "{}: moved to {} ({})", file.name, file.moved_to, file.reason)?;
         }
+        if !self.in_lost_before.is_empty() {
+            let names = self.in_lost_before.join(", ");
+            writeln!(f, "In the folder lost from before, by an earlier open or repair: {names}")?;
+        }
         for uncertainty in &self.uncertain {
             writeln!(f, "Uncertain, {}: {}", uncertainty.keys, uncertainty.reason)?;
         }
@@ -250,6 +259,7 @@ mod tests {
             moved_to: "lost/000005.ldb".into(),
             reason: "it is damaged".into(),
         });
+        report.in_lost_before = vec!["000001.log".into(), "000002.ldb".into()];
         let keys = KeyRange { first: Some(b"a\0".to_vec()), last: Some(vec![b'z'; 100]) };
         report.uncertain.push(Uncertainty { keys, reason: "a newer value may be lost".into() });
         let text = report.to_string();
@@ -258,6 +268,7 @@ mod tests {
             "000005.ldb: damaged, 3 entries kept\n  at byte 40: a wrong checksum; 300 bytes lost",
             "000009.log: 2 writes in 1 records kept, 12 bytes of an unfinished record left out",
             "000005.ldb: moved to lost/000005.ldb (it is damaged)",
+            "In the folder lost from before, by an earlier open or repair: 000001.log, 000002.ldb",
             "Uncertain, keys from \"a\\x00\" to \"zzz",
             "… (100 bytes): a newer value may be lost",
         ] {

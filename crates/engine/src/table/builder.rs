@@ -22,8 +22,8 @@ use terrace_format::internal_key::{
 };
 use terrace_format::limits::{MAX_DECOMPRESSED_BLOCK_SIZE_BYTES, MAX_KEY_SIZE_BYTES, MAX_VALUE_SIZE_BYTES};
 use terrace_format::table::{
-    BlockHandle, COUNTS_METAINDEX_KEY, Footer, TableCounts, filter_metaindex_key, policy_metaindex_key,
-    seal_block,
+    BlockHandle, COUNTS_METAINDEX_KEY, Footer, NO_FILTER_METAINDEX_KEY, TableCounts, filter_metaindex_key,
+    policy_metaindex_key, seal_block,
 };
 use terrace_format::version_edit::FileEntry;
 
@@ -276,6 +276,8 @@ impl TableBuilder {
                 Some(policy) => add_to_index(&mut metaindex, &policy_metaindex_key(policy.name()), handle),
                 None => add_to_index(&mut metaindex, filter_metaindex_key(), handle),
             }
+        } else {
+            add_to_index(&mut metaindex, NO_FILTER_METAINDEX_KEY, BlockHandle { offset: 0, size: 0 });
         }
         metaindex.add(COUNTS_METAINDEX_KEY, &self.counts.encode());
         if let Some(handle) = self.write_hash_index(data_size_bytes)? {

@@ -20,13 +20,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use terrace_env::{Env, EnvError, SequentialFile, WritableFile};
+use terrace_env::{Env, WritableFile};
 use terrace_format::file_name::manifest_name;
 use terrace_format::limits::LOG_BLOCK_SIZE_BYTES;
-use terrace_format::log::{Fragmentation, LogEncoder, LogEvent, LogReader, LogSource};
+use terrace_format::log::{LogEncoder, LogEvent, LogReader};
 use terrace_format::version_edit::VersionEdit;
 
 use crate::error::{Error, Result};
+use crate::log_source::FileSource;
 use crate::log_tail::{find_record_behind, is_next};
 use crate::lost_sectors::has_lost_sector;
 
@@ -55,7 +56,7 @@ impl ManifestWriter {
     ) -> Result<Self> {
         let path = folder.join(manifest_name(number));
         let file = env.create(&path)?;
-        let encoder = LogEncoder::new(Fragmentation::Standard);
+        let encoder = LogEncoder::new();
         let mut writer = Self { file, encoder, number, snapshot_size_bytes: 0, buffer: Vec::new() };
         let written = split_snapshot(snapshot).into_iter().try_for_each(|edit| writer.append_record(&edit));
         if let Err(error) = written.and_then(|()| Ok(writer.file.sync()?)) {
@@ -119,7 +120,8 @@ pub(crate) fn read_manifest(
     path: &Path,
     mut take: impl FnMut(u64, VersionEdit) -> Result<()>,
 ) -> Result<()> {
-    let mut reader = LogReader::new(FileSource(env.open_sequential(path)?));
+    let file = env.open_random(path)?;
+    let mut reader = LogReader::new(FileSource::new(&*file));
     let mut end_of_last_record = 0;
     loop {
         match reader.next()? {
@@ -152,22 +154,12 @@ pub(crate) fn read_manifest(
 
 /// Rule 3 of the module: fails if a further record begins after `torn_offset`.
 fn check_torn_tail(env: &dyn Env, path: &Path, torn_offset: u64, end: u64) -> Result<()> {
-    match find_record_behind(env, path, torn_offset, end, |_| true)? {
+    match find_record_behind(env, path, torn_offset, end)? {
         Some(at) if at > torn_offset => {
             let problem = format!("the record has a bad length: another begins at byte {at}");
             Err(Error::corruption(path, torn_offset, problem))
         }
         Some(_) => Err(Error::corruption(path, torn_offset, "the record has a bad length and is whole")),
         None => Ok(()),
-    }
-}
-
-struct FileSource(Box<dyn SequentialFile>);
-
-impl LogSource for FileSource {
-    type Error = EnvError;
-
-    fn read(&mut self, buffer: &mut [u8]) -> std::result::Result<usize, EnvError> {
-        self.0.read(buffer)
     }
 }

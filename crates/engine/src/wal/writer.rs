@@ -1,16 +1,20 @@
 //! Appends write batches to the log. Predecessor: `write/commit`. Successor: the memtable, and `recovery` at the
 //! next open.
 //!
-//! One batch is one logical record. If it fits a block, it is one physical record, which `env` may store into memory that
-//! is mapped; so a process that dies leaves it whole or not at all. A larger one is split into several (see
-//! `terrace_format::log`), which reach the operating system by one append.
+//! One batch is one logical record. If it fits the rest of its block, it is one physical record, which `env` may store into
+//! memory that is mapped; so a process that dies leaves it whole or not at all. One that does not is split, as LevelDB does
+//! (see `terrace_format::log`): its first fragment fills the block, behind which the file ends, and all others are one
+//! append. So a process that dies in between leaves a record that the end of the file cuts off.
 
 use std::path::PathBuf;
 
 use terrace_env::{Env, LogFile};
-use terrace_format::log::{Fragmentation, LogEncoder};
+use terrace_format::log::{FirstFragment, LogEncoder};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
+
+/// A record of at most so many bytes keeps nobody waiting, and its buffer is kept.
+const QUICK_BYTES: usize = 256 << 10;
 
 /// A log that is being written.
 pub(crate) struct WalWriter {
@@ -18,6 +22,10 @@ pub(crate) struct WalWriter {
     path: PathBuf,
     file: Box<dyn LogFile>,
     encoder: LogEncoder,
+    /// The further fragments of a record that is split.
+    rest: Vec<u8>,
+    /// A part of a record that failed could not be cut off.
+    has_part: bool,
     has_unsynced: bool,
     folder_synced: bool,
 }
@@ -30,7 +38,9 @@ impl WalWriter {
             number,
             path,
             file,
-            encoder: LogEncoder::new(Fragmentation::KeepWhole),
+            encoder: LogEncoder::new(),
+            rest: Vec::new(),
+            has_part: false,
             has_unsynced: false,
             folder_synced: false,
         })
@@ -54,33 +64,45 @@ impl WalWriter {
 
     /// Whether a failed append left something behind that could not be cut off again.
     pub(crate) fn is_damaged(&self) -> bool {
-        self.file.is_damaged()
+        self.has_part || self.file.is_damaged()
     }
 
-    /// Whether a record of so many bytes can be appended without waiting for the file system.
+    /// Whether a record of so many bytes is appended in no time worth speaking of.
     #[inline]
     pub(crate) fn is_ready(&self, payload_bytes: usize) -> bool {
-        self.file.is_ready(payload_bytes)
+        payload_bytes <= QUICK_BYTES
     }
 
     /// Appends one record. On success it survives the death of the process. After an error the log is as it was
     /// before, unless [`is_damaged`](Self::is_damaged).
     #[inline]
     pub(crate) fn append(&mut self, payload: &[u8]) -> Result<()> {
-        let size_before = self.file.size_bytes();
         self.has_unsynced = true;
-        let result = match self.encoder.encode_whole(payload) {
-            Some(record) => self.file.append_record(record.padding_bytes, &record.header, payload),
-            None => {
-                let mut encoded = Vec::new();
-                self.encoder.encode_into(payload, &mut encoded);
-                self.file.append(&encoded)
-            }
-        };
-        result.map_err(|error| {
-            self.encoder = LogEncoder::at_offset(Fragmentation::KeepWhole, size_before);
-            error.into()
-        })
+        let FirstFragment { padding_bytes, header, fragment } = self.encoder.encode_first(payload);
+        let size_before = self.file.size_bytes();
+        let result = self.file.append_record(padding_bytes, &header, fragment).map_err(Error::from);
+        if result.is_ok() && fragment.len() == payload.len() {
+            return Ok(());
+        }
+        let result = result.and_then(|()| self.append_rest(&payload[fragment.len()..], size_before));
+        result.inspect_err(|_| self.encoder = LogEncoder::at_offset(size_before))
+    }
+
+    /// Appends the fragments of a record that follow its first one, which began at `start`.
+    #[cold]
+    fn append_rest(&mut self, payload: &[u8], start: u64) -> Result<()> {
+        let mut rest = std::mem::take(&mut self.rest);
+        rest.clear();
+        self.encoder.encode_rest(payload, |bytes| rest.extend_from_slice(bytes));
+        let result = self.file.append(&rest);
+        if result.is_err() {
+            // The first fragment may not stay without them.
+            self.has_part = self.file.truncate(start).is_err();
+        }
+        if rest.capacity() <= QUICK_BYTES {
+            self.rest = rest;
+        }
+        Ok(result?)
     }
 
     /// Makes everything appended so far survive a loss of power, the file's name included.
@@ -96,6 +118,11 @@ impl WalWriter {
             self.folder_synced = true;
         }
         Ok(())
+    }
+
+    /// Bytes appended so far.
+    pub(crate) fn size_bytes(&self) -> u64 {
+        self.file.size_bytes()
     }
 
     /// Closes the file and reports what closing reports.

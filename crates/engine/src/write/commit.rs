@@ -170,8 +170,20 @@ impl DbInner {
         for outgoing in &mut commit.outgoing {
             unless_needless(outgoing.number(), outgoing.sync(&*self.env))?;
         }
-        let close = |outgoing: WalWriter| unless_needless(outgoing.number(), outgoing.close());
-        commit.outgoing.drain(..).try_for_each(close)
+        commit.outgoing.drain(..).try_for_each(|outgoing| {
+            let (number, size_bytes) = (outgoing.number(), outgoing.size_bytes());
+            unless_needless(number, outgoing.close())?;
+            self.note_synced_log(number, size_bytes);
+            Ok(())
+        })
+    }
+
+    /// Leaves word that the log `number`, which takes no more records, is durable up to `size_bytes`: the next open then
+    /// takes no damage there for a loss of power.
+    pub(crate) fn note_synced_log(&self, number: u64, size_bytes: u64) {
+        let mut synced_logs = self.synced_logs.lock();
+        synced_logs.note(number, size_bytes, self.versions.log_number());
+        synced_logs.write(&*self.env, &self.folder);
     }
 
     /// Logs whose memtables are in tables by now need no sync any more.

@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 use terrace_engine::env::{Env, MemoryEnv};
 use terrace_engine::{Compression, Db, IterOptions, Options, RepairReport, WriteBatch, WriteOptions};
 
-use terrace_format::log::{Fragmentation, LogEncoder, LogEvent, LogReader};
+use terrace_format::log::{LogEncoder, LogEvent, LogReader};
 use terrace_format::version_edit::VersionEdit;
 
 use super::support::{Model, Random, entries, level_files, tiny};
@@ -131,7 +131,7 @@ pub fn edits(manifest: &[u8]) -> Vec<VersionEdit> {
 
 /// The MANIFEST of these edits.
 pub fn manifest_of(edits: &[VersionEdit]) -> Vec<u8> {
-    let mut encoder = LogEncoder::new(Fragmentation::Standard);
+    let mut encoder = LogEncoder::new();
     let mut manifest = Vec::new();
     edits.iter().for_each(|edit| encoder.encode_into(&edit.encode(), &mut manifest));
     manifest
@@ -142,7 +142,7 @@ fn move_tables_to_level_3(env: &dyn Env) {
     let manifest = files(env, "").into_keys().find(|name| name.starts_with("MANIFEST")).unwrap();
     let path = Path::new(FOLDER).join(manifest);
     let bytes = env.read_file(&path).unwrap();
-    let mut encoder = LogEncoder::at_offset(Fragmentation::Standard, bytes.len() as u64);
+    let mut encoder = LogEncoder::at_offset(bytes.len() as u64);
     let mut live = BTreeMap::new();
     for edit in edits(&bytes) {
         for (_, number) in edit.deleted_files {

@@ -9,7 +9,7 @@ use terrace_format::block::BlockBuilder;
 use terrace_format::current;
 use terrace_format::file_name;
 use terrace_format::internal_key::append_internal_key;
-use terrace_format::log::{Fragmentation, LogEncoder};
+use terrace_format::log::LogEncoder;
 use terrace_format::table::{BlockHandle, Footer, seal_block};
 use terrace_format::version_edit::{FileEntry, VersionEdit};
 
@@ -96,7 +96,7 @@ pub fn write(env: &dyn Env, path: &Path, contents: &[u8]) {
 
 /// A MANIFEST of these edits.
 pub fn manifest(edits: &[VersionEdit]) -> Vec<u8> {
-    let mut encoder = LogEncoder::new(Fragmentation::Standard);
+    let mut encoder = LogEncoder::new();
     let mut bytes = Vec::new();
     edits.iter().for_each(|edit| encoder.encode_into(&edit.encode(), &mut bytes));
     bytes
@@ -113,7 +113,7 @@ pub fn log(sequence: u64, puts: &[(&str, &str)]) -> Vec<u8> {
         batch.extend(value.as_bytes());
     }
     let mut bytes = Vec::new();
-    LogEncoder::new(Fragmentation::Standard).encode_into(&batch, &mut bytes);
+    LogEncoder::new().encode_into(&batch, &mut bytes);
     bytes
 }
 

@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 
 use super::{Place, pattern};
-use crate::LOG_RECORD_HEADER_SIZE_BYTES;
+use crate::{LOG_BLOCK_SIZE_BYTES, LOG_RECORD_HEADER_SIZE_BYTES};
 
 /// Whether `file` holds `expected` and, at most, zeros behind it.
 #[track_caller]
@@ -99,6 +99,9 @@ pub(super) fn records(place: &Place) {
         expected.extend(payload);
         assert_eq!(log.size_bytes(), expected.len() as u64);
         assert_begins(place, &expected);
+        // A first fragment fills its block, and zeros behind it would look like damage.
+        let end_of_block = (expected.len() as u64).next_multiple_of(LOG_BLOCK_SIZE_BYTES);
+        assert!(place.env.file_size(&place.path("log")).unwrap() <= end_of_block);
         match number {
             3 | 7 => log.sync().unwrap(),
             5 => {

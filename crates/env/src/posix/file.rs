@@ -112,6 +112,24 @@ impl RandomAccessFile for PosixRandomAccessFile {
         }
     }
 
+    #[cfg(target_os = "linux")]
+    fn next_data(&self, offset: u64) -> Result<Option<u64>> {
+        use rustix::fs::{SeekFrom, seek};
+        use rustix::io::Errno;
+
+        // Reads give their own offsets, so nobody minds where this leaves the file's.
+        let found = self.with_file(|file| match seek(file, SeekFrom::Data(offset)) {
+            Ok(data) => Ok(Some(Some(data))),
+            Err(Errno::NXIO) => Ok(Some(None)),
+            // The file system cannot tell.
+            Err(_) => Ok(None),
+        });
+        match found.map_err(|source| EnvError::new("read", &self.path, source))? {
+            Some(next) => Ok(next),
+            None => Ok((offset < self.size_bytes()?).then_some(offset)),
+        }
+    }
+
     fn size_bytes(&self) -> Result<u64> {
         let metadata = self.with_file(File::metadata);
         Ok(metadata.map_err(|source| EnvError::new("get the size of", &self.path, source))?.len())

@@ -1,4 +1,4 @@
-//! The write-ahead log on a real file system: a record is stored into space that was set aside, where the system can do
+//! The write-ahead log on a real file system: a record is stored into the mapped block at the end, where the system can do
 //! that; else each append is one write at a known offset.
 //!
 //! Predecessor: the engine's log writer. Successors: `log_space`; or the operating system's page cache. At a sync the
@@ -6,7 +6,6 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use super::file::{close_file, sync_file};
@@ -40,20 +39,6 @@ impl PosixLogFile {
         self.state.check().map_err(|source| self.failed(operation, source))
     }
 
-    /// Stores a record between `start` and `end`, where space is ready.
-    #[inline]
-    fn store(
-        &mut self,
-        start: u64,
-        end: u64,
-        header: &[u8; LOG_RECORD_HEADER_SIZE_BYTES],
-        payload: &[u8],
-    ) -> Result<()> {
-        self.space.store(start, header, payload).map_err(|error| self.not_stored(error.into()))?;
-        self.size_bytes = end;
-        Ok(())
-    }
-
     /// The file is not what it was, or its device fails: nothing that it says later is to be believed.
     #[cold]
     fn not_stored(&mut self, error: io::Error) -> EnvError {
@@ -62,53 +47,31 @@ impl PosixLogFile {
         self.failed("write", error)
     }
 
-    /// Stores or writes a record for which no space was ready.
+    /// Writes a record for which no space is ready.
     #[cold]
-    fn append_record_slowly(
+    fn write_record(
         &mut self,
         padding_bytes: usize,
         header: &[u8; LOG_RECORD_HEADER_SIZE_BYTES],
-        payload: &[u8],
+        fragment: &[u8],
     ) -> Result<()> {
-        let start = self.size_bytes + padding_bytes as u64;
-        let end = start + (header.len() + payload.len()) as u64;
-        match self.space.make_ready(&self.file, self.size_bytes, end) {
-            Ok(true) => self.store(start, end, header, payload),
-            Ok(false) => {
-                let mut bytes = vec![0; padding_bytes];
-                bytes.extend_from_slice(header);
-                bytes.extend_from_slice(payload);
-                self.append(&bytes)
-            }
-            Err(error) => Err(self.not_cut(error)),
-        }
-    }
-
-    /// Cuts the file to the log's size if it is longer. Where it is not, nothing is asked of a disk that may be full: on XFS to cut a
-    /// block that another file shares takes room.
-    fn cut_off_excess(&self) -> io::Result<()> {
-        if self.file.metadata()?.len() > self.size_bytes {
-            self.file.set_len(self.size_bytes)
-        } else {
-            Ok(())
-        }
-    }
-
-    /// The file could not be cut to its size.
-    fn not_cut(&mut self, error: io::Error) -> EnvError {
-        self.state = LogState::Damaged(error.kind());
-        self.failed("truncate", error)
+        let mut bytes = Vec::with_capacity(padding_bytes + header.len() + fragment.len());
+        bytes.resize(padding_bytes, 0);
+        bytes.extend_from_slice(header);
+        bytes.extend_from_slice(fragment);
+        self.append(&bytes)
     }
 }
 
 impl LogFile for PosixLogFile {
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
         self.check_whole("write")?;
-        // Zeros behind a part of what follows would look like damage.
-        self.space.give_back(&self.file, self.size_bytes).map_err(|error| self.not_cut(error))?;
-        if let Err(error) = self.file.write_all_at(bytes, self.size_bytes) {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        if let Err(error) = self.space.write(&self.file, self.size_bytes, bytes) {
             // A part may be there. A later record behind it would be unreadable.
-            if self.cut_off_excess().is_err() {
+            if self.space.give_back(&self.file, self.size_bytes).is_err() {
                 self.state = LogState::Damaged(error.kind());
             }
             return Err(self.failed("write", error));
@@ -122,22 +85,18 @@ impl LogFile for PosixLogFile {
         &mut self,
         padding_bytes: usize,
         header: &[u8; LOG_RECORD_HEADER_SIZE_BYTES],
-        payload: &[u8],
+        fragment: &[u8],
     ) -> Result<()> {
         self.check_whole("write")?;
         let start = self.size_bytes + padding_bytes as u64;
-        let end = start + (header.len() + payload.len()) as u64;
-        if !self.space.is_ready(end) {
-            return self.append_record_slowly(padding_bytes, header, payload);
+        let end = start + (header.len() + fragment.len()) as u64;
+        // A header alone ends its block, which seldom happens.
+        if !self.space.is_ready(end) || fragment.is_empty() {
+            return self.write_record(padding_bytes, header, fragment);
         }
-        self.store(start, end, header, payload)
-    }
-
-    #[inline]
-    fn is_ready(&self, payload_bytes: usize) -> bool {
-        // Padding is less than a header.
-        let most_bytes = (2 * LOG_RECORD_HEADER_SIZE_BYTES + payload_bytes) as u64;
-        self.space.needs_no_more(self.size_bytes + most_bytes)
+        self.space.store(start, header, fragment).map_err(|error| self.not_stored(error.into()))?;
+        self.size_bytes = end;
+        Ok(())
     }
 
     fn is_damaged(&self) -> bool {
@@ -148,7 +107,7 @@ impl LogFile for PosixLogFile {
         if size_bytes > self.size_bytes {
             return Err(self.failed("truncate", io::ErrorKind::InvalidInput.into()));
         }
-        let cut = self.space.give_back(&self.file, size_bytes).and_then(|()| self.file.set_len(size_bytes));
+        let cut = self.space.give_back(&self.file, size_bytes);
         cut.map_err(|source| self.failed("truncate", source))?;
         self.size_bytes = size_bytes;
         self.state.heal();
@@ -173,8 +132,8 @@ impl LogFile for PosixLogFile {
 
     fn close(self: Box<Self>) -> Result<()> {
         let Self { mut space, file, path, size_bytes, state, .. } = *self;
-        let whole = space.give_back(&file, size_bytes);
-        let whole = whole.and_then(|()| if state.is_damaged() { file.set_len(size_bytes) } else { Ok(()) });
+        let is_longer = space.has_more_than(size_bytes) || state.is_damaged();
+        let whole = if is_longer { space.give_back(&file, size_bytes) } else { Ok(()) };
         whole.and(close_file(file)).map_err(|source| EnvError::new("close", path, source))
     }
 }

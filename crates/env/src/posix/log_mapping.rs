@@ -3,9 +3,9 @@
 //!
 //! # A page that is not there
 //!
-//! A store for which the file has no page raises `SIGBUS`. The space is allocated before it is mapped, so a full disk cannot do that on
-//! the file systems that `log_space` maps on. What can: another program that truncates the log of an open database, and a disk or file
-//! system that fails when a page is first touched, or touched again after it was written to the disk. The store is guarded
+//! A store for which the file has no page raises `SIGBUS`. Zeros are written before they are stored into, so a full disk cannot do
+//! that on the file systems that `log_space` maps on. What can: another program that truncates the log of an open database, and a disk
+//! or file system that fails when a page is first touched, or touched again after it was written to the disk. The store is guarded
 //! (`guarded_store`, `fault_handler`): it ends with an error, and nothing is acknowledged.
 
 use std::fs::File;
@@ -25,30 +25,36 @@ pub(super) const MAPPING_STEP_BYTES: u64 = 64 << 10;
 /// A range of a file that can be stored into.
 pub(super) struct LogMapping {
     memory: NonNull<u8>,
-    /// Where the range begins and ends in the file.
+    /// Where the range begins and ends in the file. It may reach beyond the end of the file.
     start: u64,
     end: u64,
+    /// The file reaches to here at least, and so may stores.
+    ready_end: u64,
 }
 
 // SAFETY: the memory belongs to the mapping alone, and no thread owns it.
 unsafe impl Send for LogMapping {}
 
 impl LogMapping {
-    /// Maps the bytes from `start` to `end` of `file`, which is that long at least. Both are multiples of
-    /// [`MAPPING_STEP_BYTES`].
+    /// Maps the bytes from `start` to `end` of `file`, which may be shorter. Both are multiples of
+    /// [`MAPPING_STEP_BYTES`]. None of it is ready.
     pub(super) fn new(file: &File, start: u64, end: u64) -> io::Result<Self> {
         let size = usize::try_from(end - start).map_err(|_| io::ErrorKind::OutOfMemory)?;
         let protection = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a new mapping at an address of the system's choice touches no memory in use.
         let memory = unsafe { mmap(std::ptr::null_mut(), size, protection, MapFlags::SHARED, file, start) }?;
         let memory = NonNull::new(memory.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
-        Ok(Self { memory, start, end })
+        Ok(Self { memory, start, end, ready_end: start })
     }
 
     /// Whether the range holds the bytes up to `end`.
-    #[inline]
-    pub(super) fn reaches(&self, end: u64) -> bool {
+    pub(super) fn covers(&self, end: u64) -> bool {
         end <= self.end
+    }
+
+    /// The file reaches to `end` now, within the range.
+    pub(super) fn set_ready(&mut self, end: u64) {
+        self.ready_end = end.min(self.end);
     }
 
     /// Keeps the system from reading ahead into large pages, of which a sync writes a whole one for a small record.
@@ -81,7 +87,7 @@ impl LogMapping {
     /// The file has no page for the record: an input/output error.
     ///
     /// # Panics
-    /// If the record is not within the range.
+    /// If the record is not within what is ready.
     #[inline]
     pub(super) fn store(
         &mut self,
@@ -90,14 +96,12 @@ impl LogMapping {
         payload: &[u8],
     ) -> Result<(), Errno> {
         let size = LOG_RECORD_HEADER_SIZE_BYTES + payload.len();
-        assert!(offset >= self.start && offset + (size as u64) < self.end);
+        assert!(offset >= self.start && offset + size as u64 <= self.ready_end);
         let [h0, h1, h2, h3, h4, h5, h6] = *header;
-        // The store takes eight bytes: behind an empty payload, one of the zeros that follow.
-        let last = payload.first().copied().unwrap_or(0);
-        let head = u64::from_le_bytes([h0, h1, h2, h3, h4, h5, h6, last]);
-        let body = payload.get(1..).unwrap_or_default();
-        // SAFETY: by the assertion all bytes from `offset` on, and one more, lie within the mapping, which this value
-        // owns and which is writable. `payload` is no part of the mapping, to which nobody else has a pointer.
+        let Some((first, body)) = payload.split_first() else { return Err(Errno::INVAL) };
+        let head = u64::from_le_bytes([h0, h1, h2, h3, h4, h5, h6, *first]);
+        // SAFETY: by the assertion all bytes of the record lie within the mapping, which this value owns and which is writable.
+        // `payload` is no part of the mapping, to which nobody else has a pointer.
         let stored = unsafe {
             let target = self.memory.as_ptr().add((offset - self.start) as usize);
             guarded_store::store(target, head, body)

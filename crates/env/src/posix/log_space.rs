@@ -1,64 +1,58 @@
-//! Space that is set aside behind the end of a log, and mapped into memory, so that a record is stored without a call to
-//! the system. Predecessor: `log_file`. Successor: `log_mapping`.
+//! The block at the end of a log, mapped into memory, so that a record is stored without a call to the system.
+//! Predecessor: `log_file`. Successor: `log_mapping`.
 //!
-//! The space is allocated step by step, each as large as all before it together, up to [`LARGEST_STEP_BYTES`]: so a
-//! database with little data takes little room. A full disk shows here, as an error. Space behind the end reads as zeros.
+//! The file ends where the block ends that the log ends in, and reads as zeros behind the log. So whoever reads what a
+//! killed process left finds zeros to the end of the last block; and the first fragment of a record that goes on in the
+//! next block is followed by the end of the file until its rest is written. Both are how a log of LevelDB's may end.
 //!
-//! Only file systems are used on which a store into allocated space cannot fail for want of room. Extents that files may share, as
-//! on XFS and btrfs (`cp` does that by itself), or a server in between take that promise back. What else may fail is caught.
+//! A block is made ready by writing zeros to its end, together with the bytes that begin it. A full disk shows there, as
+//! an error.
+//!
+//! Only file systems are used on which a store into what was written cannot fail for want of room. Extents that files may share,
+//! as on XFS and btrfs (`cp` does that by itself), or a server in between take that promise back. What else may fail is caught.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, IoSlice};
 
-use rustix::fs::{FallocateFlags, fallocate, fstatfs};
-use rustix::io::Errno;
+use rustix::fs::fstatfs;
+use rustix::io::{Errno, pwritev};
 
 use super::fault_handler;
 use super::log_mapping::{LogMapping, MAPPING_STEP_BYTES};
-use crate::LOG_RECORD_HEADER_SIZE_BYTES;
+use crate::{LOG_BLOCK_SIZE_BYTES, LOG_RECORD_HEADER_SIZE_BYTES};
 
-/// The first step.
-const SMALLEST_STEP_BYTES: u64 = 128 << 10;
+/// So much of the file is mapped at once, also behind its end: addresses cost nothing.
+const WINDOW_BYTES: u64 = 4 << 20;
 
-/// The largest step. Larger ones gain nothing measurable.
-const LARGEST_STEP_BYTES: u64 = 8 << 20;
+/// Logs that are synced are written page by page: the system then keeps their pages small, and a sync of a small record
+/// writes no more than it must.
+const PAGE_SIZE_BYTES: u64 = 4 << 10;
 
-/// So many zeros stay behind the last record. By them, recovery knows a record that a killed process did not finish from
-/// one that was damaged; and one byte of them is stored together with a header.
-const SPARE_BYTES: u64 = 4 << 10;
+/// Whether a log will be synced shows in its first bytes.
+const FIRST_BYTES: u64 = 128 << 10;
 
-/// So much is brought into memory at once.
-const POPULATED_AT_ONCE_BYTES: u64 = 256 << 10;
+static ZEROS: [u8; LOG_BLOCK_SIZE_BYTES as usize] = [0; LOG_BLOCK_SIZE_BYTES as usize];
 
 /// ext4 and tmpfs, by their numbers in `statfs`.
 const SUITABLE_FILE_SYSTEMS: [u64; 2] = [0xef53, 0x0102_1994];
 
-/// The space behind the end of a log.
+/// What is ready behind the end of a log.
 pub(super) struct LogSpace {
+    /// There is one whenever something is ready.
     mapping: Option<LogMapping>,
-    /// Stores may go on to here: pages up to here are in memory, and spare bytes follow.
-    ready_end: u64,
-    /// The space set aside ends here; 0 if there is none.
+    /// Zeros are in the file, and mapped, up to here; 0 if nothing is ready.
     end: u64,
-    next_step_bytes: u64,
     is_possible: bool,
     is_synced: bool,
 }
 
 impl LogSpace {
-    /// No space yet, behind a log in `file`, and none ever unless `may_map`.
+    /// Nothing yet, behind a log in `file`, and nothing ever unless `may_map`.
     pub(super) fn new(file: &File, may_map: bool) -> Self {
         let is_possible = may_map
             && fstatfs(file)
                 .is_ok_and(|file_system| SUITABLE_FILE_SYSTEMS.contains(&(file_system.f_type as u64)));
-        Self {
-            mapping: None,
-            ready_end: 0,
-            end: 0,
-            next_step_bytes: SMALLEST_STEP_BYTES,
-            is_possible,
-            is_synced: false,
-        }
+        Self { mapping: None, end: 0, is_possible, is_synced: false }
     }
 
     /// The log was synced. Logs that are will be again, each time with little that is new.
@@ -69,20 +63,10 @@ impl LogSpace {
         self.is_synced = true;
     }
 
-    /// Whether a record that ends at `end` can be stored without setting more space aside, or written. The first step of a
-    /// log does not count: it is small, and nothing is under way that it would have to wait for.
-    #[inline]
-    pub(super) fn needs_no_more(&self, end: u64) -> bool {
-        match &self.mapping {
-            Some(mapping) => mapping.reaches(end + SPARE_BYTES),
-            None => true,
-        }
-    }
-
-    /// Whether a record that ends at `end` can be stored at once.
+    /// Whether a record that ends at `end` can be stored.
     #[inline]
     pub(super) fn is_ready(&self, end: u64) -> bool {
-        end <= self.ready_end
+        end <= self.end
     }
 
     /// Stores a record at `offset`. It must be ready.
@@ -102,75 +86,102 @@ impl LogSpace {
     /// Leaves the file as it is, for good: nobody knows what it is like any more.
     pub(super) fn give_up(&mut self) {
         self.mapping = None;
-        self.ready_end = 0;
         self.end = 0;
         self.is_possible = false;
     }
 
-    /// Makes a record ready that ends at `end`, in the log of `size_bytes` bytes. `false` if it has to be written
-    /// instead; the file is then as long as the log.
+    /// Writes `bytes` at the end of the log, `offset`, by one call, and makes the rest of their last block ready where that
+    /// is possible. A process that dies meanwhile leaves a beginning of them, and the file ends there.
     ///
     /// # Errors
-    /// The file could not be cut to its size.
-    pub(super) fn make_ready(&mut self, file: &File, size_bytes: u64, end: u64) -> io::Result<bool> {
-        if !self.is_possible {
-            return Ok(false);
-        }
-        let needed_end = end + SPARE_BYTES;
-        if !self.mapping.as_ref().is_some_and(|mapping| mapping.reaches(needed_end)) {
-            let end_before = self.end.max(size_bytes);
-            let whole_step = (end_before + self.next_step_bytes).max(needed_end);
-            let result = self.extend(file, size_bytes, whole_step).or_else(|error| match error {
-                // What is left may do.
-                Errno::NOSPC | Errno::DQUOT => self.extend(file, size_bytes, needed_end),
-                error => Err(error),
-            });
-            if let Err(error) = result {
-                // The write that follows will say what is wrong, if anything is.
-                self.is_possible = matches!(error, Errno::NOSPC | Errno::DQUOT);
-                // The file may be longer by a part of what was asked for.
-                self.end = self.end.max(whole_step);
-                self.give_back(file, size_bytes)?;
-                return Ok(false);
+    /// A part of them may be in the file.
+    pub(super) fn write(&mut self, file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let end = offset + bytes.len() as u64;
+        if self.is_possible {
+            let ready_end = end.next_multiple_of(LOG_BLOCK_SIZE_BYTES);
+            let zeros = &ZEROS[..(ready_end - end) as usize];
+            let keeps_pages_small = self.is_synced || ready_end <= FIRST_BYTES;
+            match write_both(file, offset, bytes, zeros, keeps_pages_small) {
+                Ok(()) => {
+                    self.map(file, offset, end, ready_end, keeps_pages_small);
+                    return Ok(());
+                }
+                // What is left may do without the zeros.
+                Err(Errno::NOSPC | Errno::DQUOT) => self.give_back(file, offset)?,
+                Err(error) => return Err(error.into()),
             }
-            self.next_step_bytes = self.end.clamp(SMALLEST_STEP_BYTES, LARGEST_STEP_BYTES);
         }
-        let populated_end = needed_end.max(size_bytes + POPULATED_AT_ONCE_BYTES).min(self.end);
-        if let Some(mapping) = &self.mapping {
-            mapping.populate(self.ready_end.max(size_bytes), populated_end);
-        }
-        self.ready_end = populated_end - SPARE_BYTES;
-        Ok(true)
-    }
-
-    /// Allocates space up to `end` or a bit more, and maps it from the end of the log on.
-    fn extend(&mut self, file: &File, size_bytes: u64, end: u64) -> Result<(), Errno> {
-        if !fault_handler::is_in_place() {
-            return Err(Errno::NOTSUP);
-        }
-        let allocated_end = self.end.max(size_bytes);
-        let end = end.next_multiple_of(MAPPING_STEP_BYTES);
-        fallocate(file, FallocateFlags::empty(), allocated_end, end - allocated_end)?;
-        let start = size_bytes / MAPPING_STEP_BYTES * MAPPING_STEP_BYTES;
-        let mapping = LogMapping::new(file, start, end).map_err(|_| Errno::NOMEM)?;
-        // Whether it will be synced shows in the first step.
-        if self.is_synced || end <= SMALLEST_STEP_BYTES {
-            mapping.keep_pages_small();
-        }
-        self.mapping = Some(mapping);
-        self.end = end;
+        write_both(file, offset, bytes, &[], false)?;
         Ok(())
     }
 
-    /// Cuts the file to the log's size, if it is longer.
-    pub(super) fn give_back(&mut self, file: &File, size_bytes: u64) -> io::Result<()> {
-        self.mapping = None;
-        self.ready_end = 0;
-        if self.end > size_bytes {
-            file.set_len(size_bytes)?;
+    /// Maps the zeros from `end` to `ready_end`. Where that is impossible, records are written.
+    fn map(&mut self, file: &File, offset: u64, end: u64, ready_end: u64, keeps_pages_small: bool) {
+        if !self.mapping.as_ref().is_some_and(|mapping| mapping.covers(ready_end)) {
+            let start = offset / MAPPING_STEP_BYTES * MAPPING_STEP_BYTES;
+            let window_end = (start + WINDOW_BYTES).max(ready_end).next_multiple_of(MAPPING_STEP_BYTES);
+            // Whoever has set a handler of signals of his own since is not to be bothered.
+            let may_map = fault_handler::is_in_place();
+            self.mapping = may_map.then(|| LogMapping::new(file, start, window_end).ok()).flatten();
+            if let Some(mapping) = self.mapping.as_ref().filter(|_| keeps_pages_small) {
+                mapping.keep_pages_small();
+            }
         }
         self.end = 0;
-        self.next_step_bytes = SMALLEST_STEP_BYTES;
-        Ok(())
+        match &mut self.mapping {
+            Some(mapping) => {
+                mapping.set_ready(ready_end);
+                mapping.populate(end, ready_end);
+                self.end = ready_end;
+            }
+            None => {
+                self.is_possible = false;
+                // Zeros that stay do no harm.
+                let _ = file.set_len(end);
+            }
+        }
     }
+
+    /// Cuts the file to the log's size, behind which nothing is ready any more.
+    pub(super) fn give_back(&mut self, file: &File, size_bytes: u64) -> io::Result<()> {
+        self.mapping = None;
+        self.end = 0;
+        // Where it is not longer, nothing is asked of a disk that may be full: on XFS to cut a block that another file shares
+        // takes room.
+        if file.metadata()?.len() > size_bytes { file.set_len(size_bytes) } else { Ok(()) }
+    }
+
+    /// Whether the file may be longer than the log.
+    pub(super) fn has_more_than(&self, size_bytes: u64) -> bool {
+        self.end > size_bytes
+    }
+}
+
+/// Writes `bytes` and then `zeros` from `offset` on.
+fn write_both(
+    file: &File,
+    mut offset: u64,
+    mut bytes: &[u8],
+    mut zeros: &[u8],
+    page_by_page: bool,
+) -> Result<(), Errno> {
+    while !bytes.is_empty() || !zeros.is_empty() {
+        let left_in_page = (PAGE_SIZE_BYTES - offset % PAGE_SIZE_BYTES) as usize;
+        let most = if page_by_page { left_in_page } else { usize::MAX };
+        let of_bytes = bytes.len().min(most);
+        let of_zeros = zeros.len().min(most - of_bytes);
+        let pieces = [IoSlice::new(&bytes[..of_bytes]), IoSlice::new(&zeros[..of_zeros])];
+        match pwritev(file, &pieces, offset) {
+            Ok(0) => return Err(Errno::IO),
+            Ok(written) => {
+                let written_bytes = written.min(bytes.len());
+                bytes = &bytes[written_bytes..];
+                zeros = &zeros[written - written_bytes..];
+                offset += written as u64;
+            }
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }

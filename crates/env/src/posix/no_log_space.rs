@@ -1,7 +1,9 @@
-//! Systems on which no space is set aside behind a log: records are written. In place of `log_space`, which is Linux's, on processors for which there is a guarded store.
+//! Systems on which nothing is made ready behind a log: records are written. In place of `log_space`, which is Linux's, on
+//! processors for which there is a guarded store.
 
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::FileExt;
 
 use crate::LOG_RECORD_HEADER_SIZE_BYTES;
 
@@ -13,10 +15,6 @@ impl LogSpace {
     }
 
     pub(super) fn note_sync(&mut self) {}
-
-    pub(super) fn needs_no_more(&self, _end: u64) -> bool {
-        true
-    }
 
     pub(super) fn is_ready(&self, _end: u64) -> bool {
         false
@@ -33,11 +31,15 @@ impl LogSpace {
 
     pub(super) fn give_up(&mut self) {}
 
-    pub(super) fn make_ready(&mut self, _file: &File, _size_bytes: u64, _end: u64) -> io::Result<bool> {
-        Ok(false)
+    pub(super) fn write(&mut self, file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        file.write_all_at(bytes, offset)
     }
 
-    pub(super) fn give_back(&mut self, _file: &File, _size_bytes: u64) -> io::Result<()> {
-        Ok(())
+    pub(super) fn give_back(&mut self, file: &File, size_bytes: u64) -> io::Result<()> {
+        file.set_len(size_bytes)
+    }
+
+    pub(super) fn has_more_than(&self, _size_bytes: u64) -> bool {
+        false
     }
 }

@@ -15,10 +15,16 @@
 //!    independent of the bytes. What lies below it and was never written reads as zeros.
 //! 4. With [`Mode::Ext4Ordered`] data goes before the size that makes it visible: a sector that lies behind the
 //!    durable end, or behind a truncation that took effect, is at least as new as the size.
-//! 5. If logs may be mapped, a log may stand for a file mapped into memory. Then rule 4 does not hold, a sector is a page
-//!    of 4096 bytes, a page may have been written in the middle of a copy into it (a record's header comes last), and
-//!    the file is longer by zeros up to a multiple of 32 KiB. A log with a failed write that stopped within a page is
-//!    none of those: where logs are mapped, the system copies whole pages.
+//! 5. If logs may be mapped, a log may stand for a file mapped into memory. Then rule 4 does not hold, and a sector is a
+//!    page of 4096 bytes. A page may have been written while a record was stored into it, whose header comes last (but
+//!    not while a call wrote it: the system holds the page meanwhile). And the file is longer by zeros up to a multiple of
+//!    32 KiB, unless its last write was cut off: those zeros come with the end of a write. A log with a write that stopped
+//!    where only an unmapped one does (within a page, at a failure; within a block that was begun before, at the death of
+//!    its process) is not mapped.
+//!
+//! What the death of a process leaves in a log is all that was written, with zeros up to the end of the block if it is
+//! mapped. Of the write that was under way it leaves a beginning; or, of a record stored into a mapped block, any part
+//! without its header.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,11 +35,8 @@ use super::random::{Fate, Random};
 /// Size of a page of memory, and of the larger kind of sector.
 const PAGE_SIZE_BYTES: usize = 4096;
 
-/// A mapped log is made longer by multiples of this.
-const MAPPING_STEP_BYTES: usize = 32 << 10;
-
-/// So many zeros at least stay behind the last record of a mapped log.
-const SPARE_BYTES: usize = 4 << 10;
+/// A mapped log ends at multiples of this.
+const BLOCK_SIZE_BYTES: usize = crate::LOG_BLOCK_SIZE_BYTES as usize;
 
 /// Stores of this size are not torn.
 const STORE_SIZE_BYTES: usize = 8;
@@ -119,10 +122,14 @@ pub(super) struct Contents {
     is_log: bool,
     /// Whether it is a log whose writer is open.
     is_open_log: bool,
-    /// Whether its last record may have been stored into space set aside. Anything else cuts that off before.
+    /// Whether the block that it ends in may be ready for records to come. Cutting a log takes that back.
     has_space: bool,
-    /// Whether a write that waits for the disk stopped within a page: see rule 5.
-    has_page_cut: bool,
+    /// The write to the log that was under way when the machine stopped.
+    underway: Option<Change>,
+    /// Whether a write that waits for the disk shows that it is not a mapped log: see rule 5.
+    is_unmapped: bool,
+    /// Whether the last write to the log was cut off: no zeros follow it.
+    is_cut_off: bool,
 }
 
 impl Contents {
@@ -148,7 +155,8 @@ impl Contents {
         if bytes.is_empty() {
             return;
         }
-        self.has_space = header.is_some();
+        self.has_space = self.is_log;
+        self.is_cut_off = false;
         if self.dropped_pages {
             // The system writes whole pages, so what was dropped from these gets another chance.
             let start = offset / PAGE_SIZE_BYTES * PAGE_SIZE_BYTES;
@@ -162,9 +170,11 @@ impl Contents {
         self.changes.push(change);
     }
 
-    /// Notes that a write of a record into a log failed at `end`.
-    pub(super) fn note_cut_write(&mut self, end: usize) {
-        self.has_page_cut |= !end.is_multiple_of(PAGE_SIZE_BYTES);
+    /// Notes that a write into a log failed at `end`: the file ends there. If it was one of a record, the page may.
+    pub(super) fn note_cut_write(&mut self, end: usize, is_record: bool) {
+        self.has_space = false;
+        self.is_cut_off = true;
+        self.is_unmapped |= is_record && !end.is_multiple_of(PAGE_SIZE_BYTES);
     }
 
     /// Cuts the file; it never grows by this.
@@ -187,7 +197,7 @@ impl Contents {
         }
         // Differs only if pages were dropped.
         durable.resize(self.cached.len(), 0);
-        self.has_page_cut = false;
+        self.is_unmapped = false;
     }
 
     /// The device fails while waiting pages are written: each is written or dropped, and none waits any more.
@@ -199,6 +209,13 @@ impl Contents {
             self.dropped_pages = true;
             self.failures += 1;
             self.is_reported = false;
+        }
+    }
+
+    /// Notes a write to the log that the machine stopped in.
+    pub(super) fn note_underway(&mut self, offset: usize, bytes: &[u8], header: Option<usize>) {
+        if self.is_open_log && offset == self.cached.len() {
+            self.underway = Some(Change::Write { offset, bytes: bytes.to_vec(), header });
         }
     }
 
@@ -218,12 +235,41 @@ impl Contents {
 
     /// What the process leaves behind when it dies: all that it wrote. A mapped log keeps its length.
     pub(super) fn lose_process(&mut self, random: &mut Random) {
-        if self.is_open_log && self.has_space && random.chance(1, 2) {
-            let end = self.cached.len() + SPARE_BYTES;
-            let zeros = end.next_multiple_of(MAPPING_STEP_BYTES) - self.cached.len();
-            self.write(self.cached.len(), &vec![0; zeros]);
+        let is_mapped = self.has_space && random.chance(1, 2);
+        if let Some(change @ Change::Write { .. }) = self.underway.take() {
+            self.leave_part(change, is_mapped, random);
+        } else if self.is_open_log && is_mapped {
+            self.fill_block();
         }
         self.is_open_log = false;
+    }
+
+    /// Writes what is there of a write that was under way.
+    fn leave_part(&mut self, change: Change, is_mapped: bool, random: &mut Random) {
+        let Change::Write { offset, bytes, header } = &change else { return };
+        let block_end = offset.next_multiple_of(BLOCK_SIZE_BYTES);
+        if is_mapped && header.is_some() && offset + bytes.len() <= block_end {
+            let stored = half_copied(vec![0; bytes.len()], &change, *offset, random);
+            self.write(*offset, &stored);
+            self.fill_block();
+        } else if header.is_some() && is_mapped {
+            // It begins a block, so it is written.
+            self.fill_block();
+            let start = self.cached.len();
+            let written = start.saturating_sub(*offset).min(bytes.len());
+            self.write(start, &bytes[written..written + random.below(bytes.len() - written + 1)]);
+            self.is_cut_off = true;
+        } else {
+            self.write(*offset, &bytes[..random.below(bytes.len() + 1)]);
+            self.is_cut_off = true;
+            self.is_unmapped |= !offset.is_multiple_of(BLOCK_SIZE_BYTES);
+        }
+    }
+
+    /// The zeros that a mapped log has up to the end of its block.
+    fn fill_block(&mut self) {
+        let size = self.cached.len();
+        self.write(size, &vec![0; size.next_multiple_of(BLOCK_SIZE_BYTES) - size]);
     }
 
     /// The file after a power cut. It is new; handles of the old one do not see it.
@@ -241,11 +287,14 @@ impl Contents {
 
     /// Some bytes that the disk may hold now, by the rules of this module.
     fn survivors(&self, cut: Cut, random: &mut Random) -> (Vec<u8>, Sectors) {
-        let is_mapped = cut.maps_logs && self.is_log && !self.has_page_cut && random.chance(1, 2);
+        let is_mapped = cut.maps_logs && self.is_log && !self.is_unmapped && random.chance(1, 2);
         let unit = if is_mapped { PAGE_SIZE_BYTES } else { cut.sector_size_bytes };
         let fate = Fate::draw(random);
         let history = History::of(&self.changes, self.durable.len(), unit);
-        let (size_step, size) = history.draw_size(&self.changes, fate, is_mapped, random);
+        let (size_step, mut size) = history.draw_size(fate, random);
+        if is_mapped {
+            size = self.with_ready_block(size, history.sizes[size_step], size_step, random);
+        }
 
         // For each sector the number of changes it has seen, and whether it saw a part of the next.
         let mut sectors = Sectors { waiting: history.touches.len(), ..Sectors::default() };
@@ -269,7 +318,11 @@ impl Contents {
                 _ if seen == touches.len() => sectors.kept += 1,
                 _ => sectors.older += 1,
             }
-            let in_a_copy = is_mapped && seen < touches.len() && fate != Fate::None && random.chance(1, 4);
+            let may_be_in_a_copy = is_mapped && fate != Fate::None && {
+                let next = touches.get(seen).map(|step| &self.changes[step - 1]);
+                matches!(next, Some(Change::Write { header: Some(_), .. }))
+            };
+            let in_a_copy = may_be_in_a_copy && random.chance(1, 4);
             if in_a_copy {
                 picks.entry(touches[seen]).or_default().push((*sector, true));
             } else if seen > 0 {
@@ -291,6 +344,20 @@ impl Contents {
         }
         result.resize(size, 0);
         (result, sectors)
+    }
+
+    /// The size of a mapped log whose `size` reached the disk after change `step`, or in the middle of it: it was
+    /// `size_after` then. A block is made ready by the write that begins it.
+    fn with_ready_block(&self, size: usize, size_after: usize, step: usize, random: &mut Random) -> usize {
+        let makes_ready = |step: usize| {
+            let is_last = step == self.changes.len();
+            matches!(self.changes.get(step.wrapping_sub(1)), Some(Change::Write { .. }))
+                && !(is_last && self.is_cut_off)
+        };
+        if makes_ready(self.changes.len()) && random.chance(1, 2) {
+            return size.max(self.cached.len()).next_multiple_of(BLOCK_SIZE_BYTES);
+        }
+        if size == size_after && makes_ready(step) { size.next_multiple_of(BLOCK_SIZE_BYTES) } else { size }
     }
 }
 
@@ -329,14 +396,8 @@ impl History {
     }
 
     /// The size that reached the disk, and how many changes it has seen.
-    fn draw_size(
-        &self,
-        changes: &[Change],
-        fate: Fate,
-        is_mapped: bool,
-        random: &mut Random,
-    ) -> (usize, usize) {
-        let last = changes.len();
+    fn draw_size(&self, fate: Fate, random: &mut Random) -> (usize, usize) {
+        let last = self.sizes.len() - 1;
         let step = match fate {
             Fate::None => 0,
             Fate::All => last,
@@ -349,17 +410,6 @@ impl History {
             let pages = (size / PAGE_SIZE_BYTES + 1).saturating_sub(first_page);
             if pages > 0 {
                 size = (first_page + random.below(pages)) * PAGE_SIZE_BYTES;
-            }
-        }
-        if is_mapped {
-            // Space is set aside before it is stored into, so the size is one that was set before or after.
-            let is_stored =
-                |change: Option<&Change>| matches!(change, Some(Change::Write { header: Some(_), .. }));
-            if step > 0 && is_stored(changes.get(step - 1)) {
-                size = self.sizes[step].next_multiple_of(MAPPING_STEP_BYTES);
-            }
-            if is_stored(changes.last()) && random.chance(1, 2) {
-                size = size.max(self.sizes[last] + SPARE_BYTES).next_multiple_of(MAPPING_STEP_BYTES);
             }
         }
         (step, size)

@@ -40,6 +40,13 @@ impl Process {
         work: impl FnOnce(&mut State, Option<Fault>) -> io::Result<T>,
     ) -> io::Result<T> {
         let mut state = self.machine.state.lock();
+        self.begin(&mut state, call).and_then(|fault| {
+            let result = work(&mut state, fault);
+            state.calls.end(result)
+        })
+    }
+
+    fn begin(&self, state: &mut State, call: Call<'_>) -> io::Result<Option<Fault>> {
         if state.life != self.life {
             return Err(halted());
         }
@@ -47,8 +54,7 @@ impl Process {
         if fault.take_if(|fault| fault.failure == Failure::WriteBack).is_some() {
             state.fail_write_back();
         }
-        let result = work(&mut state, fault);
-        state.calls.end(result)
+        Ok(fault)
     }
 
     pub(super) fn open(&self, path: &Path) -> io::Result<File> {
@@ -87,28 +93,16 @@ impl Process {
         bytes: &[u8],
         header: Option<usize>,
     ) -> io::Result<()> {
-        self.call_with_fault(call.at(offset, bytes.len()), |state, fault| {
-            let offset = usize::try_from(offset).map_err(|_| ErrorKind::FileTooLarge)?;
-            let (done, failure) = match fault {
-                Some(Fault { failure, short: true }) => (state.random.below(bytes.len()), Some(failure)),
-                Some(Fault { failure, short: false }) => (0, Some(failure)),
-                None => (bytes.len(), None),
-            };
-            let growth = (offset + done).saturating_sub(file.lock().bytes().len());
-            let room = state.room_bytes(growth);
-            let written = &bytes[..done - (growth - room)];
-            // Who stores into memory has room for all of it.
-            let stored = header.filter(|_| written.len() == bytes.len());
-            file.lock().write_log(offset, written, stored);
-            if header.is_some() && stored.is_none() {
-                file.lock().note_cut_write(offset + written.len());
+        let mut state = self.machine.state.lock();
+        let has_stopped = state.calls.is_halted();
+        let place = usize::try_from(offset).map_err(|_| ErrorKind::FileTooLarge)?;
+        let fault = self.begin(&mut state, call.at(offset, bytes.len())).inspect_err(|_| {
+            if !has_stopped && state.calls.is_halted() {
+                file.lock().note_underway(place, bytes, header);
             }
-            match failure {
-                Some(failure) => Err(failure.error()),
-                None if room < growth => Err(Failure::NoSpace.error()),
-                None => Ok(()),
-            }
-        })
+        })?;
+        let result = write_part(&mut state, fault, file, place, bytes, header);
+        state.calls.end(result)
     }
 
     pub(super) fn truncate_log(&self, path: &Path, file: &File, size_bytes: u64) -> io::Result<()> {
@@ -198,5 +192,35 @@ impl Process {
         if state.life == self.life {
             state.locked.retain(|other| !Arc::ptr_eq(other, file));
         }
+    }
+}
+
+/// Writes as much of `bytes` as the fault and the room allow.
+fn write_part(
+    state: &mut State,
+    fault: Option<Fault>,
+    file: &File,
+    offset: usize,
+    bytes: &[u8],
+    header: Option<usize>,
+) -> io::Result<()> {
+    let (done, failure) = match fault {
+        Some(Fault { failure, short: true }) => (state.random.below(bytes.len()), Some(failure)),
+        Some(Fault { failure, short: false }) => (0, Some(failure)),
+        None => (bytes.len(), None),
+    };
+    let growth = (offset + done).saturating_sub(file.lock().bytes().len());
+    let room = state.room_bytes(growth);
+    let written = &bytes[..done - (growth - room)];
+    // Who stores into memory has room for all of it.
+    let stored = header.filter(|_| written.len() == bytes.len());
+    file.lock().write_log(offset, written, stored);
+    if written.len() < bytes.len() {
+        file.lock().note_cut_write(offset + written.len(), header.is_some());
+    }
+    match failure {
+        Some(failure) => Err(failure.error()),
+        None if room < growth => Err(Failure::NoSpace.error()),
+        None => Ok(()),
     }
 }

@@ -13,7 +13,7 @@
 //!
 //! A record that fits the rest of its block is one full physical record; otherwise it goes on from block to block as a
 //! first, some middle and a last fragment. A header of zeros (type 0, length 0) says that the rest of its block is
-//! empty: that is what preallocated space looks like.
+//! empty: so does a block look that was made ready for records to come.
 //!
 //! # Torn tail or damage
 //!
@@ -27,7 +27,7 @@ mod reader;
 mod writer;
 
 pub use reader::{LogEvent, LogReader, LogSource};
-pub use writer::{Fragmentation, LogEncoder, WholeRecord};
+pub use writer::{FirstFragment, LogEncoder};
 
 use crate::crc;
 

@@ -21,6 +21,12 @@ pub trait LogSource {
 
     /// Reads some of the next bytes into `buffer` and says how many; 0 only at the end of the file.
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Self::Error>;
+
+    /// Passes over what is known to be zeros, in whole blocks of 32 KiB, and says how many bytes. Called between blocks,
+    /// behind one of zeros. Optional: by default 0.
+    fn skip_zeros(&mut self) -> Result<u64, Self::Error> {
+        Ok(0)
+    }
 }
 
 impl LogSource for &[u8] {
@@ -79,10 +85,10 @@ enum Physical {
 /// Reads a log file's records in order.
 ///
 /// ```
-/// use terrace_format::log::{Fragmentation, LogEncoder, LogEvent, LogReader};
+/// use terrace_format::log::{LogEncoder, LogEvent, LogReader};
 ///
 /// let mut file = Vec::new();
-/// LogEncoder::new(Fragmentation::Standard).encode_into(b"hello", &mut file);
+/// LogEncoder::new().encode_into(b"hello", &mut file);
 /// let mut reader = LogReader::new(&file[..]);
 /// assert_eq!(reader.next().unwrap(), LogEvent::Record { payload: b"hello", offset: 0 });
 /// assert_eq!(reader.next().unwrap(), LogEvent::End);
@@ -102,6 +108,10 @@ pub struct LogReader<S> {
     record: Vec<u8>,
     record_start: Option<u64>,
     end_of_last_record: u64,
+    /// Where the physical record begins in the file that was last looked at.
+    header: u64,
+    /// The present block is zeros.
+    in_zeros: bool,
 }
 
 impl<S: LogSource> LogReader<S> {
@@ -117,6 +127,8 @@ impl<S: LogSource> LogReader<S> {
             record: Vec::new(),
             record_start: None,
             end_of_last_record: 0,
+            header: 0,
+            in_zeros: false,
         }
     }
 
@@ -183,6 +195,10 @@ impl<S: LogSource> LogReader<S> {
                 Physical::End { torn } => {
                     let torn = torn.map(|header| self.block_start + header as u64);
                     let end = self.end_of_block();
+                    if self.record_start.is_none() {
+                        self.record.clear();
+                    }
+                    self.header = torn.unwrap_or(end);
                     return Ok(match self.record_start.take().or(torn) {
                         Some(offset) => LogEvent::TornTail { offset, dropped_bytes: end - offset },
                         None => LogEvent::End,
@@ -196,6 +212,29 @@ impl<S: LogSource> LogReader<S> {
     /// there.
     pub fn end_of_last_record(&self) -> u64 {
         self.end_of_last_record
+    }
+
+    /// After [`LogEvent::Damage`] or [`LogEvent::TornTail`]: where the physical record begins that is wrong. It is behind the
+    /// event's offset if other fragments of the record are whole.
+    pub fn damaged_at(&self) -> u64 {
+        self.header
+    }
+
+    /// After [`LogEvent::TornTail`]: what is there of the record, from its first fragment to the end of the file; `None`
+    /// if the first fragment is missing. Only the last fragment's bytes are not under a checksum.
+    pub fn take_torn_record(&mut self) -> Option<Vec<u8>> {
+        let mut record = std::mem::take(&mut self.record);
+        let header = self.header.saturating_sub(self.block_start) as usize;
+        let last = self.block[..self.filled]
+            .get(header..)
+            .and_then(<[u8]>::split_first_chunk::<LOG_HEADER_SIZE_BYTES>);
+        if let Some(([.., kind], fragment)) = last {
+            if record.is_empty() && !matches!(*kind, FULL | FIRST) {
+                return None;
+            }
+            record.extend_from_slice(fragment);
+        }
+        Some(record)
     }
 
     /// Where the bytes that were looked at end: after [`LogEvent::End`] the file's end, as it was then.
@@ -220,7 +259,9 @@ impl<S: LogSource> LogReader<S> {
                 let is_torn = self.block[header..self.filled].iter().any(|&byte| byte != 0);
                 return Ok(Physical::End { torn: is_torn.then_some(header) });
             }
-            self.block_start += LOG_BLOCK_SIZE_BYTES as u64;
+            let skipped_bytes = if self.in_zeros { self.source.skip_zeros()? } else { 0 };
+            self.in_zeros = false;
+            self.block_start += LOG_BLOCK_SIZE_BYTES as u64 + skipped_bytes;
             self.filled = 0;
             self.position = 0;
         }
@@ -244,7 +285,9 @@ impl<S: LogSource> LogReader<S> {
         let length = usize::from(u16::from_le_bytes([bytes[4], bytes[5]]));
         let kind = bytes[6];
         self.position = self.filled;
+        self.header = self.block_start + header as u64;
         if kind == 0 && length == 0 {
+            self.in_zeros = bytes.len() == LOG_BLOCK_SIZE_BYTES && bytes.iter().all(|&byte| byte == 0);
             return Physical::Zeros;
         }
         let Some(fragment) = bytes[LOG_HEADER_SIZE_BYTES..].get(..length) else {

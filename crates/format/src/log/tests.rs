@@ -30,9 +30,9 @@ fn read<S: LogSource<Error = Infallible>>(source: S) -> Vec<Seen> {
     }
 }
 
-fn write(fragmentation: Fragmentation, payloads: &[impl AsRef<[u8]>]) -> Vec<u8> {
+fn standard(payloads: &[impl AsRef<[u8]>]) -> Vec<u8> {
     let mut file = Vec::new();
-    let mut encoder = LogEncoder::new(fragmentation);
+    let mut encoder = LogEncoder::new();
     for payload in payloads {
         let size_bytes = encoder.encoded_size_bytes(payload.as_ref().len());
         let before = file.len();
@@ -40,10 +40,6 @@ fn write(fragmentation: Fragmentation, payloads: &[impl AsRef<[u8]>]) -> Vec<u8>
         assert_eq!(file.len() - before, size_bytes);
     }
     file
-}
-
-fn standard(payloads: &[impl AsRef<[u8]>]) -> Vec<u8> {
-    write(Fragmentation::Standard, payloads)
 }
 
 fn payloads(seen: &[Seen]) -> Vec<&[u8]> {
@@ -104,28 +100,34 @@ fn the_last_bytes_of_a_block_are_zeros_or_an_empty_first_fragment() {
 #[test]
 fn a_file_can_be_continued_where_it_ends() {
     let mut file = standard(&[filler(BLOCK - 20)]);
-    LogEncoder::at_offset(Fragmentation::Standard, file.len() as u64)
-        .encode_into(b"appended in another run", &mut file);
+    LogEncoder::at_offset(file.len() as u64).encode_into(b"appended in another run", &mut file);
     assert_eq!(file, standard(&[&filler(BLOCK - 20)[..], b"appended in another run"]));
 }
 
 #[test]
-fn keep_whole_fills_the_block_with_zeros_rather_than_split() {
-    let payloads_in =
-        [filler(30_000), filler(5_000), filler(BLOCK - HEADER), filler(10), filler(BLOCK), filler(3)];
-    let file = write(Fragmentation::KeepWhole, &payloads_in);
-    let seen = read(&file[..]);
-    let offsets = [0, BLOCK, 2 * BLOCK, 3 * BLOCK, 3 * BLOCK + 17];
-    let expected: Vec<Seen> =
-        payloads_in.iter().zip(offsets).map(|(payload, offset)| record(payload, offset)).collect();
-    assert_eq!(seen[..5], expected);
-    assert_eq!(
-        file[3 * BLOCK + 17 + 6],
-        FragmentKind::First as u8,
-        "larger than a block: split where it stands"
-    );
-    assert_eq!(payloads(&seen).len(), 6);
-    assert!(file[30_007..BLOCK].iter().all(|&byte| byte == 0));
+fn a_block_whose_end_was_filled_with_zeros_is_read() {
+    let (first, second) = (filler(30_000), filler(5_000));
+    let mut file = standard(&[&first]);
+    file.resize(BLOCK, 0);
+    LogEncoder::at_offset(BLOCK as u64).encode_into(&second, &mut file);
+    assert_eq!(read(&file[..]), [record(&first, 0), record(&second, BLOCK)]);
+}
+
+#[test]
+fn a_first_fragment_and_the_rest_are_the_record() {
+    for (before, size) in [(0, 0), (10, 40_000), (BLOCK - 2 * HEADER, 5), (BLOCK - HEADER - 3, 5), (5, 5)] {
+        let mut whole = standard(&[filler(before)]);
+        let mut parts = whole.clone();
+        let payload = filler(size);
+        LogEncoder::at_offset(whole.len() as u64).encode_into(&payload, &mut whole);
+        let mut encoder = LogEncoder::at_offset(parts.len() as u64);
+        let FirstFragment { padding_bytes, header, fragment } = encoder.encode_first(&payload);
+        parts.resize(parts.len() + padding_bytes, 0);
+        parts.extend([&header[..], fragment].concat());
+        assert!(fragment.len() == size || parts.len() % BLOCK == 0, "a first fragment fills its block");
+        encoder.encode_rest(&payload[fragment.len()..], |bytes| parts.extend_from_slice(bytes));
+        assert!(parts == whole, "{size} bytes behind {before}");
+    }
 }
 
 // The states of a write-ahead log and what LevelDB makes of them; see docs/format/log.md.
@@ -143,7 +145,7 @@ fn zeros_at_the_end_are_no_record_whatever_their_length() {
 fn what_is_appended_after_whole_blocks_of_zeros_is_found() {
     let mut file = standard(&[b"one"]);
     file.resize(2 * BLOCK, 0);
-    LogEncoder::at_offset(Fragmentation::Standard, file.len() as u64).encode_into(b"two", &mut file);
+    LogEncoder::at_offset(file.len() as u64).encode_into(b"two", &mut file);
     assert_eq!(read(&file[..]), [record(b"one", 0), record(b"two", 2 * BLOCK)]);
 }
 
@@ -151,7 +153,7 @@ fn what_is_appended_after_whole_blocks_of_zeros_is_found() {
 fn what_is_appended_after_zeros_within_a_block_is_lost() {
     let mut file = standard(&[b"one"]);
     file.resize(1000, 0);
-    LogEncoder::at_offset(Fragmentation::Standard, file.len() as u64).encode_into(b"two", &mut file);
+    LogEncoder::at_offset(file.len() as u64).encode_into(b"two", &mut file);
     assert_eq!(read(&file[..]), [record(b"one", 0)], "why a log is cut before it is continued");
 }
 
@@ -191,7 +193,7 @@ fn a_zeroed_page_at_record_boundaries_hides_the_rest_of_its_block_in_silence() {
     let mut file = standard(&records);
     assert_eq!(file.len(), BLOCK);
     file[4096..8192].fill(0);
-    LogEncoder::new(Fragmentation::Standard).encode_into(b"next block", &mut file);
+    LogEncoder::new().encode_into(b"next block", &mut file);
     let seen = read(&file[..]);
     assert_eq!(payloads(&seen).len(), 5);
     assert_eq!(seen[4], record(b"next block", BLOCK));
@@ -337,11 +339,10 @@ proptest! {
 
     #[test]
     fn what_is_written_is_read_back_and_a_cut_leaves_a_prefix(
-        sizes in sizes(), keep_whole in any::<bool>(), cut in any::<proptest::sample::Index>(),
+        sizes in sizes(), cut in any::<proptest::sample::Index>(),
     ) {
         let records: Vec<Vec<u8>> = sizes.iter().map(|&size| filler(size)).collect();
-        let fragmentation = if keep_whole { Fragmentation::KeepWhole } else { Fragmentation::Standard };
-        let file = write(fragmentation, &records);
+        let file = standard(&records);
         let seen = read(&file[..]);
         prop_assert_eq!(seen.len(), records.len());
         prop_assert_eq!(payloads(&seen), records.iter().map(|record| &record[..]).collect::<Vec<_>>());

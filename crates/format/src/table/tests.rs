@@ -7,6 +7,11 @@ use crate::error::FormatErrorKind;
 fn the_filter_entry_is_named_after_the_filter() {
     assert_eq!(filter_metaindex_key(), format!("filter.{}", crate::filter::FILTER_NAME).as_bytes());
     assert!(filter_metaindex_key() < COUNTS_METAINDEX_KEY, "the order in which a builder adds them");
+    assert!(
+        filter_metaindex_key() < NO_FILTER_METAINDEX_KEY,
+        "or else it is not found in place of the filter"
+    );
+    assert!(NO_FILTER_METAINDEX_KEY < COUNTS_METAINDEX_KEY, "the order in which a builder adds them");
 }
 
 #[test]

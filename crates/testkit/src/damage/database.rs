@@ -34,6 +34,8 @@ struct Settings {
     manifest_size_limit_bytes: u64,
     block_cache_size_bytes: usize,
     longest_value: usize,
+    /// One value in so many is zeros.
+    zeros_one_in: usize,
     is_closed: bool,
 }
 
@@ -52,6 +54,7 @@ impl Settings {
             manifest_size_limit_bytes: random.choose(&[1 << 10, 64 << 10]),
             block_cache_size_bytes: random.choose(&[0, 64 << 10]),
             longest_value: random.choose(&[20, 60, 300]),
+            zeros_one_in: random.choose(&[2, 60, 60]),
             is_closed: random.one_in(3),
         }
     }
@@ -115,7 +118,7 @@ impl Database {
         for _ in 0..size {
             let key = random.below(self.history.keys.len());
             let is_deletion = random.one_in(if deletes { 2 } else { 8 });
-            let value = (!is_deletion).then(|| self.history.draw_value(random, self.settings.longest_value));
+            let value = (!is_deletion).then(|| self.draw_value(random));
             match &value {
                 Some(value) => batch.put(&self.history.keys[key], value),
                 None => batch.delete(&self.history.keys[key]),
@@ -125,6 +128,15 @@ impl Database {
         }
         db.write(batch, &WriteOptions::default()).expect("a sound database takes writes");
         self.history.end_batch();
+    }
+
+    fn draw_value(&self, random: &mut Random) -> Vec<u8> {
+        self.history.draw_value(random, self.settings.longest_value, self.settings.zeros_one_in)
+    }
+
+    /// Whether the last process to write it closed it.
+    pub fn is_closed(&self) -> bool {
+        self.settings.is_closed
     }
 
     /// The options of every open and repair of this database.

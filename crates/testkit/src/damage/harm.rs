@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use terrace_format::limits::{LOG_BLOCK_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
+
 use super::anatomy::Anatomy;
 use super::database::{Database, Files};
 use crate::campaign::Tally;
@@ -96,9 +98,9 @@ impl Harmed {
         })
     }
 
-    /// Whether a repair of the table `file` can tell that the block at `bytes`, which is intact, is one of its blocks: no
-    /// damage is before it, or the index lists it, or the footer names what the blocks after it lead to. Otherwise it may
-    /// lie within a value of a damaged block.
+    /// Whether a repair of `file` can tell that the block or record at `bytes`, which is intact, is one of its own, and does
+    /// not lie within a value. In a table: no damage is before it, or the index lists it, or the footer names what the
+    /// blocks after it lead to.
     pub fn is_told_from_a_value(
         &self,
         database: &Database,
@@ -106,7 +108,12 @@ impl Harmed {
         file: &str,
         bytes: &Range<usize>,
     ) -> bool {
-        let Some(parts) = anatomy.tables.get(file) else { return true };
+        let Some(parts) = anatomy.tables.get(file) else {
+            return anatomy
+                .records
+                .get(file)
+                .is_none_or(|records| self.is_told(database, file, records, bytes));
+        };
         let is_intact = |range: Range<usize>| self.is_intact(database, file, &range);
         let index = parts.iter().find(|part| part.name == "indexes").map_or(0..0, |part| part.bytes.clone());
         is_intact(0..bytes.start)
@@ -114,16 +121,51 @@ impl Harmed {
             || (is_intact(bytes.start..index.start) && is_intact(index.end..database.files[file].len()))
     }
 
+    /// Whether the lengths of each damaged record that comes before in the block lead to its end: by its header and a sound
+    /// record after it, or by the batch's own, if no more than the header is damaged.
+    fn is_told(
+        &self,
+        database: &Database,
+        file: &str,
+        records: &[Range<usize>],
+        bytes: &Range<usize>,
+    ) -> bool {
+        let block_start = bytes.start / LOG_BLOCK_SIZE_BYTES * LOG_BLOCK_SIZE_BYTES;
+        let is_intact = |range: Range<usize>| self.is_intact(database, file, &range);
+        let before = records.iter().enumerate();
+        before.filter(|(_, record)| record.start < bytes.start && record.end > block_start).all(
+            |(index, record)| {
+                let length = record.start + 4..record.start + 6;
+                let after = records.get(index + 1).cloned();
+                let begins_here = record.start >= block_start;
+                is_intact(record.clone())
+                    || begins_here && is_intact(length) && after.is_none_or(is_intact)
+                    || begins_here && is_intact(record.start + LOG_HEADER_SIZE_BYTES..record.end)
+            },
+        )
+    }
+
     /// Whether a log may look as a crash leaves it: cut off, gone, with zeros for a sector, or with a last record that
-    /// was never finished. Nobody can tell then what was behind.
+    /// was never finished. Nobody can tell then what was behind. No loss of power flips one bit, and none takes anything
+    /// from a database that was closed, which the file `SYNCED` says.
     pub fn may_be_a_torn_log(&self, database: &Database, anatomy: &Anatomy, name: &str) -> bool {
         let Some(now) = self.files.get(name) else { return true };
         let before = &database.files[name];
         if now == before {
             return false;
         }
+        let flipped_bits: u32 = now.iter().zip(before).map(|(now, before)| (now ^ before).count_ones()).sum();
+        if database.is_closed() && self.is_untouched("SYNCED")
+            || now.len() == before.len() && flipped_bits == 1
+        {
+            return false;
+        }
         let records = &anatomy.records[name];
         now.len() < before.len() || has_zeros(now, records) || self.seems_unfinished(now, before, records)
+    }
+
+    fn is_untouched(&self, name: &str) -> bool {
+        !self.names.contains(name)
     }
 
     /// Whether a damaged length may lead beyond the end, with nothing intact behind it that would tell, and more of the
@@ -147,17 +189,22 @@ impl Harmed {
 }
 
 /// Whether a sector, or the last part of the file, or a part from a record's start to a sector's end, or the end of a page is
-/// zeros.
+/// zeros; or the header of a record that reaches to the end of its page. The file's end counts as a page's.
 fn has_zeros(bytes: &[u8], records: &[Range<usize>]) -> bool {
     let is_zeros = |bytes: &[u8]| bytes.iter().all(|byte| *byte == 0);
     let from_record = |record: &Range<usize>| {
         let sector_end = (record.start / SECTOR_SIZE_BYTES + 1) * SECTOR_SIZE_BYTES;
         bytes.get(record.start..sector_end.min(bytes.len())).is_some_and(is_zeros)
     };
-    let is_old = |page: &[u8]| is_zeros(&page[PAGE_SIZE_BYTES - OLD_PAGE_END_BYTES..]);
+    let is_old = |page: &[u8]| is_zeros(&page[page.len().saturating_sub(OLD_PAGE_END_BYTES)..]);
+    let lacks_header = |record: &Range<usize>| {
+        let page_end = ((record.start / PAGE_SIZE_BYTES + 1) * PAGE_SIZE_BYTES).min(bytes.len());
+        let header = bytes.get(record.start..record.start + LOG_HEADER_SIZE_BYTES);
+        header.is_some_and(is_zeros) && record.end + OLD_PAGE_END_BYTES > page_end
+    };
     bytes.chunks(SECTOR_SIZE_BYTES).any(is_zeros)
-        || bytes.chunks_exact(PAGE_SIZE_BYTES).any(is_old)
-        || records.iter().any(from_record)
+        || bytes.chunks(PAGE_SIZE_BYTES).any(is_old)
+        || records.iter().any(|record| from_record(record) || lacks_header(record))
 }
 
 fn draw_file(database: &Database, anatomy: &Anatomy, random: &mut Random) -> (&'static str, String) {

@@ -42,10 +42,10 @@ impl History {
     }
 
     /// A value for the next write, which no other write has.
-    pub fn draw_value(&self, random: &mut Random, longest: usize) -> Vec<u8> {
+    pub fn draw_value(&self, random: &mut Random, longest: usize, zeros_one_in: usize) -> Vec<u8> {
         let mut value = format!("{}:", self.writes.len() + 1).into_bytes();
         let size = random.below(longest);
-        if random.one_in(60) {
+        if random.one_in(zeros_one_in) {
             // As a loss of power leaves it, and yet written so.
             value.extend(vec![0; size * 8]);
         } else if random.one_in(40) {

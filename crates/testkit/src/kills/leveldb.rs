@@ -11,6 +11,8 @@ use crate::digest::Digest;
 pub(super) const PYTHON: &str = "/usr/bin/python3";
 const CHECKER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../interop/drivers/plyvel_checker.py");
 
+const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../interop/drivers/plyvel_driver.py");
+
 /// A process that opens one folder after the other.
 pub struct LevelDb {
     process: Child,
@@ -57,6 +59,19 @@ impl LevelDb {
         }
         Err(format!("LevelDB answers {:?}, expected \"{digest}\"", answer.trim_end()))
     }
+}
+
+/// Lets LevelDB write the batches of a [file](crate::operations_file) to a new database in `folder`, one after the other, and
+/// close it. A memtable holds `write_buffer_bytes`.
+///
+/// # Errors
+/// What LevelDB says instead.
+pub fn apply(folder: &Path, operations: &Path, write_buffer_bytes: usize) -> Result<(), String> {
+    let mut command = Command::new(PYTHON);
+    command.args([DRIVER, "apply"]).arg(folder).arg("--operations").arg(operations);
+    command.args(["--write-buffer", &write_buffer_bytes.to_string()]);
+    let output = command.output().map_err(|error| format!("{PYTHON}: {error}"))?;
+    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
 }
 
 impl Drop for LevelDb {

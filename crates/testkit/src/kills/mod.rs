@@ -10,6 +10,7 @@ pub mod full_disk;
 pub mod lane;
 pub mod leveldb;
 pub mod leveldb_lives;
+pub mod logs_in_values;
 mod moment;
 pub mod oracle;
 pub mod said;

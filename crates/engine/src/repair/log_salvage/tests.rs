@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 use terrace_env::MemoryEnv;
-use terrace_format::log::{Fragmentation, LogEncoder};
+use terrace_format::log::LogEncoder;
 
 use super::*;
 
@@ -42,7 +42,7 @@ fn read(bytes: &[u8]) -> Collected {
 
 /// A log of records of these sizes, and where each begins.
 fn log(sizes: &[usize]) -> (Vec<u8>, Vec<Vec<u8>>, Vec<usize>) {
-    let mut encoder = LogEncoder::new(Fragmentation::Standard);
+    let mut encoder = LogEncoder::new();
     let (mut bytes, mut records, mut starts) = (Vec::new(), Vec::new(), Vec::new());
     for (index, size) in sizes.iter().enumerate() {
         let mut record = vec![b'r'];
@@ -89,7 +89,7 @@ fn zeros_within_a_block_are_damage_and_zeros_at_its_end_are_remarked() {
     let mut padded = bytes.clone();
     padded.resize(LOG_BLOCK_SIZE_BYTES, 0);
     assert_eq!(read(&padded), Collected { records: records.clone(), ..Collected::default() });
-    LogEncoder::new(Fragmentation::Standard).encode_into(b"rest", &mut padded);
+    LogEncoder::new().encode_into(b"rest", &mut padded);
     let collected = read(&padded);
     assert_eq!(collected.records.len(), 5);
     let zeros = (bytes.len() as u64, (LOG_BLOCK_SIZE_BYTES - bytes.len()) as u64);
@@ -118,7 +118,14 @@ proptest! {
         for (place, change) in places {
             let at = place.index(bytes.len());
             bytes[at] ^= change;
-            hit[starts.iter().rposition(|start| *start <= at).unwrap()] = true;
+            let first = starts.iter().rposition(|start| *start <= at).unwrap();
+            hit[first] = true;
+            // In the rest of a record that began in an earlier block no other is looked for.
+            let block = at / LOG_BLOCK_SIZE_BYTES;
+            if starts[first] / LOG_BLOCK_SIZE_BYTES < block {
+                let is_there = |start: &usize| *start > at && *start / LOG_BLOCK_SIZE_BYTES == block;
+                starts.iter().zip(&mut hit).filter(|(start, _)| is_there(start)).for_each(|(_, hit)| *hit = true);
+            }
         }
         let collected = read(&bytes);
         let mut found = collected.records.iter();

@@ -9,7 +9,7 @@ use terrace_format::block::{Block, BlockIter};
 use terrace_format::compression::Compression;
 use terrace_format::internal_key::ValueKind;
 use terrace_format::limits::{BLOCK_TRAILER_SIZE_BYTES, FOOTER_SIZE_BYTES};
-use terrace_format::table::{BlockHandle, Footer, check_block};
+use terrace_format::table::{BlockHandle, Footer, check_block, filter_metaindex_key};
 
 use super::support::*;
 use crate::error::ErrorKind;
@@ -178,6 +178,18 @@ fn the_file_is_laid_out_as_leveldb_expects() {
     let expected = [&b"filter.leveldb.BuiltinBloomFilter2"[..], b"terrace.counts", b"terrace.hash-index"];
     assert_eq!(names, expected);
     assert!(names.is_sorted());
+}
+
+#[test]
+fn a_table_without_a_filter_says_so_to_readers_that_take_the_next_entry_for_one() {
+    let options = TableBuilderOptions { filter_bits_per_key: 0, ..options() };
+    let entries: Entries = [(key(b"key"), b"value".to_vec())].into();
+    let (bytes, _) = build(&entries, &bytewise(), options);
+    let footer = Footer::decode(&bytes[bytes.len() - FOOTER_SIZE_BYTES..]).unwrap();
+    let metaindex = entries_of(&block_at(&bytes, footer.metaindex));
+    let next = metaindex.iter().find(|(name, _)| &name[..] >= filter_metaindex_key()).unwrap();
+    assert_eq!(next, &(b"filter.terrace.none".to_vec(), vec![0, 0]));
+    assert!(metaindex.is_sorted());
 }
 
 #[test]

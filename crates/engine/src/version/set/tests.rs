@@ -4,7 +4,7 @@ use std::path::Path;
 use terrace_env::{EnvError, MemoryEnv};
 use terrace_format::comparator::UserComparator;
 use terrace_format::limits::LOG_BLOCK_SIZE_BYTES;
-use terrace_format::log::{Fragmentation, LogEncoder};
+use terrace_format::log::LogEncoder;
 use terrace_format::version_edit::FileEntry;
 
 use super::*;

@@ -184,13 +184,85 @@ fn a_killed_process_leaves_what_it_wrote_and_its_log_perhaps_longer() {
         closed.lose_process(&mut Random::new(seed));
         assert_eq!(closed.bytes(), b"record");
 
-        let mut written = Contents::default();
-        written.begin_log();
-        written.write(0, b"pieces of a record");
-        written.lose_process(&mut Random::new(seed));
-        assert_eq!(written.bytes(), b"pieces of a record", "the space was cut off before");
+        let mut cut = Contents::default();
+        cut.begin_log();
+        cut.write(0, b"pieces of a record");
+        cut.truncate(6);
+        cut.lose_process(&mut Random::new(seed));
+        assert_eq!(cut.bytes(), b"pieces", "nothing is ready behind a log that was cut");
     }
     assert_eq!(sizes, BTreeSet::from([6, 32 << 10]));
+}
+
+#[test]
+fn a_process_killed_amid_a_write_leaves_a_beginning_or_a_record_without_its_header() {
+    let (mut beginnings, mut headless) = (0, 0);
+    for seed in 0..100 {
+        let mut log = Contents::default();
+        log.begin_log();
+        log.write_log(0, &[b'1'; 100], Some(0));
+        log.note_underway(100, &[b'2'; 200], Some(0));
+        log.lose_process(&mut Random::new(seed));
+        let rest = &log.bytes()[100..];
+        if rest.len() <= 200 {
+            assert!(rest.iter().all(|byte| *byte == b'2'));
+            beginnings += 1;
+        } else {
+            assert_eq!(log.bytes().len(), 32 << 10, "the zeros end with the block");
+            assert!(rest[..8] == [0; 8] && rest[200..].iter().all(|byte| *byte == 0));
+            headless += u64::from(rest[8] == b'2');
+        }
+
+        let mut log = Contents::default();
+        log.begin_log();
+        log.write_log(0, &[b'1'; 32 << 10], Some(0));
+        log.note_underway(32 << 10, &[b'2'; 20_000], None);
+        log.lose_process(&mut Random::new(seed));
+        assert!(
+            log.bytes()[32 << 10..].iter().all(|byte| *byte == b'2'),
+            "the end of the file comes behind it"
+        );
+    }
+    assert!(beginnings > 10 && headless > 10, "{beginnings} and {headless}");
+}
+
+#[test]
+fn a_power_cut_adds_no_zeros_to_a_write_that_a_kill_cut_off() {
+    for (start, header) in [(100, Some(0)), (32 << 10, None)] {
+        let mut sizes = BTreeSet::new();
+        for seed in 0..100 {
+            let mut log = Contents::default();
+            log.begin_log();
+            log.write_log(0, &vec![b'1'; start], Some(0));
+            log.note_underway(start, &[b'2'; 20_000], header);
+            log.lose_process(&mut Random::new(seed));
+            let is_plain = log.bytes().len() <= start + 20_000 && log.bytes().last() != Some(&0);
+            if is_plain && log.bytes().len() > start {
+                let size = log.bytes().len();
+                sizes.insert(size);
+                for seed in 0..50 {
+                    let (after, _) = log.after_power_cut(cut(STRICT, 512), &mut Random::new(seed));
+                    assert!(after.bytes().len() <= size, "a kill left {size} bytes");
+                }
+            }
+        }
+        assert!(sizes.len() > 10, "{sizes:?}");
+    }
+}
+
+#[test]
+fn a_power_cut_shows_no_page_that_a_call_has_half_written() {
+    let mut log = Contents::default();
+    log.begin_log();
+    log.write_log(0, &vec![b'1'; 32 << 10], Some(0));
+    log.sync();
+    log.write_log(32 << 10, &[b'2'; 8192], None);
+    for bytes in outcomes(&log, cut(STRICT, 4096)) {
+        let pages = bytes[32 << 10..].chunks(4096);
+        assert!(
+            pages.map(|page| (page[0], page)).all(|(first, page)| page.iter().all(|byte| *byte == first))
+        );
+    }
 }
 
 #[test]

@@ -92,7 +92,7 @@ fn numbers_of_files_that_the_manifest_does_not_know_are_not_used_again() {
 /// Puts `edits` into a MANIFEST of its own, as another program might.
 fn write_manifest(env: &MemoryEnv, edits: &[VersionEdit]) {
     options(env);
-    let mut encoder = LogEncoder::new(Fragmentation::Standard);
+    let mut encoder = LogEncoder::new();
     let mut bytes = Vec::new();
     for edit in edits {
         encoder.encode_into(&edit.encode(), &mut bytes);
@@ -158,7 +158,7 @@ fn manifest_of_many_records(env: &MemoryEnv, records: usize) -> (Vec<u8>, Vec<us
         write_file(env, &file_name::table_name(number), b"");
         edits.push(edit);
     }
-    let mut encoder = LogEncoder::new(Fragmentation::Standard);
+    let mut encoder = LogEncoder::new();
     let mut bytes = Vec::new();
     let mut ends = Vec::new();
     for edit in edits {
@@ -227,7 +227,7 @@ fn zeros_in_the_middle_are_damage() {
     let mut holed = bytes[..start].to_vec();
     holed.resize(LOG_BLOCK_SIZE_BYTES, 0);
     assert_eq!(recover_bytes(&env, &holed).unwrap(), 100);
-    let mut encoder = LogEncoder::at_offset(Fragmentation::Standard, LOG_BLOCK_SIZE_BYTES as u64);
+    let mut encoder = LogEncoder::at_offset(LOG_BLOCK_SIZE_BYTES as u64);
     encoder.encode_into(&VersionEdit::default().encode(), &mut holed);
     let error = recover_bytes(&env, &holed).unwrap_err();
     assert_eq!((error.kind(), error.offset()), (ErrorKind::Corruption, Some(start as u64)));
@@ -254,7 +254,7 @@ fn an_unknown_tag_is_unsupported() {
     let env = MemoryEnv::new();
     options(&env);
     let mut bytes = Vec::new();
-    LogEncoder::new(Fragmentation::Standard).encode_into(&[10, 1], &mut bytes);
+    LogEncoder::new().encode_into(&[10, 1], &mut bytes);
     write_file(&env, "CURRENT", b"MANIFEST-000005\n");
     assert_eq!(recover_bytes(&env, &bytes).unwrap_err().kind(), ErrorKind::Unsupported);
 }

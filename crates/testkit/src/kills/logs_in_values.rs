@@ -1,0 +1,289 @@
+//! Writers that are killed while they write large values that look like logs: images of LevelDB's logs, and zeros.
+//!
+//! What such a writer leaves ends amid a record whose value is full of records. Terrace, with paranoid checks, and LevelDB
+//! must open it and find what was acknowledged, with the write under way or without it; and a repair, too, must find that and
+//! nothing else. Then the log is cut elsewhere in the record, again and again.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use terrace_engine::{Db, Options, WriteBatch};
+use terrace_format::log::LogEncoder;
+
+use super::folder::copy;
+use super::leveldb::LevelDb;
+use super::oracle::contents;
+use crate::campaign::{Tally, TrialResult};
+use crate::crash::{Batch, Model};
+use crate::operations_file;
+use crate::random::Random;
+
+const VALUE_SIZE_BYTES: usize = 24 << 20;
+const LARGE_WRITES: usize = 3;
+/// A large write takes less.
+const LONGEST_WAIT: Duration = Duration::from_millis(300);
+const POLL_EVERY: Duration = Duration::from_micros(50);
+/// Cuts of each log.
+const CUTS: usize = 2;
+/// The first is LevelDB's own choice, and each large write then fills a memtable. The other keeps all in one log.
+const WRITE_BUFFERS_BYTES: [usize; 2] = [4 << 20, 256 << 20];
+
+struct Trial {
+    random: Random,
+    folder: PathBuf,
+    batches: Vec<Batch>,
+    write_buffer_bytes: usize,
+    leveldb: Option<LevelDb>,
+    tally: Tally,
+}
+
+/// Runs the trial that belongs to `seed`: one life of the program `driver`, which is `terrace-interop`.
+///
+/// # Errors
+/// The promise that was broken, and where the folder is.
+pub fn run(seed: u64, driver: &Path) -> TrialResult {
+    let folder =
+        tempfile::Builder::new().prefix("terrace-values-").tempdir().map_err(|error| error.to_string())?;
+    let mut random = Random::new(seed);
+    let mut trial = Trial {
+        folder: folder.path().to_owned(),
+        batches: draw_batches(&mut random),
+        write_buffer_bytes: random.choose(&WRITE_BUFFERS_BYTES),
+        leveldb: LevelDb::start()?,
+        tally: Tally::default(),
+        random,
+    };
+    match trial.run(driver) {
+        Ok(()) => Ok(trial.tally),
+        Err(problem) => Err(format!("{problem}\nthe folder is kept: {}", folder.keep().display())),
+    }
+}
+
+impl Trial {
+    fn run(&mut self, driver: &Path) -> Result<(), String> {
+        let left = self.folder.join("db");
+        let acknowledged = self.write_until_killed(driver, &left)?;
+        let found = self.check(&left, &[acknowledged, acknowledged + 1])?;
+        if self.write_buffer_bytes == WRITE_BUFFERS_BYTES[1] {
+            self.check_log(&left, found)?;
+            for _ in 0..CUTS {
+                self.check_cut(&left)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns how many writes were acknowledged.
+    fn write_until_killed(&mut self, driver: &Path, folder: &Path) -> Result<usize, String> {
+        let io = |error: std::io::Error| error.to_string();
+        let operations = self.folder.join("operations");
+        operations_file::save(&operations, &self.batches).map_err(io)?;
+        let mut command = Command::new(driver);
+        command.arg("apply").arg(folder).arg("--operations").arg(&operations).arg("--acknowledge");
+        command.args(["--write-buffer", &self.write_buffer_bytes.to_string()]);
+        let mut process = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("{}: {error}", driver.display()))?;
+        let mut lines = BufReader::new(process.stdout.take().ok_or("no pipe from the writer")?).lines();
+        // Then one of the large writes is next.
+        let awaited = self.batches.len() - 1 - self.random.below(LARGE_WRITES);
+        let mut acknowledged = 0;
+        while acknowledged < awaited {
+            let line = lines.next().ok_or("the writer ended by itself")?.map_err(io)?;
+            acknowledged = line.parse().map_err(|_| format!("not a number of writes: {line:?}"))?;
+        }
+        wait_for_growth(folder, self.random.below(VALUE_SIZE_BYTES) as u64);
+        process.kill().map_err(io)?;
+        process.wait().map_err(io)?;
+        for line in lines {
+            acknowledged = line.map_err(io)?.parse().map_err(|_| "not a number of writes")?;
+        }
+        fs::remove_file(&operations).map_err(io)?;
+        self.tally.one("kills");
+        Ok(acknowledged)
+    }
+
+    /// Copies of `left` are opened by all, and repaired. They must hold the first so many batches as one of `counts` says,
+    /// which is returned.
+    fn check(&mut self, left: &Path, counts: &[usize]) -> Result<usize, String> {
+        let io = |error: std::io::Error| error.to_string();
+        let [ours, theirs, repaired] = ["ours", "theirs", "repaired"].map(|name| self.folder.join(name));
+        for folder in [&ours, &theirs, &repaired] {
+            copy(left, folder).map_err(io)?;
+        }
+        if let Some(leveldb) = &mut self.leveldb {
+            leveldb.ask(&theirs)?;
+        }
+        let (found, digest) = self.read(&ours)?;
+        let is_expected = |count: &&usize| found == self.state_after(**count);
+        let count = *counts.iter().find(is_expected).ok_or_else(|| {
+            format!("{:?} are there, expected after {counts:?} writes", found.keys().collect::<Vec<_>>())
+        })?;
+        if let Some(leveldb) = &mut self.leveldb {
+            leveldb.expect(&digest)?;
+            self.tally.one("LevelDB checks");
+        }
+        let report =
+            Db::repair(&repaired, &self.options()).map_err(|error| format!("repair: {error}"))?.to_string();
+        let (after_repair, _) = self.read(&repaired)?;
+        if after_repair != found {
+            let keys = after_repair.keys().map(|key| key.escape_ascii().to_string()).take(20);
+            return Err(format!("after a repair {:?} are there: {report}", keys.collect::<Vec<_>>()));
+        }
+        self.tally.one("repairs");
+        [ours, theirs, repaired].iter().try_for_each(fs::remove_dir_all).map_err(io)?;
+        Ok(count)
+    }
+
+    fn read(&self, folder: &Path) -> Result<(Model, crate::digest::Digest), String> {
+        let db = Db::open(folder, self.options()).map_err(|error| format!("open: {error}"))?;
+        let read = contents(&db)?;
+        db.close().map_err(|error| format!("close: {error}"))?;
+        Ok(read)
+    }
+
+    /// The log of `left`, which holds the first `count` batches, is what LevelDB writes, or a beginning of it.
+    fn check_log(&mut self, left: &Path, count: usize) -> Result<(), String> {
+        let log = fs::read(log_of(left)?).map_err(|error| error.to_string())?;
+        let whole = encoded(&self.batches).0;
+        let end = encoded(&self.batches[..count]).0.len();
+        if log.get(..end) != whole.get(..end) {
+            return Err("the log is not what LevelDB writes".to_owned());
+        }
+        self.tally.add("kills amid a large record", u64::from(log[end..].iter().any(|byte| *byte != 0)));
+        Ok(())
+    }
+
+    /// Cuts the log anywhere in one of the large records.
+    fn check_cut(&mut self, left: &Path) -> Result<(), String> {
+        let (whole, starts) = encoded(&self.batches);
+        let count = self.batches.len() - 1 - self.random.below(LARGE_WRITES);
+        let end = starts.get(count + 1).map_or(whole.len(), |start| *start);
+        let cut = self.random.between(starts[count] + 1, end - 1);
+        let folder = self.folder.join("cut");
+        copy(left, &folder).map_err(|error| error.to_string())?;
+        fs::write(log_of(&folder)?, &whole[..cut]).map_err(|error| error.to_string())?;
+        self.check(&folder, &[count]).map_err(|problem| {
+            format!("cut at {cut}, in the record from {} to {end}: {problem}", starts[count])
+        })?;
+        self.tally.one("cut logs");
+        fs::remove_dir_all(folder).map_err(|error| error.to_string())
+    }
+
+    fn state_after(&self, count: usize) -> Model {
+        let changes = self.batches.iter().take(count).flatten();
+        changes.filter_map(|(key, value)| Some((key.clone(), value.clone()?))).collect()
+    }
+
+    fn options(&self) -> Options {
+        Options {
+            create_if_missing: false,
+            paranoid_checks: true,
+            write_buffer_size_bytes: self.write_buffer_bytes,
+            ..Options::default()
+        }
+    }
+}
+
+/// Some small batches, so that the large ones begin anywhere and with any sequence, and then the large ones. All are puts, to
+/// keys of their own.
+fn draw_batches(random: &mut Random) -> Vec<Batch> {
+    let mut batches = Vec::new();
+    let mut sequence = 1;
+    for number in 0..random.between(1, 40) {
+        let size = random.below(2_000);
+        batches.push(vec![(format!("small {number:02}").into_bytes(), Some(random.bytes(size)))]);
+        sequence += 1;
+    }
+    for number in 0..LARGE_WRITES {
+        let value = draw_value(random, sequence);
+        batches.push(vec![(format!("value {number}").into_bytes(), Some(value))]);
+        sequence += 1;
+    }
+    batches
+}
+
+/// A value of a batch with that sequence.
+fn draw_value(random: &mut Random, sequence: u64) -> Vec<u8> {
+    // The records in it begin anywhere in a block.
+    let before = random.choose(&[0, 7, 1_000, 20_000]);
+    let mut value = random.bytes(before);
+    match random.below(5) {
+        0 => value.extend(stored_log(1, VALUE_SIZE_BYTES)),
+        // As the records would go on that follow this one.
+        1 => value.extend(stored_log(sequence + 1, VALUE_SIZE_BYTES)),
+        2 => value.resize(VALUE_SIZE_BYTES, 0),
+        _ => {
+            while value.len() < VALUE_SIZE_BYTES {
+                let first = random.choose(&[1, sequence, sequence + 1]);
+                value.extend(stored_log(first, random.choose(&[5_000, 70_000, 1 << 20])));
+                value.resize(value.len() + random.choose(&[0, 600, 5_000, 70_000]), 0);
+            }
+        }
+    }
+    value
+}
+
+/// A log of puts that nobody ever made, as LevelDB writes it, of at least so many bytes.
+fn stored_log(first_sequence: u64, size_bytes: usize) -> Vec<u8> {
+    let mut encoder = LogEncoder::new();
+    let mut log = Vec::with_capacity(size_bytes + (1 << 10));
+    let mut sequence = first_sequence;
+    while log.len() < size_bytes {
+        let key = format!("nobody wrote {sequence}");
+        encoder.encode_into(put(sequence, key.as_bytes(), &[b'n'; 300]).as_bytes(), &mut log);
+        sequence += 1;
+    }
+    log
+}
+
+fn put(sequence: u64, key: &[u8], value: &[u8]) -> WriteBatch {
+    let mut batch = WriteBatch::new();
+    batch.put(key, value).expect("the batch is within the limits");
+    batch.set_sequence(sequence);
+    batch
+}
+
+/// The log of a database to which `batches` of one put each are all that was written, and where each begins.
+fn encoded(batches: &[Batch]) -> (Vec<u8>, Vec<usize>) {
+    let mut encoder = LogEncoder::new();
+    let (mut log, mut starts) = (Vec::new(), Vec::new());
+    for (sequence, (key, value)) in (1..).zip(batches.iter().flatten()) {
+        let batch = put(sequence, key, value.as_ref().expect("all are puts"));
+        starts.push(log.len());
+        encoder.encode_into(batch.as_bytes(), &mut log);
+    }
+    (log, starts)
+}
+
+/// Waits until the logs in `folder` have so many bytes more, or one of them was removed meanwhile and they never will.
+fn wait_for_growth(folder: &Path, growth_bytes: u64) {
+    let size_bytes = || -> u64 {
+        let sizes = logs_in(folder).into_iter().filter_map(|log| log.metadata().ok());
+        sizes.map(|metadata| metadata.len()).sum()
+    };
+    let (start, wanted) = (Instant::now(), size_bytes() + growth_bytes);
+    while size_bytes() < wanted && start.elapsed() < LONGEST_WAIT {
+        sleep(POLL_EVERY);
+    }
+}
+
+fn logs_in(folder: &Path) -> Vec<PathBuf> {
+    let paths = fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    paths.filter(|path| path.extension().is_some_and(|extension| extension == "log")).collect()
+}
+
+/// The one log in `folder`.
+fn log_of(folder: &Path) -> Result<PathBuf, String> {
+    let logs = logs_in(folder);
+    match &logs[..] {
+        [log] => Ok(log.clone()),
+        _ => Err(format!("one log was expected: {logs:?}")),
+    }
+}
