@@ -52,15 +52,15 @@ export class Store implements Writer {
 
   /** In a hook function it sees what earlier operations will have written. */
   getSync(key: Bytes, options: PrivateReadOptions): Bytes | undefined {
-    const { running } = this.queue
+    const { backend, queue } = this
+    if (backend.getSync === undefined) throw notSynchronous('getSync()', 'read')
+    const { running } = queue
 
     if (running !== null && (options.snapshot === undefined || options.snapshot === null)) {
       const value = running.find(identityOf(key))
       if (value !== undefined) return value === null ? undefined : inFormat(value, options.valueEncoding)
     }
 
-    const { backend } = this
-    if (backend.getSync === undefined) throw notSynchronous('getSync()', 'read')
     return backend.getSync(key, options, backendSnapshot(options.snapshot))
   }
 

@@ -10,6 +10,9 @@ export const FAILURE = 'ARRAY_FAILED'
 /** Larger keys are refused. */
 const MAX_KEY_BYTES = 1 << 20
 
+/** So many keys are read within the call at most. */
+const MAX_AT_ONCE = 1000
+
 /** The entries of a new back-end. An array does not change: each write makes another one. */
 const nothing = Object.freeze([])
 
@@ -68,7 +71,7 @@ export class ArrayBackend {
     return this.#answer(() => {
       const state = this.#stateOf(snapshot)
       return wanted.map((key) => this.#valueIn(state, key, options))
-    })
+    }, keys.length)
   }
 
   has(key, _options, snapshot) {
@@ -81,7 +84,7 @@ export class ArrayBackend {
     return this.#answer(() => {
       const state = this.#stateOf(snapshot)
       return wanted.map((key) => indexOf(state, key).isThere)
-    })
+    }, keys.length)
   }
 
   write(operations, sync) {
@@ -105,19 +108,20 @@ export class ArrayBackend {
   }
 
   /** The result of some work, at once or later. The work sees the state of whenever it is done. */
-  #answer(work) {
-    if (this.manifest.syncReads && this.#chance(0.5)) {
+  #answer(work, size = 1) {
+    const isLarge = size > MAX_AT_ONCE
+    if (this.manifest.syncReads && !isLarge && this.#chance(0.5)) {
       this.#failAtTimes()
       return work()
     }
 
-    return this.#later(work)
+    return this.#later(work, isLarge)
   }
 
-  async #later(work) {
+  async #later(work, isLarge) {
     const isEarly = this.#chance(0.5)
     const early = isEarly ? work() : undefined
-    await this.#pause()
+    await (isLarge ? nextTurn() : this.#pause())
     this.#failAtTimes()
     return isEarly ? early : work()
   }
