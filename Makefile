@@ -10,12 +10,12 @@ TEST_STEPS := lint rust capi ruby models gates node node-bench clients commonjs 
 # Tells in a long log which step one is in, and how long the one before took.
 step = @echo; echo "== $(1) · $$(date +%T)"
 
-.PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads install-capi
+.PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads install-capi aarch64
 .PHONY: bench bench-rivals bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-tuning
 .PHONY: bench-bytewise bench-hooks bytewise-differential node-leaks man docs-inspecting fmt docs clean
 
 help: ## list what can be made
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
 
 setup: ## check what building needs, install npm packages
 	@scripts/setup
@@ -116,6 +116,14 @@ $(COMMONJS_READY): interop/commonjs/package-lock.json
 commonjs: build $(COMMONJS_READY) ## our packages, installed, in Jest, TypeScript, esbuild and as Electron has them
 	$(call step,commonjs)
 	cd interop/commonjs && npm test
+
+# Wants `rustup target add aarch64-unknown-linux-gnu` and Debian's gcc-aarch64-linux-gnu and qemu-user-static.
+AARCH64 := aarch64-unknown-linux-gnu
+aarch64: export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER = aarch64-linux-gnu-gcc
+aarch64: export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER = qemu-aarch64-static -L /usr/aarch64-linux-gnu
+aarch64: ## tests of what is written for AArch64 alone, in an emulator
+	$(call step,aarch64)
+	cargo test --target $(AARCH64) --package terrace-format --package terrace-env --lib --test mapped_log
 
 LOAD := cargo run --release --quiet --package terrace-testkit --bin terrace-load --
 

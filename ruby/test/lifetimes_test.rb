@@ -223,6 +223,23 @@ class LifetimesTest < DatabaseTest
     end
   end
 
+  def test_a_database_waits_for_a_child_that_another_thread_is_giving_back
+    order = []
+    began = Queue.new
+    parent = LevelDB::Handle.new(1, 'database') { order << :parent }
+    slowly = lambda do |_pointer|
+      began << true
+      sleep 0.1
+      order << :child
+    end
+    child = parent.make_child('snapshot', slowly) { 2 }
+    closing = Thread.new { child.close }
+    began.pop
+    parent.close
+    closing.join
+    assert_equal %i[child parent], order
+  end
+
   def test_closing_while_reads_go_from_a_snapshot_to_the_database_does_not_hang
     20.times do
       snapshot = @db.snapshot

@@ -93,6 +93,8 @@ class OpenTest < DatabaseTest
     assert_equal LevelDB::CompressionType::SnappyCompression, options.compression
     assert_nil options.bloom_filter_bits_per_key
     assert_equal Encoding::BINARY, options.encoding
+    assert options.map_tables
+    assert options.map_log
   end
 
   def test_every_option_reaches_the_database
@@ -197,11 +199,34 @@ class OpenTest < DatabaseTest
     assert_match(/\A\d+\.\d+\.\d+\z/, LevelDB.terrace_version)
   end
 
+  def test_mappings_can_be_turned_off
+    %i[map_tables map_log].each do |name|
+      next assert_raises(LevelDB::NotSupportedError) { LevelDB::DB.new(@path, name => false) } unless terrace?
+
+      LevelDB::DB.open(@path, name => false) do |db|
+        refute db.options.public_send(name)
+        db['a'] = '1'
+        db.flush
+        assert_equal '1', db['a']
+        ending = { map_tables: 'ldb', map_log: 'log' }.fetch(name)
+        assert_empty mapped(ending) if File.exist?('/proc/self/maps')
+      end
+    end
+    return unless terrace? && File.exist?('/proc/self/maps')
+
+    LevelDB::DB.open(@path) { |db| assert_equal ['1', 1], [db['a'], mapped('ldb').size] }
+  end
+
   private
+
+  # Files of the database that are mapped into this process.
+  def mapped(ending)
+    File.readlines('/proc/self/maps', chomp: true).grep(%r{#{Regexp.escape(@path)}/.*\.#{ending}\z})
+  end
 
   def only_terrace_can
     LevelDB::DB.open(@path) do |db|
-      %i[flush verify].each { |name| assert_raises(LevelDB::NotSupportedError) { db.public_send(name) } }
+      %i[flush refresh verify].each { |name| assert_raises(LevelDB::NotSupportedError) { db.public_send(name) } }
       assert_raises(LevelDB::NotSupportedError) { db.checkpoint(File.join(@folder, 'copy')) }
     end
     assert_raises(LevelDB::NotSupportedError) { LevelDB::DB.new(@path, read_only: true) }

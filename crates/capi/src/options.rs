@@ -44,6 +44,8 @@ pub(crate) struct OptionsHandle {
     block_restart_interval: c_int,
     max_file_size_bytes: usize,
     compression: c_int,
+    map_tables: bool,
+    map_log: bool,
 }
 
 impl Default for OptionsHandle {
@@ -62,6 +64,8 @@ impl Default for OptionsHandle {
             block_restart_interval: 16,
             max_file_size_bytes: 2 * MIB,
             compression: 1,
+            map_tables: true,
+            map_log: true,
         }
     }
 }
@@ -115,6 +119,8 @@ impl OptionsHandle {
                 other => return Err(bad_value("compression", other)),
             },
             filter_bits_per_key: 0,
+            map_tables: self.map_tables,
+            map_log: self.map_log,
             ..Options::default()
         };
         if let Some(env) = &self.env {
@@ -252,4 +258,14 @@ extern "C" fn leveldb_options_set_max_file_size(options: Option<&mut OptionsHand
 #[unsafe(no_mangle)]
 extern "C" fn leveldb_options_set_compression(options: Option<&mut OptionsHandle>, compression: c_int) {
     set(options, |options| options.compression = compression);
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn terrace_options_set_map_tables(options: Option<&mut OptionsHandle>, value: u8) {
+    set(options, |options| options.map_tables = value != 0);
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn terrace_options_set_map_log(options: Option<&mut OptionsHandle>, value: u8) {
+    set(options, |options| options.map_log = value != 0);
 }

@@ -107,8 +107,14 @@ impl CreateArguments {
 pub(crate) fn open_to_read(folder: &Path) -> Result<Db, Failure> {
     check_is_folder(folder)?;
     let comparator = order::of_folder(folder)?;
-    let options =
-        Options { read_only: true, comparator, block_cache_size_bytes: 8 << 20, ..Options::default() };
+    let options = Options {
+        read_only: true,
+        comparator,
+        block_cache_size_bytes: 8 << 20,
+        // Whoever looks into a database may have a disk that fails: an error names the file, a mapping would end the program.
+        map_tables: false,
+        ..Options::default()
+    };
     open(folder, options)
 }
 

@@ -1,6 +1,6 @@
 //! A full disk and a read-only one: what is refused, what goes on, and that nothing acknowledged is lost.
 //!
-//! Each test mounts a small file system in memory for its own thread. Mounting needs root; without it these tests
+//! Each test mounts a small file system for itself, most of them in memory. Mounting needs root; without it these tests
 //! say so and pass.
 #![cfg(target_os = "linux")]
 
@@ -19,14 +19,13 @@ fn mount(arguments: &[&str], target: &Path) -> bool {
     Command::new("mount").args(arguments).arg(target).status().is_ok_and(|status| status.success())
 }
 
-/// Runs `test` in a file system of `size`, or says why not.
-fn on_small_disk(size: &str, test: fn(&Path)) {
+/// Runs `test` in a file system that `mount` makes of these arguments, or says why not.
+fn on_disk(arguments: &[&str], test: fn(&Path)) {
     let folder = tempfile::tempdir().unwrap();
     let target: PathBuf = folder.path().join("disk");
     std::fs::create_dir(&target).unwrap();
-    if !mount(&["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"], &target) {
-        // Not by a macro, whose output the test runner hides.
-        let _ = writeln!(io::stderr(), "skipped: this user may not mount");
+    if !mount(arguments, &target) {
+        skip("this user may not mount");
         return;
     }
     let result = std::panic::catch_unwind(|| test(&target));
@@ -36,8 +35,69 @@ fn on_small_disk(size: &str, test: fn(&Path)) {
     }
 }
 
+/// Not by a macro, whose output the test runner hides.
+fn skip(why: &str) {
+    let _ = writeln!(io::stderr(), "skipped: {why}");
+}
+
+fn on_small_disk(size: &str, test: fn(&Path)) {
+    on_disk(&["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"], test);
+}
+
+/// The smallest XFS that its tools make.
+fn on_xfs(test: fn(&Path)) {
+    let image = tempfile::NamedTempFile::new().unwrap();
+    image.as_file().set_len(320 << 20).unwrap();
+    match Command::new("mkfs.xfs").arg("-q").arg(image.path()).status() {
+        Ok(status) if status.success() => {}
+        Ok(status) => return skip(&format!("mkfs.xfs: {status}")),
+        Err(error) => return skip(&format!("mkfs.xfs (Debian's package xfsprogs): {error}")),
+    }
+    on_disk(&["-o", "loop", image.path().to_str().unwrap()], test);
+}
+
 fn posix() -> Arc<dyn Env> {
     Arc::new(PosixEnv::new())
+}
+
+/// As `cp -r` does it by default since coreutils 9: the files of the copy share the extents of an open database, so that a
+/// store into one of them needs new space. Stored through a mapping, it would end this process.
+#[test]
+fn a_copy_that_shares_extents_on_a_full_disk_makes_the_next_put_an_error() {
+    on_xfs(|disk| {
+        let (folder, copy, ballast) = (disk.join("db"), disk.join("copy"), disk.join("ballast"));
+        let db = Db::open(&folder, tiny(posix())).unwrap();
+        let mut model = Model::new();
+        let mut random = Random(12);
+        let put = |model: &mut Model, index: u32, random: &mut Random| {
+            let (key, value) = (index.to_be_bytes().to_vec(), random.bytes(200));
+            db.put(&key, &value, &WriteOptions::default())?;
+            model.insert(key, value);
+            Ok::<(), terrace_engine::Error>(())
+        };
+        for index in 0..300 {
+            put(&mut model, index, &mut random).unwrap();
+        }
+        let copied = Command::new("cp").args(["-r", "--reflink=always"]).args([&folder, &copy]).status();
+        assert!(copied.unwrap().success());
+        let copied_model = model.clone();
+        let mut file = std::fs::File::create(&ballast).unwrap();
+        for piece_bytes in [1 << 20, 4096, 512] {
+            while file.write_all(&vec![1; piece_bytes]).is_ok() {}
+        }
+        drop(file);
+
+        let refused = (300..100_000).find_map(|index| put(&mut model, index, &mut random).err());
+        let refused = refused.expect("a put for which there is no room is refused");
+        assert_eq!(refused.kind(), ErrorKind::DiskFull, "{refused}");
+        assert_holds(&db, &model);
+
+        std::fs::remove_file(&ballast).unwrap();
+        put(&mut model, 100_000, &mut random).unwrap();
+        db.close().unwrap();
+        assert_holds(&Db::open(&folder, tiny(posix())).unwrap(), &model);
+        assert_holds(&Db::open(&copy, tiny(posix())).unwrap(), &copied_model);
+    });
 }
 
 #[test]

@@ -35,26 +35,32 @@ type Methods = Record<string, (...args: unknown[]) => unknown>
 
 /** Has the methods of a database that could not be opened say why. To be called before those that wait for it go on. */
 export function explainRefusal(db: Openable): void {
-  explained.add(db)
-  for (const name of methods.rejecting) cover(db, name, async () => Promise.reject(notOpen(db, `${name}()`)))
+  for (const name of methods.rejecting) {
+    replace(db, name, async () => Promise.reject(notOpen(db, `${name}()`)))
+  }
   for (const name of methods.throwing) {
-    cover(db, name, () => {
+    replace(db, name, () => {
       throw notOpen(db, `${name}()`)
     })
   }
 }
 
-/** Databases whose methods are covered. */
-const explained = new WeakSet<object>()
-
-/** Gives a database its methods back, which is about to be opened again. Methods that the program has set stay. */
+/** Gives a database its methods back, which is about to be opened again. */
 export function forgetRefusal(db: Openable): void {
-  if (!explained.delete(db)) return
   const prototype = Object.getPrototypeOf(db) as Methods
-  for (const name of [...methods.rejecting, ...methods.throwing]) {
-    // Not deleted: an object that properties were deleted from is slow.
-    if (Object.hasOwn(db, name)) cover(db, name, prototype[name] as Methods[string])
-  }
+  // Not deleted: an object that properties were deleted from is slow.
+  for (const name of replaced.get(db)?.keys() ?? []) replace(db, name, prototype[name] as Methods[string])
+}
+
+/** What databases have been given in place of their methods, by name. */
+const replaced = new WeakMap<object, Map<string, Methods[string]>>()
+
+/** Gives a database another method, unless it has one that the program has set. */
+function replace(db: object, name: string, method: Methods[string]): void {
+  const given = replaced.get(db) ?? new Map()
+  if (Object.hasOwn(db, name) && (db as Methods)[name] !== given.get(name)) return
+  cover(db, name, method)
+  replaced.set(db, given.set(name, method))
 }
 
 function cover(db: object, name: string, method: Methods[string]): void {

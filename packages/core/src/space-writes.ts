@@ -151,8 +151,17 @@ function passesEveryWrite(place: Place, operations: readonly PublicOperation[]):
   )
 }
 
+/** What an operation has instead of an option of its batch, also where it has it undefined: so it is in abstract-level. */
+const replaced = new Set(['type', 'key', 'value', 'keyEncoding', 'valueEncoding', 'sublevel'])
+
+/** Of an option that only hook functions know, undefined in an operation means that it is not given there. */
 function copiesOf(operations: readonly object[], options: Options): PublicOperation[] {
-  return operations.map((operation) => Object.assign({}, options, operation) as PublicOperation)
+  const inherited = Object.entries(options ?? noOptions).filter(([name]) => !replaced.has(name))
+  return operations.map((operation) => {
+    const copy = Object.assign({}, options, operation) as Record<string, unknown>
+    for (const [name, value] of inherited) if (copy[name] === undefined) copy[name] = value
+    return copy as unknown as PublicOperation
+  })
 }
 
 function encodeKey(place: Place, encoding: Encoder, key: unknown): Bytes {

@@ -245,3 +245,29 @@ test('a method that a program has set on a database is still its own once the da
   assert.equal(await db.get('key'), "the program's")
   await db.close()
 })
+
+test('a method that a program has set on a database stays while it is refused, and afterwards', async () => {
+  const get = async () => "the program's"
+  const keys = () => "the program's"
+  for (const sublevel of [false, true]) {
+    const db = new Level(holder.location)
+    const place = sublevel ? db.sublevel('a') : db
+    place.get = get
+    await assert.rejects(place.open(), { code: 'LEVEL_DATABASE_NOT_OPEN' })
+    assert.equal(place.get, get)
+    await assert.rejects(place.has('key'), /opening it failed/)
+    // One that is set while it is refused stays as well.
+    place.keys = keys
+    await assert.rejects(place.open(), { code: 'LEVEL_DATABASE_NOT_OPEN' })
+    assert.equal(place.keys, keys)
+
+    await holder.close()
+    await db.open()
+    await place.open()
+    assert.equal(place.get, get)
+    assert.equal(place.keys, keys)
+    assert.equal(await place.has('key'), false)
+    await db.close()
+    await holder.open()
+  }
+})

@@ -1,4 +1,4 @@
-// What a transaction costs: a get and a put of one key, µs each; the median of rounds taken in turns.
+// What a transaction costs: a get and a put of one key, and an entry of a loop, µs each; the median of rounds taken in turns.
 //
 //   node packages/toolbox/bench/transaction.js
 
@@ -11,11 +11,19 @@ import { transactions } from 'terrace-toolbox/transaction'
 const ROUNDS = 15
 const OPERATIONS = 5000
 const KEYS = 1000
+const ENTRIES = 50_000
 
 const folder = mkdtempSync(join(tmpdir(), 'terrace-toolbox-bench-'))
 const plain = new Level(join(folder, 'plain'))
 const observed = new Level(join(folder, 'observed'))
 const transaction = transactions(observed)
+
+const entries = observed.sublevel('entries')
+await entries.batch(
+  Array.from({ length: ENTRIES }, (_, i) => {
+    return { type: 'put', key: `entry ${String(i).padStart(7, '0')}`, value: 'x'.repeat(100) }
+  })
+)
 
 const keyOf = (i) => `key ${i % KEYS}`
 
@@ -26,7 +34,14 @@ async function getAndPut(db) {
   }
 }
 
-const cases = {
+async function visit(iterator) {
+  let seen = 0
+  for await (const _ of iterator) seen++
+  if (seen !== ENTRIES) throw new Error(`${seen} entries`)
+}
+
+/** What each of `OPERATIONS` costs. */
+const operations = {
   'get and put': () => getAndPut(plain),
   'get and put, of a database that has transactions': () => getAndPut(observed),
   'transaction of get and put': async () => {
@@ -45,14 +60,32 @@ const cases = {
   }
 }
 
-const times = Object.fromEntries(Object.keys(cases).map((name) => [name, []]))
+/** What each of `ENTRIES` costs. */
+const loops = {
+  'an entry of `for await`': () => visit(entries.iterator()),
+  'an entry of `for await` in a transaction': () =>
+    transaction((tx) => visit(tx.iterator({ sublevel: entries }))),
+  'an entry of `all()`': () => entries.iterator().all(),
+  'an entry of `all()` in a transaction': () => transaction((tx) => tx.iterator({ sublevel: entries }).all()),
+  'an entry of `for await` in a transaction, after a put': () =>
+    transaction((tx) => {
+      tx.put('entry 0010000', 'another', { sublevel: entries })
+      return visit(tx.iterator({ sublevel: entries }))
+    })
+}
+
+const cases = [
+  ...Object.entries(operations).map(([name, run]) => ({ name, run, count: OPERATIONS })),
+  ...Object.entries(loops).map(([name, run]) => ({ name, run, count: ENTRIES }))
+]
+const times = Object.fromEntries(cases.map(({ name }) => [name, []]))
 
 for (let round = 0; round <= ROUNDS; round++) {
-  for (const [name, run] of Object.entries(cases)) {
+  for (const { name, run, count } of cases) {
     const began = performance.now()
     await run()
     // The first round warms up.
-    if (round > 0) times[name].push(((performance.now() - began) / OPERATIONS) * 1000)
+    if (round > 0) times[name].push(((performance.now() - began) / count) * 1000)
   }
 }
 

@@ -272,6 +272,12 @@ module LevelDB
       nil
     end
 
+    # Shows in a database that was opened with +read_only+ what others have written since. Iterators and snapshots that are there
+    # keep what they show, and if it fails, so does the database. Terrace only.
+    def refresh
+      call_beyond(:TERRACE_REFRESH)
+    end
+
     # Writes what is in memory to tables. Terrace only.
     def flush
       call_beyond(:TERRACE_FLUSH)

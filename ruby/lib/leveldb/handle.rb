@@ -182,10 +182,12 @@ module LevelDB
     def give_back(close_children)
       # The list is a copy: finalizers of other children may run meanwhile.
       @children.keys.each(&close_children)
-      @parent&.forget(self)
       pointer = @pointer
       @pointer = nil
       @give_back.call(pointer)
+    ensure
+      # Last: a parent that is being closed waits for the children that it knows.
+      @parent&.forget(self)
     end
   end
 end

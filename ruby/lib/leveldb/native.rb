@@ -86,9 +86,12 @@ module LevelDB
       terrace_version: [OBJECT, []],
       terrace_open_read_only: [OBJECT, [OBJECT, BYTES, BYTES]],
       terrace_close: [NOTHING, [OBJECT, BYTES]],
+      terrace_refresh: [NOTHING, [OBJECT, BYTES]],
       terrace_flush: [NOTHING, [OBJECT, BYTES]],
       terrace_checkpoint: [NOTHING, [OBJECT, BYTES, BYTES]],
-      terrace_verify: [NOTHING, [OBJECT, BYTES]]
+      terrace_verify: [NOTHING, [OBJECT, BYTES]],
+      terrace_options_set_map_tables: [NOTHING, [OBJECT, FLAG]],
+      terrace_options_set_map_log: [NOTHING, [OBJECT, FLAG]]
     }.freeze
     private_constant :WAITING, :QUICK, :BEYOND
 

@@ -34,16 +34,20 @@ module LevelDB
       max_file_size: DEFAULT_MAX_FILE_SIZE,
       compression: DEFAULT_COMPRESSION,
       bloom_filter_bits_per_key: nil,
+      map_tables: true,
+      map_log: true,
       encoding: Encoding::BINARY
     }.freeze
     ALIASES = { paranoid: :paranoid_checks }.freeze
     SWITCHES = %i[create_if_missing error_if_exists paranoid_checks].freeze
+    # Of Terrace alone, and told to the library only if they are off.
+    MAPPINGS = %i[map_tables map_log].freeze
     INTEGERS = %i[write_buffer_size max_open_files block_size block_restart_interval max_file_size].freeze
     OPTIONAL_INTEGERS = %i[block_cache_size bloom_filter_bits_per_key].freeze
     COMPRESSION_CODES = { none: 0, snappy: 1, zstd: 2 }.freeze
     # What a C int and a size hold, on every machine.
     MAX_INTEGER = (1 << 31) - 1
-    private_constant :DEFAULTS, :ALIASES, :SWITCHES, :INTEGERS, :OPTIONAL_INTEGERS, :COMPRESSION_CODES, :MAX_INTEGER
+    private_constant :DEFAULTS, :ALIASES, :SWITCHES, :MAPPINGS, :INTEGERS, :OPTIONAL_INTEGERS, :COMPRESSION_CODES, :MAX_INTEGER
 
     # create_if_missing:: Makes the database if there is none.
     # error_if_exists:: Refuses a database that exists.
@@ -57,6 +61,8 @@ module LevelDB
     # max_file_size:: Bytes of a table at which the next begins.
     # compression:: One of CompressionType.
     # bloom_filter_bits_per_key:: Makes filters, which spare reads of keys that are not there; nil makes none.
+    # map_tables:: Reads tables through a mapping: faster, but a device that fails under it ends the process. Off in Terrace only.
+    # map_log:: Stores writes into a mapping of the log where the file system is fit for it. Off in Terrace only.
     # encoding:: The encoding that keys and values have when they come out of the database.
     attr_reader(*DEFAULTS.keys)
 
@@ -74,8 +80,12 @@ module LevelDB
 
     # Makes the library's object with these options. Returns its address, and a proc that frees it with what belongs to it,
     # which is to be called after the database was closed.
+    #
+    # Raises NotSupportedError for what the library has no function for.
     def to_native
+      unmap = MAPPINGS.reject { |name| public_send(name) }.map { |name| DB.beyond(:"TERRACE_OPTIONS_SET_#{name.upcase}") }
       options = Native::OPTIONS_CREATE.call
+      unmap.each { |function| function.call(options, 0) }
       SWITCHES.each { |name| set(options, name, public_send(name) ? 1 : 0) }
       INTEGERS.each { |name| set(options, name, public_send(name)) }
       set(options, :compression, COMPRESSION_CODES.fetch(compression))

@@ -64,7 +64,7 @@ int main(int count, char** arguments) {
       {"names", names_that_are_no_text},
       {"batches", odd_batches},     {"no order", no_order},
       {"bad filters", bad_filters}, {"threads", many_threads},
-      {"terrace", terrace_functions},
+      {"terrace", terrace_functions}, {"mappings", mappings},
   };
   if (count != 2) {
     fprintf(stderr, "usage: beyond folder\n");

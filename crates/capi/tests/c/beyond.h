@@ -47,5 +47,6 @@ void no_order(const char* folder);
 void bad_filters(const char* folder);
 void many_threads(const char* folder);
 void terrace_functions(const char* folder);
+void mappings(const char* folder);
 
 #endif

@@ -152,3 +152,48 @@ void terrace_functions(const char* folder) {
   leveldb_close(db);
   tear_down(setup);
 }
+
+/* How many files of a folder this process has mapped whose names end like this. */
+static int mapped(const char* folder, const char* ending) {
+  char line[1024], place[600];
+  int count = 0;
+  FILE* maps = fopen("/proc/self/maps", "r");
+  CHECK(maps != NULL);
+  snprintf(place, sizeof place, "%s/", folder);
+  while (fgets(line, sizeof line, maps) != NULL) {
+    line[strcspn(line, "\n")] = 0;
+    size_t length = strlen(line);
+    count += strstr(line, place) != NULL && length > strlen(ending) && strcmp(line + length - strlen(ending), ending) == 0;
+  }
+  fclose(maps);
+  return count;
+}
+
+void mappings(const char* folder) {
+#ifdef __linux__
+  char* error = NULL;
+  setup_t setup = set_up();
+  for (unsigned char map_tables = 0; map_tables < 2; map_tables++) {
+    terrace_options_set_map_tables(setup.options, map_tables);
+    terrace_options_set_map_log(setup.options, 0);
+    leveldb_t* db = must_open(setup, folder);
+    must_put(db, setup, "apple", "red");
+    CHECK(mapped(folder, ".log") == 0);
+    terrace_flush(db, &error);
+    WORKS(error);
+    CHECK(has(db, setup, "apple", "red"));
+    CHECK((mapped(folder, ".ldb") > 0) == map_tables);
+    leveldb_close(db);
+    leveldb_destroy_db(setup.options, folder, &error);
+    WORKS(error);
+  }
+  terrace_options_set_map_log(setup.options, 1);
+  leveldb_t* db = must_open(setup, folder);
+  must_put(db, setup, "apple", "red");
+  if (mapped(folder, ".log") == 0) printf("  on this file system, logs are not mapped\n");
+  leveldb_close(db);
+  tear_down(setup);
+#else
+  printf("  skipped: what is mapped is known on Linux only, not for %s\n", folder);
+#endif
+}

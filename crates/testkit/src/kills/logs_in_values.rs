@@ -29,7 +29,7 @@ const LONGEST_WAIT: Duration = Duration::from_millis(300);
 const POLL_EVERY: Duration = Duration::from_micros(50);
 /// Cuts of each log.
 const CUTS: usize = 2;
-/// The first is LevelDB's own choice, and each large write then fills a memtable. The other keeps all in one log.
+/// In turns. The first is LevelDB's own choice, and each large write then fills a memtable. The other keeps all in one log.
 const WRITE_BUFFERS_BYTES: [usize; 2] = [4 << 20, 256 << 20];
 
 struct Trial {
@@ -52,7 +52,7 @@ pub fn run(seed: u64, driver: &Path) -> TrialResult {
     let mut trial = Trial {
         folder: folder.path().to_owned(),
         batches: draw_batches(&mut random),
-        write_buffer_bytes: random.choose(&WRITE_BUFFERS_BYTES),
+        write_buffer_bytes: WRITE_BUFFERS_BYTES[seed as usize % WRITE_BUFFERS_BYTES.len()],
         leveldb: LevelDb::start()?,
         tally: Tally::default(),
         random,

@@ -1,4 +1,4 @@
-import type { AbstractLevel } from 'abstract-level'
+import type { AbstractKeyIterator, AbstractLevel } from 'abstract-level'
 import { asideOf } from '../aside.js'
 import { byteString, type Encoded } from '../encoded.js'
 import { parentOf, prefixOf } from '../hooks.js'
@@ -36,6 +36,9 @@ type Side = AbstractLevel<unknown, Uint8Array, string>
 
 /** Digits of 2^53 - 1. Text, so that it keeps its order in databases that store text. */
 const EXPIRY_DIGITS = 16
+
+/** The digit 0 in ASCII. */
+const ZERO = 0x30
 
 /** What prefixes of sublevels begin with. */
 const SEPARATOR = 0x21
@@ -119,15 +122,10 @@ export class ExpiryRecords {
     return new Map(records.map(([key, expiry]) => [textOf(key), Number(expiry)]))
   }
 
-  /** Lines up to a time, in order: at most `limit` of them, from behind the line `after`. */
-  async dueUntil(time: number, after: Uint8Array | undefined, limit: number): Promise<Due[]> {
+  /** Lines up to a time, in order, from behind the line `after`. */
+  dueUntil(time: number, after: Uint8Array | undefined): DueLines {
     const range = after === undefined ? {} : { gt: after }
-    const lines = await this.#byTime.keys({ ...range, lt: lineOf(Math.floor(time) + 1, none), limit }).all()
-    return lines.map((line) => ({
-      expiry: Number(textDecoder.decode(line.subarray(0, EXPIRY_DIGITS))),
-      key: line.subarray(EXPIRY_DIGITS),
-      line
-    }))
+    return new DueLines(this.#byTime.keys({ ...range, lt: lineOf(Math.floor(time) + 1, none) }))
   }
 
   /** Operations that note when a key expires, where `previous` was noted before. */
@@ -154,6 +152,34 @@ export class ExpiryRecords {
   write(operations: SideOperation[]): Promise<void> {
     return this.#aside.batch(operations as never)
   }
+}
+
+/** Lines as of one moment: what is removed while they are read need not be passed. */
+export class DueLines {
+  readonly #lines: AbstractKeyIterator<Side, Uint8Array>
+
+  constructor(lines: AbstractKeyIterator<Side, Uint8Array>) {
+    this.#lines = lines
+  }
+
+  /** The next ones, at most `limit`; none at the end. */
+  async next(limit: number): Promise<Due[]> {
+    return (await this.#lines.nextv(limit)).map((line) => ({
+      expiry: expiryOfLine(line),
+      key: line.subarray(EXPIRY_DIGITS),
+      line
+    }))
+  }
+
+  close(): Promise<void> {
+    return this.#lines.close()
+  }
+}
+
+function expiryOfLine(line: Uint8Array): number {
+  let expiry = 0
+  for (let place = 0; place < EXPIRY_DIGITS; place++) expiry = expiry * 10 + (line[place] as number) - ZERO
+  return expiry
 }
 
 const none = new Uint8Array(0)

@@ -1,13 +1,18 @@
-import type { Due } from './expiry-records.js'
+import type { Due, DueLines } from './expiry-records.js'
 import { REWRITTEN } from './write-hook.js'
 
 /** What removing needs of the database. */
 export interface SweptDatabase {
   /** Whether it goes on: not once the database closes. */
   isOpen(): boolean
-  /** Up to `limit` lines of what expired, behind the line `after`. */
-  due(after: Uint8Array | undefined, limit: number): Promise<Due[]>
-  /** Removes, in one batch, those of the entries that did expire then. Tells how many. */
+  /** The lines of what has expired by now, behind the line `after`. */
+  due(after: Uint8Array | undefined): DueLines
+  /**
+   * Removes the entries, in one batch, and tells how many. One alone that did not expire then is left; many may be refused for
+   * the sake of one.
+   *
+   * @throws LEVEL_HOOK_ERROR
+   */
   remove(due: Due[]): Promise<number>
 }
 
@@ -81,16 +86,21 @@ export class Sweeper {
     let removed = 0
     let after = this.#passes++ % PASSES_A_ROUND === 0 ? undefined : this.#after
     let failure: { error: unknown } | undefined
+    const lines = this.#db.due(after)
 
-    while (this.#isOn) {
-      const due = await this.#db.due(after, BATCH_ENTRIES)
-      if (due.length === 0) break
+    try {
+      while (this.#isOn) {
+        const due = await lines.next(BATCH_ENTRIES)
+        if (due.length === 0) break
 
-      const result = await this.#remove(due)
-      removed += result.removed
-      failure ??= result.failure
-      after = due[due.length - 1]?.line
-      await new Promise(setImmediate)
+        const result = await this.#remove(due)
+        removed += result.removed
+        failure ??= result.failure
+        after = due[due.length - 1]?.line
+        await new Promise(setImmediate)
+      }
+    } finally {
+      await lines.close()
     }
 
     // What was refused is tried again.

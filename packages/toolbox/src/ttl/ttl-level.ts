@@ -6,7 +6,7 @@ import { assertOnlyInstance } from '../only-instance.js'
 import { closeView, openView } from '../open-views.js'
 import { addView } from '../view.js'
 import { Clock } from './clock.js'
-import { type Due, ExpiryRecords, type RecordRange, textOf } from './expiry-records.js'
+import { type Due, ExpiryRecords, type RecordRange } from './expiry-records.js'
 import { Gate } from './gate.js'
 import { LiveIterator, LiveKeyIterator, LiveValueIterator, type PrivateIteratorOptions } from './iterators.js'
 import type { LiveSource } from './live-entries.js'
@@ -23,7 +23,7 @@ import {
 } from './options.js'
 import { ownKeys } from './own-keys.js'
 import { Sweeper } from './sweeper.js'
-import { WriteHook } from './write-hook.js'
+import { removalOf, WriteHook } from './write-hook.js'
 
 const DEFAULT_CHECK_INTERVAL_MS = 1000
 
@@ -204,7 +204,7 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
     }
     const write = (): Promise<void> => this.source.batch(operations as never, options as never)
     // A removal is alone already.
-    return this.#hook.isRemoving ? write() : this.#gate.together(write)
+    return (options as { isRemoval?: true }).isRemoval === true ? write() : this.#gate.together(write)
   }
 
   /** @internal */
@@ -254,27 +254,33 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
   #swept(): ConstructorParameters<typeof Sweeper>[0] {
     return {
       isOpen: () => this.status === 'open',
-      due: (after, limit) => this.#records.dueUntil(this.#clock.now(), after, limit),
+      due: (after) => this.#records.dueUntil(this.#clock.now(), after),
       remove: (due) => this.#gate.alone(() => this.#remove(due))
     }
   }
 
   async #remove(due: Due[]): Promise<number> {
-    const keyEncoding = 'view'
-    const expiries = await this.#records.getMany(
-      due.map(({ key }) => key),
-      { keyEncoding }
-    )
-    const expired = due.filter(({ expiry }, index) => expiries[index] === expiry)
-    const deletions = expired.map(({ key }) => ({ type: 'del', key, keyEncoding }))
+    const { forgetsLines } = this.#hook
+    // The hook looks at each. It is rare that one was written again, and then each comes alone.
+    const isExpired = forgetsLines && due.length > 1 ? () => true : await this.#stillExpired(due)
+    const expired = due.filter(isExpired)
     // With an entry the hook removes its line; others are of entries that were written again.
-    const rest = this.#hook.forgetsLines ? due.filter(({ expiry }, index) => expiries[index] !== expiry) : due
-    const lines = rest.map((line) => this.#records.forget(line))
-    const removing = new Map(expired.map(({ key, expiry }) => [textOf(key), expiry]))
+    const lines = forgetsLines ? due.filter((one) => !isExpired(one)) : due
+    const operations = [...expired.map(removalOf), ...lines.map((line) => this.#records.forget(line))]
 
     const db = this.#isWatched ? (this as unknown as AnyLevel) : this.source
-    await this.#hook.removing(removing, () => db.batch([...deletions, ...lines] as never) as Promise<void>)
+    await db.batch(operations as never, { isRemoval: true } as object)
     return expired.length
+  }
+
+  /** Whether an entry still expires when its line says. */
+  async #stillExpired(due: Due[]): Promise<(one: Due) => boolean> {
+    const expiries = await this.#records.getMany(
+      due.map(({ key }) => key),
+      { keyEncoding: 'view' }
+    )
+    const expired = new Set(due.filter(({ expiry }, index) => expiries[index] === expiry))
+    return (one) => expired.has(one)
   }
 
   /** Whether somebody wants to see what is written through this view, and not only beneath it. */

@@ -3,7 +3,7 @@ import { codedError } from '../errors.js'
 import { addHook, deleteHook, isExact, type Operation, type PrewriteHook, prefixOf } from '../hooks.js'
 import type { AnyLevel } from '../level-like.js'
 import type { Clock } from './clock.js'
-import { type ExpiryRecords, textOf } from './expiry-records.js'
+import type { Due, ExpiryRecords } from './expiry-records.js'
 import { assertTtl } from './options.js'
 
 /** A removal found that its entry was written meanwhile. */
@@ -12,6 +12,21 @@ export const REWRITTEN = 'TTL_REWRITTEN'
 /** An operation with the option of entries that expire. */
 interface ExpiringOperation extends Operation {
   ttlMs?: unknown
+  removedExpiry?: number | undefined
+}
+
+/** The deletion of an entry because it expired. */
+export interface Removal {
+  type: 'del'
+  key: Uint8Array
+  keyEncoding: 'view'
+  /** When the entry expired. If it does not expire then any more, the hook fails the batch with {@link REWRITTEN}. */
+  removedExpiry: number
+}
+
+/** A removal, for a batch. */
+export function removalOf({ key, expiry }: Pick<Due, 'key' | 'expiry'>): Removal {
+  return { type: 'del', key, keyEncoding: 'view', removedExpiry: expiry }
 }
 
 /**
@@ -27,8 +42,6 @@ export class WriteHook {
   readonly #canReadSync: boolean
   /** Whether what is read within the hook is as of all writes before, also those that are under way. */
   readonly #readsAreExact: boolean
-  /** What is being removed, by key as text: when it expired. */
-  #removing: ReadonlyMap<string, number> | undefined
 
   constructor(db: AnyLevel, records: ExpiryRecords, clock: Clock, defaultTtlMs: number | undefined) {
     this.#db = db
@@ -53,30 +66,12 @@ export class WriteHook {
     return this.#canReadSync
   }
 
-  /** Whether a removal is being written, within its call. */
-  get isRemoving(): boolean {
-    return this.#removing !== undefined
-  }
-
-  /**
-   * Calls `write`, whose deletions are removals: one of a key that does not expire when `removing` says fails the write
-   * with {@link REWRITTEN}.
-   */
-  removing(removing: ReadonlyMap<string, number>, write: () => Promise<void>): Promise<void> {
-    this.#removing = removing
-    try {
-      return write()
-    } finally {
-      this.#removing = undefined
-    }
-  }
-
   readonly #run: PrewriteHook<ExpiringOperation> = (operation, batch) => {
     const key = this.#keyOf(operation)
     if (key === undefined) return
 
     const previous = this.#canReadSync ? this.#records.getSync(key, { keyEncoding: 'view' }) : undefined
-    const removedExpiry = this.#removing?.get(textOf(key))
+    const { removedExpiry } = operation
     if (removedExpiry !== undefined && this.#canReadSync && previous !== removedExpiry) {
       throw codedError(REWRITTEN, 'The entry was written while it was to be removed')
     }

@@ -110,6 +110,23 @@ for (const [name, open] of Object.entries(databases)) {
         assert.deepEqual(await entries.keys().all(), ['b'])
       }
     })
+
+    test(`${name}: an entry whose write waits for a sync while it is removed stays`, async (t) => {
+      const { entries, sessions, clock } = await opened(t)
+
+      for (let round = 0; round < 60; round++) {
+        await Promise.all(['a', 'b', 'c', 'd'].map((key) => sessions.put(key, 'old', { ttlMs: 1 })))
+        clock.time += 1
+        const removing = round % 2 === 0 ? sessions.removeExpired() : undefined
+        for (let wait = 0; wait < round % 20; wait++) await null
+        const writing = entries.put('b', `new ${round}`, { sync: true })
+        for (let wait = 0; wait < round % 7; wait++) await null
+        await Promise.all([removing ?? sessions.removeExpired(), writing])
+        assert.equal(await sessions.get('b'), `new ${round}`)
+        await sessions.removeExpired()
+        assert.deepEqual(await entries.keys().all(), ['b'])
+      }
+    })
   }
 
   test(`${name}: random writes, expiry and removal agree with a model`, async (t) => {

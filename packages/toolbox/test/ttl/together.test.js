@@ -238,6 +238,32 @@ for (const [name, open] of Object.entries(databases)) {
     await assert.rejects(second.open(), ({ cause }) => cause.code === 'TTL_IN_USE')
   })
 
+  test(`${name}: an operation of the database whose ttlMs is undefined has that of its batch`, async (t) => {
+    const { db, entries, view, clock } = await opened(t)
+    if (!isExact(db)) {
+      t.diagnostic('skipped: abstract-level lets the option replace that of the batch before a hook sees it')
+      return
+    }
+
+    const put = (key, rest) => ({ type: 'put', key, value: 1, ...rest })
+    const writers = {
+      batch: (operations, options) => entries.batch(operations, options),
+      batchSync: async (operations, options) => entries.batchSync(operations, options),
+      'batch of the root': (operations, options) =>
+        db.batch(
+          operations.map((operation) => ({ ...operation, sublevel: entries })),
+          options
+        )
+    }
+    for (const [writer, write] of Object.entries(writers)) {
+      await write([put('a', { ttlMs: undefined }), put('b', { ttlMs: 50 }), put('c')], { ttlMs: 100 })
+      const expiries = await Promise.all(['a', 'b', 'c'].map((key) => view.expiresAt(key)))
+      assert.deepEqual(expiries, [clock.time + 100, clock.time + 50, clock.time + 100], writer)
+      await entries.put('a', 1, { ttlMs: undefined })
+      assert.equal(await view.expiresAt('a'), Infinity, writer)
+    }
+  })
+
   test(`${name}: an operation whose ttlMs is undefined has that of its batch`, async (t) => {
     const { view, clock } = await opened(t)
     await view.batch(

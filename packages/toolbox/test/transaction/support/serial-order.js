@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 
 /**
- * @typedef {{ type: 'put' | 'del', key: string, value?: string }} Write
+ * @typedef {{ type: 'put' | 'del', key: string, value?: string } | { type: 'change', key: string, change: (value: string | undefined) => string | undefined }} Write
  * @typedef {{ read: (state: Map<string, string>) => unknown, found: unknown }} Read What was read, and what was found.
  * @typedef {{ reads: Read[], writes: Write[] }} Event A transaction that was committed, or a plain write.
  */
@@ -49,9 +49,10 @@ export function entriesOf(state) {
 
 function applied(state, writes) {
   const next = new Map(state)
-  for (const { type, key, value } of writes) {
-    if (type === 'put') next.set(key, value)
-    else next.delete(key)
+  for (const { type, key, value, change } of writes) {
+    const made = type === 'change' ? change(next.get(key)) : value
+    if (type === 'del' || made === undefined) next.delete(key)
+    else next.set(key, made)
   }
   return next
 }
