@@ -119,7 +119,7 @@ test('a function reads the earlier operations of its batch, also what was added 
   ])
 })
 
-testOnAll('a function reads values of its batch in the format that it asks for', async (t) => {
+test('a function reads values of its batch in the format that it asks for', async (t) => {
   const db = await openLevel(t)
   const json = db.sublevel('j', { valueEncoding: 'json' })
   await json.open()
