@@ -5,6 +5,7 @@ use std::path::Path;
 use terrace_env::{Env, LockError};
 use terrace_format::file_name::{self, FileKind};
 
+use crate::db::home::Home;
 use crate::db::open::lock_error;
 use crate::error::Result;
 use crate::options::Options;
@@ -17,12 +18,9 @@ use crate::synced_logs;
 /// # Errors
 /// `Locked` if the database is open; `Io` for a file that could not be removed, after trying all of them.
 pub(crate) fn destroy(folder: &Path, options: &Options) -> Result<()> {
-    let env = &*options.env;
-    let names = match env.list(folder) {
-        Ok(names) => names,
-        Err(error) if error.is_not_found() => return Ok(()),
-        Err(error) => return Err(error.into()),
-    };
+    let Some(home) = Home::hold_existing(folder, &options.env)? else { return Ok(()) };
+    let env = &*home.env;
+    let names = env.list(folder)?;
     let ours: Vec<String> = names.into_iter().filter(|name| file_name::parse(name).is_some()).collect();
     if ours.is_empty() {
         return Ok(());
@@ -47,7 +45,7 @@ pub(crate) fn destroy(folder: &Path, options: &Options) -> Result<()> {
     drop(lock);
     let _ = env.remove_file(&lock_path);
     // Fails if something else is in the folder, which is then not ours to remove.
-    let _ = env.remove_folder(folder);
+    let _ = options.env.remove_folder(folder);
     result
 }
 

@@ -36,6 +36,8 @@ pub enum ErrorKind {
     ReadOnly,
     /// The database was closed.
     Closed,
+    /// The database was open when this process was forked, and belongs to the other one. Open it anew in this process.
+    Forked,
     /// An earlier failure makes further writes unsafe. Close the database and open it again.
     Poisoned,
     /// The answer is not in memory, and the call asked not to wait for the disk.
@@ -97,6 +99,14 @@ impl Error {
     pub fn poisoned(cause: &Error) -> Self {
         let message = format!("writes are refused since an earlier failure; close and open again ({cause})");
         Self::build(ErrorKind::Poisoned, message, None, None, Some(Box::new(cause.clone())))
+    }
+
+    /// The error of every operation on a database that was open when this process was forked.
+    #[cold]
+    pub fn forked() -> Self {
+        let message = "the database was open when this process was forked, and is the other process's; \
+                       open it anew here: read-only at once, for writing once the other process has closed it";
+        Self::new(ErrorKind::Forked, message)
     }
 
     /// The error of every operation on a closed database.

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
+use terrace_env::locks::Mutex;
 use terrace_env::{Env, WritableFile};
 use terrace_format::file_name;
 

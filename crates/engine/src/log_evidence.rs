@@ -57,7 +57,7 @@ impl Block {
 
     /// Whether the bytes at `at` are a record whole, or its first fragment, that comes straight after the last one.
     pub(crate) fn is_next_record(&self, at: usize, must_be_whole: bool) -> bool {
-        let found = self.bytes.get(at..).and_then(|bytes| record_at(bytes));
+        let found = self.bytes.get(at..).and_then(record_at);
         found.is_some_and(|found| {
             (found.is_whole || !must_be_whole)
                 && found.payload.len() >= BATCH_HEADER_SIZE_BYTES

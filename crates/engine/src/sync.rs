@@ -3,23 +3,20 @@
 //!
 //! Normally these are the usual ones, at no cost. A test build with `--cfg loom` puts [loom](https://docs.rs/loom)'s in
 //! their place ([`modelled`]); then only the tests in `models/` can run, which try every order of what their threads do,
-//! and every old value that an atomic may still show (`make threads`). Miri gets the standard library's locks: it refuses
-//! how the usual ones call the system.
+//! and every old value that an atomic may still show (`make threads`).
 
 #[cfg(not(all(test, loom)))]
 use std::sync::Arc;
 
+#[cfg(all(test, loom))]
 mod locks;
 #[cfg(all(test, loom))]
 mod modelled;
 
-/// Whose `notify_all` is one call to the system where the standard library has a futex. The usual ones wake one waiter
-/// after the other.
-pub(crate) use locks::{Condvar as CrowdCondvar, Mutex as CrowdMutex};
-#[cfg(any(all(test, loom), miri))]
+#[cfg(all(test, loom))]
 pub(crate) use locks::{Condvar, Mutex, MutexGuard};
-#[cfg(not(any(all(test, loom), miri)))]
-pub(crate) use parking_lot::{Condvar, Mutex, MutexGuard};
+#[cfg(not(all(test, loom)))]
+pub(crate) use terrace_env::locks::{Condvar, Mutex, MutexGuard};
 
 #[cfg(all(test, loom))]
 pub(crate) use modelled::{

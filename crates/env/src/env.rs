@@ -24,6 +24,18 @@ pub trait ThreadHandle: Send + Sync {
     fn join(self: Box<Self>);
 }
 
+/// A folder that is held. What it promises lasts until the last clone of the value is dropped.
+pub trait FolderHold: Send + Sync + fmt::Debug {}
+
+/// What [`Env::hold_folder`] returns.
+#[derive(Debug, Clone)]
+pub struct HeldEnv {
+    /// The environment, in which paths into the folder lead into the one that is held.
+    pub env: Arc<dyn Env>,
+    /// The hold. Once nobody has it, operations of `env` on paths into the folder fail.
+    pub hold: Arc<dyn FolderHold>,
+}
+
 /// Files, folders, clocks and threads. See the [crate's page](crate) for what survives what, and which
 /// parts are optional.
 ///
@@ -31,6 +43,16 @@ pub trait ThreadHandle: Send + Sync {
 /// An operation inside a folder that does not exist fails with
 /// [`is_not_found`](crate::EnvError::is_not_found).
 pub trait Env: Send + Sync + fmt::Debug + 'static {
+    /// An environment in which `path`, and paths that begin with it, lead into the folder that is there now: also once the
+    /// folder is moved, another is made in its place, or the process goes to work in another folder (`chdir`). To sync the
+    /// folder there takes no descriptor. `None` where folders are never moved.
+    ///
+    /// The path means here what it means to a process, whatever folder this environment itself holds.
+    fn hold_folder(&self, path: &Path) -> Result<Option<HeldEnv>> {
+        let _ = path;
+        Ok(None)
+    }
+
     /// Opens a file to read at any offset. It must exist and be no folder.
     ///
     /// Where the process may open few files, an environment may open this one for each read: a file that is renamed or

@@ -35,7 +35,7 @@
 //!   numbers around.
 //! * Optional: [`RandomAccessFile::read_at_without_waiting`] may always return `None`,
 //!   [`Env::link_or_copy`] may always copy, [`Env::spawn`] may always fail (with [`Background::Steps`]),
-//!   [`Env::sync_folder`] may do nothing if changes of names are durable on return. All the rest is required, and
+//!   [`Env::sync_folder`] may do nothing if changes of names are durable on return, [`Env::hold_folder`] may return `None`. All the rest is required, and
 //!   checked by [`conformance`].
 //! * An environment on a fixed pool of file handles (the browser's, which cannot open a handle while it runs)
 //!   maps names to slots of the pool in bytes of its own. A rename or a replacement is then one durable write of
@@ -48,13 +48,15 @@ mod error;
 mod file;
 mod host;
 mod lock;
+pub mod locks;
 mod log_state;
 mod memory;
 #[cfg(unix)]
 mod posix;
+mod process_mark;
 pub mod simulated;
 
-pub use env::{Background, Env, ThreadHandle};
+pub use env::{Background, Env, FolderHold, HeldEnv, ThreadHandle};
 pub use error::{EnvError, Result};
 pub use file::{
     LOG_BLOCK_SIZE_BYTES, LOG_RECORD_HEADER_SIZE_BYTES, LogFile, RandomAccessFile, SequentialFile,
@@ -64,4 +66,5 @@ pub use lock::{FileLock, LockError};
 pub use memory::MemoryEnv;
 #[cfg(unix)]
 pub use posix::PosixEnv;
+pub use process_mark::ProcessMark;
 pub use simulated::SimulatedEnv;

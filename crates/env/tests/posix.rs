@@ -243,3 +243,46 @@ fn a_pipe_under_a_files_name_is_refused_at_once() {
         assert!(error.as_ref().is_some_and(|error| error.contains("000005.log")), "{error:?}");
     }
 }
+
+#[test]
+fn a_held_folder_is_followed_wherever_it_is_moved_to() {
+    let root = tempfile::tempdir().unwrap();
+    let (place, moved) = (root.path().join("db"), root.path().join("moved"));
+    std::fs::create_dir(&place).unwrap();
+    let plain = PosixEnv::new();
+    let held = plain.hold_folder(&place).unwrap().unwrap();
+    let write = |env: &dyn Env, name: &str| {
+        let mut file = env.create(&place.join(name)).unwrap();
+        file.append(name.as_bytes()).unwrap();
+        file.close().unwrap();
+    };
+    write(&*held.env, "before");
+    let lock = held.env.lock(&place.join("LOCK")).unwrap();
+    std::fs::rename(&place, &moved).unwrap();
+    std::fs::create_dir(&place).unwrap();
+    write(&*held.env, "after");
+    write(&plain, "of the new one");
+    held.env.create_log(&place.join("log")).unwrap().append(b"x").unwrap();
+    held.env.replace_file(&place.join("CURRENT"), b"x", &place.join("temporary")).unwrap();
+    held.env.rename(&place.join("before"), &place.join("renamed")).unwrap();
+    held.env.link_or_copy(&place.join("renamed"), &place.join("linked")).unwrap();
+    held.env.create_folder_all(&place.join("lost")).unwrap();
+    held.env.sync_folder(&place).unwrap();
+    let names = |env: &dyn Env, folder: &Path| {
+        let mut names = env.list(folder).unwrap();
+        names.sort();
+        names
+    };
+    let ours = ["CURRENT", "LOCK", "after", "linked", "log", "lost", "renamed"];
+    assert_eq!(names(&*held.env, &place), ours);
+    assert_eq!(names(&plain, &moved), ours);
+    assert_eq!(names(&plain, &place), ["of the new one"]);
+    assert!(!held.env.exists(&place.join("of the new one")).unwrap());
+    assert_eq!(held.env.file_size(&place.join("after")).unwrap(), 5);
+    held.env.remove_file(&place.join("after")).unwrap();
+    assert!(!moved.join("after").exists());
+    // Another lock at the old place is another's.
+    assert!(matches!(plain.lock(&moved.join("LOCK")), Err(terrace_env::LockError::Held { .. })));
+    drop((plain.lock(&place.join("LOCK")).unwrap(), lock));
+    plain.lock(&moved.join("LOCK")).unwrap();
+}

@@ -280,7 +280,7 @@ type Operation = (CallKind, fn(&SimulatedEnv) -> Result<(), EnvError>);
 
 #[test]
 fn every_kind_of_call_is_counted_and_can_fail() {
-    let operations: [Operation; 20] = [
+    let operations: [Operation; 21] = [
         (CallKind::Open, |env| env.open_random(&path("file")).map(drop)),
         (CallKind::Read, |env| env.read_file(&path("file")).map(drop)),
         (CallKind::Create, |env| env.create(&path("new")).map(drop)),
@@ -303,6 +303,7 @@ fn every_kind_of_call_is_counted_and_can_fail() {
         (CallKind::List, |env| env.list(Path::new(FOLDER)).map(drop)),
         (CallKind::CreateFolder, |env| env.create_folder_all(&path("folder"))),
         (CallKind::RemoveFolder, |env| env.remove_folder(&path("empty"))),
+        (CallKind::OpenFolder, |env| env.hold_folder(Path::new(FOLDER)).map(drop)),
         (CallKind::SyncFolder, |env| env.sync_folder(Path::new(FOLDER))),
         (CallKind::Lock, |env| match env.lock(&path("LOCK")) {
             Err(LockError::Env(error)) => Err(error),

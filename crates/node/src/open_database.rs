@@ -6,6 +6,7 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Weak};
@@ -33,7 +34,23 @@ struct Shared {
     users: usize,
 }
 
-static SLOTS: LazyLock<Mutex<HashMap<PathBuf, Weak<SharedSlot>>>> = LazyLock::new(Mutex::default);
+static SLOTS: LazyLock<Mutex<HashMap<FolderId, Weak<SharedSlot>>>> = LazyLock::new(Mutex::default);
+
+/// What tells folders apart. Two paths may lead to one; and while one is open that was moved, another may be at its old place.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum FolderId {
+    Folder { device: u64, inode: u64 },
+    Missing(PathBuf),
+}
+
+impl FolderId {
+    fn of(folder: &Path) -> Self {
+        match fs::metadata(folder) {
+            Ok(metadata) => Self::Folder { device: metadata.dev(), inode: metadata.ino() },
+            Err(_) => Self::Missing(folder.to_owned()),
+        }
+    }
+}
 
 impl OpenDatabase {
     /// Opens the database in `folder`. May wait for the disk.
@@ -103,13 +120,14 @@ fn release(db: &Db, shared: Option<&SharedSlot>) -> Result<()> {
 impl SharedSlot {
     /// The slot of the folder at a canonical path.
     fn of(folder: PathBuf) -> Arc<Self> {
+        let id = FolderId::of(&folder);
         let mut slots = SLOTS.lock();
-        if let Some(slot) = slots.get(&folder).and_then(Weak::upgrade) {
+        if let Some(slot) = slots.get(&id).and_then(Weak::upgrade) {
             return slot;
         }
         slots.retain(|_, slot| slot.strong_count() > 0);
-        let slot = Arc::new(Self { folder: folder.clone(), state: Mutex::default() });
-        slots.insert(folder, Arc::downgrade(&slot));
+        let slot = Arc::new(Self { folder, state: Mutex::default() });
+        slots.insert(id, Arc::downgrade(&slot));
         slot
     }
 }

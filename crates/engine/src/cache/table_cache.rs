@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
 use arc_swap::Guard;
-use parking_lot::Mutex;
+use terrace_env::locks::Mutex;
 use terrace_env::{Env, RandomAccessFile};
 use terrace_format::file_name::{legacy_table_name, table_name};
 

@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use parking_lot::{Condvar, Mutex};
+use terrace_env::locks::{Condvar, Mutex};
 use terrace_format::comparator::UserComparator;
 
 use crate::compaction::output::Output;

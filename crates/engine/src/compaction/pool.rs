@@ -8,8 +8,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::{Condvar, Mutex};
-use terrace_env::{Background, Env, ThreadHandle};
+use terrace_env::locks::{Condvar, Mutex};
+use terrace_env::{Background, Env, ProcessMark, ThreadHandle};
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -36,11 +36,12 @@ const LANES: [Lane; 3] = [Lane::Flush, Lane::Compaction, Lane::Commit];
 ///
 /// Threads start with the first job of their lane and end with the pool. Where the environment has no threads
 /// ([`Background::Steps`]), jobs wait until [`run_one`](Self::run_one) is called; where the system refuses to start one, until
-/// somebody waits for them, who then runs them.
+/// somebody waits for them, who then runs them. A forked process cannot use one that was made before the fork.
 pub struct BackgroundPool {
     shared: Arc<Shared>,
     env: Arc<dyn Env>,
     limits: [usize; LANES.len()],
+    process: ProcessMark,
 }
 
 struct Shared {
@@ -88,7 +89,12 @@ impl BackgroundPool {
     /// A pool with one flush thread, at most `compaction_threads` (at least one) for compactions, and one for submitted writes.
     pub fn new(env: Arc<dyn Env>, compaction_threads: usize) -> Self {
         let shared = Arc::new(Shared { state: Mutex::default(), work: Default::default() });
-        Self { shared, env, limits: [1, compaction_threads.max(1), 1] }
+        Self { shared, env, limits: [1, compaction_threads.max(1), 1], process: ProcessMark::here() }
+    }
+
+    /// Whether it was made in this process. A forked child has none of its threads.
+    pub(crate) fn is_of_this_process(&self) -> bool {
+        self.process.is_here()
     }
 
     /// Queues `job`. Returns whether a thread will run it; if not, it waits for [`run_one_of`](Self::run_one_of) or
@@ -176,8 +182,11 @@ impl BackgroundPool {
 }
 
 impl Drop for BackgroundPool {
-    /// Ends the threads once what is queued has run; what is not yet due is dropped.
+    /// Ends the threads once what is queued has run; what is not yet due is dropped. In a forked child there is nothing to end.
     fn drop(&mut self) {
+        if !self.is_of_this_process() {
+            return;
+        }
         let threads = {
             let mut state = self.shared.state.lock();
             state.ending = true;

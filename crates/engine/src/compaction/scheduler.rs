@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use parking_lot::MutexGuard;
+use terrace_env::locks::MutexGuard;
 use terrace_format::limits::LEVEL_COUNT;
 
 use crate::compaction::picker::{self, CompactPointers, CompactionPlan, PickerOptions};

@@ -13,6 +13,10 @@ use crate::write::commit::CommitState;
 impl DbInner {
     /// See [`Db::close`](crate::Db::close).
     pub(crate) fn close(self: &Arc<Self>) -> Result<()> {
+        if self.check_process().is_err() {
+            self.forget_in_child();
+            return Ok(());
+        }
         if self.close_begun.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
@@ -30,6 +34,9 @@ impl DbInner {
         if let Some(wal) = token.wal.take() {
             result = self.sync_outgoing_logs(&mut token).and_then(|()| self.close_log(wal));
         }
+        // Their files are gone, and the flush thread, which would close them, has no more work.
+        let unneeded = std::mem::take(&mut self.background.lock().logs_to_close);
+        drop(unneeded);
         self.remove_obsolete_tables();
         let manifest_closed = self.versions.close();
         result = result.and(manifest_closed);
@@ -47,6 +54,13 @@ impl DbInner {
         result
     }
 
+    /// In a forked child: keeps everything until the process ends, since letting go would change files, or wait for threads that
+    /// are not there. Only the descriptor of the lock is closed, so that the lock ends with the parent.
+    pub(crate) fn forget_in_child(self: &Arc<Self>) {
+        drop(self.file_lock.try_lock().and_then(|mut lock| lock.take()));
+        std::mem::forget(Arc::clone(self));
+    }
+
     /// Lets go of what is only there for reads: a handle may live on for long, as one of JavaScript does until it is collected.
     /// Reads that are under way, and open iterators, keep what they need.
     fn release_memory(&self, commit: &mut CommitState) {
@@ -54,6 +68,7 @@ impl DbInner {
         // A read that finds this view then finds the database closed. Who waits for a flush still finds it not done.
         self.published.change(|view| {
             view.active = Arc::clone(&commit.memtable);
+            view.hold = None;
             for sealed in &mut view.sealed {
                 let table = Arc::clone(&commit.memtable);
                 *sealed = Arc::new(SealedMemTable { table, ..SealedMemTable::clone(sealed) });

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use parking_lot::{Condvar, Mutex};
-use terrace_env::{Env, FileLock};
+use terrace_env::locks::{Condvar, Mutex};
+use terrace_env::{Env, FileLock, ProcessMark};
 use terrace_format::internal_key::InternalKeyComparator;
 
 use crate::cache::block_cache::BlockCache;
@@ -34,6 +34,9 @@ use crate::write::submit_queue::SubmitQueue;
 /// take none of them.
 pub(crate) struct DbInner {
     pub(crate) folder: PathBuf,
+    /// Which process opened it. A forked child has none of the background threads, and locks that any other thread held stay
+    /// held there for good: so every operation is refused there, reads as well, and nothing is released.
+    pub(crate) process: ProcessMark,
     pub(crate) env: Arc<dyn Env>,
     pub(crate) options: Options,
     pub(crate) comparator: InternalKeyComparator,
@@ -68,9 +71,16 @@ pub(crate) struct DbInner {
 }
 
 impl DbInner {
-    /// An error if the database is closed.
+    /// An error in a process that was forked from the one that opened the database.
+    #[inline]
+    pub(crate) fn check_process(&self) -> Result<()> {
+        if self.process.is_here() { Ok(()) } else { Err(Error::forked()) }
+    }
+
+    /// An error if the database is closed, or is another process's.
     #[inline]
     pub(crate) fn check_open(&self) -> Result<()> {
+        self.check_process()?;
         if self.closed.load(Ordering::Acquire) { Err(Error::closed()) } else { Ok(()) }
     }
 

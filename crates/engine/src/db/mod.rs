@@ -1,6 +1,7 @@
 //! The database handle: every public operation, and where it goes from here.
 
 pub(crate) mod close;
+pub(crate) mod home;
 pub(crate) mod inner;
 pub(crate) mod open;
 pub(crate) mod properties;
@@ -28,6 +29,13 @@ use crate::write::submit::WriteDone;
 ///
 /// Every method may be called from any thread. Durability: a write that returned survives the death of the
 /// process; with [`WriteOptions::sync`] also a loss of power.
+///
+/// It stays with its folder: where the folder is moved while the database is open, the database goes on in it, and leaves alone
+/// what is made at the old place. So a relative path means the folder that it led to at the opening, whatever `chdir` does later.
+///
+/// It belongs to the process that opened it. In a forked child it is refused ([`ErrorKind::Forked`]), iterators as well: what
+/// the child has are copies of memory, in which locks that other threads held at the fork stay held for good. The child may
+/// drop it, which touches neither files nor the lock, and open the folder anew as any other process may.
 ///
 /// ```
 /// use terrace_engine::{Db, Options, ReadOptions, WriteOptions};
@@ -74,7 +82,7 @@ impl Db {
         Ok(Self { _closer: Arc::new(Closer(Arc::clone(&inner))), inner })
     }
 
-    /// The folder the database is in.
+    /// The folder the database is in, as it was named at the opening.
     pub fn path(&self) -> &Path {
         &self.inner.folder
     }
@@ -385,12 +393,15 @@ impl Db {
     /// Runs one waiting background job on the calling thread, where the environment has no threads. Returns
     /// whether there was one.
     pub fn step(&self) -> bool {
-        self.inner.step_background()
+        self.inner.check_process().is_ok() && self.inner.step_background()
     }
 
     /// Closes the database: waits for writes and the running flush, abandons compactions (they have changed
     /// nothing yet), syncs the log and releases the folder. Later calls, and a second close, get or do nothing.
     /// Iterators that are still open stay usable.
+    ///
+    /// In a process that was forked from the one that opened the database this only lets go: the database stays open in the
+    /// other one.
     ///
     /// # Errors
     /// What went wrong while closing, or in the background before. The database is closed all the same.

@@ -7,12 +7,12 @@
 //!
 //! A read-only open does 3 and 4 only, without the lock and without writing: see [`read_only`].
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use parking_lot::{Condvar, Mutex};
-use terrace_env::{Env, FileLock, LockError};
+use terrace_env::locks::{Condvar, Mutex};
+use terrace_env::{Env, FileLock, LockError, ProcessMark};
 use terrace_format::compression::Dialect;
 use terrace_format::file_name::{self, FileKind};
 use terrace_format::internal_key::InternalKeyComparator;
@@ -23,6 +23,7 @@ use crate::compaction::picker::CompactPointers;
 use crate::compaction::pool::BackgroundPool;
 use crate::compaction::scheduler::BackgroundState;
 use crate::compaction::throttle::{Pressure, Throttle};
+use crate::db::home::Home;
 use crate::db::inner::DbInner;
 use crate::db::properties::LeftOutLog;
 use crate::db::read_only;
@@ -52,11 +53,15 @@ pub(super) enum Contents {
 
 /// Opens the database in `folder`.
 pub(crate) fn open(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
+    if options.background_pool.as_ref().is_some_and(|pool| !pool.is_of_this_process()) {
+        let message = "the background pool in the options was made before this process was forked; make one in this process";
+        return Err(Error::at_path(ErrorKind::Forked, folder, message));
+    }
     if options.read_only { read_only::open(folder, options) } else { open_writable(folder, options) }
 }
 
 fn open_writable(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
-    let env = Arc::clone(&options.env);
+    let env = &options.env;
     let existed = env.exists(folder)?;
     let no_database = || {
         let message = "there is no database here, and create_if_missing is off";
@@ -71,13 +76,15 @@ fn open_writable(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
     if !options.create_if_missing && matches!(look_into(&env.list(folder)?), Contents::Nothing) {
         return Err(no_database());
     }
+    let home = Home::hold(folder, env)?;
+    let env = &home.env;
     let lock = env.lock(&folder.join(file_name::LOCK)).map_err(|error| lock_error(folder, error))?;
     // Once for all that need it: with ten thousand tables a list takes longer than the rest.
     let names = env.list(folder)?;
     let contents = look_into(&names);
     refuse_foreign_layout(&names, folder)?;
     if let Contents::Fragments(name) = &contents
-        && !was_never_finished(&*env, folder, &names)?
+        && !was_never_finished(&**env, folder, &names)?
     {
         return Err(missing_current(folder, name));
     }
@@ -85,21 +92,21 @@ fn open_writable(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
         let message = "there is a database here already, and error_if_exists is on";
         return Err(Error::at_path(ErrorKind::AlreadyExists, folder, message));
     }
-    let info_log = InfoLog::open(Arc::clone(&env), folder);
+    let info_log = InfoLog::open(Arc::clone(env), folder);
     info_log.line(format_args!("Terrace {} opens {}", env!("CARGO_PKG_VERSION"), folder.display()));
     let (inner, stopped) = match contents {
-        Contents::Database => recover(folder, options, info_log, Some(lock), &names)?,
+        Contents::Database => recover(home, options, info_log, Some(lock), &names)?,
         _ => {
             if existed {
-                sync_name(&*env, folder)?;
+                sync_name(&*options.env, folder)?;
             }
-            (create(folder, options, info_log, lock)?, Vec::new())
+            (create(home, options, info_log, lock)?, Vec::new())
         }
     };
     inner.settle(&stopped, &names)?;
     if inner.synced_logs.lock().is_empty() && names.iter().any(|name| name == synced_logs::FILE_NAME) {
         // It is about logs that are gone, whose numbers may come again.
-        env.remove_file(&folder.join(synced_logs::FILE_NAME))?;
+        inner.env.remove_file(&folder.join(synced_logs::FILE_NAME))?;
     }
     let mut background = inner.background.lock();
     inner.schedule(&mut background);
@@ -171,7 +178,7 @@ pub(crate) fn lock_error(folder: &Path, error: LockError) -> Error {
 
 /// The parts that both ways of opening make first.
 struct Parts {
-    folder: PathBuf,
+    home: Home,
     options: Options,
     comparator: InternalKeyComparator,
     block_cache: Option<Arc<BlockCache>>,
@@ -182,7 +189,7 @@ struct Parts {
 }
 
 impl Parts {
-    fn new(folder: &Path, options: Options, info_log: InfoLog, lock: Option<Box<dyn FileLock>>) -> Self {
+    fn new(home: Home, options: Options, info_log: InfoLog, lock: Option<Box<dyn FileLock>>) -> Self {
         let comparator = InternalKeyComparator::new(options.comparator.clone());
         let block_cache = match &options.block_cache {
             Some(shared) => Some(Arc::clone(shared)),
@@ -197,17 +204,17 @@ impl Parts {
             filter_policy: options.filter_policy.clone(),
             map_files: options.map_tables,
         });
-        let env = Arc::clone(&options.env);
-        let tables = TableCache::new(env, folder.to_owned(), options.max_open_files, context);
+        let env = Arc::clone(&home.env);
+        let tables = TableCache::new(env, home.folder.clone(), options.max_open_files, context);
         let tables = Arc::new(if options.read_only { tables.beside_writer() } else { tables });
         let obsolete = Arc::new(ObsoleteFiles::new());
-        Self { folder: folder.to_owned(), options, comparator, block_cache, tables, obsolete, info_log, lock }
+        Self { home, options, comparator, block_cache, tables, obsolete, info_log, lock }
     }
 
     fn version_set_options(&self) -> VersionSetOptions {
         VersionSetOptions {
-            env: Arc::clone(&self.options.env),
-            folder: self.folder.clone(),
+            env: Arc::clone(&self.home.env),
+            folder: self.home.folder.clone(),
             comparator: self.comparator.clone(),
             manifest_size_limit_bytes: self.options.manifest_size_limit_bytes,
             read_only: self.options.read_only,
@@ -221,8 +228,8 @@ impl Parts {
         logs: Vec<u64>,
         synced_logs: SyncedLogs,
     ) -> Result<Arc<DbInner>> {
-        let Self { folder, options, comparator, block_cache, tables, obsolete, info_log, lock } = self;
-        let env = Arc::clone(&options.env);
+        let Self { home, options, comparator, block_cache, tables, obsolete, info_log, lock } = self;
+        let Home { folder, env, hold } = home;
         let left_out = recovered.hole.map(LeftOutLog::from);
         let mut logs = logs;
         let mut wal = None;
@@ -257,12 +264,13 @@ impl Parts {
         let pool = match &options.background_pool {
             _ if options.read_only => None,
             Some(shared) => Some(Arc::clone(shared)),
-            None => Some(Arc::new(BackgroundPool::new(Arc::clone(&env), options.compaction_threads))),
+            None => Some(Arc::new(BackgroundPool::new(Arc::clone(&options.env), options.compaction_threads))),
         };
         let view = SuperVersion {
             active: Arc::clone(&active),
             sealed: sealed.into_iter().map(Arc::new).collect(),
             version: versions.current(),
+            hold,
         };
         let mut throttle = Throttle::new();
         throttle.set_pressure(Pressure { level0_files: view.version.levels[0].len(), room_bytes: None });
@@ -282,6 +290,7 @@ impl Parts {
         };
         Ok(Arc::new(DbInner {
             folder,
+            process: ProcessMark::here(),
             env,
             comparator,
             block_cache,
@@ -323,13 +332,8 @@ fn sync_name(env: &dyn Env, folder: &Path) -> Result<()> {
 }
 
 /// The log is made before the MANIFEST that names it and before CURRENT, both of which [`settle`](DbInner::settle) writes.
-fn create(
-    folder: &Path,
-    options: Options,
-    info_log: InfoLog,
-    lock: Box<dyn FileLock>,
-) -> Result<Arc<DbInner>> {
-    let parts = Parts::new(folder, options, info_log, Some(lock));
+fn create(home: Home, options: Options, info_log: InfoLog, lock: Box<dyn FileLock>) -> Result<Arc<DbInner>> {
+    let parts = Parts::new(home, options, info_log, Some(lock));
     let versions = VersionSet::create_new(parts.version_set_options(), Arc::clone(&parts.obsolete))?;
     parts.info_log.line(format_args!("created a new database"));
     parts.finish(
@@ -342,17 +346,18 @@ fn create(
 
 /// Reads the MANIFEST and the logs among `names`, which were listed before. Returns also the logs that do not count, or not whole, because of a hole.
 pub(super) fn recover(
-    folder: &Path,
+    home: Home,
     options: Options,
     info_log: InfoLog,
     lock: Option<Box<dyn FileLock>>,
     names: &[String],
 ) -> Result<(Arc<DbInner>, Vec<u64>)> {
-    let parts = Parts::new(folder, options, info_log, lock);
-    let mut logs = open_logs(&*parts.options.env, folder, names)?;
+    let parts = Parts::new(home, options, info_log, lock);
+    let Home { folder, env, .. } = &parts.home;
+    let mut logs = open_logs(&**env, folder, names)?;
     let (versions, numbers) = VersionSet::recover(parts.version_set_options(), Arc::clone(&parts.obsolete))?;
     check_first_log(folder, &numbers, &logs)?;
-    check_last_edits(&*parts.options.env, folder, names, &numbers, &logs)?;
+    check_last_edits(&**env, folder, names, &numbers, &logs)?;
     let RecoveredNumbers { log_number, previous_log_number, last_sequence, is_ours, .. } = numbers;
     logs.retain(|log| is_log_needed(log.number, log_number, previous_log_number));
     let log_numbers: Vec<u64> = logs.iter().map(|log| log.number).collect();
@@ -360,8 +365,7 @@ pub(super) fn recover(
         versions.mark_file_number_used(*number);
     }
     // Another engine may have begun anew since, with the same numbers.
-    let synced_logs =
-        if is_ours { SyncedLogs::read(&*parts.options.env, folder) } else { SyncedLogs::default() };
+    let synced_logs = if is_ours { SyncedLogs::read(&**env, folder) } else { SyncedLogs::default() };
     let replay = Replay {
         contiguous_sequences: is_ours,
         comparator: &parts.comparator,

@@ -120,6 +120,9 @@ impl DbInner {
     }
 
     pub(crate) fn stats(&self) -> Stats {
+        if self.check_process().is_err() {
+            return Stats::default();
+        }
         let view = self.published.super_version();
         let sealed_bytes: usize =
             view.sealed.iter().map(|sealed| sealed.table.approximate_memory_bytes()).sum();

@@ -17,6 +17,7 @@ use std::time::Duration;
 use terrace_env::Env;
 use terrace_format::file_name::{self, FileKind};
 
+use crate::db::home::Home;
 use crate::db::inner::DbInner;
 use crate::db::open::{Contents, look_into, missing_current, recover, refuse_foreign_layout};
 use crate::error::{Error, ErrorKind, Result};
@@ -35,23 +36,32 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(32);
 
 /// Opens the database in `folder` to read only.
 pub(super) fn open(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
-    let env = Arc::clone(&options.env);
-    beside_writer(&*env, folder, || read_state(folder, options.clone()))
+    match Home::hold_existing(folder, &options.env)? {
+        Some(home) => open_at(&home, &options),
+        None => Err(no_database(folder)),
+    }
 }
 
-fn read_state(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
-    let env = Arc::clone(&options.env);
-    let names = if env.exists(folder)? { env.list(folder)? } else { Vec::new() };
+fn no_database(folder: &Path) -> Error {
+    let message = "there is no database here, and a read-only open creates none";
+    Error::at_path(ErrorKind::NoDatabase, folder, message)
+}
+
+fn open_at(home: &Home, options: &Options) -> Result<Arc<DbInner>> {
+    beside_writer(&*home.env, &home.folder, || read_state(home, options.clone()))
+}
+
+fn read_state(home: &Home, options: Options) -> Result<Arc<DbInner>> {
+    let Home { folder, env, .. } = home;
+    let names = env.list(folder)?;
     match look_into(&names) {
         Contents::Database => {}
         Contents::Fragments(name) => return Err(missing_current(folder, &name)),
-        Contents::Nothing => {
-            let message = "there is no database here, and a read-only open creates none";
-            return Err(Error::at_path(ErrorKind::NoDatabase, folder, message));
-        }
+        Contents::Nothing => return Err(no_database(folder)),
     }
     refuse_foreign_layout(&names, folder)?;
-    let (inner, _) = recover(folder, options, InfoLog::none(env), None, &names)?;
+    let info_log = InfoLog::none(Arc::clone(env));
+    let (inner, _) = recover(home.clone(), options, info_log, None, &names)?;
     for (place, file) in inner.versions.current().files().enumerate() {
         match inner.tables.pin(file, place) {
             Err(error) if error.kind() == ErrorKind::Outdated => return Err(error),
@@ -147,7 +157,9 @@ impl DbInner {
     fn show_newest(&self) -> Result<()> {
         self.check_open()?;
         let options = Options { block_cache: self.block_cache.clone(), ..self.options.clone() };
-        let newest = open(&self.folder, options)?;
+        let hold = self.published.super_version().hold.clone();
+        let home = Home { folder: self.folder.clone(), env: Arc::clone(&self.env), hold };
+        let newest = open_at(&home, &options)?;
         self.tables.take_over(&newest.tables);
         self.versions.adopt(&newest.versions);
         let view = Arc::clone(&newest.published.super_version());

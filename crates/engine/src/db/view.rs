@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, Weak};
 
+use terrace_env::ProcessMark;
+
 use crate::db::inner::DbInner;
 use crate::db::read_only::MOST_ATTEMPTS;
 use crate::error::{Error, ErrorKind, Result};
@@ -17,10 +19,16 @@ struct ViewPin {
     view: Option<Arc<SuperVersion>>,
     _snapshot: Option<Snapshot>,
     db: Weak<DbInner>,
+    process: ProcessMark,
 }
 
 impl Drop for ViewPin {
     fn drop(&mut self) {
+        if !self.process.is_here() {
+            // To let go of tables takes a lock, and their files are the parent's.
+            std::mem::forget(self.view.take());
+            return;
+        }
         self.view = None;
         if let Some(inner) = self.db.upgrade() {
             inner.remove_obsolete_tables_soon();
@@ -88,6 +96,7 @@ impl DbInner {
             view: Some(Arc::clone(&super_version)),
             _snapshot: options.snapshot.clone(),
             db: Arc::downgrade(self),
+            process: self.process,
         };
         let read = ReadView {
             super_version,

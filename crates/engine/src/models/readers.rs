@@ -51,6 +51,7 @@ impl Model {
             active: Arc::new(MemTable::new(comparator())),
             sealed: Vec::new(),
             version: versions.current(),
+            hold: None,
         };
         Arc::new(Self {
             published: Published::new(view, 0),

@@ -31,6 +31,7 @@ mod sought;
 use std::fmt;
 use std::ops::Bound;
 
+use terrace_env::ProcessMark;
 use terrace_format::FormatError;
 use terrace_format::coding::put_fixed64;
 use terrace_format::comparator::UserComparator;
@@ -95,6 +96,8 @@ pub struct DbIterator {
     bounds_are_empty: bool,
     /// So many entries are passed over in one movement before it fails, for who cannot wait.
     most_passed: u32,
+    /// A forked child is refused, as it is by the database.
+    process: ProcessMark,
     stand: Stand,
     valid: bool,
     /// Forward, this key and those before it are hidden.
@@ -150,6 +153,7 @@ impl DbIterator {
             bounds,
             bounds_are_empty,
             most_passed: u32::MAX,
+            process: ProcessMark::here(),
             stand: Stand::OnVersion,
             valid: false,
             hidden: RankedKey::default(),
@@ -320,6 +324,9 @@ impl DbIterator {
     #[inline]
     fn guard(&mut self, movement: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         self.valid = false;
+        if !self.process.is_here() {
+            return Err(Error::forked());
+        }
         if self.bounds_are_empty {
             return Ok(());
         }

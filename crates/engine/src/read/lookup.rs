@@ -51,7 +51,7 @@ impl ReadView {
     /// Cursors that together visit every entry, newer sources first. Fails where much would have to be brought into order
     /// first, if the reader cannot wait.
     pub(super) fn cursors(&self) -> Result<Vec<Source>> {
-        let SuperVersion { active, sealed, version } = &*self.super_version;
+        let SuperVersion { active, sealed, version, .. } = &*self.super_version;
         let memtables = std::iter::once(active).chain(sealed.iter().map(|sealed| &sealed.table));
         let memtables = memtables.filter(|memtable| !memtable.is_empty());
         if !self.may_wait() && memtables.clone().any(|memtable| memtable.unordered() > MAX_UNORDERED_ENTRIES)

@@ -14,14 +14,17 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use terrace_env::ProcessMark;
 use terrace_format::internal_key::SequenceNumber;
 
 use crate::read::super_version::SuperVersion;
 use crate::sync::{AtomicU64, Mutex};
 
 /// The snapshots of one database that are in use.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct SnapshotList {
+    /// A forked child, in which no snapshot can be read, leaves the list alone: a thread that it does not have may hold the lock.
+    process: ProcessMark,
     /// How many unreleased snapshots there are of each sequence number.
     counts: Mutex<BTreeMap<SequenceNumber, usize>>,
 }
@@ -29,22 +32,32 @@ pub struct SnapshotList {
 impl SnapshotList {
     /// A list without snapshots.
     pub fn new() -> Arc<Self> {
-        Arc::default()
+        Arc::new(Self { process: ProcessMark::here(), counts: Mutex::default() })
     }
 
     /// Takes a snapshot at the sequence number that `visible` holds: that of the newest published write.
     pub fn acquire(self: &Arc<Self>, visible: &AtomicU64) -> Snapshot {
-        let mut counts = self.counts.lock();
-        let sequence = visible.load(Ordering::Acquire);
-        *counts.entry(sequence).or_insert(0) += 1;
-        Snapshot { handle: Arc::new(SnapshotHandle { list: Arc::clone(self), sequence, pinned: None }) }
+        self.add(|| visible.load(Ordering::Acquire), None)
     }
 
     /// Takes a snapshot of `view`, which it keeps, at `sequence`. For a database that is only read: whoever writes it knows
     /// nothing of its snapshots, and a later state may lack what this one shows.
     pub(crate) fn pin(self: &Arc<Self>, view: Arc<SuperVersion>, sequence: SequenceNumber) -> Snapshot {
-        *self.counts.lock().entry(sequence).or_insert(0) += 1;
-        let pinned = Some(view);
+        self.add(|| sequence, Some(view))
+    }
+
+    /// Asks for the sequence while the list is locked.
+    fn add(
+        self: &Arc<Self>,
+        sequence: impl FnOnce() -> SequenceNumber,
+        pinned: Option<Arc<SuperVersion>>,
+    ) -> Snapshot {
+        let mut counts = self.process.is_here().then(|| self.counts.lock());
+        let sequence = sequence();
+        if let Some(counts) = &mut counts {
+            *counts.entry(sequence).or_insert(0) += 1;
+        }
+        drop(counts);
         Snapshot { handle: Arc::new(SnapshotHandle { list: Arc::clone(self), sequence, pinned }) }
     }
 
@@ -64,6 +77,9 @@ impl SnapshotList {
     }
 
     fn release(&self, sequence: SequenceNumber) {
+        if !self.process.is_here() {
+            return;
+        }
         let mut counts = self.counts.lock();
         if let Some(count) = counts.get_mut(&sequence) {
             *count -= 1;

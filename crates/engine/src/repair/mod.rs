@@ -47,6 +47,7 @@ use terrace_format::limits::LEVEL_COUNT;
 use terrace_format::version_edit::{FileEntry, VersionEdit};
 use terrace_format::{current, file_name};
 
+use crate::db::home::Home;
 use crate::db::open::{lock_error, refuse_foreign_layout};
 use crate::error::{Error, ErrorKind, Result};
 use crate::info_log::InfoLog;
@@ -82,11 +83,13 @@ impl Rebuilt {
 
 /// See [`Db::repair`](crate::Db::repair).
 pub(crate) fn repair(folder: &Path, options: &Options) -> Result<RepairReport> {
-    let env = &*options.env;
     if options.read_only {
         let message = "a repair writes, and the options say read-only";
         return Err(Error::at_path(ErrorKind::InvalidArgument, folder, message));
     }
+    let Some(home) = Home::hold_existing(folder, &options.env)? else { return Err(no_database(folder)) };
+    let options = &Options { env: Arc::clone(&home.env), ..options.clone() };
+    let env = &*home.env;
     // Before the lock: a folder that is no database is left without a LOCK file in it.
     list(env, folder)?;
     let lock = env.lock(&folder.join(file_name::LOCK)).map_err(|error| lock_error(folder, error))?;
@@ -117,15 +120,12 @@ fn names_in_lost(env: &dyn Env, folder: &Path) -> Result<Vec<String>> {
 }
 
 fn list(env: &dyn Env, folder: &Path) -> Result<Inventory> {
-    let names = match env.list(folder) {
-        Err(error) if error.is_not_found() => Vec::new(),
-        names => names?,
-    };
-    let inventory = Inventory::new(names);
-    if inventory.is_empty() {
-        return Err(Error::at_path(ErrorKind::NoDatabase, folder, "there is no database here to repair"));
-    }
-    Ok(inventory)
+    let inventory = Inventory::new(env.list(folder)?);
+    if inventory.is_empty() { Err(no_database(folder)) } else { Ok(inventory) }
+}
+
+fn no_database(folder: &Path) -> Error {
+    Error::at_path(ErrorKind::NoDatabase, folder, "there is no database here to repair")
 }
 
 /// Reads what is there, and writes the tables that are new. On failure these are removed again.

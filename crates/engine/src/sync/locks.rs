@@ -1,15 +1,12 @@
-//! The locks of a model checker, or of the standard library, under the names and with the methods of those that a normal
-//! build has.
+//! The locks of a model checker, under the names and with the methods of those that a normal build has
+//! ([`terrace_env::locks`]).
 
 use std::ops::{Deref, DerefMut};
 use std::sync::PoisonError;
 
-#[cfg(all(test, loom))]
 use loom::sync;
-#[cfg(not(all(test, loom)))]
-use std::sync;
 
-/// As `parking_lot::Mutex`: locking does not fail.
+/// Locking does not fail.
 #[derive(Debug, Default)]
 pub(crate) struct Mutex<T>(sync::Mutex<T>);
 
@@ -40,7 +37,7 @@ impl<T> DerefMut for MutexGuard<'_, T> {
     }
 }
 
-/// As `parking_lot::Condvar`: it takes the guard by reference.
+/// It takes the guard by reference.
 #[derive(Debug)]
 pub(crate) struct Condvar(sync::Condvar);
 

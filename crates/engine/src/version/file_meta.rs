@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwapOption;
-use parking_lot::Mutex;
 use terrace_env::RandomAccessFile;
+use terrace_env::locks::Mutex;
 use terrace_format::internal_key::{SequenceNumber, user_key};
 use terrace_format::table::TableCounts;
 use terrace_format::version_edit::FileEntry;

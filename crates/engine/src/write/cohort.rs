@@ -7,13 +7,13 @@
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::sync::{CrowdCondvar, CrowdMutex};
+use crate::sync::{Condvar, Mutex};
 
 /// Writers that are woken together.
 pub(super) struct Cohort {
     /// One a seat.
-    phases: CrowdMutex<Vec<Phase>>,
-    changed: CrowdCondvar,
+    phases: Mutex<Vec<Phase>>,
+    changed: Condvar,
 }
 
 /// What a writer waits for.
@@ -35,7 +35,7 @@ pub(super) struct Seat {
 impl Cohort {
     /// One without seats.
     pub(super) fn new() -> Arc<Self> {
-        Arc::new(Self { phases: CrowdMutex::new(Vec::new()), changed: CrowdCondvar::new() })
+        Arc::new(Self { phases: Mutex::new(Vec::new()), changed: Condvar::new() })
     }
 
     /// Another seat.

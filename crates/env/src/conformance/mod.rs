@@ -91,6 +91,7 @@ pub const CHECKS: &[Check] = &[
     ("lists", names::lists),
     ("makes and removes folders", names::folders),
     ("syncs folders", names::syncs_folders),
+    ("holds folders", names::holds_folders),
     ("links or copies", names::links_or_copies),
     ("locks once", lock::once),
     ("locks a file by any path", lock::by_any_path),

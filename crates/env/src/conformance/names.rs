@@ -1,7 +1,9 @@
 //! Checks of names: replacing, renaming, removing, listing, folders and links.
 
+use std::sync::Arc;
+
 use super::Place;
-use crate::RandomAccessFile;
+use crate::{HeldEnv, RandomAccessFile};
 
 #[track_caller]
 fn assert_holds(file: &dyn RandomAccessFile, expected: &[u8]) {
@@ -195,4 +197,42 @@ pub(super) fn links_or_copies(place: &Place) {
         assert!(error.is_not_found(), "{error}");
     }
     assert_eq!(place.names(), ["backup", "from"]);
+}
+
+pub(super) fn holds_folders(place: &Place) {
+    place.env.create_folder_all(&place.path("held/lost")).unwrap();
+    place.write("held/before", b"before");
+    place.write("outside", b"outside");
+    let missing = place.env.hold_folder(&place.path("missing"));
+    assert!(missing.is_ok_and(|held| held.is_none()) || place.env.list(&place.path("missing")).is_err());
+    let folder = place.path("held");
+    let Some(HeldEnv { env, hold }) = place.env.hold_folder(&folder).unwrap() else { return };
+    let inside = Place::new(env, folder.clone());
+    // What is written by either is seen by both.
+    inside.write("after", b"after");
+    inside.env.replace_file(&inside.path("CURRENT"), b"x", &inside.path("temporary")).unwrap();
+    inside.env.rename(&inside.path("before"), &inside.path("lost/before")).unwrap();
+    inside.env.sync_folder(&folder).unwrap();
+    inside.env.sync_folder(&inside.path("lost")).unwrap();
+    assert_eq!(inside.names(), ["CURRENT", "after", "lost"]);
+    assert_eq!(place.read("held/after"), b"after");
+    assert_eq!(place.read("held/lost/before"), b"before");
+    assert!(inside.env.exists(&folder).unwrap());
+    inside.env.create_folder_all(&inside.path("lost")).unwrap();
+    inside.env.create_folder_all(&inside.path("made/below")).unwrap();
+    inside.env.remove_folder(&inside.path("made/below")).unwrap();
+    // Other paths are what they are.
+    assert_eq!(inside.env.read_file(&place.path("outside")).unwrap(), b"outside");
+    inside.env.link_or_copy(&inside.path("after"), &place.path("linked")).unwrap();
+    assert_eq!(place.read("linked"), b"after");
+    let lock = inside.env.lock(&inside.path("LOCK")).unwrap();
+    assert!(place.env.lock(&place.path("held/LOCK")).is_err(), "it is one file");
+    drop(lock);
+    // The hold is had by whoever has a clone of it.
+    let clone = Arc::clone(&hold);
+    drop(hold);
+    inside.env.sync_folder(&folder).unwrap();
+    drop(clone);
+    assert!(inside.env.sync_folder(&folder).is_err(), "nobody holds the folder");
+    assert_eq!(inside.env.read_file(&place.path("outside")).unwrap(), b"outside");
 }

@@ -8,6 +8,9 @@ use std::os::fd::IntoRawFd;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::OFlags;
+
+use super::PosixEnv;
 use super::descriptor_share::DescriptorShare;
 use crate::error::given_up;
 use crate::{EnvError, RandomAccessFile, Result, SequentialFile, WritableFile};
@@ -24,6 +27,8 @@ const WRITEBACK_STEP_BYTES: u64 = 1 << 20;
 #[derive(Debug)]
 pub(super) struct PosixRandomAccessFile {
     path: PathBuf,
+    /// Where the path leads from.
+    env: PosixEnv,
     /// `None`: the process has too few descriptors to keep one for this file, which is opened for each read instead.
     open: Option<(File, DescriptorShare)>,
     /// Set once the system said that this file cannot be read without waiting, so that it is asked once only.
@@ -32,9 +37,10 @@ pub(super) struct PosixRandomAccessFile {
 }
 
 impl PosixRandomAccessFile {
-    pub(super) fn new(file: File, path: &Path) -> Self {
+    pub(super) fn new(file: File, env: &PosixEnv, path: &Path) -> Self {
         Self {
             path: path.to_owned(),
+            env: env.clone(),
             open: DescriptorShare::take().map(|share| (file, share)),
             #[cfg(target_os = "linux")]
             always_waits: std::sync::atomic::AtomicBool::new(false),
@@ -49,7 +55,7 @@ impl PosixRandomAccessFile {
     fn with_file<T>(&self, read: impl FnOnce(&File) -> io::Result<T>) -> io::Result<T> {
         match &self.open {
             Some((file, _)) => read(file),
-            None => read(&File::open(&self.path)?),
+            None => read(&self.env.place(&self.path)?.open(OFlags::RDONLY)?),
         }
     }
 }

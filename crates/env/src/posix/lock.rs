@@ -29,15 +29,17 @@
 //! close, on another thread, the close drops it. Whoever closes one engine before opening the other is safe.
 
 use std::collections::BTreeMap;
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileExt, MetadataExt};
-use std::path::Path;
+use std::os::unix::fs::FileExt;
 
-use parking_lot::Mutex;
+use rustix::fs::{OFlags, Stat};
 
-use crate::{EnvError, FileLock, LockError};
+use super::place::Place;
+use crate::locks::Mutex;
+use crate::process_mark::ProcessLocal;
+use crate::{EnvError, FileLock, LockError, ProcessMark};
 
 /// How often a LOCK file that is removed between open and lock is tried again.
 const ATTEMPTS: usize = 16;
@@ -60,13 +62,14 @@ const COMMANDS: &[Commands] = &[
 /// What this process knows of a LOCK file.
 #[derive(Debug)]
 enum Known {
-    /// The process of this number holds it by a [`PosixLock`]: this process, or the one it was forked from.
-    Held { process: u32 },
+    /// This process holds it by a [`PosixLock`].
+    Held,
     /// Another library in this process held it when last tried. See rule 2.
     Foreign { file: File },
 }
 
-static TABLE: Mutex<BTreeMap<FileId, Known>> = Mutex::new(BTreeMap::new());
+/// A forked child holds none of its parent's locks, and has a table of its own.
+static TABLE: ProcessLocal<Mutex<BTreeMap<FileId, Known>>> = ProcessLocal::new();
 
 /// Identity of a file, whatever its path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,13 +79,14 @@ struct FileId {
 }
 
 impl FileId {
-    fn of(metadata: &Metadata) -> Self {
-        Self { device: metadata.dev(), inode: metadata.ino() }
+    #[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
+    fn of(stat: &Stat) -> Self {
+        Self { device: stat.st_dev as u64, inode: stat.st_ino as u64 }
     }
 
-    fn of_path(path: &Path) -> io::Result<Option<Self>> {
-        match std::fs::metadata(path) {
-            Ok(metadata) => Ok(Some(Self::of(&metadata))),
+    fn of_place(place: &Place<'_>) -> io::Result<Option<Self>> {
+        match place.stat() {
+            Ok(stat) => Ok(Some(Self::of(&stat))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
@@ -95,30 +99,31 @@ pub(super) struct PosixLock {
     /// `None` only inside `drop`.
     file: Option<File>,
     id: FileId,
-    process: u32,
+    process: ProcessMark,
 }
 
 impl FileLock for PosixLock {}
 
 impl PosixLock {
     /// Takes the lock, or says who has it. Never waits for it.
-    pub(super) fn acquire(path: &Path) -> Result<Self, LockError> {
-        let failed = |source| LockError::Env(EnvError::new("lock", path, source));
+    pub(super) fn acquire(place: &Place<'_>) -> Result<Self, LockError> {
+        let failed = |source| LockError::Env(EnvError::new("lock", place.full_path(), source));
+        let open = || place.open(OFlags::RDWR | OFlags::CREATE);
         let process = std::process::id();
-        let mut table = TABLE.lock();
+        let mut table = TABLE.get().lock();
         for _ in 0..ATTEMPTS {
-            let file = match FileId::of_path(path).map_err(failed)? {
-                None => open(path).map_err(failed)?,
+            let file = match FileId::of_place(place).map_err(failed)? {
+                None => open().map_err(failed)?,
                 Some(id) => match table.remove(&id) {
-                    Some(known @ Known::Held { process: holder }) if holder == process => {
-                        table.insert(id, known);
+                    Some(Known::Held) => {
+                        table.insert(id, Known::Held);
                         return Err(LockError::Held { holder: Some(process), this_process: true });
                     }
                     Some(Known::Foreign { file }) => file,
-                    Some(Known::Held { .. }) | None => open(path).map_err(failed)?,
+                    None => open().map_err(failed)?,
                 },
             };
-            let id = FileId::of(&file.metadata().map_err(failed)?);
+            let id = FileId::of(&rustix::fs::fstat(&file).map_err(|error| failed(error.into()))?);
             if !set_lock(&file).map_err(failed)? {
                 let holder = holder_of(&file, process);
                 let this_process = holder == Some(process);
@@ -127,10 +132,10 @@ impl PosixLock {
                 }
                 return Err(LockError::Held { holder, this_process });
             }
-            if FileId::of_path(path).map_err(failed)? == Some(id) {
+            if FileId::of_place(place).map_err(failed)? == Some(id) {
                 write_process(&file, process);
-                table.insert(id, Known::Held { process });
-                return Ok(Self { file: Some(file), id, process });
+                table.insert(id, Known::Held);
+                return Ok(Self { file: Some(file), id, process: ProcessMark::here() });
             }
         }
         // Somebody removes the file as fast as it is made.
@@ -140,10 +145,10 @@ impl PosixLock {
 
 impl Drop for PosixLock {
     fn drop(&mut self) {
-        if self.process != std::process::id() {
+        if !self.process.is_here() {
             return;
         }
-        let mut table = TABLE.lock();
+        let mut table = TABLE.get().lock();
         table.remove(&self.id);
         if let Some(file) = self.file.take() {
             // Only a message is lost if this fails.
@@ -155,10 +160,6 @@ impl Drop for PosixLock {
             drop(file);
         }
     }
-}
-
-fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
 }
 
 /// Tries to lock the whole file; false if somebody holds a lock on it.
@@ -280,19 +281,5 @@ mod tests {
         let mut child = std::process::Command::new("true").spawn().unwrap();
         child.wait().unwrap();
         assert!(!is_alive(child.id()));
-    }
-
-    #[test]
-    fn a_lock_left_by_a_forked_parent_is_not_ours_to_release() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("LOCK");
-        let mut lock = PosixLock::acquire(&path).unwrap();
-        // What a forked child has: the same values, under another process number.
-        lock.process += 1;
-        let (id, process) = (lock.id, std::process::id());
-        drop(lock);
-        assert!(matches!(TABLE.lock().get(&id), Some(Known::Held { process: holder }) if *holder == process));
-        assert_eq!(std::fs::read(&path).unwrap(), format!("{process}\n").into_bytes());
-        TABLE.lock().remove(&id);
     }
 }

@@ -1,15 +1,16 @@
 //! The operating system's files, folders, locks, clocks and threads, on any Unix.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rustix::fs::{FileType, OFlags};
+
 use crate::{
-    Background, Env, EnvError, FileLock, LockError, LogFile, RandomAccessFile, Result, SequentialFile,
-    ThreadHandle, WritableFile, host,
+    Background, Env, EnvError, FileLock, HeldEnv, LockError, LogFile, RandomAccessFile, Result,
+    SequentialFile, ThreadHandle, WritableFile, host,
 };
 
 mod descriptor_share;
@@ -51,6 +52,7 @@ mod mapping;
     any(target_arch = "x86_64", target_arch = "aarch64")
 )))]
 mod no_log_space;
+mod place;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod residency;
 
@@ -62,138 +64,159 @@ use log_file::PosixLogFile;
     any(target_arch = "x86_64", target_arch = "aarch64")
 )))]
 use no_log_space as log_space;
+use place::{HeldFolder, HeldName, Place};
 
-/// The environment of the operating system. It has no state of its own: all values are alike.
+/// The environment of the operating system.
 ///
 /// Symbolic links are followed. New files and folders get the permissions that the process's umask leaves.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct PosixEnv {}
+#[derive(Debug, Clone, Default)]
+pub struct PosixEnv {
+    /// What [`hold_folder`](Env::hold_folder) returned this for.
+    held: Option<HeldName>,
+}
 
 impl PosixEnv {
     /// The environment of the operating system.
     pub fn new() -> Self {
-        Self {}
+        Self::default()
     }
-}
 
-/// Opens `path` to read.
-fn open_to_read(path: &Path) -> Result<File> {
-    open_regular(path, OpenOptions::new().read(true)).map_err(|source| EnvError::new("open", path, source))
-}
-
-/// Opens `path`, if it is a regular file: others bear no data that stays, and to open a pipe waits for somebody at its other
-/// end. A folder the system would open, and fail only at the first read.
-fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    // Regular files are read and written as without it.
-    let file = options.custom_flags(libc::O_NONBLOCK).open(path)?;
-    let kind = file.metadata()?.file_type();
-    if kind.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
+    /// Does `work` where `path` leads.
+    fn at<'a, T>(
+        &self,
+        operation: &'static str,
+        path: &'a Path,
+        work: impl FnOnce(&Place<'a>) -> io::Result<T>,
+    ) -> Result<T> {
+        self.place(path)
+            .and_then(|place| work(&place))
+            .map_err(|source| EnvError::new(operation, path, source))
     }
-    if !kind.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
-    }
-    Ok(file)
-}
 
-fn create_log(path: &Path, may_map: bool) -> Result<Box<dyn LogFile>> {
-    // To be mapped it has to be readable as well.
-    let file = open_regular(path, OpenOptions::new().read(true).write(true).create(true).truncate(true));
-    let file = file.map_err(|source| EnvError::new("create", path, source))?;
-    Ok(Box::new(PosixLogFile::new(file, path, may_map)))
+    fn place<'a>(&self, path: &'a Path) -> io::Result<Place<'a>> {
+        Place::new(self.held.as_ref(), path)
+    }
+
+    /// The place of a folder, for what names its errors itself.
+    fn place_of_folder<'a>(&self, path: &'a Path) -> Result<Place<'a>> {
+        self.place(path).map_err(|source| EnvError::new("open folder", path, source))
+    }
+
+    fn create_log_at(&self, path: &Path, may_map: bool) -> Result<Box<dyn LogFile>> {
+        // To be mapped it has to be readable as well.
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::TRUNC;
+        let file = self.at("create", path, |place| place.open_regular(flags))?;
+        Ok(Box::new(PosixLogFile::new(file, path, may_map)))
+    }
+
+    fn open_to_read(&self, path: &Path) -> Result<File> {
+        self.at("open", path, |place| place.open_regular(OFlags::RDONLY))
+    }
 }
 
 impl Env for PosixEnv {
+    fn hold_folder(&self, path: &Path) -> Result<Option<HeldEnv>> {
+        let hold = Arc::new(HeldFolder::open(path)?);
+        let env = Arc::new(Self { held: Some(HeldName::of(&hold)) });
+        Ok(Some(HeldEnv { env, hold }))
+    }
+
     fn open_random(&self, path: &Path) -> Result<Arc<dyn RandomAccessFile>> {
-        Ok(Arc::new(PosixRandomAccessFile::new(open_to_read(path)?, path)))
+        Ok(Arc::new(PosixRandomAccessFile::new(self.open_to_read(path)?, self, path)))
     }
 
     // On 32 bits the addresses would run out.
     #[cfg(target_pointer_width = "64")]
     fn open_mapped(&self, path: &Path) -> Result<Arc<dyn RandomAccessFile>> {
-        let file = open_to_read(path)?;
+        let file = self.open_to_read(path)?;
         match mapped_file::PosixMappedFile::new(&file, path) {
             Ok(mapped) => Ok(Arc::new(mapped)),
-            Err(_) => Ok(Arc::new(PosixRandomAccessFile::new(file, path))),
+            Err(_) => Ok(Arc::new(PosixRandomAccessFile::new(file, self, path))),
         }
     }
 
     fn open_sequential(&self, path: &Path) -> Result<Box<dyn SequentialFile>> {
-        Ok(Box::new(PosixSequentialFile::new(open_to_read(path)?, path)))
+        Ok(Box::new(PosixSequentialFile::new(self.open_to_read(path)?, path)))
     }
 
     fn create(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
-        let file = open_regular(path, OpenOptions::new().write(true).create(true).truncate(true));
-        let file = file.map_err(|source| EnvError::new("create", path, source))?;
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC;
+        let file = self.at("create", path, |place| place.open_regular(flags))?;
         Ok(Box::new(PosixWritableFile::new(file, path, 0)))
     }
 
     fn open_append(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
-        let open = || {
-            let file = open_regular(path, OpenOptions::new().append(true).create(true))?;
+        let file = self.at("open to append", path, |place| {
+            let file = place.open_regular(OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE)?;
             let size_bytes = file.metadata()?.len();
             Ok(PosixWritableFile::new(file, path, size_bytes))
-        };
-        Ok(Box::new(open().map_err(|source| EnvError::new("open to append", path, source))?))
+        })?;
+        Ok(Box::new(file))
     }
 
     fn create_log(&self, path: &Path) -> Result<Box<dyn LogFile>> {
-        create_log(path, true)
+        self.create_log_at(path, true)
     }
 
     fn create_unmapped_log(&self, path: &Path) -> Result<Box<dyn LogFile>> {
-        create_log(path, false)
+        self.create_log_at(path, false)
     }
 
     fn replace_file(&self, path: &Path, contents: &[u8], temporary: &Path) -> Result<()> {
-        folder::replace_file(path, contents, temporary)
+        let folder = self.at("replace", path, |place| {
+            folder::replace_file(place, contents, &self.place(temporary)?)?;
+            Ok(place.parent())
+        })?;
+        folder::sync(&folder)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> Result<()> {
-        folder::rename_to_new(from, to)
+        let renamed = || self.place(from)?.rename_to_new(&self.place(to)?);
+        renamed().map_err(|source| EnvError::between(["rename", "rename a file to"], from, to, source))
     }
 
     fn remove_file(&self, path: &Path) -> Result<()> {
-        std::fs::remove_file(path).map_err(|source| EnvError::new("remove", path, source))
+        self.at("remove", path, Place::remove_file)
     }
 
     fn exists(&self, path: &Path) -> Result<bool> {
-        folder::exists(path).map_err(|source| EnvError::new("look for", path, source))
+        self.at("look for", path, Place::exists)
     }
 
     fn file_size(&self, path: &Path) -> Result<u64> {
-        let size = || {
-            let metadata = std::fs::metadata(path)?;
-            if metadata.is_dir() {
+        self.at("get the size of", path, |place| {
+            let stat = place.stat()?;
+            if FileType::from_raw_mode(stat.st_mode).is_dir() {
                 return Err(io::ErrorKind::IsADirectory.into());
             }
-            Ok(metadata.len())
-        };
-        size().map_err(|source| EnvError::new("get the size of", path, source))
+            u64::try_from(stat.st_size).map_err(io::Error::other)
+        })
     }
 
     fn list(&self, folder: &Path) -> Result<Vec<String>> {
-        folder::list(folder).map_err(|source| EnvError::new("list", folder, source))
+        self.at("list", folder, Place::list)
     }
 
     fn create_folder_all(&self, path: &Path) -> Result<()> {
-        folder::create_all(path)
+        folder::create_all(&self.place_of_folder(path)?)
     }
 
     fn remove_folder(&self, path: &Path) -> Result<()> {
-        std::fs::remove_dir(path).map_err(|source| EnvError::new("remove folder", path, source))
+        self.at("remove folder", path, Place::remove_folder)
     }
 
     fn sync_folder(&self, path: &Path) -> Result<()> {
-        folder::sync(path)
+        folder::sync(&self.place_of_folder(path)?)
     }
 
     fn link_or_copy(&self, from: &Path, to: &Path) -> Result<()> {
-        folder::link_or_copy(from, to)
+        let linked = || folder::link_or_copy(&self.place(from)?, &self.place(to)?);
+        linked().map_err(|source| EnvError::between(["link", "link a file to"], from, to, source))
     }
 
     fn lock(&self, path: &Path) -> std::result::Result<Box<dyn FileLock>, LockError> {
-        Ok(Box::new(lock::PosixLock::acquire(path)?))
+        let place = self.place(path).map_err(|source| EnvError::new("lock", path, source))?;
+        Ok(Box::new(lock::PosixLock::acquire(&place)?))
     }
 
     fn monotonic_micros(&self) -> u64 {

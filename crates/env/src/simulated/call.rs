@@ -51,6 +51,8 @@ pub enum CallKind {
     CreateFolder,
     /// Removing a folder.
     RemoveFolder,
+    /// Opening a folder, to hold it or to sync one that is not held.
+    OpenFolder,
     /// Syncing a folder.
     SyncFolder,
     /// Taking the lock.
@@ -58,14 +60,14 @@ pub enum CallKind {
 }
 
 impl CallKind {
-    /// Whether a call of this kind may be told that no descriptor is left. Syncing a folder takes one, too; it is not among
-    /// these, since a log's first sync counts any failure of it as one of the device.
+    /// Whether a call of this kind may be told that no descriptor is left.
     pub fn opens(self) -> bool {
-        matches!(self, Self::Open | Self::Create | Self::CreateLog | Self::List | Self::Lock)
+        use CallKind::{Create, CreateLog, List, Lock, Open, OpenFolder};
+        matches!(self, Open | Create | CreateLog | List | OpenFolder | Lock)
     }
 
     /// Every kind.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Open,
         Self::Read,
         Self::Create,
@@ -84,6 +86,7 @@ impl CallKind {
         Self::List,
         Self::CreateFolder,
         Self::RemoveFolder,
+        Self::OpenFolder,
         Self::SyncFolder,
         Self::Lock,
     ];

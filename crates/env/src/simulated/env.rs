@@ -11,11 +11,11 @@ use super::handle::{
     SimulatedWritableFile,
 };
 use super::process::Process;
-use super::system::SimulatedEnv;
+use super::system::{SimulatedEnv, SimulatedHold};
 use crate::memory::tree::normal;
 use crate::{
-    Background, Env, EnvError, FileLock, LockError, LogFile, RandomAccessFile, Result, SequentialFile,
-    ThreadHandle, WritableFile,
+    Background, Env, EnvError, FileLock, HeldEnv, LockError, LogFile, RandomAccessFile, Result,
+    SequentialFile, ThreadHandle, WritableFile,
 };
 
 impl Process {
@@ -60,7 +60,32 @@ impl Process {
     }
 }
 
+impl SimulatedEnv {
+    /// Opens a folder that is not held. To sync one that is takes no descriptor.
+    fn open_to_sync(&self, path: &Path) -> io::Result<()> {
+        match &self.held {
+            Some((held, hold)) if *held == normal(path) => match hold.strong_count() {
+                0 => Err(io::Error::other("nobody holds the folder any more")),
+                _ => Ok(()),
+            },
+            _ => self.open_folder(path),
+        }
+    }
+
+    fn open_folder(&self, path: &Path) -> io::Result<()> {
+        let call = Call::new(CallKind::OpenFolder, "open folder", path);
+        self.process.on_names(call, |names| names.check_folder(&normal(path)))
+    }
+}
+
 impl Env for SimulatedEnv {
+    fn hold_folder(&self, path: &Path) -> Result<Option<HeldEnv>> {
+        self.open_folder(path).map_err(|source| EnvError::new("open folder", path, source))?;
+        let hold = Arc::new(SimulatedHold);
+        let held = Some((normal(path), Arc::downgrade(&hold)));
+        Ok(Some(HeldEnv { env: Arc::new(Self { held, ..self.clone() }), hold }))
+    }
+
     fn open_random(&self, path: &Path) -> Result<Arc<dyn RandomAccessFile>> {
         let file = self.process.open(path).map_err(|source| EnvError::new("open", path, source))?;
         Ok(Arc::new(SimulatedRandomAccessFile(Handle::new(&self.process, file, path))))
@@ -157,8 +182,8 @@ impl Env for SimulatedEnv {
     }
 
     fn sync_folder(&self, path: &Path) -> Result<()> {
-        self.process
-            .sync_folder(Call::new(CallKind::SyncFolder, "sync folder", path))
+        self.open_to_sync(path)
+            .and_then(|()| self.process.sync_folder(Call::new(CallKind::SyncFolder, "sync folder", path)))
             .map_err(|source| EnvError::new("sync folder", path, source))
     }
 

@@ -1,7 +1,8 @@
 //! The simulated machine, and what a test can do to it.
 
 use std::fmt;
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -13,6 +14,7 @@ use super::names::{File, Names};
 use super::process::Process;
 use super::random::Random;
 use super::summary::{CutSummary, FileLoss};
+use crate::FolderHold;
 
 /// The date of a new machine: 2020-01-01.
 const FIRST_UNIX_MICROS: u64 = 1_577_836_800_000_000;
@@ -21,7 +23,15 @@ const FIRST_UNIX_MICROS: u64 = 1_577_836_800_000_000;
 #[derive(Clone)]
 pub struct SimulatedEnv {
     pub(super) process: Process,
+    /// The folder for which [`hold_folder`](crate::Env::hold_folder) returned this, and the hold. Folders are never moved here.
+    pub(super) held: Option<(PathBuf, Weak<SimulatedHold>)>,
 }
+
+/// The hold on a folder.
+#[derive(Debug)]
+pub(super) struct SimulatedHold;
+
+impl FolderHold for SimulatedHold {}
 
 impl fmt::Debug for SimulatedEnv {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -67,7 +77,7 @@ impl SimulatedEnv {
         };
         let clock = Clock { monotonic_micros: 0, unix_micros: FIRST_UNIX_MICROS };
         let machine = Machine { mode, state: Mutex::new(state), clock: Mutex::new(clock) };
-        Self { process: Process { machine: Arc::new(machine), life: 0 } }
+        Self { process: Process { machine: Arc::new(machine), life: 0 }, held: None }
     }
 
     /// Cuts the power. What was durable stays; of all else a subset that the mode allows, by the seed. The machine then

@@ -124,7 +124,10 @@ fn a_first_fragment_and_the_rest_are_the_record() {
         let FirstFragment { padding_bytes, header, fragment } = encoder.encode_first(&payload);
         parts.resize(parts.len() + padding_bytes, 0);
         parts.extend([&header[..], fragment].concat());
-        assert!(fragment.len() == size || parts.len() % BLOCK == 0, "a first fragment fills its block");
+        assert!(
+            fragment.len() == size || parts.len().is_multiple_of(BLOCK),
+            "a first fragment fills its block"
+        );
         encoder.encode_rest(&payload[fragment.len()..], |bytes| parts.extend_from_slice(bytes));
         assert!(parts == whole, "{size} bytes behind {before}");
     }
