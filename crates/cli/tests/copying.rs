@@ -23,7 +23,10 @@ fn make_large(path: &Path) {
 
 /// Starts a copy and stops it once the new database has a table; `false` if it ended before.
 fn is_copy_stopped(db: &Path, target: &Path, signal: &str) -> bool {
-    let mut child = program()
+    // Whoever runs the tests in the background may have had SIGINT ignored, and children inherit that.
+    let mut child = Command::new("env")
+        .arg("--default-signal=INT")
+        .arg(program().get_program())
         .arg("copy")
         .arg(db)
         .arg(target)
