@@ -74,7 +74,8 @@ export class Count {
   async ready(): Promise<void> {
     this.#assertOpen()
     await this.#space.root.open({ passive: true })
-    if (this.#stateNow.phase === 'done') return
+    // While it is being built, the last numbers may not be stored yet.
+    if (this.#building === undefined && this.#stateNow.phase === 'done') return
 
     this.#building ??= this.#build().finally(() => {
       this.#building = undefined
