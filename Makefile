@@ -93,20 +93,20 @@ node: build ## TypeScript compiler and tests of the packages
 	npm test
 
 # The benchmark in Node has packages of its own, which nothing else needs. npm writes this file last.
-NODE_BENCH_READY := packages/bench/node_modules/.package-lock.json
-$(NODE_BENCH_READY): packages/bench/package-lock.json
-	cd packages/bench && npm ci --ignore-scripts
+NODE_BENCH_READY := bench/node/node_modules/.package-lock.json
+$(NODE_BENCH_READY): bench/node/package-lock.json
+	cd bench/node && npm ci --ignore-scripts
 	@touch $@
 
 # SQLite comes as source for Node 20. Where it does not compile, it is left out of the benchmark, which says so.
-NODE_SQLITE := packages/bench/node_modules/better-sqlite3/build/Release/better_sqlite3.node
+NODE_SQLITE := bench/node/node_modules/better-sqlite3/build/Release/better_sqlite3.node
 $(NODE_SQLITE): $(NODE_BENCH_READY)
-	cd packages/bench && npm rebuild better-sqlite3 || true
+	cd bench/node && npm rebuild better-sqlite3 || true
 	@[[ ! -e $@ ]] || touch $@
 
 node-bench: build $(NODE_BENCH_READY) ## tests of the benchmark in Node
 	$(call step,node-bench)
-	cd packages/bench && npm test
+	cd bench/node && npm test
 
 # Nor do others need the clients. None of their scripts runs.
 CLIENTS_READY := interop/clients/node_modules/.package-lock.json
@@ -187,7 +187,7 @@ bench-scale: setup ## what operations cost with a million entries and with SCALE
 	done
 	target/release/terrace bench --scale results/scale.jsonl | tee results/scale.md
 
-NODE_BENCH := node packages/bench/src/main.js
+NODE_BENCH := node bench/node/src/main.js
 NODE_TARGETS ?= terrace classic-level memory-level lmdb better-sqlite3
 
 # NODE_TARGETS="terrace classic-level" NODE_TABLE="-n 30000 --rounds 1" make bench-node: the short form.
@@ -298,4 +298,4 @@ docs: ## the crates' documentation, in target/doc
 
 clean: ## remove what was built
 	cargo clean
-	rm -rf node_modules packages/*/node_modules interop/*/node_modules packages/*/dist packages/*/*.node packages/*/npm/*/*.node
+	rm -rf node_modules packages/*/node_modules bench/node/node_modules interop/*/node_modules packages/*/dist packages/*/*.node packages/*/npm/*/*.node

@@ -10,7 +10,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileS
 import { parseArgs } from 'node:util'
 import { CASES } from './tuning-cases.mjs'
 
-const BENCH = 'packages/bench/src/main.js'
+const BENCH = 'bench/node/src/main.js'
 const RESULTS = 'results/tuning.jsonl'
 const TABLES = 'results/tuning.md'
 const FOLDER = 'target/tuning'

@@ -12,7 +12,7 @@ const MAX_SIZE_BYTES = 2 << 20
 /** Files that may be longer than MAX_LINES, each with its reason. */
 const LONG = {
   'package-lock.json': 'written by npm',
-  'packages/bench/package-lock.json': 'written by npm',
+  'bench/node/package-lock.json': 'written by npm',
   'interop/clients/package-lock.json': 'written by npm',
   'interop/commonjs/package-lock.json': 'written by npm',
   'Cargo.lock': 'written by cargo',

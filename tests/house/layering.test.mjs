@@ -125,6 +125,19 @@ test('the encoding of keys needs nothing but the language', () => {
   assert.deepEqual(dependencies, {})
 })
 
+test('the class over a back-end knows none: what it imports is abstract-level, and one helper of Node', () => {
+  const sources = withExtension('.ts').filter((file) => file.startsWith('packages/core/src/'))
+  assert.ok(sources.length > 0)
+  const others = /(?<!\.)\b(from|import|require)\s*\(?\s*['"](?!\.|abstract-level'|node:util\/types')/
+  assert.deepEqual(
+    sources.flatMap((file) => matches(file, others)),
+    []
+  )
+  assert.deepEqual(Object.keys(JSON.parse(text('packages/core/package.json')).dependencies), [
+    'abstract-level'
+  ])
+})
+
 test('the toolbox knows no database, only their API', () => {
   const sources = withExtension('.ts').filter((file) => file.startsWith('packages/toolbox/src/'))
   assert.ok(sources.length > 0)

@@ -5,10 +5,8 @@
  * A function that returns `T | Promise<T>` returns the value itself when it need not wait: that is the fast path.
  */
 
+import type { Bytes, Page, Range } from 'terrace-core'
 import type { ErrorFactory } from './errors.js'
-
-/** A key or a value in one of the three formats of abstract-level: utf8, buffer or view. */
-export type Bytes = string | Uint8Array
 
 /** An opaque native object. It is released when it is garbage-collected, or sooner by its `close` function. */
 interface Native<Kind extends string> {
@@ -63,14 +61,6 @@ export interface NativeOpenOptions {
   maxFileSize?: number | undefined
   filterBitsPerKey?: number | undefined
   hashIndexPercent?: number | undefined
-}
-
-/** The ends of a range; `gte` and `lte` win over `gt` and `lt`. */
-export interface NativeRange {
-  gte?: Bytes | undefined
-  gt?: Bytes | undefined
-  lte?: Bytes | undefined
-  lt?: Bytes | undefined
 }
 
 /** Numbers about one level of the database. */
@@ -135,9 +125,6 @@ export type Part = string | number | undefined
 /** What was found for many keys: the buffer whose pieces the values are, if they are buffers, and a value for each key. */
 export type FoundMany = [buffer: Buffer | undefined, ...values: Part[]]
 
-/** What an iterator has read: keys and values, in turns if it yields both. */
-export type Window = readonly [ended: boolean, buffer: Buffer | undefined, ...parts: Part[]]
-
 export interface Binding {
   /** `collector` returns an array of its arguments. */
   setHelpers(errorFactory: ErrorFactory, collector: (...parts: unknown[]) => unknown[]): void
@@ -183,7 +170,7 @@ export interface Binding {
   /** A limit below zero is none. */
   clear(
     database: NativeDatabase,
-    range: NativeRange,
+    range: Range,
     flags: number,
     limit: number,
     snapshot?: NativeSnapshot
@@ -198,12 +185,7 @@ export interface Binding {
   batchWrite(batch: NativeBatch, flags: number): void | Promise<void>
   batchClose(batch: NativeBatch): void
 
-  iterator(
-    database: NativeDatabase,
-    range: NativeRange,
-    flags: number,
-    snapshot?: NativeSnapshot
-  ): NativeIterator
+  iterator(database: NativeDatabase, range: Range, flags: number, snapshot?: NativeSnapshot): NativeIterator
   iteratorSeek(iterator: NativeIterator, target: Bytes): void
   /**
    * Reads up to `size` entries, and stops earlier once they exceed `highWaterMarkBytes`. With {@link Flag.blocking} it
@@ -214,7 +196,7 @@ export interface Binding {
     size: number,
     highWaterMarkBytes: number,
     flags: number
-  ): Window | Promise<Window>
+  ): Page | Promise<Page>
   /** Makes the running read, and later ones, fail with LEVEL_ABORTED. */
   iteratorAbort(iterator: NativeIterator): void
   iteratorClose(iterator: NativeIterator): void

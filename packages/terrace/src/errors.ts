@@ -1,12 +1,14 @@
 /** The errors of this package. The addon calls the factory below for every failure. */
 
 import { getSystemErrorName } from 'node:util'
+import type { CodedError, CoreErrorCode } from 'terrace-core'
 
 /**
  * Codes of the errors that this package adds to those of
- * [abstract-level](https://github.com/Level/abstract-level#errors).
+ * [abstract-level](https://github.com/Level/abstract-level#errors), and to those that terrace-core makes.
  */
 export type LevelErrorCode =
+  | CoreErrorCode
   /** Another instance or process has the database open; the message says what can be done. */
   | 'LEVEL_LOCKED'
   /** Stored bytes are damaged; `path` and `offset` say where. */
@@ -26,36 +28,15 @@ export type LevelErrorCode =
   | 'LEVEL_OUTDATED'
   /** An earlier failure makes further writes unsafe: close the database and open it again. */
   | 'LEVEL_WRITES_REFUSED'
-  /** An argument or option that cannot be met: a key over its limit, an unknown comparator. */
-  | 'LEVEL_INVALID_ARGUMENT'
   /** Well-formed bytes of a newer format, or of a fork of LevelDB. */
   | 'LEVEL_UNSUPPORTED_FORMAT'
   /** A value that is too large for a JavaScript string or buffer. */
   | 'LEVEL_VALUE_TOO_LARGE'
-  /** The database was closed meanwhile. */
-  | 'LEVEL_DATABASE_NOT_OPEN'
-  /** Stored bytes that the encoding cannot decode; `cause` says why. */
-  | 'LEVEL_DECODE_ERROR'
-  /** The iterator was closed. */
-  | 'LEVEL_ITERATOR_NOT_OPEN'
-  /** The snapshot was closed. */
-  | 'LEVEL_SNAPSHOT_NOT_OPEN'
-  /** A hook function failed or returned a promise; `cause` says why. Nothing of the call was written. */
-  | 'LEVEL_HOOK_ERROR'
-  /** The cause of an error of a hook: functions add operations for each other without end. */
-  | 'LEVEL_HOOK_RECURSION'
-  /** A hook function added an operation after it had returned; or a chained batch was written or closed. */
-  | 'LEVEL_BATCH_NOT_OPEN'
-  /** The method cannot do that; the message says which can. */
-  | 'LEVEL_NOT_SUPPORTED'
-  /** The signal of an iterator was aborted. */
-  | 'LEVEL_ABORTED'
   /** A bug in this package. */
   | 'LEVEL_INTERNAL_ERROR'
 
 /** An error of a database operation. */
-export interface LevelError extends Error {
-  code: LevelErrorCode
+export interface LevelError extends CodedError<LevelErrorCode> {
   /** The file or folder that it concerns. */
   path?: string
   /** The byte in that file at which damage begins. */
@@ -133,9 +114,4 @@ function systemError(message: string, number: number | undefined, path: string |
 
   if (path !== undefined) error.path = path
   return error
-}
-
-/** An error with a code, made in JavaScript. @internal */
-export function codedError(code: LevelErrorCode, message: string): LevelError {
-  return Object.assign(new Error(message), { code })
 }

@@ -7,39 +7,39 @@
 
 import { Level } from './level.js'
 
+export {
+  type AdditionalIteratorOptions,
+  type BatchOperation,
+  type BatchOptions,
+  ChainedBatch,
+  type ChainedBatchWriteOptions,
+  type DatabaseManifest,
+  type DelOptions,
+  type GetManyOptions,
+  type GetOptions,
+  type HasManyOptions,
+  type HasOptions,
+  type Hooks,
+  type Iterator,
+  type IteratorOptions,
+  type KeyIterator,
+  type KeyIteratorOptions,
+  type PrewriteBatch,
+  type PrewriteFunction,
+  type PrewriteHook,
+  type PrewriteOptions,
+  type PutOptions,
+  type ReadOptions,
+  type Snapshot,
+  Sublevel,
+  type SublevelOptions,
+  type ValueIterator,
+  type ValueIteratorOptions,
+  type WriteOptions
+} from 'terrace-core'
 export type { LeftOutLog, LevelStats, RepairReport, Stats } from './binding.js'
-export { ChainedBatch, type ChainedBatchWriteOptions } from './chained-batch.js'
 export type { LevelError, LevelErrorCode } from './errors.js'
-export type {
-  Hooks,
-  PrewriteBatch,
-  PrewriteFunction,
-  PrewriteHook,
-  PrewriteOptions
-} from './key-space.js'
-export type {
-  AdditionalIteratorOptions,
-  BatchOperation,
-  BatchOptions,
-  DelOptions,
-  GetManyOptions,
-  GetOptions,
-  HasManyOptions,
-  HasOptions,
-  Iterator,
-  IteratorOptions,
-  KeyIterator,
-  KeyIteratorOptions,
-  PutOptions,
-  ReadOptions,
-  StartEndOptions,
-  ValueIterator,
-  ValueIteratorOptions,
-  WriteOptions
-} from './operation-options.js'
-export type { DatabaseOptions, OpenOptions, RepairOptions } from './options.js'
-export type { Snapshot } from './snapshot.js'
-export { Sublevel, type SublevelOptions } from './sublevel.js'
+export type { DatabaseOptions, OpenOptions, RepairOptions, StartEndOptions } from './options.js'
 export { Level, Level as ClassicLevel }
 
 /** For programs that take the default export of classic-level, which is a CommonJS module. */

@@ -1,8 +1,9 @@
 /** Many keys or operations in one call of the addon, and what it answers. */
 
-import type { Bytes, FoundMany } from './binding.js'
-import { Pieces } from './pieces.js'
-import type { Snapshot } from './snapshot.js'
+import { type Bytes, Pieces } from 'terrace-core'
+import type { FoundMany, NativeBatch } from './binding.js'
+import { binding } from './load-binding.js'
+import type { NativeSnapshot } from './native-snapshot.js'
 
 /** Arguments are passed on the stack, which has no room for any number of them. */
 export const MAX_SPREAD = 2048
@@ -21,22 +22,28 @@ export function valuesOf(found: FoundMany): Array<Bytes | undefined> {
 }
 
 /** Reads more keys than can be passed at once, from one state. */
-export async function inParts<T, Options extends { snapshot?: unknown }>(
-  db: { snapshot(): Snapshot },
+export async function inParts<T>(
+  backend: { snapshot(): NativeSnapshot },
   keys: Bytes[],
-  options: Options,
-  read: (keys: Bytes[], options: Options) => T[] | Promise<T[]>
+  given: NativeSnapshot | undefined,
+  read: (keys: Bytes[], snapshot: NativeSnapshot) => T[] | Promise<T[]>
 ): Promise<T[]> {
-  const snapshot = options.snapshot ?? db.snapshot()
+  const snapshot = given ?? backend.snapshot()
   const found: T[] = []
 
   try {
     for (let i = 0; i < keys.length; i += MAX_SPREAD) {
-      for (const each of await read(keys.slice(i, i + MAX_SPREAD), { ...options, snapshot })) found.push(each)
+      for (const each of await read(keys.slice(i, i + MAX_SPREAD), snapshot)) found.push(each)
     }
   } finally {
-    if (snapshot !== options.snapshot) await (snapshot as Snapshot).close()
+    if (snapshot !== given) snapshot.close()
   }
 
   return found
+}
+
+/** Adds operations, keys and values in turns, to a batch. */
+export function appendAll(batch: NativeBatch, operations: ReadonlyArray<Bytes | null>): void {
+  for (let i = 0; i < operations.length; i += MAX_SPREAD)
+    binding.batchAppend(batch, ...operations.slice(i, i + MAX_SPREAD))
 }

@@ -1,6 +1,6 @@
 /** Options of `open`, with their defaults, and the check of their types. */
 
-import type { AbstractDatabaseOptions, AbstractOpenOptions } from 'abstract-level'
+import type { AbstractDatabaseOptions, AbstractOpenOptions, Transcoder } from 'abstract-level'
 import type { NativeOpenOptions } from './binding.js'
 
 /** Options of {@link Level.open}. Sizes are in bytes. */
@@ -143,6 +143,12 @@ export interface DatabaseOptions<K, V> extends AbstractDatabaseOptions<K, V>, Om
 
 /** Options of {@link Level.repair}. */
 export type RepairOptions = Pick<OpenOptions, 'comparator' | 'compression'>
+
+/** Options of {@link Level.approximateSize} and {@link Level.compactRange}. */
+export interface StartEndOptions<K> {
+  /** Custom key encoding for this operation, used to encode `start` and `end`. */
+  keyEncoding?: string | Transcoder.PartialEncoder<K> | undefined
+}
 
 const numbers = [
   'cacheSize',

@@ -47,12 +47,19 @@ export function deleteHook(db: AnyLevel, hook: PrewriteHook<never>): void {
   hooked(db).hooks.prewrite.delete(hook)
 }
 
+/** What databases over terrace-core declare beyond abstract-level's manifest. */
+interface HookSupport {
+  readonly everyWrite?: boolean
+  readonly getSync?: boolean
+}
+
 /**
  * Whether writes take effect in the order in which their hooks ran, hooks see every write, and `getSync` within them all
- * that was written before. Terrace does so.
+ * that was written before: what the manifest's `everyWrite` and `getSync` mean together. Terrace does so.
  */
 export function isExact(root: AnyLevel): boolean {
-  return root.supports.additionalMethods.putSync === true
+  const { everyWrite, getSync } = root.supports as HookSupport
+  return everyWrite === true && getSync === true
 }
 
 /**

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 
 const LOCKS = {
   root: '../../../../package-lock.json',
-  bench: '../../../../packages/bench/package-lock.json',
+  bench: '../../../../bench/node/package-lock.json',
   clients: '../../package-lock.json'
 }
 

@@ -1,11 +1,10 @@
 /** The stored changes: how they are numbered, added, read and removed. */
 
 import { isExact, type PrewriteBatch } from '../hooks.js'
+import type { EncodedRange, KeySpace } from '../key-space.js'
 import type { AnyLevel } from '../level-like.js'
 import { feedError } from './errors.js'
-import type { KeySpace } from './key-space.js'
 import { numberAt, numberBytes, writeNumber } from './numbers.js'
-import type { EncodedRange } from './range.js'
 import { decodeChange, encodeChange, type StoredChange } from './record.js'
 import { Side } from './side.js'
 import { orderWrites, type WriteOrder, type WriteRaw } from './write-order.js'

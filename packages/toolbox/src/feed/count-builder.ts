@@ -2,9 +2,9 @@
 
 import { type ByteString, byteString, fromByteString } from '../encoded.js'
 import type { PrewriteBatch } from '../hooks.js'
+import type { KeySpace } from '../key-space.js'
 import { type Counters, type CountState, countBytes, countOf } from './counters.js'
 import type { Grouping } from './grouping.js'
-import type { KeySpace } from './key-space.js'
 import { Side } from './side.js'
 import type { WriteOrder, WriteRaw } from './write-order.js'
 

@@ -1,6 +1,7 @@
 /** Counts the entries of groups, in step with the writes. */
 
 import type { Operation, PrewriteBatch } from '../hooks.js'
+import { type AnyDatabase, type KeySpace, keySpaceOf } from '../key-space.js'
 import type { AnyLevel } from '../level-like.js'
 import { assertOnlyInstance } from '../only-instance.js'
 import { CountBuilder } from './count-builder.js'
@@ -8,7 +9,6 @@ import type { CountDifference, CountOptions } from './count-options.js'
 import { Counters, type CountState, countBytes, countOf } from './counters.js'
 import { assertName, feedError, invalidOption } from './errors.js'
 import { type Grouping, groupingOf } from './grouping.js'
-import { type AnyDatabase, KeySpace } from './key-space.js'
 import { OldValues } from './old-values.js'
 import { listen } from './root-events.js'
 import { Side } from './side.js'
@@ -40,7 +40,7 @@ export class Count {
     assertOnlyInstance(db as AnyLevel, 'count()')
     if (typeof version !== 'string') throw invalidOption("The option 'version' must be a string")
 
-    const space = new KeySpace(db)
+    const space = keySpaceOf(db)
     this.#space = space
     this.#grouping = groupingOf(space, of, values)
     this.#side = new Side(space, `count.${name}`)
@@ -74,7 +74,8 @@ export class Count {
   async ready(): Promise<void> {
     this.#assertOpen()
     await this.#space.root.open({ passive: true })
-    if (this.#stateNow.phase === 'done') return
+    // While it is being built, the last numbers may not be stored yet.
+    if (this.#building === undefined && this.#stateNow.phase === 'done') return
 
     this.#building ??= this.#build().finally(() => {
       this.#building = undefined

@@ -1,10 +1,10 @@
 /** The stored numbers of a count, and how far the existing entries are counted. */
 
+import { type EncodedRange, rawEncodings } from '../key-space.js'
 import type { AnyLevel } from '../level-like.js'
 import { feedError } from './errors.js'
-import { rawEncodings } from './key-space.js'
 import { numberAt, numberBytes } from './numbers.js'
-import { type EncodedRange, rangeOfPrefix } from './range.js'
+import { rangeOfPrefix } from './range.js'
 import type { Side } from './side.js'
 
 const GROUPS = Buffer.from('g')

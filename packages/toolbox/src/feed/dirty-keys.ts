@@ -1,8 +1,8 @@
 /** The keys that were written since one looked last, by the events of the root. */
 
 import { byteString, bytesOf } from '../encoded.js'
-import type { KeySpace } from './key-space.js'
-import { type EncodedRange, isWithin } from './range.js'
+import type { EncodedRange, KeySpace } from '../key-space.js'
+import { isWithin } from './range.js'
 import { listen } from './root-events.js'
 import { Side } from './side.js'
 import type { Signal } from './signal.js'

@@ -1,14 +1,14 @@
 /** The change feed of a database or sublevel. */
 
 import type { Operation, PrewriteBatch } from '../hooks.js'
+import { type AnyDatabase, type EncodedRange, type KeySpace, keySpaceOf } from '../key-space.js'
 import type { AnyLevel } from '../level-like.js'
 import { assertOnlyInstance } from '../only-instance.js'
 import type { Change } from './change.js'
 import { ChangeLog } from './change-log.js'
 import { assertName, feedError, invalidOption } from './errors.js'
-import { type AnyDatabase, KeySpace } from './key-space.js'
 import { OldValues } from './old-values.js'
-import { type EncodedRange, isWithin, type KeyRange } from './range.js'
+import { encodeRange, isWithin, type KeyRange } from './range.js'
 import { type Reading, readChanges, type Source } from './reader.js'
 import { checkedLimits, Retention, type RetentionLimits } from './retention.js'
 import { listen } from './root-events.js'
@@ -78,8 +78,8 @@ export class Feed<K = string, V = string> {
     assertName(name)
     assertOnlyInstance(db as AnyLevel, 'feed()')
     const limits = checkedLimits(retention)
-    this.#space = new KeySpace(db)
-    this.#range = this.#space.range(range)
+    this.#space = keySpaceOf(db)
+    this.#range = encodeRange(this.#space, range)
     this.#hasValues = values
     this.#log = new ChangeLog(this.#space, name)
     this.#oldValues = oldValues
@@ -205,7 +205,7 @@ export class Feed<K = string, V = string> {
 
     const space = this.#space
     const encodings = { key: space.keyEncoding(keyEncoding), value: space.valueEncoding(valueEncoding) }
-    const range = options.encodedRange ?? space.range(options, keyEncoding)
+    const range = options.encodedRange ?? encodeRange(space, options, keyEncoding)
     return { after, live, latest, limit, range, encodings, signal }
   }
 

@@ -1,9 +1,9 @@
 /** Which groups an entry is counted in. */
 
 import { decodedBy, type Encoding } from '../encoded.js'
+import type { EncodedRange, KeySpace } from '../key-space.js'
 import { type FeedError, feedError, invalidOption } from './errors.js'
-import type { KeySpace } from './key-space.js'
-import { type EncodedRange, isWithin, type KeyRange } from './range.js'
+import { encodeRange, isWithin, type KeyRange } from './range.js'
 
 /** The group, or groups, of an entry. None: it is not counted. */
 export type Groups = string | readonly string[] | undefined
@@ -59,7 +59,7 @@ class GroupingByRange implements Grouping {
     if (new Set(ranges.map(({ name }) => name)).size < ranges.length) {
       throw invalidOption("Each range of 'of' must have a name of its own")
     }
-    this.#ranges = ranges.map(({ name, ...range }) => ({ name, range: space.range(range) }))
+    this.#ranges = ranges.map(({ name, ...range }) => ({ name, range: encodeRange(space, range) }))
   }
 
   groupsOf(key: Buffer): string[] {

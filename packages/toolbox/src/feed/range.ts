@@ -1,5 +1,7 @@
 /** Ranges of keys, compared as bytes. */
 
+import { bytesOf } from '../encoded.js'
+import type { EncodedRange, KeySpace } from '../key-space.js'
 import { invalidOption } from './errors.js'
 
 /**
@@ -15,18 +17,12 @@ export interface KeyRange {
   prefix?: unknown
 }
 
-/** A range of encoded keys; `gte` and `lt` are as in abstract-level. */
-export interface EncodedRange {
-  gt?: Buffer
-  gte?: Buffer
-  lt?: Buffer
-  lte?: Buffer
-}
-
 const bounds = ['gt', 'gte', 'lt', 'lte'] as const
 
-/** A range as bytes. */
-export function encodeRange(range: KeyRange | undefined, encode: (key: unknown) => Buffer): EncodedRange {
+/** A range of a database's keys, as bytes. */
+export function encodeRange(space: KeySpace, range: KeyRange | undefined, encoding?: unknown): EncodedRange {
+  const keyEncoding = space.keyEncoding(encoding)
+  const encode = (key: unknown): Buffer => bytesOf(keyEncoding.encode(key))
   const encoded: EncodedRange = {}
   if (range === undefined) return encoded
   if (typeof range !== 'object' || range === null) throw invalidOption('A range must be an object')

@@ -1,10 +1,11 @@
 /** Reads changes in order: first those that are stored, then those to come. */
 
 import { byteString } from '../encoded.js'
+import type { EncodedRange } from '../key-space.js'
 import { type Change, type ChangeEncodings, decodedChange } from './change.js'
 import type { ChangeLog } from './change-log.js'
 import { assertNotAborted, type FeedError, feedError } from './errors.js'
-import { type EncodedRange, isWithin } from './range.js'
+import { isWithin } from './range.js'
 import type { StoredChange } from './record.js'
 import { endable, type Signal } from './signal.js'
 

@@ -3,10 +3,9 @@
 import { asideOf } from '../aside.js'
 import type { Encoding } from '../encoded.js'
 import type { Operation, PrewriteBatch, PrewriteHook } from '../hooks.js'
+import { type EncodedRange, type KeySpace, keySpaceOf, rawEncodings } from '../key-space.js'
 import type { AnyLevel } from '../level-like.js'
 import { feedError } from './errors.js'
-import { KeySpace, rawEncodings } from './key-space.js'
-import type { EncodedRange } from './range.js'
 
 /** By root: the prefixes of all that is open. */
 const opened = new WeakMap<AnyLevel, Map<string, Buffer>>()
@@ -22,7 +21,7 @@ export class Side {
    * @param suffix - Of the name, in ASCII.
    */
   constructor(of: KeySpace, suffix: string) {
-    this.#space = new KeySpace(asideOf(of.db, suffix))
+    this.#space = keySpaceOf(asideOf(of.db, suffix))
     this.#encoding = encodingOfBytes(this.#space)
 
     this.#used = opened.get(of.root) ?? new Map()

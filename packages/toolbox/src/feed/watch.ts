@@ -1,14 +1,14 @@
 /** What is now, and each change from then on. */
 
 import { decodedBy } from '../encoded.js'
+import { type AnyDatabase, type EncodedRange, type KeySpace, keySpaceOf } from '../key-space.js'
 import type { AnyLevel } from '../level-like.js'
 import { assertOnlyInstance } from '../only-instance.js'
 import type { Change } from './change.js'
 import { DirtyKeys } from './dirty-keys.js'
 import { assertNotAborted, type FeedError, feedError, invalidOption } from './errors.js'
 import { Feed } from './feed.js'
-import { type AnyDatabase, KeySpace } from './key-space.js'
-import type { EncodedRange, KeyRange } from './range.js'
+import { encodeRange, type KeyRange } from './range.js'
 import { listen } from './root-events.js'
 import { Side } from './side.js'
 import { endable, Signal } from './signal.js'
@@ -72,20 +72,21 @@ export function watch<K = string, V = string>(
 ): AsyncGenerator<WatchEvent<K, V>, void, void> {
   if (!(source instanceof Feed)) {
     assertOnlyInstance(source as AnyLevel, 'watch()')
-    const watching = watchingOf(new KeySpace(source), watched, options)
+    const watching = watchingOf(keySpaceOf(source), watched, options)
     return endable((stop) => watchDatabase<K, V>(watching, stop))
   }
 
   if (!source.hasValues) throw invalidOption('A feed without values cannot be watched')
-  const watching = watchingOf(new KeySpace(source.db), watched, options)
+  const watching = watchingOf(keySpaceOf(source.db), watched, options)
   return endable((stop) => watchFeed(source, watching, stop))
 }
 
 function watchingOf(space: KeySpace, watched: Watched<unknown>, options: WatchOptions): Watching {
   const { latest = false, signal } = options
-  if (!('key' in watched)) return { space, range: space.range(watched), key: undefined, latest, signal }
+  if (!('key' in watched))
+    return { space, range: encodeRange(space, watched), key: undefined, latest, signal }
 
-  const range = space.range({ gte: watched.key, lte: watched.key })
+  const range = encodeRange(space, { gte: watched.key, lte: watched.key })
   return { space, range, key: range.gte, latest, signal }
 }
 

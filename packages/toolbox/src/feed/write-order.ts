@@ -6,10 +6,10 @@
  * before those of the one object that the hook is on.
  */
 
-import { isExact } from '../hooks.js'
+import { type KeySpace, rawEncodings } from '../key-space.js'
 import type { AnyLevel } from '../level-like.js'
 import { CollectedBatch } from './collected-batch.js'
-import { type KeySpace, rawEncodings } from './key-space.js'
+import { encodeRange } from './range.js'
 import { listen } from './root-events.js'
 
 /** Writes operations in the terms of the root, as one batch. */
@@ -46,7 +46,7 @@ export type Prepare = () => Promise<void> | undefined
  *   writes.
  */
 export function orderWrites(space: KeySpace, prepare: Prepare, barrierKey: Buffer): WriteOrder {
-  if (isExact(space.root)) return new NativeOrder(space.root, barrierKey)
+  if (space.isExact) return new NativeOrder(space.root, barrierKey)
 
   let serial = serialOrders.get(space.db)
   if (serial === undefined) {
@@ -162,7 +162,7 @@ class SerialWrites {
     if (this.#leases.size === 0) return this.#clear.call(db, options)
 
     const { keyEncoding: _, ...rest } = options
-    const range = this.#space.range(options, options.keyEncoding)
+    const range = encodeRange(this.#space, options, options.keyEncoding)
     let keys: object[] = []
 
     for await (const key of db.keys({ ...rest, ...range, keyEncoding: 'buffer' })) {

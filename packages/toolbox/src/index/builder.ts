@@ -11,7 +11,7 @@ import type { AbstractResource } from 'abstract-level'
 import { codedError } from '../errors.js'
 import type { PrewriteBatch } from '../hooks.js'
 import type { EntryWriter } from './entry-writer.js'
-import type { KeySpace } from './key-space.js'
+import type { IndexHook } from './index-hook.js'
 import type { IndexProgress } from './options.js'
 import { Earlier } from './reads.js'
 import { behind, type KeyPage, readKeys } from './records.js'
@@ -24,7 +24,7 @@ const STEP_ENTRIES = 2000
 const STEP_TIME_MS = 20
 
 export interface BuilderParts {
-  readonly keySpace: KeySpace
+  readonly hook: IndexHook
   readonly writer: EntryWriter
   readonly state: StateStore
   readonly onProgress: ((progress: IndexProgress) => void) | undefined
@@ -70,8 +70,8 @@ export class Builder {
   }
 
   async #run(restart: boolean, after: Promise<void>): Promise<void> {
-    const { keySpace, state, writer } = this.#parts
-    const { db } = keySpace
+    const { hook, state, writer } = this.#parts
+    const { db } = hook.space
     await after
     await db.open({ passive: true })
     // They were closed with the database, or are only just being opened. No resource yet, which the database waits for when
@@ -92,7 +92,7 @@ export class Builder {
   }
 
   async #build(restart: boolean): Promise<void> {
-    const { keySpace, state, writer } = this.#parts
+    const { hook, state, writer } = this.#parts
     const { signature } = writer.definition
     let at = await state.read(signature)
     if (at === undefined || (restart && at.status !== 'clearing')) {
@@ -103,7 +103,7 @@ export class Builder {
     if (at.status === 'clearing') {
       this.#assertGoingOn()
       // Entries of writes since the declaration stay if they can: without them a unique index would accept their values.
-      if (await hasStrayEntries(keySpace, writer)) await writer.entries.clear()
+      if (await hasStrayEntries(hook, writer)) await writer.entries.clear()
       this.#assertGoingOn()
       at = { ...at, status: 'building' }
       await state.write(at)
@@ -139,9 +139,9 @@ export class Builder {
 
   /** The keys that a step is about: of records, or of entries. */
   async #nextKeys({ status, start }: State): Promise<KeyPage> {
-    const { keySpace, writer } = this.#parts
+    const { hook, writer } = this.#parts
     const from = Buffer.from(start, 'hex')
-    if (status !== 'sweeping') return readKeys(keySpace, from, { limit: STEP_RECORDS })
+    if (status !== 'sweeping') return readKeys(hook, from, { limit: STEP_RECORDS })
 
     const range = from.length > 0 ? { gte: from } : {}
     const keys = (await writer.entries
@@ -158,8 +158,8 @@ export class Builder {
 
   /** Removes entries that no record has. */
   #sweep({ before, keys, next }: Step, batch: PrewriteBatch): State {
-    const { keySpace, writer } = this.#parts
-    const reads = keySpace.reads()
+    const { hook, writer } = this.#parts
+    const reads = hook.reads()
     for (const key of keys) {
       if (writer.isStray(key, reads)) batch.add(writer.removal(key))
     }
@@ -167,8 +167,8 @@ export class Builder {
   }
 
   #addEntries({ before, keys, next }: Step, batch: PrewriteBatch): State {
-    const { keySpace, writer } = this.#parts
-    const reads = new Earlier(keySpace.reads())
+    const { hook, writer } = this.#parts
+    const reads = new Earlier(hook.reads())
     let { records, entries } = before
     let last: Uint8Array | undefined
     const deadline = performance.now() + STEP_TIME_MS

@@ -2,12 +2,12 @@
 
 import { byteString, bytesOf } from '../encoded.js'
 import { keyInRoot, type PrewriteBatch } from '../hooks.js'
+import type { KeySpace } from '../key-space.js'
 import type { AnyLevel } from '../level-like.js'
 import type { Definition } from './definition.js'
 import { entryKey, entryOf } from './entry-keys.js'
 import { uniqueError, valueError } from './errors.js'
-import type { KeySpace } from './key-space.js'
-import type { Earlier, Reads } from './reads.js'
+import type { Earlier, Reads, StoredEntries } from './reads.js'
 
 /** A write of one record, as far as an index is concerned. */
 export interface RecordWrite {
@@ -31,14 +31,14 @@ interface Key {
 const NO_VALUES: readonly unknown[] = Object.freeze([])
 const NO_KEYS: readonly Key[] = Object.freeze([])
 
-export class EntryWriter {
+export class EntryWriter implements StoredEntries {
   readonly definition: Definition
   /** Where the entries are. */
   readonly entries: AnyLevel
-  readonly #keySpace: KeySpace
+  readonly #space: KeySpace
 
-  constructor(keySpace: KeySpace, definition: Definition, entries: AnyLevel) {
-    this.#keySpace = keySpace
+  constructor(space: KeySpace, definition: Definition, entries: AnyLevel) {
+    this.#space = space
     this.definition = definition
     this.entries = entries
   }
@@ -46,7 +46,7 @@ export class EntryWriter {
   /** What is stored with an entry: of a unique index, the primary key. */
   read(key: Uint8Array): Uint8Array | undefined {
     const rootKey = keyInRoot(this.entries, key, 'buffer')
-    return this.#keySpace.root.getSync(rootKey, { keyEncoding: 'buffer', valueEncoding: 'buffer' }) as
+    return this.#space.root.getSync(rootKey, { keyEncoding: 'buffer', valueEncoding: 'buffer' }) as
       | Uint8Array
       | undefined
   }
@@ -118,8 +118,8 @@ export class EntryWriter {
     if (holder === undefined || bytesOf(holder).equals(key)) return
     // An entry may be left of a record that was changed behind the index's back, or has expired.
     if (!this.has(reads.shownValue(holder), holder, bytes)) return
-    const keySpace = this.#keySpace
-    throw uniqueError(this.definition.name, indexed, keySpace.decodeKey(holder), keySpace.decodeKey(key))
+    const space = this.#space
+    throw uniqueError(this.definition.name, indexed, space.decodeKey(holder), space.decodeKey(key))
   }
 
   /** Whether an entry is the record's: that of a unique index may be another one's. */
@@ -132,9 +132,9 @@ export class EntryWriter {
   #valuesOf(value: unknown, key: Uint8Array): readonly unknown[] {
     const { name, usesKey, valuesOf } = this.definition
     try {
-      return valuesOf(value, usesKey ? this.#keySpace.decodeKey(key) : undefined)
+      return valuesOf(value, usesKey ? this.#space.decodeKey(key) : undefined)
     } catch (cause) {
-      throw valueError(name, this.#keySpace.decodeKey(key), cause)
+      throw valueError(name, this.#space.decodeKey(key), cause)
     }
   }
 
@@ -146,7 +146,7 @@ export class EntryWriter {
       const keys = values.map((indexed) => ({ bytes: bytesOf(entryKey(unique, indexed, key)), indexed }))
       return keys.length === 1 ? keys : [...new Map(keys.map((key) => [byteString(key.bytes), key])).values()]
     } catch (cause) {
-      throw valueError(name, this.#keySpace.decodeKey(key), cause)
+      throw valueError(name, this.#space.decodeKey(key), cause)
     }
   }
 

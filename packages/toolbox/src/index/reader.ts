@@ -6,7 +6,7 @@ import { viewOf } from '../view.js'
 import { type Entry, type EntryRange, entryOf, entryRange } from './entry-keys.js'
 import type { EntryWriter } from './entry-writer.js'
 import { indexError } from './errors.js'
-import type { KeySpace } from './key-space.js'
+import type { IndexHook } from './index-hook.js'
 import type { IndexRange } from './options.js'
 
 const DEFAULT_PAGE_SIZE = 100
@@ -48,7 +48,7 @@ export function queryOf(index: string, options: IndexRange): Query {
 
 /** What is queried: an index, and the database or view that its records are read from. */
 export interface Queried {
-  readonly keySpace: KeySpace
+  readonly hook: IndexHook
   readonly writer: EntryWriter
   readonly db: AnyLevel
 }
@@ -86,12 +86,12 @@ function readable(unique: boolean, key: Uint8Array, stored: Uint8Array | undefin
  * stale, and through a view, which may hide the record.
  */
 export async function* find(
-  { keySpace, writer, db }: Queried,
+  { hook, writer, db }: Queried,
   query: Query,
   needsValues: boolean
 ): AsyncGenerator<Found, void> {
-  const snapshot = snapshotOf(keySpace)
-  const readsValues = needsValues || !keySpace.isExact || viewOf(db) !== undefined
+  const snapshot = snapshotOf(hook)
+  const readsValues = needsValues || !hook.isExact || viewOf(db) !== undefined
   let left = query.limit
   try {
     if (left === 0) return
@@ -101,7 +101,7 @@ export async function* find(
       for (const [index, { bytes, indexed, primary }] of entries.entries()) {
         const value = values?.[index]
         if (values !== undefined && !writer.has(value, primary, bytes)) continue
-        yield { key: keySpace.decodeKey(primary), value, indexed }
+        yield { key: hook.space.decodeKey(primary), value, indexed }
         if (--left === 0) return
       }
     }
@@ -112,25 +112,25 @@ export async function* find(
 
 /** The record that has `indexed` in a unique index, where `entry` is the key of its entry. */
 export async function findOne(
-  { keySpace, writer, db }: Queried,
+  { hook, writer, db }: Queried,
   entry: Uint8Array,
   indexed: unknown
 ): Promise<Found | undefined> {
-  const snapshot = snapshotOf(keySpace)
+  const snapshot = snapshotOf(hook)
   try {
     const bytes = { keyEncoding: 'buffer', valueEncoding: 'buffer', snapshot }
     const primary = (await writer.entries.get(entry, bytes)) as Uint8Array | undefined
     if (primary === undefined) return undefined
     const value: unknown = await db.get(primary, { keyEncoding: 'buffer', snapshot })
     if (!writer.has(value, primary, entry)) return undefined
-    return { key: keySpace.decodeKey(primary), value, indexed }
+    return { key: hook.space.decodeKey(primary), value, indexed }
   } finally {
     await snapshot?.close()
   }
 }
 
 /** The present state of the database to read from, where it has snapshots. */
-export function snapshotOf({ db }: KeySpace): AbstractSnapshot | undefined {
+export function snapshotOf({ space: { db } }: IndexHook): AbstractSnapshot | undefined {
   return db.supports.explicitSnapshots ? db.snapshot() : undefined
 }
 

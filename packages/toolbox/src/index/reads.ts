@@ -1,7 +1,11 @@
 /** What hook functions read: what is stored, and on databases that do not show it, what the same batch has changed. */
 
 import { byteString } from '../encoded.js'
-import type { EntryWriter } from './entry-writer.js'
+/** The entries of an index. */
+export interface StoredEntries {
+  /** What is stored with an entry. */
+  read(key: Uint8Array): Uint8Array | undefined
+}
 
 export interface Reads {
   /** The value of a primary key, decoded; undefined if there is none. */
@@ -9,14 +13,14 @@ export interface Reads {
   /** The same; undefined, too, if a view hides the record. */
   shownValue(key: Uint8Array): unknown
   /** The primary key that an entry of a unique index has stored. */
-  entry(writer: EntryWriter, key: Uint8Array): Uint8Array | undefined
+  entry(index: StoredEntries, key: Uint8Array): Uint8Array | undefined
 }
 
 /** The earlier operations of a batch, above what is stored. */
 export class Earlier implements Reads {
   readonly #stored: Reads
   readonly #values = new Map<string, unknown>()
-  readonly #entries = new Map<EntryWriter, Map<string, Uint8Array | undefined>>()
+  readonly #entries = new Map<StoredEntries, Map<string, Uint8Array | undefined>>()
 
   constructor(stored: Reads) {
     this.#stored = stored
@@ -32,10 +36,10 @@ export class Earlier implements Reads {
     return this.#values.has(identity) ? this.#values.get(identity) : this.#stored.shownValue(key)
   }
 
-  entry(writer: EntryWriter, key: Uint8Array): Uint8Array | undefined {
-    const entries = this.#entries.get(writer)
+  entry(index: StoredEntries, key: Uint8Array): Uint8Array | undefined {
+    const entries = this.#entries.get(index)
     const identity = byteString(key)
-    return entries?.has(identity) ? entries.get(identity) : this.#stored.entry(writer, key)
+    return entries?.has(identity) ? entries.get(identity) : this.#stored.entry(index, key)
   }
 
   noteValue(identity: string, value: unknown): void {
@@ -43,11 +47,11 @@ export class Earlier implements Reads {
   }
 
   /** Notes an entry of a unique index, undefined for one that is deleted. */
-  noteEntry(writer: EntryWriter, key: Uint8Array, primary: Uint8Array | undefined): void {
-    let entries = this.#entries.get(writer)
+  noteEntry(index: StoredEntries, key: Uint8Array, primary: Uint8Array | undefined): void {
+    let entries = this.#entries.get(index)
     if (entries === undefined) {
       entries = new Map()
-      this.#entries.set(writer, entries)
+      this.#entries.set(index, entries)
     }
     entries.set(byteString(key), primary)
   }

@@ -1,7 +1,7 @@
 /** Reading the records of a database page by page, without those of its sublevels. */
 
 import type { AbstractSnapshot } from 'abstract-level'
-import type { KeySpace } from './key-space.js'
+import type { IndexHook } from './index-hook.js'
 import { endOfSublevel } from './sublevel-keys.js'
 
 export interface KeyPage {
@@ -18,7 +18,7 @@ export interface KeyPageOptions {
 
 /** Reads primary keys from `start` on. A page without keys is the last one. */
 export async function readKeys(
-  { db }: KeySpace,
+  { space: { db } }: IndexHook,
   start: Uint8Array,
   { limit, snapshot }: KeyPageOptions
 ): Promise<KeyPage> {

@@ -8,7 +8,7 @@ import { definitionOf } from './definition.js'
 import { uniqueEntryKey } from './entry-keys.js'
 import { EntryWriter } from './entry-writer.js'
 import { indexError } from './errors.js'
-import { type KeySpace, keySpaceOf } from './key-space.js'
+import { type IndexHook, indexHookOf } from './index-hook.js'
 import type { IndexOptions, IndexProgress, IndexRange } from './options.js'
 import { type Found, find, findOne, type Queried, type Query, queryOf } from './reader.js'
 import { StateStore } from './state.js'
@@ -23,7 +23,7 @@ import { type IndexReport, verify } from './verify.js'
 export class SecondaryIndex<K, V> {
   readonly #name: string
   readonly #db: AnyLevel
-  readonly #keySpace: KeySpace
+  readonly #hook: IndexHook
   readonly #writer: EntryWriter
   readonly #state: StateStore
   readonly #waits: boolean
@@ -46,25 +46,25 @@ export class SecondaryIndex<K, V> {
     }
 
     assertOnlyInstance(db, 'index()')
-    const keySpace = keySpaceOf(db)
-    if (keySpace.has(name)) {
+    const hook = indexHookOf(db)
+    if (hook.has(name)) {
       throw indexError(
         'TOOLBOX_INDEX_EXISTS',
         name,
         'the database has an index of this name: use that object'
       )
     }
-    if (!keySpace.hasEncodingsOf(db)) {
+    if (!hook.hasEncodingsOf(db)) {
       throw indexError('TOOLBOX_INDEX_INVALID', name, 'the other indexes are of objects with other encodings')
     }
     this.#name = name
     this.#db = db
-    this.#keySpace = keySpace
+    this.#hook = hook
     this.#waits = options.wait !== false
     this.#onProgress = options.onProgress
-    this.#state = new StateStore(keySpace.states, name)
-    this.#writer = new EntryWriter(keySpace, definition, asideOf(db, `index.${name}`))
-    keySpace.add(this.#writer, db, () => {
+    this.#state = new StateStore(hook.states, name)
+    this.#writer = new EntryWriter(hook.space, definition, asideOf(db, `index.${name}`))
+    hook.add(this.#writer, db, () => {
       if (!this.#isDropped) this.#builder = this.#build(false, this.#builder.close())
     })
     this.#builder = this.#build(false, Promise.resolve())
@@ -122,7 +122,7 @@ export class SecondaryIndex<K, V> {
   /** Compares the index with all records, as of now, in pages. It changes nothing. */
   async verify(): Promise<IndexReport> {
     await this.#whenBuilt()
-    return verify(this.#keySpace, this.#writer)
+    return verify(this.#hook, this.#writer)
   }
 
   /** Builds the index anew. Queries wait, or throw, until the promise that it returns is settled as `ready` is. */
@@ -144,17 +144,17 @@ export class SecondaryIndex<K, V> {
     try {
       // Should the process end within: entries without a state are cleared when the index is declared again.
       await this.#state.delete()
-      this.#keySpace.remove(this.#name)
+      this.#hook.remove(this.#name)
       await entries.clear()
     } finally {
-      this.#keySpace.release(this.#name)
+      this.#hook.release(this.#name)
     }
   }
 
   #build(restart: boolean, after: Promise<void>): Builder {
     this.#isBuilt = false
     const builder = new Builder(
-      { keySpace: this.#keySpace, writer: this.#writer, state: this.#state, onProgress: this.#onProgress },
+      { hook: this.#hook, writer: this.#writer, state: this.#state, onProgress: this.#onProgress },
       restart,
       after
     )
@@ -225,7 +225,7 @@ export class SecondaryIndex<K, V> {
   }
 
   get #queried(): Queried {
-    return { keySpace: this.#keySpace, writer: this.#writer, db: this.#db }
+    return { hook: this.#hook, writer: this.#writer, db: this.#db }
   }
 
   #assertExists(): void {

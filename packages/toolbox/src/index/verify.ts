@@ -4,7 +4,7 @@ import type { AbstractSnapshot } from 'abstract-level'
 import { bytesOf, type Encoded } from '../encoded.js'
 import { type Entry, entryOf } from './entry-keys.js'
 import type { EntryWriter } from './entry-writer.js'
-import type { KeySpace } from './key-space.js'
+import type { IndexHook } from './index-hook.js'
 import { snapshotOf } from './reader.js'
 import { readKeys } from './records.js'
 
@@ -29,12 +29,12 @@ export interface IndexReport {
 }
 
 /** Compares. */
-export async function verify(keySpace: KeySpace, writer: EntryWriter): Promise<IndexReport> {
+export async function verify(hook: IndexHook, writer: EntryWriter): Promise<IndexReport> {
   const report = emptyReport()
-  const snapshot = snapshotOf(keySpace)
+  const snapshot = snapshotOf(hook)
   try {
-    await verifyRecords(keySpace, writer, snapshot, report)
-    await verifyEntries(keySpace, writer, snapshot, report)
+    await verifyRecords(hook, writer, snapshot, report)
+    await verifyEntries(hook, writer, snapshot, report)
   } finally {
     await snapshot?.close()
   }
@@ -42,11 +42,11 @@ export async function verify(keySpace: KeySpace, writer: EntryWriter): Promise<I
 }
 
 /** Whether there is an entry that no record has: of another declaration, or of an index that was being dropped. */
-export async function hasStrayEntries(keySpace: KeySpace, writer: EntryWriter): Promise<boolean> {
+export async function hasStrayEntries(hook: IndexHook, writer: EntryWriter): Promise<boolean> {
   const report = emptyReport()
-  const snapshot = snapshotOf(keySpace)
+  const snapshot = snapshotOf(hook)
   try {
-    await verifyEntries(keySpace, writer, snapshot, report, isStray)
+    await verifyEntries(hook, writer, snapshot, report, isStray)
   } finally {
     await snapshot?.close()
   }
@@ -63,22 +63,22 @@ function isStray({ stale, wrong }: IndexReport): boolean {
 
 /** Whether all records have their entries. */
 async function verifyRecords(
-  keySpace: KeySpace,
+  hook: IndexHook,
   writer: EntryWriter,
   snapshot: AbstractSnapshot | undefined,
   report: IndexReport
 ): Promise<void> {
   let start: Uint8Array | undefined = new Uint8Array(0)
   while (start !== undefined) {
-    const page = await readKeys(keySpace, start, { limit: PAGE_SIZE, snapshot })
-    const values = await decodedValues(keySpace, page.keys, snapshot)
+    const page = await readKeys(hook, start, { limit: PAGE_SIZE, snapshot })
+    const values = await decodedValues(hook, page.keys, snapshot)
     for (const [index, key] of page.keys.entries()) {
       const value = values[index]
       // Without snapshots it may have been deleted since.
       if (value === undefined) continue
       report.records++
       // What has expired may have lost its value to another one.
-      if (!keySpace.isHidden(key)) await verifyRecord(writer, key, value, snapshot, report)
+      if (!hook.isHidden(key)) await verifyRecord(writer, key, value, snapshot, report)
     }
     start = page.next
   }
@@ -111,7 +111,7 @@ async function verifyRecord(
 
 /** Whether all entries have their records. It ends where the report says enough. */
 async function verifyEntries(
-  keySpace: KeySpace,
+  hook: IndexHook,
   writer: EntryWriter,
   snapshot: AbstractSnapshot | undefined,
   report: IndexReport,
@@ -132,7 +132,7 @@ async function verifyEntries(
         }
       }
       const primaries = entries.map(({ primary }) => primary)
-      const values = await decodedValues(keySpace, primaries, snapshot)
+      const values = await decodedValues(hook, primaries, snapshot)
       for (const [index, { bytes, primary }] of entries.entries()) {
         if (!writer.has(values[index]?.decoded, primary, bytes)) report.stale++
       }
@@ -148,15 +148,15 @@ interface Decoded {
 }
 
 async function decodedValues(
-  keySpace: KeySpace,
+  hook: IndexHook,
   keys: Uint8Array[],
   snapshot: AbstractSnapshot | undefined
 ): Promise<Array<Decoded | undefined>> {
-  const valueEncoding = keySpace.valueEncoding.format
-  const stored = (await keySpace.db.getMany(keys, {
+  const valueEncoding = hook.valueEncoding.format
+  const stored = (await hook.space.db.getMany(keys, {
     keyEncoding: 'buffer',
     valueEncoding,
     snapshot
   })) as Array<Encoded | undefined>
-  return stored.map((value) => (value === undefined ? undefined : { decoded: keySpace.decodeValue(value) }))
+  return stored.map((value) => (value === undefined ? undefined : { decoded: hook.space.decodeValue(value) }))
 }

@@ -1,8 +1,9 @@
 import { type ByteString, byteString, decodedBy, type Encoding, fromByteString } from '../encoded.js'
 import { keyEncodingOf, valueEncodingOf } from '../hooks.js'
+import type { KeySpace } from '../key-space.js'
 import type { KeyRange } from './key-range.js'
-import { after, type KeySpace } from './key-space.js'
 import { type OwnWrite, ownValue } from './own-writes.js'
+import { after } from './root-keys.js'
 
 /** Entries are read from the database so many at a time, and then more, up to the other number. */
 const FIRST_WINDOW_ENTRIES = 64
@@ -59,8 +60,8 @@ export class RangeScan {
     const { space, limit } = request
     this.#request = request
     this.#left = limit
-    this.#keyEncoding = keyEncodingOf(space.db, request.keyEncoding)
-    this.#valueEncoding = valueEncodingOf(space.db, request.valueEncoding)
+    this.#keyEncoding = keyEncodingOf(space.given, request.keyEncoding)
+    this.#valueEncoding = valueEncodingOf(space.given, request.valueEncoding)
     this.reached = new ReachedRange(request)
     this.#stored = storedEntries(request, snapshot)
   }
@@ -160,7 +161,7 @@ function storedEntries(request: ScanRequest, snapshot: object | undefined): Stor
   const { space, range, limit, own } = request
   const start = space.prefix.length
 
-  return space.db.iterator({
+  return space.given.iterator({
     ...request.options,
     ...(range.from === space.prefix ? {} : { gte: fromByteString(range.from.slice(start)) }),
     ...(range.to === space.end ? {} : { lt: fromByteString((range.to as ByteString).slice(start)) }),

@@ -1,8 +1,8 @@
 import { type ByteString, byteString } from '../encoded.js'
 import { keyEncodingOf } from '../hooks.js'
+import { keySpaceOf } from '../key-space.js'
 import type { AnyLevel } from '../level-like.js'
 import type { KeyRange } from './key-range.js'
-import { keySpaceOf } from './key-space.js'
 
 /** An operation as prewrite hooks of the root see it, and as databases change it afterwards. */
 export interface HookedOperation {

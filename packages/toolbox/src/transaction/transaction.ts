@@ -1,15 +1,16 @@
 import type { ByteString } from '../encoded.js'
 import { codedError } from '../errors.js'
 import { rootOf, valueEncodingOf } from '../hooks.js'
+import { type KeySpace, keySpaceOf } from '../key-space.js'
 import type { AnyLevel } from '../level-like.js'
 import type { Conflict, Coordinator, Reading } from './coordinator.js'
 import { argumentError, endedError, throwIfAborted } from './errors.js'
 import type { KeyRange } from './key-range.js'
-import { fullKey, fullRange, type KeySpace, keySpaceOf, RecordRange, recordKey } from './key-space.js'
 import { OwnWrites, ownValue } from './own-writes.js'
 import { RangeIterator } from './range-iterator.js'
 import { type Entry, RangeScan, type ScanRequest } from './range-scan.js'
 import { ReadSet } from './read-set.js'
+import { fullKey, fullRange, RecordRange, recordKey } from './root-keys.js'
 import type { Release } from './turns.js'
 import type { AnyIteratorOptions, AnyOptions } from './types.js'
 
@@ -36,10 +37,10 @@ export class Attempt {
   async get(key: unknown, options: AnyOptions = {}): Promise<unknown> {
     const { space, full } = this.#locate(key, options)
     const own = this.writes.get(full)
-    if (own !== undefined) return ownValue(own, valueEncodingOf(space.db, options.valueEncoding))
+    if (own !== undefined) return ownValue(own, valueEncodingOf(space.given, options.valueEncoding))
 
     const snapshot = await this.#read(space, full)
-    return space.db.get(key, { ...without(options), ...snapshot })
+    return space.given.get(key, { ...without(options), ...snapshot })
   }
 
   async getMany(keys: unknown[], options: AnyOptions = {}): Promise<unknown[]> {
@@ -53,9 +54,10 @@ export class Attempt {
     if (own !== undefined) return own.value !== undefined
 
     const snapshot = await this.#read(space, full)
-    if (space.db.supports.has) return space.db.has(key, { ...without(options), ...snapshot })
+    if (space.given.supports.has) return space.given.has(key, { ...without(options), ...snapshot })
     return (
-      (await space.db.get(key, { ...without(options), ...snapshot, valueEncoding: 'buffer' })) !== undefined
+      (await space.given.get(key, { ...without(options), ...snapshot, valueEncoding: 'buffer' })) !==
+      undefined
     )
   }
 
@@ -65,15 +67,15 @@ export class Attempt {
     }
 
     const { space, full } = this.#locate(key, options)
-    const encoded = valueEncodingOf(space.db, options.valueEncoding).encode(value)
+    const encoded = valueEncodingOf(space.given, options.valueEncoding).encode(value)
     const operation = { ...without(options), type: 'put', key, value }
-    this.writes.set({ key: full, value: encoded, db: space.db, operation })
+    this.writes.set({ key: full, value: encoded, db: space.given, operation })
   }
 
   del(key: unknown, options: AnyOptions = {}): void {
     const { space, full } = this.#locate(key, options)
     const operation = { ...without(options), type: 'del', key }
-    this.writes.set({ key: full, value: undefined, db: space.db, operation })
+    this.writes.set({ key: full, value: undefined, db: space.given, operation })
   }
 
   iterator(options: AnyIteratorOptions = {}): RangeIterator<unknown> {

@@ -1,8 +1,9 @@
 import { type ByteString, byteString, type Encoded } from '../encoded.js'
 import { addHook } from '../hooks.js'
+import { keySpaceOf } from '../key-space.js'
 import type { AnyLevel } from '../level-like.js'
 import type { RangeOptions } from './key-range.js'
-import { fullRange, keySpaceOf } from './key-space.js'
+import { fullRange } from './root-keys.js'
 import { type HookedOperation, SeenWrite } from './seen-write.js'
 import { UnsettledWrites } from './unsettled-writes.js'
 

@@ -12,6 +12,8 @@ export function manifestOf(db: AnyLevel): object {
     errorIfExists: false,
     events: {},
     additionalMethods: {},
+    // Its own hooks are those of abstract-level.
+    everyWrite: false,
     encodings: { utf8: isNative('utf8'), buffer: isNative('buffer'), view: isNative('view') }
   }
 }

@@ -38,5 +38,5 @@ export const databases = {
 
 /** Whether hooks of the database see every write, and all that was written before. */
 export function isExact(db) {
-  return db.supports.additionalMethods.putSync === true
+  return db.supports.everyWrite === true
 }

@@ -1,0 +1,179 @@
+import {
+  AbstractChainedBatch,
+  type AbstractChainedBatchDelOptions,
+  type AbstractChainedBatchPutOptions,
+  type AbstractChainedBatchWriteOptions
+} from 'abstract-level'
+import type { BackendBatch } from './backend.js'
+import type { PublicOperation } from './carried-operation.js'
+import { type Database, prefixed } from './database.js'
+import { codedError } from './errors.js'
+import { HookedBatch, WriteOnce } from './hooked-batch.js'
+import type { WriteOptions } from './operation-options.js'
+import { type Place, spacesAround } from './place.js'
+import { assertWritable } from './space-writes.js'
+import { isSync } from './store.js'
+import { turn } from './turn.js'
+import { type Watcher, watcherAt } from './watchers.js'
+
+/** Options of {@link ChainedBatch.write}. */
+export interface ChainedBatchWriteOptions extends AbstractChainedBatchWriteOptions, WriteOptions {}
+
+/**
+ * A batch that is built step by step. Made by {@link BackendLevel.batch} and {@link Sublevel.batch} without arguments.
+ *
+ * Hook functions of the object that it was made from see an operation when it is added; those of the objects around it, and those
+ * with `everyWrite`, in `write()`.
+ */
+export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChainedBatch<
+  TDatabase,
+  KDefault,
+  VDefault
+> {
+  readonly #place: Place
+  readonly #batch: BackendBatch
+  /** How many operations are in the back-end's batch already. They come before the others. */
+  #appended = 0
+  /** The other operations: those that hook functions or listeners see. */
+  #hooked: HookedBatch | null = null
+  /** The object that this was made from, with its functions and listeners as they were then. */
+  readonly #watcher: Watcher
+  #isOpen = true
+  #writing: Promise<void> | undefined
+
+  /** @internal */
+  constructor(db: TDatabase, place: Place) {
+    // Made first: what abstract-level has attached to the database must be closable.
+    const batch = place.store.batch()
+    super(db)
+    this.#place = place
+    this.#batch = batch
+    this.#watcher = watcherAt(place, null)
+    if (place.isWatched || !place.store.keySpaces.isEmpty)
+      this.#hooked = new HookedBatch(place, this.#watcher)
+  }
+
+  override get length(): number {
+    return this.#appended + (this.#hooked?.length ?? 0)
+  }
+
+  override put(key: KDefault, value: VDefault): this
+  override put<K = KDefault, V = VDefault>(
+    key: K,
+    value: V,
+    options: AbstractChainedBatchPutOptions<TDatabase, K, V>
+  ): this
+  override put(key: unknown, value: unknown, options?: object): this {
+    return this.#add('put', { ...options, type: 'put', key, value })
+  }
+
+  override del(key: KDefault): this
+  override del<K = KDefault>(key: K, options: AbstractChainedBatchDelOptions<TDatabase, K>): this
+  override del(key: unknown, options?: object): this {
+    return this.#add('del', { ...options, type: 'del', key })
+  }
+
+  override clear(): this {
+    this.#assertOpen()
+    this.#batch.clear()
+    this.#appended = 0
+    this.#hooked?.clear()
+    return this
+  }
+
+  override async write(options?: ChainedBatchWriteOptions): Promise<void> {
+    this.#assertOpen()
+    if (this.length === 0) return this.close()
+
+    assertWritable(this.#place, 'batch.write')
+    this.#isOpen = false
+    const { queue } = this.#place.store
+    const sync = isSync(options)
+    const write = (isBlocking: boolean) => this.#write(sync, isBlocking)
+    // Hook functions have to wait until what was called before is done, and others until theirs is written.
+    const isAtOnce = this.#hooked === null && queue.isFree
+    this.#writing = isAtOnce ? begin(write) : queue.perform(new WriteOnce(write))
+
+    try {
+      await this.#writing
+    } catch (error) {
+      await this.close()
+      throw error
+    }
+
+    const closing = this.close()
+    this.#hooked?.emit()
+    return closing
+  }
+
+  /** @internal */
+  async _close(): Promise<void> {
+    this.#isOpen = false
+    // A database that is being closed waits for what is being written.
+    await this.#writing?.catch(() => {})
+    this.#batch.close()
+  }
+
+  #add(method: string, operation: PublicOperation): this {
+    this.#assertOpen()
+    const target = operation.sublevel ?? this.#place.owner
+
+    if (this.#hooked === null && spacesAround(this.#place.store, target).length > 0) {
+      this.#hooked = new HookedBatch(this.#place, this.#watcher)
+    }
+
+    if (this.#hooked !== null) this.#hooked.add(`batch.${method}`, operation)
+    else this.#append(operation, target)
+    return this
+  }
+
+  #append(operation: PublicOperation, target: Database): void {
+    const { root } = this.#place.store
+
+    if (target !== this.#place.owner && target !== root && target.db !== root) {
+      throw codedError('LEVEL_INVALID_ARGUMENT', "The option 'sublevel' must be a sublevel of this database")
+    }
+
+    target._assertValidKey(operation.key)
+    const isPut = operation.type === 'put'
+    if (isPut) target._assertValidValue(operation.value)
+
+    const encoding = target.keyEncoding(operation.keyEncoding)
+    const key = prefixed(target.prefix ?? '', encoding.encode(operation.key), encoding.format)
+
+    if (isPut) {
+      this.#batch.put(key, target.valueEncoding(operation.valueEncoding).encode(operation.value))
+    } else {
+      this.#batch.del(key)
+    }
+
+    this.#appended++
+  }
+
+  #write(sync: boolean, isBlocking: boolean): void | Promise<void> {
+    const { store } = this.#place
+    const count = this.length
+    if (this.#hooked !== null) this.#batch.append(this.#hooked.flat())
+    if (!isBlocking) return store.writeBatch(this.#batch, sync) ?? turn(count)
+    store.writeBatchSync(this.#batch, sync)
+  }
+
+  #assertOpen(): void {
+    if (!this.#isOpen) {
+      throw codedError(
+        'LEVEL_BATCH_NOT_OPEN',
+        'Batch is not open: cannot change operations after write() or close()'
+      )
+    }
+  }
+}
+
+// biome-ignore lint/correctness/noUnusedVariables: both declarations of a class name the same parameters
+export interface ChainedBatch<TDatabase, KDefault, VDefault> {
+  write(): Promise<void>
+  write(options: ChainedBatchWriteOptions): Promise<void>
+}
+
+async function begin(write: (isBlocking: boolean) => void | Promise<void>): Promise<void> {
+  await write(false)
+}

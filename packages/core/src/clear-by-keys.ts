@@ -1,0 +1,189 @@
+/**
+ * A `clear()` that functions with `everyWrite` see, or that the back-end has no method for: as batches of operations that
+ * delete.
+ */
+
+import type { BackendSnapshot, Bytes, Operations } from './backend.js'
+import { CarriedOperation } from './carried-operation.js'
+import { Cursor, type PrivateIteratorOptions } from './cursor.js'
+import type { Database } from './database.js'
+import { EveryWrite } from './every-write.js'
+import { identityOf } from './operation-list.js'
+import { backendSnapshot } from './snapshot.js'
+import type { PrivateClearOptions, Store } from './store.js'
+import { turn } from './turn.js'
+import type { Task } from './write-queue.js'
+
+/** Keys deleted by one batch: few, as hook functions may read and add several operations for each. */
+const BATCH_KEYS = 256
+
+export class ClearByKeys implements Task {
+  readonly #store: Store
+  readonly #options: PrivateClearOptions
+  #cursor: Cursor<Bytes> | null = null
+  /** The state whose keys are deleted. */
+  #state: BackendSnapshot | null = null
+  #failure: { error: unknown } | null = null
+  #isDone = false
+  #last: Bytes | undefined
+  #remaining: number
+
+  constructor(store: Store, options: PrivateClearOptions) {
+    this.#store = store
+    this.#options = options
+    this.#remaining = options.limit < 0 ? Infinity : options.limit
+  }
+
+  start(isBlocking: boolean): void | Promise<void> {
+    const { snapshot } = this.#options
+    this.#state = backendSnapshot(snapshot) ?? this.#store.backend.snapshot()
+    if (!isBlocking) return this.#run()
+
+    this.finish()
+    this.#check()
+  }
+
+  /** Deletes what remains, on this thread. Whoever waits for the task hears of a failure. */
+  finish(): void {
+    // Its end may not have been told yet to whoever waits for it.
+    if (this.#isDone) return
+
+    try {
+      const cursor = this.#open()
+      for (let keys = takeSync(cursor); keys.length > 0; keys = takeSync(cursor)) {
+        this.#deleteSync(keys)
+      }
+    } catch (error) {
+      this.#failure ??= { error }
+    } finally {
+      this.#end()
+    }
+  }
+
+  async #run(): Promise<void> {
+    try {
+      const cursor = this.#open()
+
+      while (!this.#isDone) {
+        const keys = await readMany(cursor, () => this.#isDone)
+        // Somebody who could not wait may have finished it meanwhile.
+        if (this.#isDone || keys.length === 0) break
+        await (this.#delete(keys) ?? turn(keys.length))
+      }
+    } catch (error) {
+      this.#failure ??= { error }
+    } finally {
+      this.#end()
+    }
+
+    this.#check()
+  }
+
+  #check(): void {
+    if (this.#failure !== null) throw this.#failure.error
+  }
+
+  #delete(keys: readonly Bytes[]): void | Promise<void> {
+    return this.#store.write(this.#operations(keys), false)
+  }
+
+  #deleteSync(keys: readonly Bytes[]): void {
+    this.#store.writeSync(this.#operations(keys), false)
+  }
+
+  /** What is to be written so that keys are deleted. */
+  #operations(keys: readonly Bytes[]): Operations {
+    const everyWrite = new EveryWrite(this.#store, [], 'clear')
+    this.#store.queue.run(everyWrite, () => {
+      for (const key of keys) everyWrite.take(this.#deletion(key as Uint8Array))
+    })
+
+    this.#last = keys.at(-1)
+    this.#remaining -= keys.length
+    return everyWrite.list.flat
+  }
+
+  /** The deletion of a key of the root, in the terms of the deepest key space that has functions. */
+  #deletion(key: Uint8Array): CarriedOperation {
+    const { keySpaces, root } = this.#store
+    const owner = keySpaces.deepest(identityOf(key))?.functions[0]?.owner ?? root
+    const local = key.subarray((owner.prefix ?? '').length)
+    return CarriedOperation.of({ type: 'del', ...keyFor(owner, local) }, owner, root)
+  }
+
+  /** Begins to read, or goes on with another cursor after the keys that are done. */
+  #open(): Cursor<Bytes> {
+    release(this.#cursor)
+    const { gte, gt, lte, lt, reverse } = this.#options
+    const { format } = this.#store.root.keyEncoding('buffer')
+    const options: PrivateIteratorOptions = {
+      reverse,
+      keyEncoding: format,
+      valueEncoding: format,
+      limit: this.#remaining === Infinity ? -1 : this.#remaining
+    }
+    Object.assign(options, { gte, gt, lte, lt })
+
+    if (this.#last !== undefined && reverse) Object.assign(options, { lt: this.#last, lte: undefined })
+    if (this.#last !== undefined && !reverse) Object.assign(options, { gt: this.#last, gte: undefined })
+
+    this.#cursor = new Cursor<Bytes>(
+      this.#store.backend,
+      options,
+      'keys',
+      (cursor, index) => cursor.partAt(index),
+      this.#state as BackendSnapshot
+    )
+    return this.#cursor
+  }
+
+  #end(): void {
+    if (this.#isDone) return
+    this.#isDone = true
+    release(this.#cursor)
+    const { snapshot } = this.#options
+    if (snapshot === undefined || snapshot === null) release(this.#state)
+  }
+}
+
+/** Closes what was read from. What cannot be let go does not undo what was deleted. */
+async function release(closable: { close(): void | Promise<void> } | null): Promise<void> {
+  try {
+    await closable?.close()
+  } catch {}
+}
+
+/** Keys to delete; none if the cursor was closed because all is done. */
+async function readMany(cursor: Cursor<Bytes>, isDone: () => boolean): Promise<Bytes[]> {
+  try {
+    return await cursor.nextv(BATCH_KEYS)
+  } catch (error) {
+    if (isDone()) return []
+    throw error
+  }
+}
+
+function takeSync(cursor: Cursor<Bytes>): Bytes[] {
+  const keys: Bytes[] = []
+
+  for (let key = cursor.nextSync(); key !== undefined; key = cursor.nextSync()) {
+    if (keys.push(key) === BATCH_KEYS) break
+  }
+
+  return keys
+}
+
+/** A key as functions of a database expect it: decoded, if it is one that its encoding makes. */
+function keyFor(owner: Database, bytes: Uint8Array): { key: unknown; keyEncoding: unknown } {
+  const keyEncoding = owner.keyEncoding(undefined)
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
+  try {
+    const key = keyEncoding.decode(keyEncoding.format === 'utf8' ? buffer.toString() : buffer)
+    if (buffer.equals(Buffer.from(keyEncoding.encode(key) as string))) return { key, keyEncoding }
+  } catch {
+    // It is another one's key.
+  }
+
+  return { key: buffer, keyEncoding: owner.keyEncoding('buffer') }
+}

@@ -1,0 +1,260 @@
+/** A cursor of the back-end, and the window of its items that was read ahead. */
+
+import { isPromise } from 'node:util/types'
+import type { Backend, BackendCursor, BackendSnapshot, Bytes, CursorParts, Page, Range } from './backend.js'
+import { codedError, notSynchronous } from './errors.js'
+import type { AdditionalIteratorOptions } from './operation-options.js'
+import { Pieces } from './pieces.js'
+import { backendSnapshot } from './snapshot.js'
+import { LARGE_WORK, turn } from './turn.js'
+
+/** Entries read ahead at most, so that a loop of `next()` lets other work have its turn. */
+const MAX_WINDOW_ENTRIES = 1000
+
+/** Often only one item is wanted at first or after a seek. Each window may be so many times as large as the last. */
+const WINDOW_GROWTH = 10
+
+const DEFAULT_HIGH_WATER_MARK_BYTES = 16 * 1024
+
+/** For `all()`, which keeps everything anyway. */
+const ALL_HIGH_WATER_MARK_BYTES = 128 * 1024
+
+/** Options as abstract-level passes them to the private methods: ranges are encoded, formats are named. */
+export interface PrivateIteratorOptions extends AdditionalIteratorOptions, Range {
+  keys?: boolean
+  values?: boolean
+  reverse: boolean
+  keyEncoding: string
+  valueEncoding: string
+  limit?: number
+  snapshot?: unknown
+  signal?: AbortSignal | null
+}
+
+const emptyWindow: Page = [false, undefined]
+
+/** Where the parts of a window begin. */
+const FIRST_PART = 2
+
+const noPieces = new Pieces(undefined)
+
+/** Makes an item of the parts of a window. */
+export type ItemAt<Item> = (cursor: Cursor<Item>, index: number) => Item
+
+/** `Item` is an entry, a key or a value. */
+export class Cursor<Item> {
+  readonly #cursor: BackendCursor
+  readonly #highWaterMarkBytes: number
+  readonly #itemAt: ItemAt<Item>
+  /** How many parts of the window make one item. */
+  readonly #stride: number
+  readonly #signal: AbortSignal | null
+  #window = emptyWindow
+  /** Where the next item begins. */
+  #position = FIRST_PART
+  /** Of the window's buffer. */
+  #pieces = noPieces
+  #nextWindowEntries = 1
+  #ended = false
+  readonly #limit: number
+  #taken = 0
+  #closed = false
+
+  /**
+   * @param state - What to read from, instead of the snapshot of the options.
+   */
+  constructor(
+    backend: Backend,
+    options: PrivateIteratorOptions,
+    parts: CursorParts,
+    itemAt: ItemAt<Item>,
+    state?: BackendSnapshot
+  ) {
+    const { limit } = options
+    this.#limit = limit !== undefined && limit >= 0 ? limit : Infinity
+    this.#cursor = backend.cursor(options, parts, state ?? backendSnapshot(options.snapshot))
+    this.#stride = parts === 'entries' ? 2 : 1
+    this.#itemAt = itemAt
+    this.#highWaterMarkBytes = options.highWaterMarkBytes ?? DEFAULT_HIGH_WATER_MARK_BYTES
+    this.#signal = options.signal ?? null
+    this.#signal?.addEventListener('abort', this.#abort, { once: true })
+  }
+
+  /** How many items are in the window. */
+  get cached(): number {
+    return (this.#window.length - this.#position) / this.#stride
+  }
+
+  /** How many items were taken. */
+  get taken(): number {
+    return this.#taken
+  }
+
+  /** The next item, if it is in the window. */
+  take(): Item | undefined {
+    const position = this.#position
+    if (position >= this.#window.length) return undefined
+
+    this.#position = position + this.#stride
+    this.#taken++
+    return this.#itemAt(this, position)
+  }
+
+  /** A part of the item that is being taken. Each is to be asked for once, in order. */
+  partAt(index: number): Bytes {
+    const part = this.#window[index] as Bytes | number
+    return typeof part === 'number' ? this.#pieces.take(part) : part
+  }
+
+  /** The next item, or undefined at the end. */
+  next(): Item | undefined | Promise<Item | undefined> {
+    const item = this.take()
+    if (item !== undefined || this.#isAtEnd) return item
+
+    const reading = this.#read(MAX_WINDOW_ENTRIES, this.#highWaterMarkBytes)
+    return reading === undefined ? this.take() : reading.then(() => this.take())
+  }
+
+  /** The next item, or undefined at the end. Waits for the disk on this thread. */
+  nextSync(): Item | undefined {
+    if (this.#closed) {
+      throw codedError('LEVEL_ITERATOR_NOT_OPEN', 'Iterator is not open: cannot read after close()')
+    }
+
+    const item = this.take()
+    if (item !== undefined || this.#isAtEnd) return item
+
+    this.#readSync(MAX_WINDOW_ENTRIES, this.#highWaterMarkBytes)
+    return this.take()
+  }
+
+  /** Up to `size` items; none at the end. */
+  nextv(size: number): Item[] | Promise<Item[]> {
+    const cached = this.#takeUpTo(size)
+    if (cached.length > 0 || this.#isAtEnd) return cached
+    if (size > MAX_WINDOW_ENTRIES) return this.#readMany(size)
+
+    this.#nextWindowEntries = size
+    const reading = this.#read(size, this.#highWaterMarkBytes)
+    return reading === undefined ? this.#takeUpTo(size) : reading.then(() => this.#takeUpTo(size))
+  }
+
+  /** Up to `size` items, by windows, so that the event loop has its turns in between. Stops once they exceed the mark. */
+  async #readMany(size: number): Promise<Item[]> {
+    const items: Item[] = []
+    let bytesLeft = this.#highWaterMarkBytes
+
+    while (items.length < size && bytesLeft >= 0 && !this.#isAtEnd) {
+      const wanted = Math.min(size - items.length, MAX_WINDOW_ENTRIES)
+      this.#nextWindowEntries = wanted
+      const reading = this.#read(wanted, bytesLeft)
+      if (reading !== undefined) await reading
+      bytesLeft -= this.#windowLength
+      for (let item = this.take(); item !== undefined; item = this.take()) items.push(item)
+    }
+
+    return items
+  }
+
+  /** All items that remain. */
+  async all(): Promise<Item[]> {
+    const items = this.#takeUpTo(Infinity)
+
+    while (!this.#isAtEnd) {
+      this.#nextWindowEntries = MAX_WINDOW_ENTRIES
+      const reading = this.#read(MAX_WINDOW_ENTRIES, ALL_HIGH_WATER_MARK_BYTES)
+      if (reading !== undefined) await reading
+      for (let item = this.take(); item !== undefined; item = this.take()) items.push(item)
+    }
+
+    return items
+  }
+
+  seek(target: Bytes): void {
+    this.#drop()
+    this.#nextWindowEntries = 1
+    this.#ended = false
+    this.#cursor.seek(target)
+  }
+
+  close(): void | Promise<void> {
+    this.#closed = true
+    this.#drop()
+    this.#signal?.removeEventListener('abort', this.#abort)
+    return this.#cursor.close()
+  }
+
+  get #isAtEnd(): boolean {
+    return this.#ended || this.#taken >= this.#limit
+  }
+
+  /** Reads a window; within the call if memory has it. */
+  #read(maxEntries: number, highWaterMarkBytes: number): Promise<void> | undefined {
+    const window = this.#cursor.read(this.#windowEntries(maxEntries), highWaterMarkBytes)
+    if (isPromise(window)) {
+      const accepted = window.then((window) => this.#accept(window))
+      // Whatever the back-end makes of it.
+      return this.#signal === null ? accepted : accepted.finally(this.#checkSignal)
+    }
+
+    this.#accept(window)
+    const wait = turn(LARGE_WORK)
+    // Whoever aborts right after the call expects it to fail.
+    return this.#signal === null ? wait : Promise.resolve(wait).then(this.#checkSignal)
+  }
+
+  #readSync(maxEntries: number, highWaterMarkBytes: number): void {
+    const cursor = this.#cursor
+    if (cursor.readSync === undefined) throw notSynchronous('a loop without await', 'read')
+    this.#checkSignal()
+    this.#accept(cursor.readSync(this.#windowEntries(maxEntries), highWaterMarkBytes))
+  }
+
+  /** The size of the next window. */
+  #windowEntries(max: number): number {
+    const size = Math.min(this.#nextWindowEntries, max, this.#limit - this.#taken)
+    this.#nextWindowEntries = Math.min(this.#nextWindowEntries * WINDOW_GROWTH, MAX_WINDOW_ENTRIES)
+    return size
+  }
+
+  #accept(window: Page): void {
+    this.#window = window
+    this.#position = FIRST_PART
+    this.#pieces = new Pieces(window[1])
+    this.#ended = window[0]
+  }
+
+  /** Of all parts in the window: of buffers in bytes, of strings in characters. */
+  get #windowLength(): number {
+    const window = this.#window
+    let length = 0
+    for (let index = FIRST_PART; index < window.length; index++) {
+      const part = window[index] as Bytes | number
+      length += typeof part === 'number' ? part : part.length
+    }
+    return length
+  }
+
+  #drop(): void {
+    this.#window = emptyWindow
+    this.#position = FIRST_PART
+    this.#pieces = noPieces
+  }
+
+  #takeUpTo(count: number): Item[] {
+    const items = new Array<Item>(Math.min(count, this.cached))
+    for (let i = 0; i < items.length; i++) items[i] = this.take() as Item
+    return items
+  }
+
+  readonly #checkSignal = (): void => {
+    if (this.#signal?.aborted) {
+      throw Object.assign(codedError('LEVEL_ABORTED', 'Operation has been aborted'), { name: 'AbortError' })
+    }
+  }
+
+  readonly #abort = (): void => {
+    this.#drop()
+    this.#cursor.abort?.()
+  }
+}

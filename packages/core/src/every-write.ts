@@ -1,0 +1,99 @@
+/**
+ * The functions with `everyWrite`. They see what is about to be written, in the order in which it will be: each operation
+ * goes from the deepest key space that it lies in up to the root, and then what was added for it, before the next one.
+ */
+
+import { CarriedOperation, type PublicOperation } from './carried-operation.js'
+import type { Database, HookedSpace } from './database.js'
+import { codedError } from './errors.js'
+import { type Adder, HookCall } from './hook-call.js'
+import { OperationList } from './operation-list.js'
+import { spacesAround } from './place.js'
+import type { Store } from './store.js'
+import type { WriteListener } from './write-listeners.js'
+
+/** So often may an operation that a function adds lead to another one. */
+const MAX_DEPTH = 8
+
+/** Operations that functions have added for another one. */
+interface Additions {
+  readonly operations: CarriedOperation[]
+  readonly list: OperationList
+}
+
+export class EveryWrite implements Adder {
+  readonly #store: Store
+  readonly #listeners: readonly WriteListener[]
+  readonly #method: string
+  /** Those that have been seen, in the order in which they will be written. */
+  readonly list = new OperationList()
+  /** What has been added for the one that functions see now. */
+  #additions: Additions | null = null
+  /** What functions add with, by the prefix of their key space. */
+  readonly #calls = new Map<string, HookCall>()
+
+  /** @param method - Of the call, for errors. */
+  constructor(store: Store, listeners: readonly WriteListener[], method: string) {
+    this.#store = store
+    this.#listeners = listeners
+    this.#method = method
+  }
+
+  /** Has the functions see an operation, and then those that were added for it. */
+  take(given: CarriedOperation): void {
+    this.#additions = null
+    let carried = given
+    for (const space of spacesAround(this.#store, given.target)) carried = this.#visit(space, carried)
+
+    this.list.push(carried.rootKey, carried.value)
+    for (const listener of this.#listeners) listener.revise(carried)
+
+    const additions = this.#additions as Additions | null
+    if (additions !== null) for (const each of additions.operations) this.take(each)
+  }
+
+  /** What a key will be, by what was seen up to now; undefined if that leaves it alone. */
+  find(identity: string): ReturnType<OperationList['find']> {
+    const added = this.#additions?.list.find(identity)
+    return added !== undefined ? added : this.list.find(identity)
+  }
+
+  /** Has the functions of a key space see an operation. */
+  #visit({ prefix, functions }: HookedSpace, carried: CarriedOperation): CarriedOperation {
+    const { addedBy, depth } = carried.origin
+    if (prefix === addedBy) return carried
+
+    let seen = carried
+    for (const { run, owner } of functions) {
+      if (prefix !== seen.prefix) seen = seen.inTermsOf(owner)
+      this.#callOf(prefix).run(run, owner, seen, this.#method, depth + 1)
+    }
+    return seen
+  }
+
+  /** Takes what a function adds. */
+  add(operation: PublicOperation, owner: Database, depth: number): void {
+    if (depth > MAX_DEPTH) {
+      throw codedError(
+        'LEVEL_HOOK_RECURSION',
+        `Prewrite hook functions add operations for each other without end: ${MAX_DEPTH} deep`
+      )
+    }
+
+    const origin = { addedBy: owner.prefix ?? '', depth }
+    const carried = CarriedOperation.of(operation, owner, this.#store.root, origin)
+    for (const listener of this.#listeners) listener.noteAdded(carried)
+    this.#additions ??= { operations: [], list: new OperationList() }
+    this.#additions.operations.push(carried)
+    this.#additions.list.push(carried.rootKey, carried.value)
+  }
+
+  #callOf(prefix: string): HookCall {
+    let call = this.#calls.get(prefix)
+    if (call === undefined) {
+      call = new HookCall(this)
+      this.#calls.set(prefix, call)
+    }
+    return call
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * The operations of one call on their way through the hook functions and to the listeners that see them: first by the object
+ * that they were given to and those that it was made from ({@link Stage}), then by the functions with `everyWrite`.
+ */
+
+import type { Bytes } from './backend.js'
+import { CarriedOperation, type PublicOperation } from './carried-operation.js'
+import { EveryWrite } from './every-write.js'
+import { OperationList } from './operation-list.js'
+import type { Place } from './place.js'
+import { Stage } from './stage.js'
+import type { Watcher } from './watchers.js'
+import type { Overlay, Writes } from './write-call.js'
+import type { WriteListener } from './write-listeners.js'
+
+/** A call, as far as its operations are concerned. */
+export interface HookedCall {
+  readonly place: Place
+  /** Its name, for errors. */
+  readonly method: string
+  /** Who sees it, as of the call. */
+  readonly watchers: readonly Watcher[]
+  readonly operations: ReadonlyArray<PublicOperation | CarriedOperation>
+}
+
+const noListeners: readonly WriteListener[] = Object.freeze([])
+
+export class HookedWrites implements Writes {
+  readonly #call: HookedCall
+  readonly #before: OperationList | null
+  #listeners = noListeners
+  #now: Overlay | null = null
+  #list: OperationList | null = null
+
+  /**
+   * @param before - Operations of other calls that will be written in the same batch, before these.
+   * @param heard - Who has heard of the operations already.
+   */
+  constructor(call: HookedCall, before: OperationList | null, heard: WriteListener | null = null) {
+    this.#call = call
+    this.#before = before
+    if (heard !== null) this.#listeners = [heard]
+  }
+
+  /** What is to be written. */
+  get list(): OperationList {
+    this.#list ??= new OperationList()
+    return this.#list
+  }
+
+  get length(): number {
+    return this.list.length
+  }
+
+  /** Has the functions see the operations. If it throws, none is to be written. */
+  take(): void {
+    const { place, method, watchers, operations: given } = this.#call
+    const { keySpaces } = place.store
+    let stage: Stage | null = null
+    let operations: readonly CarriedOperation[] | null = null
+
+    for (const watcher of watchers) {
+      stage = new Stage(watcher)
+      this.#now = stage
+      // As in abstract-level the functions of the object that operations are given to see one before the next is checked.
+      if (watcher.below === null) for (const each of given) stage.take(this.#checked(each), method)
+      else for (const each of operations ?? this.#allChecked()) stage.take(each, method)
+
+      operations = stage.operations
+      const events = stage.events()
+      if (events !== null) this.#listeners = [...this.#listeners, events]
+    }
+
+    if (!keySpaces.isEmpty) {
+      const everyWrite = new EveryWrite(place.store, this.#listeners, method)
+      this.#now = everyWrite
+      for (const each of operations ?? this.#allChecked()) everyWrite.take(each.restored())
+      this.#list = everyWrite.list
+    } else if (stage !== null) {
+      this.#list = stage.list
+    } else {
+      for (const { rootKey, value } of this.#allChecked()) this.list.push(rootKey, value)
+    }
+  }
+
+  #allChecked(): CarriedOperation[] {
+    return this.#call.operations.map((operation) => this.#checked(operation))
+  }
+
+  #checked(operation: PublicOperation | CarriedOperation): CarriedOperation {
+    const { owner, store } = this.#call.place
+    return operation instanceof CarriedOperation
+      ? operation
+      : CarriedOperation.of(operation, owner, store.root)
+  }
+
+  find(identity: string): Bytes | null | undefined {
+    const found = this.#now?.find(identity)
+    return found !== undefined ? found : this.#before?.find(identity)
+  }
+
+  /** Whether somebody listens. */
+  get isHeard(): boolean {
+    return this.#listeners.length > 0
+  }
+
+  /** Emits the event `write`, on the root first. To be called once they are written. */
+  emit(): void {
+    for (let index = this.#listeners.length - 1; index >= 0; index--) this.#listeners[index]?.emit()
+  }
+}

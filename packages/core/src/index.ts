@@ -1,0 +1,52 @@
+/**
+ * An [abstract-level](https://github.com/Level/abstract-level) database over any ordered store.
+ *
+ * @packageDocumentation
+ */
+
+export type {
+  Backend,
+  BackendBatch,
+  BackendCursor,
+  BackendManifest,
+  BackendReadOptions,
+  BackendSnapshot,
+  Bytes,
+  CursorOptions,
+  CursorParts,
+  Format,
+  Operations,
+  Page,
+  Range,
+  RangeDeletion
+} from './backend.js'
+export { ChainedBatch, type ChainedBatchWriteOptions } from './chained-batch.js'
+export { type CodedError, type CoreErrorCode, codedError } from './errors.js'
+export type { Hooks, PrewriteHook } from './key-space.js'
+export { BackendLevel } from './level.js'
+export type { DatabaseManifest } from './manifest.js'
+export type {
+  AdditionalIteratorOptions,
+  BatchOperation,
+  BatchOptions,
+  DelOptions,
+  GetManyOptions,
+  GetOptions,
+  HasManyOptions,
+  HasOptions,
+  Iterator,
+  IteratorOptions,
+  KeyIterator,
+  KeyIteratorOptions,
+  PutOptions,
+  ReadOptions,
+  SyncIterable,
+  ValueIterator,
+  ValueIteratorOptions,
+  WriteOptions
+} from './operation-options.js'
+export { Pieces } from './pieces.js'
+export type { PrewriteBatch, PrewriteFunction, PrewriteOptions } from './prewrite.js'
+export type { Snapshot } from './snapshot.js'
+export { assertOpen } from './space-writes.js'
+export { Sublevel, type SublevelOptions } from './sublevel.js'

@@ -1,0 +1,60 @@
+/** What a database says of itself, `db.supports`: made of what its back-end declares. */
+
+import type { AbstractLevel } from 'abstract-level'
+import type { Backend, BackendManifest } from './backend.js'
+
+type AbstractManifest = AbstractLevel<unknown>['supports']
+
+/** The manifest of a database over a back-end. */
+export interface DatabaseManifest extends AbstractManifest {
+  /** Whether there is `getSync()`. */
+  readonly getSync: boolean
+  /**
+   * Whether `hooks.prewrite.add()` heeds the option `everyWrite`: such a function sees every write to its keys, in the order in
+   * which the writes take effect, and what it adds is written right after the operation that it was added for. Where there is
+   * `getSync()`, the function reads by it exactly what was written before, whether it is stored yet or not.
+   */
+  readonly everyWrite: boolean
+}
+
+/**
+ * Checks that a back-end has the methods that it declares.
+ *
+ * @throws TypeError
+ */
+export function checkBackend(backend: Backend): void {
+  const { syncReads, syncWrites } = backend.manifest
+  if (syncReads && backend.getSync === undefined) throw missing('syncReads', 'getSync')
+  if (syncWrites && backend.writeSync === undefined) throw missing('syncWrites', 'writeSync')
+}
+
+function missing(declared: string, method: string): TypeError {
+  return new TypeError(`The back-end declares '${declared}' in its manifest: it needs the method ${method}()`)
+}
+
+/** The manifest of a database whose class has these methods of its own. */
+export function databaseManifest(
+  backend: BackendManifest,
+  additionalMethods: Record<string, boolean>
+): object {
+  return {
+    encodings: backend.encodings,
+    has: true,
+    getSync: backend.syncReads === true,
+    permanence: backend.permanence !== false,
+    createIfMissing: backend.createIfMissing === true,
+    errorIfExists: backend.errorIfExists === true,
+    explicitSnapshots: true,
+    additionalMethods: { ...additionalMethods, ...synchronousMethods(backend) },
+    signals: { iterators: true },
+    everyWrite: true
+  }
+}
+
+/** Methods beyond abstract-level's that a database and its sublevels have. */
+export function synchronousMethods(backend: BackendManifest): Record<string, boolean> {
+  return {
+    ...(backend.syncWrites && { putSync: true, delSync: true, batchSync: true }),
+    ...(backend.syncReads && { iterateSync: true })
+  }
+}

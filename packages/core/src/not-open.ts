@@ -1,0 +1,121 @@
+/** What calls say that need an open database: why it is not open, and what to do. */
+
+import { type CodedError, codedError } from './errors.js'
+
+/** A database or sublevel. */
+export interface Openable {
+  readonly status: string
+  /** Where it is noted why the last call of `open()` failed. */
+  readonly place?: { readonly store: { readonly refusal: unknown } }
+}
+
+/** The error of a call while the database is not open. */
+export function notOpen({ status, place }: Openable, call: string): CodedError {
+  const refusal = place?.store.refusal
+  if (status === 'opening') return error(`Database is not open yet: await db.open() before ${call}`)
+  if (status !== 'closed' || refusal === undefined) return error(`Database is not open: cannot use ${call}`)
+
+  const reason = refusal instanceof Error ? refusal.message : String(refusal)
+  return Object.assign(error(`Database is not open, because opening it failed: ${reason}`), {
+    cause: refusal
+  })
+}
+
+function error(message: string): CodedError {
+  return codedError('LEVEL_DATABASE_NOT_OPEN', message)
+}
+
+/** Methods of abstract-level, which refuses them without saying why. */
+const methods = {
+  rejecting: ['get', 'getMany', 'has', 'hasMany', 'clear'],
+  throwing: ['getSync', 'snapshot', 'iterator', 'keys', 'values']
+}
+
+type Methods = Record<string, (...args: unknown[]) => unknown>
+
+/** Has the methods of a database that could not be opened say why. To be called before those that wait for it go on. */
+export function explainRefusal(db: Openable): void {
+  for (const name of methods.rejecting) {
+    replace(db, name, async () => Promise.reject(notOpen(db, `${name}()`)))
+  }
+  for (const name of methods.throwing) {
+    replace(db, name, () => {
+      throw notOpen(db, `${name}()`)
+    })
+  }
+}
+
+/** Gives a database its methods back, which is about to be opened again. */
+export function forgetRefusal(db: Openable): void {
+  const prototype = Object.getPrototypeOf(db) as Methods
+  // Not deleted: an object that properties were deleted from is slow.
+  for (const name of replaced.get(db)?.keys() ?? []) replace(db, name, prototype[name] as Methods[string])
+}
+
+/** What databases have been given in place of their methods, by name. */
+const replaced = new WeakMap<object, Map<string, Methods[string]>>()
+
+/** Gives a database another method, unless it has one that the program has set. */
+function replace(db: object, name: string, method: Methods[string]): void {
+  const given = replaced.get(db) ?? new Map()
+  if (Object.hasOwn(db, name) && (db as Methods)[name] !== given.get(name)) return
+  cover(db, name, method)
+  replaced.set(db, given.set(name, method))
+}
+
+function cover(db: object, name: string, method: Methods[string]): void {
+  Object.defineProperty(db, name, { value: method, writable: true, configurable: true, enumerable: false })
+}
+
+/** An iterator that was made before the database was open; abstract-level's class of it is not exported. */
+interface Deferred {
+  readonly db: Openable
+  seek(target: unknown): void
+  close(): Promise<void>
+  [Symbol.iterator]?(): Generator<unknown, void, unknown>
+}
+
+/**
+ * Gives an iterator that waits for the database what those of this package have: loops without `await`, and errors that
+ * say why the database is not open. To be called with what is attached to a database before it is open.
+ */
+export function completeDeferred(resource: object): void {
+  if (!('seek' in resource)) return
+  const deferred = resource as Deferred & Methods
+  deferred[Symbol.iterator] = () => loop(deferred)
+
+  for (const name of ['next', 'nextv', 'all']) {
+    const method = deferred[name] as Methods[string]
+    cover(deferred, name, async (...args) => {
+      try {
+        return await method.apply(deferred, args)
+      } catch (error) {
+        const { db } = deferred
+        throw db.status === 'closed' && db.place?.store.refusal !== undefined
+          ? notOpen(db, `${name}()`)
+          : error
+      }
+    })
+  }
+}
+
+function loop(deferred: Deferred): Generator<unknown, void, unknown> {
+  const inner = innerOf(deferred)
+  if (inner === undefined) throw notOpen(deferred.db, 'a loop without await')
+  return walk(deferred, inner)
+}
+
+function* walk(deferred: Deferred, inner: Iterable<unknown>): Generator<unknown, void, unknown> {
+  try {
+    yield* inner
+  } finally {
+    deferred.close().catch(() => {})
+  }
+}
+
+/** The iterator that a deferred one has had since the database was opened, which abstract-level keeps under a symbol. */
+function innerOf(deferred: Deferred): Iterable<unknown> | undefined {
+  const symbol = Object.getOwnPropertySymbols(deferred).find(({ description }) => description === 'nut')
+  if (symbol === undefined) return undefined
+  return (deferred as unknown as Record<symbol, Iterable<unknown> | null>)[symbol] ?? undefined
+}

@@ -1,0 +1,19 @@
+/** Pieces of a buffer in which a back-end has put many values end to end, and the place of the next one. */
+export class Pieces {
+  readonly #buffer: Uint8Array | undefined
+  #offset = 0
+
+  /** @param buffer - None if every value is empty, or none is to be a buffer. */
+  constructor(buffer: Uint8Array | undefined) {
+    this.#buffer = buffer
+  }
+
+  /** The next value, of so many bytes. */
+  take(lengthBytes: number): Uint8Array {
+    const start = this.#offset
+    this.#offset += lengthBytes
+    return (this.#buffer ?? noBytes).subarray(start, this.#offset)
+  }
+}
+
+const noBytes = Buffer.alloc(0)

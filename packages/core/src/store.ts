@@ -1,0 +1,155 @@
+/** What a database and its sublevels share: the back-end with its calls, the order of writes, and the hooks. */
+
+import { isPromise } from 'node:util/types'
+import type { Backend, BackendBatch, Bytes, Operations, Range } from './backend.js'
+import type { Database } from './database.js'
+import { notSynchronous } from './errors.js'
+import { KeySpaces } from './key-space.js'
+import { ListBatch } from './list-batch.js'
+import { identityOf, inFormat } from './operation-list.js'
+import { backendSnapshot, type Snapshot } from './snapshot.js'
+import { inTurn } from './turn.js'
+import type { Writer } from './write-call.js'
+import { WriteQueue } from './write-queue.js'
+
+/** Options as abstract-level passes them to the private methods of reads. */
+export interface PrivateReadOptions {
+  fillCache?: boolean
+  keyEncoding?: string
+  valueEncoding?: string
+  snapshot?: unknown
+}
+
+/** Options of `clear`, as abstract-level passes them to its private method. */
+export interface PrivateClearOptions extends Range {
+  reverse: boolean
+  limit: number
+  keyEncoding: string
+  snapshot?: unknown
+}
+
+export class Store implements Writer {
+  readonly root: Database
+  readonly backend: Backend
+  readonly keySpaces = new KeySpaces()
+  readonly queue: WriteQueue
+  /** Places to be closed when all that was written before is done. Until then nothing more is written there. */
+  readonly closing = new Map<object, Promise<void>>()
+  /** How often something was written. */
+  writes = 0
+  /** Why the last call of `open()` failed; undefined if it did not. */
+  refusal: unknown
+
+  constructor(root: Database, backend: Backend) {
+    this.root = root
+    this.backend = backend
+    this.queue = new WriteQueue(this)
+  }
+
+  get(key: Bytes, options: PrivateReadOptions): Bytes | undefined | Promise<Bytes | undefined> {
+    return this.backend.get(key, options, backendSnapshot(options.snapshot))
+  }
+
+  /** In a hook function it sees what earlier operations will have written. */
+  getSync(key: Bytes, options: PrivateReadOptions): Bytes | undefined {
+    const { backend, queue } = this
+    if (backend.getSync === undefined) throw notSynchronous('getSync()', 'read')
+    const { running } = queue
+
+    if (running !== null && (options.snapshot === undefined || options.snapshot === null)) {
+      const value = running.find(identityOf(key))
+      if (value !== undefined) return value === null ? undefined : inFormat(value, options.valueEncoding)
+    }
+
+    return backend.getSync(key, options, backendSnapshot(options.snapshot))
+  }
+
+  getMany(
+    keys: Bytes[],
+    options: PrivateReadOptions
+  ): Array<Bytes | undefined> | Promise<Array<Bytes | undefined>> {
+    const found = this.backend.getMany(keys, options, backendSnapshot(options.snapshot))
+    return inTurn(found, keys.length)
+  }
+
+  has(key: Bytes, options: PrivateReadOptions): boolean | Promise<boolean> {
+    const found = this.backend.has(key, options, backendSnapshot(options.snapshot))
+    return referenced(options.snapshot, inTurn(found))
+  }
+
+  hasMany(keys: Bytes[], options: PrivateReadOptions): boolean[] | Promise<boolean[]> {
+    const found = this.backend.hasMany(keys, options, backendSnapshot(options.snapshot))
+    return referenced(options.snapshot, inTurn(found, keys.length))
+  }
+
+  put(key: Bytes, value: Bytes, sync: boolean): void | Promise<void> {
+    const { backend } = this
+    return this.#written(
+      backend.put === undefined ? backend.write([key, value], sync) : backend.put(key, value, sync)
+    )
+  }
+
+  del(key: Bytes, sync: boolean): void | Promise<void> {
+    const { backend } = this
+    return this.#written(
+      backend.del === undefined ? backend.write([key, null], sync) : backend.del(key, sync)
+    )
+  }
+
+  /** Writes operations, keys and values in turns, atomically. */
+  write(operations: Operations, sync: boolean): void | Promise<void> {
+    return this.#written(this.backend.write(operations, sync))
+  }
+
+  /** The same, within the call and after all that was called before. */
+  writeSync(operations: Operations, sync: boolean): void {
+    const { backend } = this
+    if (backend.writeSync === undefined) throw notSynchronous('a synchronous write', 'write')
+    this.writes++
+    backend.writeSync(operations, sync)
+  }
+
+  batch(): BackendBatch {
+    const { backend } = this
+    return backend.batch === undefined ? new ListBatch(backend) : backend.batch()
+  }
+
+  writeBatch(batch: BackendBatch, sync: boolean): void | Promise<void> {
+    return this.#written(batch.write(sync))
+  }
+
+  writeBatchSync(batch: BackendBatch, sync: boolean): void {
+    if (batch.writeSync === undefined) throw notSynchronous('a synchronous write', 'write')
+    this.writes++
+    batch.writeSync(sync)
+  }
+
+  /** Whether {@link clear} can be called. */
+  get clearsRanges(): boolean {
+    return this.backend.clear !== undefined
+  }
+
+  clear(options: PrivateClearOptions): void | Promise<void> {
+    return this.#written(this.backend.clear?.(options, backendSnapshot(options.snapshot)))
+  }
+
+  #written(waiting: void | Promise<void>): void | Promise<void> {
+    this.writes++
+    if (waiting !== undefined) this.queue.track(waiting)
+    return waiting
+  }
+}
+
+/** Whether a write is to survive a loss of power. */
+export function isSync(options: { sync?: boolean | undefined } | null | undefined): boolean {
+  return options?.sync === true
+}
+
+/** Keeps a snapshot open until a result is there, which abstract-level does not for `has()` and `hasMany()`. */
+function referenced<T>(snapshot: unknown, result: T | Promise<T>): T | Promise<T> {
+  if (snapshot === undefined || snapshot === null || !isPromise(result)) return result
+
+  const held = snapshot as Snapshot
+  held.ref()
+  return result.finally(() => held.unref())
+}

@@ -1,0 +1,381 @@
+import { AbstractIterator, AbstractSublevel, type AbstractSublevelOptions } from 'abstract-level'
+import type { Bytes } from './backend.js'
+import { ChainedBatch } from './chained-batch.js'
+import type { PrivateIteratorOptions } from './cursor.js'
+import { type Database, type Encoder, prefixed } from './database.js'
+import { EntryIterator, KeyIterator, ValueIterator } from './iterator.js'
+import { type Hooks, PrewriteHook } from './key-space.js'
+import { type DatabaseManifest, synchronousMethods } from './manifest.js'
+import { completeDeferred, explainRefusal, forgetRefusal } from './not-open.js'
+import type {
+  BatchOperation,
+  BatchOptions,
+  DelOptions,
+  GetManyOptions,
+  GetOptions,
+  HasManyOptions,
+  HasOptions,
+  IteratorOptions,
+  Iterator as IteratorType,
+  KeyIteratorOptions,
+  KeyIterator as KeyIteratorType,
+  PutOptions,
+  ValueIteratorOptions,
+  ValueIterator as ValueIteratorType
+} from './operation-options.js'
+import { emitApart, Place } from './place.js'
+import { prefixRange, withoutPrefix } from './range-keys.js'
+import type { Snapshot } from './snapshot.js'
+import { assertLoopable, assertOpen, batch, clear, del, put, writeSync } from './space-writes.js'
+import type { PrivateClearOptions, PrivateReadOptions } from './store.js'
+import { inTurn } from './turn.js'
+import { type ChildReference, type Closable, WeakChildren } from './weak-children.js'
+
+/** What of a parent is used here; the types of abstract-level lack it. */
+interface Parent extends Database {
+  readonly place: Place
+  readonly children: WeakChildren
+  open(options: { passive: boolean }): Promise<void>
+  attachResource(resource: Closable): void
+  detachResource(resource: Closable): void
+}
+
+/** Options of `sublevel()`. */
+export interface SublevelOptions<K, V> extends AbstractSublevelOptions<K, V> {}
+
+/**
+ * A part of a database with keys of its own, made by `sublevel()`. What it reads and writes goes straight to the root,
+ * however deep it is; only hook functions and listeners on the way cost time.
+ *
+ * @typeParam TDatabase - The type of its parent.
+ * @typeParam KDefault - The default type of keys.
+ * @typeParam VDefault - The default type of values.
+ */
+export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends AbstractSublevel<
+  TDatabase,
+  string | Buffer | Uint8Array,
+  KDefault,
+  VDefault
+> {
+  /** @internal */
+  readonly place: Place
+  /** @internal */
+  readonly children = new WeakChildren()
+  /** What the parent's prefix begins keys with. */
+  readonly #parentPrefix: string
+  /** By which the parent knows it while it is open. */
+  #reference: ChildReference | undefined
+  /** What the parent has to keep it for. */
+  readonly #resources = new Set<Closable>()
+  #isHeld = false
+
+  /** @internal */
+  constructor(parent: TDatabase, name: string | string[], options: SublevelOptions<KDefault, VDefault>) {
+    const { place } = parent as unknown as Parent
+    const additionalMethods = synchronousMethods(place.store.backend.manifest)
+    const { manifest } = options as { manifest?: object }
+    // The types of abstract-level lack the manifest, and names of several parts.
+    super(parent, name as string, { ...options, manifest: { additionalMethods, ...manifest } } as object)
+
+    const self = this as unknown as Database
+    this.place = new Place(place.store, self, place, this.prefix)
+    this.#parentPrefix = place.prefix
+    this.hooks.prewrite = new PrewriteHook(place.store.keySpaces, this.prefix, self)
+  }
+
+  override put(key: KDefault, value: VDefault): Promise<void>
+  override put<K = KDefault, V = VDefault>(key: K, value: V, options: PutOptions<K, V>): Promise<void>
+  override put(key: unknown, value: unknown, options?: object): Promise<void> {
+    return put(this.place, key, value, options)
+  }
+
+  override del(key: KDefault): Promise<void>
+  override del<K = KDefault>(key: K, options: DelOptions<K>): Promise<void>
+  override del(key: unknown, options?: object): Promise<void> {
+    return del(this.place, key, options)
+  }
+
+  override batch(operations: Array<BatchOperation<this, KDefault, VDefault>>): Promise<void>
+  override batch<K = KDefault, V = VDefault>(
+    operations: Array<BatchOperation<this, K, V>>,
+    options: BatchOptions<K, V>
+  ): Promise<void>
+  override batch(): ChainedBatch<this, KDefault, VDefault>
+  override batch(...args: [] | [operations: object[], options?: object]): unknown {
+    if (args.length > 0) return batch(this.place, args[0] as object[], args[1])
+    assertOpen(this, 'batch')
+    return super.batch()
+  }
+
+  /** As `put`, but done when it returns; see {@link BackendLevel.putSync}. */
+  putSync(key: KDefault, value: VDefault): void
+  putSync<K = KDefault, V = VDefault>(key: K, value: V, options: PutOptions<K, V>): void
+  putSync(key: unknown, value: unknown, options?: object): void {
+    writeSync(this.place, 'putSync', [{ type: 'put', key, value }], options)
+  }
+
+  /** As `del`, but done when it returns; see {@link BackendLevel.putSync}. */
+  delSync(key: KDefault): void
+  delSync<K = KDefault>(key: K, options: DelOptions<K>): void
+  delSync(key: unknown, options?: object): void {
+    writeSync(this.place, 'delSync', [{ type: 'del', key }], options)
+  }
+
+  /** As `batch` with an array, but done when it returns; see {@link BackendLevel.putSync}. */
+  batchSync(operations: Array<BatchOperation<this, KDefault, VDefault>>): void
+  batchSync<K = KDefault, V = VDefault>(
+    operations: Array<BatchOperation<this, K, V>>,
+    options: BatchOptions<K, V>
+  ): void
+  batchSync(operations: object[], options?: object): void {
+    writeSync(this.place, 'batchSync', operations, options)
+  }
+
+  /** The entries of a range, for a loop without `await`; see {@link BackendLevel.iterateSync}. */
+  iterateSync(): Generator<[KDefault, VDefault], void, unknown>
+  iterateSync<K = KDefault, V = VDefault>(options: IteratorOptions<K, V>): Generator<[K, V], void, unknown>
+  iterateSync(options?: IteratorOptions<unknown, unknown>): Generator<unknown, void, unknown> {
+    assertLoopable(this, 'iterateSync')
+    return this.iterator(options as IteratorOptions<unknown, unknown>)[Symbol.iterator]()
+  }
+
+  override open(options?: object): Promise<void> {
+    return this.place.open(() => super.open(options as never))
+  }
+
+  override close(): Promise<void> {
+    return this.place.close(() => super.close())
+  }
+
+  /** @internal */
+  override getSync(key: KDefault, options?: object): VDefault | undefined {
+    assertOpen(this, 'getSync')
+    return super.getSync(key, options as never)
+  }
+
+  /** @internal */
+  override snapshot(options?: object): Snapshot {
+    assertOpen(this, 'snapshot')
+    return super.snapshot(options as never) as Snapshot
+  }
+
+  override attachResource(resource: Closable): void {
+    if (this.status === 'opening') completeDeferred(resource)
+    super.attachResource(resource as never)
+    if (resource instanceof WeakChildren) return
+    this.#resources.add(resource)
+    this.#hold()
+  }
+
+  override detachResource(resource: Closable): void {
+    super.detachResource(resource as never)
+    if (this.#resources.delete(resource)) this.#release()
+  }
+
+  /** Emits an event. A listener of `write` or `clear` that throws fails by itself, not what was done. */
+  override emit(event: string | symbol, ...args: unknown[]): boolean {
+    if (event === 'closed') this.#prewrite.setOpen(false)
+    return emitApart(event, () => super.emit(event, ...args))
+  }
+
+  override on(event: string | symbol, listener: (...args: unknown[]) => void): this {
+    if (isOfClosing(event)) this.#hold()
+    return super.on(event, listener)
+  }
+
+  override addListener(event: string | symbol, listener: (...args: unknown[]) => void): this {
+    if (isOfClosing(event)) this.#hold()
+    return super.addListener(event, listener)
+  }
+
+  override prependListener(event: string | symbol, listener: (...args: unknown[]) => void): this {
+    if (isOfClosing(event)) this.#hold()
+    return super.prependListener(event, listener)
+  }
+
+  // ---- what abstract-level calls ----
+
+  /** @internal */
+  async _open(): Promise<void> {
+    this.#prewrite.setOpen(true)
+    forgetRefusal(this)
+
+    try {
+      // A sublevel does not change the state of the database that it is in.
+      await this.#parent.open({ passive: true })
+    } catch (error) {
+      this.#prewrite.setOpen(false)
+      explainRefusal(this)
+      throw error
+    }
+
+    this.#reference = this.#parent.children.add(this)
+    this.#parent.attachResource(this.#parent.children)
+    if (this.#isNeeded) this.#hold()
+  }
+
+  /** @internal */
+  async _close(): Promise<void> {
+    if (this.#reference !== undefined) this.#parent.children.delete(this.#reference)
+    this.#reference = undefined
+    this.#resources.clear()
+    this.#release()
+  }
+
+  /** @internal */
+  _get(key: Bytes, options: PrivateReadOptions): Bytes | undefined | Promise<Bytes | undefined> {
+    return inTurn(this.place.store.get(this.#rootKey(key, options), options))
+  }
+
+  /** @internal */
+  _getSync(key: Bytes, options: PrivateReadOptions): Bytes | undefined {
+    return this.place.store.getSync(this.#rootKey(key, options), options)
+  }
+
+  /** @internal */
+  _getMany(
+    keys: Bytes[],
+    options: PrivateReadOptions
+  ): Array<Bytes | undefined> | Promise<Array<Bytes | undefined>> {
+    return this.place.store.getMany(this.#rootKeys(keys, options), options)
+  }
+
+  /** @internal */
+  _has(key: Bytes, options: PrivateReadOptions): boolean | Promise<boolean> {
+    return this.place.store.has(this.#rootKey(key, options), options)
+  }
+
+  /** @internal */
+  _hasMany(keys: Bytes[], options: PrivateReadOptions): boolean[] | Promise<boolean[]> {
+    return this.place.store.hasMany(this.#rootKeys(keys, options), options)
+  }
+
+  /** @internal */
+  _sublevel<K, V>(name: string | string[], options: SublevelOptions<K, V>): Sublevel<this, K, V> {
+    return new Sublevel<this, K, V>(this, name, options)
+  }
+
+  /** @internal */
+  _chainedBatch(): ChainedBatch<this, KDefault, VDefault> {
+    return new ChainedBatch<this, KDefault, VDefault>(this, this.place)
+  }
+
+  /** @internal */
+  async _clear(options: PrivateClearOptions): Promise<void> {
+    prefixRange(options, this.prefix, options.keyEncoding)
+    await clear(this.place, options)
+    this.place.store.root.emit('clear', options)
+  }
+
+  /** @internal */
+  _iterator(options: PrivateIteratorOptions): EntryIterator<this, KDefault, VDefault> {
+    const { store } = this.place
+    return new EntryIterator<this, KDefault, VDefault>(this, store.backend, this.#rootOptions(options))
+  }
+
+  /** @internal */
+  _keys(options: PrivateIteratorOptions): KeyIterator<this, KDefault> {
+    const { store } = this.place
+    return new KeyIterator<this, KDefault>(this, store.backend, this.#rootOptions(options))
+  }
+
+  /** @internal */
+  _values(options: PrivateIteratorOptions): ValueIterator<this, KDefault, VDefault> {
+    const { store } = this.place
+    return new ValueIterator<this, KDefault, VDefault>(this, store.backend, this.#rootOptions(options))
+  }
+
+  // ---- helpers ----
+
+  get #parent(): Parent {
+    return this.parent as unknown as Parent
+  }
+
+  get #prewrite(): PrewriteHook {
+    return this.hooks.prewrite
+  }
+
+  /** A key that abstract-level has prefixed for the parent, as it is in the root. */
+  #rootKey(key: Bytes, { keyEncoding }: PrivateReadOptions): Bytes {
+    return prefixed(this.#parentPrefix, key, keyEncoding as string)
+  }
+
+  #rootKeys(keys: Bytes[], options: PrivateReadOptions): Bytes[] {
+    return this.#parentPrefix === '' ? keys : keys.map((key) => this.#rootKey(key, options))
+  }
+
+  /** Options of an iterator, which abstract-level has just made, as they are for the root. */
+  #rootOptions(options: PrivateIteratorOptions): PrivateIteratorOptions {
+    const { prefix } = this
+    prefixRange(options, prefix, options.keyEncoding)
+    const encodings = options as unknown as Record<symbol, Encoder>
+    encodings[keyEncodingOf] = withoutPrefix(encodings[keyEncodingOf] as Encoder, prefix.length)
+    return options
+  }
+
+  /** Whether the parent must keep it, although nobody else may know it. */
+  get #isNeeded(): boolean {
+    return this.#resources.size > 0 || this.listenerCount('closing') > 0 || this.listenerCount('closed') > 0
+  }
+
+  #hold(): void {
+    if (this.#isHeld || this.#reference === undefined) return
+    this.#isHeld = true
+    this.#parent.attachResource(this)
+  }
+
+  #release(): void {
+    if (!this.#isHeld || (this.#reference !== undefined && this.#isNeeded)) return
+    this.#isHeld = false
+    this.#parent.detachResource(this)
+  }
+}
+
+/** Under this symbol abstract-level keeps the encoding of an iterator's keys. */
+const { keyEncoding: keyEncodingOf } = AbstractIterator as unknown as { keyEncoding: symbol }
+
+function isOfClosing(event: string | symbol): boolean {
+  return event === 'closing' || event === 'closed'
+}
+
+// The types of what abstract-level implements, with the options that this package adds.
+// biome-ignore lint/correctness/noUnusedVariables: both declarations of a class name the same parameters
+export interface Sublevel<TDatabase, KDefault, VDefault> {
+  hooks: Hooks<this>
+  supports: DatabaseManifest
+
+  get(key: KDefault): Promise<VDefault | undefined>
+  get<K = KDefault, V = VDefault>(key: K, options: GetOptions<K, V>): Promise<V | undefined>
+
+  getSync(key: KDefault): VDefault | undefined
+  getSync<K = KDefault, V = VDefault>(key: K, options: GetOptions<K, V>): V | undefined
+
+  getMany(keys: KDefault[]): Promise<(VDefault | undefined)[]>
+  getMany<K = KDefault, V = VDefault>(keys: K[], options: GetManyOptions<K, V>): Promise<(V | undefined)[]>
+
+  has(key: KDefault): Promise<boolean>
+  has<K = KDefault>(key: K, options: HasOptions<K>): Promise<boolean>
+
+  hasMany(keys: KDefault[]): Promise<boolean[]>
+  hasMany<K = KDefault>(keys: K[], options: HasManyOptions<K>): Promise<boolean[]>
+
+  iterator(): IteratorType<this, KDefault, VDefault>
+  iterator<K = KDefault, V = VDefault>(options: IteratorOptions<K, V>): IteratorType<this, K, V>
+
+  keys(): KeyIteratorType<this, KDefault>
+  keys<K = KDefault>(options: KeyIteratorOptions<K>): KeyIteratorType<this, K>
+
+  values(): ValueIteratorType<this, KDefault, VDefault>
+  values<K = KDefault, V = VDefault>(options: ValueIteratorOptions<K, V>): ValueIteratorType<this, K, V>
+
+  // With the type of its parent, of which the compiler would follow all methods, a sublevel is too deep for it.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  sublevel(name: string | string[]): Sublevel<any, string, string>
+  sublevel<K = string, V = string>(
+    name: string | string[],
+    options: SublevelOptions<K, V>
+    // biome-ignore lint/suspicious/noExplicitAny: see above
+  ): Sublevel<any, K, V>
+
+  snapshot(options?: object | undefined): Snapshot
+}

@@ -1,0 +1,44 @@
+import { keepBytes, type PublicOperation } from './carried-operation.js'
+import { type HookedCall, HookedWrites } from './hooked-writes.js'
+import type { OperationList } from './operation-list.js'
+import type { Place } from './place.js'
+import { type Watcher, watchersFrom } from './watchers.js'
+import type { WriteCall } from './write-call.js'
+
+/** A call of `put`, `del` or `batch`, asynchronous or synchronous, that hook functions or listeners may see. */
+export class SubmittedCall implements HookedCall, WriteCall {
+  readonly place: Place
+  readonly method: string
+  /** Copies, which hook functions may change. */
+  readonly operations: PublicOperation[]
+  readonly sync: boolean
+  readonly watchers: readonly Watcher[]
+
+  constructor(
+    place: Place,
+    method: string,
+    operations: PublicOperation[],
+    sync: boolean,
+    watchers = watchersFrom(place, null)
+  ) {
+    this.place = place
+    this.method = method
+    this.operations = operations
+    this.sync = sync
+    this.watchers = watchers
+  }
+
+  writes(before: OperationList | null): HookedWrites {
+    return new HookedWrites(this, before)
+  }
+
+  keep(): void {
+    for (const operation of this.operations) keepBytes(operation)
+  }
+
+  copy(): SubmittedCall {
+    const { place, method, operations, sync, watchers } = this
+    const copies = operations.map((operation) => Object.assign({}, operation))
+    return new SubmittedCall(place, method, copies, sync, watchers)
+  }
+}

@@ -1,0 +1,81 @@
+/** Who listens to the event `write`, and what there will be to hear. */
+
+import type { Bytes } from './backend.js'
+import {
+  type CarriedOperation,
+  decoded,
+  isSame,
+  type PublicOperation,
+  withoutPrefix
+} from './carried-operation.js'
+import { type Encoder, isWithin } from './database.js'
+import { inFormat } from './operation-list.js'
+import type { Place } from './place.js'
+
+interface WriteEvent extends PublicOperation {
+  encodedKey?: Bytes
+  encodedValue?: Bytes
+}
+
+/** A database or sublevel that has listeners. */
+export class WriteListener {
+  readonly #place: Place
+  readonly #events: WriteEvent[] = []
+  /** The first forms of their operations. */
+  readonly #operations: CarriedOperation[] = []
+  /** Events by these; made when one is looked for. */
+  #byOperation: Map<CarriedOperation, WriteEvent> | undefined
+
+  constructor(place: Place) {
+    this.#place = place
+  }
+
+  /** Notes an operation that comes by. One on a sublevel that was not made from this object is no event here. */
+  note(carried: CarriedOperation): void {
+    const { owner } = this.#place
+    if (carried.isDelegated && !isWithin(carried.target, owner)) return
+    this.#push(carried.inTermsOf(owner))
+  }
+
+  /** Notes an operation that a function with `everyWrite` has added, if it and the function lie in this key space. */
+  noteAdded(carried: CarriedOperation): void {
+    const { owner, prefix } = this.#place
+    if (!carried.prefix.startsWith(prefix) || carried.origin.addedBy?.startsWith(prefix) !== true) return
+    this.#push(carried.prefix === prefix && !carried.isDelegated ? carried : carried.inTermsOf(owner))
+  }
+
+  /** Brings an event up to date with what functions with `everyWrite` have made of its operation. */
+  revise(carried: CarriedOperation): void {
+    this.#byOperation ??= new Map(this.#operations.map((each, i) => [each, this.#events[i] as WriteEvent]))
+    const event = this.#byOperation.get(carried.given)
+    if (event === undefined) return
+    const { type, key, value, keyEncoding, valueEncoding, sublevel, ...others } = carried.operation
+    Object.assign(event, others)
+
+    const encodedKey = withoutPrefix(carried.rootKey, this.#place.prefix)
+    if (encodedKey !== undefined && !isSame(encodedKey, event.encodedKey as Bytes)) {
+      const encoding = event.keyEncoding as Encoder
+      event.encodedKey = inFormat(encodedKey, encoding.format)
+      event.key = decoded(encoding, encodedKey)
+    }
+
+    if (carried.value !== null && !isSame(carried.value, event.encodedValue as Bytes)) {
+      const encoding = event.valueEncoding as Encoder
+      event.encodedValue = inFormat(carried.value, encoding.format)
+      event.value = decoded(encoding, carried.value)
+    }
+  }
+
+  emit(): void {
+    if (this.#events.length > 0) this.#place.owner.emit('write', this.#events)
+  }
+
+  #push(carried: CarriedOperation): void {
+    const event: WriteEvent = Object.assign({}, carried.operation)
+    event.encodedKey = carried.key
+    if (carried.value !== null) event.encodedValue = carried.value
+    this.#events.push(event)
+    this.#operations.push(carried.given)
+    this.#byOperation?.set(carried.given, event)
+  }
+}

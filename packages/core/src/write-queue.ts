@@ -1,0 +1,304 @@
+/**
+ * The order of a database's writes, as far as hook functions need it. They run when all earlier writes are done, so that
+ * they read what those wrote. Until then writes wait here; then all of them go as one batch, so that many writes with
+ * `sync` share one.
+ */
+
+import { codedError } from './errors.js'
+import { Fifo } from './fifo.js'
+import type { OperationList } from './operation-list.js'
+import { turn } from './turn.js'
+import type { Overlay, WriteCall, Writer, Writes } from './write-call.js'
+import { type WaitingCall, WriteGroup } from './write-group.js'
+
+/** So many calls go as one batch at most, so that no batch grows without bound. */
+const MAX_GROUP_CALLS = 1024
+
+/** Something that has to be done alone. */
+export interface Task {
+  /** Begins. It may do all within the call, and must if it is blocking. */
+  start(isBlocking: boolean): void | Promise<void>
+  /** Does what remains, within the call. */
+  finish(): void
+}
+
+interface WaitingTask {
+  readonly task: Task
+  resolve(result?: void | Promise<void>): void
+  reject(error: unknown): void
+}
+
+type Waiting = WaitingCall | WaitingTask
+
+export class WriteQueue {
+  readonly #writer: Writer
+  readonly #waiting = new Fifo<Waiting>()
+  /** Writes of the back-end that have not ended. */
+  #pending = 0
+  /** Grows when all of these were waited for on this thread; their promises settle later. */
+  #generation = 0
+  #task: Task | null = null
+  /** So many of those that wait are not written together with others. */
+  #callsAlone = 0
+  /** The operations whose hook functions run now. */
+  running: Overlay | null = null
+  /** Whether a write need not wait for others here. */
+  isFree = true
+
+  constructor(writer: Writer) {
+    this.#writer = writer
+  }
+
+  /** Notes a write of the back-end that has not ended. */
+  track(waiting: Promise<void>): void {
+    const generation = this.#generation
+    this.#pending++
+    const settled = (): void => {
+      if (generation === this.#generation && --this.#pending === 0) this.#advance()
+    }
+    waiting.then(settled, settled)
+  }
+
+  /** Whether writes that were called have not ended. */
+  get hasPending(): boolean {
+    return this.#pending > 0 || this.#waiting.length > 0 || this.#task !== null
+  }
+
+  /** Whether hook functions can run now. */
+  get isIdle(): boolean {
+    return this.isFree && this.#pending === 0
+  }
+
+  /** Writes what is given, now if that is possible. */
+  submit(call: WriteCall, hasHooks: boolean): Promise<void> {
+    if (!(hasHooks ? this.isIdle : this.isFree)) {
+      call.keep()
+      return this.#enqueue({ call })
+    }
+
+    try {
+      const writes = this.#take(call, null)
+      const waiting = this.#writer.write(writes.list.flat, call.sync) ?? turn(writes.length)
+      return finished(writes, waiting)
+    } finally {
+      // A hook function may have called for other writes.
+      if (!this.isFree) this.#advance()
+    }
+  }
+
+  /** Writes what is given before it returns, after all that was called before. */
+  submitSync(call: WriteCall): void {
+    if (this.running !== null) {
+      throw codedError(
+        'LEVEL_NOT_SUPPORTED',
+        `A prewrite hook function cannot call ${call.method}(): add operations to its batch`
+      )
+    }
+
+    try {
+      this.#drain()
+      const writes = this.#take(call, null)
+      this.#writer.writeSync(writes.list.flat, call.sync)
+      writes.emit()
+    } finally {
+      // Whatever failed, the others go on.
+      if (!this.isFree) this.#advance()
+    }
+  }
+
+  /** Does something alone, when all that was called before is done. */
+  async perform(task: Task): Promise<void> {
+    if (!this.isIdle) return this.#enqueue({ task })
+    return this.#begin(task)
+  }
+
+  /** Waits until all that waits here has been done. */
+  async whenFree(): Promise<void> {
+    if (!this.isFree) await this.#enqueue({ task: nothing })
+  }
+
+  /** Runs hook functions. The writes that they call for come after those of a task that runs them, else at once. */
+  run(overlay: Overlay, work: () => void): void {
+    try {
+      this.#run(overlay, work)
+    } finally {
+      if (!this.isFree) this.#advance()
+    }
+  }
+
+  #run(overlay: Overlay, work: () => void): void {
+    const before = this.running
+    this.running = overlay
+    this.isFree = false
+
+    try {
+      work()
+    } finally {
+      this.running = before
+      this.#update()
+    }
+  }
+
+  #take(call: WriteCall, before: OperationList | null): Writes {
+    const writes = call.writes(before)
+    this.#run(writes, () => writes.take())
+    return writes
+  }
+
+  #update(): void {
+    this.isFree = this.#waiting.length === 0 && this.#task === null && this.running === null
+  }
+
+  #enqueue(what: { call: WriteCall } | { task: Task }): Promise<void> {
+    const promise = new Promise<void>((resolve, reject) => {
+      this.#waiting.push({ ...what, resolve, reject })
+    })
+    this.#update()
+    return promise
+  }
+
+  #advance(): void {
+    while (this.#waiting.length > 0 && this.#pending === 0 && this.#task === null && this.running === null) {
+      const first = this.#waiting.first as Waiting
+
+      if ('task' in first) {
+        this.#waiting.shift()
+        this.#begin(first.task).then(first.resolve, first.reject)
+      } else {
+        this.#commit(false)
+      }
+    }
+
+    this.#update()
+  }
+
+  /** Begins a task, behind which others wait. */
+  async #begin(task: Task): Promise<void> {
+    this.#task = task
+    this.#update()
+
+    try {
+      await task.start(false)
+    } finally {
+      // A synchronous write may have finished it, and begun another one.
+      if (this.#task === task) this.#task = null
+      this.#advance()
+    }
+  }
+
+  /** Runs the hook functions of calls that wait, and writes their operations as one batch. */
+  #commit(isBlocking: boolean, maxCalls = MAX_GROUP_CALLS): void {
+    const group = new WriteGroup(isBlocking)
+    const limit = this.#callsAlone > 0 ? 1 : Math.min(maxCalls, MAX_GROUP_CALLS)
+
+    for (let calls = 0; calls < limit; calls++) {
+      const next = this.#waiting.first
+      if (next === undefined || 'task' in next) break
+      this.#waiting.shift()
+      if (this.#callsAlone > 0) this.#callsAlone--
+
+      try {
+        group.add(next, this.#take(next.call.copy(), group.list))
+      } catch (error) {
+        next.reject(error)
+      }
+    }
+
+    if (group.calls.length > 0) this.#write(group)
+    this.#update()
+  }
+
+  #write(group: WriteGroup): void {
+    const { length } = group.calls
+
+    try {
+      const written = group.write(this.#writer)
+      const wait = written === undefined ? turn(length) : undefined
+      // Functions may call for writes without end: the event loop has its turn between them.
+      if (wait !== undefined) this.track(wait)
+
+      const succeed = (): void => {
+        // Callers that write one after the other come back at once: they shall share the next sync as well.
+        if (length > 1 && group.sync) this.track(nextTurn())
+        group.resolve()
+      }
+      Promise.resolve(written ?? wait).then(succeed, (error) => group.reject(error))
+    } catch (error) {
+      if (length === 1) {
+        group.reject(error)
+        return
+      }
+
+      // Nothing is written. One of them may be at fault, such as by a key over its limit: each once more, alone.
+      this.#waiting.unshift(group.calls)
+      this.#callsAlone += length
+    }
+  }
+
+  /** Does all that was called before, on this thread. What its hook functions call for meanwhile is not of that. */
+  #drain(): void {
+    const end = this.#waiting.served + this.#waiting.length
+    this.#waitForPending()
+
+    while (this.#task !== null || this.#waiting.served < end) {
+      if (this.#task !== null) this.#finish()
+      else this.#drainNext(end - this.#waiting.served)
+      this.#waitForPending()
+    }
+
+    this.#update()
+  }
+
+  #finish(): void {
+    const task = this.#task as Task
+
+    try {
+      task.finish()
+    } finally {
+      this.#task = null
+    }
+  }
+
+  /** @param maxCalls - So many are to be done at most. */
+  #drainNext(maxCalls: number): void {
+    const first = this.#waiting.first as Waiting
+
+    if (!('task' in first)) {
+      this.#commit(true, maxCalls)
+      return
+    }
+
+    this.#waiting.shift()
+    // The writes that its hook functions call for come after it.
+    this.#task = first.task
+
+    try {
+      first.resolve(first.task.start(true))
+    } catch (error) {
+      first.reject(error)
+    } finally {
+      this.#task = null
+    }
+  }
+
+  #waitForPending(): void {
+    if (this.#pending === 0) return
+    this.#writer.writeSync([], false)
+    this.#pending = 0
+    this.#generation++
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
+}
+
+const nothing: Task = { start: () => undefined, finish: () => undefined }
+
+/** When a write is done, and who listens has heard of it. */
+function finished(writes: Writes, waiting: void | Promise<void>): Promise<void> {
+  if (!writes.isHeard) return waiting ?? Promise.resolve()
+  return Promise.resolve(waiting).then(() => writes.emit())
+}

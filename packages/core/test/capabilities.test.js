@@ -1,0 +1,83 @@
+// What a back-end declares is what the database says of itself, and does.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { BackendLevel } from 'terrace-core'
+import { ArrayBackend } from './support/array-backend.js'
+import { kindsOf, opened } from './support/databases.js'
+
+const synchronous = ['putSync', 'delSync', 'batchSync', 'iterateSync']
+
+for (const [kind, { make, isSync }] of kindsOf()) {
+  test(`the manifest tells of synchronous methods and of hooks (${kind})`, async (t) => {
+    const db = await opened(t, make(t))
+    for (const each of [db, db.sublevel('a'), db.sublevel('a').sublevel('b')]) {
+      const { additionalMethods, everyWrite, getSync } = each.supports
+      assert.deepEqual([everyWrite, getSync], [true, isSync])
+      assert.deepEqual(
+        synchronous.map((name) => additionalMethods[name] === true),
+        synchronous.map(() => isSync)
+      )
+    }
+  })
+}
+
+test('methods that a back-end cannot do within the call say so', async (t) => {
+  const db = await opened(t, new BackendLevel(new ArrayBackend()))
+  const sublevel = db.sublevel('a')
+  await sublevel.open()
+  const batch = [{ type: 'put', key: 'k', value: 'v' }]
+
+  for (const each of [db, sublevel]) {
+    const calls = {
+      getSync: () => each.getSync('k'),
+      putSync: () => each.putSync('k', 'v'),
+      delSync: () => each.delSync('k'),
+      batchSync: () => each.batchSync(batch),
+      iterateSync: () => each.iterateSync(),
+      'a loop': () => [...each.keys()]
+    }
+    for (const [name, call] of Object.entries(calls)) {
+      assert.throws(
+        call,
+        { code: 'LEVEL_NOT_SUPPORTED', message: /use the methods that return promises/ },
+        name
+      )
+    }
+  }
+  assert.deepEqual(await db.keys().all(), [])
+})
+
+test('a back-end that lacks a method that it declares is refused', () => {
+  for (const [declared, method] of [
+    ['syncReads', 'getSync'],
+    ['syncWrites', 'writeSync']
+  ]) {
+    const backend = new ArrayBackend({ sync: true })
+    backend[method] = undefined
+    const message = new RegExp(`'${declared}'.*${method}\\(\\)`)
+    assert.throws(() => new BackendLevel(backend), { name: 'TypeError', message })
+  }
+})
+
+test('a database takes no format that its back-end does not have', async (t) => {
+  const views = new BackendLevel(new ArrayBackend({ formats: ['view'] }))
+  await opened(t, views)
+  assert.equal(views.keyEncoding('utf8').format, 'view')
+  assert.equal(views.keyEncoding('buffer').format, 'view')
+  await views.put('k', { n: 1 }, { valueEncoding: 'json' })
+  assert.ok((await views.get('k', { valueEncoding: 'view' })) instanceof Uint8Array)
+  assert.equal(await views.get('k'), '{"n":1}')
+})
+
+test('bytes that a chained batch was given stay as they were', async (t) => {
+  for (const [, { make }] of kindsOf()) {
+    const db = await opened(t, make(t))
+    const [key, value] = [Buffer.from('k'), Buffer.from('v')]
+    const batch = db.batch().put(key, value, { keyEncoding: 'buffer', valueEncoding: 'buffer' })
+    key.fill('x')
+    value.fill('x')
+    await batch.write()
+    assert.deepEqual(await db.iterator().all(), [['k', 'v']])
+  }
+})

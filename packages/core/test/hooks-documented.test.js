@@ -1,0 +1,54 @@
+// Every sentence of abstract-level's documentation of hooks, and what it says of them elsewhere, by default. The names of the tests
+// are the sentences. Each runs on memory-level, too, which shows that the test says what the sentence says.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { test } from 'node:test'
+import { MemoryLevel } from 'memory-level'
+import { kindsOf, opened } from './support/databases.js'
+import { eventsAndBatches } from './support/documented/events.js'
+import { otherHooks } from './support/documented/other-hooks.js'
+import { prewriteHooks } from './support/documented/prewrite.js'
+
+const readme = readFileSync(createRequire(import.meta.url).resolve('abstract-level/README.md'), 'utf8')
+
+const makers = {
+  'memory-level': (t) => opened(t, new MemoryLevel({ storeEncoding: 'utf8' })),
+  ...Object.fromEntries(kindsOf().map(([name, { make }]) => [name, (t) => opened(t, make(t))]))
+}
+
+/** Tests with their sentences: what abstract-level says, word by word, and what is so. */
+const said = []
+
+function documented(sentences, run) {
+  const quotes = [sentences].flat()
+  said.push(...quotes)
+
+  for (const [name, make] of Object.entries(makers)) {
+    test(`${quotes.join(' ')} (${name})`, async (t) => run(await make(t), t))
+  }
+}
+
+prewriteHooks(documented)
+otherHooks(documented)
+eventsAndBatches(documented)
+
+/** Sentences that say nothing that could be tested. */
+const beside = [
+  '**Hooks are experimental and subject to change without notice.**',
+  'Some are shared between database methods to encapsulate common behavior.'
+]
+
+test('no sentence of the documentation of hooks is left out', () => {
+  for (const quote of said) assert.ok(readme.includes(quote), quote)
+
+  const from = readme.indexOf('\n### Hooks\n')
+  let rest = readme
+    .slice(from, readme.indexOf('\n### Shared Access\n', from))
+    .replaceAll(/^```js\n.*?^```$/gms, '')
+    .replaceAll(/^#+ .*$/gm, '')
+  for (const quote of [...said, ...beside].sort((a, b) => b.length - a.length))
+    rest = rest.replaceAll(quote, '')
+  assert.equal(rest.trim(), '')
+})

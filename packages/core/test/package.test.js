@@ -1,0 +1,24 @@
+// The package as npm would publish it: ES modules and CommonJS use the same classes, those that `terrace` extends.
+
+import { after, test } from 'node:test'
+import { expectOutput, Projects } from '../../../tests/support/projects.mjs'
+
+const projects = new Projects()
+after(() => projects.remove())
+
+test('there is one class, whoever loads it how', () => {
+  const program = `
+    const { Level, Sublevel } = require('terrace')
+    const required = require('terrace-core')
+    import('terrace-core').then((imported) => {
+      const names = Object.keys(required)
+      console.log(names.length > 0 && names.every((name) => imported[name] === required[name]))
+      console.log(Level.prototype instanceof required.BackendLevel, Sublevel === required.Sublevel)
+    })
+  `
+  const folder = projects.make('core', {
+    archives: projects.archivesOf('terrace'),
+    files: { 'both.cjs': program }
+  })
+  expectOutput(folder, 'both.cjs', 'true\ntrue true\n')
+})

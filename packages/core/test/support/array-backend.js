@@ -1,0 +1,283 @@
+// The smallest back-end: an array of entries, sorted. It does what the interface promises and no more, with delays and errors as
+// chance has it. It shows what the classes above may rely on.
+
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { randomOf } from './random.js'
+
+/** What a call fails with. */
+export const FAILURE = 'ARRAY_FAILED'
+
+/** Larger keys are refused. */
+const MAX_KEY_BYTES = 1 << 20
+
+/** So many keys are read within the call at most. */
+const MAX_AT_ONCE = 1000
+
+/** The entries of a new back-end. An array does not change: each write makes another one. */
+const nothing = Object.freeze([])
+
+export class ArrayBackend {
+  manifest
+  #random
+  #failures
+  #entries = nothing
+  /** Writes that are not done yet: `{ operations, resolve, reject }`. */
+  #waiting = []
+  #writing = Promise.resolve()
+  /** How often what was called, for tests that ask. */
+  calls = { write: 0, failed: 0 }
+
+  /**
+   * @param options.formats - Of keys and values.
+   * @param options.sync - Whether it has synchronous methods, and answers at once now and then.
+   * @param options.failures - Of so many reads and writes, how many fail: 0 to 1. May be changed.
+   */
+  constructor({ formats = ['utf8', 'buffer', 'view'], sync = false, failures = 0, seed = 1 } = {}) {
+    this.manifest = {
+      encodings: Object.fromEntries(formats.map((format) => [format, true])),
+      syncReads: sync,
+      syncWrites: sync,
+      permanence: false
+    }
+    this.#random = randomOf(seed)
+    this.#failures = failures
+
+    if (sync) {
+      this.getSync = (key, options, snapshot) => this.#valueIn(this.#stateOf(snapshot), key, options)
+      this.writeSync = (operations) => this.#writeNow(copyOf(operations))
+    }
+  }
+
+  set failures(share) {
+    this.#failures = share
+  }
+
+  async open() {
+    await this.#pause()
+  }
+
+  async close() {
+    await this.#writing
+    await this.#pause()
+  }
+
+  get(key, options, snapshot) {
+    const wanted = bytesOf(key)
+    return this.#answer(() => this.#valueIn(this.#stateOf(snapshot), wanted, options))
+  }
+
+  getMany(keys, options, snapshot) {
+    const wanted = keys.map(bytesOf)
+    return this.#answer(() => {
+      const state = this.#stateOf(snapshot)
+      return wanted.map((key) => this.#valueIn(state, key, options))
+    }, keys.length)
+  }
+
+  has(key, _options, snapshot) {
+    const wanted = bytesOf(key)
+    return this.#answer(() => indexOf(this.#stateOf(snapshot), wanted).isThere)
+  }
+
+  hasMany(keys, _options, snapshot) {
+    const wanted = keys.map(bytesOf)
+    return this.#answer(() => {
+      const state = this.#stateOf(snapshot)
+      return wanted.map((key) => indexOf(state, key).isThere)
+    }, keys.length)
+  }
+
+  write(operations, sync) {
+    const copied = copyOf(operations)
+    const isAtOnce = this.manifest.syncWrites && !sync && this.#waiting.length === 0 && this.#chance(0.5)
+    if (isAtOnce) return this.#writeNow(copied)
+
+    const written = new Promise((resolve, reject) => {
+      this.#waiting.push({ operations: copied, resolve, reject })
+    })
+    this.#writing = this.#writing.then(() => this.#writeNext(sync))
+    return written
+  }
+
+  cursor(options, parts, snapshot) {
+    return new ArrayCursor(this, within(this.#stateOf(snapshot), options), options, parts)
+  }
+
+  snapshot() {
+    return { entries: this.#entries, close: () => this.#pause() }
+  }
+
+  /** The result of some work, at once or later. The work sees the state of whenever it is done. */
+  #answer(work, size = 1) {
+    const isLarge = size > MAX_AT_ONCE
+    if (this.manifest.syncReads && !isLarge && this.#chance(0.5)) {
+      this.#failAtTimes()
+      return work()
+    }
+
+    return this.#later(work, isLarge)
+  }
+
+  async #later(work, isLarge) {
+    const isEarly = this.#chance(0.5)
+    const early = isEarly ? work() : undefined
+    await (isLarge ? nextTurn() : this.#pause())
+    this.#failAtTimes()
+    return isEarly ? early : work()
+  }
+
+  async #writeNext(sync) {
+    // A disk takes its time.
+    await (sync ? nextTurn() : this.#pause())
+    // A synchronous write may have done it.
+    const next = this.#waiting.shift()
+    if (next !== undefined) this.#settle(next)
+  }
+
+  #settle({ operations, resolve, reject }) {
+    try {
+      this.#apply(operations)
+      resolve()
+    } catch (error) {
+      reject(error)
+    }
+  }
+
+  #writeNow(operations) {
+    for (const each of this.#waiting.splice(0)) this.#settle(each)
+    this.#apply(operations)
+  }
+
+  #apply(operations) {
+    this.calls.write++
+    if (operations.length > 0) this.#failAtTimes()
+    this.#entries = written(this.#entries, operations)
+  }
+
+  #failAtTimes() {
+    if (!this.#chance(this.#failures)) return
+    this.calls.failed++
+    throw Object.assign(new Error('The array has failed'), { code: FAILURE })
+  }
+
+  async #pause() {
+    const chance = this.#random()
+    if (chance < 0.4) for (let i = Math.floor(chance * 20); i > 0; i--) await null
+    else if (chance < 0.97) await nextTurn()
+    else await pause(1)
+  }
+
+  #chance(share) {
+    return share > 0 && this.#random() < share
+  }
+
+  #stateOf(snapshot) {
+    return snapshot === undefined ? this.#entries : snapshot.entries
+  }
+
+  #valueIn(entries, key, { valueEncoding }) {
+    const { index, isThere } = indexOf(entries, bytesOf(key))
+    return isThere ? inFormat(entries[index].value, valueEncoding, this.manifest) : undefined
+  }
+
+  /** For cursors: a read that takes its time. */
+  read(work) {
+    return this.#answer(work)
+  }
+}
+
+class ArrayCursor {
+  #backend
+  #entries
+  #options
+  #parts
+  #position = 0
+
+  constructor(backend, entries, options, parts) {
+    this.#backend = backend
+    this.#options = options
+    this.#entries = options.reverse ? entries.toReversed() : entries
+    this.#parts = parts
+    if (backend.manifest.syncReads)
+      this.readSync = (size, highWaterMarkBytes) => this.#read(size, highWaterMarkBytes)
+  }
+
+  read(size, highWaterMarkBytes) {
+    return this.#backend.read(() => this.#read(size, highWaterMarkBytes))
+  }
+
+  seek(target) {
+    const wanted = bytesOf(target)
+    const { reverse } = this.#options
+    const isNotBefore = ({ key }) => (reverse ? wanted.compare(key) >= 0 : wanted.compare(key) <= 0)
+    const index = isIn(this.#options, wanted) ? this.#entries.findIndex(isNotBefore) : -1
+    this.#position = index === -1 ? this.#entries.length : index
+  }
+
+  async close() {}
+
+  #read(size, highWaterMarkBytes) {
+    const { keyEncoding, valueEncoding } = this.#options
+    const end = Math.min(this.#position + size, this.#entries.length)
+    const parts = []
+    for (let bytes = 0; this.#position < end && bytes <= highWaterMarkBytes; this.#position++) {
+      const { key, value } = this.#entries[this.#position]
+      if (this.#parts !== 'values') parts.push(inFormat(key, keyEncoding, this.#backend.manifest))
+      if (this.#parts !== 'keys') parts.push(inFormat(value, valueEncoding, this.#backend.manifest))
+      bytes += key.length + value.length
+    }
+    return [this.#position >= this.#entries.length, undefined, ...parts]
+  }
+}
+
+/** The entries after operations. */
+function written(entries, operations) {
+  const after = [...entries]
+  for (let i = 0; i < operations.length; i += 2) {
+    const [key, value] = [operations[i], operations[i + 1]]
+    const { index, isThere } = indexOf(after, key)
+    after.splice(index, isThere ? 1 : 0, ...(value === null ? [] : [{ key, value }]))
+  }
+  return Object.freeze(after)
+}
+
+/** Where a key is, or would be. */
+function indexOf(entries, key) {
+  let [low, high] = [0, entries.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (entries[middle].key.compare(key) < 0) low = middle + 1
+    else high = middle
+  }
+  return { index: low, isThere: low < entries.length && entries[low].key.equals(key) }
+}
+
+function within(entries, options) {
+  return entries.filter(({ key }) => isIn(options, key))
+}
+
+function isIn({ gte, gt, lte, lt }, key) {
+  if (gte !== undefined ? bytesOf(gte).compare(key) > 0 : gt !== undefined && bytesOf(gt).compare(key) >= 0)
+    return false
+  return lte !== undefined ? bytesOf(lte).compare(key) >= 0 : lt === undefined || bytesOf(lt).compare(key) > 0
+}
+
+/** Operations as bytes of their own. Throws if one is refused: nothing has happened then. */
+function copyOf(operations) {
+  for (let i = 0; i < operations.length; i += 2) {
+    if (operations[i].length > MAX_KEY_BYTES) {
+      throw Object.assign(new Error('A key is too large'), { code: 'LEVEL_INVALID_ARGUMENT' })
+    }
+  }
+  return operations.map((part) => (part === null ? null : Buffer.from(part)))
+}
+
+function bytesOf(part) {
+  return Buffer.from(part)
+}
+
+/** Bytes that belong to whoever gets them. A view is a buffer, as that of the engine is, unless there are no buffers. */
+function inFormat(bytes, format, { encodings }) {
+  if (format === 'utf8') return bytes.toString()
+  return encodings.buffer ? Buffer.from(bytes) : new Uint8Array(bytes)
+}

@@ -1,0 +1,113 @@
+// The databases that the tests run on, closed and removed after the test. A test is for the class over a back-end, and so it runs
+// over each: `test()` over those with synchronous methods, `testOnAll()` also over the one without.
+
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test as nodeTest } from 'node:test'
+import { Level } from 'terrace'
+import { BackendLevel } from 'terrace-core'
+import { ArrayBackend } from './array-backend.js'
+
+let seed = Number(process.env.TERRACE_SEED ?? Date.now() % 1_000_000_000)
+
+const ENGINE = 'the engine'
+
+/** By name: how a database is made for a test, and whether it has synchronous methods. */
+const kinds = {
+  [ENGINE]: { isSync: true, make: (t, options) => new Level(temporaryFolder(t), options) },
+  [`an array at once or later (TERRACE_SEED=${seed})`]: { isSync: true, make: array({ sync: true }) },
+  [`an array later (TERRACE_SEED=${seed})`]: { isSync: false, make: array({ sync: false }) }
+}
+
+function array(kind) {
+  return (_, options) => new BackendLevel(new ArrayBackend({ ...kind, seed: seed++ }), options)
+}
+
+const running = new AsyncLocalStorage()
+
+/** The kinds of databases, as {@link kinds} has them. Without `later`, those with synchronous methods. */
+export function kindsOf({ later = true } = {}) {
+  return Object.entries(kinds).filter(([, { isSync }]) => isSync || later)
+}
+
+function testOn(names, name, run) {
+  for (const [kind, { make }] of names) nodeTest(`${name} (${kind})`, (t) => running.run(make, () => run(t)))
+}
+
+/** A test of what needs synchronous methods: over each back-end that has them. */
+export function test(name, run) {
+  testOn(kindsOf({ later: false }), name, run)
+}
+
+/** A test of what the engine promises beyond the interface. */
+export function testOnEngine(name, run) {
+  testOn([[ENGINE, kinds[ENGINE]]], name, run)
+}
+
+/** A test over each back-end. */
+export function testOnAll(name, run) {
+  testOn(kindsOf(), name, run)
+}
+
+const belongings = new WeakMap()
+
+/** The folders and databases of a test, with the promise to clean them up. */
+function belongingsOf(t) {
+  let found = belongings.get(t)
+
+  if (found === undefined) {
+    found = { databases: [], folders: [] }
+    belongings.set(t, found)
+
+    t.after(async () => {
+      await Promise.all(found.databases.map((db) => db.close()))
+      for (const folder of found.folders) rmSync(folder, { recursive: true, force: true })
+    })
+  }
+
+  return found
+}
+
+/** A new empty folder. */
+export function temporaryFolder(t) {
+  const folder = mkdtempSync(join(tmpdir(), 'terrace-core-'))
+  belongingsOf(t).folders.push(folder)
+  return folder
+}
+
+/** A database, not yet open, over the back-end that the test runs on. */
+export function newLevel(t, options) {
+  const db = running.getStore()(t, options)
+  belongingsOf(t).databases.push(db)
+  return db
+}
+
+/** Opens a database, which is closed after the test. */
+export async function opened(t, db) {
+  belongingsOf(t).databases.push(db)
+  await db.open()
+  return db
+}
+
+/** An open database over that back-end. */
+export async function openLevel(t, options) {
+  const db = newLevel(t, options)
+  await db.open()
+  return db
+}
+
+/** Entries `key0000` to `key(count - 1)`, as operations of a batch. */
+export function entries(count, value = 'value') {
+  return Array.from({ length: count }, (_, i) => ({
+    type: 'put',
+    key: `key${String(i).padStart(4, '0')}`,
+    value: `${value}${i}`
+  }))
+}
+
+/** Lets other work have its turn for a while. */
+export function pause(milliseconds) {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}

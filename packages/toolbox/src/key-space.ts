@@ -1,0 +1,190 @@
+/** The keys of one database or sublevel among those of its root, and its operations in those terms. */
+
+import {
+  type ByteString,
+  bytesOf,
+  decodedBy,
+  type Encoded,
+  type Encoding,
+  fromByteString
+} from './encoded.js'
+import {
+  addHook,
+  deleteHook,
+  isExact,
+  keyEncodingOf,
+  type Operation,
+  type PrewriteHook,
+  prefixOf,
+  rootOf,
+  valueEncodingOf
+} from './hooks.js'
+import type { AnyLevel } from './level-like.js'
+import { beneath, viewOf } from './view.js'
+
+/**
+ * A database or sublevel of abstract-level. (By its own types no sublevel is an `AbstractLevel<any, any,
+ * any>`: their hooks differ.)
+ */
+export type AnyDatabase = Pick<AnyLevel, 'status' | 'supports' | 'get' | 'close'>
+
+/** A range of encoded keys; `gte` and `lt` are as in abstract-level. */
+export interface EncodedRange {
+  gt?: Buffer
+  gte?: Buffer
+  lt?: Buffer
+  lte?: Buffer
+}
+
+const NOTHING = Buffer.alloc(0)
+
+const spaces = new WeakMap<object, KeySpace>()
+
+/** The keys of a database, a sublevel or a view. */
+export function keySpaceOf(database: AnyDatabase): KeySpace {
+  let space = spaces.get(database)
+  if (space === undefined) {
+    space = new KeySpace(database)
+    spaces.set(database, space)
+  }
+  return space
+}
+
+/** The keys of one database or sublevel; see {@link keySpaceOf}. */
+export class KeySpace {
+  /** What was given: its encodings count. */
+  readonly given: AnyLevel
+  /** The same; of a view, what is beneath. */
+  readonly db: AnyLevel
+  /** The database that `db` is in, or `db` itself. */
+  readonly root: AnyLevel
+  /** What the keys of `db` begin with in the root: nothing for a root. */
+  readonly prefix: ByteString
+  /** The first key of the root after them; undefined for a root. */
+  readonly end: ByteString | undefined
+  /** Of a view: what the keys begin with of records that say which entries are hidden; then comes the entry's key. */
+  readonly records: ByteString | undefined
+  readonly #prefixBytes: Buffer
+
+  constructor(database: AnyDatabase) {
+    this.given = database as AnyLevel
+    const db = beneath(this.given)
+    this.db = db
+    this.root = rootOf(db)
+    this.prefix = prefixOf(db)
+    this.end = endOf(this.prefix)
+    this.records = viewOf(this.given)?.recordsPrefix
+    this.#prefixBytes = Buffer.from(this.prefix)
+  }
+
+  /** Whether hook functions see every write, and what was written before; see {@link isExact}. */
+  get isExact(): boolean {
+    return isExact(this.root)
+  }
+
+  /**
+   * Has `hook` see every write of these keys; on databases other than Terrace those that are made with `db`.
+   */
+  addHook(hook: PrewriteHook): void {
+    addHook(this.db, hook)
+  }
+
+  deleteHook(hook: PrewriteHook): void {
+    deleteHook(this.db, hook)
+  }
+
+  /** The encoding of keys that is meant by an option, or the database's own. */
+  keyEncoding(encoding?: unknown): Encoding {
+    return keyEncodingOf(this.given, encoding)
+  }
+
+  /** The encoding of values that is meant by an option, or the database's own. */
+  valueEncoding(encoding?: unknown): Encoding {
+    return valueEncodingOf(this.given, encoding)
+  }
+
+  /** The key of an operation as bytes, in the terms of `db`; undefined if it is not a key of `db`. */
+  keyOf({ key, keyEncoding, sublevel }: Operation): Buffer | undefined {
+    const encoded = keyEncoding.encode(key)
+    if (sublevel == null || sublevel === this.db) return bytesOf(encoded)
+
+    const prefix = prefixOf(sublevel)
+    if (!prefix.startsWith(this.prefix)) return undefined
+    const rest = prefix.slice(this.prefix.length)
+    return rest === '' ? bytesOf(encoded) : Buffer.concat([Buffer.from(rest), bytesOf(encoded)])
+  }
+
+  /** The value of a put as bytes. */
+  valueOf(operation: Operation): Buffer {
+    return bytesOf((operation.valueEncoding as Encoding).encode(operation.value))
+  }
+
+  /** A key of `db` as a key of the root. */
+  inRoot(key: Uint8Array): Buffer {
+    return this.prefix === '' ? bytesOf(key) : Buffer.concat([this.#prefixBytes, key])
+  }
+
+  /** A key of the root as one of `db`; undefined if it is none. */
+  fromRoot(key: Buffer): Buffer | undefined {
+    const length = this.#prefixBytes.length
+    if (length === 0) return key
+    if (key.length < length || key.compare(this.#prefixBytes, 0, length, 0, length) !== 0) return undefined
+    return key.subarray(length)
+  }
+
+  /** Whether the entry of a key is not to be seen: what was given is a view, which hides it. */
+  isHidden(key: Buffer): boolean {
+    return viewOf(this.given)?.isHidden(key) === true
+  }
+
+  /** A key, as the database reads it. */
+  decodeKey(bytes: Uint8Array): unknown {
+    return decodedBy(this.keyEncoding(), bytes)
+  }
+
+  /** A value, as the database reads it; undefined if it cannot. */
+  decodeValue(stored: Encoded): unknown {
+    try {
+      return decodedBy(this.valueEncoding(), stored)
+    } catch {
+      return undefined
+    }
+  }
+
+  /** The entries of a range, as bytes. They are read from the root, so that `db` itself may be closed. */
+  async *entriesWithin(range: EncodedRange, more?: object): AsyncGenerator<[key: Buffer, value: Buffer]> {
+    const options = { ...rawEncodings, ...this.#rangeInRoot(range), ...more }
+    for await (const [key, value] of this.root.iterator(options)) {
+      yield [this.fromRoot(key as unknown as Buffer) as Buffer, value as unknown as Buffer]
+    }
+  }
+
+  /** A value as bytes. */
+  async read(key: Buffer): Promise<Buffer | undefined> {
+    return (await this.root.get(this.inRoot(key), rawEncodings)) as Buffer | undefined
+  }
+
+  /** A value as it is stored now. What is pending shows as `orderWrites` says. */
+  storedValue(key: Uint8Array): Buffer | undefined {
+    return this.root.getSync(this.inRoot(key), rawEncodings) as Buffer | undefined
+  }
+
+  /** A range of `db`'s keys as one of the root's. */
+  #rangeInRoot({ gt, gte, lt, lte }: EncodedRange): EncodedRange {
+    const inRoot: EncodedRange =
+      gt === undefined ? { gte: this.inRoot(gte ?? NOTHING) } : { gt: this.inRoot(gt) }
+    if (lt !== undefined) inRoot.lt = this.inRoot(lt)
+    else if (lte !== undefined) inRoot.lte = this.inRoot(lte)
+    else if (this.end !== undefined) inRoot.lt = fromByteString(this.end)
+    return inRoot
+  }
+}
+
+/** Options to read and write bytes. */
+export const rawEncodings = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const
+
+/** The prefix ends with the separator; names have greater bytes, so this is after every key and before siblings. */
+export function endOf(prefix: ByteString): ByteString | undefined {
+  if (prefix === '') return undefined
+  return prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)
+}

@@ -1,0 +1,47 @@
+// Which databases' hooks are exact: those that say so, whatever other methods they have.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AbstractLevel } from 'abstract-level'
+import { BackendLevel } from 'terrace-core'
+import { ttl } from 'terrace-toolbox/ttl'
+import { ArrayBackend } from '../../core/test/support/array-backend.js'
+import { isExact } from '../dist/hooks.js'
+import { databases } from './support/databases.js'
+
+/** A database of somebody else, which has synchronous methods and says nothing of its hooks. */
+class Synchronous extends AbstractLevel {
+  constructor() {
+    super({ encodings: { utf8: true }, getSync: true, additionalMethods: { putSync: true } })
+  }
+
+  putSync() {}
+}
+
+test('Terrace is exact, classic-level and memory-level are not', async (t) => {
+  const found = {}
+  for (const [name, open] of Object.entries(databases)) found[name] = isExact(await open(t))
+  assert.deepEqual(found, { terrace: true, 'classic-level': false, 'memory-level': false })
+})
+
+test('a method putSync does not make a database exact', async () => {
+  const db = new Synchronous()
+  assert.equal(isExact(db), false)
+  await db.close()
+})
+
+test('over another back-end, a database is exact if functions can read within the call', async () => {
+  for (const sync of [true, false]) {
+    const db = new BackendLevel(new ArrayBackend({ sync }))
+    assert.equal(isExact(db), sync)
+    await db.close()
+  }
+})
+
+test('a view does not take over what its database says of hooks: its own are abstract-level’s', async (t) => {
+  const db = await databases.terrace(t)
+  const view = ttl(db.sublevel('sessions'))
+  assert.equal(db.sublevel('sessions').supports.everyWrite, true)
+  assert.equal(view.supports.everyWrite, false)
+  await view.close()
+})
