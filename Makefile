@@ -153,13 +153,16 @@ bench: setup ## db_bench's workloads on Terrace, with lines of JSON and plots in
 	target/release/terrace bench $(BENCH) --db target/bench-db --results results/terrace.jsonl
 	target/release/terrace bench --plot results/terrace.jsonl
 
+# A few rows of the tables of rivals and of Node.
+README_TABLE := node scripts/readme-table.mjs | node scripts/embed.mjs /dev/stdin README.md results
+
 # RIVALS="--engines leveldb,rocksdb --rounds 5" make bench-rivals chooses; RIVALS="--num 100000" is the short form.
 bench-rivals: setup ## the same on LevelDB, RocksDB, LMDB, fjall, redb and Terrace in turns: tables, plots, README
 	$(call step,bench-rivals)
 	@scripts/setup bench
 	cd crates/bench-rivals && cargo build --release
 	crates/bench-rivals/target/release/terrace-rivals --db target/rivals-db $(RIVALS)
-	node scripts/embed.mjs results/rivals.md README.md rivals
+	$(README_TABLE)
 
 # LATENCY="--num 100000000" make bench-latency: so much.
 LATENCY ?= --num 20000000
@@ -198,7 +201,7 @@ bench-node: build $(NODE_SQLITE) ## what operations cost in Node, beside classic
 	$(NODE_BENCH) run table $(NODE_TARGETS) $(NODE_TABLE) --skip-missing --dir target/node-db --results results/node.jsonl
 	$(NODE_BENCH) report results/node.jsonl > results/node.md
 	$(NODE_BENCH) plot results/node.jsonl
-	node scripts/embed.mjs results/node.md README.md node
+	$(README_TABLE)
 
 # NODE_WRITES="-n 1000000" make bench-node-writes: so many entries, else ten million in order and three at random.
 NODE_WRITES ?=

@@ -1,0 +1,52 @@
+// Prints the table of results of the README: a few rows of results/rivals.md (each engine at its own defaults) and of
+// results/node.md. It is run by `make bench-rivals` and `make bench-node`, which make those.
+
+import { readFileSync } from 'node:fs'
+
+/** What is shown, and the row and the file that it comes from. */
+const ROWS = [
+  ['write in order', 'rivals', 'fillseq'],
+  ['write in random order', 'rivals', 'fillrandom'],
+  ['write with `sync`', 'rivals', 'fillsync'],
+  ['read at random', 'rivals', 'readrandom 2'],
+  ['scan, an entry', 'rivals', 'readseq 2'],
+  ['Node: `await put`', 'node', 'put, concurrency 1'],
+  ['Node: `await get`', 'node', 'get, concurrency 1'],
+  ['Node: `for await`, an entry', 'node', 'for await, an entry']
+]
+const COLUMNS = ['terrace', 'leveldb', 'rocksdb', 'lmdb', 'classic-level']
+
+const cells = (line) =>
+  line
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim())
+
+/** The rows by name of the table below the line that begins with `title`; each has its cells by column. */
+function table(text, title) {
+  const lines = text.slice(text.indexOf(title)).split('\n')
+  const begin = lines.findIndex((line) => line.startsWith('|'))
+  const columns = cells(lines[begin])
+  const rows = new Map()
+  for (const line of lines.slice(begin + 2)) {
+    if (!line.startsWith('|')) break
+    const [name, ...values] = cells(line)
+    rows.set(name, new Map(values.map((value, index) => [columns[index + 1], value])))
+  }
+  return rows
+}
+
+const read = (name) => readFileSync(new URL(`../results/${name}.md`, import.meta.url), 'utf8')
+const tables = { rivals: table(read('rivals'), '**defaults**'), node: table(read('node'), '**table**') }
+
+/** A time without the ratio behind it, with three digits. */
+const micros = (cell) =>
+  cell === undefined || cell === '–' ? '–' : String(Number(Number.parseFloat(cell).toPrecision(3)))
+
+console.log(`| µs an operation | ${COLUMNS.join(' | ')} |`)
+console.log(`|---|${COLUMNS.map(() => '---:').join('|')}|`)
+for (const [shown, file, name] of ROWS) {
+  const row = tables[file].get(name)
+  if (row === undefined) throw new Error(`results/${file}.md has no row "${name}"`)
+  console.log(`| ${shown} | ${COLUMNS.map((column) => micros(row.get(column))).join(' | ')} |`)
+}
