@@ -135,3 +135,23 @@ fn a_synced_write_after_a_sync_failed_and_the_database_was_reopened_survives_a_p
         assert_eq!(get(b"key 50"), found, "seed {seed}: it could still be read");
     }
 }
+
+/// The disk may keep sectors of either record, and none of them is zeros.
+#[test]
+fn a_record_in_the_place_of_one_that_found_no_room_opens_after_a_power_cut() {
+    for seed in 0..400 {
+        let mut env = SimulatedEnv::new(seed, Mode::StrictPosix);
+        let db = Db::open(FOLDER, options(&env)).unwrap();
+        db.put(b"synced", &[b's'; 400], &WriteOptions { sync: true }).unwrap();
+        env.fail_at(FaultPlan::new(1, Failure::NoSpace).of(CallKind::WriteLog).short());
+        let refused = db.put(b"refused", &[b'r'; 19_000], &WriteOptions::default());
+        assert_eq!(refused.unwrap_err().kind(), ErrorKind::DiskFull);
+        db.put(b"after", &[b'a'; 600], &WriteOptions::default()).unwrap();
+        env.cut_power();
+
+        let db = Db::open(FOLDER, options(&env)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        let get = |key: &[u8]| db.get(key, &ReadOptions::default()).unwrap();
+        assert_eq!(get(b"synced"), Some(vec![b's'; 400]), "seed {seed}");
+        assert_eq!(get(b"refused"), None, "seed {seed}");
+    }
+}

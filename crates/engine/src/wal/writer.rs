@@ -24,10 +24,12 @@ pub(crate) struct WalWriter {
     encoder: LogEncoder,
     /// The further fragments of a record that is split.
     rest: Vec<u8>,
-    /// A part of a record that failed could not be cut off.
+    /// A part of a record that failed could not be cut off, or may come back.
     has_part: bool,
     has_unsynced: bool,
     folder_synced: bool,
+    /// A record that failed was cut off again, and the disk may still hold a part of it.
+    has_cut: bool,
 }
 
 impl WalWriter {
@@ -43,6 +45,7 @@ impl WalWriter {
             has_part: false,
             has_unsynced: false,
             folder_synced: false,
+            has_cut: false,
         })
     }
 
@@ -77,6 +80,9 @@ impl WalWriter {
     /// before, unless [`is_damaged`](Self::is_damaged).
     #[inline]
     pub(crate) fn append(&mut self, payload: &[u8]) -> Result<()> {
+        if self.has_cut {
+            self.sync_cut()?;
+        }
         self.has_unsynced = true;
         let FirstFragment { padding_bytes, header, fragment } = self.encoder.encode_first(payload);
         let size_before = self.file.size_bytes();
@@ -85,7 +91,20 @@ impl WalWriter {
             return Ok(());
         }
         let result = result.and_then(|()| self.append_rest(&payload[fragment.len()..], size_before));
-        result.inspect_err(|_| self.encoder = LogEncoder::at_offset(size_before))
+        result.inspect_err(|_| {
+            self.encoder = LogEncoder::at_offset(size_before);
+            self.has_cut = true;
+        })
+    }
+
+    /// Makes sure that nothing of a record that was cut off is left on the disk. Else a loss of power could leave the next
+    /// record, which takes its place, with sectors of both, and that is not told from damage.
+    #[cold]
+    fn sync_cut(&mut self) -> Result<()> {
+        let result = self.file.sync();
+        self.has_part = result.is_err();
+        self.has_cut = false;
+        Ok(result?)
     }
 
     /// Appends the fragments of a record that follow its first one, which began at `start`.

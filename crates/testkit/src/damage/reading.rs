@@ -77,6 +77,8 @@ impl Trial<'_> {
         } else {
             vec![history.last_sequence()]
         };
+        // Without CURRENT, a table and a record it is what an interrupted creation leaves, and an open goes on with that.
+        let bounds = if self.looks_unfinished() { [bounds, vec![0]].concat() } else { bounds };
         States { history, bounds }
     }
 
@@ -84,6 +86,15 @@ impl Trial<'_> {
     fn has_torn_log(&self) -> bool {
         let may_be_torn = |name: &String| self.harmed.may_be_a_torn_log(self.database, self.anatomy, name);
         self.anatomy.logs.iter().any(may_be_torn)
+    }
+
+    /// Whether CURRENT is gone, and nothing of the rest shows that there was a database.
+    fn looks_unfinished(&self) -> bool {
+        let holds_data = |(name, bytes): (&String, &Vec<u8>)| {
+            !name.starts_with("lost/")
+                && (name.ends_with(".ldb") || (name.ends_with(".log") && !bytes.is_empty()))
+        };
+        self.harmed.deleted.contains("CURRENT") && !self.harmed.files.iter().any(holds_data)
     }
 
     fn judge_open(&self, error: &Error) -> Result<(), String> {
