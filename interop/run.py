@@ -222,7 +222,10 @@ class Interop:
         nothing but, save the one write that was under way. The next writer goes on from there."""
         operations = self.prepare("kills", 4 * self.arguments.count, large_values=16)
         writers = [writer for writer in self.writers() if "raw" not in writer.name]
-        leveldb = [writer for writer in writers if not writer.name.startswith(("terrace", "goleveldb"))]
+        # rusty-leveldb panics when its recovery writes a block whose last key is empty (cmp.rs, find_shortest_sep). It is killed
+        # in `logs`, where no key is.
+        others = ("terrace", "goleveldb", "rusty-leveldb")
+        leveldb = [writer for writer in writers if not writer.name.startswith(others)]
         ours = [writer for writer in writers if writer.name.startswith("terrace")]
         turns = _in_turns(ours, leveldb) * 2
         folder = self.folder / "kills"
