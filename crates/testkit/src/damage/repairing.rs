@@ -7,6 +7,7 @@ use terrace_engine::env::{Env, MemoryEnv};
 use terrace_engine::{Db, IterOptions, Options, ReadOptions, RepairReport};
 
 use super::Trial;
+use super::anatomy::Place;
 use super::database::{FOLDER, Files, place, read_files};
 use crate::campaign::Tally;
 use crate::random::Random;
@@ -155,13 +156,25 @@ impl Trial<'_> {
         self.anatomy.places(write).iter().any(|place| self.harmed.names.contains(&place.file))
     }
 
-    /// Whether the write was in a log that lost it in a way that a crash explains.
+    /// Whether the write was in a log that lost it in a way that a crash explains; or, to a repair, seems to: a record whose
+    /// length and inner lengths are damaged looks unfinished, and what follows it in its block is left out with it.
     fn may_be_gone_untraced(&self, write: u64) -> bool {
         let in_torn_log = |file: &String| {
             self.anatomy.logs.contains(file)
                 && self.harmed.may_be_a_torn_log(self.database, self.anatomy, file)
         };
-        self.anatomy.places(write).iter().any(|place| in_torn_log(&place.file))
+        let seems_unfinished = |place: &Place| {
+            let length = place.bytes.start + 4..place.bytes.start + 6;
+            self.anatomy.logs.contains(&place.file)
+                && (!self.harmed.is_intact(self.database, &place.file, &length)
+                    || !self.harmed.is_told_from_a_value(
+                        self.database,
+                        self.anatomy,
+                        &place.file,
+                        &place.bytes,
+                    ))
+        };
+        self.anatomy.places(write).iter().any(|place| in_torn_log(&place.file) || seems_unfinished(place))
     }
 
     /// A repair that is interrupted at any call, and run again, ends as one that was not.
