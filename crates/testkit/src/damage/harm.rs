@@ -172,6 +172,10 @@ impl Harmed {
     /// record than its length damaged.
     fn seems_unfinished(&self, now: &[u8], before: &[u8], records: &[Range<usize>]) -> bool {
         let is_intact = |bytes: Range<usize>| now[bytes.clone()] == before[bytes];
+        // Which sequence a log begins with, nobody knows: its first record may be any.
+        if records.first().is_some_and(|first| !is_intact(first.start + 4..first.start + 6)) {
+            return true;
+        }
         for (index, record) in records.iter().enumerate().rev() {
             let length = record.start + 4..record.start + 6;
             let is_last = index + 1 == records.len();
