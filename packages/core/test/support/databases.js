@@ -2,13 +2,13 @@
 // over each: `test()` over those with synchronous methods, `testOnAll()` also over the one without.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test as nodeTest } from 'node:test'
 import { Level } from 'terrace'
 import { BackendLevel } from 'terrace-core'
+import { belongingsOf, temporaryFolder } from '../../../terrace/test/support/databases.js'
 import { ArrayBackend } from './array-backend.js'
+
+export { entries, pause, temporaryFolder } from '../../../terrace/test/support/databases.js'
 
 let seed = Number(process.env.TERRACE_SEED ?? Date.now() % 1_000_000_000)
 
@@ -51,32 +51,6 @@ export function testOnAll(name, run) {
   testOn(kindsOf(), name, run)
 }
 
-const belongings = new WeakMap()
-
-/** The folders and databases of a test, with the promise to clean them up. */
-function belongingsOf(t) {
-  let found = belongings.get(t)
-
-  if (found === undefined) {
-    found = { databases: [], folders: [] }
-    belongings.set(t, found)
-
-    t.after(async () => {
-      await Promise.all(found.databases.map((db) => db.close()))
-      for (const folder of found.folders) rmSync(folder, { recursive: true, force: true })
-    })
-  }
-
-  return found
-}
-
-/** A new empty folder. */
-export function temporaryFolder(t) {
-  const folder = mkdtempSync(join(tmpdir(), 'terrace-core-'))
-  belongingsOf(t).folders.push(folder)
-  return folder
-}
-
 /** A database, not yet open, over the back-end that the test runs on. */
 export function newLevel(t, options) {
   const db = running.getStore()(t, options)
@@ -96,18 +70,4 @@ export async function openLevel(t, options) {
   const db = newLevel(t, options)
   await db.open()
   return db
-}
-
-/** Entries `key0000` to `key(count - 1)`, as operations of a batch. */
-export function entries(count, value = 'value') {
-  return Array.from({ length: count }, (_, i) => ({
-    type: 'put',
-    key: `key${String(i).padStart(4, '0')}`,
-    value: `${value}${i}`
-  }))
-}
-
-/** Lets other work have its turn for a while. */
-export function pause(milliseconds) {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }

@@ -8,7 +8,7 @@ import { Level } from 'terrace'
 const belongings = new WeakMap()
 
 /** The folders and databases of a test, with the promise to clean them up. */
-function belongingsOf(t) {
+export function belongingsOf(t) {
   let found = belongings.get(t)
 
   if (found === undefined) {
