@@ -37,12 +37,12 @@ impl Block {
         self.bytes[start.min(end)..end].iter().all(|byte| *byte == 0)
     }
 
-    /// Behind the last byte that is not zero.
+    /// After the last byte that is not zero.
     pub(crate) fn content_end(&self) -> usize {
         self.bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1)
     }
 
-    /// The header at `at` and all bytes behind it.
+    /// The header at `at` and all bytes after it.
     fn header(&self, at: usize) -> Option<(&[u8; LOG_HEADER_SIZE_BYTES], &[u8])> {
         self.bytes.get(at..)?.split_first_chunk()
     }
@@ -74,7 +74,7 @@ impl Block {
     }
 
     /// Whether a loss of power explains that the physical record at `at` does not check: a sector of it reads as zeros, or
-    /// a page behind its first one is from before it was whole.
+    /// a page after its first one is from before it was whole.
     pub(crate) fn is_lost_record(&self, at: usize) -> bool {
         let Some((header, _)) = self.header(at) else { return true };
         if *header == [0; LOG_HEADER_SIZE_BYTES] {
@@ -124,7 +124,7 @@ impl Block {
             && !self.has_records(batch_end.unwrap_or(at + 1)..end_of_page)
     }
 
-    /// Where the batch ends whose header at `at` was not stored; the block's end if it goes on behind that. `None` if
+    /// Where the batch ends whose header at `at` was not stored; the block's end if it goes on after that. `None` if
     /// there is none that could come next.
     fn end_of_batch_without_header(&self, at: usize) -> Option<usize> {
         let start = at + LOG_HEADER_SIZE_BYTES;
@@ -136,7 +136,7 @@ impl Block {
         Some(size.map_or(LOG_BLOCK_SIZE_BYTES, |size| start + size))
     }
 
-    /// Whether records begin in the range: two, one after the other, or one behind which the block holds nothing else. A
+    /// Whether records begin in the range: two, one after the other, or one after which the block holds nothing else. A
     /// value may hold what looks like one; at least one write is missing before those that are meant.
     fn has_records(&self, range: Range<usize>) -> bool {
         let content_end = self.content_end();
@@ -168,7 +168,7 @@ impl Block {
         Some((end, batch.sequence(), batch.sequence().saturating_add(u64::from(batch.count()))))
     }
 
-    /// Whether a page behind the first one of a record from `start` to `end` ends in zeros, the record's last byte
+    /// Whether a page after the first one of a record from `start` to `end` ends in zeros, the record's last byte
     /// included.
     fn has_old_page(&self, start: usize, end: usize) -> bool {
         let first_page_end = end_of(start, PAGE_SIZE_BYTES);

@@ -33,7 +33,7 @@ pub(crate) struct Found<'a> {
 }
 
 /// Where a record lies in the MANIFEST at `path` that shows that the record at `torn_offset`, which seems unfinished, is
-/// damaged: another behind it that checks, or this one, if it is whole and only its length is wrong.
+/// damaged: another after it that checks, or this one, if it is whole and only its length is wrong.
 ///
 /// Only the last block is looked at: earlier ones are full, so there a length that leads beyond the block is damage. And
 /// only bytes before `end`: a writer may be adding others. Where the last block goes on with a record that began before,

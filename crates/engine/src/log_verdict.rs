@@ -1,4 +1,4 @@
-//! Judges what lies behind the last sound record of a log: a record that was never finished, what a loss of power left,
+//! Judges what follows the last sound record of a log: a record that was never finished, what a loss of power left,
 //! or damage. Predecessor: `recovery`, which met something that is no record. Successor: `log_evidence`.
 //!
 //! A log may be mapped into memory while it is written (`env`'s log file): it ends where a block does, with zeros behind
@@ -23,7 +23,7 @@ use crate::log_source::first_content;
 
 const BLOCK_SIZE_BYTES: u64 = LOG_BLOCK_SIZE_BYTES as u64;
 
-/// What was met behind the last sound record.
+/// What was met after the last sound record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trouble {
     /// A header of zeros, with other bytes behind; or with a later record behind.
@@ -50,7 +50,7 @@ pub(crate) enum Verdict {
     Damage,
 }
 
-/// A log behind its last sound record.
+/// A log after its last sound record.
 pub(crate) struct LogRest<'a> {
     pub(crate) file: &'a dyn RandomAccessFile,
     /// Where the last sound record ends.
@@ -80,7 +80,7 @@ impl LogRest<'_> {
         }
     }
 
-    /// What the header of zeros at `next` means, behind which something follows.
+    /// What the header of zeros at `next` means, after which something follows.
     fn judge_zeros(&self, next: u64) -> Result<Verdict> {
         let Some(content) = first_content(self.file, next, u64::MAX)? else { return Ok(Verdict::Unfinished) };
         let content_block = content / BLOCK_SIZE_BYTES * BLOCK_SIZE_BYTES;
@@ -103,7 +103,7 @@ impl LogRest<'_> {
         Ok(if block.is_lost_header(at) { Verdict::PowerLoss } else { Verdict::Damage })
     }
 
-    /// Where the record behind the last sound one should begin.
+    /// Where the record after the last sound one should begin.
     fn next_header(&self) -> u64 {
         let end_of_block = end_of_block(self.sound_end);
         let has_room = end_of_block - self.sound_end >= LOG_HEADER_SIZE_BYTES as u64;
