@@ -19,17 +19,7 @@ const PIECE_SIZE_BYTES: u64 = 64 << 10;
 
 /// Whether a sector of the file at `path` was lost, in part or whole, between the bytes `start` and `end`.
 pub(crate) fn has_lost_sector(env: &dyn Env, path: &Path, start: u64, end: u64) -> Result<bool> {
-    any_sector(env, path, start, end, |bytes| bytes.iter().all(|byte| *byte == 0))
-}
-
-/// Whether `matches` one of the sectors, in part or whole, between `start` and `end`.
-fn any_sector(
-    env: &dyn Env,
-    path: &Path,
-    start: u64,
-    end: u64,
-    matches: impl Fn(&[u8]) -> bool,
-) -> Result<bool> {
+    let is_zeros = |bytes: &[u8]| bytes.iter().all(|byte| *byte == 0);
     let file = env.open_random(path)?;
     let end = end.min(file.size_bytes()?);
     let mut position = start;
@@ -40,7 +30,7 @@ fn any_sector(
         file.read_exact_at(position, bytes)?;
         let first_sector = (SECTOR_SIZE_BYTES - position % SECTOR_SIZE_BYTES) as usize;
         let (first, others) = bytes.split_at(first_sector.min(bytes.len()));
-        if matches(first) || others.chunks(SECTOR_SIZE_BYTES as usize).any(&matches) {
+        if is_zeros(first) || others.chunks(SECTOR_SIZE_BYTES as usize).any(is_zeros) {
             return Ok(true);
         }
         position = piece_end;
