@@ -4,14 +4,14 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Level } from 'terrace'
-import { copyDatabase, folderSize } from './folders.mjs'
+import { copyDatabase, directorySize } from './directories.mjs'
 import { listDatabases } from './indexeddb.mjs'
 import { check, gap, heading, note, number, row, size, table } from './screen.mjs'
 import { decodeText, encodeText, itemKey, listItems } from './webstorage.mjs'
 
 const TESTDATA = fileURLToPath(new URL('../testdata/chromium/', import.meta.url))
 const VISITS = ['visit1-closed', 'visit2-killed']
-const FOLDERS = {
+const DIRECTORIES = {
   IndexedDB: ['indexeddb', { comparator: 'idb_cmp1' }],
   'Local Storage': ['local-storage', {}],
   'Session Storage': ['session-storage', {}],
@@ -29,10 +29,10 @@ export async function showChromium(temporary) {
   const seen = JSON.parse(await readFile(path.join(TESTDATA, 'seen-by-the-page.json'), 'utf8')).seen
   const rows = []
   for (const visit of VISITS) {
-    for (const [name, [folder, options]] of Object.entries(FOLDERS)) {
-      const copy = path.join(temporary, visit, folder)
-      await copyDatabase(path.join(TESTDATA, visit, folder), copy)
-      const bytes = await folderSize(copy)
+    for (const [name, [directory, options]] of Object.entries(DIRECTORIES)) {
+      const copy = path.join(temporary, visit, directory)
+      await copyDatabase(path.join(TESTDATA, visit, directory), copy)
+      const bytes = await directorySize(copy)
       const db = new Level(copy, { ...BYTES, ...options, createIfMissing: false })
       rows.push([visit, name, options.comparator ?? 'bytewise', (await db.keys().all()).length, size(bytes)])
       await db.close()
@@ -44,9 +44,9 @@ export async function showChromium(temporary) {
   await showLocalStorage(path.join(temporary, VISITS[1], 'local-storage'), seen['2'].local)
 }
 
-async function showIndexedDb(folder, counts) {
+async function showIndexedDb(directory, counts) {
   heading('What is in IndexedDB, second visit')
-  const db = new Level(folder, { ...BYTES, comparator: 'idb_cmp1', createIfMissing: false })
+  const db = new Level(directory, { ...BYTES, comparator: 'idb_cmp1', createIfMissing: false })
   for (const { name, stores } of await listDatabases(db, KEYS_SHOWN)) {
     row(`database ${JSON.stringify(name)}`, `${stores.length} object stores`)
     table(
@@ -65,7 +65,7 @@ async function showIndexedDb(folder, counts) {
   }
   await db.close()
 
-  const withoutOrder = new Level(folder, { ...BYTES, createIfMissing: false })
+  const withoutOrder = new Level(directory, { ...BYTES, createIfMissing: false })
   const refusal = await withoutOrder.open().then(
     () => undefined,
     (error) => error
@@ -74,10 +74,10 @@ async function showIndexedDb(folder, counts) {
   note(`  ${refusal.cause?.message ?? refusal.message}`)
 }
 
-async function showLocalStorage(folder, items) {
+async function showLocalStorage(directory, items) {
   heading('What is in Local Storage, second visit')
   const options = { ...BYTES, createIfMissing: false }
-  let db = new Level(folder, options)
+  let db = new Level(directory, options)
   const [origin, stored] = [...(await listItems(db))][0]
   row('page', origin)
   for (const [name, value] of [...stored].slice(0, KEYS_SHOWN)) {
@@ -95,7 +95,7 @@ async function showLocalStorage(folder, items) {
   const key = itemKey(origin, 'added by Terrace 🪜')
   await db.put(key, encodeText('Guten Tag'), { sync: true })
   await db.close()
-  db = new Level(folder, options)
+  db = new Level(directory, options)
   const readBack = decodeText(await db.get(key))
   check(
     readBack === 'Guten Tag',

@@ -1,7 +1,7 @@
 // Reads keys of Chromium's IndexedDB databases, as far as the demo shows them. The layout is specified in docs/format/
 // and was fixed by Chromium's content/browser/indexed_db/indexed_db_leveldb_coding.cc.
 
-/** Metadata of the whole folder: database names. */
+/** Metadata of the whole directory: database names. */
 const DATABASE_NAME = 201
 /** Metadata of a database: what is known about an object store. */
 const OBJECT_STORE = 50
@@ -75,7 +75,7 @@ function keyValue(bytes) {
 }
 
 /**
- * Lists what is in a folder of IndexedDB databases.
+ * Lists what is in a directory of IndexedDB databases.
  *
  * Returns databases, each with name and object stores, each of them with name, number of records, the first keys and
  * indexes with their names and numbers of entries.

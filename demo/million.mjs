@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import path from 'node:path'
 import { ClassicLevel } from 'classic-level'
 import { Level } from 'terrace'
-import { folderSize } from './folders.mjs'
+import { directorySize } from './directories.mjs'
 import { check, heading, note, number, progress, row, size, timed } from './screen.mjs'
 
 const ENTRIES = 1_000_000
@@ -42,7 +42,7 @@ async function digest(db) {
 
 /** Runs the second part in `temporary`; returns the rates, as [what, a second]. */
 export async function showMillion(temporary) {
-  const folder = path.join(temporary, 'million')
+  const directory = path.join(temporary, 'million')
   const rates = []
   const rate = (label, count, seconds) => {
     rates.push([label, count / seconds])
@@ -51,12 +51,12 @@ export async function showMillion(temporary) {
 
   heading(`A database of ${number(ENTRIES)} entries`)
   note('Keys of 16 bytes, values of 100 bytes, in batches of 1,000.')
-  let db = new Level(folder)
+  let db = new Level(directory)
   const [, loading] = await timed(() => load(db))
   rate('loaded', ENTRIES, loading)
   const [, reading] = await timed(() => readPoints(db))
   rate('read at random', POINT_READS, reading)
-  row('on disk', `${size(await folderSize(folder))} of ${size(ENTRIES * (16 + VALUE_BYTES))} put in`)
+  row('on disk', `${size(await directorySize(directory))} of ${size(ENTRIES * (16 + VALUE_BYTES))} put in`)
 
   heading('Ranges')
   await showRanges(db)
@@ -67,13 +67,13 @@ export async function showMillion(temporary) {
 
   heading('Closed, opened again, and opened by LevelDB')
   await db.close()
-  db = new Level(folder)
+  db = new Level(directory)
   const [, opening] = await timed(() => db.open())
   row('opened again in', `${(opening * 1000).toFixed(1)} ms`)
   const [ours, scanning] = await timed(() => digest(db))
   rate('scanned', ours.count, scanning)
   await db.close()
-  const classic = new ClassicLevel(folder, { createIfMissing: false })
+  const classic = new ClassicLevel(directory, { createIfMissing: false })
   const [theirs] = await timed(() => digest(classic))
   await classic.close()
   row('Terrace', ours.sha)
@@ -82,7 +82,7 @@ export async function showMillion(temporary) {
     theirs.count === ours.count && theirs.sha === ours.sha,
     `LevelDB 1.20 agrees on all ${number(ours.count)} entries`
   )
-  row('on disk', size(await folderSize(folder)))
+  row('on disk', size(await directorySize(directory)))
   return rates
 }
 

@@ -2,7 +2,7 @@
 // write it belongs to, so that no crash leaves half of it.
 //
 //   node examples/app.mjs            a session of its users, printed; the data is removed afterwards
-//   node examples/app.mjs FOLDER     the same in a folder that stays, to run it again or to look into
+//   node examples/app.mjs DIRECTORY     the same in a directory that stays, to run it again or to look into
 
 import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,8 +22,8 @@ const SESSION_MS = 150
 class Refused extends Error {}
 
 class Blog {
-  constructor(folder) {
-    const db = new Level(folder, { valueEncoding: 'json' })
+  constructor(directory) {
+    const db = new Level(directory, { valueEncoding: 'json' })
     const sublevel = (name, options) => db.sublevel(name, { valueEncoding: 'json', ...options })
     this.db = db
     this.users = sublevel('users')
@@ -118,9 +118,9 @@ async function refusal(promise) {
 }
 
 const [given] = process.argv.slice(2)
-const folder = given ?? mkdtempSync(join(tmpdir(), 'terrace-app-'))
-const blog = new Blog(join(folder, 'blog'))
-const backup = new Level(join(folder, `backup-${Date.now()}`))
+const directory = given ?? mkdtempSync(join(tmpdir(), 'terrace-app-'))
+const blog = new Blog(join(directory, 'blog'))
+const backup = new Level(join(directory, `backup-${Date.now()}`))
 
 try {
   const name = (first) => `${first}${given === undefined ? '' : Date.now()}`
@@ -151,12 +151,12 @@ try {
   await following
   console.log('live:', live.length, 'posts were shown as they were written')
 
-  await dump(blog.db, createWriteStream(join(folder, 'blog.dump')))
-  const { entries } = await restore(backup, createReadStream(join(folder, 'blog.dump')))
+  await dump(blog.db, createWriteStream(join(directory, 'blog.dump')))
+  const { entries } = await restore(backup, createReadStream(join(directory, 'blog.dump')))
   console.log('backup:', entries === (await all(blog.db.keys())).length ? 'complete' : 'not complete')
   const { missing, stale, wrong } = await blog.byMail.verify()
   console.log('index of addresses:', missing + stale + wrong === 0 ? 'in step' : 'damaged')
 } finally {
   await Promise.all([blog.db.close(), backup.close()])
-  if (given === undefined) rmSync(folder, { recursive: true })
+  if (given === undefined) rmSync(directory, { recursive: true })
 }

@@ -7,10 +7,10 @@ import { ClassicLevel } from 'classic-level'
 import { Level } from 'terrace'
 import { copy, dump, restore, verifyDump } from 'terrace-toolbox/copy'
 
-const folder = mkdtempSync(join(tmpdir(), 'terrace-example-'))
-const old = new ClassicLevel(join(folder, 'old'))
-const db = new Level(join(folder, 'new'))
-const second = new Level(join(folder, 'second'))
+const directory = mkdtempSync(join(tmpdir(), 'terrace-example-'))
+const old = new ClassicLevel(join(directory, 'old'))
+const db = new Level(join(directory, 'new'))
+const second = new Level(join(directory, 'second'))
 
 try {
   for (let first = 0; first < 50_000; first += 1000) {
@@ -26,7 +26,7 @@ try {
   const copied = await copy(old, db, { onProgress: ({ entries }) => console.log('copied', entries) })
   console.log('checksum', copied.checksum.toString(16))
 
-  const path = join(folder, 'backup')
+  const path = join(directory, 'backup')
   await dump(db, createWriteStream(path))
   console.log('the backup has', statSync(path).size, 'bytes')
 
@@ -37,5 +37,5 @@ try {
   await verifyDump(createReadStream(path)).catch((error) => console.log('a cut backup:', error.code))
 } finally {
   for (const each of [old, db, second]) await each.close()
-  rmSync(folder, { recursive: true })
+  rmSync(directory, { recursive: true })
 }

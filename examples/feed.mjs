@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { Level } from 'terrace'
 import { count, feed, watch } from 'terrace-toolbox/feed'
 
-const folder = mkdtempSync(join(tmpdir(), 'terrace-example-'))
-const shop = new Level(join(folder, 'shop'), { valueEncoding: 'json' })
-const replica = new Level(join(folder, 'replica'), { valueEncoding: 'json' })
+const directory = mkdtempSync(join(tmpdir(), 'terrace-example-'))
+const shop = new Level(join(directory, 'shop'), { valueEncoding: 'json' })
+const replica = new Level(join(directory, 'replica'), { valueEncoding: 'json' })
 const state = replica.sublevel('state', { valueEncoding: 'json' })
 
 /** Applies changes batch by batch, each together with the number to go on from. */
@@ -53,5 +53,5 @@ try {
 } finally {
   await shop.close()
   await replica.close()
-  rmSync(folder, { recursive: true })
+  rmSync(directory, { recursive: true })
 }

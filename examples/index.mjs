@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { Level } from 'terrace'
 import { index } from 'terrace-toolbox/index'
 
-const folder = mkdtempSync(join(tmpdir(), 'terrace-example-'))
-const db = new Level(join(folder, 'db'))
+const directory = mkdtempSync(join(tmpdir(), 'terrace-example-'))
+const db = new Level(join(directory, 'db'))
 const users = db.sublevel('users', { valueEncoding: 'json' })
 
 const byEmail = index(users, { name: 'email', on: ({ email }) => email?.toLowerCase(), unique: true })
@@ -53,7 +53,7 @@ await byName.rebuild()
 console.log('after rebuild():', await byName.verify())
 
 await db.close()
-rmSync(folder, { recursive: true })
+rmSync(directory, { recursive: true })
 
 function user(name, country, city, tags) {
   return { name, email: `${name}@example.org`, address: { country, city }, tags }

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Level } from 'terrace'
 import { lock } from 'terrace-toolbox/lock'
 
-const folder = mkdtempSync(join(tmpdir(), 'terrace-example-'))
-const db = new Level(join(folder, 'db'))
+const directory = mkdtempSync(join(tmpdir(), 'terrace-example-'))
+const db = new Level(join(directory, 'db'))
 
 try {
   const seats = db.sublevel('seats')
@@ -36,5 +36,5 @@ try {
   for (const release of readers) release()
 } finally {
   await db.close()
-  rmSync(folder, { recursive: true })
+  rmSync(directory, { recursive: true })
 }

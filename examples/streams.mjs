@@ -9,11 +9,11 @@ import { pipeline } from 'node:stream/promises'
 import { Level } from 'terrace'
 import { readableKeys, webReadable, writable } from 'terrace-toolbox/streams'
 
-const folder = mkdtempSync(join(tmpdir(), 'terrace-example-'))
-const db = new Level(join(folder, 'db'), { valueEncoding: 'json' })
+const directory = mkdtempSync(join(tmpdir(), 'terrace-example-'))
+const db = new Level(join(directory, 'db'), { valueEncoding: 'json' })
 
 try {
-  const path = join(folder, 'readings.csv')
+  const path = join(directory, 'readings.csv')
   const lines = Array.from(
     { length: 10_000 },
     (_, index) => `2026-01-01T${String(index).padStart(5, '0')},${index % 40}`
@@ -42,5 +42,5 @@ try {
   console.log(hottest, 'of the first five thousand were of 39 degrees')
 } finally {
   await db.close()
-  rmSync(folder, { recursive: true })
+  rmSync(directory, { recursive: true })
 }

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { Level } from 'terrace'
 import { transactions } from 'terrace-toolbox/transaction'
 
-const folder = mkdtempSync(join(tmpdir(), 'terrace-example-'))
-const db = new Level(join(folder, 'db'), { valueEncoding: 'json' })
+const directory = mkdtempSync(join(tmpdir(), 'terrace-example-'))
+const db = new Level(join(directory, 'db'), { valueEncoding: 'json' })
 const transaction = transactions(db, { retries: 100 })
 
 try {
@@ -50,5 +50,5 @@ try {
   console.log(`visits: ${Math.max(...(await Promise.all(visits)))}`)
 } finally {
   await db.close()
-  rmSync(folder, { recursive: true })
+  rmSync(directory, { recursive: true })
 }

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Level } from 'terrace'
 import { ttl } from 'terrace-toolbox/ttl'
 
-const folder = mkdtempSync(join(tmpdir(), 'terrace-example-'))
-const db = new Level(join(folder, 'db'))
+const directory = mkdtempSync(join(tmpdir(), 'terrace-example-'))
+const db = new Level(join(directory, 'db'))
 
 try {
   const users = db.sublevel('users')
@@ -35,5 +35,5 @@ try {
   console.log('bert’s session is removed, too, not only hidden')
 } finally {
   await db.close()
-  rmSync(folder, { recursive: true })
+  rmSync(directory, { recursive: true })
 }

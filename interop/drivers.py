@@ -32,57 +32,57 @@ class Driver:
         """The same implementation with further settings, shown as `name label`."""
         return dataclasses.replace(self, name=f"{self.name} {label}", settings=self.settings + settings)
 
-    def apply(self, folder, operations_path, first=0, last=None):
+    def apply(self, directory, operations_path, first=0, last=None):
         """Applies the writes first .. last (exclusive; to the end if None) of the operations file."""
-        self._run("apply", folder, *_range(operations_path, first, last))
+        self._run("apply", directory, *_range(operations_path, first, last))
 
-    def start_applying(self, folder, operations_path, first=0):
+    def start_applying(self, directory, operations_path, first=0):
         """Begins to apply writes, each acknowledged on standard output by the number of writes done."""
         arguments = (*_range(operations_path, first, None), "--acknowledge")
-        return self._start("apply", folder, *arguments)
+        return self._start("apply", directory, *arguments)
 
-    def digests(self, folder, keys_path):
-        """What the driver reads in `folder`, as {kind: (entries, hex)}."""
-        lines = self._run("digest", folder, "--keys", keys_path).split("\n")
+    def digests(self, directory, keys_path):
+        """What the driver reads in `directory`, as {kind: (entries, hex)}."""
+        lines = self._run("digest", directory, "--keys", keys_path).split("\n")
         rows = [line.split() for line in lines if line]
         digests = {kind: (int(entries), digest) for kind, entries, digest in rows}
         if tuple(digests) != self.kinds:
             raise Failure(f"{self.name} printed the digests {tuple(digests)}")
         return digests
 
-    def hold(self, folder):
+    def hold(self, directory):
         """Opens the database and keeps it open until the process that is returned ends."""
-        process = self._start("hold", folder)
+        process = self._start("hold", directory)
         if process.stdout.readline() != b"held\n":
             raise Failure(f"{self.name} could not open: {_one_line(process.communicate()[1])}")
         return process
 
-    def refusal(self, folder, keys_path):
-        """The error with which the driver refuses to open `folder`; None if it opens it."""
+    def refusal(self, directory, keys_path):
+        """The error with which the driver refuses to open `directory`; None if it opens it."""
         try:
-            self.digests(folder, keys_path)
+            self.digests(directory, keys_path)
         except Failure as failure:
             return str(failure)
         return None
 
-    def _arguments(self, command, folder, *arguments):
-        return [*self.command, command, str(folder), *map(str, arguments), *self.settings]
+    def _arguments(self, command, directory, *arguments):
+        return [*self.command, command, str(directory), *map(str, arguments), *self.settings]
 
     def _environment(self):
         return {**os.environ, **dict(self.environment)}
 
-    def _start(self, command, folder, *arguments):
+    def _start(self, command, directory, *arguments):
         return subprocess.Popen(
-            self._arguments(command, folder, *arguments),
+            self._arguments(command, directory, *arguments),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=self._environment(),
         )
 
-    def _run(self, command, folder, *arguments):
+    def _run(self, command, directory, *arguments):
         ended = subprocess.run(
-            self._arguments(command, folder, *arguments),
+            self._arguments(command, directory, *arguments),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=TIMEOUT_SECONDS,
@@ -115,10 +115,10 @@ def find_missing():
     return missing
 
 
-def build(folder, with_terrace):
-    """Builds the drivers that are compiled, into `folder` or where cargo puts them."""
+def build(directory, with_terrace):
+    """Builds the drivers that are compiled, into `directory` or where cargo puts them."""
     subprocess.run(
-        ["go", "build", "-buildvcs=false", "-o", folder / "goleveldb", "."],
+        ["go", "build", "-buildvcs=false", "-o", directory / "goleveldb", "."],
         cwd=HERE / "drivers" / "goleveldb",
         check=True,
     )
@@ -138,9 +138,9 @@ def classic_level():
     return Driver("classic-level", ("node", str(HERE / "drivers" / "level_driver.mjs")))
 
 
-def goleveldb(folder):
-    """The Go implementation, built into `folder`."""
-    return Driver("goleveldb", (str(folder / "goleveldb"),))
+def goleveldb(directory):
+    """The Go implementation, built into `directory`."""
+    return Driver("goleveldb", (str(directory / "goleveldb"),))
 
 
 def rusty_leveldb():

@@ -64,15 +64,15 @@ class Matrix:
 class Interop:
     """The operations and the drivers of one run, and its seven trials."""
 
-    def __init__(self, folder, arguments):
-        self.folder = folder
+    def __init__(self, directory, arguments):
+        self.directory = directory
         self.arguments = arguments
         self.matrix = Matrix()
         self.random = random.Random(arguments.seed)
         self.pool = concurrent.futures.ThreadPoolExecutor(max_workers=arguments.jobs)
         self.plyvel = drivers.plyvel()
         self.classic = drivers.classic_level()
-        self.goleveldb = drivers.goleveldb(folder)
+        self.goleveldb = drivers.goleveldb(directory)
         self.rusty = drivers.rusty_leveldb()
         self.ours = [] if arguments.without_terrace else [drivers.terrace(), drivers.terrace_node()]
 
@@ -84,8 +84,8 @@ class Interop:
 
     def save(self, name, operations):
         """Writes the files of operations."""
-        operations.path = self.folder / f"{name}.operations"
-        operations.keys_path = self.folder / f"{name}.keys"
+        operations.path = self.directory / f"{name}.operations"
+        operations.keys_path = self.directory / f"{name}.keys"
         operations.save(operations.path)
         operations.save_keys(operations.keys_path)
         return operations
@@ -125,13 +125,13 @@ class Interop:
             yield terrace.having("read-only", "--read-only")
         yield from self.ours[1:]
 
-    def copy(self, folder):
-        """A copy for one reader: LevelDB changes a folder by opening it."""
-        copy = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
-        shutil.copytree(folder, copy, dirs_exist_ok=True)
+    def copy(self, directory):
+        """A copy for one reader: LevelDB changes a directory by opening it."""
+        copy = pathlib.Path(tempfile.mkdtemp(dir=self.directory))
+        shutil.copytree(directory, copy, dirs_exist_ok=True)
         return copy
 
-    def read_by_all(self, trial, row, folder, last_writer, operations, expected):
+    def read_by_all(self, trial, row, directory, last_writer, operations, expected):
         """Enters one cell a reader; `expected` are the digests of every state that is right. Returns the index of
         the state that was found, and all readers must find the same."""
         found = set()
@@ -139,7 +139,7 @@ class Interop:
         def read(reader):
             if reader.name.startswith("goleveldb") and not last_writer.name.startswith(("goleveldb", "terrace")):
                 return KNOWN
-            copy = self.copy(folder)
+            copy = self.copy(directory)
             try:
                 before = _fingerprint(copy)
                 digests = reader.digests(copy, operations.keys_path)
@@ -148,7 +148,7 @@ class Interop:
                     return _difference(digests, expected[0])
                 found.add(expected.index(state))
                 if "--read-only" in reader.settings and _fingerprint(copy) != before:
-                    return "the folder was changed by reading it"
+                    return "the directory was changed by reading it"
                 return None if len(found) == 1 else "reads another state than the readers before"
             except Failure as failure:
                 return str(failure)
@@ -168,28 +168,28 @@ class Interop:
         writes = operations.writes
         writes.append([(writes[0][0][0], b"the last write")])
         expected = State(operations).advance(len(writes))
-        folder = self.folder / "harness"
-        self.goleveldb.apply(folder, operations.path, 0, len(writes) - 1)
+        directory = self.directory / "harness"
+        self.goleveldb.apply(directory, operations.path, 0, len(writes) - 1)
         for reader in self.readers():
-            found = reader.digests(self.copy(folder), operations.keys_path)
+            found = reader.digests(self.copy(directory), operations.keys_path)
             unnoticed = [kind for kind in found if found[kind] == expected[kind]]
             problem = f"{unnoticed} did not find it out" if unnoticed else None
             self.matrix.add("harness", "the last write is missing", reader.name, problem)
-        shutil.rmtree(folder)
+        shutil.rmtree(directory)
 
     def exchange(self):
         """Each writes a database alone; every other reads it."""
         operations = self.prepare("exchange", self.arguments.count, large_values=4)
         expected = State(operations).advance(len(operations.writes))
         for writer in self.writers():
-            folder = self.folder / "exchange"
+            directory = self.directory / "exchange"
             try:
-                writer.apply(folder, operations.path)
+                writer.apply(directory, operations.path)
             except Failure as failure:
                 self.matrix.add("exchange", writer.name, "writes", str(failure))
             else:
-                self.read_by_all("exchange", writer.name, folder, writer, operations, [expected])
-            shutil.rmtree(folder, ignore_errors=True)
+                self.read_by_all("exchange", writer.name, directory, writer, operations, [expected])
+            shutil.rmtree(directory, ignore_errors=True)
 
     def alternation(self):
         """Writers take turns on one database; after each turn every reader reads it."""
@@ -204,18 +204,18 @@ class Interop:
             self._take_turns("alternation with goleveldb", operations, _in_turns(ours, go))
 
     def _take_turns(self, trial, operations, turns):
-        folder = self.folder / "turns"
+        directory = self.directory / "turns"
         state = State(operations)
         for index, writer in enumerate(turns):
             first, last = state.position, len(operations.writes) * (index + 1) // len(turns)
             row = f"{index + 1}. {writer.name}"
             try:
-                writer.apply(folder, operations.path, first, last)
+                writer.apply(directory, operations.path, first, last)
             except Failure as failure:
                 self.matrix.add(trial, row, "writes", str(failure))
                 break
-            self.read_by_all(trial, row, folder, writer, operations, [state.advance(last)])
-        shutil.rmtree(folder, ignore_errors=True)
+            self.read_by_all(trial, row, directory, writer, operations, [state.advance(last)])
+        shutil.rmtree(directory, ignore_errors=True)
 
     def kills(self):
         """Each writer is killed in the middle of its writes; every reader must find all that was acknowledged and
@@ -228,21 +228,21 @@ class Interop:
         leveldb = [writer for writer in writers if not writer.name.startswith(others)]
         ours = [writer for writer in writers if writer.name.startswith("terrace")]
         turns = _in_turns(ours, leveldb) * 2
-        folder = self.folder / "kills"
+        directory = self.directory / "kills"
         state = State(operations)
         position = 0
         for index, writer in enumerate(turns):
             row = f"{index + 1}. {writer.name}"
             goal = self._kill_goal(operations, position, len(turns) - index, large=index % 2 == 0)
             try:
-                acknowledged = self._apply_until_killed(writer, folder, operations, position, goal)
+                acknowledged = self._apply_until_killed(writer, directory, operations, position, goal)
             except Failure as failure:
                 self.matrix.add("kills", row, "writes", str(failure))
                 break
             without, underway = state.advance(acknowledged), state.advance(acknowledged + 1)
-            found = self.read_by_all("kills", row, folder, writer, operations, [without, underway])
+            found = self.read_by_all("kills", row, directory, writer, operations, [without, underway])
             position = acknowledged + found
-        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(directory, ignore_errors=True)
 
     def _kill_goal(self, operations, position, turns_left, large):
         """The number of writes after whose acknowledgement to kill: at random, or when a large write is next."""
@@ -253,8 +253,8 @@ class Interop:
                     return index
         return self.random.randrange(position + 1, end)
 
-    def _apply_until_killed(self, writer, folder, operations, position, goal):
-        process = writer.start_applying(folder, operations.path, position)
+    def _apply_until_killed(self, writer, directory, operations, position, goal):
+        process = writer.start_applying(directory, operations.path, position)
         acknowledged = position
         for line in process.stdout:
             acknowledged = int(line)
@@ -269,27 +269,27 @@ class Interop:
         """Each writer is killed when 10,000 entries are in its log, in batches that cross the ends of the log's blocks, and
         in no table. Whoever was not killed wrote LevelDB's log, byte for byte."""
         operations = self.save("logs", EvenBatches(self.arguments.seed, 11_000))
-        folder = self.folder / "logs"
-        leveldbs = self._log_of(self.plyvel, folder, operations)
+        directory = self.directory / "logs"
+        leveldbs = self._log_of(self.plyvel, directory, operations)
         for writer in [self.plyvel, self.classic, self.goleveldb, self.rusty, *self.ours]:
             try:
-                acknowledged = self._apply_until_killed(writer, folder, operations, 0, goal=100)
+                acknowledged = self._apply_until_killed(writer, directory, operations, 0, goal=100)
             except Failure as failure:
                 self.matrix.add("logs", writer.name, "writes", str(failure))
                 continue
             state = State(operations)
             expected = [state.advance(acknowledged), state.advance(acknowledged + 1)]
-            self.read_by_all("logs", writer.name, folder, writer, operations, expected)
-            shutil.rmtree(folder)
-            problem = None if self._log_of(writer, folder, operations) == leveldbs else "the log differs from LevelDB's"
+            self.read_by_all("logs", writer.name, directory, writer, operations, expected)
+            shutil.rmtree(directory)
+            problem = None if self._log_of(writer, directory, operations) == leveldbs else "the log differs from LevelDB's"
             self.matrix.add("logs", writer.name, "bytes", problem)
 
-    def _log_of(self, writer, folder, operations):
+    def _log_of(self, writer, directory, operations):
         """The bytes of the only log that the writer leaves."""
-        writer.apply(folder, operations.path)
-        (log,) = folder.glob("*.log")
+        writer.apply(directory, operations.path)
+        (log,) = directory.glob("*.log")
         content = log.read_bytes()
-        shutil.rmtree(folder)
+        shutil.rmtree(directory)
         return content
 
     def locks(self):
@@ -299,22 +299,22 @@ class Interop:
         # goleveldb and rusty-leveldb take another kind of lock, which LevelDB does not see either.
         parties = [self.plyvel, self.classic, *self.ours]
         for holder in parties:
-            folder = self.folder / "locks"
-            holder.apply(folder, operations.path)
-            process = holder.hold(folder)
+            directory = self.directory / "locks"
+            holder.apply(directory, operations.path)
+            process = holder.hold(directory)
             for opener in parties:
-                refusal = opener.refusal(folder, operations.keys_path)
+                refusal = opener.refusal(directory, operations.keys_path)
                 problem = None if refusal else "opened a database that is in use"
                 if refusal and opener in self.ours and holder not in self.ours and str(process.pid) not in refusal:
                     problem = f"the error does not name process {process.pid}, which holds the lock: {refusal}"
                 self.matrix.add("locks", f"held by {holder.name}", opener.name, problem)
             process.communicate()
             for opener in parties:
-                problem = opener.refusal(folder, operations.keys_path)
+                problem = opener.refusal(directory, operations.keys_path)
                 self.matrix.add("locks", f"released by {holder.name}", opener.name, problem)
-            if holder.digests(folder, operations.keys_path) != expected:
+            if holder.digests(directory, operations.keys_path) != expected:
                 self.matrix.add("locks", f"released by {holder.name}", "content", "the content changed")
-            shutil.rmtree(folder)
+            shutil.rmtree(directory)
 
     def beside(self):
         """Terrace reads, without changing a byte, what another program has open and is writing."""
@@ -323,26 +323,26 @@ class Interop:
         operations = self.prepare("beside", 4 * self.arguments.count, large_values=16)
         reader = self.ours[0].having("read-only", "--read-only")
         for writer in [self.plyvel, self.classic, *self.ours]:
-            folder = self.folder / "beside"
-            process = writer.having("writes", *WRITE_BUFFER).start_applying(folder, operations.path)
+            directory = self.directory / "beside"
+            process = writer.having("writes", *WRITE_BUFFER).start_applying(directory, operations.path)
             for line in process.stdout:
                 if int(line) > len(operations.writes) // 8:
                     break
             # Read on, so that the writer never waits for us.
             rest = self.pool.submit(process.stdout.read)
-            problem = self._read_while_running(reader, folder, operations, process)
+            problem = self._read_while_running(reader, directory, operations, process)
             self.matrix.add("beside", writer.name, "read-only", problem)
             process.kill()
             rest.result()
             process.communicate()
-            shutil.rmtree(folder)
+            shutil.rmtree(directory)
 
-    def _read_while_running(self, reader, folder, operations, process):
+    def _read_while_running(self, reader, directory, operations, process):
         """What is wrong with reads of a database while `process` writes it; None if nothing."""
         reads = 0
         while process.poll() is None and reads < 3:
             try:
-                digests = reader.digests(folder, operations.keys_path)
+                digests = reader.digests(directory, operations.keys_path)
             except Failure as failure:
                 return str(failure)
             if digests["forward"][0] != digests["backward"][0]:
@@ -372,9 +372,9 @@ def _difference(found, expected):
     return "digests differ (" + "; ".join(wrong) + ")"
 
 
-def _fingerprint(folder):
-    """Names, sizes and contents of all files in a folder."""
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
+def _fingerprint(directory):
+    """Names, sizes and contents of all files in a directory."""
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in directory.iterdir()}
 
 
 def main():
@@ -393,9 +393,9 @@ def main():
     if missing:
         return 2
     started = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="terrace-interop-") as folder:
-        interop = Interop(pathlib.Path(folder), arguments)
-        drivers.build(interop.folder, with_terrace=not arguments.without_terrace)
+    with tempfile.TemporaryDirectory(prefix="terrace-interop-") as directory:
+        interop = Interop(pathlib.Path(directory), arguments)
+        drivers.build(interop.directory, with_terrace=not arguments.without_terrace)
         print(f"interop matrix: {arguments.count} operations a trial, seed {arguments.seed}")
         for trial in arguments.trials or trials:
             getattr(interop, trial)()

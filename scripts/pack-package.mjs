@@ -21,21 +21,21 @@ const license = join(dirname(fileURLToPath(import.meta.url)), '..', 'LICENSE')
 const RANGE = /^\^?\d+\.\d+\.\d+$/
 
 /**
- * Packs the package that is in `packageFolder` into `folder`, its manifest as `change` makes it of what a checkout has.
+ * Packs the package that is in `packageDirectory` into `directory`, its manifest as `change` makes it of what a checkout has.
  * Returns the path of the archive.
  */
-export function packPackage(packageFolder, folder, change = (manifest) => manifest) {
-  const dist = join(packageFolder, 'dist')
+export function packPackage(packageDirectory, directory, change = (manifest) => manifest) {
+  const dist = join(packageDirectory, 'dist')
   if (!existsSync(dist)) throw new Error(`${dist} is missing: run "npm run build" first`)
 
-  return packStage(folder, (stage) => {
-    const manifest = change(JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')))
+  return packStage(directory, (stage) => {
+    const manifest = change(JSON.parse(readFileSync(join(packageDirectory, 'package.json'), 'utf8')))
     delete manifest.scripts
     delete manifest.devDependencies
     checkRanges(manifest)
     writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
     cpSync(dist, join(stage, 'dist'), { recursive: true })
-    copyFileSync(join(packageFolder, 'README.md'), join(stage, 'README.md'))
+    copyFileSync(join(packageDirectory, 'README.md'), join(stage, 'README.md'))
   })
 }
 
@@ -48,20 +48,20 @@ function checkRanges(manifest) {
   }
 }
 
-/** Packs what `fill` puts into the folder that it is passed, and the licence. Returns the path of the archive in `folder`. */
-export function packStage(folder, fill) {
-  mkdirSync(folder, { recursive: true })
+/** Packs what `fill` puts into the directory that it is passed, and the licence. Returns the path of the archive in `directory`. */
+export function packStage(directory, fill) {
+  mkdirSync(directory, { recursive: true })
   const stage = mkdtempSync(join(tmpdir(), 'terrace-pack-'))
   try {
     fill(stage)
     copyFileSync(license, join(stage, 'LICENSE'))
     const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
-    const output = execFileSync(npm, ['pack', stage, '--pack-destination', resolve(folder), '--json'], {
+    const output = execFileSync(npm, ['pack', stage, '--pack-destination', resolve(directory), '--json'], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore']
     })
     const [{ filename }] = Object.values(JSON.parse(output))
-    return join(resolve(folder), filename)
+    return join(resolve(directory), filename)
   } finally {
     rmSync(stage, { recursive: true })
   }

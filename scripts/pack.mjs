@@ -1,8 +1,8 @@
 // Packs one of our packages with those of ours that it needs, as npm would publish them.
 //
-//   node scripts/pack.mjs PACKAGE [FOLDER]
+//   node scripts/pack.mjs PACKAGE [DIRECTORY]
 //
-// PACKAGE is a folder of `packages/`. Prints the paths of the archives in FOLDER, by default `target/packages`, and on
+// PACKAGE is a directory of `packages/`. Prints the paths of the archives in DIRECTORY, by default `target/packages`, and on
 // standard error how to install them.
 //
 // The packages of the platforms are optional dependencies of the published package only: in a checkout, where they
@@ -15,27 +15,30 @@ import { platformName } from '../packages/terrace/scripts/platform.mjs'
 import { packPackage, packStage } from './pack-package.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const packagesFolder = join(root, 'packages')
+const packagesDirectory = join(root, 'packages')
 const ours = new Map(
-  readdirSync(packagesFolder).map((folder) => [manifestOf(join(packagesFolder, folder)).name, folder])
+  readdirSync(packagesDirectory).map((directory) => [
+    manifestOf(join(packagesDirectory, directory)).name,
+    directory
+  ])
 )
 
-/** Packs `packages/<folder>` into `target`, after what it needs of ours. Returns the paths of the archives. */
-export function pack(folder, target) {
-  const packageFolder = join(packagesFolder, folder)
-  const dependencies = Object.keys(manifestOf(packageFolder).dependencies ?? {})
+/** Packs `packages/<directory>` into `target`, after what it needs of ours. Returns the paths of the archives. */
+export function pack(directory, target) {
+  const packageDirectory = join(packagesDirectory, directory)
+  const dependencies = Object.keys(manifestOf(packageDirectory).dependencies ?? {})
   const needed = dependencies.filter((name) => ours.has(name)).flatMap((name) => pack(ours.get(name), target))
-  const hasAddon = existsSync(join(packageFolder, 'npm'))
+  const hasAddon = existsSync(join(packageDirectory, 'npm'))
   return [
     ...needed,
-    ...(hasAddon ? packWithAddon(packageFolder, target) : [packPackage(packageFolder, target)])
+    ...(hasAddon ? packWithAddon(packageDirectory, target) : [packPackage(packageDirectory, target)])
   ]
 }
 
 /** A package for each platform whose addon was built here, and the main one, which asks for those of all platforms. */
-function packWithAddon(packageFolder, target) {
-  const addonOf = (platform) => join(packageFolder, `terrace.${platform}.node`)
-  const platforms = readdirSync(join(packageFolder, 'npm'))
+function packWithAddon(packageDirectory, target) {
+  const addonOf = (platform) => join(packageDirectory, `terrace.${platform}.node`)
+  const platforms = readdirSync(join(packageDirectory, 'npm'))
   const built = platforms.filter((platform) => existsSync(addonOf(platform)))
   if (!built.includes(platformName())) {
     throw new Error(`${addonOf(platformName())} is missing: run "npm run build" first`)
@@ -43,34 +46,34 @@ function packWithAddon(packageFolder, target) {
 
   const archives = built.map((platform) =>
     packStage(target, (stage) => {
-      cpSync(join(packageFolder, 'npm', platform), stage, { recursive: true })
+      cpSync(join(packageDirectory, 'npm', platform), stage, { recursive: true })
       copyFileSync(addonOf(platform), join(stage, 'terrace.node'))
     })
   )
-  const manifests = platforms.map((platform) => manifestOf(join(packageFolder, 'npm', platform)))
+  const manifests = platforms.map((platform) => manifestOf(join(packageDirectory, 'npm', platform)))
   const optionalDependencies = Object.fromEntries(manifests.map(({ name, version }) => [name, version]))
   return [
     ...archives,
-    packPackage(packageFolder, target, (manifest) => ({ ...manifest, optionalDependencies }))
+    packPackage(packageDirectory, target, (manifest) => ({ ...manifest, optionalDependencies }))
   ]
 }
 
-function manifestOf(folder) {
-  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+function manifestOf(directory) {
+  return JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))
 }
 
-function main([folder, target = join(root, 'target', 'packages')]) {
-  if (!folder || !existsSync(join(packagesFolder, folder, 'package.json'))) {
-    throw new Error('usage: node scripts/pack.mjs PACKAGE [FOLDER]')
+function main([directory, target = join(root, 'target', 'packages')]) {
+  if (!directory || !existsSync(join(packagesDirectory, directory, 'package.json'))) {
+    throw new Error('usage: node scripts/pack.mjs PACKAGE [DIRECTORY]')
   }
 
-  const archives = pack(folder, target)
+  const archives = pack(directory, target)
   for (const archive of archives) console.log(archive)
 
   const otherPlatform = (archive) => /terrace-db-/.test(archive) && !archive.includes(platformName())
   const wanted = archives.filter((archive) => !otherPlatform(archive))
   const what = wanted.length > 1 ? 'These belong together: install all of them at once' : 'Install it'
-  console.error(`\n${what}, in the folder of your project:\n\n  npm install ${wanted.join(' ')}\n`)
+  console.error(`\n${what}, in the directory of your project:\n\n  npm install ${wanted.join(' ')}\n`)
 }
 
 if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {

@@ -13,7 +13,7 @@ import { CASES } from './tuning-cases.mjs'
 const BENCH = 'bench/node/src/main.js'
 const RESULTS = 'results/tuning.jsonl'
 const TABLES = 'results/tuning.md'
-const FOLDER = 'target/tuning'
+const DIRECTORY = 'target/tuning'
 
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '3' }, only: { type: 'string' }, report: { type: 'boolean' } }
@@ -51,10 +51,10 @@ function argumentsOf(run, { args = [], db = {}, workload = run.workload, read })
 }
 
 function benchmark(run, variant) {
-  mkdirSync(FOLDER, { recursive: true })
-  const file = `${FOLDER}/run.jsonl`
+  mkdirSync(DIRECTORY, { recursive: true })
+  const file = `${DIRECTORY}/run.jsonl`
   rmSync(file, { force: true })
-  const args = [...argumentsOf(run, variant), '--rounds', '1', '--dir', FOLDER, '--results', file]
+  const args = [...argumentsOf(run, variant), '--rounds', '1', '--dir', DIRECTORY, '--results', file]
   execFileSync(process.execPath, [BENCH, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
   return lines(file).map((line) => JSON.parse(line))
 }

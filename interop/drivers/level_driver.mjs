@@ -89,7 +89,7 @@ async function digestPoints(db, path) {
 
 const {
   values: options,
-  positionals: [command, folder]
+  positionals: [command, directory]
 } = parseArgs({
   allowPositionals: true,
   options: {
@@ -105,7 +105,7 @@ const {
 
 const [packageName, className] = (process.env.LEVEL_CLASS ?? 'classic-level#ClassicLevel').split('#')
 const { [className]: Level } = await import(packageName)
-const db = new Level(folder, {
+const db = new Level(directory, {
   ...BYTES,
   createIfMissing: command !== 'digest',
   compression: options.compression === 'snappy',

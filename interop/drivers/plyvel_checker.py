@@ -1,7 +1,7 @@
-"""LevelDB 1.23 opens, with paranoid checks, each folder that is named by a line on standard input.
+"""LevelDB 1.23 opens, with paranoid checks, each directory that is named by a line on standard input.
 
 It answers with a line: the number of entries and their digest (../operations.py), or what is wrong. Opening recovers
-the database, so the folder should be a copy.
+the database, so the directory should be a copy.
 """
 
 import sys
@@ -10,8 +10,8 @@ import plyvel
 from plyvel_driver import digest
 
 
-def check(folder):
-    db = plyvel.DB(folder, create_if_missing=False, paranoid_checks=True, bloom_filter_bits=10)
+def check(directory):
+    db = plyvel.DB(directory, create_if_missing=False, paranoid_checks=True, bloom_filter_bits=10)
     try:
         entries = list(db.iterator(verify_checksums=True))
         if entries[::-1] != list(db.iterator(reverse=True, verify_checksums=True)):

@@ -59,7 +59,7 @@ def read_keys(path):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("command", choices=["apply", "digest", "hold"])
-    parser.add_argument("folder")
+    parser.add_argument("directory")
     parser.add_argument("--operations")
     parser.add_argument("--keys")
     parser.add_argument("--first", type=int, default=0)
@@ -72,7 +72,7 @@ def main():
     arguments = parser.parse_args()
 
     db = plyvel.DB(
-        arguments.folder,
+        arguments.directory,
         create_if_missing=arguments.command != "digest",
         paranoid_checks=arguments.paranoid,
         compression=None if arguments.compression == "none" else arguments.compression,

@@ -1,9 +1,9 @@
 """LevelDB 1.23 writes a database until it is killed, or repairs what a killed one left (RepairDB).
 
-    write FOLDER SEED FIRST    puts and deletions of random keys, for ever. The value of the write number N begins with N in
+    write DIRECTORY SEED FIRST    puts and deletions of random keys, for ever. The value of the write number N begins with N in
                                decimal; the first number is FIRST. Each write, once it returned, is a line on standard
                                output: `put N KEY` or `delete N KEY`
-    repair FOLDER              LevelDB's repair
+    repair DIRECTORY              LevelDB's repair
 
 The buffer is as small as LevelDB allows, so that a second of writing fills several levels.
 """
@@ -18,10 +18,10 @@ WRITE_BUFFER_SIZE_BYTES = 64 << 10
 MAX_FILE_SIZE_BYTES = 1 << 20
 
 
-def write(folder, seed, first):
+def write(directory, seed, first):
     chance = random.Random(seed)
     db = plyvel.DB(
-        folder,
+        directory,
         create_if_missing=True,
         write_buffer_size=WRITE_BUFFER_SIZE_BYTES,
         max_file_size=MAX_FILE_SIZE_BYTES,
@@ -42,11 +42,11 @@ def write(folder, seed, first):
 
 
 def main():
-    command, folder = sys.argv[1:3]
+    command, directory = sys.argv[1:3]
     if command == "write":
-        write(folder, int(sys.argv[3]), int(sys.argv[4]))
+        write(directory, int(sys.argv[3]), int(sys.argv[4]))
     else:
-        plyvel.repair_db(folder)
+        plyvel.repair_db(directory)
 
 
 main()

@@ -78,7 +78,7 @@ class BatchTest < DatabaseTest
   end
 
   def test_a_batch_of_another_database_is_refused
-    LevelDB::DB.open(File.join(@folder, 'other')) do |other|
+    LevelDB::DB.open(File.join(@directory, 'other')) do |other|
       assert_raises(ArgumentError) { @db.write(other.batch) }
     end
     assert_raises(ArgumentError) { @db.write([]) }
@@ -129,7 +129,7 @@ class BatchTest < DatabaseTest
   end
 
   def test_a_snapshot_of_another_database_is_refused
-    LevelDB::DB.open(File.join(@folder, 'other')) do |other|
+    LevelDB::DB.open(File.join(@directory, 'other')) do |other|
       assert_raises(ArgumentError) { @db.get('a', snapshot: other.snapshot) }
       assert_raises(ArgumentError) { @db.each(snapshot: other.snapshot).to_a }
     end

@@ -62,7 +62,7 @@ class DifferentialTest < DatabaseTest
   def test_the_same_program_has_the_same_results
     4.times do |seed|
       transcripts = @libraries.map.with_index do |library, index|
-        over(library, PROGRAM, File.join(@folder, "#{seed}-#{index}"), seed.to_s, '1500')
+        over(library, PROGRAM, File.join(@directory, "#{seed}-#{index}"), seed.to_s, '1500')
       end
       assert_operator transcripts.first.lines.size, :>, 1000
       assert_equal transcripts.first.lines, transcripts.last.lines, "seed #{seed}"
@@ -71,7 +71,7 @@ class DifferentialTest < DatabaseTest
 
   def test_what_one_writes_the_other_reads
     @libraries.permutation do |writer, reader|
-      path = File.join(@folder, File.basename(writer))
+      path = File.join(@directory, File.basename(writer))
       over(writer, PROGRAM, path, '7', '800')
       assert_equal over(writer, DUMP, path), over(reader, DUMP, path)
       over(reader, PROGRAM, path, '8', '800')

@@ -6,24 +6,24 @@ require_relative 'helper'
 class GemTest < DatabaseTest
   ROOT = File.expand_path('..', __dir__)
 
-  def gem!(*arguments, environment: {}, folder: ROOT)
-    output, status = Open3.capture2e(environment, RbConfig.ruby, '-S', 'gem', *arguments, chdir: folder)
+  def gem!(*arguments, environment: {}, directory: ROOT)
+    output, status = Open3.capture2e(environment, RbConfig.ruby, '-S', 'gem', *arguments, chdir: directory)
     assert status.success?, output
     output
   end
 
   def test_the_gem_is_built_installed_and_used
-    built = File.join(@folder, 'built.gem')
+    built = File.join(@directory, 'built.gem')
     gem!('build', 'terrace-leveldb.gemspec', '--output', built)
-    home = File.join(@folder, 'gems')
-    gem!('install', '--local', '--no-document', built, environment: { 'GEM_HOME' => home }, folder: @folder)
+    home = File.join(@directory, 'gems')
+    gem!('install', '--local', '--no-document', built, environment: { 'GEM_HOME' => home }, directory: @directory)
     program = <<~RUBY
       require 'leveldb'
       puts $LOADED_FEATURES.grep(/leveldb.db/).first
       LevelDB::DB.open('fruit') { |db| db['apple'] = 'red'; puts db.to_a.inspect }
     RUBY
     environment = { 'GEM_HOME' => home, 'TERRACE_LIB' => File.expand_path(LevelDB.library_path) }
-    output, status = Open3.capture2e(environment, RbConfig.ruby, '-e', program, chdir: @folder)
+    output, status = Open3.capture2e(environment, RbConfig.ruby, '-e', program, chdir: @directory)
     assert status.success?, output
     path, entries = output.lines
     assert path.start_with?(home), path
@@ -37,7 +37,7 @@ class GemTest < DatabaseTest
     end
   end
 
-  def test_the_gem_has_the_files_of_its_folder
+  def test_the_gem_has_the_files_of_its_directory
     specification = Gem::Specification.load(File.join(ROOT, 'terrace-leveldb.gemspec'))
     sources = Dir['lib/**/*.rb', base: ROOT]
     assert_equal sources.sort, (specification.files.grep(/^lib/)).sort

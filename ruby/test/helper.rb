@@ -9,17 +9,17 @@ require 'open3'
 require 'rbconfig'
 require 'tmpdir'
 
-# What the tests share: a folder for each, and a database in it.
+# What the tests share: a directory for each, and a database in it.
 class DatabaseTest < Minitest::Test
   def setup
-    @folder = Dir.mktmpdir
-    @path = File.join(@folder, 'db')
+    @directory = Dir.mktmpdir
+    @path = File.join(@directory, 'db')
     @db = LevelDB::DB.new(@path)
   end
 
   def teardown
     @db.close
-    FileUtils.rm_rf(@folder)
+    FileUtils.rm_rf(@directory)
   end
 
   def terrace?

@@ -111,7 +111,7 @@ class LifetimesTest < DatabaseTest
   end
 
   def test_the_garbage_collector_closes_a_database
-    paths = Array.new(10) { |i| File.join(@folder, i.to_s) }
+    paths = Array.new(10) { |i| File.join(@directory, i.to_s) }
     paths.each { |path| out_of_sight { LevelDB::DB.new(path).iterator.next } }
     opened = []
     collect do
@@ -126,7 +126,7 @@ class LifetimesTest < DatabaseTest
   end
 
   def test_the_process_ends_with_everything_open
-    output = run_ruby!(<<~RUBY, File.join(@folder, 'other'))
+    output = run_ruby!(<<~RUBY, File.join(@directory, 'other'))
       require 'leveldb'
       $db = LevelDB::DB.new(ARGV[0])
       100.times { |i| $db[i.to_s] = 'x' }
@@ -137,7 +137,7 @@ class LifetimesTest < DatabaseTest
       puts 'end'
     RUBY
     assert_equal "end\n", output
-    LevelDB::DB.open(File.join(@folder, 'other')) { |db| assert_equal 100, db.size }
+    LevelDB::DB.open(File.join(@directory, 'other')) { |db| assert_equal 100, db.size }
   end
 
   def test_a_forked_process_is_refused_and_ends
@@ -167,7 +167,7 @@ class LifetimesTest < DatabaseTest
   end
 
   def test_finalizers_in_a_forked_process_do_nothing
-    output = run_ruby!(<<~RUBY, File.join(@folder, 'other'))
+    output = run_ruby!(<<~RUBY, File.join(@directory, 'other'))
       require 'leveldb'
       db = LevelDB::DB.new(ARGV[0])
       100.times { |i| db[i.to_s] = 'x' }
@@ -275,7 +275,7 @@ class LifetimesTest < DatabaseTest
   end
 
   def test_memory_does_not_grow
-    output = run_ruby!(<<~'RUBY', File.join(@folder, 'other'))
+    output = run_ruby!(<<~'RUBY', File.join(@directory, 'other'))
       require 'leveldb'
       db = LevelDB::DB.new(ARGV[0])
       round = lambda do

@@ -11,14 +11,14 @@ class OpenTest < DatabaseTest
   end
 
   def test_new_makes_a_database_unless_told_otherwise
-    other = File.join(@folder, 'other')
+    other = File.join(@directory, 'other')
     assert_raises(LevelDB::MissingDatabaseError) { LevelDB::DB.new(other, create_if_missing: false) }
     LevelDB::DB.new(other).close
     assert_raises(LevelDB::DatabaseExistsError) { LevelDB::DB.new(other, error_if_exists: true) }
   end
 
   def test_make_does_not_unless_told
-    other = File.join(@folder, 'other')
+    other = File.join(@directory, 'other')
     error = assert_raises(LevelDB::Error) { LevelDB::DB.make(other, {}) }
     assert_match(/does not exist/, error.message)
     db = LevelDB::DB.make(other, create_if_missing: true)
@@ -31,9 +31,9 @@ class OpenTest < DatabaseTest
 
   def test_create_and_load
     assert_raises(LevelDB::DatabaseExistsError) { LevelDB::DB.create(@path) }
-    assert_raises(LevelDB::MissingDatabaseError) { LevelDB::DB.load(File.join(@folder, 'other')) }
+    assert_raises(LevelDB::MissingDatabaseError) { LevelDB::DB.load(File.join(@directory, 'other')) }
     LevelDB::DB.load(@path).close
-    LevelDB::DB.create(File.join(@folder, 'other')).close
+    LevelDB::DB.create(File.join(@directory, 'other')).close
   end
 
   def test_open_closes_after_its_block
@@ -49,8 +49,8 @@ class OpenTest < DatabaseTest
   end
 
   def test_paths_of_any_kind
-    LevelDB::DB.open(Pathname.new(@folder) + 'clé d’or') { |db| db['a'] = '1' }
-    LevelDB::DB.open(File.join(@folder, 'clé d’or')) { |db| assert_equal '1', db['a'] }
+    LevelDB::DB.open(Pathname.new(@directory) + 'clé d’or') { |db| db['a'] = '1' }
+    LevelDB::DB.open(File.join(@directory, 'clé d’or')) { |db| assert_equal '1', db['a'] }
     assert_raises(ArgumentError) { LevelDB::DB.new("#{@path}\0x") }
     assert_raises(TypeError) { LevelDB::DB.new(:symbol) }
     assert_equal @path, @db.pathname
@@ -75,8 +75,8 @@ class OpenTest < DatabaseTest
   end
 
   def test_what_the_system_refuses
-    FileUtils.touch(File.join(@folder, 'file'))
-    assert_raises(LevelDB::IOError) { LevelDB::DB.new(File.join(@folder, 'file', 'db')) }
+    FileUtils.touch(File.join(@directory, 'file'))
+    assert_raises(LevelDB::IOError) { LevelDB::DB.new(File.join(@directory, 'file', 'db')) }
   end
 
   def test_defaults
@@ -189,13 +189,13 @@ class OpenTest < DatabaseTest
       db.flush
       assert_equal '1', db.property('leveldb.num-files-at-level0')
       db.verify
-      db.checkpoint(File.join(@folder, 'copy'))
+      db.checkpoint(File.join(@directory, 'copy'))
       LevelDB::DB.open(@path, read_only: true) do |reader|
         assert_equal '1', reader['a']
         assert_raises(LevelDB::Error) { reader['a'] = '2' }
       end
     end
-    LevelDB::DB.open(File.join(@folder, 'copy'), compression: :zstd) { |copy| assert_equal [%w[a 1]], copy.to_a }
+    LevelDB::DB.open(File.join(@directory, 'copy'), compression: :zstd) { |copy| assert_equal [%w[a 1]], copy.to_a }
     assert_match(/\A\d+\.\d+\.\d+\z/, LevelDB.terrace_version)
   end
 
@@ -227,7 +227,7 @@ class OpenTest < DatabaseTest
   def only_terrace_can
     LevelDB::DB.open(@path) do |db|
       %i[flush refresh verify].each { |name| assert_raises(LevelDB::NotSupportedError) { db.public_send(name) } }
-      assert_raises(LevelDB::NotSupportedError) { db.checkpoint(File.join(@folder, 'copy')) }
+      assert_raises(LevelDB::NotSupportedError) { db.checkpoint(File.join(@directory, 'copy')) }
     end
     assert_raises(LevelDB::NotSupportedError) { LevelDB::DB.new(@path, read_only: true) }
   end

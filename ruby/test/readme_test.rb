@@ -16,7 +16,7 @@ class ReadmeTest < DatabaseTest
     test = self
     place.define_singleton_method(:claim) { |expected, actual, line| test.check(expected, actual, line) }
     scope = place.instance_eval { binding }
-    Dir.chdir(Dir.mktmpdir(nil, @folder)) { examples.each { |(example)| scope.eval(checking(example), README) } }
+    Dir.chdir(Dir.mktmpdir(nil, @directory)) { examples.each { |(example)| scope.eval(checking(example), README) } }
     assert_operator @claims, :>=, 30
   ensure
     scope&.local_variable_get(:db)&.close if scope&.local_variable_defined?(:db)

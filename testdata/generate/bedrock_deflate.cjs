@@ -1,6 +1,6 @@
 // Writes testdata/bedrock-deflate with npm leveldb-zlib 1.2.0, the fork of LevelDB that Minecraft Bedrock uses.
 //
-// leveldb-zlib is no dependency of ours: it wants a compiler on most machines. In an empty folder on Linux:
+// leveldb-zlib is no dependency of ours: it wants a compiler on most machines. In an empty directory on Linux:
 //
 //   npm install --ignore-scripts leveldb-zlib@1.2.0
 //   NODE_PATH=node_modules node .../testdata/generate/bedrock_deflate.cjs

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Writes testdata/DIGESTS: what each generated database must contain, computed from contents.py rather than read
-from the databases. A line is folder, number of entries, and the digest of interop/operations.py.
+from the databases. A line is directory, number of entries, and the digest of interop/operations.py.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ contents.fill(state.__setitem__, lambda key: state.pop(key, None), lambda: None)
 without_empty_key = {key: value for key, value in state.items() if key}
 
 lines = []
-for folder in sorted(path.parent.name for path in TESTDATA.glob("*/CURRENT")):
+for directory in sorted(path.parent.name for path in TESTDATA.glob("*/CURRENT")):
     # Written through leveldb-zlib, which refuses the empty key.
-    lines.append(f"{folder} {digest(without_empty_key if folder == 'bedrock-deflate' else state)}\n")
+    lines.append(f"{directory} {digest(without_empty_key if directory == 'bedrock-deflate' else state)}\n")
 (TESTDATA / "DIGESTS").write_text("".join(lines))

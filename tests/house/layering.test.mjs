@@ -34,12 +34,12 @@ const withoutTests = (file) => text(file).split(/^#\[cfg\(test\)\]\nmod tests\b/
 const isTest = (file) =>
   /(^|\/)(tests|tests\.rs|models|benches|examples)(\/|$)/.test(file) || file.endsWith('_tests.rs')
 
-const sourcesOf = (folder) =>
-  withExtension('.rs').filter((file) => file.startsWith(`${folder}/`) && !isTest(file))
+const sourcesOf = (directory) =>
+  withExtension('.rs').filter((file) => file.startsWith(`${directory}/`) && !isTest(file))
 
-/** Uses of `pattern` in the sources of `folder`, tests left out. */
-function uses(folder, pattern) {
-  return sourcesOf(folder).flatMap((file) =>
+/** Uses of `pattern` in the sources of `directory`, tests left out. */
+function uses(directory, pattern) {
+  return sourcesOf(directory).flatMap((file) =>
     withoutTests(file)
       .split('\n')
       .map((line, index) => `${file}:${index + 1}: ${line.trim()}`)
@@ -160,11 +160,11 @@ test('every Rust source is part of its crate', () => {
   const dead = withExtension('.rs')
     .filter((file) => /^crates\/[^/]+\/src\//.test(file))
     .filter((file) => {
-      const folder = path.posix.dirname(file)
+      const directory = path.posix.dirname(file)
       const name = path.posix.basename(file, '.rs')
       if (/\/src\/(lib|main|bin\/[^/]+|bin\/[^/]+\/main)\.rs$/.test(file)) return false
-      const module = name === 'mod' ? path.posix.basename(folder) : name
-      const parent = name === 'mod' ? path.posix.dirname(folder) : folder
+      const module = name === 'mod' ? path.posix.basename(directory) : name
+      const parent = name === 'mod' ? path.posix.dirname(directory) : directory
       const candidates = [`${parent}.rs`, ...['mod', 'lib', 'main'].map((stem) => `${parent}/${stem}.rs`)]
       return !candidates.some(
         (candidate) => files.includes(candidate) && new RegExp(`\\bmod ${module}\\b`).test(text(candidate))

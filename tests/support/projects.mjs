@@ -17,13 +17,13 @@ export const environment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_TEST_CONTEXT$)/i.test(name))
 )
 
-/** A folder for projects and archives, which {@link Projects.remove} removes. */
+/** A directory for projects and archives, which {@link Projects.remove} removes. */
 export class Projects {
-  folder = mkdtempSync(join(tmpdir(), 'terrace-projects-'))
-  #archives = join(this.folder, 'archives')
+  directory = mkdtempSync(join(tmpdir(), 'terrace-projects-'))
+  #archives = join(this.directory, 'archives')
   #packed = new Map()
 
-  /** The archives of one of our packages, named as its folder of `packages/`, and of what it needs of ours. */
+  /** The archives of one of our packages, named as its directory of `packages/`, and of what it needs of ours. */
   pack(name) {
     if (!this.#packed.has(name)) this.#packed.set(name, pack(name, this.#archives))
     return this.#packed.get(name)
@@ -32,18 +32,18 @@ export class Projects {
   /** Archives of an installed package and of all that it depends on. */
   packInstalled(name) {
     if (!this.#packed.has(name)) {
-      const folders = [...new Set(withDependencies(name))].map((each) => join(root, 'node_modules', each))
-      this.#packed.set(name, this.packFolders(folders))
+      const directories = [...new Set(withDependencies(name))].map((each) => join(root, 'node_modules', each))
+      this.#packed.set(name, this.packDirectories(directories))
     }
     return this.#packed.get(name)
   }
 
-  /** Packs folders that have a `package.json` of their own. Returns the paths of the archives. */
-  packFolders(folders) {
+  /** Packs directories that have a `package.json` of their own. Returns the paths of the archives. */
+  packDirectories(directories) {
     mkdirSync(this.#archives, { recursive: true })
-    this.npm(['pack', ...folders, '--pack-destination', this.#archives], this.folder)
-    return folders.map((folder) => {
-      const { name, version } = manifestOf(folder)
+    this.npm(['pack', ...directories, '--pack-destination', this.#archives], this.directory)
+    return directories.map((directory) => {
+      const { name, version } = manifestOf(directory)
       return join(this.#archives, `${name}-${version}.tgz`)
     })
   }
@@ -57,33 +57,33 @@ export class Projects {
   /**
    * A project with `files` in it, and `archives` installed.
    *
-   * @returns {string} Its folder.
+   * @returns {string} Its directory.
    */
   make(name, { archives, manifest = {}, files = {} }) {
-    const folder = join(this.folder, name)
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, private: true, ...manifest }))
+    const directory = join(this.directory, name)
+    mkdirSync(directory, { recursive: true })
+    writeFileSync(join(directory, 'package.json'), JSON.stringify({ name, private: true, ...manifest }))
     for (const [file, text] of Object.entries(files)) {
-      mkdirSync(dirname(join(folder, file)), { recursive: true })
-      writeFileSync(join(folder, file), text)
+      mkdirSync(dirname(join(directory, file)), { recursive: true })
+      writeFileSync(join(directory, file), text)
     }
-    this.npm(['install', ...archives], folder)
-    return folder
+    this.npm(['install', ...archives], directory)
+    return directory
   }
 
-  npm(args, folder) {
-    const cache = `--cache=${join(this.folder, 'cache')}`
+  npm(args, directory) {
+    const cache = `--cache=${join(this.directory, 'cache')}`
     const all = [...args, '--offline', '--ignore-scripts', '--no-audit', '--no-fund', cache]
-    return execFileSync('npm', all, { cwd: folder, env: environment, encoding: 'utf8', stdio: 'pipe' })
+    return execFileSync('npm', all, { cwd: directory, env: environment, encoding: 'utf8', stdio: 'pipe' })
   }
 
   remove() {
-    rmSync(this.folder, { recursive: true, force: true })
+    rmSync(this.directory, { recursive: true, force: true })
   }
 }
 
-function manifestOf(folder) {
-  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+function manifestOf(directory) {
+  return JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))
 }
 
 /** The name of an installed package, and those of all that it depends on. */
@@ -99,10 +99,10 @@ export function archiveOf(archives, name) {
   return found[0]
 }
 
-/** Runs node in `folder`. */
-export function node(folder, ...args) {
+/** Runs node in `directory`. */
+export function node(directory, ...args) {
   return spawnSync(process.execPath, args, {
-    cwd: folder,
+    cwd: directory,
     encoding: 'utf8',
     env: environment,
     timeout: 120_000
@@ -110,8 +110,8 @@ export function node(folder, ...args) {
 }
 
 /** Runs a program, which must end well and print nothing but what is expected: no warnings either. */
-export function expectOutput(folder, args, expected) {
-  const { status, stdout, stderr } = node(folder, ...[args].flat())
+export function expectOutput(directory, args, expected) {
+  const { status, stdout, stderr } = node(directory, ...[args].flat())
   assert.equal(stderr, '')
   assert.equal(stdout, expected)
   assert.equal(status, 0)

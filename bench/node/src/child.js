@@ -10,7 +10,7 @@ import { WORKLOADS } from './workloads/index.js'
  * @property {string | null} workload null only opens and closes a database
  * @property {import('./targets/resolve.js').Target} target
  * @property {import('./settings.js').Settings} settings
- * @property {string} folder
+ * @property {string} directory
  */
 
 /**

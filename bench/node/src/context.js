@@ -11,7 +11,7 @@ import { Session } from './session.js'
 export class Context {
   recorder = new Recorder()
   #Class
-  #folder
+  #directory
   /** @type {Map<string, Entries>} */
   #entries = new Map()
 
@@ -19,15 +19,15 @@ export class Context {
    * @param {object} job
    * @param {import('./targets/resolve.js').Target} job.target
    * @param {import('./settings.js').Settings} job.settings
-   * @param {string} job.folder where databases may be made
+   * @param {string} job.directory where databases may be made
    * @param {import('./targets/load.js').DatabaseClass} Class
    * @param {(share: number) => void} progress told which share of the work is done
    */
-  constructor({ target, settings, folder }, Class, progress) {
+  constructor({ target, settings, directory }, Class, progress) {
     this.target = target
     this.settings = settings
     this.progress = progress
-    this.#folder = folder
+    this.#directory = directory
     this.#Class = Class
   }
 
@@ -41,7 +41,7 @@ export class Context {
     for (const wanted of [keyEncoding, valueEncoding]) {
       if (!this.supportsEncoding(wanted)) throw new UsageError(`there is no encoding ${wanted}`)
     }
-    const location = join(mkdtempSync(join(this.#folder, 'run-')), 'db')
+    const location = join(mkdtempSync(join(this.#directory, 'run-')), 'db')
     const entries = this.#entriesOf(keyEncoding, valueEncoding)
     const options = { keyEncoding, valueEncoding, sync }
     return new Session(this.#Class, this.target, location, entries, options, (fileBytes) =>

@@ -76,7 +76,7 @@ Options, with what is usual where the workload has no other:
   --db [TARGET=]JSON          options of the database, for all targets or for one; or a .json file with them
   --class NAME                the export to use, where a module has several classes
   --in-memory                 classes of modules take no location
-  --dir FOLDER                where databases are made, and removed (the system's folder for temporary files)
+  --dir DIRECTORY                where databases are made, and removed (the system's directory for temporary files)
   --results FILE              append what was measured, one JSON object a line
   --reference TARGET          with which to compare (classic-level if it takes part, else the first)
   --skip-missing              leave out targets that cannot be loaded

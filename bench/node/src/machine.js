@@ -5,21 +5,21 @@ import { readFileSync, realpathSync } from 'node:fs'
 import { availableParallelism, cpus, release, totalmem, type } from 'node:os'
 
 /**
- * @param {string} folder whose file system counts
+ * @param {string} directory whose file system counts
  */
-export function machine(folder) {
+export function machine(directory) {
   return {
     cpu: cpus()[0]?.model ?? 'unknown',
     cores: availableParallelism(),
     memoryBytes: totalmem(),
     os: operatingSystem(),
     kernel: `${type()} ${release()}`,
-    fileSystem: fileSystem(read('/proc/mounts'), realpathSync(folder)),
+    fileSystem: fileSystem(read('/proc/mounts'), realpathSync(directory)),
     node: process.version
   }
 }
 
-/** The commit that the current folder is at; null outside a repository. */
+/** The commit that the current directory is at; null outside a repository. */
 export function commit() {
   try {
     const args = ['describe', '--always', '--dirty', '--abbrev=12']
@@ -34,15 +34,15 @@ function operatingSystem() {
 }
 
 /**
- * The type of the file system that is mounted closest above `folder`.
+ * The type of the file system that is mounted closest above `directory`.
  * @param {string} mounts as in /proc/mounts
- * @param {string} folder
+ * @param {string} directory
  */
-export function fileSystem(mounts, folder) {
+export function fileSystem(mounts, directory) {
   const above = mounts
     .split('\n')
     .map((line) => line.split(' '))
-    .filter(([, mount]) => mount !== undefined && `${folder}/`.startsWith(mount.replace(/\/?$/, '/')))
+    .filter(([, mount]) => mount !== undefined && `${directory}/`.startsWith(mount.replace(/\/?$/, '/')))
     .sort(([, a], [, b]) => a.length - b.length)
   return above.at(-1)?.[2] ?? 'unknown'
 }

@@ -9,11 +9,11 @@ import { UsageError } from './errors.js'
 const run = promisify(execFile)
 
 /**
- * The files of a folder and of those in it.
- * @param {string} folder
+ * The files of a directory and of those in it.
+ * @param {string} directory
  */
-export function filesOf(folder) {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
+export function filesOf(directory) {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name))
 }

@@ -1,4 +1,4 @@
-/** A database of a target that is open, in a folder of its own, with the entries that belong in it. */
+/** A database of a target that is open, in a directory of its own, with the entries that belong in it. */
 
 import { rm } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { temporaryFolder, terraceBench } from './support/run.js'
+import { temporaryDirectory, terraceBench } from './support/run.js'
 
 const BROKEN = fileURLToPath(new URL('support/broken.js', import.meta.url))
 const CASES = [
@@ -24,7 +24,7 @@ const CASES = [
 
 for (const [workload, className, message] of CASES) {
   test(`${workload}: ${className} is found out`, async (t) => {
-    const results = join(temporaryFolder(t), 'results.jsonl')
+    const results = join(temporaryDirectory(t), 'results.jsonl')
     const options = ['--class', className, '--in-memory', '-n', '1000', '--results', results]
     const { code, stdout, stderr } = await terraceBench('run', workload, BROKEN, ...options)
     assert.equal(code, 1)

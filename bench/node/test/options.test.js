@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { parse, runSettings } from '../src/options.js'
 import { WORKLOADS } from '../src/workloads/index.js'
-import { temporaryFolder, terraceBench } from './support/run.js'
+import { temporaryDirectory, terraceBench } from './support/run.js'
 
 const settingsOf = (...args) => runSettings(parse('run', args))
 
@@ -45,14 +45,14 @@ test('wrong options are named', () => {
 })
 
 test('options of databases may be in a file', (t) => {
-  const file = join(temporaryFolder(t), 'options.json')
+  const file = join(temporaryDirectory(t), 'options.json')
   writeFileSync(file, '{"cacheSize": 1}')
   assert.deepEqual(settingsOf('put', '--db', file).databaseOptions.all, { cacheSize: 1 })
   assert.deepEqual(settingsOf('put', '--db', `lmdb=${file}`).databaseOptions.lmdb, { cacheSize: 1 })
 })
 
 test('the program says what to do', async (t) => {
-  const file = join(temporaryFolder(t), 'two.js')
+  const file = join(temporaryDirectory(t), 'two.js')
   const body = 'open() {} close() {} batch() {}'
   writeFileSync(file, `module.exports = { One: class { ${body} }, Two: class { ${body} }, version: 1 }`)
   const wrong = [
@@ -66,7 +66,7 @@ test('the program says what to do', async (t) => {
     [['run', 'put', 'memory-level', '--reference', 'lmdb'], /--reference lmdb is none of memory-level/],
     [
       ['run', 'put', 'terrace', '-n', '4e9', '--value-size', '1e6'],
-      /are free: choose another folder with --dir/
+      /are free: choose another directory with --dir/
     ],
     [['run', 'put', 'terrace', '--dir', '/dev/null'], /choose with --dir/],
     [['run', 'put', 'lmdb', '--key-encoding', 'view'], /lmdb: does not open: there is no encoding view/],

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { temporaryFolder, terraceBench } from './support/run.js'
+import { temporaryDirectory, terraceBench } from './support/run.js'
 
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex')
 const SHORT = ['-n', '500', '--batch-size', '10', '--rounds', '1']
@@ -18,18 +18,18 @@ const CASES = [
 
 for (const [workload, options, text, name = workload] of CASES) {
   test(`${name}: svg and png`, async (t) => {
-    const folder = temporaryFolder(t)
-    const results = join(folder, 'results.jsonl')
+    const directory = temporaryDirectory(t)
+    const results = join(directory, 'results.jsonl')
     const args = [workload, 'terrace', 'memory-level', ...SHORT, ...options, '--results', results]
     assert.equal((await terraceBench('run', ...args)).code, 0)
 
-    const { code, stderr } = await terraceBench('plot', results, '--out', join(folder, 'picture'))
+    const { code, stderr } = await terraceBench('plot', results, '--out', join(directory, 'picture'))
     assert.equal(code, 0, stderr)
-    const svg = readFileSync(join(folder, `picture-${name}.svg`), 'utf8')
+    const svg = readFileSync(join(directory, `picture-${name}.svg`), 'utf8')
     for (const expected of ['terrace', 'memory-level', text]) assert.match(svg, new RegExp(expected))
     assert.doesNotMatch(svg, /NaN|undefined/)
 
-    const png = readFileSync(join(folder, `picture-${name}.png`))
+    const png = readFileSync(join(directory, `picture-${name}.png`))
     assert.deepEqual(png.subarray(0, 8), PNG)
     // Width and height, twice those of the SVG.
     const [, width, height] = svg.match(/<svg[^>]* width="([\d.]+)" height="([\d.]+)"/)

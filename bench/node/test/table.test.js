@@ -4,14 +4,14 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { temporaryFolder, terraceBench } from './support/run.js'
+import { temporaryDirectory, terraceBench } from './support/run.js'
 
 const LEVELS = ['terrace', 'terrace:leveldb', 'classic-level', 'memory-level']
 /** SQLite comes as source, which `make bench-node` compiles: without that it is left out. */
 const OTHERS = ['lmdb', 'better-sqlite3']
 
 test('table: all targets', async (t) => {
-  const file = join(temporaryFolder(t), 'results.jsonl')
+  const file = join(temporaryDirectory(t), 'results.jsonl')
   const args = [
     'table',
     ...LEVELS,

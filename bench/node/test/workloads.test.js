@@ -5,13 +5,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { WORKLOADS } from '../src/workloads/index.js'
-import { temporaryFolder, terraceBench } from './support/run.js'
+import { temporaryDirectory, terraceBench } from './support/run.js'
 
 const N = 2000
 const SMALL = ['-n', String(N), '--batch-size', '100', '--rounds', '1', '--seconds', '1']
 
 async function results(t, ...args) {
-  const file = join(temporaryFolder(t), 'results.jsonl')
+  const file = join(temporaryDirectory(t), 'results.jsonl')
   const { code, stdout, stderr } = await terraceBench('run', ...args, '--results', file)
   assert.equal(code, 0, stderr)
   const lines = readFileSync(file, 'utf8').trim().split('\n')

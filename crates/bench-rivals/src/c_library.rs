@@ -34,7 +34,7 @@ pub(crate) unsafe fn check(error: *mut c_char, free: unsafe extern "C" fn(*mut c
     Err(text.into())
 }
 
-/// A folder's name for C.
-pub(crate) fn c_path(folder: &Path) -> Result<CString> {
-    Ok(CString::new(folder.as_os_str().as_encoded_bytes())?)
+/// A directory's name for C.
+pub(crate) fn c_path(directory: &Path) -> Result<CString> {
+    Ok(CString::new(directory.as_os_str().as_encoded_bytes())?)
 }

@@ -14,8 +14,8 @@ use fjall::{
 use terrace_bench::{BatchSink, Engine, Reader, Result, Settings, Start, Store};
 
 const KEYSPACE: &str = "bench";
-/// Of its own, because fjall spreads files over folders and has no call that removes them.
-const FOLDER: &str = "fjall";
+/// Of its own, because fjall spreads files over directories and has no call that removes them.
+const DIRECTORY: &str = "fjall";
 
 /// fjall with the options of a run.
 pub(crate) struct FjallEngine(Settings);
@@ -69,8 +69,8 @@ impl Engine for FjallEngine {
         Box::new(Self::new(settings))
     }
 
-    fn open(&self, folder: &Path) -> Result<Box<dyn Store>> {
-        let mut builder = Database::builder(folder.join(FOLDER));
+    fn open(&self, directory: &Path) -> Result<Box<dyn Store>> {
+        let mut builder = Database::builder(directory.join(DIRECTORY));
         if let Some(bytes) = self.0.cache_size {
             builder = builder.cache_size(bytes as u64);
         }
@@ -79,8 +79,8 @@ impl Engine for FjallEngine {
         Ok(Box::new(FjallStore { db, keyspace }))
     }
 
-    fn destroy(&self, folder: &Path) -> Result<()> {
-        match fs::remove_dir_all(folder.join(FOLDER)) {
+    fn destroy(&self, directory: &Path) -> Result<()> {
+        match fs::remove_dir_all(directory.join(DIRECTORY)) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error.into()),
             _ => Ok(()),
         }

@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use terrace_bench::{Report, Result, Settings};
 
 use crate::engines::EngineName;
-use crate::{Arguments, Configuration, folder};
+use crate::{Arguments, Configuration, directory};
 
 /// Everything that was measured. Each result is in the file as soon as it is there.
 pub(crate) fn run(arguments: &Arguments) -> Result<Vec<Report>> {
@@ -27,14 +27,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Vec<Report>> {
         let steps = arguments.steps(configuration);
         for round in 0..arguments.rounds {
             for &engine in &engines {
-                let folder = folder(arguments);
+                let directory = directory(arguments);
                 let turn = Turn {
                     engine,
                     configuration,
                     round,
                     steps: &steps,
                     settings: &settings,
-                    folder,
+                    directory,
                     bar: &bar,
                 };
                 turn.run(&mut |report| {
@@ -67,7 +67,7 @@ pub(crate) struct Turn<'a> {
     pub(crate) round: u32,
     pub(crate) steps: &'a [String],
     pub(crate) settings: &'a Settings,
-    pub(crate) folder: PathBuf,
+    pub(crate) directory: PathBuf,
     /// Shows each step.
     pub(crate) bar: &'a ProgressBar,
 }
@@ -80,7 +80,7 @@ impl Turn<'_> {
             .args(["--settings-json", &serde_json::to_string(self.settings)?])
             .args(["--benchmarks", &self.steps.join(",")])
             .arg("--db")
-            .arg(&self.folder)
+            .arg(&self.directory)
             .stdout(Stdio::piped())
             .spawn()?;
         let output = child.stdout.take().ok_or("the process has no output")?;

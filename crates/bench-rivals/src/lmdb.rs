@@ -59,15 +59,15 @@ impl Engine for Lmdb {
         &["compact"]
     }
 
-    fn open(&self, folder: &Path) -> Result<Box<dyn Store>> {
-        // SAFETY: nothing else touches the folder while it is open.
+    fn open(&self, directory: &Path) -> Result<Box<dyn Store>> {
+        // SAFETY: nothing else touches the directory while it is open.
         let env = unsafe {
             EnvOpenOptions::new()
                 .read_txn_without_tls()
                 .map_size(self.map_size_bytes.next_multiple_of(PAGE_SIZE_BYTES))
                 .max_readers(MAX_READERS)
                 .flags(EnvFlags::WRITE_MAP | EnvFlags::NO_SYNC)
-                .open(folder)?
+                .open(directory)?
         };
         let mut transaction = env.write_txn()?;
         let entries = env.create_database(&mut transaction, None)?;
@@ -75,9 +75,9 @@ impl Engine for Lmdb {
         Ok(Box::new(LmdbStore { env, entries, syncs: AtomicBool::new(false) }))
     }
 
-    fn destroy(&self, folder: &Path) -> Result<()> {
+    fn destroy(&self, directory: &Path) -> Result<()> {
         for file in FILES {
-            match fs::remove_file(folder.join(file)) {
+            match fs::remove_file(directory.join(file)) {
                 Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
                 _ => {}
             }

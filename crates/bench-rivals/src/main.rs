@@ -64,7 +64,7 @@ struct Arguments {
     /// Begin without a trial.
     #[arg(long)]
     no_trial: bool,
-    /// The folder of the databases [default: a folder for temporary files].
+    /// The directory of the databases [default: a directory for temporary files].
     #[arg(long)]
     db: Option<PathBuf>,
     /// Where the results go, as lines of JSON. What was there is replaced; tables (.md) and plots (.svg, .png) come
@@ -161,7 +161,7 @@ fn run(arguments: Arguments) -> Result<()> {
     Ok(())
 }
 
-fn folder(arguments: &Arguments) -> PathBuf {
+fn directory(arguments: &Arguments) -> PathBuf {
     arguments.db.clone().unwrap_or_else(|| std::env::temp_dir().join("terrace-rivals"))
 }
 
@@ -172,16 +172,16 @@ fn run_alone(name: EngineName, arguments: &Arguments) -> Result<()> {
         None => arguments.settings.clone(),
     };
     let engine = name.engine(&settings)?;
-    let folder = folder(arguments).join(engine.name());
-    let mut bench = Bench::new(engine, settings, &folder, &Silent)?;
+    let directory = directory(arguments).join(engine.name());
+    let mut bench = Bench::new(engine, settings, &directory, &Silent)?;
     for name in arguments.benchmarks.iter().flatten() {
         if let Some(report) = bench.run(name)? {
             println!("{}", serde_json::to_string(&report)?);
         }
     }
     bench.destroy()?;
-    // Some engines remove the folder as well.
-    match std::fs::remove_dir_all(&folder) {
+    // Some engines remove the directory as well.
+    match std::fs::remove_dir_all(&directory) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error.into()),
         _ => Ok(()),
     }

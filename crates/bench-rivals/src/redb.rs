@@ -45,12 +45,12 @@ impl Engine for RedbEngine {
         &["compact", "recover"]
     }
 
-    fn open(&self, folder: &Path) -> Result<Box<dyn Store>> {
+    fn open(&self, directory: &Path) -> Result<Box<dyn Store>> {
         let mut builder = Database::builder();
         if let Some(bytes) = self.cache_size {
             builder.set_cache_size(bytes);
         }
-        let store = RedbStore { db: builder.create(folder.join(FILE))? };
+        let store = RedbStore { db: builder.create(directory.join(FILE))? };
         // Reading wants the table to exist.
         let transaction = store.transaction(true)?;
         transaction.open_table(TABLE)?;
@@ -58,8 +58,8 @@ impl Engine for RedbEngine {
         Ok(Box::new(store))
     }
 
-    fn destroy(&self, folder: &Path) -> Result<()> {
-        match fs::remove_file(folder.join(FILE)) {
+    fn destroy(&self, directory: &Path) -> Result<()> {
+        match fs::remove_file(directory.join(FILE)) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error.into()),
             _ => Ok(()),
         }

@@ -7,7 +7,7 @@ use indicatif::ProgressBar;
 use terrace_bench::{Result, Settings};
 
 use crate::interleave::{Turn, in_turn};
-use crate::{Arguments, folder};
+use crate::{Arguments, directory};
 
 /// Share of the entries.
 const SHARE: u64 = 50;
@@ -23,14 +23,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         let settings = configuration.settings(Settings { num, reads, ..arguments.settings.clone() });
         let steps = arguments.steps(configuration);
         for engine in in_turn(&arguments.engines) {
-            let (bar, folder) = (ProgressBar::hidden(), folder(arguments));
+            let (bar, directory) = (ProgressBar::hidden(), directory(arguments));
             let turn = Turn {
                 engine,
                 configuration,
                 round: 0,
                 steps: &steps,
                 settings: &settings,
-                folder,
+                directory,
                 bar: &bar,
             };
             turn.run(&mut |report| {

@@ -16,7 +16,7 @@ use crate::recovery;
 use crate::report::{Report, WrittenBytes};
 use crate::settings::Settings;
 use crate::store::{Engine, Start, Store};
-use crate::usage::{MemoryWatch, Written, folder_bytes, free_bytes, peak_memory_bytes, reset_peak_memory};
+use crate::usage::{MemoryWatch, Written, directory_bytes, free_bytes, peak_memory_bytes, reset_peak_memory};
 use crate::workload::{Step, Task, Work, Workload};
 
 /// Keys that are looked up after a workload that changes the database.
@@ -28,7 +28,7 @@ const SPACE_FACTOR: u64 = 3;
 pub struct Bench<'a> {
     engine: Box<dyn Engine>,
     settings: Settings,
-    folder: PathBuf,
+    directory: PathBuf,
     progress: &'a dyn Progress,
     store: Option<Box<dyn Store>>,
     values: Values,
@@ -67,26 +67,26 @@ struct Memory {
 }
 
 impl<'a> Bench<'a> {
-    /// Opens a database in `folder`. What an earlier run left there is removed first, unless the settings keep it.
+    /// Opens a database in `directory`. What an earlier run left there is removed first, unless the settings keep it.
     ///
     /// # Errors
     /// Settings that make no sense, and the engine's errors.
     pub fn new(
         engine: Box<dyn Engine>,
         settings: Settings,
-        folder: &Path,
+        directory: &Path,
         progress: &'a dyn Progress,
     ) -> Result<Self> {
         let values = Values::new(settings.compression_ratio);
         check_settings(&settings, &values)?;
-        std::fs::create_dir_all(folder)?;
-        check_space(&settings, folder)?;
+        std::fs::create_dir_all(directory)?;
+        check_space(&settings, directory)?;
         let mut bench = Self {
-            machine: Machine::here(folder),
+            machine: Machine::here(directory),
             commit: commit(),
             engine,
             settings,
-            folder: folder.to_owned(),
+            directory: directory.to_owned(),
             progress,
             store: None,
             values,
@@ -150,7 +150,7 @@ impl<'a> Bench<'a> {
     /// Closes the database and removes it.
     pub fn destroy(&mut self) -> Result<()> {
         self.close()?;
-        self.engine.destroy(&self.folder)
+        self.engine.destroy(&self.directory)
     }
 
     /// Opens the database again after [`close`](Self::close).
@@ -159,7 +159,7 @@ impl<'a> Bench<'a> {
     }
 
     fn open(&mut self) -> Result<()> {
-        self.store = Some(self.engine.open(&self.folder)?);
+        self.store = Some(self.engine.open(&self.directory)?);
         Ok(())
     }
 
@@ -230,7 +230,7 @@ impl<'a> Bench<'a> {
             self.check_samples(&plan)?;
             self.contents.generations += 1;
         }
-        let space_bytes = folder_bytes(&self.folder)?;
+        let space_bytes = directory_bytes(&self.directory)?;
         Ok(self.report(workload, done, bytes, &memory, space_bytes))
     }
 
@@ -272,7 +272,7 @@ impl<'a> Bench<'a> {
     fn run_recovery(&mut self, name: &str) -> Result<Done> {
         self.progress.begin(name, None);
         let seed = self.settings.seed;
-        let elapsed = recovery::measure(&*self.engine, &self.settings, &self.values, &self.folder, seed)?;
+        let elapsed = recovery::measure(&*self.engine, &self.settings, &self.values, &self.directory, seed)?;
         let total =
             Total { ops: 1, bytes: 0, thread_time: elapsed, elapsed, latency: None, timeline: Vec::new() };
         Ok(Done { total, message: String::new(), threads: 1, by_user_bytes: 0 })
@@ -341,15 +341,15 @@ impl<'a> Bench<'a> {
 }
 
 /// Better known now than after an hour.
-fn check_space(settings: &Settings, folder: &Path) -> Result<()> {
+fn check_space(settings: &Settings, directory: &Path) -> Result<()> {
     let entry_size_bytes = (settings.key_prefix + 16 + settings.value_size) as u64;
     let needed_bytes = SPACE_FACTOR * settings.num * entry_size_bytes;
-    match free_bytes(folder) {
+    match free_bytes(directory) {
         Some(free) if free < needed_bytes && !settings.use_existing_db => Err(format!(
             "{} entries may take {} MB for a while, but {} has {} MB left: choose a smaller --num or another --db",
             settings.num,
             needed_bytes >> 20,
-            folder.display(),
+            directory.display(),
             free >> 20,
         )
         .into()),

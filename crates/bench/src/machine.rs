@@ -34,8 +34,8 @@ impl fmt::Display for Machine {
 }
 
 impl Machine {
-    /// This machine, with the file system that `folder` is on.
-    pub fn here(folder: &Path) -> Self {
+    /// This machine, with the file system that `directory` is on.
+    pub fn here(directory: &Path) -> Self {
         let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
         let cpu = read("/proc/cpuinfo").lines().find_map(|line| {
             let (name, value) = line.split_once(':')?;
@@ -47,22 +47,22 @@ impl Machine {
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             memory_bytes: field(&read("/proc/meminfo"), "MemTotal:").map_or(0, |kib| kib << 10),
             kernel: format!("{} {}", std::env::consts::OS, release.trim()).trim().to_owned(),
-            file_system: file_system(&read("/proc/mounts"), folder).unwrap_or_else(|| UNKNOWN.to_owned()),
+            file_system: file_system(&read("/proc/mounts"), directory).unwrap_or_else(|| UNKNOWN.to_owned()),
         }
     }
 }
 
-/// The type of the file system that is mounted closest above `folder`.
-fn file_system(mounts: &str, folder: &Path) -> Option<String> {
-    let folder = folder.canonicalize().ok()?;
+/// The type of the file system that is mounted closest above `directory`.
+fn file_system(mounts: &str, directory: &Path) -> Option<String> {
+    let directory = directory.canonicalize().ok()?;
     let columns = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>());
     columns
-        .filter(|columns| columns.len() > 2 && folder.starts_with(columns[1]))
+        .filter(|columns| columns.len() > 2 && directory.starts_with(columns[1]))
         .max_by_key(|columns| columns[1].len())
         .map(|columns| columns[2].to_owned())
 }
 
-/// The commit that the working folder is at, with `-dirty` if there are changes on top; `None` outside a repository.
+/// The commit that the working directory is at, with `-dirty` if there are changes on top; `None` outside a repository.
 pub fn commit() -> Option<String> {
     let output =
         Command::new("git").args(["describe", "--always", "--dirty", "--abbrev=12"]).output().ok()?;

@@ -42,12 +42,12 @@ impl Engine for NothingEngine {
         Box::new(Self::new(settings))
     }
 
-    fn open(&self, _folder: &Path) -> Result<Box<dyn Store>> {
+    fn open(&self, _directory: &Path) -> Result<Box<dyn Store>> {
         let values = Values::new(self.settings.compression_ratio);
         Ok(Box::new(Nothing { settings: self.settings.clone(), values }))
     }
 
-    fn destroy(&self, _folder: &Path) -> Result<()> {
+    fn destroy(&self, _directory: &Path) -> Result<()> {
         Ok(())
     }
 }

@@ -20,16 +20,16 @@ const ROOM: usize = 4;
 
 const PIECE_SIZE_BYTES: usize = 64 << 10;
 
-/// Fills a log, copies the folder as a death of the process would leave it, and opens the copy with `engine`. Returns
+/// Fills a log, copies the directory as a death of the process would leave it, and opens the copy with `engine`. Returns
 /// the time of that open.
 pub(crate) fn measure(
     engine: &dyn Engine,
     settings: &Settings,
     values: &Values,
-    folder: &Path,
+    directory: &Path,
     seed: u32,
 ) -> Result<Duration> {
-    let (written, killed) = (folder.join("recover-written"), folder.join("recover-killed"));
+    let (written, killed) = (directory.join("recover-written"), directory.join("recover-killed"));
     let unflushed =
         engine.with(&Settings { write_buffer_size: Some(ROOM * LOG_SIZE_BYTES), ..settings.clone() });
     let live = fill(&*unflushed, settings, values, &written, &killed, seed)?;
@@ -47,8 +47,8 @@ pub(crate) fn measure(
     })?;
     store.close()?;
     engine.destroy(&killed)?;
-    for folder in [written, killed].iter().filter(|folder| folder.exists()) {
-        fs::remove_dir_all(folder)?;
+    for directory in [written, killed].iter().filter(|directory| directory.exists()) {
+        fs::remove_dir_all(directory)?;
     }
     match wrong {
         Some(key) => Err(format!("entry {key} is not what was written").into()),
@@ -84,7 +84,7 @@ fn fill(
     Ok(live)
 }
 
-/// Copies a folder with all that is in it.
+/// Copies a directory with all that is in it.
 fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {

@@ -73,7 +73,7 @@ pub struct Report {
     pub written_bytes: WrittenBytes,
     /// Bytes written to the disk a byte of the user's.
     pub write_amplification: Option<f64>,
-    /// What the database's folder occupied afterwards.
+    /// What the database's directory occupied afterwards.
     pub space_bytes: u64,
     /// The most memory that the process had meanwhile.
     pub peak_memory_bytes: Option<u64>,
@@ -88,7 +88,7 @@ pub struct Report {
     pub message: String,
     /// What it ran on.
     pub machine: Machine,
-    /// The commit of the working folder.
+    /// The commit of the working directory.
     pub commit: Option<String>,
     /// When it ended, in UTC.
     pub date: String,
@@ -132,8 +132,8 @@ impl Report {
 
     /// Appends the report to `file`, which is made if need be, as one line.
     pub fn append_to(&self, file: &Path) -> Result<()> {
-        if let Some(folder) = file.parent() {
-            fs::create_dir_all(folder)?;
+        if let Some(directory) = file.parent() {
+            fs::create_dir_all(directory)?;
         }
         let mut line = serde_json::to_string(self)?;
         line.push('\n');

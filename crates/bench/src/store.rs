@@ -31,11 +31,11 @@ pub trait Engine: Send + Sync {
         &[]
     }
 
-    /// Opens the database in `folder`, and makes it if there is none.
-    fn open(&self, folder: &Path) -> Result<Box<dyn Store>>;
+    /// Opens the database in `directory`, and makes it if there is none.
+    fn open(&self, directory: &Path) -> Result<Box<dyn Store>>;
 
-    /// Removes the database in `folder`, and nothing else that may lie there. It is no error if there is none.
-    fn destroy(&self, folder: &Path) -> Result<()>;
+    /// Removes the database in `directory`, and nothing else that may lie there. It is no error if there is none.
+    fn destroy(&self, directory: &Path) -> Result<()>;
 }
 
 /// Takes the operations of an atomic batch.

@@ -81,13 +81,13 @@ impl Engine for TerraceEngine {
         Box::new(Self::with_options(self.options.clone(), settings))
     }
 
-    fn open(&self, folder: &Path) -> Result<Box<dyn Store>> {
-        let db = Db::open(folder, self.options.clone())?;
+    fn open(&self, directory: &Path) -> Result<Box<dyn Store>> {
+        let db = Db::open(directory, self.options.clone())?;
         Ok(Box::new(TerraceStore { db, read: ReadOptions::default() }))
     }
 
-    fn destroy(&self, folder: &Path) -> Result<()> {
-        Ok(Db::destroy(folder, &self.options)?)
+    fn destroy(&self, directory: &Path) -> Result<()> {
+        Ok(Db::destroy(directory, &self.options)?)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a process and a folder take: bytes written, memory, space. From Linux' `/proc`; elsewhere unknown.
+//! What a process and a directory take: bytes written, memory, space. From Linux' `/proc`; elsewhere unknown.
 
 use std::fs;
 use std::path::Path;
@@ -84,27 +84,27 @@ fn anonymous_bytes() -> Option<u64> {
     field(&fs::read_to_string("/proc/self/status").ok()?, "RssAnon:").map(|kib| kib << 10)
 }
 
-/// Bytes that may still be written below `folder`; `None` where the system does not tell.
+/// Bytes that may still be written below `directory`; `None` where the system does not tell.
 #[cfg(unix)]
-pub fn free_bytes(folder: &Path) -> Option<u64> {
-    let about = rustix::fs::statvfs(folder).ok()?;
+pub fn free_bytes(directory: &Path) -> Option<u64> {
+    let about = rustix::fs::statvfs(directory).ok()?;
     Some(about.f_bavail * about.f_frsize)
 }
 
 /// Unknown here.
 #[cfg(not(unix))]
-pub fn free_bytes(_folder: &Path) -> Option<u64> {
+pub fn free_bytes(_directory: &Path) -> Option<u64> {
     None
 }
 
-/// What the files below `folder` take.
-pub fn folder_bytes(folder: &Path) -> Result<u64> {
+/// What the files below `directory` take.
+pub fn directory_bytes(directory: &Path) -> Result<u64> {
     let mut total = 0;
-    for entry in fs::read_dir(folder)? {
+    for entry in fs::read_dir(directory)? {
         let entry = entry?;
         // A file may go between the listing and the look at it.
         let Ok(metadata) = entry.metadata() else { continue };
-        total += if metadata.is_dir() { folder_bytes(&entry.path())? } else { occupied_bytes(&metadata) };
+        total += if metadata.is_dir() { directory_bytes(&entry.path())? } else { occupied_bytes(&metadata) };
     }
     Ok(total)
 }
@@ -137,12 +137,12 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn what_is_written_counts() {
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         let before = Written::now().unwrap();
-        fs::create_dir(folder.path().join("inner")).unwrap();
-        fs::write(folder.path().join("inner/file"), vec![1; 100_000]).unwrap();
+        fs::create_dir(directory.path().join("inner")).unwrap();
+        fs::write(directory.path().join("inner/file"), vec![1; 100_000]).unwrap();
         assert!(Written::now().unwrap().since(before).by_calls_bytes >= 100_000);
         assert!(peak_memory_bytes().unwrap() >= MemoryWatch::start().stop().unwrap());
-        assert!(free_bytes(folder.path()).unwrap() > 0);
+        assert!(free_bytes(directory.path()).unwrap() > 0);
     }
 }

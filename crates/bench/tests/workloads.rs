@@ -19,10 +19,10 @@ fn settings() -> Settings {
 
 /// Runs the named workloads in memory.
 fn run(settings: &Settings, names: &[&str]) -> Vec<Report> {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let options = Options { env: Arc::new(MemoryEnv::new()), ..Options::default() };
     let engine = TerraceEngine::with_options(options, settings);
-    let mut bench = Bench::new(Box::new(engine), settings.clone(), folder.path(), &Silent).unwrap();
+    let mut bench = Bench::new(Box::new(engine), settings.clone(), directory.path(), &Silent).unwrap();
     let reports = names.iter().map(|name| bench.run(name).unwrap().expect("nothing is left out")).collect();
     bench.destroy().unwrap();
     reports
@@ -73,14 +73,14 @@ fn two_runs_with_one_seed_find_the_same() {
 
 /// What `workload` says of a database that was tampered with behind its back.
 fn tampered(tamper: impl FnOnce(&Db), workload: &str) -> String {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let env = Arc::new(MemoryEnv::new());
     let options = Options { env, ..Options::default() };
-    let open = || Db::open(folder.path(), options.clone()).unwrap();
+    let open = || Db::open(directory.path(), options.clone()).unwrap();
     // So many that every key is drawn.
     let first = Settings { reads: Some(10 * NUM), ..settings() };
     let engine = || Box::new(TerraceEngine::with_options(options.clone(), &first));
-    let mut bench = Bench::new(engine(), first.clone(), folder.path(), &Silent).unwrap();
+    let mut bench = Bench::new(engine(), first.clone(), directory.path(), &Silent).unwrap();
     bench.run("fillseq").unwrap();
     bench.close().unwrap();
     let db = open();
@@ -112,10 +112,10 @@ fn a_key_too_many_is_noticed() {
 
 #[test]
 fn an_existing_database_is_kept_and_known() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let fill = |settings: &Settings, names: &[&str]| {
         let engine = Box::new(TerraceEngine::new(settings));
-        let mut bench = Bench::new(engine, settings.clone(), folder.path(), &Silent).unwrap();
+        let mut bench = Bench::new(engine, settings.clone(), directory.path(), &Silent).unwrap();
         let reports: Vec<_> = names.iter().map(|name| bench.run(name).unwrap()).collect();
         bench.close().unwrap();
         reports
@@ -146,17 +146,17 @@ fn settings_that_make_no_sense_are_refused() {
 
 #[test]
 fn a_run_that_would_fill_the_disk_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let settings = Settings { num: i32::MAX as u64, value_size: 1 << 20, ..settings() };
     let engine = Box::new(TerraceEngine::new(&settings));
-    let refused = Bench::new(engine, settings, folder.path(), &Silent).err().unwrap().to_string();
+    let refused = Bench::new(engine, settings, directory.path(), &Silent).err().unwrap().to_string();
     assert!(refused.contains("choose a smaller --num"), "{refused}");
 }
 
 #[test]
 fn results_are_written_read_back_and_drawn() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("results/run.jsonl");
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("results/run.jsonl");
     let settings = Settings { histogram: true, ..settings() };
     for mut report in run(&settings, &["fillrandom", "readrandom", "compact", "readrandom"]) {
         // So short a run has one interval, which makes no line.
@@ -190,8 +190,8 @@ fn a_step_may_have_threads_of_its_own() {
 
 #[test]
 fn each_configuration_has_a_table_and_a_picture() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("run.jsonl");
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("run.jsonl");
     for configuration in ["equal", "defaults"] {
         for mut report in run(&settings(), &["fillseq", "readseq"]) {
             configuration.clone_into(&mut report.configuration);
@@ -214,10 +214,10 @@ fn costs_at_two_sizes_stand_side_by_side() {
 
 #[test]
 fn a_database_that_stores_nothing_answers_rightly_after_fillseq() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let settings = settings();
     let engine = Box::new(NothingEngine::new(&settings));
-    let mut bench = Bench::new(engine, settings, folder.path(), &Silent).unwrap();
+    let mut bench = Bench::new(engine, settings, directory.path(), &Silent).unwrap();
     for name in nothing::WORKLOADS.split(',') {
         assert_eq!(bench.run(name).unwrap().unwrap().ops, NUM, "{name}");
     }

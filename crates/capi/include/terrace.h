@@ -40,7 +40,7 @@ void terrace_close(leveldb_t* db, char** errptr);
 /* Writes what is in memory to tables, and returns when that is done. */
 void terrace_flush(leveldb_t* db, char** errptr);
 
-/* Writes a consistent copy to the folder `target`, which must be empty or not exist. Tables become hard links where
+/* Writes a consistent copy to the directory `target`, which must be empty or not exist. Tables become hard links where
    that is possible, so that it is quick and takes little space. It survives a loss of power once this returns. */
 void terrace_checkpoint(leveldb_t* db, const char* target, char** errptr);
 

@@ -15,7 +15,7 @@ use terrace_engine::{Db, Options};
 use crate::barrier::{self, ErrorPlace, or_report};
 use crate::batch::BatchHandle;
 use crate::failure::{Failure, Result, given};
-use crate::memory::{bytes, copy, copy_text, folder, put_length, text};
+use crate::memory::{bytes, copy, copy_text, directory, put_length, text};
 use crate::options::{HeldCallbacks, OptionsHandle};
 use crate::read_write_options::{ReadOptionsHandle, WriteOptionsHandle};
 
@@ -28,16 +28,16 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    /// Opens the database in `folder`, with what `change` makes of the program's options.
+    /// Opens the database in `directory`, with what `change` makes of the program's options.
     pub(crate) fn open(
         options: Option<&OptionsHandle>,
-        folder: &Path,
+        directory: &Path,
         change: impl FnOnce(&mut Options),
     ) -> Result<*const Self> {
         // Dropped last, should the opening fail: the callbacks are in use until then.
         let (mut options, callbacks) = given("options", options)?.to_engine()?;
         change(&mut options);
-        let db = Db::open(folder, options).map_err(|error| Failure::of_folder(folder, error))?;
+        let db = Db::open(directory, options).map_err(|error| Failure::of_directory(directory, error))?;
         let database = Arc::new_cyclic(|this| Self {
             db,
             is_closed: AtomicBool::new(false),
@@ -86,8 +86,8 @@ unsafe extern "C" fn leveldb_open(
 ) -> *const Database {
     or_report(error, ptr::null(), || {
         // SAFETY: by the header's rule it is NULL or a string.
-        let folder = unsafe { folder(name)? };
-        Database::open(options, folder, |_| {})
+        let directory = unsafe { directory(name)? };
+        Database::open(options, directory, |_| {})
     })
 }
 

@@ -32,13 +32,13 @@ unsafe extern "C" fn leveldb_env_destroy(env: *mut EnvHandle) {
     barrier::or_else((), || unsafe { drop_box(env) });
 }
 
-/// As LevelDB chooses it: the folder in the variable `TEST_TMPDIR`, or one of the user's own in `/tmp`.
+/// As LevelDB chooses it: the directory in the variable `TEST_TMPDIR`, or one of the user's own in `/tmp`.
 #[unsafe(no_mangle)]
 extern "C" fn leveldb_env_get_test_directory(env: Option<&EnvHandle>) -> *mut c_char {
     barrier::or_else(std::ptr::null_mut(), || {
         let Some(env) = env else { return std::ptr::null_mut() };
-        let folder = match std::env::var_os("TEST_TMPDIR").filter(|folder| !folder.is_empty()) {
-            Some(folder) => PathBuf::from(folder),
+        let directory = match std::env::var_os("TEST_TMPDIR").filter(|directory| !directory.is_empty()) {
+            Some(directory) => PathBuf::from(directory),
             None => {
                 // SAFETY: the call has no conditions.
                 let user = unsafe { libc::geteuid() };
@@ -46,8 +46,8 @@ extern "C" fn leveldb_env_get_test_directory(env: Option<&EnvHandle>) -> *mut c_
             }
         };
         // If it cannot be made, whoever uses it will hear of that.
-        let _ = env.0.create_folder_all(&folder);
-        let mut bytes = folder.into_os_string().into_vec();
+        let _ = env.0.create_directory_all(&directory);
+        let mut bytes = directory.into_os_string().into_vec();
         bytes.push(0);
         copy(&bytes).unwrap_or(std::ptr::null_mut())
     })

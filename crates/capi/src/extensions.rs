@@ -13,7 +13,7 @@ use terrace_engine::limits::LEVEL_COUNT;
 use crate::barrier::{self, ErrorPlace, or_report};
 use crate::database::Database;
 use crate::failure::{Failure, Result, given};
-use crate::memory::{folder, text};
+use crate::memory::{directory, text};
 use crate::options::OptionsHandle;
 
 /// A `terrace_level_statistics_t`.
@@ -78,8 +78,8 @@ unsafe extern "C" fn terrace_open_read_only(
 ) -> *const Database {
     or_report(error, ptr::null(), || {
         // SAFETY: by the header's rule it is NULL or a string.
-        let folder = unsafe { folder(name)? };
-        Database::open(options, folder, |options| options.read_only = true)
+        let directory = unsafe { directory(name)? };
+        Database::open(options, directory, |options| options.read_only = true)
     })
 }
 

@@ -32,7 +32,7 @@ impl Failure {
     }
 
     /// What the engine said of the database at `path` when it should be opened, destroyed or repaired.
-    pub(crate) fn of_folder(path: &Path, error: Error) -> Self {
+    pub(crate) fn of_directory(path: &Path, error: Error) -> Self {
         let path = path.display();
         match error.kind() {
             ErrorKind::NoDatabase => {

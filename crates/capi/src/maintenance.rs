@@ -9,7 +9,7 @@ use terrace_engine::{Db, Error, ErrorKind, Options};
 
 use crate::barrier::{ErrorPlace, or_report};
 use crate::failure::{Failure, Result, given};
-use crate::memory::folder;
+use crate::memory::directory;
 use crate::options::OptionsHandle;
 
 #[unsafe(no_mangle)]
@@ -20,8 +20,8 @@ unsafe extern "C" fn leveldb_destroy_db(
 ) {
     or_report(error, (), || {
         // SAFETY: by the header's rule it is NULL or a string.
-        let folder = unsafe { folder(name)? };
-        maintain(options, folder, |options| Db::destroy(folder, options))
+        let directory = unsafe { directory(name)? };
+        maintain(options, directory, |options| Db::destroy(directory, options))
     });
 }
 
@@ -33,21 +33,21 @@ unsafe extern "C" fn leveldb_repair_db(
 ) {
     or_report(error, (), || {
         // SAFETY: by the header's rule it is NULL or a string.
-        let folder = unsafe { folder(name)? };
-        maintain(options, folder, |options| Db::repair(folder, options).map(drop))
+        let directory = unsafe { directory(name)? };
+        maintain(options, directory, |options| Db::repair(directory, options).map(drop))
     });
 }
 
 fn maintain(
     options: Option<&OptionsHandle>,
-    folder: &Path,
+    directory: &Path,
     work: impl FnOnce(&Options) -> std::result::Result<(), Error>,
 ) -> Result<()> {
     // The callbacks are in use until the end of this.
     let (options, _in_use) = given("options", options)?.to_engine()?;
     work(&options).map_err(|error| match error.kind() {
         ErrorKind::NoDatabase => Failure::io(&error),
-        _ => Failure::of_folder(folder, error),
+        _ => Failure::of_directory(directory, error),
     })
 }
 

@@ -45,14 +45,14 @@ pub(crate) unsafe fn text<'a>(name: &str, start: *const c_char) -> Result<&'a CS
     Ok(unsafe { CStr::from_ptr(start) })
 }
 
-/// The folder that `name` names.
+/// The directory that `name` names.
 ///
 /// # Errors
 /// `Invalid argument` for NULL.
 ///
 /// # Safety
 /// As for [`text`].
-pub(crate) unsafe fn folder<'a>(name: *const c_char) -> Result<&'a Path> {
+pub(crate) unsafe fn directory<'a>(name: *const c_char) -> Result<&'a Path> {
     // SAFETY: passed on to the caller.
     let name = unsafe { text("name", name)? };
     Ok(Path::new(OsStr::from_bytes(name.to_bytes())))

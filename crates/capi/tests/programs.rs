@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use support::{Library, Tool, compile, has_leveldb, library_folder, output, run};
+use support::{Library, Tool, compile, has_leveldb, library_directory, output, run};
 
 const TRANSCRIPT: &[&str] = &[
     "transcript.c",
@@ -85,8 +85,8 @@ fn what_leveldb_leaves_undefined_is_answered() {
 }
 
 /// The program that wrote a database says so in its file LOG.
-fn writer_of(folder: &Path) -> &'static str {
-    let log = fs::read_to_string(folder.join("bloom/LOG")).expect("the database has a LOG");
+fn writer_of(directory: &Path) -> &'static str {
+    let log = fs::read_to_string(directory.join("bloom/LOG")).expect("the database has a LOG");
     if log.contains("Terrace") { "Terrace" } else { "LevelDB" }
 }
 
@@ -99,14 +99,14 @@ fn filters_and_orders_of_a_program_are_read_by_the_other_library() {
     for place in support::IN_ITS_PLACE {
         let terrace = place.variables();
         for (writer, name) in [(&[][..], "LevelDB"), (&terrace[..], "Terrace")] {
-            let folder = tempfile::tempdir().unwrap();
-            let arguments = |mode: &'static str| [mode.to_owned(), folder.path().display().to_string()];
+            let directory = tempfile::tempdir().unwrap();
+            let arguments = |mode: &'static str| [mode.to_owned(), directory.path().display().to_string()];
             run(&program, Tool::None, writer, &arguments("write"));
-            assert_eq!(writer_of(folder.path()), name);
+            assert_eq!(writer_of(directory.path()), name);
             let theirs = run(&program, Tool::None, &[], &arguments("read"));
-            assert_eq!(writer_of(folder.path()), "LevelDB");
+            assert_eq!(writer_of(directory.path()), "LevelDB");
             let ours = run(&program, Tool::None, &terrace, &arguments("read"));
-            assert_eq!(writer_of(folder.path()), "Terrace");
+            assert_eq!(writer_of(directory.path()), "Terrace");
             assert_same(&ours, &theirs);
             assert!(ours.ends_with("done\n"), "{ours}");
         }
@@ -126,12 +126,12 @@ fn declared(header: &str) -> BTreeSet<String> {
 
 #[test]
 fn the_library_exports_what_the_headers_declare_and_nothing_else() {
-    let read = |name: &str| fs::read_to_string(support::include_folder().join(name)).unwrap();
+    let read = |name: &str| fs::read_to_string(support::include_directory().join(name)).unwrap();
     let leveldb = declared(&read("leveldb/c.h"));
     let mut all = declared(&read("terrace.h"));
     all.extend(leveldb.iter().cloned());
     let symbols = output(
-        Command::new("nm").args(["-D", "--defined-only"]).arg(library_folder().join("libterrace.so.0")),
+        Command::new("nm").args(["-D", "--defined-only"]).arg(library_directory().join("libterrace.so.0")),
     );
     let exported: BTreeSet<String> =
         symbols.lines().filter_map(|line| line.split(' ').nth(2)).map(str::to_owned).collect();
@@ -143,21 +143,21 @@ fn the_library_exports_what_the_headers_declare_and_nothing_else() {
 
 #[test]
 fn the_headers_are_c_and_cxx() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let cases = [("cc", "c", "-std=c99"), ("c++", "cc", "-std=c++11")];
     for (compiler, ending, standard) in cases {
-        let source = folder.path().join(format!("includes.{ending}"));
+        let source = directory.path().join(format!("includes.{ending}"));
         fs::write(&source, "#include <terrace.h>\n#include <leveldb/c.h>\nint main(void) { return 0; }\n")
             .unwrap();
         let mut command = Command::new(compiler);
         command.args([standard, "-pedantic", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I"]);
-        output(command.arg(support::include_folder()).arg(&source));
+        output(command.arg(support::include_directory()).arg(&source));
     }
 }
 
 #[test]
 fn the_soname_is_the_librarys_own() {
-    let dynamic = output(Command::new("readelf").arg("-d").arg(library_folder().join("libterrace.so.0")));
+    let dynamic = output(Command::new("readelf").arg("-d").arg(library_directory().join("libterrace.so.0")));
     assert!(dynamic.contains("soname: [libterrace.so.0]"), "{dynamic}");
 }
 
@@ -170,27 +170,27 @@ fn of_the_page(language: &str) -> String {
 
 #[test]
 fn the_example_of_the_documentation_runs() {
-    let folder = tempfile::tempdir().unwrap();
-    let source = folder.path().join("example.c");
+    let directory = tempfile::tempdir().unwrap();
+    let source = directory.path().join("example.c");
     fs::write(&source, of_the_page("c")).unwrap();
-    let program = support::compile_file(&source, folder.path(), Library::Shared, Tool::Sanitizers);
-    assert_eq!(support::run_in(&program, folder.path(), Tool::Sanitizers, &[], &[]), of_the_page("text"));
+    let program = support::compile_file(&source, directory.path(), Library::Shared, Tool::Sanitizers);
+    assert_eq!(support::run_in(&program, directory.path(), Tool::Sanitizers, &[], &[]), of_the_page("text"));
 }
 
 #[test]
 fn an_installed_library_is_found_by_pkg_config() {
-    let folder = tempfile::tempdir().unwrap();
-    let (prefix, source) = (folder.path().join("usr"), folder.path().join("example.c"));
+    let directory = tempfile::tempdir().unwrap();
+    let (prefix, source) = (directory.path().join("usr"), directory.path().join("example.c"));
     fs::write(&source, of_the_page("c")).unwrap();
     let mut install = Command::new(support::root().join("scripts/install-capi"));
-    output(install.env("PREFIX", &prefix).env("BUILT", support::built_folder()).env_remove("DESTDIR"));
+    output(install.env("PREFIX", &prefix).env("BUILT", support::built_directory()).env_remove("DESTDIR"));
     let flags = |static_or_not: &[&str]| {
         let mut command = Command::new("pkg-config");
         command.args(static_or_not).args(["--cflags", "--libs", "terrace"]);
         output(command.env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig")))
     };
     let compile = |name: &str, flags: &str| {
-        let program = folder.path().join(name);
+        let program = directory.path().join(name);
         let mut command = Command::new("cc");
         output(command.arg(&source).arg("-o").arg(&program).args(flags.split_whitespace()));
         program
@@ -201,7 +201,10 @@ fn an_installed_library_is_found_by_pkg_config() {
     let held = compile("held", &held);
     let variables = [("LD_LIBRARY_PATH", prefix.join("lib"))];
     for program in [&shared, &held] {
-        assert_eq!(support::run_in(program, folder.path(), Tool::None, &variables, &[]), of_the_page("text"));
+        assert_eq!(
+            support::run_in(program, directory.path(), Tool::None, &variables, &[]),
+            of_the_page("text")
+        );
     }
     let needed =
         |program: &Path| output(Command::new("readelf").arg("-d").arg(program)).contains("[libterrace.so.0]");

@@ -16,13 +16,13 @@ use crate::progress::{Progress, Unit};
 
 /// Where the database is.
 #[derive(Args, Clone, Debug)]
-pub(crate) struct Folder {
-    /// The database's folder.
+pub(crate) struct Directory {
+    /// The database's directory.
     #[arg(value_name = "DB", value_hint = ValueHint::DirPath)]
     pub(crate) db: PathBuf,
 }
 
-impl Folder {
+impl Directory {
     /// Opens it for reading.
     pub(crate) fn read(&self) -> Result<Db, Failure> {
         open_to_read(&self.db)
@@ -50,22 +50,22 @@ pub(crate) struct WriteArguments {
 }
 
 impl WriteArguments {
-    /// The engine's options for the database in `folder`.
-    pub(crate) fn options(self, folder: &Path) -> Result<Options, Failure> {
+    /// The engine's options for the database in `directory`.
+    pub(crate) fn options(self, directory: &Path) -> Result<Options, Failure> {
         let compression = match self.compression {
-            None => self.dialect.compression(folder),
+            None => self.dialect.compression(directory),
             Some(CompressionArgument::None) => Compression::None,
             Some(CompressionArgument::Snappy) => Compression::Snappy,
             Some(CompressionArgument::Zstd) => Compression::Zstd { level: 0 },
         };
-        let comparator = order::of_folder(folder)?;
+        let comparator = order::of_directory(directory)?;
         Ok(Options { create_if_missing: false, comparator, compression, ..Options::default() })
     }
 
     /// Opens an existing database.
-    pub(crate) fn open(self, folder: &Path) -> Result<Db, Failure> {
-        check_is_folder(folder)?;
-        open(folder, self.options(folder)?)
+    pub(crate) fn open(self, directory: &Path) -> Result<Db, Failure> {
+        check_is_directory(directory)?;
+        open(directory, self.options(directory)?)
     }
 }
 
@@ -84,29 +84,29 @@ pub(crate) struct CreateArguments {
 
 impl CreateArguments {
     /// Opens the database, or creates it if that was asked for.
-    pub(crate) fn open(&self, folder: &Path) -> Result<Db, Failure> {
+    pub(crate) fn open(&self, directory: &Path) -> Result<Db, Failure> {
         if !self.create {
-            return self.write.open(folder).map_err(|failure| {
-                if folder.join(file_name::CURRENT).exists() || !is_nothing_there(&failure) {
+            return self.write.open(directory).map_err(|failure| {
+                if directory.join(file_name::CURRENT).exists() || !is_nothing_there(&failure) {
                     return failure;
                 }
-                let message = format!("there is no database in {}", folder.display());
+                let message = format!("there is no database in {}", directory.display());
                 Problem::database(message, "--create makes one there.")
             });
         }
-        let mut options = self.write.options(folder)?;
+        let mut options = self.write.options(directory)?;
         if let Some(name) = &self.comparator {
             options.comparator = order::by_name(name)?;
         }
         options.create_if_missing = true;
-        open(folder, options)
+        open(directory, options)
     }
 }
 
-/// Opens the database in `folder` for reading: the state of this moment, without a lock and without changing a byte.
-pub(crate) fn open_to_read(folder: &Path) -> Result<Db, Failure> {
-    check_is_folder(folder)?;
-    let comparator = order::of_folder(folder)?;
+/// Opens the database in `directory` for reading: the state of this moment, without a lock and without changing a byte.
+pub(crate) fn open_to_read(directory: &Path) -> Result<Db, Failure> {
+    check_is_directory(directory)?;
+    let comparator = order::of_directory(directory)?;
     let options = Options {
         read_only: true,
         comparator,
@@ -115,16 +115,16 @@ pub(crate) fn open_to_read(folder: &Path) -> Result<Db, Failure> {
         map_tables: false,
         ..Options::default()
     };
-    open(folder, options)
+    open(directory, options)
 }
 
 /// Opens a database. That takes long where much is in its logs.
-fn open(folder: &Path, options: Options) -> Result<Db, Failure> {
+fn open(directory: &Path, options: Options) -> Result<Db, Failure> {
     let _progress = Progress::new("opening", Unit::Time, None);
-    Ok(Db::open(folder, options)?)
+    Ok(Db::open(directory, options)?)
 }
 
-/// Whether a folder is missing, or has no database.
+/// Whether a directory is missing, or has no database.
 fn is_nothing_there(failure: &Failure) -> bool {
     match failure.downcast_ref::<EngineError>() {
         Some(error) => error.kind() == ErrorKind::NoDatabase,
@@ -133,17 +133,17 @@ fn is_nothing_there(failure: &Failure) -> bool {
 }
 
 /// Says what is wrong with a path that cannot be a database's.
-pub(crate) fn check_is_folder(folder: &Path) -> Result<(), Failure> {
-    let shown = folder.display();
-    match fs::metadata(folder) {
+pub(crate) fn check_is_directory(directory: &Path) -> Result<(), Failure> {
+    let shown = directory.display();
+    match fs::metadata(directory) {
         Ok(metadata) if !metadata.is_dir() => Err(Problem::database(
-            format!("{shown} is a file, not a database's folder"),
-            format!("Give the folder it is in. `terrace inspect {shown}` explains the file."),
+            format!("{shown} is a file, not a database's directory"),
+            format!("Give the directory it is in. `terrace inspect {shown}` explains the file."),
         )),
         Ok(_) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let advice = "Give the folder that holds the file CURRENT.";
-            Err(Problem::missing(format!("there is no folder {shown}"), advice))
+            let advice = "Give the directory that holds the file CURRENT.";
+            Err(Problem::missing(format!("there is no directory {shown}"), advice))
         }
         Err(error) => {
             Err(Problem::database(format!("cannot look at {shown}: {error}"), "Check its permissions."))

@@ -16,7 +16,7 @@ use terrace_format::table::{BlockHandle, Footer, check_block};
 /// Whose database it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DialectArgument {
-    /// As the tables that are there show it, or a world around the folder.
+    /// As the tables that are there show it, or a world around the directory.
     #[default]
     Auto,
     /// LevelDB's: blocks are compressed by snappy.
@@ -26,10 +26,10 @@ pub(crate) enum DialectArgument {
 }
 
 impl DialectArgument {
-    /// How blocks are to be compressed in the database in `folder`.
-    pub(crate) fn compression(self, folder: &Path) -> Compression {
+    /// How blocks are to be compressed in the database in `directory`.
+    pub(crate) fn compression(self, directory: &Path) -> Compression {
         let is_bedrock = match self {
-            Self::Auto => is_bedrock(folder),
+            Self::Auto => is_bedrock(directory),
             Self::Leveldb => false,
             Self::Bedrock => true,
         };
@@ -37,14 +37,14 @@ impl DialectArgument {
     }
 }
 
-/// Whether the database in `folder` is of Minecraft Bedrock: a table has a block as only that writes it, or the folder lies in
+/// Whether the database in `directory` is of Minecraft Bedrock: a table has a block as only that writes it, or the directory lies in
 /// a world.
-pub(crate) fn is_bedrock(folder: &Path) -> bool {
+pub(crate) fn is_bedrock(directory: &Path) -> bool {
     /// More are not looked at; a database of others shows it by the first that is compressed.
     const MOST_TABLES: usize = 100;
-    let is_in_world = folder.file_name().is_some_and(|name| name == "db")
-        && folder.parent().is_some_and(|world| world.join("level.dat").is_file());
-    let Ok(entries) = fs::read_dir(folder) else { return false };
+    let is_in_world = directory.file_name().is_some_and(|name| name == "db")
+        && directory.parent().is_some_and(|world| world.join("level.dat").is_file());
+    let Ok(entries) = fs::read_dir(directory) else { return false };
     let tables = entries.flatten().filter(|entry| {
         let kind = entry.file_name().to_str().and_then(file_name::parse);
         matches!(kind, Some(FileKind::Table(_) | FileKind::LegacyTable(_)))

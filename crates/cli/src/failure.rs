@@ -79,13 +79,13 @@ impl Problem {
         })
     }
 
-    /// There is no such folder.
+    /// There is no such directory.
     pub(crate) fn missing(message: impl Into<String>, advice: impl Into<String>) -> Failure {
         let (message, advice) = (message.into(), Some(advice.into()));
         Box::new(Self { code: code::DATABASE, message, advice, is_missing: true })
     }
 
-    /// Whether it is that there is no such folder.
+    /// Whether it is that there is no such directory.
     pub(crate) fn is_missing(&self) -> bool {
         self.is_missing
     }
@@ -124,18 +124,18 @@ pub(crate) fn explain(failure: &Failure) -> (u8, String) {
 fn advise(error: &EngineError) -> (u8, Option<String>) {
     let path = error.path();
     let shown = path.map_or_else(|| "DB".into(), |path| path.display().to_string());
-    let folder = path.map_or_else(|| "DB".into(), |path| folder_of(path).display().to_string());
+    let directory = path.map_or_else(|| "DB".into(), |path| directory_of(path).display().to_string());
     match error.kind() {
         ErrorKind::InvalidArgument => (code::USAGE, None),
         ErrorKind::NoDatabase => {
-            (code::DATABASE, Some("Give the folder that holds the file CURRENT.".to_owned()))
+            (code::DATABASE, Some("Give the directory that holds the file CURRENT.".to_owned()))
         }
         ErrorKind::AlreadyExists => {
-            (code::DATABASE, Some("Choose a folder that is not there yet.".to_owned()))
+            (code::DATABASE, Some("Choose a directory that is not there yet.".to_owned()))
         }
         ErrorKind::Locked => {
             let program =
-                path.and_then(owner::of_folder).map_or(String::new(), |owner| format!(" ({owner})"));
+                path.and_then(owner::of_directory).map_or(String::new(), |owner| format!(" ({owner})"));
             let advice = format!(
                 "Close the program that uses it{program} to change the database. Commands that only read (get, scan, \
                  count, stats, verify, inspect, export, diff, copy) work beside it."
@@ -148,11 +148,11 @@ fn advise(error: &EngineError) -> (u8, Option<String>) {
                 None => String::new(),
             };
             let advice = if path.is_some_and(is_alone) {
-                format!("{look}It is no file of a database, or not in its folder.")
+                format!("{look}It is no file of a database, or not in its directory.")
             } else {
                 format!(
-                    "{look}`terrace verify {folder}` checks all files; `terrace repair {folder}` keeps what is intact \
-                     and sets the rest aside (make a copy of the folder first)."
+                    "{look}`terrace verify {directory}` checks all files; `terrace repair {directory}` keeps what is intact \
+                     and sets the rest aside (make a copy of the directory first)."
                 )
             };
             (code::DAMAGED, Some(advice))
@@ -170,25 +170,25 @@ fn advise(error: &EngineError) -> (u8, Option<String>) {
             (code::DATABASE, Some(advice.to_owned()))
         }
         ErrorKind::ReadOnly => {
-            (code::DATABASE, Some("Copy the folder to where it may be changed.".to_owned()))
+            (code::DATABASE, Some("Copy the directory to where it may be changed.".to_owned()))
         }
         _ => (code::DATABASE, None),
     }
 }
 
-/// Whether this is a file that no repair of its folder would take for one of a database: `/etc/passwd`, or a table in `lost`.
+/// Whether this is a file that no repair of its directory would take for one of a database: `/etc/passwd`, or a table in `lost`.
 fn is_alone(path: &Path) -> bool {
     let kind = path.file_name().and_then(|name| file_name::parse(name.to_str()?));
     let is_of_database = match kind {
         Some(FileKind::Current) => true,
-        Some(_) => folder_of(path).join(file_name::CURRENT).exists(),
+        Some(_) => directory_of(path).join(file_name::CURRENT).exists(),
         None => false,
     };
     path.is_file() && !is_of_database
 }
 
-/// The database's folder of an error's path, which may be that of a file in it.
-fn folder_of(path: &Path) -> &Path {
+/// The database's directory of an error's path, which may be that of a file in it.
+fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !path.is_dir() && !parent.as_os_str().is_empty() => parent,
         Some(_) if !path.is_dir() => Path::new("."),

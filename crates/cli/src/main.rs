@@ -23,7 +23,7 @@ use failure::{Answer, EXIT_CODES, code, explain, is_closed_pipe};
 /// Terrace, an embedded key/value database in LevelDB's file format.
 ///
 /// Reads and writes databases of LevelDB, classic-level, Chromium and Minecraft Bedrock as well. Commands that only read
-/// change no byte of a folder, and work while its owner is running.
+/// change no byte of a directory, and work while its owner is running.
 ///
 /// Keys and values are printed as escaped text, one entry a line, and accepted in that form: printable UTF-8 as it is, \\
 /// for a backslash, \n, \r, \t, and \xNN for any byte. With --json, bytes are JSON strings where they are UTF-8, else

@@ -1,6 +1,6 @@
 //! The order of a database's keys, read from its MANIFEST: a command is not told which it is.
 //!
-//! Predecessor: a folder. Successor: [`database`](crate::database), which opens it in that order.
+//! Predecessor: a directory. Successor: [`database`](crate::database), which opens it in that order.
 
 use std::fs;
 use std::io;
@@ -28,12 +28,12 @@ impl<R: io::Read> LogSource for FileSource<R> {
     }
 }
 
-/// The order of the database in `folder`; bytewise where it cannot be read, so that the open, which comes next, says why.
+/// The order of the database in `directory`; bytewise where it cannot be read, so that the open, which comes next, says why.
 ///
 /// # Errors
 /// If the database has an order that is not known here.
-pub(crate) fn of_folder(folder: &Path) -> Result<UserComparator, Failure> {
-    match name(folder) {
+pub(crate) fn of_directory(directory: &Path) -> Result<UserComparator, Failure> {
+    match name(directory) {
         Some(name) => by_name(name),
         None => Ok(UserComparator::Bytewise),
     }
@@ -55,10 +55,10 @@ pub(crate) fn by_name(name: impl AsRef<[u8]>) -> Result<UserComparator, Failure>
 }
 
 /// The name of the order, as the MANIFEST in force has it.
-pub(crate) fn name(folder: &Path) -> Option<Vec<u8>> {
+pub(crate) fn name(directory: &Path) -> Option<Vec<u8>> {
     (0..ATTEMPTS).find_map(|_| {
-        let number = current::decode(&fs::read(folder.join(file_name::CURRENT)).ok()?).ok()?;
-        of_manifest(&folder.join(file_name::manifest_name(number)))
+        let number = current::decode(&fs::read(directory.join(file_name::CURRENT)).ok()?).ok()?;
+        of_manifest(&directory.join(file_name::manifest_name(number)))
     })
 }
 

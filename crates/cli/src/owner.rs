@@ -27,9 +27,9 @@ impl fmt::Display for Owner {
     }
 }
 
-/// Who holds the lock of the database in `folder`; `None` if nobody does, or it cannot be known.
-pub(crate) fn of_folder(folder: &Path) -> Option<Owner> {
-    of_lock_file(&folder.join(file_name::LOCK))
+/// Who holds the lock of the database in `directory`; `None` if nobody does, or it cannot be known.
+pub(crate) fn of_directory(directory: &Path) -> Option<Owner> {
+    of_lock_file(&directory.join(file_name::LOCK))
 }
 
 /// Who holds a lock on this LOCK file.

@@ -4,11 +4,11 @@ mod support;
 
 use std::fs;
 
-use support::{Place, snapshot, terrace, with_input};
+use support::{TestDirectory, snapshot, terrace, with_input};
 
 #[test]
-fn a_folder_that_is_none_or_no_database() {
-    let place = Place::new();
+fn a_directory_that_is_none_or_no_database() {
+    let place = TestDirectory::new();
     let (nowhere, empty, file) = (place.path("nowhere"), place.path("empty"), place.path("file"));
     fs::create_dir(&empty).unwrap();
     fs::write(empty.join("notes.txt"), "mine").unwrap();
@@ -16,7 +16,7 @@ fn a_folder_that_is_none_or_no_database() {
     let before = snapshot(&empty);
     for command in ["scan", "count", "stats", "verify", "export", "compact", "shell"] {
         let error = terrace([&command, &nowhere]).failed(3);
-        assert!(error.contains("there is no folder") && error.contains("CURRENT"), "{command}: {error}");
+        assert!(error.contains("there is no directory") && error.contains("CURRENT"), "{command}: {error}");
         let error = terrace([&command, &empty]).failed(3);
         assert!(error.contains("there is no database here"), "{command}: {error}");
         let error = terrace([&command, &file]).failed(3);
@@ -44,7 +44,7 @@ fn a_folder_that_is_none_or_no_database() {
 
 #[test]
 fn keys_that_cannot_be_read() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.numbers(3);
     for (format, key) in [("utf8", "\\x1"), ("hex", "0"), ("hex", "xy"), ("json", "{")] {
         let error = terrace([&"get", &db, &key, &"--key-format", &format]).failed(2);
@@ -62,7 +62,7 @@ fn keys_that_cannot_be_read() {
 
 #[test]
 fn an_order_that_is_not_known_is_named() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.path("db");
     let error = terrace([&"put", &db, &"a", &"b", &"--create", &"--comparator=mine"]).failed(3);
     assert!(error.contains("`mine`"), "{error}");

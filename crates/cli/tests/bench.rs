@@ -8,9 +8,9 @@ fn terrace(arguments: &[&str]) -> Output {
 
 #[test]
 fn a_line_a_workload() {
-    let folder = tempfile::tempdir().unwrap();
-    let db = format!("--db={}", folder.path().join("db").display());
-    let results = folder.path().join("results.jsonl");
+    let directory = tempfile::tempdir().unwrap();
+    let db = format!("--db={}", directory.path().join("db").display());
+    let results = directory.path().join("results.jsonl");
     let results = results.to_str().unwrap();
     let output = terrace(&[
         "bench",
@@ -34,7 +34,7 @@ fn a_line_a_workload() {
 
     let output = terrace(&["bench", "--plot", results]);
     assert!(output.status.success());
-    assert!(folder.path().join("results.png").exists() && folder.path().join("results.svg").exists());
+    assert!(directory.path().join("results.png").exists() && directory.path().join("results.svg").exists());
 }
 
 #[test]

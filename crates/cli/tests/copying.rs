@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use support::{Place, program, terrace};
+use support::{TestDirectory, program, terrace};
 use terrace_engine::{Compression, Db, Options, WriteOptions};
 
 /// Large enough for a copy to be stopped in its middle.
@@ -65,7 +65,7 @@ fn stop_copy(db: &Path, target: &Path, signal: &str) {
 
 #[test]
 fn a_copy_that_is_stopped_looks_like_no_database_and_the_next_one_is_whole() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let (db, target) = (place.path("db"), place.path("target"));
     make_large(&db);
     for signal in ["-INT", "-TERM", "-KILL"] {
@@ -84,7 +84,7 @@ fn a_copy_that_is_stopped_looks_like_no_database_and_the_next_one_is_whole() {
 
 #[test]
 fn a_copy_that_is_stopped_while_its_files_move_up_is_begun_anew() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let (db, target) = (place.path("db"), place.path("target"));
     terrace([&"put", &db, &"a", &"1", &"--create"]).ok();
     terrace([&"compact", &db]).ok();
@@ -96,7 +96,7 @@ fn a_copy_that_is_stopped_while_its_files_move_up_is_begun_anew() {
     terrace([&"get", &target, &"a"]).failed(5);
     terrace([&"copy", &db, &target]).ok();
     assert_eq!(terrace([&"get", &target, &"a"]).ok(), "1\n");
-    // All have, and the folder was still to be removed: the copy is whole.
+    // All have, and the directory was still to be removed: the copy is whole.
     fs::create_dir(&unfinished).unwrap();
     assert_eq!(terrace([&"get", &target, &"a"]).ok(), "1\n");
     terrace([&"copy", &db, &target]).failed(3);
@@ -110,8 +110,8 @@ fn a_copy_that_is_stopped_while_its_files_move_up_is_begun_anew() {
 }
 
 #[test]
-fn a_file_that_is_no_table_gets_no_advice_to_repair_its_folder() {
-    let place = Place::new();
+fn a_file_that_is_no_table_gets_no_advice_to_repair_its_directory() {
+    let place = TestDirectory::new();
     let db = place.path("db");
     terrace([&"put", &db, &"a", &"1", &"--create"]).ok();
     let lost = place.path("lost");
@@ -122,5 +122,5 @@ fn a_file_that_is_no_table_gets_no_advice_to_repair_its_folder() {
         assert!(error.contains("terrace inspect") && !error.contains("terrace repair"), "{error}");
     }
     let checkpoint = terrace([&"checkpoint", &db, &lost]).failed(3);
-    assert!(checkpoint.contains("the folder is not empty"), "{checkpoint}");
+    assert!(checkpoint.contains("the directory is not empty"), "{checkpoint}");
 }

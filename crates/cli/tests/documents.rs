@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use support::Place;
+use support::TestDirectory;
 
 /// A line of the document.
 enum Part<'a> {
@@ -40,7 +40,7 @@ fn parts(document: &str) -> Vec<Part<'_>> {
 }
 
 /// Runs all commands in one shell, so that mounts last; what each printed.
-fn run(parts: &[Part<'_>], folder: &Path) -> Vec<String> {
+fn run(parts: &[Part<'_>], directory: &Path) -> Vec<String> {
     const MARK: &str = "@@@@";
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let program = PathBuf::from(env!("CARGO_BIN_EXE_terrace"));
@@ -59,9 +59,9 @@ fn run(parts: &[Part<'_>], folder: &Path) -> Vec<String> {
             }
         }
     }
-    fs::write(folder.join("script"), script).unwrap();
+    fs::write(directory.join("script"), script).unwrap();
     let mut bash = Command::new("unshare");
-    bash.args(["-rm", "bash", "-c", "exec 2>&1; source ./script"]).current_dir(folder);
+    bash.args(["-rm", "bash", "-c", "exec 2>&1; source ./script"]).current_dir(directory);
     let output = bash.output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     let mark = format!("{MARK}\n");
@@ -76,18 +76,18 @@ fn steady(line: &str) -> &str {
     ["size on disk", "  other files"].into_iter().find(depends_on_times).unwrap_or(line)
 }
 
-fn may_mount(folder: &Path) -> bool {
+fn may_mount(directory: &Path) -> bool {
     let mut mount = Command::new("unshare");
-    mount.args(["-rm", "mount", "-t", "tmpfs", "tmpfs"]).arg(folder);
+    mount.args(["-rm", "mount", "-t", "tmpfs", "tmpfs"]).arg(directory);
     mount.output().is_ok_and(|output| output.status.success())
 }
 
 #[test]
 fn what_the_document_shows_is_what_is_printed() {
-    let place = Place::new();
-    let folder = place.path("folder");
-    fs::create_dir(&folder).unwrap();
-    if !may_mount(&folder) {
+    let place = TestDirectory::new();
+    let directory = place.path("directory");
+    fs::create_dir(&directory).unwrap();
+    if !may_mount(&directory) {
         use std::io::Write as _;
         // Not by a macro, whose output the test runner hides.
         let _ = writeln!(std::io::stderr(), "skipped: this user may not mount");
@@ -96,7 +96,7 @@ fn what_the_document_shows_is_what_is_printed() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/inspecting-leveldb.md");
     let document = fs::read_to_string(&path).unwrap();
     let parts = parts(&document);
-    let mut outputs = run(&parts, &folder).into_iter();
+    let mut outputs = run(&parts, &directory).into_iter();
     let mut made = String::new();
     for part in &parts {
         match part {

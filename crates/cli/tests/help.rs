@@ -4,7 +4,7 @@ mod support;
 
 use std::fs;
 
-use support::{Place, program, terrace};
+use support::{TestDirectory, program, terrace};
 
 /// The names of all commands, as the help lists them.
 fn commands() -> Vec<String> {
@@ -40,16 +40,16 @@ fn the_exit_codes_are_documented() {
 
 #[test]
 fn completions_and_manual_know_every_command() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let commands = commands();
     for shell in ["bash", "zsh", "fish"] {
         let script = terrace([&"completions", &shell]).ok();
         assert!(commands.iter().all(|command| script.contains(command.as_str())), "{shell}");
     }
-    let folder = place.path("man");
-    terrace([&"man", &"--dir", &folder]).ok();
+    let directory = place.path("man");
+    terrace([&"man", &"--dir", &directory]).ok();
     for command in &commands {
-        let page = fs::read_to_string(folder.join(format!("terrace-{command}.1"))).unwrap();
+        let page = fs::read_to_string(directory.join(format!("terrace-{command}.1"))).unwrap();
         assert!(page.contains("Examples:"), "{command}");
     }
     assert!(terrace([&"man"]).ok().contains("Exit codes:"));
@@ -58,20 +58,20 @@ fn completions_and_manual_know_every_command() {
 /// The committed manual is that of this program: `make man` writes it.
 #[test]
 fn the_committed_manual_is_up_to_date() {
-    let place = Place::new();
-    let folder = place.path("man");
-    terrace([&"man", &"--dir", &folder]).ok();
+    let place = TestDirectory::new();
+    let directory = place.path("man");
+    terrace([&"man", &"--dir", &directory]).ok();
     let committed = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/man");
-    let names = |folder: &std::path::Path| {
+    let names = |directory: &std::path::Path| {
         let mut names: Vec<_> =
-            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+            fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         names.sort();
         names
     };
-    assert_eq!(names(&folder), names(&committed));
-    for name in names(&folder) {
+    assert_eq!(names(&directory), names(&committed));
+    for name in names(&directory) {
         let (made, kept) = (
-            fs::read_to_string(folder.join(&name)).unwrap(),
+            fs::read_to_string(directory.join(&name)).unwrap(),
             fs::read_to_string(committed.join(&name)).unwrap(),
         );
         assert!(made == kept, "{name:?} is not up to date: run `make man`");

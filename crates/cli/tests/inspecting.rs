@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use support::{Place, damage, file_of, terrace};
+use support::{TestDirectory, damage, file_of, terrace};
 
 fn items(path: &PathBuf) -> (i32, Vec<Value>) {
     let run = terrace([&"inspect", path, &"--json"]);
@@ -24,7 +24,7 @@ fn keys(items: &[Value]) -> Vec<String> {
 
 #[test]
 fn every_entry_of_a_table_is_printed() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.numbers(2000);
     let (code, items) = items(&file_of(&db, ".ldb"));
     assert_eq!(code, 0);
@@ -47,7 +47,7 @@ fn every_entry_of_a_table_is_printed() {
 
 #[test]
 fn every_record_of_a_log_is_printed_with_its_offset() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.copy("chromium/visit2-killed/indexeddb");
     let log = file_of(&db, ".log");
     let (code, items) = items(&log);
@@ -65,8 +65,8 @@ fn every_record_of_a_log_is_printed_with_its_offset() {
 }
 
 #[test]
-fn a_manifest_adds_up_to_the_tables_in_the_folder() {
-    let place = Place::new();
+fn a_manifest_adds_up_to_the_tables_in_the_directory() {
+    let place = TestDirectory::new();
     let db = place.copy("leveldb-1.23-raw");
     let (code, items) = items(&file_of(&db, "MANIFEST-000002"));
     assert_eq!(code, 0);
@@ -82,8 +82,8 @@ fn a_manifest_adds_up_to_the_tables_in_the_folder() {
 }
 
 #[test]
-fn a_folder_is_explained_file_by_file() {
-    let place = Place::new();
+fn a_directory_is_explained_file_by_file() {
+    let place = TestDirectory::new();
     let db = place.copy("chromium/visit1-closed/local-storage");
     let text = terrace([&"inspect", &db]).ok();
     for part in [
@@ -101,7 +101,7 @@ fn a_folder_is_explained_file_by_file() {
 
 #[test]
 fn reading_goes_on_behind_a_damaged_block() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.numbers(2000);
     let table = file_of(&db, ".ldb");
     let (_, sound) = items(&table);
@@ -125,7 +125,7 @@ fn reading_goes_on_behind_a_damaged_block() {
 
 #[test]
 fn blocks_are_found_without_footer_and_without_index() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.numbers(2000);
     let table = file_of(&db, ".ldb");
     let sound = fs::read(&table).unwrap();
@@ -160,7 +160,7 @@ fn blocks_are_found_without_footer_and_without_index() {
 
 #[test]
 fn reading_goes_on_behind_damage_in_a_log() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.copy("chromium/visit2-killed/indexeddb");
     let log = file_of(&db, ".log");
     let (_, sound) = items(&log);
@@ -195,7 +195,7 @@ fn reading_goes_on_behind_damage_in_a_log() {
 
 #[test]
 fn files_are_known_by_their_content_or_by_what_the_caller_says() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.copy("leveldb-1.20-snappy");
     for (name, kind) in
         [(".ldb", "table"), (".log", "log"), ("MANIFEST-000002", "manifest"), ("CURRENT", "current")]
@@ -216,7 +216,7 @@ fn files_are_known_by_their_content_or_by_what_the_caller_says() {
 /// Whatever is in a file, inspect explains it and ends in order.
 #[test]
 fn no_damage_ends_it() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.copy("leveldb-1.20-snappy");
     for name in ["000022.log", "000025.ldb", "MANIFEST-000002", "CURRENT", "LOCK"] {
         let path = db.join(name);

@@ -7,11 +7,11 @@ use std::io::Write;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use support::{Place, damage, program, terrace, with_input};
+use support::{TestDirectory, damage, program, terrace, with_input};
 
 #[test]
 fn what_is_exported_is_imported_in_both_forms() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     for name in ["chromium/visit2-killed/local-storage", "leveldb-1.23-raw"] {
         let db = place.copy(name);
         for form in ["jsonl", "binary"] {
@@ -32,7 +32,7 @@ fn what_is_exported_is_imported_in_both_forms() {
 
 #[test]
 fn an_indexed_db_is_imported_in_its_order() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.copy("chromium/visit1-closed/indexeddb");
     let (file, copy) = (place.path("file"), place.path("copy"));
     terrace([&"export", &db, &"--form=binary", &"--output", &file]).ok();
@@ -42,7 +42,7 @@ fn an_indexed_db_is_imported_in_its_order() {
 
 #[test]
 fn an_interrupted_export_goes_on() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.numbers(3000);
     for form in ["jsonl", "binary"] {
         let file = place.path(form);
@@ -70,7 +70,7 @@ fn an_interrupted_export_goes_on() {
 
 #[test]
 fn an_import_that_was_killed_goes_on_where_it_stopped() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let (db, state) = (place.path("db"), place.path("state"));
     let lines: Vec<String> = (0..20_000)
         .map(|n| format!("{{\"key\":\"{n:05}\",\"value\":\"{}\"}}\n", "v".repeat(n % 100)))
@@ -111,7 +111,7 @@ fn an_import_that_was_killed_goes_on_where_it_stopped() {
 
 #[test]
 fn wrong_input_is_told_with_its_place_and_what_came_before_is_kept() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.path("db");
     let lines = b"{\"key\":\"a\",\"value\":\"1\"}\n\n{\"key\":\"b\"}\n{\"key\":\"c\",\"value\":\"3\"}\n";
     let error = with_input([&"import", &db, &"--create"], lines).failed(2);

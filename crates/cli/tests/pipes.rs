@@ -5,11 +5,11 @@ mod support;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-use support::{Place, program};
+use support::{TestDirectory, program};
 
 #[test]
 fn a_closed_pipe_ends_the_output_in_order() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.numbers(30_000).into_os_string().into_string().unwrap();
     for arguments in [
         vec!["scan", &db],
@@ -39,7 +39,7 @@ fn a_closed_pipe_ends_the_output_in_order() {
 
 #[test]
 fn nothing_is_drawn_where_standard_error_is_no_terminal() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.numbers(1000);
     let output = program().arg("verify").arg(&db).output().unwrap();
     assert!(output.stderr.is_empty());

@@ -1,13 +1,13 @@
-//! Commands that only read change no byte of a folder: closed, with its owner running, or after its crash.
+//! Commands that only read change no byte of a directory: closed, with its owner running, or after its crash.
 
 mod support;
 
 use std::path::{Path, PathBuf};
 
-use support::{Owner, Place, file_of, snapshot, terrace};
+use support::{Owner, TestDirectory, file_of, snapshot, terrace};
 
 /// Runs every command that reads on `db`; each must end well.
-fn read_in_every_way(db: &Path, place: &Place, round: &str) {
+fn read_in_every_way(db: &Path, place: &TestDirectory, round: &str) {
     let db = &db.to_owned();
     let copy = place.path(&format!("copy-{round}"));
     terrace([&"scan", db]).ok();
@@ -28,7 +28,7 @@ fn read_in_every_way(db: &Path, place: &Place, round: &str) {
 
 #[test]
 fn reading_changes_no_byte_of_a_closed_database() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let databases: Vec<PathBuf> = [
         "chromium/visit2-killed/local-storage",
         "chromium/visit2-killed/session-storage",
@@ -47,7 +47,7 @@ fn reading_changes_no_byte_of_a_closed_database() {
 
 #[test]
 fn reading_changes_no_byte_while_the_owner_runs_and_after_its_crash() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.numbers(500);
     let mut owner = Owner::of(&db);
     owner.put("in-the-log", "only");
@@ -77,9 +77,9 @@ fn reading_changes_no_byte_while_the_owner_runs_and_after_its_crash() {
 }
 
 #[test]
-fn a_folder_that_may_not_be_written_is_read() {
+fn a_directory_that_may_not_be_written_is_read() {
     use std::os::unix::fs::PermissionsExt;
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.copy("leveldb-1.20-snappy");
     for entry in std::fs::read_dir(&db).unwrap() {
         let path = entry.unwrap().path();

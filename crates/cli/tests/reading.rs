@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use support::{Place, terrace, value, with_input};
+use support::{TestDirectory, terrace, value, with_input};
 
 /// What the page saw at its second visit.
 fn seen() -> Value {
@@ -18,7 +18,7 @@ fn seen() -> Value {
 
 #[test]
 fn local_storage_is_what_the_page_saw() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.copy("chromium/visit2-killed/local-storage");
     let scan =
         terrace([&"scan", &db, &"--json", &"--key-format=localstorage", &"--value-format=localstorage"]);
@@ -36,7 +36,7 @@ fn local_storage_is_what_the_page_saw() {
 
 #[test]
 fn indexed_db_has_the_records_that_the_page_saw() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.copy("chromium/visit2-killed/indexeddb");
     let scan = terrace([&"scan", &db, &"--json", &"--key-format=idb", &"--value-format=idb"]).json();
     let of = |entry: &Value, name: &str| entry["key"][name].as_u64().unwrap_or_default();
@@ -79,7 +79,7 @@ fn indexed_db_has_the_records_that_the_page_saw() {
 
 #[test]
 fn databases_of_every_writer_have_their_entries() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     for (name, count) in [
         ("bedrock-deflate", 2402),
         ("bedrock-zlib", 2403),
@@ -97,7 +97,7 @@ fn databases_of_every_writer_have_their_entries() {
 
 #[test]
 fn ranges_limits_and_directions() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.numbers(1000);
     let scan = |options: &[&str]| {
         let output = support::program().arg("scan").arg(&db).args(options).output().unwrap();
@@ -138,7 +138,7 @@ fn ranges_limits_and_directions() {
 
 #[test]
 fn what_is_printed_is_accepted() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.path("db");
     let every_byte: Vec<u8> = (0..=255).collect();
     let file = place.path("value");
@@ -159,7 +159,7 @@ fn what_is_printed_is_accepted() {
 
 #[test]
 fn structured_keys_are_decoded() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.path("db");
     // ["a", 1] and 2 as npm's bytewise writes them.
     let key = "a0706100423ff000000000000000";
@@ -176,7 +176,7 @@ fn structured_keys_are_decoded() {
 
 #[test]
 fn a_missing_key_is_a_no() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.numbers(3);
     let run = terrace([&"get", &db, &"00001", &"nothing", &"00002"]);
     assert_eq!(run.code, 1);
@@ -189,7 +189,7 @@ fn a_missing_key_is_a_no() {
 
 #[test]
 fn stats_add_up() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.numbers(2000);
     let json = &terrace([&"stats", &db, &"--json", &"--tables"]).json()[0];
     let levels = json["levels"].as_array().unwrap();

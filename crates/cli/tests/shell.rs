@@ -2,11 +2,11 @@
 
 mod support;
 
-use support::{Place, terrace, value, with_input};
+use support::{TestDirectory, terrace, value, with_input};
 
 #[test]
 fn commands_are_run_one_after_the_other() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.numbers(100);
     let typed = "get 00007\n\nscan --prefix 0000 --keys -n 2\ncount\nput a b\nreload\nnonsense\nget 'not closed\nexit\nget 00008\n";
     let run = with_input([&"shell", &db], typed.as_bytes());
@@ -19,7 +19,7 @@ fn commands_are_run_one_after_the_other() {
 
 #[test]
 fn it_changes_a_database_only_when_started_so() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.path("db");
     let typed = "put 'a key' \"it's\"\nput b\\x00 c\nscan\ndel b\\x00\ncount\nhelp\n";
     let run = with_input([&"shell", &db, &"--write", &"--create"], typed.as_bytes());

@@ -4,11 +4,11 @@ mod support;
 
 use std::fs;
 
-use support::{Place, damage, file_of, snapshot, terrace, value};
+use support::{TestDirectory, damage, file_of, snapshot, terrace, value};
 
 #[test]
 fn every_damaged_place_is_listed() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.numbers(2000);
     let table = file_of(&db, ".ldb");
     assert!(terrace([&"verify", &db]).ok().starts_with("sound: "));
@@ -30,7 +30,7 @@ fn every_damaged_place_is_listed() {
 
 #[test]
 fn a_read_that_meets_damage_says_where_and_what_to_do() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.numbers(2000);
     let table = file_of(&db, ".ldb");
     damage(&table, 6000);
@@ -49,7 +49,7 @@ fn a_read_that_meets_damage_says_where_and_what_to_do() {
 
 #[test]
 fn a_database_that_does_not_open_is_verified_file_by_file() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.copy("chromium/visit2-killed/indexeddb");
     let (log, table) = (file_of(&db, ".log"), file_of(&db, "000016.ldb"));
     damage(&log, 1000);
@@ -83,7 +83,7 @@ fn a_database_that_does_not_open_is_verified_file_by_file() {
 
 #[test]
 fn a_presumed_loss_of_power_is_told_before_and_after_the_open_that_leaves_it_out() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.copy("chromium/visit2-killed/indexeddb");
     let log = file_of(&db, ".log");
     let mut bytes = fs::read(&log).unwrap();
@@ -97,7 +97,10 @@ fn a_presumed_loss_of_power_is_told_before_and_after_the_open_that_leaves_it_out
 
     terrace([&"compact", &db]).ok();
     let out = terrace([&"verify", &db]).ok();
-    assert!(out.starts_with("sound: ") && out.contains("folder lost") && out.contains("000014.log"), "{out}");
+    assert!(
+        out.starts_with("sound: ") && out.contains("directory lost") && out.contains("000014.log"),
+        "{out}"
+    );
     let out = terrace([&"repair", &db]).ok();
     assert!(out.contains("lost from before, by an earlier open or repair: 000014.log"), "{out}");
     let json = &terrace([&"repair", &db, &"--json"]).json()[0];
@@ -106,7 +109,7 @@ fn a_presumed_loss_of_power_is_told_before_and_after_the_open_that_leaves_it_out
 
 #[test]
 fn repair_keeps_what_is_intact_and_tells_what_is_lost() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.numbers(2000);
     assert!(terrace([&"repair", &db]).ok().starts_with("Nothing is lost: 2000 entries."));
     damage(&file_of(&db, ".ldb"), 6000);

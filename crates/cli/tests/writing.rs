@@ -4,11 +4,11 @@ mod support;
 
 use std::fs;
 
-use support::{Owner, Place, file_of, snapshot, terrace, value, with_input};
+use support::{Owner, TestDirectory, file_of, snapshot, terrace, value, with_input};
 
 #[test]
 fn a_batch_is_written_whole_or_not_at_all() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.path("db");
     let lines = "put\ta\t1\r\n\nput\tb\\x00\ttwo\\nlines\n{\"type\":\"put\",\"key\":\"c\",\"value\":{\"hex\":\"ff\"}}\n\
                  del\ta\n{\"type\":\"del\",\"key\":\"nothing\"}";
@@ -26,7 +26,7 @@ fn a_batch_is_written_whole_or_not_at_all() {
 
 #[test]
 fn keys_and_ranges_are_removed() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.numbers(100);
     terrace([&"del", &db, &"00007", &"nothing", &"00008"]).ok();
     assert_eq!(terrace([&"count", &db]).ok(), "98\n");
@@ -40,7 +40,7 @@ fn keys_and_ranges_are_removed() {
 
 #[test]
 fn compacting_gives_space_back() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.numbers(5000);
     let size = |db: &std::path::PathBuf| {
         terrace([&"stats", db, &"--json"]).json()[0]["table_bytes"].as_u64().unwrap()
@@ -55,7 +55,7 @@ fn compacting_gives_space_back() {
 
 #[test]
 fn copies_checkpoints_and_ingested_tables_hold_the_same() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.numbers(300);
     let (copy, checkpoint, ingested) = (place.path("copy"), place.path("checkpoint"), place.path("ingested"));
     terrace([&"copy", &db, &copy, &"--compression=zstd"]).ok();
@@ -73,7 +73,7 @@ fn copies_checkpoints_and_ingested_tables_hold_the_same() {
 
 #[test]
 fn differences_are_printed_and_told_by_the_exit_code() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let (a, b) = (place.path("a"), place.path("b"));
     with_input([&"batch", &a, &"--create"], b"put\tboth\t1\nput\tfirst\t2\nput\tother\t3\n").ok();
     with_input([&"batch", &b, &"--create"], b"put\tboth\t1\nput\tother\t4\nput\tsecond\t5\n").ok();
@@ -93,7 +93,7 @@ fn differences_are_printed_and_told_by_the_exit_code() {
 
 #[test]
 fn a_database_in_use_is_not_changed_and_its_user_is_named() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.numbers(10);
     let mut owner = Owner::of(&db);
     owner.put("a", "b");
@@ -121,7 +121,7 @@ fn a_database_in_use_is_not_changed_and_its_user_is_named() {
 
 #[test]
 fn a_database_is_destroyed_only_when_told_so() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.numbers(10);
     fs::write(db.join("notes.txt"), "mine").unwrap();
     let error = terrace([&"destroy", &db]).failed(2);
@@ -133,7 +133,7 @@ fn a_database_is_destroyed_only_when_told_so() {
 
 #[test]
 fn a_bedrock_world_gets_no_block_that_minecraft_cannot_read() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     for name in ["bedrock-deflate", "bedrock-zlib"] {
         let db = place.copy(name);
         terrace([&"put", &db, &"new", &"x".repeat(10_000)]).ok();
@@ -154,7 +154,7 @@ fn a_bedrock_world_gets_no_block_that_minecraft_cannot_read() {
 
 #[test]
 fn an_indexed_db_keeps_its_order_when_it_is_written() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let db = place.copy("chromium/visit1-closed/indexeddb");
     let count: u64 = terrace([&"count", &db]).ok().trim().parse().unwrap();
     // A record of database 9, object store 1: number 10, which comes after 2 by value and before it by bytes.

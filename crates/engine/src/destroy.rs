@@ -9,50 +9,50 @@ use crate::db::home::Home;
 use crate::db::open::lock_error;
 use crate::error::Result;
 use crate::options::Options;
-use crate::repair::LOST_FOLDER;
+use crate::repair::LOST_DIRECTORY;
 
-/// Removes every file of the database in `folder`, what repairs set aside included, and the folder if nothing else is
-/// in it. Files that are not the database's stay. It is no error if there is no folder.
+/// Removes every file of the database in `directory`, what repairs set aside included, and the directory if nothing else is
+/// in it. Files that are not the database's stay. It is no error if there is no directory.
 ///
 /// # Errors
 /// `Locked` if the database is open; `Io` for a file that could not be removed, after trying all of them.
-pub(crate) fn destroy(folder: &Path, options: &Options) -> Result<()> {
-    let Some(home) = Home::hold_existing(folder, &options.env)? else { return Ok(()) };
+pub(crate) fn destroy(directory: &Path, options: &Options) -> Result<()> {
+    let Some(home) = Home::hold_existing(directory, &options.env)? else { return Ok(()) };
     let env = &*home.env;
-    let names = env.list(folder)?;
+    let names = env.list(directory)?;
     let ours: Vec<String> = names.into_iter().filter(|name| file_name::parse(name).is_some()).collect();
     if ours.is_empty() {
         return Ok(());
     }
-    let lock_path = folder.join(file_name::LOCK);
-    let lock = env.lock(&lock_path).map_err(|error: LockError| lock_error(folder, error))?;
+    let lock_path = directory.join(file_name::LOCK);
+    let lock = env.lock(&lock_path).map_err(|error: LockError| lock_error(directory, error))?;
     let mut result = Ok(());
-    // CURRENT goes first: a half-destroyed folder must not pass for a database.
+    // CURRENT goes first: a half-destroyed directory must not pass for a database.
     let is_current = |name: &&String| file_name::parse(name) == Some(FileKind::Current);
     let is_lock = |name: &&String| file_name::parse(name) == Some(FileKind::Lock);
     let others = ours.iter().filter(|name| !is_current(name) && !is_lock(name));
     for name in ours.iter().filter(is_current).chain(others) {
-        if let Err(error) = env.remove_file(&folder.join(name))
+        if let Err(error) = env.remove_file(&directory.join(name))
             && !error.is_not_found()
             && result.is_ok()
         {
             result = Err(error.into());
         }
     }
-    let _ = env.remove_file(&folder.join(file_name::SYNCED));
-    remove_lost(env, folder);
+    let _ = env.remove_file(&directory.join(file_name::SYNCED));
+    remove_lost(env, directory);
     drop(lock);
     let _ = env.remove_file(&lock_path);
-    // Fails if something else is in the folder, which is then not ours to remove.
-    let _ = options.env.remove_folder(folder);
+    // Fails if something else is in the directory, which is then not ours to remove.
+    let _ = options.env.remove_directory(directory);
     result
 }
 
-/// Removes what repairs set aside. What cannot be removed keeps the folder from going, and harms nothing.
-fn remove_lost(env: &dyn Env, folder: &Path) {
-    let lost = folder.join(LOST_FOLDER);
+/// Removes what repairs set aside. What cannot be removed keeps the directory from going, and harms nothing.
+fn remove_lost(env: &dyn Env, directory: &Path) {
+    let lost = directory.join(LOST_DIRECTORY);
     for name in env.list(&lost).unwrap_or_default() {
         let _ = env.remove_file(&lost.join(name));
     }
-    let _ = env.remove_folder(&lost);
+    let _ = env.remove_directory(&lost);
 }

@@ -16,11 +16,11 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub enum ErrorKind {
     /// The call is wrong: a limit exceeded, a comparator that does not fit. Change the call.
     InvalidArgument,
-    /// The folder holds no database, and `create_if_missing` is off.
+    /// The directory holds no database, and `create_if_missing` is off.
     NoDatabase,
-    /// The folder holds a database, and `error_if_exists` is on.
+    /// The directory holds a database, and `error_if_exists` is on.
     AlreadyExists,
-    /// Another open database, in this or another process, holds the folder.
+    /// Another open database, in this or another process, holds the directory.
     Locked,
     /// Stored bytes are damaged. The error names the file and, where there is one, the offset.
     Corruption,
@@ -68,7 +68,7 @@ impl Error {
         Self::build(kind, message.into(), None, None, None)
     }
 
-    /// An error of `kind` about the file or folder at `path`.
+    /// An error of `kind` about the file or directory at `path`.
     pub fn at_path(kind: ErrorKind, path: &Path, message: impl Into<String>) -> Self {
         Self::build(kind, message.into(), Some(path.to_owned()), None, None)
     }
@@ -134,7 +134,7 @@ impl Error {
         matches!(self.kind(), ErrorKind::DiskFull | ErrorKind::TooManyFiles)
     }
 
-    /// The file or folder that the failure concerns.
+    /// The file or directory that the failure concerns.
     pub fn path(&self) -> Option<&Path> {
         self.inner.path.as_deref()
     }

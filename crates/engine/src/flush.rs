@@ -30,7 +30,7 @@ impl DbInner {
         // Before the table is written: on a full disk it may need the room.
         drop(unneeded);
         self.versions.settle()?;
-        let path = self.folder.join(file_name::table_name(sealed.file_number));
+        let path = self.directory.join(file_name::table_name(sealed.file_number));
         let finished = self.write_level0_table(&sealed.table, &path)?;
         let mut edit = VersionEdit {
             log_number: Some(sealed.next_log_number),
@@ -109,7 +109,7 @@ impl DbInner {
         let old: Vec<u64> = background.logs.extract_if(.., |number| *number < log_number).collect();
         drop(background);
         for number in old {
-            let _ = self.env.remove_file(&self.folder.join(file_name::log_name(number)));
+            let _ = self.env.remove_file(&self.directory.join(file_name::log_name(number)));
         }
     }
 }

@@ -26,8 +26,8 @@ impl fmt::Debug for InfoLog {
 
 impl InfoLog {
     /// Keeps the LOG of the run before as LOG.old and begins a new one.
-    pub(crate) fn open(env: Arc<dyn Env>, folder: &Path) -> Self {
-        let (log, old) = (folder.join(file_name::LOG), folder.join(file_name::OLD_LOG));
+    pub(crate) fn open(env: Arc<dyn Env>, directory: &Path) -> Self {
+        let (log, old) = (directory.join(file_name::LOG), directory.join(file_name::OLD_LOG));
         if env.exists(&log).unwrap_or(false) {
             let _ = env.remove_file(&old);
             let _ = env.rename(&log, &old);
@@ -98,12 +98,12 @@ mod tests {
     #[test]
     fn the_log_before_is_kept() {
         let env: Arc<dyn Env> = Arc::new(MemoryEnv::new());
-        let folder = Path::new("/db");
-        env.create_folder_all(folder).unwrap();
+        let directory = Path::new("/db");
+        env.create_directory_all(directory).unwrap();
         for run in 0..3 {
-            InfoLog::open(Arc::clone(&env), folder).line(format_args!("run {run}"));
+            InfoLog::open(Arc::clone(&env), directory).line(format_args!("run {run}"));
         }
-        let text = |name| String::from_utf8(env.read_file(&folder.join(name)).unwrap()).unwrap();
+        let text = |name| String::from_utf8(env.read_file(&directory.join(name)).unwrap()).unwrap();
         assert!(text("LOG").ends_with("run 2\n"));
         assert!(text("LOG.old").ends_with("run 1\n"));
     }

@@ -95,7 +95,7 @@ impl DbInner {
         written: &mut Vec<(FileEntry, TableCounts)>,
     ) -> Result<()> {
         let number = self.versions.new_file_number();
-        let path = self.folder.join(file_name::table_name(number));
+        let path = self.directory.join(file_name::table_name(number));
         let file = self.env.create(&path)?;
         let mut builder =
             TableBuilder::new(file, path, self.comparator.clone(), TableBuilderOptions::of(&self.options));

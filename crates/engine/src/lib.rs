@@ -3,8 +3,8 @@
 //! ```
 //! use terrace_engine::{Db, IterOptions, Options, WriteBatch, WriteOptions};
 //!
-//! let folder = tempfile::tempdir()?;
-//! let db = Db::open(folder.path(), Options::default())?;
+//! let directory = tempfile::tempdir()?;
+//! let db = Db::open(directory.path(), Options::default())?;
 //!
 //! let mut batch = WriteBatch::new();
 //! batch.put(b"apple", b"red")?;

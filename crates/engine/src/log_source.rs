@@ -103,8 +103,8 @@ mod tests {
 
     #[test]
     fn a_sparse_log_of_60_gb_is_read_in_a_few_blocks() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("log");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("log");
         let env = PosixEnv::new();
         let mut bytes = Vec::new();
         LogEncoder::new().encode_into(b"first", &mut bytes);

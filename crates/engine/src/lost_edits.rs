@@ -29,12 +29,12 @@ use crate::recovery::{OpenLog, is_log_needed, names_log};
 use crate::version::RecoveredNumbers;
 
 /// Fails with kind `Corruption` if the MANIFEST that said `numbers` has lost its last edits. `names` are the files in the
-/// folder, and `logs` those of them that are logs, ascending.
+/// directory, and `logs` those of them that are logs, ascending.
 ///
 /// Errors: that; those of reading a log.
 pub(crate) fn check_last_edits(
     env: &dyn Env,
-    folder: &Path,
+    directory: &Path,
     names: &[String],
     numbers: &RecoveredNumbers,
     logs: &[OpenLog],
@@ -53,7 +53,7 @@ pub(crate) fn check_last_edits(
     let gap = if names_log(log_number, manifest_number) && !needed.contains(&log_number) {
         format!("the log {log_number} that it needs is missing")
     } else {
-        match first_sequence(env, folder, &needed)? {
+        match first_sequence(env, directory, &needed)? {
             Some(first) if first > last_sequence.saturating_add(1) => {
                 format!("the logs go on with sequence {first} after {last_sequence}")
             }
@@ -64,13 +64,13 @@ pub(crate) fn check_last_edits(
     let problem = format!(
         "the MANIFEST has lost its last records: it does not know {table}, and {gap}; repair keeps what is there"
     );
-    Err(Error::at_path(ErrorKind::Corruption, &folder.join(manifest), problem))
+    Err(Error::at_path(ErrorKind::Corruption, &directory.join(manifest), problem))
 }
 
 /// The sequence with which the first of the logs begins that has a record. Whether the record is sound is left to the replay.
-fn first_sequence(env: &dyn Env, folder: &Path, logs: &[u64]) -> Result<Option<SequenceNumber>> {
+fn first_sequence(env: &dyn Env, directory: &Path, logs: &[u64]) -> Result<Option<SequenceNumber>> {
     for number in logs {
-        let mut file = env.open_sequential(&folder.join(file_name::log_name(*number)))?;
+        let mut file = env.open_sequential(&directory.join(file_name::log_name(*number)))?;
         let mut bytes = [0; LOG_HEADER_SIZE_BYTES + BATCH_HEADER_SIZE_BYTES];
         let mut filled = 0;
         while filled < bytes.len() {

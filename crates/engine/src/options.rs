@@ -19,12 +19,12 @@ const MIB: usize = 1 << 20;
 /// [`Options::server`] and change what you must.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Create the database if the folder holds none. Default `true`.
+    /// Create the database if the directory holds none. Default `true`.
     pub create_if_missing: bool,
-    /// Fail if the folder holds a database already. Default `false`.
+    /// Fail if the directory holds a database already. Default `false`.
     pub error_if_exists: bool,
     /// Refuse to open where a loss of power left a hole in a log, instead of keeping what lies before it and setting
-    /// the rest aside in the folder `lost`. Damage of any other kind is always refused. Default `false`.
+    /// the rest aside in the directory `lost`. Damage of any other kind is always refused. Default `false`.
     pub paranoid_checks: bool,
     /// Open without the lock and without changing a byte; writes are refused. The view is that of the moment
     /// of opening, also beside a running writer. Default `false`.

@@ -3,7 +3,7 @@
 //!
 //! A log ends at its last whole record: what follows was being written when the process died. A loss of power may also
 //! take sectors out of the middle of what was not synced. Recovery stops at the first such hole, in whichever log it
-//! is, so that what is recovered is a prefix of what was written; what lies behind is set aside in the folder `lost`.
+//! is, so that what is recovered is a prefix of what was written; what lies behind is set aside in the directory `lost`.
 //! A hole shows as a lost sector in a damaged record, or as a gap in the sequences. Where the next log goes on with the
 //! very next sequence there is none, whatever its predecessor ends in: nothing that counts is missing between the two.
 //!
@@ -313,7 +313,7 @@ pub(crate) fn names_log(log_number: u64, manifest_number: u64) -> bool {
 
 /// Fails if the first log that counts is missing: a MANIFEST of ours names one that was there. So is found that a
 /// MANIFEST has lost its last records, too: the log that the state before them needs was removed since.
-pub(crate) fn check_first_log(folder: &Path, numbers: &RecoveredNumbers, logs: &[OpenLog]) -> Result<()> {
+pub(crate) fn check_first_log(directory: &Path, numbers: &RecoveredNumbers, logs: &[OpenLog]) -> Result<()> {
     let number = numbers.log_number;
     let names_one = numbers.is_ours && names_log(number, numbers.manifest_number);
     if !names_one || logs.iter().any(|log| log.number == number) {
@@ -321,7 +321,7 @@ pub(crate) fn check_first_log(folder: &Path, numbers: &RecoveredNumbers, logs: &
     }
     let manifest = file_name::manifest_name(numbers.manifest_number);
     let problem = format!("{manifest} needs a log that is missing; repair keeps what is there");
-    Err(Error::at_path(ErrorKind::Corruption, &folder.join(file_name::log_name(number)), problem))
+    Err(Error::at_path(ErrorKind::Corruption, &directory.join(file_name::log_name(number)), problem))
 }
 
 /// A log that can be read, also if its writer removes it meanwhile.
@@ -331,13 +331,13 @@ pub(crate) struct OpenLog {
     pub(crate) file: Arc<dyn RandomAccessFile>,
 }
 
-/// Opens every log among `names`, the files in `folder`, ascending. Do it before the MANIFEST is read: a log that a running writer removes
+/// Opens every log among `names`, the files in `directory`, ascending. Do it before the MANIFEST is read: a log that a running writer removes
 /// before is in tables that the MANIFEST names then.
-pub(crate) fn open_logs(env: &dyn Env, folder: &Path, names: &[String]) -> Result<Vec<OpenLog>> {
+pub(crate) fn open_logs(env: &dyn Env, directory: &Path, names: &[String]) -> Result<Vec<OpenLog>> {
     let mut logs = Vec::new();
     for name in names {
         if let Some(FileKind::Log(number)) = file_name::parse(name) {
-            let path = folder.join(name);
+            let path = directory.join(name);
             match env.open_random(&path) {
                 Ok(file) => logs.push(OpenLog { number, path, file }),
                 Err(error) if error.is_not_found() => {}

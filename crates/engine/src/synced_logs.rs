@@ -1,4 +1,4 @@
-//! How far logs are known to have been synced: the file `SYNCED` in the database's folder. Written after a log was synced
+//! How far logs are known to have been synced: the file `SYNCED` in the database's directory. Written after a log was synced
 //! that takes no more records; read at the next open, by `recovery`.
 //!
 //! ```text
@@ -35,9 +35,9 @@ pub(crate) struct SyncedLogs {
 }
 
 impl SyncedLogs {
-    /// What is known of the logs in `folder`. Whatever is wrong with the file, nothing is known then.
-    pub(crate) fn read(env: &dyn Env, folder: &Path) -> Self {
-        let path = folder.join(file_name::SYNCED);
+    /// What is known of the logs in `directory`. Whatever is wrong with the file, nothing is known then.
+    pub(crate) fn read(env: &dyn Env, directory: &Path) -> Self {
+        let path = directory.join(file_name::SYNCED);
         if env.file_size(&path).is_ok_and(|size| size <= MAX_SIZE_BYTES) {
             env.read_file(&path).ok().and_then(|contents| Self::decode(&contents)).unwrap_or_default()
         } else {
@@ -62,9 +62,9 @@ impl SyncedLogs {
     }
 
     /// Writes the file. It is of use, not needed: what goes wrong is passed over.
-    pub(crate) fn write(&self, env: &dyn Env, folder: &Path) {
+    pub(crate) fn write(&self, env: &dyn Env, directory: &Path) {
         let write = || -> terrace_env::Result<()> {
-            let mut file = env.create(&folder.join(file_name::SYNCED))?;
+            let mut file = env.create(&directory.join(file_name::SYNCED))?;
             file.append(self.encode().as_bytes())?;
             file.close()
         };

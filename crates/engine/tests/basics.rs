@@ -11,8 +11,8 @@ use terrace_engine::{Bounds, Db, ErrorKind, IterOptions, Options, ReadOptions, W
 
 #[test]
 fn writes_are_there_after_reopening() {
-    let folder = tempfile::tempdir().unwrap();
-    let db = Db::open(folder.path(), Options::default()).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let db = Db::open(directory.path(), Options::default()).unwrap();
     put(&db, "a", "1");
     put(&db, "b", "2");
     put(&db, "a", "3");
@@ -24,7 +24,7 @@ fn writes_are_there_after_reopening() {
     db.close().unwrap();
     assert_eq!(db.get(b"a", &ReadOptions::default()).unwrap_err().kind(), ErrorKind::Closed);
 
-    let db = Db::open(folder.path(), Options::default()).unwrap();
+    let db = Db::open(directory.path(), Options::default()).unwrap();
     assert_eq!(get(&db, "a").as_deref(), Some("3"));
     assert_eq!(get(&db, "b"), None);
     assert_eq!(get(&db, "").as_deref(), Some("an empty key is a key"));
@@ -151,8 +151,8 @@ fn bounds_limit_an_iterator_both_ways() {
 
 #[test]
 fn writers_on_many_threads_lose_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let db = Db::open(folder.path(), tiny(Arc::new(PosixEnv::new()))).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let db = Db::open(directory.path(), tiny(Arc::new(PosixEnv::new()))).unwrap();
     std::thread::scope(|scope| {
         for thread in 0..4 {
             let db = db.clone();
@@ -168,7 +168,7 @@ fn writers_on_many_threads_lose_nothing() {
     });
     assert_eq!(entries(&db, IterOptions::default()).len(), 8_000);
     db.close().unwrap();
-    let db = Db::open(folder.path(), Options::default()).unwrap();
+    let db = Db::open(directory.path(), Options::default()).unwrap();
     assert_eq!(entries(&db, IterOptions::default()).len(), 8_000);
 }
 

@@ -48,9 +48,9 @@ fn reader(path: &Path, map_tables: bool) -> Db {
 #[test]
 fn a_reader_with_more_tables_than_it_may_open_reads_on_when_the_writer_compacts() {
     for map_tables in [true, false] {
-        let folder = tempfile::tempdir().unwrap();
-        let writer = writer_with_many_tables(folder.path());
-        let reader = reader(folder.path(), map_tables);
+        let directory = tempfile::tempdir().unwrap();
+        let writer = writer_with_many_tables(directory.path());
+        let reader = reader(directory.path(), map_tables);
         replace_tables(&writer);
         for index in 0..TABLES {
             let key = format!("{index:03}");
@@ -71,11 +71,11 @@ const NEW: usize = 3;
 #[test]
 fn a_reader_shows_one_state_until_it_is_refreshed() {
     for map_tables in [true, false] {
-        let folder = tempfile::tempdir().unwrap();
-        let writer = writer_with_many_tables(folder.path());
+        let directory = tempfile::tempdir().unwrap();
+        let writer = writer_with_many_tables(directory.path());
         let max_open_files = if map_tables { 3 } else { 1000 };
         let options = Options { read_only: true, max_open_files, map_tables, ..Options::default() };
-        let reader = Db::open(folder.path(), options).unwrap();
+        let reader = Db::open(directory.path(), options).unwrap();
         let before = reader.snapshot();
         let mut iterator = reader.iter(IterOptions::default()).unwrap();
         for round in 0..3 {
@@ -102,9 +102,9 @@ fn a_reader_shows_one_state_until_it_is_refreshed() {
 
 #[test]
 fn what_a_reader_cannot_keep_is_outdated_and_not_damaged() {
-    let folder = tempfile::tempdir().unwrap();
-    let writer = writer_with_many_tables(folder.path());
-    let reader = reader(folder.path(), false);
+    let directory = tempfile::tempdir().unwrap();
+    let writer = writer_with_many_tables(directory.path());
+    let reader = reader(directory.path(), false);
     let snapshot = reader.snapshot();
     let mut iterator = reader.iter(IterOptions::default()).unwrap();
     iterator.seek_to_first().unwrap();
@@ -149,9 +149,9 @@ fn each_way_to_read_moves_on_by_itself() {
         ("approximate_size", |db| assert!(db.approximate_size(b"0", b"030").is_ok())),
     ];
     for (way, read) in ways {
-        let folder = tempfile::tempdir().unwrap();
-        let writer = writer_with_many_tables(folder.path());
-        let reader = reader(folder.path(), false);
+        let directory = tempfile::tempdir().unwrap();
+        let writer = writer_with_many_tables(directory.path());
+        let reader = reader(directory.path(), false);
         replace_tables(&writer);
         println!("{way}");
         read(&reader);
@@ -160,12 +160,12 @@ fn each_way_to_read_moves_on_by_itself() {
 
 #[test]
 fn refresh_fails_where_opening_would_and_the_state_shown_stays() {
-    let folder = tempfile::tempdir().unwrap();
-    let writer = writer_with_many_tables(folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let writer = writer_with_many_tables(directory.path());
     writer.refresh().unwrap();
-    let reader = reader(folder.path(), true);
+    let reader = reader(directory.path(), true);
     drop(writer);
-    let current = folder.path().join("CURRENT");
+    let current = directory.path().join("CURRENT");
     let contents = std::fs::read(&current).unwrap();
     std::fs::write(&current, b"nonsense").unwrap();
     assert_eq!(reader.refresh().unwrap_err().kind(), ErrorKind::Corruption);
@@ -178,8 +178,8 @@ fn refresh_fails_where_opening_would_and_the_state_shown_stays() {
 
 #[test]
 fn opening_while_the_writer_closes_and_opens_is_no_damage() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("db");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("db");
     let acknowledged = AtomicU32::new(0);
     let done = AtomicBool::new(false);
     drop(Db::open(&path, tiny(posix())).unwrap());

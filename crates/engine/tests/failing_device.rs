@@ -10,7 +10,7 @@ use terrace_engine::{
     WriteOptions,
 };
 
-const FOLDER: &str = "/data/db";
+const DIRECTORY: &str = "/data/db";
 
 fn options(env: &SimulatedEnv) -> Options {
     Options { env: Arc::new(env.clone()), ..Options::default() }
@@ -19,7 +19,7 @@ fn options(env: &SimulatedEnv) -> Options {
 #[test]
 fn an_ingest_that_found_no_room_does_not_come_back_beside_later_writes() {
     let mut env = SimulatedEnv::new(1, Mode::StrictPosix);
-    let db = Db::open(FOLDER, options(&env)).unwrap();
+    let db = Db::open(DIRECTORY, options(&env)).unwrap();
     let path = PathBuf::from("/data/table");
     let table_options = TableFileOptions { env: Arc::new(env.clone()), ..TableFileOptions::default() };
     let mut table = TableFileWriter::create(&path, table_options).unwrap();
@@ -32,7 +32,7 @@ fn an_ingest_that_found_no_room_does_not_come_back_beside_later_writes() {
     db.put(b"later", b"value", &WriteOptions { sync: true }).unwrap();
     env.kill_process();
 
-    let db = Db::open(FOLDER, options(&env)).unwrap();
+    let db = Db::open(DIRECTORY, options(&env)).unwrap();
     assert_eq!(db.get(b"later", &ReadOptions::default()).unwrap(), Some(b"value".to_vec()));
     assert_eq!(db.get(b"refused", &ReadOptions::default()).unwrap(), None);
 }
@@ -40,7 +40,7 @@ fn an_ingest_that_found_no_room_does_not_come_back_beside_later_writes() {
 #[test]
 fn a_compaction_on_a_full_disk_ends_with_an_error_instead_of_waiting_forever() {
     let env = SimulatedEnv::new(1, Mode::StrictPosix);
-    let db = Db::open(FOLDER, Options { max_file_size_bytes: 4 << 10, ..options(&env) }).unwrap();
+    let db = Db::open(DIRECTORY, Options { max_file_size_bytes: 4 << 10, ..options(&env) }).unwrap();
     // Enough tables in level 0 for a compaction in the background, which is in the way of the manual one.
     for round in 0..4 {
         for key in 0..100 {
@@ -63,7 +63,7 @@ fn a_repair_takes_no_part_of_a_table_whose_flush_never_ended() {
     for seed in 0..60 {
         let mut env = SimulatedEnv::new(seed, Mode::StrictPosix);
         let uncompressed = Options { compression: Compression::None, ..options(&env) };
-        let db = Db::open(FOLDER, uncompressed).unwrap();
+        let db = Db::open(DIRECTORY, uncompressed).unwrap();
         let half = |side: &str, batch: usize| format!("{side} {batch:02}").into_bytes();
         for number in 0..BATCHES {
             // Its halves lie far from each other in the table.
@@ -78,11 +78,11 @@ fn a_repair_takes_no_part_of_a_table_whose_flush_never_ended() {
         }
         assert!(db.flush().is_err());
         env.cut_power();
-        let names = env.list(FOLDER.as_ref()).unwrap();
+        let names = env.list(DIRECTORY.as_ref()).unwrap();
         left_behind += usize::from(names.iter().any(|name| name.ends_with(".ldb")));
 
-        let report = Db::repair(FOLDER, &options(&env)).unwrap();
-        let db = Db::open(FOLDER, options(&env)).unwrap();
+        let report = Db::repair(DIRECTORY, &options(&env)).unwrap();
+        let db = Db::open(DIRECTORY, options(&env)).unwrap();
         let has = |key: &[u8]| db.get(key, &ReadOptions::default()).unwrap().is_some();
         for number in 0..BATCHES {
             let (left, right) = (has(&half("left", number)), has(&half("right", number)));
@@ -96,7 +96,7 @@ fn a_repair_takes_no_part_of_a_table_whose_flush_never_ended() {
 fn after_a_flush_whose_manifest_edit_failed_a_database_closes_and_opens_with_every_write() {
     for failure in [Failure::Io, Failure::NoSpace] {
         let mut env = SimulatedEnv::new(1, Mode::StrictPosix);
-        let db = Db::open(FOLDER, options(&env)).unwrap();
+        let db = Db::open(DIRECTORY, options(&env)).unwrap();
         db.put(b"key", b"value", &WriteOptions { sync: true }).unwrap();
         // The edit is in the MANIFEST by then, and names the log that was begun for what follows.
         env.fail_at(FaultPlan::new(1, failure).of(CallKind::Sync).on("MANIFEST"));
@@ -104,7 +104,7 @@ fn after_a_flush_whose_manifest_edit_failed_a_database_closes_and_opens_with_eve
         let _ = db.close();
         env.kill_process();
 
-        let db = Db::open(FOLDER, options(&env)).unwrap();
+        let db = Db::open(DIRECTORY, options(&env)).unwrap();
         assert_eq!(db.get(b"key", &ReadOptions::default()).unwrap(), Some(b"value".to_vec()), "{failure:?}");
     }
 }
@@ -115,7 +115,7 @@ fn after_a_flush_whose_manifest_edit_failed_a_database_closes_and_opens_with_eve
 fn a_synced_write_after_a_sync_failed_and_the_database_was_reopened_survives_a_power_cut() {
     for seed in 0..40 {
         let mut env = SimulatedEnv::new(seed, Mode::Ext4Ordered);
-        let db = Db::open(FOLDER, options(&env)).unwrap();
+        let db = Db::open(DIRECTORY, options(&env)).unwrap();
         for key in 0..100 {
             db.put(format!("key {key:02}").as_bytes(), &[b'v'; 100], &WriteOptions::default()).unwrap();
         }
@@ -124,12 +124,12 @@ fn a_synced_write_after_a_sync_failed_and_the_database_was_reopened_survives_a_p
         env.heal();
         let _ = db.close();
 
-        let db = Db::open(FOLDER, options(&env)).unwrap();
+        let db = Db::open(DIRECTORY, options(&env)).unwrap();
         let found = db.get(b"key 50", &ReadOptions::default()).unwrap();
         db.put(b"z0", b"", &WriteOptions { sync: true }).unwrap();
         env.cut_power();
 
-        let db = Db::open(FOLDER, options(&env)).unwrap();
+        let db = Db::open(DIRECTORY, options(&env)).unwrap();
         let get = |key: &[u8]| db.get(key, &ReadOptions::default()).unwrap();
         assert_eq!(get(b"z0"), Some(Vec::new()), "seed {seed}: it was acknowledged");
         assert_eq!(get(b"key 50"), found, "seed {seed}: it could still be read");
@@ -141,7 +141,7 @@ fn a_synced_write_after_a_sync_failed_and_the_database_was_reopened_survives_a_p
 fn a_record_in_the_place_of_one_that_found_no_room_opens_after_a_power_cut() {
     for seed in 0..400 {
         let mut env = SimulatedEnv::new(seed, Mode::StrictPosix);
-        let db = Db::open(FOLDER, options(&env)).unwrap();
+        let db = Db::open(DIRECTORY, options(&env)).unwrap();
         db.put(b"synced", &[b's'; 400], &WriteOptions { sync: true }).unwrap();
         env.fail_at(FaultPlan::new(1, Failure::NoSpace).of(CallKind::WriteLog).short());
         let refused = db.put(b"refused", &[b'r'; 19_000], &WriteOptions::default());
@@ -149,7 +149,7 @@ fn a_record_in_the_place_of_one_that_found_no_room_opens_after_a_power_cut() {
         db.put(b"after", &[b'a'; 600], &WriteOptions::default()).unwrap();
         env.cut_power();
 
-        let db = Db::open(FOLDER, options(&env)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        let db = Db::open(DIRECTORY, options(&env)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         let get = |key: &[u8]| db.get(key, &ReadOptions::default()).unwrap();
         assert_eq!(get(b"synced"), Some(vec![b's'; 400]), "seed {seed}");
         assert_eq!(get(b"refused"), None, "seed {seed}");

@@ -11,21 +11,21 @@ use std::time::Duration;
 use terrace_engine::{Db, ErrorKind, IterOptions, Options, ReadOptions, WriteBatch, WriteOptions};
 
 const ROLE: &str = "TERRACE_FEW_DESCRIPTORS_ROLE";
-const FOLDER: &str = "TERRACE_FEW_DESCRIPTORS_FOLDER";
+const DIRECTORY: &str = "TERRACE_FEW_DESCRIPTORS_DIRECTORY";
 const ENTRIES: u64 = 30_000;
 const ENTRIES_A_BATCH: u64 = 100;
 /// With keys, 150 MB.
 const VALUE_SIZE_BYTES: usize = 5_000;
 
-/// Runs `role` with `limit` descriptors in a new folder, which is looked at afterwards.
+/// Runs `role` with `limit` descriptors in a new directory, which is looked at afterwards.
 fn run(role: &str, limit: usize) {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let program = std::env::current_exe().unwrap();
     let output = Command::new("sh")
         .args(["-c", &format!("ulimit -n {limit}; exec \"$0\" --exact helper_process --nocapture")])
         .arg(program)
         .env(ROLE, role)
-        .env(FOLDER, folder.path())
+        .env(DIRECTORY, directory.path())
         .output()
         .unwrap();
     let said =
@@ -38,15 +38,15 @@ fn run(role: &str, limit: usize) {
 #[test]
 fn helper_process() {
     let Ok(role) = std::env::var(ROLE) else { return };
-    let folder = PathBuf::from(std::env::var_os(FOLDER).unwrap());
+    let directory = PathBuf::from(std::env::var_os(DIRECTORY).unwrap());
     match role.as_str() {
-        "mapped" => fill_and_read(&[&folder.join("db")], options(true)),
-        "not mapped" => fill_and_read(&[&folder.join("db")], options(false)),
+        "mapped" => fill_and_read(&[&directory.join("db")], options(true)),
+        "not mapped" => fill_and_read(&[&directory.join("db")], options(false)),
         "three databases" => {
-            let [a, b, c] = ["a", "b", "c"].map(|name| folder.join(name));
+            let [a, b, c] = ["a", "b", "c"].map(|name| directory.join(name));
             fill_and_read(&[&a, &b, &c], options(false));
         }
-        "none left" => run_out_of_descriptors(&folder.join("db")),
+        "none left" => run_out_of_descriptors(&directory.join("db")),
         other => panic!("no such role: {other}"),
     }
     println!("\ndone as told");
@@ -77,22 +77,23 @@ fn value(number: u64) -> Vec<u8> {
     (0..VALUE_SIZE_BYTES).map(|_| next()).collect()
 }
 
-/// Divides the entries among databases in `folders`, and reads them while they are open, and after another open.
-fn fill_and_read(folders: &[&Path], options: Options) {
-    let open =
-        || -> Vec<Db> { folders.iter().map(|folder| Db::open(folder, options.clone()).unwrap()).collect() };
+/// Divides the entries among databases in `directories`, and reads them while they are open, and after another open.
+fn fill_and_read(directories: &[&Path], options: Options) {
+    let open = || -> Vec<Db> {
+        directories.iter().map(|directory| Db::open(directory, options.clone()).unwrap()).collect()
+    };
     let databases = open();
     for first in (0..ENTRIES).step_by(ENTRIES_A_BATCH as usize) {
         let mut batch = WriteBatch::new();
         for number in first..first + ENTRIES_A_BATCH {
             batch.put(&key(number), &value(number)).unwrap();
         }
-        let db = &databases[(first / ENTRIES_A_BATCH) as usize % folders.len()];
+        let db = &databases[(first / ENTRIES_A_BATCH) as usize % directories.len()];
         db.write(batch, &WriteOptions::default()).unwrap();
     }
     let check = |databases: &[Db]| {
         for number in (0..ENTRIES).step_by(7) {
-            let db = &databases[(number / ENTRIES_A_BATCH) as usize % folders.len()];
+            let db = &databases[(number / ENTRIES_A_BATCH) as usize % directories.len()];
             assert!(
                 db.get(&key(number), &ReadOptions::default()).unwrap() == Some(value(number)),
                 "{number}"
@@ -119,17 +120,17 @@ fn fill_and_read(folders: &[&Path], options: Options) {
     databases.iter().for_each(|db| db.close().unwrap());
     drop(databases);
     check(&open());
-    for folder in folders {
-        let report = Db::repair(folder, &options).unwrap();
+    for directory in directories {
+        let report = Db::repair(directory, &options).unwrap();
         assert!(report.nothing_lost(), "{report}");
     }
     check(&open());
 }
 
 /// The program around the database takes every descriptor there is, and later gives them back.
-fn run_out_of_descriptors(folder: &Path) {
+fn run_out_of_descriptors(directory: &Path) {
     for map_tables in [true, false] {
-        let db = Db::open(folder, options(map_tables)).unwrap();
+        let db = Db::open(directory, options(map_tables)).unwrap();
         let mut number = 0;
         let mut put = || {
             number += 1;

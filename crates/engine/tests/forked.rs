@@ -13,7 +13,7 @@ use terrace_engine::{
 };
 
 const ROLE: &str = "TERRACE_FORKED_ROLE";
-const FOLDER: &str = "TERRACE_FORKED_FOLDER";
+const DIRECTORY: &str = "TERRACE_FORKED_DIRECTORY";
 const DONE: &str = "done as told";
 const ENTRIES: u32 = 3000;
 
@@ -26,11 +26,11 @@ unsafe extern "C" {
 
 /// Runs `role` in another process, with a time limit.
 fn run(role: &str) {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "helper_process", "--nocapture"])
         .env(ROLE, role)
-        .env(FOLDER, folder.path())
+        .env(DIRECTORY, directory.path())
         .output()
         .unwrap();
     let said =
@@ -43,10 +43,10 @@ fn run(role: &str) {
 fn helper_process() {
     let Ok(role) = std::env::var(ROLE) else { return };
     alarm(120);
-    let folder = PathBuf::from(std::env::var_os(FOLDER).unwrap());
+    let directory = PathBuf::from(std::env::var_os(DIRECTORY).unwrap());
     match role.as_str() {
-        "idle" => fork_an_idle_process(&folder),
-        "busy" => fork_a_busy_process(&folder),
+        "idle" => fork_an_idle_process(&directory),
+        "busy" => fork_a_busy_process(&directory),
         other => panic!("no such role: {other}"),
     }
     println!("\n{DONE}");
@@ -90,7 +90,7 @@ fn fill(db: &Db, who: &str) {
 }
 
 /// What a child is not told, of what it has to be told, by everything that can be asked of a database.
-fn not_refused(db: Db, folder: &Path, mut iterator: DbIterator, snapshot: Snapshot) -> Vec<String> {
+fn not_refused(db: Db, directory: &Path, mut iterator: DbIterator, snapshot: Snapshot) -> Vec<String> {
     let mut batch = WriteBatch::new();
     batch.put(b"child", b"value").unwrap();
     let (sender, receiver) = std::sync::mpsc::channel();
@@ -119,8 +119,8 @@ fn not_refused(db: Db, folder: &Path, mut iterator: DbIterator, snapshot: Snapsh
         ("refresh", db.refresh()),
         ("flush", db.flush()),
         ("compact_range", db.compact_range(None, None)),
-        ("ingest", db.ingest(&[folder.join("none.ldb")])),
-        ("checkpoint", db.checkpoint(folder.with_extension("copy"))),
+        ("ingest", db.ingest(&[directory.join("none.ldb")])),
+        ("checkpoint", db.checkpoint(directory.with_extension("copy"))),
         ("verify", db.verify()),
         ("verify_table", db.verify_table(1)),
         ("tables", db.tables().map(drop)),
@@ -141,21 +141,21 @@ fn not_refused(db: Db, folder: &Path, mut iterator: DbIterator, snapshot: Snapsh
     wrong
 }
 
-/// What goes wrong when the child opens and uses a database of its own in `folder`.
-fn own_database(folder: &Path) -> Result<(), Error> {
-    let db = Db::open(folder, small())?;
+/// What goes wrong when the child opens and uses a database of its own in `directory`.
+fn own_database(directory: &Path) -> Result<(), Error> {
+    let db = Db::open(directory, small())?;
     fill(&db, "own");
     db.flush()?;
     assert!(db.get(&key("own", 1), &ReadOptions::default())?.is_some());
     db.close()
 }
 
-fn fork_an_idle_process(folder: &Path) {
-    let own = folder.join("own");
-    let folder = &folder.join("db");
+fn fork_an_idle_process(directory: &Path) {
+    let own = directory.join("own");
+    let directory = &directory.join("db");
     let pool = Arc::new(BackgroundPool::new(small().env, 1));
     let with_pool = Options { background_pool: Some(pool), ..small() };
-    let db = Db::open(folder, with_pool.clone()).unwrap();
+    let db = Db::open(directory, with_pool.clone()).unwrap();
     fill(&db, "before");
     let mut iterator = db.iter(IterOptions::default()).unwrap();
     iterator.seek_to_first().unwrap();
@@ -172,10 +172,10 @@ fn fork_an_idle_process(folder: &Path) {
                 other => wrong.push(format!("not {kind:?}: {other:?}")),
             };
             expect(ErrorKind::Forked, Db::open(&own, with_pool.clone()));
-            expect(ErrorKind::Locked, Db::open(folder, small()));
+            expect(ErrorKind::Locked, Db::open(directory, small()));
             drop((db, snapshot));
             // To read is to be had without the lock.
-            let reader = Db::open(folder, Options { read_only: true, ..small() }).unwrap();
+            let reader = Db::open(directory, Options { read_only: true, ..small() }).unwrap();
             let read = reader.get(&key("before", 1), &ReadOptions::default()).unwrap();
             if read.is_none() {
                 wrong.push("the reader finds nothing".to_owned());
@@ -189,7 +189,7 @@ fn fork_an_idle_process(folder: &Path) {
     drop(iterator);
     fill(&db, "after");
     assert_eq!(
-        Db::open(folder, small()).unwrap_err().kind(),
+        Db::open(directory, small()).unwrap_err().kind(),
         ErrorKind::Locked,
         "the child released no lock"
     );
@@ -198,7 +198,7 @@ fn fork_an_idle_process(folder: &Path) {
     in_child(
         || {},
         || {
-            let opened = Db::open(folder, small()).and_then(|own| {
+            let opened = Db::open(directory, small()).and_then(|own| {
                 put(&own, "of the child", 0)?;
                 own.close()
             });
@@ -206,7 +206,7 @@ fn fork_an_idle_process(folder: &Path) {
         },
     );
     drop(db);
-    let db = Db::open(folder, small()).unwrap();
+    let db = Db::open(directory, small()).unwrap();
     db.verify().unwrap();
     for who in ["before", "during", "after"] {
         for number in 0..ENTRIES {
@@ -226,9 +226,9 @@ impl<F: Fn()> Drop for OnDrop<F> {
 }
 
 /// Forks while other threads are within every lock of the database.
-fn fork_a_busy_process(folder: &Path) {
-    let own = folder.join("own");
-    let db = Db::open(folder.join("db"), small()).unwrap();
+fn fork_a_busy_process(directory: &Path) {
+    let own = directory.join("own");
+    let db = Db::open(directory.join("db"), small()).unwrap();
     let ends = AtomicBool::new(false);
     fill(&db, "before");
     let written = std::thread::scope(|scope| {
@@ -237,7 +237,7 @@ fn fork_a_busy_process(folder: &Path) {
             scope.spawn(move || {
                 let mut round = 0;
                 while !ends.load(Ordering::Relaxed) {
-                    work(&db, folder, round).unwrap();
+                    work(&db, directory, round).unwrap();
                     round += 1;
                 }
                 round
@@ -254,7 +254,7 @@ fn fork_a_busy_process(folder: &Path) {
             drop(db.snapshot());
             Ok(())
         });
-        works(|_, folder, _| Db::open(folder.join("other"), Options::default())?.close());
+        works(|_, directory, _| Db::open(directory.join("other"), Options::default())?.close());
         // Also when an assertion fails, or the threads would go on.
         let _ends = OnDrop(|| ends.store(true, Ordering::Relaxed));
         for _ in 0..30 {
@@ -267,7 +267,7 @@ fn fork_a_busy_process(folder: &Path) {
                 || {},
                 || {
                     let (db, iterator, snapshot) = of_child.take().unwrap();
-                    let mut wrong = not_refused(db, folder, iterator, snapshot);
+                    let mut wrong = not_refused(db, directory, iterator, snapshot);
                     wrong.extend(own_database(&own).err().map(|error| error.to_string()));
                     wrong
                 },
@@ -278,7 +278,7 @@ fn fork_a_busy_process(folder: &Path) {
     });
     db.close().unwrap();
     drop(db);
-    let db = Db::open(folder.join("db"), small()).unwrap();
+    let db = Db::open(directory.join("db"), small()).unwrap();
     db.verify().unwrap();
     let mut iterator = db.iter(IterOptions::default()).unwrap();
     iterator.seek_to_first().unwrap();

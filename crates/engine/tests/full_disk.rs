@@ -21,8 +21,8 @@ fn mount(arguments: &[&str], target: &Path) -> bool {
 
 /// Runs `test` in a file system that `mount` makes of these arguments, or says why not.
 fn on_disk(arguments: &[&str], test: fn(&Path)) {
-    let folder = tempfile::tempdir().unwrap();
-    let target: PathBuf = folder.path().join("disk");
+    let directory = tempfile::tempdir().unwrap();
+    let target: PathBuf = directory.path().join("disk");
     std::fs::create_dir(&target).unwrap();
     if !mount(arguments, &target) {
         skip("this user may not mount");
@@ -65,9 +65,9 @@ fn posix() -> Arc<dyn Env> {
 #[test]
 fn a_copy_that_shares_extents_on_a_full_disk_makes_the_next_put_an_error() {
     on_xfs(|disk| {
-        let (folder, copy, ballast) = (disk.join("db"), disk.join("copy"), disk.join("ballast"));
+        let (directory, copy, ballast) = (disk.join("db"), disk.join("copy"), disk.join("ballast"));
         let never_idle = Options { idle_after_ms: 3_600_000, ..tiny(posix()) };
-        let db = Db::open(&folder, never_idle).unwrap();
+        let db = Db::open(&directory, never_idle).unwrap();
         let mut model = Model::new();
         let mut random = Random(12);
         let put = |model: &mut Model, index: u32, random: &mut Random| {
@@ -84,7 +84,7 @@ fn a_copy_that_shares_extents_on_a_full_disk_makes_the_next_put_an_error() {
         for index in 300..303 {
             put(&mut model, index, &mut random).unwrap();
         }
-        let copied = Command::new("cp").args(["-r", "--reflink=always"]).args([&folder, &copy]).status();
+        let copied = Command::new("cp").args(["-r", "--reflink=always"]).args([&directory, &copy]).status();
         assert!(copied.unwrap().success());
         let copied_model = model.clone();
         let mut file = std::fs::File::create(&ballast).unwrap();
@@ -101,7 +101,7 @@ fn a_copy_that_shares_extents_on_a_full_disk_makes_the_next_put_an_error() {
         std::fs::remove_file(&ballast).unwrap();
         put(&mut model, 100_000, &mut random).unwrap();
         db.close().unwrap();
-        assert_holds(&Db::open(&folder, tiny(posix())).unwrap(), &model);
+        assert_holds(&Db::open(&directory, tiny(posix())).unwrap(), &model);
         assert_holds(&Db::open(&copy, tiny(posix())).unwrap(), &copied_model);
     });
 }

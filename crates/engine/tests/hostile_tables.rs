@@ -14,7 +14,7 @@ use terrace_engine::env::Env;
 use terrace_engine::{Bounds, Db, IterOptions, Options, ValueKind};
 use terrace_format::version_edit::FileEntry;
 
-const FOLDER: &str = "/db";
+const DIRECTORY: &str = "/db";
 const LAST_SEQUENCE: u64 = 60;
 const LAST_SEQUENCE_OF_ALL: u64 = 100;
 /// For one history; a walk without end never gets there.
@@ -63,7 +63,7 @@ fn hostile_database(seed: u64) -> (Arc<dyn Env>, u64) {
         let entry = FileEntry { number: 5 + number, size_bytes: bytes.len() as u64, smallest, largest };
         tables.push((0, bytes, entry));
     }
-    write_database(&*env, Path::new(FOLDER), LAST_SEQUENCE, tables);
+    write_database(&*env, Path::new(DIRECTORY), LAST_SEQUENCE, tables);
     (env, listed)
 }
 
@@ -71,7 +71,7 @@ fn hostile_database(seed: u64) -> (Arc<dyn Env>, u64) {
 fn walk(seed: u64) -> Result<(), String> {
     let (env, listed) = hostile_database(seed);
     let options = Options { read_only: true, ..tiny(env) };
-    let Ok(db) = Db::open(FOLDER, options) else { return Ok(()) };
+    let Ok(db) = Db::open(DIRECTORY, options) else { return Ok(()) };
     let walks = |bounds: Bounds| -> terrace_engine::Result<Option<&'static str>> {
         let mut iterator = db.iter(IterOptions { bounds, ..IterOptions::default() })?;
         let mut steps = 0;

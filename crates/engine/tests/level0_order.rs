@@ -10,7 +10,7 @@ use support::{Model, Random, assert_holds, delete, entries, get, memory, put, ti
 use terrace_engine::env::Env;
 use terrace_engine::{Db, IterOptions, Options, ReadOptions};
 
-const FOLDER: &str = "/db";
+const DIRECTORY: &str = "/db";
 const KEYS: u64 = 60;
 
 /// A database in which the numbers of the tables of level 0 say nothing of their age, and what it holds.
@@ -42,7 +42,7 @@ fn repaired_by_leveldb(seed: u64) -> (Arc<dyn Env>, Model) {
         tables.push((0, bytes, entry));
     }
     let env = memory();
-    write_database(&*env, Path::new(FOLDER), sequence, tables);
+    write_database(&*env, Path::new(DIRECTORY), sequence, tables);
     (env, model)
 }
 
@@ -67,11 +67,11 @@ fn a_get_is_neither_stale_nor_missing_where_a_larger_number_is_older() {
     for seed in 0..40 {
         let (env, mut model) = repaired_by_leveldb(seed);
         let read_only = Options { read_only: true, ..tiny(Arc::clone(&env)) };
-        let db = Db::open(FOLDER, read_only.clone()).unwrap();
+        let db = Db::open(DIRECTORY, read_only.clone()).unwrap();
         assert_reads_agree(&db, &model, &format!("seed {seed}, read-only"));
         db.close().unwrap();
 
-        let db = Db::open(FOLDER, tiny(Arc::clone(&env))).unwrap();
+        let db = Db::open(DIRECTORY, tiny(Arc::clone(&env))).unwrap();
         assert_reads_agree(&db, &model, &format!("seed {seed}, opened"));
         let snapshot = db.snapshot();
         let before = model.clone();
@@ -93,13 +93,13 @@ fn a_get_is_neither_stale_nor_missing_where_a_larger_number_is_older() {
         }
         drop(snapshot);
         db.close().unwrap();
-        let db = Db::open(FOLDER, tiny(Arc::clone(&env))).unwrap();
+        let db = Db::open(DIRECTORY, tiny(Arc::clone(&env))).unwrap();
         assert_reads_agree(&db, &model, &format!("seed {seed}, opened again"));
         db.compact_range(None, None).unwrap();
         assert_reads_agree(&db, &model, &format!("seed {seed}, compacted"));
         db.verify().unwrap();
         db.close().unwrap();
-        let db = Db::open(FOLDER, read_only).unwrap();
+        let db = Db::open(DIRECTORY, read_only).unwrap();
         assert_reads_agree(&db, &model, &format!("seed {seed}, compacted and read-only"));
     }
 }
@@ -108,9 +108,9 @@ fn a_get_is_neither_stale_nor_missing_where_a_larger_number_is_older() {
 fn our_own_repair_of_such_a_database_keeps_what_is_newest() {
     for seed in 100..110 {
         let (env, model) = repaired_by_leveldb(seed);
-        let report = Db::repair(FOLDER, &tiny(Arc::clone(&env))).unwrap();
+        let report = Db::repair(DIRECTORY, &tiny(Arc::clone(&env))).unwrap();
         assert!(report.nothing_lost(), "{report}");
-        let db = Db::open(FOLDER, tiny(env)).unwrap();
+        let db = Db::open(DIRECTORY, tiny(env)).unwrap();
         assert_reads_agree(&db, &model, &format!("seed {seed}"));
     }
 }
@@ -119,14 +119,14 @@ fn our_own_repair_of_such_a_database_keeps_what_is_newest() {
 fn tables_of_ours_are_passed_over_once_they_cannot_hold_a_newer_entry() {
     let env = memory();
     let options = Options { idle_after_ms: 3_600_000, ..tiny(Arc::clone(&env)) };
-    let db = Db::open(FOLDER, options.clone()).unwrap();
+    let db = Db::open(DIRECTORY, options.clone()).unwrap();
     for round in 0..3 {
         put(&db, "key", &format!("value {round}"));
         put(&db, "other", &format!("other {round}"));
         db.flush().unwrap();
     }
     db.close().unwrap();
-    let db = Db::open(FOLDER, options).unwrap();
+    let db = Db::open(DIRECTORY, options).unwrap();
     assert_eq!(get(&db, "key"), Some("value 2".to_owned()));
     let tables = db.tables().unwrap();
     let newest: Vec<_> =

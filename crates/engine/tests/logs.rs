@@ -22,7 +22,7 @@ fn keys(db: &Db) -> Vec<Vec<u8>> {
     entries(db, IterOptions::default()).into_iter().map(|(key, _)| key).collect()
 }
 
-/// The files of a folder, to put them into others.
+/// The files of a directory, to put them into others.
 #[derive(Clone)]
 struct Image(Vec<(String, Vec<u8>)>);
 
@@ -44,7 +44,7 @@ impl Image {
 
     fn place(&self) -> Arc<dyn Env> {
         let env = memory();
-        env.create_folder_all(Path::new("/db")).unwrap();
+        env.create_directory_all(Path::new("/db")).unwrap();
         for (name, bytes) in &self.0 {
             let mut file = env.create(&path(name)).unwrap();
             file.append(bytes).unwrap();

@@ -41,8 +41,8 @@ fn one_call_compacts_a_range_to_one_level_and_drops_its_tombstones() {
 
 #[test]
 fn tables_are_listed_and_verified_one_by_one() {
-    let folder = tempfile::tempdir().unwrap();
-    let db = Db::open(folder.path(), tiny(Arc::new(PosixEnv::new()))).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let db = Db::open(directory.path(), tiny(Arc::new(PosixEnv::new()))).unwrap();
     fill(&db, &"value".repeat(20));
     db.compact_range(None, None).unwrap();
     let tables = db.tables().unwrap();
@@ -58,12 +58,12 @@ fn tables_are_listed_and_verified_one_by_one() {
     }
     db.close().unwrap();
 
-    let path = folder.path().join(format!("{:06}.ldb", tables[1].number));
+    let path = directory.path().join(format!("{:06}.ldb", tables[1].number));
     let mut bytes = std::fs::read(&path).unwrap();
     bytes[50] ^= 1;
     std::fs::write(&path, bytes).unwrap();
     let options = Options { read_only: true, ..Options::default() };
-    let db = Db::open(folder.path(), options).unwrap();
+    let db = Db::open(directory.path(), options).unwrap();
     db.verify_table(tables[0].number).unwrap();
     let error = db.verify_table(tables[1].number).unwrap_err();
     assert_eq!((error.kind(), error.path()), (ErrorKind::Corruption, Some(&*path)));
@@ -194,9 +194,9 @@ fn space_comes_back_after_deletes_without_any_call() {
 
 #[test]
 fn a_checkpoint_is_a_database_with_what_was_there_before_the_call() {
-    let folder = tempfile::tempdir().unwrap();
-    let copy = folder.path().join("copy");
-    let db = Db::open(folder.path().join("db"), tiny(Arc::new(PosixEnv::new()))).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let copy = directory.path().join("copy");
+    let db = Db::open(directory.path().join("db"), tiny(Arc::new(PosixEnv::new()))).unwrap();
     for index in 0..2000 {
         put(&db, &format!("{index:05}"), "before");
     }
@@ -224,7 +224,7 @@ fn a_checkpoint_is_a_database_with_what_was_there_before_the_call() {
     assert_eq!(get(&db, "mine"), None);
     let again = db.checkpoint(&copy).unwrap_err();
     assert_eq!(again.kind(), ErrorKind::InvalidArgument);
-    assert!(again.to_string().contains("the folder is not empty"), "{again}");
+    assert!(again.to_string().contains("the directory is not empty"), "{again}");
 }
 
 fn table_file(env: &Arc<dyn Env>, path: &str, keys: impl Iterator<Item = u32>, value: &str) -> PathBuf {
@@ -293,8 +293,8 @@ fn overlapping_or_damaged_tables_are_not_ingested() {
 
 #[test]
 fn destroy_removes_the_database_and_nothing_else() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("db");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("db");
     let db = Db::open(&path, Options::default()).unwrap();
     put(&db, "k", "v");
     assert_eq!(Db::destroy(&path, &Options::default()).unwrap_err().kind(), ErrorKind::Locked);
@@ -308,7 +308,7 @@ fn destroy_removes_the_database_and_nothing_else() {
     assert_eq!(left, ["notes.txt"]);
     std::fs::remove_file(path.join("notes.txt")).unwrap();
     Db::destroy(&path, &Options::default()).unwrap();
-    Db::destroy(folder.path().join("never"), &Options::default()).unwrap();
+    Db::destroy(directory.path().join("never"), &Options::default()).unwrap();
 }
 
 #[test]

@@ -28,30 +28,30 @@ fn names(env: &dyn Env, ending: &str) -> Vec<String> {
 
 #[test]
 fn create_and_exists_options_are_obeyed() {
-    let folder = tempfile::tempdir().unwrap();
-    let missing = folder.path().join("missing");
+    let directory = tempfile::tempdir().unwrap();
+    let missing = directory.path().join("missing");
     let options = Options { create_if_missing: false, ..Options::default() };
     assert_eq!(kind_of(Db::open(&missing, options.clone())), ErrorKind::NoDatabase);
     assert!(!missing.exists(), "a refused open leaves nothing behind");
-    assert_eq!(kind_of(Db::open(folder.path(), options)), ErrorKind::NoDatabase);
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    assert_eq!(kind_of(Db::open(directory.path(), options)), ErrorKind::NoDatabase);
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
 
     drop(Db::open(&missing, Options::default()).unwrap());
     let options = Options { error_if_exists: true, ..Options::default() };
     assert_eq!(kind_of(Db::open(&missing, options)), ErrorKind::AlreadyExists);
     let options = Options { read_only: true, ..Options::default() };
-    assert_eq!(kind_of(Db::open(folder.path().join("none"), options)), ErrorKind::NoDatabase);
+    assert_eq!(kind_of(Db::open(directory.path().join("none"), options)), ErrorKind::NoDatabase);
 }
 
 #[test]
-fn a_second_open_is_refused_and_says_who_holds_the_folder() {
-    let folder = tempfile::tempdir().unwrap();
-    let db = Db::open(folder.path(), Options::default()).unwrap();
-    let error = Db::open(folder.path(), Options::default()).map(|_| ()).unwrap_err();
+fn a_second_open_is_refused_and_says_who_holds_the_directory() {
+    let directory = tempfile::tempdir().unwrap();
+    let db = Db::open(directory.path(), Options::default()).unwrap();
+    let error = Db::open(directory.path(), Options::default()).map(|_| ()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Locked);
     assert!(error.to_string().contains("this process"), "{error}");
     db.close().unwrap();
-    Db::open(folder.path(), Options::default()).unwrap();
+    Db::open(directory.path(), Options::default()).unwrap();
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn a_comparator_whose_name_is_no_text_is_as_good_as_any() {
 }
 
 #[test]
-fn a_missing_current_is_not_taken_for_an_empty_folder() {
+fn a_missing_current_is_not_taken_for_an_empty_directory() {
     let env = memory();
     let db = Db::open("/db", tiny(Arc::clone(&env))).unwrap();
     put(&db, "k", "v");
@@ -158,7 +158,7 @@ fn a_missing_table_is_reported_by_name() {
     assert!(error.to_string().contains(&table), "{error}");
 }
 
-/// Takes away the word that a close leaves of how far it has synced: the folder is then as after a kill.
+/// Takes away the word that a close leaves of how far it has synced: the directory is then as after a kill.
 fn forget_the_close(env: &dyn Env) {
     env.remove_file(Path::new("/db/SYNCED")).unwrap();
 }
@@ -175,7 +175,7 @@ fn a_torn_log_keeps_what_is_whole() {
     let whole = env.read_file(Path::new(&log)).unwrap();
     for (cut, expected) in [(1, 9), (whole.len() / 10 - 1, 9), (whole.len() / 10, 9), (whole.len(), 0)] {
         let copy = memory();
-        copy.create_folder_all(Path::new("/db")).unwrap();
+        copy.create_directory_all(Path::new("/db")).unwrap();
         for name in env.list(Path::new("/db")).unwrap() {
             let path = format!("/db/{name}");
             write_file(&*copy, &path, &env.read_file(Path::new(&path)).unwrap());
@@ -417,7 +417,7 @@ fn the_manifest_is_written_anew_at_its_size_limit() {
 }
 
 #[test]
-fn a_folder_in_which_creation_was_cut_short_can_be_opened() {
+fn a_directory_in_which_creation_was_cut_short_can_be_opened() {
     let env = memory();
     drop(Db::open("/db", tiny(Arc::clone(&env))).unwrap());
     for name in names(&*env, "").iter().filter(|name| !name.starts_with("MANIFEST")) {
@@ -430,8 +430,8 @@ fn a_folder_in_which_creation_was_cut_short_can_be_opened() {
 
 #[test]
 fn a_read_only_open_beside_a_busy_writer_sees_a_state_that_was() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("db");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("db");
     let posix: Arc<dyn Env> = Arc::new(terrace_engine::env::PosixEnv::new());
     let writer = Db::open(&path, tiny(Arc::clone(&posix))).unwrap();
     let done = std::sync::atomic::AtomicBool::new(false);

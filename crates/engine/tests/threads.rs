@@ -64,17 +64,17 @@ impl Env for CountedThreads {
     fn file_size(&self, path: &Path) -> Result<u64> {
         self.inner.file_size(path)
     }
-    fn list(&self, folder: &Path) -> Result<Vec<String>> {
-        self.inner.list(folder)
+    fn list(&self, directory: &Path) -> Result<Vec<String>> {
+        self.inner.list(directory)
     }
-    fn create_folder_all(&self, path: &Path) -> Result<()> {
-        self.inner.create_folder_all(path)
+    fn create_directory_all(&self, path: &Path) -> Result<()> {
+        self.inner.create_directory_all(path)
     }
-    fn remove_folder(&self, path: &Path) -> Result<()> {
-        self.inner.remove_folder(path)
+    fn remove_directory(&self, path: &Path) -> Result<()> {
+        self.inner.remove_directory(path)
     }
-    fn sync_folder(&self, path: &Path) -> Result<()> {
-        self.inner.sync_folder(path)
+    fn sync_directory(&self, path: &Path) -> Result<()> {
+        self.inner.sync_directory(path)
     }
     fn link_or_copy(&self, from: &Path, to: &Path) -> Result<()> {
         self.inner.link_or_copy(from, to)

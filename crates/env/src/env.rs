@@ -1,4 +1,4 @@
-//! The environment itself: files and folders by path, the lock, clocks and threads.
+//! The environment itself: files and directories by path, the lock, clocks and threads.
 
 use std::fmt;
 use std::path::Path;
@@ -24,36 +24,36 @@ pub trait ThreadHandle: Send + Sync {
     fn join(self: Box<Self>);
 }
 
-/// A folder that is held. What it promises lasts until the last clone of the value is dropped.
-pub trait FolderHold: Send + Sync + fmt::Debug {}
+/// A directory that is held. What it promises lasts until the last clone of the value is dropped.
+pub trait DirectoryHold: Send + Sync + fmt::Debug {}
 
-/// What [`Env::hold_folder`] returns.
+/// What [`Env::hold_directory`] returns.
 #[derive(Debug, Clone)]
 pub struct HeldEnv {
-    /// The environment, in which paths into the folder lead into the one that is held.
+    /// The environment, in which paths into the directory lead into the one that is held.
     pub env: Arc<dyn Env>,
-    /// The hold. Once nobody has it, operations of `env` on paths into the folder fail.
-    pub hold: Arc<dyn FolderHold>,
+    /// The hold. Once nobody has it, operations of `env` on paths into the directory fail.
+    pub hold: Arc<dyn DirectoryHold>,
 }
 
-/// Files, folders, clocks and threads. See the [crate's page](crate) for what survives what, and which
+/// Files, directories, clocks and threads. See the [crate's page](crate) for what survives what, and which
 /// parts are optional.
 ///
 /// Paths are those of the environment: on a real file system the system's own, elsewhere `/`-separated names.
-/// An operation inside a folder that does not exist fails with
+/// An operation inside a directory that does not exist fails with
 /// [`is_not_found`](crate::EnvError::is_not_found).
 pub trait Env: Send + Sync + fmt::Debug + 'static {
-    /// An environment in which `path`, and paths that begin with it, lead into the folder that is there now: also once the
-    /// folder is moved, another is made in its place, or the process goes to work in another folder (`chdir`). To sync the
-    /// folder there takes no descriptor. `None` where folders are never moved.
+    /// An environment in which `path`, and paths that begin with it, lead into the directory that is there now: also once the
+    /// directory is moved, another is made in its place, or the process goes to work in another directory (`chdir`). To sync the
+    /// directory there takes no descriptor. `None` where directories are never moved.
     ///
-    /// The path means here what it means to a process, whatever folder this environment itself holds.
-    fn hold_folder(&self, path: &Path) -> Result<Option<HeldEnv>> {
+    /// The path means here what it means to a process, whatever directory this environment itself holds.
+    fn hold_directory(&self, path: &Path) -> Result<Option<HeldEnv>> {
         let _ = path;
         Ok(None)
     }
 
-    /// Opens a file to read at any offset. It must exist and be no folder.
+    /// Opens a file to read at any offset. It must exist and be no directory.
     ///
     /// Where the process may open few files, an environment may open this one for each read: a file that is renamed or
     /// removed meanwhile then fails to be read.
@@ -66,18 +66,18 @@ pub trait Env: Send + Sync + fmt::Debug + 'static {
         self.open_random(path)
     }
 
-    /// Opens a file to read from front to back. It must exist and be no folder.
+    /// Opens a file to read from front to back. It must exist and be no directory.
     fn open_sequential(&self, path: &Path) -> Result<Box<dyn SequentialFile>>;
 
     /// Creates a file to write; one that exists is emptied. The name is durable after
-    /// [`sync_folder`](Self::sync_folder).
+    /// [`sync_directory`](Self::sync_directory).
     fn create(&self, path: &Path) -> Result<Box<dyn WritableFile>>;
 
     /// Opens a file to write behind its end; creates it if missing.
     fn open_append(&self, path: &Path) -> Result<Box<dyn WritableFile>>;
 
     /// Creates a write-ahead log; a file that exists is emptied. The name is durable after
-    /// [`sync_folder`](Self::sync_folder).
+    /// [`sync_directory`](Self::sync_directory).
     fn create_log(&self, path: &Path) -> Result<Box<dyn LogFile>>;
 
     /// As [`create_log`](Self::create_log), for a log that is not to be mapped into memory, where `create_log` might do that:
@@ -103,45 +103,45 @@ pub trait Env: Send + Sync + fmt::Debug + 'static {
     /// Gives `path` these contents, durably and at once: whatever happens, also a loss of power, `path` then holds
     /// its old contents (or is absent, if it was) or the new ones, whole. After success it is the new ones.
     ///
-    /// `temporary` is a name in the same folder that the environment may use for the time of the call; what it
+    /// `temporary` is a name in the same directory that the environment may use for the time of the call; what it
     /// held is lost, and it is gone afterwards. It can stay behind only after the death of the process or a loss
     /// of power.
     fn replace_file(&self, path: &Path, contents: &[u8], temporary: &Path) -> Result<()>;
 
     /// Renames a file. If `to` exists, nothing happens and the error
-    /// [`is_already_exists`](crate::EnvError::is_already_exists). Durable after syncing the folders of both.
+    /// [`is_already_exists`](crate::EnvError::is_already_exists). Durable after syncing the directories of both.
     fn rename(&self, from: &Path, to: &Path) -> Result<()>;
 
     /// Removes a file's name. Handles that are open go on to work. Durable after
-    /// [`sync_folder`](Self::sync_folder).
+    /// [`sync_directory`](Self::sync_directory).
     fn remove_file(&self, path: &Path) -> Result<()>;
 
-    /// Whether a file or folder of that name exists.
+    /// Whether a file or directory of that name exists.
     fn exists(&self, path: &Path) -> Result<bool>;
 
     /// Size of a file in bytes, as far as its writers have flushed.
     fn file_size(&self, path: &Path) -> Result<u64>;
 
-    /// Names of the files and folders directly inside `folder`, in any order. Names that are no UTF-8 are left
+    /// Names of the files and directories directly inside `directory`, in any order. Names that are no UTF-8 are left
     /// out: no database file has one.
-    fn list(&self, folder: &Path) -> Result<Vec<String>>;
+    fn list(&self, directory: &Path) -> Result<Vec<String>>;
 
-    /// Creates a folder and those above it, as far as they are missing. The names of those it created are durable
+    /// Creates a directory and those above it, as far as they are missing. The names of those it created are durable
     /// on return. The name of the innermost one that was there is made durable, too, if it is empty: a process may have made
-    /// it and died. No other folder has to be readable.
-    fn create_folder_all(&self, path: &Path) -> Result<()>;
+    /// it and died. No other directory has to be readable.
+    fn create_directory_all(&self, path: &Path) -> Result<()>;
 
-    /// Removes a folder, which must be empty.
-    fn remove_folder(&self, path: &Path) -> Result<()>;
+    /// Removes a directory, which must be empty.
+    fn remove_directory(&self, path: &Path) -> Result<()>;
 
-    /// Makes durable what names the folder holds: every creation, rename and removal in it that returned before.
+    /// Makes durable what names the directory holds: every creation, rename and removal in it that returned before.
     /// It does not sync the files' contents.
-    fn sync_folder(&self, path: &Path) -> Result<()>;
+    fn sync_directory(&self, path: &Path) -> Result<()>;
 
     /// Makes `to` hold the bytes of `from`: by a hard link where possible, else by a copy that is synced. Neither
     /// may be written afterwards, and `from` must have been synced before. If `to` exists, nothing happens and the
     /// error [`is_already_exists`](crate::EnvError::is_already_exists). The name is durable after
-    /// [`sync_folder`](Self::sync_folder).
+    /// [`sync_directory`](Self::sync_directory).
     fn link_or_copy(&self, from: &Path, to: &Path) -> Result<()>;
 
     /// Takes the one lock on the file at `path`, which is created if missing. It never waits: a lock that is held,

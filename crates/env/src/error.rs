@@ -17,9 +17,9 @@ pub(crate) const TOO_MANY_FILES: [i32; 1] = [4];
 #[derive(Debug, thiserror::Error)]
 #[error("could not {operation} {}: {source}", path.display())]
 pub struct EnvError {
-    /// What was tried, as a phrase that stands before the path: `read`, `sync folder`.
+    /// What was tried, as a phrase that stands before the path: `read`, `sync directory`.
     pub operation: &'static str,
-    /// The file or folder it was tried on, or the name of the thread.
+    /// The file or directory it was tried on, or the name of the thread.
     pub path: PathBuf,
     /// Why it failed.
     pub source: io::Error,
@@ -45,12 +45,12 @@ impl EnvError {
         self.source.kind()
     }
 
-    /// Whether the file or folder, or a folder above it, does not exist.
+    /// Whether the file or directory, or a directory above it, does not exist.
     pub fn is_not_found(&self) -> bool {
         self.kind() == io::ErrorKind::NotFound
     }
 
-    /// Whether a file or folder of that name exists already.
+    /// Whether a file or directory of that name exists already.
     pub fn is_already_exists(&self) -> bool {
         self.kind() == io::ErrorKind::AlreadyExists
     }

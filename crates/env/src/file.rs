@@ -85,7 +85,7 @@ pub trait WritableFile: Send {
     fn flush(&mut self) -> Result<()>;
 
     /// Flushes and makes all bytes and the size durable: they survive a loss of power. The *name* of a new file
-    /// becomes durable by [`Env::sync_folder`](crate::Env::sync_folder).
+    /// becomes durable by [`Env::sync_directory`](crate::Env::sync_directory).
     fn sync(&mut self) -> Result<()>;
 
     /// Size of the file in bytes, with what is still buffered.
@@ -135,7 +135,7 @@ pub trait LogFile: Send {
     fn truncate(&mut self, size_bytes: u64) -> Result<()>;
 
     /// Makes all bytes and the size durable: they survive a loss of power. (The name: see
-    /// [`Env::sync_folder`](crate::Env::sync_folder).) After a sync that failed, every later append and sync fails:
+    /// [`Env::sync_directory`](crate::Env::sync_directory).) After a sync that failed, every later append and sync fails:
     /// which bytes reached the disk is then unknown.
     fn sync(&mut self) -> Result<()>;
 

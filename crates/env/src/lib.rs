@@ -1,4 +1,4 @@
-//! The one way from Terrace to files, folders, locks, clocks and threads.
+//! The one way from Terrace to files, directories, locks, clocks and threads.
 //!
 //! Nothing in the engine calls the operating system itself: it holds an [`Env`]. So the same engine runs on a
 //! real disk ([`PosixEnv`]), in memory ([`MemoryEnv`]), under a simulator that loses power at any point, and in
@@ -16,12 +16,12 @@
 //! | [`WritableFile::sync`] | yes | the bytes and the size |
 //! | [`LogFile::append`] | yes | no |
 //! | [`LogFile::sync`] | yes | the bytes and the size |
-//! | [`Env::create`], [`Env::create_log`], [`Env::rename`], [`Env::remove_file`], [`Env::link_or_copy`], [`Env::remove_folder`] | yes | the change of the name: after [`Env::sync_folder`] |
-//! | [`Env::create_folder_all`] | yes | yes |
+//! | [`Env::create`], [`Env::create_log`], [`Env::rename`], [`Env::remove_file`], [`Env::link_or_copy`], [`Env::remove_directory`] | yes | the change of the name: after [`Env::sync_directory`] |
+//! | [`Env::create_directory_all`] | yes | yes |
 //! | [`Env::replace_file`] | yes | yes |
 //!
 //! "No" means *not promised*. After a loss of power a file that was not synced may be shorter, hold zeros or old
-//! sectors anywhere behind its last sync, or be absent; changes of names in a folder that was not synced may have
+//! sectors anywhere behind its last sync, or be absent; changes of names in a directory that was not synced may have
 //! happened in any order or not at all.
 //!
 //! # Rules for an implementation
@@ -35,7 +35,7 @@
 //!   numbers around.
 //! * Optional: [`RandomAccessFile::read_at_without_waiting`] may always return `None`,
 //!   [`Env::link_or_copy`] may always copy, [`Env::spawn`] may always fail (with [`Background::Steps`]),
-//!   [`Env::sync_folder`] may do nothing if changes of names are durable on return, [`Env::hold_folder`] may return `None`. All the rest is required, and
+//!   [`Env::sync_directory`] may do nothing if changes of names are durable on return, [`Env::hold_directory`] may return `None`. All the rest is required, and
 //!   checked by [`conformance`].
 //! * An environment on a fixed pool of file handles (the browser's, which cannot open a handle while it runs)
 //!   maps names to slots of the pool in bytes of its own. A rename or a replacement is then one durable write of
@@ -58,7 +58,7 @@ pub mod simulated;
 #[cfg(not(unix))]
 mod without_files;
 
-pub use env::{Background, Env, FolderHold, HeldEnv, ThreadHandle};
+pub use env::{Background, DirectoryHold, Env, HeldEnv, ThreadHandle};
 pub use error::{EnvError, Result};
 pub use file::{
     LOG_BLOCK_SIZE_BYTES, LOG_RECORD_HEADER_SIZE_BYTES, LogFile, RandomAccessFile, SequentialFile,

@@ -1,4 +1,4 @@
-//! Who may write in a database's folder: one lock on its LOCK file.
+//! Who may write in a database's directory: one lock on its LOCK file.
 
 use std::fmt;
 

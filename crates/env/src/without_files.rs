@@ -63,19 +63,19 @@ impl Env for WithoutFiles {
         refuse("get the size of", path)
     }
 
-    fn list(&self, folder: &Path) -> Result<Vec<String>> {
-        refuse("list", folder)
+    fn list(&self, directory: &Path) -> Result<Vec<String>> {
+        refuse("list", directory)
     }
 
-    fn create_folder_all(&self, path: &Path) -> Result<()> {
+    fn create_directory_all(&self, path: &Path) -> Result<()> {
         refuse("create", path)
     }
 
-    fn remove_folder(&self, path: &Path) -> Result<()> {
+    fn remove_directory(&self, path: &Path) -> Result<()> {
         refuse("remove", path)
     }
 
-    fn sync_folder(&self, path: &Path) -> Result<()> {
+    fn sync_directory(&self, path: &Path) -> Result<()> {
         refuse("sync", path)
     }
 

@@ -32,8 +32,8 @@ fn mount_small(target: &Path) -> io::Result<()> {
 
 /// Runs `test` in a file system of 256 KiB, or says why not.
 fn on_small_disk(test: fn(&Path)) {
-    let folder = tempfile::tempdir().unwrap();
-    let target: PathBuf = folder.path().to_owned();
+    let directory = tempfile::tempdir().unwrap();
+    let target: PathBuf = directory.path().to_owned();
     let run = move || match mount_small(&target) {
         Ok(()) => test(&target),
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
@@ -48,16 +48,16 @@ fn on_small_disk(test: fn(&Path)) {
 }
 
 /// Takes space until no more than `left_bytes` are free.
-fn fill(folder: &Path, left_bytes: usize) {
-    std::fs::write(folder.join("ballast"), vec![1; (256 << 10) - left_bytes]).unwrap();
+fn fill(directory: &Path, left_bytes: usize) {
+    std::fs::write(directory.join("ballast"), vec![1; (256 << 10) - left_bytes]).unwrap();
 }
 
 #[test]
 fn a_log_is_as_before_when_the_disk_is_full() {
-    on_small_disk(|folder| {
+    on_small_disk(|directory| {
         let env = PosixEnv::new();
-        fill(folder, 64 << 10);
-        let path = folder.join("000003.log");
+        fill(directory, 64 << 10);
+        let path = directory.join("000003.log");
         let mut log = env.create_log(&path).unwrap();
         let mut expected = Vec::new();
         let error = loop {
@@ -76,7 +76,7 @@ fn a_log_is_as_before_when_the_disk_is_full() {
         assert!(env.read_file(&path).unwrap() == expected, "nothing of the refused record is there");
 
         // Room again: the log goes on where it was.
-        env.remove_file(&folder.join("ballast")).unwrap();
+        env.remove_file(&directory.join("ballast")).unwrap();
         log.append(b"there is room again").unwrap();
         log.sync().unwrap();
         log.close().unwrap();
@@ -87,9 +87,9 @@ fn a_log_is_as_before_when_the_disk_is_full() {
 
 #[test]
 fn a_log_with_space_set_aside_is_as_before_when_the_disk_is_full() {
-    on_small_disk(|folder| {
+    on_small_disk(|directory| {
         let env = PosixEnv::new();
-        let path = folder.join("000003.log");
+        let path = directory.join("000003.log");
         let mut log = env.create_log(&path).unwrap();
         let mut expected = Vec::new();
         let mut add = |log: &mut dyn LogFile| {
@@ -125,29 +125,29 @@ fn a_log_with_space_set_aside_is_as_before_when_the_disk_is_full() {
 
 #[test]
 fn a_written_file_is_given_up_when_the_disk_is_full() {
-    on_small_disk(|folder| {
+    on_small_disk(|directory| {
         let env = PosixEnv::new();
-        fill(folder, 32 << 10);
-        let mut file = env.create(&folder.join("000004.ldb")).unwrap();
+        fill(directory, 32 << 10);
+        let mut file = env.create(&directory.join("000004.ldb")).unwrap();
         file.append(&[2; 50_000]).unwrap();
         assert!(file.flush().unwrap_err().is_no_space());
         // Also with room again: whether the bytes before arrived is not known, so it never calls them durable.
-        env.remove_file(&folder.join("ballast")).unwrap();
+        env.remove_file(&directory.join("ballast")).unwrap();
         for error in [file.append(b"x").unwrap_err(), file.flush().unwrap_err(), file.sync().unwrap_err()] {
             assert!(error.is_no_space(), "{error}");
         }
         assert!(file.close().unwrap_err().is_no_space());
         assert!(
-            env.file_size(&folder.join("000004.ldb")).unwrap() < 50_000,
+            env.file_size(&directory.join("000004.ldb")).unwrap() < 50_000,
             "nothing is written after a failure"
         );
 
         // Larger than the buffer, so that it fails at once; and closing reports what waited.
-        fill(folder, 32 << 10);
-        let mut file = env.create(&folder.join("000005.ldb")).unwrap();
+        fill(directory, 32 << 10);
+        let mut file = env.create(&directory.join("000005.ldb")).unwrap();
         assert!(file.append(&[3; 200_000]).unwrap_err().is_no_space());
         drop(file);
-        let mut file = env.create(&folder.join("000006.ldb")).unwrap();
+        let mut file = env.create(&directory.join("000006.ldb")).unwrap();
         file.append(&[3; 60_000]).unwrap();
         assert!(file.close().unwrap_err().is_no_space());
     });
@@ -155,11 +155,11 @@ fn a_written_file_is_given_up_when_the_disk_is_full() {
 
 #[test]
 fn a_replaced_file_keeps_its_contents_when_the_disk_is_full() {
-    on_small_disk(|folder| {
+    on_small_disk(|directory| {
         let env = PosixEnv::new();
-        let (path, temporary) = (folder.join("CURRENT"), folder.join("000007.dbtmp"));
+        let (path, temporary) = (directory.join("CURRENT"), directory.join("000007.dbtmp"));
         env.replace_file(&path, b"MANIFEST-000001\n", &temporary).unwrap();
-        fill(folder, 16 << 10);
+        fill(directory, 16 << 10);
         let error = env.replace_file(&path, &[4; 100_000], &temporary).unwrap_err();
         assert!(error.is_no_space(), "{error}");
         assert_eq!(env.read_file(&path).unwrap(), b"MANIFEST-000001\n");
@@ -169,27 +169,29 @@ fn a_replaced_file_keeps_its_contents_when_the_disk_is_full() {
 
 #[test]
 fn a_lock_needs_no_room() {
-    on_small_disk(|folder| {
+    on_small_disk(|directory| {
         let env = PosixEnv::new();
-        std::fs::write(folder.join("LOCK"), b"").unwrap();
-        let full = std::fs::write(folder.join("ballast"), vec![1; 1 << 20]).unwrap_err();
+        std::fs::write(directory.join("LOCK"), b"").unwrap();
+        let full = std::fs::write(directory.join("ballast"), vec![1; 1 << 20]).unwrap_err();
         assert_eq!(full.kind(), io::ErrorKind::StorageFull);
-        env.lock(&folder.join("LOCK")).unwrap();
+        env.lock(&directory.join("LOCK")).unwrap();
     });
 }
 
 #[test]
 fn a_read_only_file_system_is_recognised() {
-    on_small_disk(|folder| {
+    on_small_disk(|directory| {
         let env = PosixEnv::new();
-        let path = folder.join("CURRENT");
+        let path = directory.join("CURRENT");
         std::fs::write(&path, b"MANIFEST-000001\n").unwrap();
-        mount("tmpfs", folder, libc::MS_REMOUNT | libc::MS_RDONLY, "").unwrap();
+        mount("tmpfs", directory, libc::MS_REMOUNT | libc::MS_RDONLY, "").unwrap();
 
         assert_eq!(env.read_file(&path).unwrap(), b"MANIFEST-000001\n");
-        assert_eq!(env.list(folder).unwrap(), ["CURRENT"]);
-        let new = folder.join("new");
-        let Err(LockError::Env(lock)) = env.lock(&folder.join("LOCK")) else { panic!("it could not lock") };
+        assert_eq!(env.list(directory).unwrap(), ["CURRENT"]);
+        let new = directory.join("new");
+        let Err(LockError::Env(lock)) = env.lock(&directory.join("LOCK")) else {
+            panic!("it could not lock")
+        };
         for error in [
             lock,
             env.create(&new).err().unwrap(),
@@ -198,7 +200,7 @@ fn a_read_only_file_system_is_recognised() {
             env.replace_file(&path, b"x", &new).unwrap_err(),
             env.rename(&path, &new).unwrap_err(),
             env.remove_file(&path).unwrap_err(),
-            env.create_folder_all(&new).unwrap_err(),
+            env.create_directory_all(&new).unwrap_err(),
             env.link_or_copy(&path, &new).unwrap_err(),
         ] {
             assert!(error.is_read_only(), "{error}");

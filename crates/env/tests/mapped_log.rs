@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use terrace_env::{Env, EnvError, LogFile, PosixEnv};
 
 const ROLE: &str = "TERRACE_MAPPED_LOG_ROLE";
-const FOLDER: &str = "TERRACE_MAPPED_LOG_FOLDER";
+const DIRECTORY: &str = "TERRACE_MAPPED_LOG_DIRECTORY";
 const DONE: &str = "done as told";
 /// How the other process says what it could not try.
 const NOT_HERE: &str = "skipped";
@@ -37,12 +37,12 @@ fn this_program() -> Command {
     command
 }
 
-/// Runs `role` in `folder`; what became of the process, and what it said.
-fn run(role: &str, folder: &Path) -> (ExitStatus, String) {
+/// Runs `role` in `directory`; what became of the process, and what it said.
+fn run(role: &str, directory: &Path) -> (ExitStatus, String) {
     let output = this_program()
         .args(["--exact", "helper_process", "--nocapture"])
         .env(ROLE, role)
-        .env(FOLDER, folder)
+        .env(DIRECTORY, directory)
         .output()
         .unwrap();
     let said =
@@ -51,8 +51,8 @@ fn run(role: &str, folder: &Path) -> (ExitStatus, String) {
 }
 
 #[track_caller]
-fn assert_done(role: &str, folder: &Path) {
-    let (status, said) = run(role, folder);
+fn assert_done(role: &str, directory: &Path) {
+    let (status, said) = run(role, directory);
     assert!(status.success() && said.contains(DONE), "{role}: {:?}: {said}", status.signal());
     if let Some(line) = said.lines().find(|line| line.starts_with(NOT_HERE)) {
         // Not by a macro, whose output the test runner hides.
@@ -64,7 +64,7 @@ fn assert_done(role: &str, folder: &Path) {
 #[test]
 fn helper_process() {
     let Ok(role) = std::env::var(ROLE) else { return };
-    let path = PathBuf::from(std::env::var_os(FOLDER).unwrap()).join("000003.log");
+    let path = PathBuf::from(std::env::var_os(DIRECTORY).unwrap()).join("000003.log");
     match role.as_str() {
         "cut" => cut_under_the_log(&path),
         "shut down" => shut_down_under_the_log(&path),
@@ -168,9 +168,9 @@ static AT_ONCE: u32 = 2;
 fn shut_down_under_the_log(path: &Path) {
     let mut log = mapped_log(path);
     log.sync().unwrap();
-    let folder = File::open(path.parent().unwrap()).unwrap();
+    let directory = File::open(path.parent().unwrap()).unwrap();
     // SAFETY: the call reads a number, which lives during the call.
-    let result = unsafe { libc::ioctl(folder.as_raw_fd(), SHUT_DOWN, &raw const AT_ONCE) };
+    let result = unsafe { libc::ioctl(directory.as_raw_fd(), SHUT_DOWN, &raw const AT_ONCE) };
     let problem = std::io::Error::last_os_error();
     if result != 0 && problem.raw_os_error() == Some(libc::ENOSYS) {
         // As under an emulator.
@@ -235,39 +235,39 @@ extern "C" fn note_and_map(_signal: libc::c_int, info: *mut libc::siginfo_t, _co
 
 #[test]
 fn a_log_that_is_cut_by_another_program_ends_in_an_error_and_not_the_process() {
-    for folder in [tempfile::tempdir().unwrap(), tempfile::tempdir_in("/dev/shm").unwrap()] {
-        assert_done("cut", folder.path());
+    for directory in [tempfile::tempdir().unwrap(), tempfile::tempdir_in("/dev/shm").unwrap()] {
+        assert_done("cut", directory.path());
     }
 }
 
 #[test]
 fn a_foreign_fault_ends_the_process_as_ever() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     for role in ["foreign fault", "raised"] {
-        let (status, said) = run(role, folder.path());
+        let (status, said) = run(role, directory.path());
         assert_eq!(status.signal(), Some(libc::SIGBUS), "{role}: {said}");
     }
 }
 
 #[test]
 fn a_handler_that_was_there_before_gets_the_faults_that_are_its_own() {
-    let folder = tempfile::tempdir().unwrap();
-    let (status, said) = run("foreign handler before", folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    let (status, said) = run("foreign handler before", directory.path());
     assert_eq!(status.code(), Some(FOREIGN_EXIT), "{said}");
-    assert_done("chain", folder.path());
-    assert_done("ignored", folder.path());
+    assert_done("chain", directory.path());
+    assert_done("ignored", directory.path());
 }
 
 #[test]
 fn under_a_handler_that_came_afterwards_no_log_is_mapped() {
-    let folder = tempfile::tempdir().unwrap();
-    assert_done("foreign handler afterwards", folder.path());
+    let directory = tempfile::tempdir().unwrap();
+    assert_done("foreign handler afterwards", directory.path());
 }
 
 #[test]
 fn a_log_that_is_not_to_be_mapped_is_as_long_as_its_records() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("000003.log");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("000003.log");
     let mut log = PosixEnv::new().create_unmapped_log(&path).unwrap();
     for _ in 0..100 {
         add(&mut *log).unwrap();
@@ -277,14 +277,14 @@ fn a_log_that_is_not_to_be_mapped_is_as_long_as_its_records() {
 
 /// A file system in a file, on a loop device.
 struct Disk {
-    folder: tempfile::TempDir,
+    directory: tempfile::TempDir,
 }
 
 impl Disk {
     /// Says why there is none, and passes the test, where that needs more rights or tools than there are.
     fn new(make: &[&str], size_bytes: u64) -> Option<Self> {
-        let folder = tempfile::tempdir().unwrap();
-        let (image, target) = (folder.path().join("image"), folder.path().join("disk"));
+        let directory = tempfile::tempdir().unwrap();
+        let (image, target) = (directory.path().join("image"), directory.path().join("disk"));
         File::create(&image).unwrap().set_len(size_bytes).unwrap();
         fs::create_dir(&target).unwrap();
         let steps = [
@@ -301,11 +301,11 @@ impl Disk {
             let _ = writeln!(std::io::stderr(), "skipped: no file system can be mounted: {problem}");
             return None;
         }
-        Some(Self { folder })
+        Some(Self { directory })
     }
 
     fn path(&self) -> PathBuf {
-        self.folder.path().join("disk")
+        self.directory.path().join("disk")
     }
 }
 

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use terrace_env::{Background, Env, MemoryEnv, conformance};
 
 fn place_in(env: MemoryEnv) -> (Arc<dyn Env>, PathBuf) {
-    let folder = PathBuf::from("/some/database");
-    env.create_folder_all(&folder).unwrap();
-    (Arc::new(env), folder)
+    let directory = PathBuf::from("/some/database");
+    env.create_directory_all(&directory).unwrap();
+    (Arc::new(env), directory)
 }
 
 #[test]
@@ -26,7 +26,7 @@ fn conforms_without_threads() {
 fn conforms_at_relative_paths() {
     conformance::run_all(&|| {
         let env = MemoryEnv::new();
-        env.create_folder_all(Path::new("here")).unwrap();
+        env.create_directory_all(Path::new("here")).unwrap();
         (Arc::new(env), PathBuf::from("here"))
     });
 }

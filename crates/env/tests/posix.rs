@@ -14,25 +14,25 @@ use terrace_env::{Background, Env, LockError, PosixEnv, conformance};
 
 #[test]
 fn conforms() {
-    // Kept until the end: dropping one removes the folder.
-    let folders = RefCell::new(Vec::new());
+    // Kept until the end: dropping one removes the directory.
+    let directories = RefCell::new(Vec::new());
     conformance::run_all(&|| {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().to_owned();
-        folders.borrow_mut().push(folder);
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().to_owned();
+        directories.borrow_mut().push(directory);
         (Arc::new(PosixEnv::new()), path)
     });
 }
 
-/// `/dev/shm` is another kind of file system (tmpfs) than the folder for temporary files often is.
+/// `/dev/shm` is another kind of file system (tmpfs) than the directory for temporary files often is.
 #[cfg(target_os = "linux")]
 #[test]
 fn conforms_in_shared_memory() {
-    let folders = RefCell::new(Vec::new());
+    let directories = RefCell::new(Vec::new());
     conformance::run_all(&|| {
-        let folder = tempfile::tempdir_in("/dev/shm").unwrap();
-        let path = folder.path().to_owned();
-        folders.borrow_mut().push(folder);
+        let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+        let path = directory.path().to_owned();
+        directories.borrow_mut().push(directory);
         (Arc::new(PosixEnv::new()), path)
     });
 }
@@ -53,8 +53,8 @@ fn uses_threads_and_the_systems_clock() {
 
 #[test]
 fn reads_beyond_4_gib() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("sparse");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("sparse");
     let offset = (5 << 30) + 123;
     fs::File::create(&path).unwrap().write_all_at(b"far away", offset).unwrap();
     let env = PosixEnv::new();
@@ -76,8 +76,8 @@ fn reads_beyond_4_gib() {
 #[cfg(target_os = "linux")]
 #[test]
 fn reads_cached_bytes_without_waiting() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("file");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("file");
     fs::write(&path, vec![7; 10_000]).unwrap();
     // Whether this file system can is asked of the kernel, past the code under test.
     let raw = fs::File::open(&path).unwrap();
@@ -97,8 +97,8 @@ fn reads_cached_bytes_without_waiting() {
 #[cfg(target_os = "linux")]
 #[test]
 fn does_not_take_a_cold_page_for_the_end() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("file");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("file");
     let contents: Vec<u8> = (0..2 << 20).map(|index: u32| (index / 4096) as u8).collect();
     fs::write(&path, &contents).unwrap();
     let raw = fs::File::open(&path).unwrap();
@@ -126,23 +126,23 @@ fn does_not_take_a_cold_page_for_the_end() {
 
 #[test]
 fn leaves_out_names_that_are_no_text() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("text"), b"").unwrap();
-    let strange = folder.path().join(std::ffi::OsStr::from_bytes(b"\xff\xfe"));
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("text"), b"").unwrap();
+    let strange = directory.path().join(std::ffi::OsStr::from_bytes(b"\xff\xfe"));
     if let Err(error) = fs::write(&strange, b"") {
         // Not by a macro, whose output the test runner hides.
         let _ = writeln!(std::io::stderr(), "skipped: this file system takes no such names: {error}");
         return;
     }
-    assert_eq!(PosixEnv::new().list(folder.path()).unwrap(), ["text"]);
+    assert_eq!(PosixEnv::new().list(directory.path()).unwrap(), ["text"]);
 }
 
 #[test]
 fn links_where_it_can() {
     use std::os::unix::fs::MetadataExt;
 
-    let folder = tempfile::tempdir().unwrap();
-    let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+    let directory = tempfile::tempdir().unwrap();
+    let (from, to) = (directory.path().join("from"), directory.path().join("to"));
     fs::write(&from, b"x").unwrap();
     PosixEnv::new().link_or_copy(&from, &to).unwrap();
     assert_eq!(fs::metadata(&from).unwrap().ino(), fs::metadata(&to).unwrap().ino());
@@ -160,7 +160,7 @@ fn copies_to_another_device() {
         // Not by a macro, whose output the test runner hides.
         let _ = writeln!(
             std::io::stderr(),
-            "skipped: the folder for temporary files is on the device of /dev/shm"
+            "skipped: the directory for temporary files is on the device of /dev/shm"
         );
         return;
     }
@@ -178,8 +178,8 @@ fn copies_to_another_device() {
 
 #[test]
 fn errors_name_the_path_that_is_the_reason() {
-    let folder = tempfile::tempdir().unwrap();
-    let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+    let directory = tempfile::tempdir().unwrap();
+    let (from, to) = (directory.path().join("from"), directory.path().join("to"));
     fs::write(&from, b"").unwrap();
     fs::write(&to, b"").unwrap();
     let env = PosixEnv::new();
@@ -194,9 +194,9 @@ fn errors_name_the_path_that_is_the_reason() {
 
 #[test]
 fn locks_through_links() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let (path, symbolic, hard) =
-        (folder.path().join("LOCK"), folder.path().join("symbolic"), folder.path().join("hard"));
+        (directory.path().join("LOCK"), directory.path().join("symbolic"), directory.path().join("hard"));
     let env = PosixEnv::new();
     let lock = env.lock(&path).unwrap();
     std::os::unix::fs::symlink(&path, &symbolic).unwrap();
@@ -210,8 +210,8 @@ fn locks_through_links() {
 
 #[test]
 fn says_in_the_file_who_holds_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("LOCK");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("LOCK");
     fs::write(&path, b"a longer text that somebody left here\n").unwrap();
     let lock = PosixEnv::new().lock(&path).unwrap();
     assert_eq!(fs::read(&path).unwrap(), format!("{}\n", std::process::id()).into_bytes());
@@ -221,8 +221,8 @@ fn says_in_the_file_who_holds_it() {
 
 #[test]
 fn a_pipe_under_a_files_name_is_refused_at_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("000005.log");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("000005.log");
     let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
     assert!(made.success());
     let (sender, receiver) = std::sync::mpsc::channel();
@@ -245,12 +245,12 @@ fn a_pipe_under_a_files_name_is_refused_at_once() {
 }
 
 #[test]
-fn a_held_folder_is_followed_wherever_it_is_moved_to() {
+fn a_held_directory_is_followed_wherever_it_is_moved_to() {
     let root = tempfile::tempdir().unwrap();
     let (place, moved) = (root.path().join("db"), root.path().join("moved"));
     std::fs::create_dir(&place).unwrap();
     let plain = PosixEnv::new();
-    let held = plain.hold_folder(&place).unwrap().unwrap();
+    let held = plain.hold_directory(&place).unwrap().unwrap();
     let write = |env: &dyn Env, name: &str| {
         let mut file = env.create(&place.join(name)).unwrap();
         file.append(name.as_bytes()).unwrap();
@@ -266,10 +266,10 @@ fn a_held_folder_is_followed_wherever_it_is_moved_to() {
     held.env.replace_file(&place.join("CURRENT"), b"x", &place.join("temporary")).unwrap();
     held.env.rename(&place.join("before"), &place.join("renamed")).unwrap();
     held.env.link_or_copy(&place.join("renamed"), &place.join("linked")).unwrap();
-    held.env.create_folder_all(&place.join("lost")).unwrap();
-    held.env.sync_folder(&place).unwrap();
-    let names = |env: &dyn Env, folder: &Path| {
-        let mut names = env.list(folder).unwrap();
+    held.env.create_directory_all(&place.join("lost")).unwrap();
+    held.env.sync_directory(&place).unwrap();
+    let names = |env: &dyn Env, directory: &Path| {
+        let mut names = env.list(directory).unwrap();
         names.sort();
         names
     };

@@ -9,17 +9,17 @@ use terrace_env::simulated::{CallKind, Failure, FaultPlan, Mode, SimulatedEnv};
 use terrace_env::{Background, Env, EnvError, LockError, conformance};
 
 const MODES: [Mode; 2] = [Mode::StrictPosix, Mode::Ext4Ordered];
-const FOLDER: &str = "/db";
+const DIRECTORY: &str = "/db";
 
-/// A new machine with an empty folder.
+/// A new machine with an empty directory.
 fn machine(seed: u64, mode: Mode) -> SimulatedEnv {
     let env = SimulatedEnv::new(seed, mode);
-    env.create_folder_all(Path::new(FOLDER)).unwrap();
+    env.create_directory_all(Path::new(DIRECTORY)).unwrap();
     env
 }
 
 fn path(name: &str) -> PathBuf {
-    Path::new(FOLDER).join(name)
+    Path::new(DIRECTORY).join(name)
 }
 
 /// A file that is durable with its name.
@@ -28,19 +28,19 @@ fn write_durably(env: &SimulatedEnv, name: &str, contents: &[u8]) {
     file.append(contents).unwrap();
     file.sync().unwrap();
     file.close().unwrap();
-    env.sync_folder(Path::new(FOLDER)).unwrap();
+    env.sync_directory(Path::new(DIRECTORY)).unwrap();
 }
 
-/// Every file in the folder.
+/// Every file in the directory.
 fn image(env: &SimulatedEnv) -> BTreeMap<String, Vec<u8>> {
-    let names = env.list(Path::new(FOLDER)).unwrap();
+    let names = env.list(Path::new(DIRECTORY)).unwrap();
     names.into_iter().map(|name| (name.clone(), env.read_file(&path(&name)).unwrap())).collect()
 }
 
 #[test]
 fn conforms() {
     for mode in MODES {
-        conformance::run_all(&|| (Arc::new(machine(1, mode)) as Arc<dyn Env>, FOLDER.into()));
+        conformance::run_all(&|| (Arc::new(machine(1, mode)) as Arc<dyn Env>, DIRECTORY.into()));
     }
 }
 
@@ -118,7 +118,7 @@ fn what_was_synced_survives_any_cut() {
             let mut log = env.create_log(&path("log")).unwrap();
             log.append(b"synced").unwrap();
             log.sync().unwrap();
-            env.sync_folder(Path::new(FOLDER)).unwrap();
+            env.sync_directory(Path::new(DIRECTORY)).unwrap();
             log.append(b", not synced").unwrap();
             env.cut_power();
             assert_eq!(env.read_file(&path("table")).unwrap(), b"durable");
@@ -223,7 +223,7 @@ fn nothing_of_a_dead_process_works() {
         assert!(log.sync().is_err());
         assert!(dead.create(&path("new")).is_err());
         assert!(dead.remove_file(&path("file")).is_err());
-        assert!(dead.list(Path::new(FOLDER)).is_err());
+        assert!(dead.list(Path::new(DIRECTORY)).is_err());
         assert!(dead.lock(&path("LOCK")).is_err());
         assert_eq!(image(&env), before);
 
@@ -300,11 +300,11 @@ fn every_kind_of_call_is_counted_and_can_fail() {
         (CallKind::Link, |env| env.link_or_copy(&path("file"), &path("link"))),
         (CallKind::Remove, |env| env.remove_file(&path("file"))),
         (CallKind::Look, |env| env.exists(&path("file")).map(drop)),
-        (CallKind::List, |env| env.list(Path::new(FOLDER)).map(drop)),
-        (CallKind::CreateFolder, |env| env.create_folder_all(&path("folder"))),
-        (CallKind::RemoveFolder, |env| env.remove_folder(&path("empty"))),
-        (CallKind::OpenFolder, |env| env.hold_folder(Path::new(FOLDER)).map(drop)),
-        (CallKind::SyncFolder, |env| env.sync_folder(Path::new(FOLDER))),
+        (CallKind::List, |env| env.list(Path::new(DIRECTORY)).map(drop)),
+        (CallKind::CreateDirectory, |env| env.create_directory_all(&path("directory"))),
+        (CallKind::RemoveDirectory, |env| env.remove_directory(&path("empty"))),
+        (CallKind::OpenDirectory, |env| env.hold_directory(Path::new(DIRECTORY)).map(drop)),
+        (CallKind::SyncDirectory, |env| env.sync_directory(Path::new(DIRECTORY))),
         (CallKind::Lock, |env| match env.lock(&path("LOCK")) {
             Err(LockError::Env(error)) => Err(error),
             other => other.map(drop).map_err(|error| panic!("{error}")),
@@ -315,7 +315,7 @@ fn every_kind_of_call_is_counted_and_can_fail() {
         let prepared = || {
             let env = machine(1, Mode::StrictPosix);
             write_durably(&env, "file", b"contents");
-            env.create_folder_all(&path("empty")).unwrap();
+            env.create_directory_all(&path("empty")).unwrap();
             env
         };
         let env = prepared();
@@ -342,7 +342,7 @@ fn a_failed_replacement_leaves_the_old_contents() {
         env.replace_file(&path("CURRENT"), b"new", &path("temporary")).unwrap_err();
         let expected: &[u8] = if call == 5 { b"new" } else { b"old" };
         assert_eq!(env.read_file(&path("CURRENT")).unwrap(), expected, "call {call}");
-        assert_eq!(env.list(Path::new(FOLDER)).unwrap(), ["CURRENT"], "call {call}");
+        assert_eq!(env.list(Path::new(DIRECTORY)).unwrap(), ["CURRENT"], "call {call}");
     }
 }
 

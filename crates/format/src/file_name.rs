@@ -1,4 +1,4 @@
-//! The names of the files in a database's folder.
+//! The names of the files in a database's directory.
 //!
 //! Logs, tables, manifests and temporary files share one space of numbers, written with at least six digits. A name that
 //! [`parse`] does not know belongs to somebody else: neither we nor LevelDB touch such a file.
@@ -19,7 +19,7 @@ pub const OLD_LOG: &str = "LOG.old";
 /// leaves it alone.
 pub const SYNCED: &str = "SYNCED";
 
-/// What a file of a database's folder is, by its name.
+/// What a file of a database's directory is, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FileKind {
     /// `NNNNNN.log`: a write-ahead log.
@@ -56,7 +56,7 @@ impl FileKind {
     }
 }
 
-/// What the file `name` of a database's folder is; `None` if the name is none of LevelDB's. Like LevelDB's parser it
+/// What the file `name` of a database's directory is; `None` if the name is none of LevelDB's. Like LevelDB's parser it
 /// takes a number of any count of digits, up to the largest `u64`.
 pub fn parse(name: &str) -> Option<FileKind> {
     match name {

@@ -88,7 +88,7 @@ fn every_document_is_checked() {
     // Keys above the engine, of which no crate knows: the npm package terrace-bytewise checks those examples.
     let checked_in_javascript = ["bytewise.md"];
     let checked_elsewhere = include_str!("doc_examples_table.rs");
-    for entry in fs::read_dir(support::docs_folder()).unwrap() {
+    for entry in fs::read_dir(support::docs_directory()).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         let is_checked = FILES.contains(&&name[..])
             || checked_in_javascript.contains(&&name[..])
@@ -99,7 +99,7 @@ fn every_document_is_checked() {
 
 #[test]
 fn the_file_names_in_the_table_are_those_of_the_code() {
-    let text = fs::read_to_string(support::docs_folder().join("file-names.md")).unwrap();
+    let text = fs::read_to_string(support::docs_directory().join("file-names.md")).unwrap();
     let names = text.lines().filter(|line| line.starts_with("| `")).filter_map(|line| line.split('|').nth(1));
     let kinds: Vec<FileKind> = names
         .flat_map(|cell| cell.split(", "))

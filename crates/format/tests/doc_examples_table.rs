@@ -44,10 +44,10 @@ fn the_examples_are_what_the_text_says() {
 
 #[test]
 fn the_numbers_in_the_text_are_those_of_the_code() {
-    let text = std::fs::read_to_string(support::docs_folder().join("compression.md")).unwrap();
+    let text = std::fs::read_to_string(support::docs_directory().join("compression.md")).unwrap();
     assert_eq!(MAX_DECOMPRESSED_BLOCK_SIZE_BYTES, 1_141_899_264);
     assert!(text.contains("1,141,899,264 bytes"));
-    let text = std::fs::read_to_string(support::docs_folder().join("filter.md")).unwrap();
+    let text = std::fs::read_to_string(support::docs_directory().join("filter.md")).unwrap();
     assert!(text.contains(FILTER_NAME));
     let hashed: [(&str, &[u8]); 6] = [
         ("(empty)", b""),

@@ -25,14 +25,14 @@ pub fn set_helpers(call: &Call<'_>) -> Fallible<Value> {
 /// `open(path, options)`: a promise of a database.
 pub fn open(call: &Call<'_>) -> Fallible<Value> {
     let env = call.env;
-    let folder = PathBuf::from(env.get_string(call.argument(0))?);
+    let directory = PathBuf::from(env.get_string(call.argument(0))?);
     let wanted = options::open_options(env, call.argument(1))?;
     let (deferred, promise) = env.promise()?;
     let environment = Rc::clone(call.environment);
     call.environment.run_apart(
         env,
         "open",
-        move || OpenDatabase::open(&folder, wanted.options, wanted.multithreading),
+        move || OpenDatabase::open(&directory, wanted.options, wanted.multithreading),
         move |env, opened| {
             let held = opened.and_then(|opened| external::hold(env, Database::new(&environment, opened)));
             environment.settle(env, deferred, held);
@@ -83,10 +83,10 @@ pub fn compact_range(call: &Call<'_>) -> Fallible<Value> {
 /// `checkpoint(database, path)`: a promise.
 pub fn checkpoint(call: &Call<'_>) -> Fallible<Value> {
     let database = call.held::<Rc<Database>>(0)?;
-    let folder = PathBuf::from(call.env.get_string(call.argument(1))?);
+    let directory = PathBuf::from(call.env.get_string(call.argument(1))?);
     let open = database.opened();
     let (deferred, promise) = call.env.promise()?;
-    let work = move || open.db().checkpoint(&folder);
+    let work = move || open.db().checkpoint(&directory);
     database.run_apart(call.env, "checkpoint", deferred, work, |env, ()| env.undefined());
     Ok(promise)
 }
@@ -162,20 +162,20 @@ pub fn left_out_log(call: &Call<'_>) -> Fallible<Value> {
 
 /// `destroy(path)`: a promise.
 pub fn destroy(call: &Call<'_>) -> Fallible<Value> {
-    let work = |folder| Db::destroy(folder, &Options::default());
+    let work = |directory| Db::destroy(directory, &Options::default());
     apart_from_databases(call, "destroy", work, |env, ()| env.undefined())
 }
 
 /// `repair(path, options)`: a promise of what was done.
 pub fn repair(call: &Call<'_>) -> Fallible<Value> {
     let options = options::open_options(call.env, call.argument(1))?.options;
-    let work = move |folder: PathBuf| {
+    let work = move |directory: PathBuf| {
         // As classic-level has it, where there is nothing to repair the system has refused to show it.
-        Db::repair(&folder, &options).map_err(|error| match error.kind() {
+        Db::repair(&directory, &options).map_err(|error| match error.kind() {
             ErrorKind::NoDatabase => Error::at_path(
                 ErrorKind::Io,
-                &folder,
-                "there is no database here that could be repaired, or the folder does not exist",
+                &directory,
+                "there is no database here that could be repaired, or the directory does not exist",
             ),
             _ => error,
         })
@@ -197,13 +197,13 @@ fn apart_from_databases<T: Send + 'static>(
     work: impl FnOnce(PathBuf) -> terrace_engine::Result<T> + Send + 'static,
     finish: impl FnOnce(Env, T) -> Fallible<Value> + 'static,
 ) -> Fallible<Value> {
-    let folder = PathBuf::from(call.env.get_string(call.argument(0))?);
+    let directory = PathBuf::from(call.env.get_string(call.argument(0))?);
     let (deferred, promise) = call.env.promise()?;
     let environment = Rc::clone(call.environment);
     call.environment.run_apart(
         call.env,
         name,
-        move || work(folder),
+        move || work(directory),
         move |env, result| {
             let result = result.and_then(|output| finish(env, output));
             environment.settle(env, deferred, result);

@@ -1,6 +1,6 @@
 //! Databases that are open in this process: one object for each time that JavaScript opened one.
 //!
-//! Where `multithreading` is asked for, all objects of one folder share one engine, from whatever thread they
+//! Where `multithreading` is asked for, all objects of one directory share one engine, from whatever thread they
 //! were opened; the last one closed closes it.
 
 use std::cell::Cell;
@@ -23,9 +23,9 @@ pub struct OpenDatabase {
     closed: AtomicBool,
 }
 
-/// The engine of one folder, and how many objects use it. Locked while it opens or closes.
+/// The engine of one directory, and how many objects use it. Locked while it opens or closes.
 struct SharedSlot {
-    folder: PathBuf,
+    directory: PathBuf,
     state: Mutex<Option<Shared>>,
 }
 
@@ -34,42 +34,42 @@ struct Shared {
     users: usize,
 }
 
-static SLOTS: LazyLock<Mutex<HashMap<FolderId, Weak<SharedSlot>>>> = LazyLock::new(Mutex::default);
+static SLOTS: LazyLock<Mutex<HashMap<DirectoryId, Weak<SharedSlot>>>> = LazyLock::new(Mutex::default);
 
-/// What tells folders apart. Two paths may lead to one; and while one is open that was moved, another may be at its old place.
+/// What tells directories apart. Two paths may lead to one; and while one is open that was moved, another may be at its old place.
 #[derive(Clone, PartialEq, Eq, Hash)]
-enum FolderId {
-    Folder { device: u64, inode: u64 },
+enum DirectoryId {
+    Directory { device: u64, inode: u64 },
     Missing(PathBuf),
 }
 
-impl FolderId {
-    fn of(folder: &Path) -> Self {
-        match fs::metadata(folder) {
-            Ok(metadata) => Self::Folder { device: metadata.dev(), inode: metadata.ino() },
-            Err(_) => Self::Missing(folder.to_owned()),
+impl DirectoryId {
+    fn of(directory: &Path) -> Self {
+        match fs::metadata(directory) {
+            Ok(metadata) => Self::Directory { device: metadata.dev(), inode: metadata.ino() },
+            Err(_) => Self::Missing(directory.to_owned()),
         }
     }
 }
 
 impl OpenDatabase {
-    /// Opens the database in `folder`. May wait for the disk.
-    pub fn open(folder: &Path, options: Options, multithreading: bool) -> Result<Self> {
+    /// Opens the database in `directory`. May wait for the disk.
+    pub fn open(directory: &Path, options: Options, multithreading: bool) -> Result<Self> {
         if !multithreading {
-            let db = Db::open(folder, options)?;
+            let db = Db::open(directory, options)?;
             return Ok(Self { db, shared: None, closed: AtomicBool::new(false) });
         }
         if options.create_if_missing && !options.read_only {
-            // So that a folder that is about to exist has a canonical path, too. The engine reports what fails.
-            let _ = fs::create_dir_all(folder);
+            // So that a directory that is about to exist has a canonical path, too. The engine reports what fails.
+            let _ = fs::create_dir_all(directory);
         }
-        let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
-        let slot = SharedSlot::of(folder);
+        let directory = fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
+        let slot = SharedSlot::of(directory);
         let mut state = slot.state.lock();
         let db = match &mut *state {
-            Some(shared) => shared.join(&slot.folder, &options)?,
+            Some(shared) => shared.join(&slot.directory, &options)?,
             none => {
-                let db = Db::open(&slot.folder, options)?;
+                let db = Db::open(&slot.directory, options)?;
                 *none = Some(Shared { db: db.clone(), users: 1 });
                 db
             }
@@ -118,15 +118,15 @@ fn release(db: &Db, shared: Option<&SharedSlot>) -> Result<()> {
 }
 
 impl SharedSlot {
-    /// The slot of the folder at a canonical path.
-    fn of(folder: PathBuf) -> Arc<Self> {
-        let id = FolderId::of(&folder);
+    /// The slot of the directory at a canonical path.
+    fn of(directory: PathBuf) -> Arc<Self> {
+        let id = DirectoryId::of(&directory);
         let mut slots = SLOTS.lock();
         if let Some(slot) = slots.get(&id).and_then(Weak::upgrade) {
             return slot;
         }
         slots.retain(|_, slot| slot.strong_count() > 0);
-        let slot = Arc::new(Self { folder, state: Mutex::default() });
+        let slot = Arc::new(Self { directory, state: Mutex::default() });
         slots.insert(id, Arc::downgrade(&slot));
         slot
     }
@@ -134,9 +134,9 @@ impl SharedSlot {
 
 impl Shared {
     /// One more user, unless what it asks for does not fit what is open.
-    fn join(&mut self, folder: &Path, options: &Options) -> Result<Db> {
+    fn join(&mut self, directory: &Path, options: &Options) -> Result<Db> {
         if options.error_if_exists {
-            return Err(Error::at_path(ErrorKind::AlreadyExists, folder, "the database exists already"));
+            return Err(Error::at_path(ErrorKind::AlreadyExists, directory, "the database exists already"));
         }
         let present = self.db.options();
         let (wanted_order, order) = (options.comparator.name_text(), present.comparator.name_text());
@@ -149,7 +149,7 @@ impl Shared {
             None
         };
         if let Some(message) = conflict {
-            return Err(Error::at_path(ErrorKind::InvalidArgument, folder, message));
+            return Err(Error::at_path(ErrorKind::InvalidArgument, directory, message));
         }
         self.users += 1;
         Ok(self.db.clone())

@@ -88,7 +88,7 @@ pub fn bounds(env: Env, range: Value) -> Fallible<Bounds> {
 /// What `open` is asked for.
 pub struct OpenOptions {
     pub options: Options,
-    /// Share the engine with other openings of the same folder in this process.
+    /// Share the engine with other openings of the same directory in this process.
     pub multithreading: bool,
 }
 

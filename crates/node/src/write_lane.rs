@@ -41,7 +41,7 @@ const MAX_BYTES_AT_ONCE: usize = 256 << 10;
 
 /// How a write is made.
 #[derive(Clone, Copy)]
-pub struct Manner {
+pub struct WriteMode {
     pub options: WriteOptions,
     /// On the JavaScript thread, whatever it has to wait for.
     pub blocking: bool,
@@ -53,7 +53,7 @@ pub fn write(
     env: Env,
     database: &Rc<Database>,
     batch: &mut WriteBatch,
-    Manner { options, blocking }: Manner,
+    WriteMode { options, blocking }: WriteMode,
 ) -> Fallible<Value> {
     if blocking {
         database.environment().deliver_until(env, || database.lane().borrow().is_empty());

@@ -13,7 +13,7 @@ use crate::error::{Failure, Fallible};
 use crate::external::{self, Held};
 use crate::options::{self, Flags};
 use crate::value::{Env, Value};
-use crate::write_lane::{self, Manner};
+use crate::write_lane::{self, WriteMode};
 
 /// What `batch` gives to JavaScript. Empty once it was written or closed.
 pub struct HeldBatch {
@@ -136,9 +136,9 @@ fn change(call: &Call<'_>, change: impl FnOnce(&mut WriteBatch) -> Fallible<()>)
     call.env.undefined()
 }
 
-fn manner(env: Env, flags: Value) -> Fallible<Manner> {
+fn manner(env: Env, flags: Value) -> Fallible<WriteMode> {
     let flags = Flags::of(env, flags)?;
-    Ok(Manner {
+    Ok(WriteMode {
         options: WriteOptions { sync: flags.has(Flags::SYNC) },
         blocking: flags.has(Flags::BLOCKING),
     })

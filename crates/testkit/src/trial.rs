@@ -29,8 +29,8 @@ const EVERYTHING: Range = Range { lower: Bound::Unbounded, upper: Bound::Unbound
 pub struct Settings {
     /// Where the files are.
     pub env: Arc<dyn Env>,
-    /// The folder of the database; the trial puts others beside it.
-    pub folder: PathBuf,
+    /// The directory of the database; the trial puts others beside it.
+    pub directory: PathBuf,
     /// Which keys, and with that the comparator.
     pub keys: KeySpace,
     /// How tables are compressed.
@@ -97,7 +97,7 @@ impl Trial {
         };
         let comparator = UserComparator::by_name(name).ok_or("a comparator is unknown")?;
         let options = options(&mut random, &settings, &comparator);
-        let db = Db::open(&settings.folder, options).map_err(told("open"))?;
+        let db = Db::open(&settings.directory, options).map_err(told("open"))?;
         let model = Model::new(comparator.clone());
         let (snapshots, iterators) = (Vec::new(), Vec::new());
         Ok(Self { settings, random, comparator, db, model, snapshots, iterators, checkpoints: 0 })
@@ -217,7 +217,7 @@ impl Trial {
         let files = self.random.between(1, 4);
         let mut paths = Vec::new();
         for part in changes.chunks(changes.len().div_ceil(files).max(1)) {
-            let path = self.settings.folder.with_extension(format!("table-{}", paths.len()));
+            let path = self.settings.directory.with_extension(format!("table-{}", paths.len()));
             self.write_table(&path, part).map_err(told("write a table file"))?;
             paths.push(path);
         }
@@ -264,7 +264,7 @@ impl Trial {
     /// Closes and opens again; in between repairs, if asked to, with or without what repair goes by.
     fn reopen(&mut self, repair_without_manifest: Option<bool>) -> Outcome {
         let options = options(&mut self.random, &self.settings, &self.comparator);
-        match Db::open(&self.settings.folder, options.clone()) {
+        match Db::open(&self.settings.directory, options.clone()) {
             Err(error) if error.kind() == ErrorKind::Locked => {}
             Err(error) => return Err(format!("a second open failed otherwise than by the lock: {error}")),
             Ok(_) => return Err("a database that is open was opened a second time".into()),
@@ -278,31 +278,34 @@ impl Trial {
         if let Some(without_manifest) = repair_without_manifest {
             self.repair(without_manifest, &options)?;
         }
-        self.db = Db::open(&self.settings.folder, options).map_err(told("open"))?;
+        self.db = Db::open(&self.settings.directory, options).map_err(told("open"))?;
         compare_all(&self.db, None, &self.model)
     }
 
     fn repair(&self, without_manifest: bool, options: &Options) -> Outcome {
-        let Settings { env, folder, .. } = &self.settings;
-        let remove_all = |folder: &Path, which: &dyn Fn(&str) -> bool| {
-            let names = env.list(folder)?;
-            names.iter().filter(|name| which(name)).try_for_each(|name| env.remove_file(&folder.join(name)))
+        let Settings { env, directory, .. } = &self.settings;
+        let remove_all = |directory: &Path, which: &dyn Fn(&str) -> bool| {
+            let names = env.list(directory)?;
+            names
+                .iter()
+                .filter(|name| which(name))
+                .try_for_each(|name| env.remove_file(&directory.join(name)))
         };
         if without_manifest {
             // Tables that an iterator kept beyond the close are removed by the next open. Without a MANIFEST they would
             // bring back what was deleted since.
-            let clean = Db::open(folder, options.clone()).map_err(told("open"))?;
+            let clean = Db::open(directory, options.clone()).map_err(told("open"))?;
             clean.close().map_err(told("close"))?;
-            remove_all(folder, &|name| name == "CURRENT" || name.starts_with("MANIFEST-"))
+            remove_all(directory, &|name| name == "CURRENT" || name.starts_with("MANIFEST-"))
                 .map_err(|error| error.to_string())?;
         }
-        let report = Db::repair(folder, options).map_err(told("repair"))?;
+        let report = Db::repair(directory, options).map_err(told("repair"))?;
         // Without a MANIFEST it says that it cannot be certain. It has all it needs none the less.
         let as_before = report.lost_bytes() == 0 && (without_manifest || report.nothing_lost());
         if !as_before {
             return Err(format!("nothing was damaged, and repair reports: {report}"));
         }
-        let lost = folder.join("lost");
+        let lost = directory.join("lost");
         if env.exists(&lost).map_err(|error| error.to_string())? {
             remove_all(&lost, &|_| true).map_err(|error| error.to_string())?;
         }
@@ -311,7 +314,7 @@ impl Trial {
 
     fn open_read_only(&mut self) -> Outcome {
         let options = Options { read_only: true, ..self.plain_options() };
-        let beside = Db::open(&self.settings.folder, options).map_err(told("open read-only"))?;
+        let beside = Db::open(&self.settings.directory, options).map_err(told("open read-only"))?;
         compare_all(&beside, None, &self.model).map_err(|problem| format!("read-only: {problem}"))?;
         match beside.put(b"key", b"value", &WriteOptions::default()) {
             Err(error) if error.kind() == ErrorKind::ReadOnly => beside.close().map_err(told("close")),
@@ -321,12 +324,12 @@ impl Trial {
 
     fn checkpoint(&mut self) -> Outcome {
         self.checkpoints += 1;
-        let folder = self.settings.folder.with_extension(format!("checkpoint-{}", self.checkpoints));
-        self.db.checkpoint(&folder).map_err(told("checkpoint"))?;
-        let copy = Db::open(&folder, self.plain_options()).map_err(told("open the checkpoint"))?;
+        let directory = self.settings.directory.with_extension(format!("checkpoint-{}", self.checkpoints));
+        self.db.checkpoint(&directory).map_err(told("checkpoint"))?;
+        let copy = Db::open(&directory, self.plain_options()).map_err(told("open the checkpoint"))?;
         compare_all(&copy, None, &self.model).map_err(|problem| format!("checkpoint: {problem}"))?;
         copy.close().map_err(told("close the checkpoint"))?;
-        Db::destroy(&folder, &self.plain_options()).map_err(told("destroy the checkpoint"))
+        Db::destroy(&directory, &self.plain_options()).map_err(told("destroy the checkpoint"))
     }
 
     fn inspect(&mut self, start: &Bytes, end: &Bytes) -> Outcome {

@@ -24,9 +24,9 @@ fn helper_process() {
         return;
     }
     let tally = Campaign::assert("stress with few descriptors", seed(), trials(TRIALS), |seed| {
-        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let directory = tempfile::tempdir().map_err(|error| error.to_string())?;
         let env: Arc<dyn Env> = Arc::new(PosixEnv::new());
-        stress::run(seed, &env, &folder.path().join("db"))
+        stress::run(seed, &env, &directory.path().join("db"))
     });
     println!("\ndone as told: {tally}");
 }

@@ -11,25 +11,26 @@ fn testdata() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata")
 }
 
-/// Every generated folder with what it must contain, as [`Digest`] shows it.
+/// Every generated directory with what it must contain, as [`Digest`] shows it.
 fn databases() -> Vec<(String, String)> {
     let lines = fs::read_to_string(testdata().join("DIGESTS")).expect("testdata/DIGESTS is there");
-    let split = |line: &str| line.split_once(' ').map(|(folder, digest)| (folder.into(), digest.into()));
+    let split =
+        |line: &str| line.split_once(' ').map(|(directory, digest)| (directory.into(), digest.into()));
     let databases: Vec<_> = lines.lines().filter_map(split).collect();
     assert!(databases.len() >= 6, "{databases:?}");
     databases
 }
 
-fn copy_of(folder: &str) -> tempfile::TempDir {
-    let copy = tempfile::tempdir().expect("a temporary folder");
-    for (name, bytes) in files(&testdata().join(folder)) {
+fn copy_of(directory: &str) -> tempfile::TempDir {
+    let copy = tempfile::tempdir().expect("a temporary directory");
+    for (name, bytes) in files(&testdata().join(directory)) {
         fs::write(copy.path().join(name), bytes).expect("copies");
     }
     copy
 }
 
-fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let entries = fs::read_dir(folder).expect("lists");
+fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(directory).expect("lists");
     let read = |entry: fs::DirEntry| {
         (entry.file_name().to_string_lossy().into_owned(), fs::read(entry.path()).expect("reads"))
     };
@@ -47,41 +48,41 @@ fn digest(db: &Db) -> String {
 
 #[test]
 fn each_opens_and_contains_what_it_must() {
-    for (folder, expected) in databases() {
-        let copy = copy_of(&folder);
-        let db = Db::open(copy.path(), existing()).unwrap_or_else(|error| panic!("{folder}: {error}"));
-        assert_eq!(digest(&db), expected, "{folder}");
-        db.verify().unwrap_or_else(|error| panic!("{folder}: {error}"));
+    for (directory, expected) in databases() {
+        let copy = copy_of(&directory);
+        let db = Db::open(copy.path(), existing()).unwrap_or_else(|error| panic!("{directory}: {error}"));
+        assert_eq!(digest(&db), expected, "{directory}");
+        db.verify().unwrap_or_else(|error| panic!("{directory}: {error}"));
         let value = db.get(b"key-000003", &ReadOptions::default()).expect("reads");
-        assert!(value.is_some_and(|value| value.starts_with(b"value 2 of key 3; ")), "{folder}");
-        assert_eq!(db.get(b"key-000005", &ReadOptions::default()).expect("reads"), None, "{folder}");
+        assert!(value.is_some_and(|value| value.starts_with(b"value 2 of key 3; ")), "{directory}");
+        assert_eq!(db.get(b"key-000005", &ReadOptions::default()).expect("reads"), None, "{directory}");
         db.close().expect("closes");
     }
 }
 
 #[test]
 fn each_opens_read_only_without_a_change() {
-    for (folder, expected) in databases() {
-        let copy = copy_of(&folder);
+    for (directory, expected) in databases() {
+        let copy = copy_of(&directory);
         let before = files(copy.path());
         let db = Db::open(copy.path(), Options { read_only: true, ..existing() }).expect("opens");
-        assert_eq!(digest(&db), expected, "{folder}");
+        assert_eq!(digest(&db), expected, "{directory}");
         let refused = db.put(b"key", b"value", &WriteOptions::default());
-        assert_eq!(refused.map_err(|error| error.kind()), Err(ErrorKind::ReadOnly), "{folder}");
+        assert_eq!(refused.map_err(|error| error.kind()), Err(ErrorKind::ReadOnly), "{directory}");
         db.close().expect("closes");
-        assert_eq!(before, files(copy.path()), "{folder}");
+        assert_eq!(before, files(copy.path()), "{directory}");
     }
 }
 
 #[test]
 fn each_is_the_same_after_it_was_compacted_into_tables_of_ours() {
-    for (folder, expected) in databases() {
-        let copy = copy_of(&folder);
+    for (directory, expected) in databases() {
+        let copy = copy_of(&directory);
         let db = Db::open(copy.path(), existing()).expect("opens");
         db.compact_range(None, None).expect("compacts");
         db.close().expect("closes");
         let db = Db::open(copy.path(), existing()).expect("opens again");
-        assert_eq!(digest(&db), expected, "{folder}");
+        assert_eq!(digest(&db), expected, "{directory}");
         db.close().expect("closes");
     }
 }

@@ -19,21 +19,21 @@ const MAX_SEED_SIZE_BYTES: u64 = 4096;
 const DRAWN: u64 = 20_000;
 const DRAWN_HISTORIES: u64 = 1000;
 
-fn fuzz_folder() -> PathBuf {
+fn fuzz_directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz")
 }
 
-/// What is in a folder, sorted; nothing if it does not exist.
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let mut paths: Vec<_> = entries.map(|entry| entry.expect("a folder entry").path()).collect();
+/// What is in a directory, sorted; nothing if it does not exist.
+fn entries(directory: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("a directory entry").path()).collect();
     paths.sort();
     paths
 }
 
-fn names(folder: &Path) -> BTreeSet<String> {
+fn names(directory: &Path) -> BTreeSet<String> {
     let name = |path: &PathBuf| path.file_stem().expect("a name").to_string_lossy().into_owned();
-    entries(folder).iter().map(name).collect()
+    entries(directory).iter().map(name).collect()
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn every_target_takes_its_seeds_and_regressions() {
     let mut failed = Vec::new();
     for target in TARGETS {
         let [seeds, regressions] =
-            ["corpus", "regressions"].map(|kind| entries(&fuzz_folder().join(kind).join(target.name)));
+            ["corpus", "regressions"].map(|kind| entries(&fuzz_directory().join(kind).join(target.name)));
         assert!(!seeds.is_empty(), "{} has no seeds", target.name);
         println!("{}: {} seeds, {} regressions", target.name, seeds.len(), regressions.len());
         for path in seeds.iter().chain(&regressions) {
@@ -60,20 +60,20 @@ fn the_empty_input_is_an_input() {
 }
 
 #[test]
-fn every_target_has_a_program_and_every_folder_a_target() {
+fn every_target_has_a_program_and_every_directory_a_target() {
     let targets: BTreeSet<_> = TARGETS.iter().map(|target| target.name.to_owned()).collect();
     assert_eq!(targets.len(), TARGETS.len(), "two targets share a name");
-    assert_eq!(names(&fuzz_folder().join("fuzz_targets")), targets);
-    assert_eq!(names(&fuzz_folder().join("corpus")), targets);
-    assert!(names(&fuzz_folder().join("regressions")).is_subset(&targets));
+    assert_eq!(names(&fuzz_directory().join("fuzz_targets")), targets);
+    assert_eq!(names(&fuzz_directory().join("corpus")), targets);
+    assert!(names(&fuzz_directory().join("regressions")).is_subset(&targets));
 }
 
 #[test]
 fn seeds_are_small() {
-    let folders = entries(&fuzz_folder().join("corpus"));
-    let large: Vec<_> = folders
+    let directories = entries(&fuzz_directory().join("corpus"));
+    let large: Vec<_> = directories
         .iter()
-        .flat_map(|folder| entries(folder))
+        .flat_map(|directory| entries(directory))
         .filter(|path| fs::metadata(path).expect("a seed").len() > MAX_SEED_SIZE_BYTES)
         .collect();
     assert!(large.is_empty(), "{large:#?}");
@@ -123,7 +123,7 @@ fn run_drawn(target: &Target, seeds: &[Vec<u8>], seed: u64) -> Result<Tally, Str
 #[test]
 fn every_target_takes_inputs_drawn_from_its_seeds() {
     for target in TARGETS {
-        let paths = entries(&fuzz_folder().join("corpus").join(target.name));
+        let paths = entries(&fuzz_directory().join("corpus").join(target.name));
         let seeds: Vec<_> = paths.iter().map(|path| fs::read(path).expect("a seed can be read")).collect();
         let usual = if target.name == "history" { DRAWN_HISTORIES } else { DRAWN };
         Campaign::assert(target.name, seed(), trials(usual), |seed| run_drawn(target, &seeds, seed));

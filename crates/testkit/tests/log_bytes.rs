@@ -29,17 +29,17 @@ fn write_batch(batch: &Batch) -> WriteBatch {
     operations
 }
 
-fn write_by_terrace(folder: &Path, batches: &[Batch], options: Options) {
+fn write_by_terrace(directory: &Path, batches: &[Batch], options: Options) {
     let options = Options { write_buffer_size_bytes: WRITE_BUFFER_BYTES, ..options };
-    let db = Db::open(folder, options).unwrap();
+    let db = Db::open(directory, options).unwrap();
     for batch in batches {
         db.write(write_batch(batch), &WriteOptions::default()).unwrap();
     }
     db.close().unwrap();
 }
 
-fn only_log(folder: &Path) -> Vec<u8> {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+fn only_log(directory: &Path) -> Vec<u8> {
+    let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
     let logs: Vec<_> = entries.filter(|path| path.extension().is_some_and(|name| name == "log")).collect();
     assert_eq!(logs.len(), 1, "{logs:?}");
     fs::read(&logs[0]).unwrap()
@@ -47,13 +47,13 @@ fn only_log(folder: &Path) -> Vec<u8> {
 
 /// Checks that both write the same log, mapped or not, and returns its size.
 fn assert_same_log(batches: &[Batch]) -> usize {
-    let folder = tempfile::tempdir().unwrap();
-    let operations = folder.path().join("operations");
+    let directory = tempfile::tempdir().unwrap();
+    let operations = directory.path().join("operations");
     operations_file::save(&operations, batches).unwrap();
-    leveldb::apply(&folder.path().join("leveldb"), &operations, WRITE_BUFFER_BYTES).unwrap();
-    let expected = only_log(&folder.path().join("leveldb"));
+    leveldb::apply(&directory.path().join("leveldb"), &operations, WRITE_BUFFER_BYTES).unwrap();
+    let expected = only_log(&directory.path().join("leveldb"));
     for (name, map_log) in [("mapped", true), ("unmapped", false)] {
-        let ours = folder.path().join(name);
+        let ours = directory.path().join(name);
         write_by_terrace(&ours, batches, Options { map_log, ..Options::default() });
         let found = only_log(&ours);
         let differs = found.iter().zip(&expected).position(|(ours, theirs)| ours != theirs);

@@ -38,15 +38,15 @@ fn watch_background_threads() {
 fn run(keys: KeySpace, compression: Compression) {
     watch_background_threads();
     let seed = seed();
-    let disk = tempfile::tempdir().expect("a temporary folder");
+    let disk = tempfile::tempdir().expect("a temporary directory");
     let environments: [(&str, Arc<dyn Env>, PathBuf, usize); 3] = [
         ("in steps", Arc::new(MemoryEnv::with_steps()), "/db".into(), OPERATIONS_IN_STEPS),
         ("on threads", Arc::new(MemoryEnv::new()), "/db".into(), OPERATIONS_ON_THREADS),
         ("on disk", Arc::new(PosixEnv::new()), disk.path().join("db"), OPERATIONS_ON_DISK),
     ];
-    for (name, env, folder, count) in environments {
+    for (name, env, directory, count) in environments {
         println!("{SEED_VARIABLE}={seed}, {count} operations {name}");
-        let settings = Settings { env, folder, keys, compression };
+        let settings = Settings { env, directory, keys, compression };
         if let Err(problem) = Trial::run(seed, count, settings) {
             panic!("{keys:?}, {compression:?}, {name}, {SEED_VARIABLE}={seed}: {problem}");
         }

@@ -25,8 +25,8 @@ fn threads_in_memory() {
 #[test]
 fn threads_on_a_disk() {
     Campaign::assert("stress on a disk", seed(), trials(TRIALS_ON_DISK), |seed| {
-        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let directory = tempfile::tempdir().map_err(|error| error.to_string())?;
         let env: Arc<dyn Env> = Arc::new(PosixEnv::new());
-        stress::run(seed, &env, &folder.path().join("db"))
+        stress::run(seed, &env, &directory.path().join("db"))
     });
 }

@@ -11,7 +11,7 @@ use terrace_testkit::trial::{Settings, Trial};
 
 use crate::input::Input;
 
-const FOLDER: &str = "/db";
+const DIRECTORY: &str = "/db";
 const MAX_OPERATIONS: usize = 200;
 /// So few that most operations meet a key that was there before.
 const KEYS: u8 = 25;
@@ -24,7 +24,7 @@ pub fn run(bytes: &[u8]) {
     let compressions = [Compression::None, Compression::Snappy, Compression::Zstd { level: 1 }];
     let settings = Settings {
         env: Arc::new(MemoryEnv::with_steps()),
-        folder: FOLDER.into(),
+        directory: DIRECTORY.into(),
         keys,
         compression: compressions[usize::from(choices >> 1) % compressions.len()],
     };

@@ -19,7 +19,7 @@ pub mod table_file;
 pub mod table_parts;
 pub mod version_edit;
 
-/// A target: a name, which is that of its program and of its folders of inputs, and what it does with an input.
+/// A target: a name, which is that of its program and of its directories of inputs, and what it does with an input.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
     /// The name.

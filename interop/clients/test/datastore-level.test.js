@@ -46,9 +46,9 @@ async function all(iterable) {
 }
 
 takeTurns('datastore-level', {
-  async open(DatabaseClass, folder) {
+  async open(DatabaseClass, directory) {
     const store = new LevelDatastore(
-      new DatabaseClass(folder, { keyEncoding: 'utf8', valueEncoding: 'view' })
+      new DatabaseClass(directory, { keyEncoding: 'utf8', valueEncoding: 'view' })
     )
     await store.open()
     return store

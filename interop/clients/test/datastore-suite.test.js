@@ -15,8 +15,8 @@ Object.assign(globalThis, { after, afterEach, before, beforeEach, describe, it }
 describe('interface-datastore-tests', () => {
   interfaceDatastoreTests({
     async setup() {
-      const folder = mkdtempSync(join(tmpdir(), 'terrace-clients-'))
-      const store = new LevelDatastore(new Level(folder, { keyEncoding: 'utf8', valueEncoding: 'view' }))
+      const directory = mkdtempSync(join(tmpdir(), 'terrace-clients-'))
+      const store = new LevelDatastore(new Level(directory, { keyEncoding: 'utf8', valueEncoding: 'view' }))
       await store.open()
       return store
     },

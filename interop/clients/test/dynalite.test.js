@@ -99,7 +99,7 @@ async function scan(server) {
 }
 
 takeTurns('dynalite', {
-  open: (DatabaseClass, folder) => Server.start(DatabaseClass, folder),
+  open: (DatabaseClass, directory) => Server.start(DatabaseClass, directory),
 
   close: (server) => server.stop(),
 

@@ -103,8 +103,8 @@ const isISC = (lock, name) =>
 const dependenciesOfISC = ({ lock, dependencies }) => dependencies.filter((name) => isISC(lock, name))
 
 takeTurns('quadstore', {
-  async open(DatabaseClass, folder) {
-    const store = new Quadstore({ backend: new DatabaseClass(folder), dataFactory: factory })
+  async open(DatabaseClass, directory) {
+    const store = new Quadstore({ backend: new DatabaseClass(directory), dataFactory: factory })
     await store.open()
     return store
   },

@@ -50,8 +50,8 @@ async function answers(index) {
 }
 
 takeTurns('search-index', {
-  async open(DatabaseClass, folder) {
-    const index = new SearchIndex({ name: folder, Level: DatabaseClass })
+  async open(DatabaseClass, directory) {
+    const index = new SearchIndex({ name: directory, Level: DatabaseClass })
     await once(index.EVENTS, 'ready')
     return index
   },

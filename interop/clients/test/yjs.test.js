@@ -62,7 +62,7 @@ console.warn = (_, error) => {
 }
 
 takeTurns('y-leveldb', {
-  open: async (DatabaseClass, folder) => new LeveldbPersistence(folder, { Level: DatabaseClass }),
+  open: async (DatabaseClass, directory) => new LeveldbPersistence(directory, { Level: DatabaseClass }),
 
   close: (persistence) => persistence.destroy(),
 

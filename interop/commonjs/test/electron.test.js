@@ -23,14 +23,14 @@ after(() => projects.remove())
 /** The program as CommonJS. */
 const main = program().replace(/^import (\{.*\}) from ('.*')$/gm, 'const $1 = require($2)')
 
-let folder
+let directory
 before(() => {
-  folder = makeProject(projects, { 'main.js': main }, { main: 'main.js', type: 'commonjs' })
+  directory = makeProject(projects, { 'main.js': main }, { main: 'main.js', type: 'commonjs' })
 })
 
 test('an application that was packed with its addon apart works', async () => {
-  const archive = join(projects.folder, 'app.asar')
-  await asar.createPackageWithOptions(folder, archive, { unpack: '**/*.node' })
+  const archive = join(projects.directory, 'app.asar')
+  await asar.createPackageWithOptions(directory, archive, { unpack: '**/*.node' })
 
   const addons = asar.listPackage(archive).filter((file) => file.endsWith('.node'))
   assert.equal(addons.length, 1)
@@ -40,12 +40,12 @@ test('an application that was packed with its addon apart works', async () => {
   assert.ok(other.length > 50)
   for (const file of other) assert.ok(asar.extractFile(archive, file.slice(1)).length > 0, file)
 
-  // In Electron the archive and what lies beside it are one folder to `require`.
-  const mounted = join(projects.folder, 'mounted')
+  // In Electron the archive and what lies beside it are one directory to `require`.
+  const mounted = join(projects.directory, 'mounted')
   asar.extractAll(archive, mounted)
   writeFileSync(
-    join(projects.folder, 'as-electron.cjs'),
+    join(projects.directory, 'as-electron.cjs'),
     "Object.defineProperty(process.versions, 'electron', { value: '40.0.0' })\nprocess.type = 'browser'\n"
   )
-  expectOutput(mounted, ['--require', join(projects.folder, 'as-electron.cjs'), 'main.js'], OUTPUT)
+  expectOutput(mounted, ['--require', join(projects.directory, 'as-electron.cjs'), 'main.js'], OUTPUT)
 })

@@ -14,9 +14,9 @@ const { buildSync } = createRequire(import.meta.url)('esbuild')
 const projects = new Projects()
 after(() => projects.remove())
 
-let folder
+let directory
 before(() => {
-  folder = makeProject(projects, {
+  directory = makeProject(projects, {
     'program.js': program(),
     // What a bundle of mixed sources does.
     'mixed.js': `
@@ -27,7 +27,7 @@ before(() => {
     `
   })
 })
-beforeEach(() => rmSync(join(folder, 'db'), { recursive: true, force: true }))
+beforeEach(() => rmSync(join(directory, 'db'), { recursive: true, force: true }))
 
 /** Gives an ES module what the CommonJS in it asks for, as esbuild's documentation advises. */
 const BANNER = {
@@ -36,9 +36,9 @@ const BANNER = {
 
 /** Bundles, without a warning. Returns the path of the bundle. */
 function bundle(name, options, source = 'program.js') {
-  const outfile = join(folder, 'out', name)
+  const outfile = join(directory, 'out', name)
   const { warnings } = buildSync({
-    absWorkingDir: folder,
+    absWorkingDir: directory,
     entryPoints: [source],
     bundle: true,
     platform: 'node',
@@ -51,32 +51,32 @@ function bundle(name, options, source = 'program.js') {
 }
 
 test('a bundle in format cjs', () => {
-  expectOutput(folder, bundle('bundle.cjs', { format: 'cjs' }), OUTPUT)
+  expectOutput(directory, bundle('bundle.cjs', { format: 'cjs' }), OUTPUT)
 })
 
 test('a minified bundle in format cjs', () => {
-  expectOutput(folder, bundle('minified.cjs', { format: 'cjs', minify: true }), OUTPUT)
+  expectOutput(directory, bundle('minified.cjs', { format: 'cjs', minify: true }), OUTPUT)
 })
 
 test('bundles that leave the packages out', () => {
   const external = ['terrace', 'terrace-bytewise', 'terrace-toolbox/*']
-  expectOutput(folder, bundle('external.cjs', { format: 'cjs', external }), OUTPUT)
-  rmSync(join(folder, 'db'), { recursive: true })
-  expectOutput(folder, bundle('external.mjs', { format: 'esm', external }), OUTPUT)
+  expectOutput(directory, bundle('external.cjs', { format: 'cjs', external }), OUTPUT)
+  rmSync(join(directory, 'db'), { recursive: true })
+  expectOutput(directory, bundle('external.mjs', { format: 'esm', external }), OUTPUT)
 })
 
 test('a bundle in format esm, with the banner that CommonJS in it needs', () => {
-  expectOutput(folder, bundle('bundle.mjs', { format: 'esm', banner: BANNER }), OUTPUT)
+  expectOutput(directory, bundle('bundle.mjs', { format: 'esm', banner: BANNER }), OUTPUT)
 })
 
 test('import and require of a bundle meet in one package', () => {
-  expectOutput(folder, bundle('mixed.cjs', { format: 'cjs' }, 'mixed.js'), 'true\ntrue\n')
+  expectOutput(directory, bundle('mixed.cjs', { format: 'cjs' }, 'mixed.js'), 'true\ntrue\n')
 })
 
 test('a bundle of terrace-bytewise for browsers has no CommonJS in it', () => {
   const source = "import { decode, encode } from 'terrace-bytewise'\nconsole.log(decode(encode(['a', 1])))"
   const { outputFiles } = buildSync({
-    stdin: { contents: source, resolveDir: folder },
+    stdin: { contents: source, resolveDir: directory },
     bundle: true,
     platform: 'browser',
     format: 'esm',
@@ -87,7 +87,7 @@ test('a bundle of terrace-bytewise for browsers has no CommonJS in it', () => {
 
 for (const [format, options] of Object.entries({ cjs: {}, esm: { banner: BANNER } })) {
   test(`a bundle in format ${format} that finds no addon says what to do, and that helps`, () => {
-    const away = join(projects.folder, `away-${format}`)
+    const away = join(projects.directory, `away-${format}`)
     mkdirSync(away)
     const name = `bundle.${format === 'cjs' ? 'cjs' : 'mjs'}`
     cpSync(bundle(name, { format, ...options }), join(away, name))
@@ -97,7 +97,7 @@ for (const [format, options] of Object.entries({ cjs: {}, esm: { banner: BANNER 
     assert.match(stderr, /--external:terrace/)
     const [, addon] = /beside the bundle as (terrace\.[\w-]+\.node)/.exec(stderr)
     const platform = addon.slice('terrace.'.length, -'.node'.length)
-    copyFileSync(join(folder, 'node_modules', '@terrace-db', platform, 'terrace.node'), join(away, addon))
+    copyFileSync(join(directory, 'node_modules', '@terrace-db', platform, 'terrace.node'), join(away, addon))
     expectOutput(away, name, OUTPUT)
   })
 }

@@ -10,13 +10,13 @@ import { makeProject, tools } from './support/project.js'
 const projects = new Projects()
 after(() => projects.remove())
 
-let folder
+let directory
 before(() => {
   const files = ['level.test.js', 'toolbox.test.js'].map((name) => [
     name,
     readFileSync(new URL(`support/jest/${name}`, import.meta.url), 'utf8')
   ])
-  folder = makeProject(projects, Object.fromEntries(files))
+  directory = makeProject(projects, Object.fromEntries(files))
 })
 
 for (const [where, options] of Object.entries({
@@ -25,7 +25,7 @@ for (const [where, options] of Object.entries({
   'in worker threads': ['--maxWorkers=2', '--workerThreads']
 })) {
   test(`Jest runs tests of the packages ${where}`, () => {
-    const { status, stderr } = node(folder, join(tools, 'jest', 'bin', 'jest.js'), ...options)
+    const { status, stderr } = node(directory, join(tools, 'jest', 'bin', 'jest.js'), ...options)
     assert.match(stderr, /^Tests: +9 passed, 9 total$/m, stderr)
     assert.equal(status, 0)
   })

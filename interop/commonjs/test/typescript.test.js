@@ -11,10 +11,10 @@ import { makeProject } from './support/project.js'
 const projects = new Projects()
 after(() => projects.remove())
 
-let folder
+let directory
 before(() => {
   const source = program('<string, { n: number }>')
-  folder = makeProject(projects, { 'program.ts': source, 'script.cts': source, 'module.mts': source })
+  directory = makeProject(projects, { 'program.ts': source, 'script.cts': source, 'module.mts': source })
 })
 
 /** Compiles with options of the compiler, and runs what came out. */
@@ -27,18 +27,23 @@ function compileAndRun(options) {
     typeRoots: [join(root, 'node_modules', '@types')],
     ...options
   }
-  rmSync(join(folder, 'out'), { recursive: true, force: true })
+  rmSync(join(directory, 'out'), { recursive: true, force: true })
   writeFileSync(
-    join(folder, 'tsconfig.json'),
+    join(directory, 'tsconfig.json'),
     JSON.stringify({ compilerOptions, include: ['*.ts', '*.?ts'] })
   )
-  const { stdout, status } = node(folder, join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', '.')
+  const { stdout, status } = node(
+    directory,
+    join(root, 'node_modules', 'typescript', 'bin', 'tsc'),
+    '-p',
+    '.'
+  )
   assert.equal(stdout, '')
   assert.equal(status, 0)
 
   for (const file of ['program.js', 'script.cjs', 'module.mjs']) {
-    expectOutput(folder, join('out', file), OUTPUT)
-    rmSync(join(folder, 'db'), { recursive: true })
+    expectOutput(directory, join('out', file), OUTPUT)
+    rmSync(join(directory, 'db'), { recursive: true })
   }
 }
 

@@ -143,9 +143,9 @@ func main() {
 	bloom := flag.Int("bloom", 10, "")
 	writeBuffer := flag.Int("write-buffer", 4<<20, "")
 	if len(os.Args) < 3 {
-		log.Fatal("use: goleveldb apply|digest|hold FOLDER [OPTIONS]")
+		log.Fatal("use: goleveldb apply|digest|hold DIRECTORY [OPTIONS]")
 	}
-	command, folder := os.Args[1], os.Args[2]
+	command, directory := os.Args[1], os.Args[2]
 	check(flag.CommandLine.Parse(os.Args[3:]))
 
 	options := &opt.Options{
@@ -163,7 +163,7 @@ func main() {
 		// StrictJournal refuses a log that ends in an unfinished record, which is how a killed writer leaves it.
 		options.Strict = opt.StrictAll &^ opt.StrictJournal
 	}
-	db, err := leveldb.OpenFile(folder, options)
+	db, err := leveldb.OpenFile(directory, options)
 	check(err)
 	switch command {
 	case "apply":

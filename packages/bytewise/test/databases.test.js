@@ -10,16 +10,16 @@ import { Level } from 'terrace'
 import { between, bytewise, decode, encode, lower, prefix, upper } from 'terrace-bytewise'
 import { bytewiseKey, generator } from './support/random.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'terrace-bytewise-'))
+const directory = mkdtempSync(join(tmpdir(), 'terrace-bytewise-'))
 let databases = 0
 
 const kinds = {
-  Level: () => new Level(join(folder, String(databases++)), { keyEncoding: bytewise }),
+  Level: () => new Level(join(directory, String(databases++)), { keyEncoding: bytewise }),
   'MemoryLevel of buffers': () => new MemoryLevel({ keyEncoding: bytewise }),
   'MemoryLevel of views': () => new MemoryLevel({ keyEncoding: bytewise, storeEncoding: 'view' })
 }
 
-test.after(() => rmSync(folder, { recursive: true, force: true }))
+test.after(() => rmSync(directory, { recursive: true, force: true }))
 
 for (const [kind, make] of Object.entries(kinds)) {
   test(`${kind}: keys come back in their order`, async () => {

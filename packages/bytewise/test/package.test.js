@@ -15,7 +15,7 @@ after(() => projects.remove())
 
 test('it is installed without dependencies, and ES modules and CommonJS get the same', () => {
   const use = "console.log(bytewise.decode(bytewise.encode(['a', 1n])), encode === bytewise.encode)"
-  const folder = projects.make('bytewise', {
+  const directory = projects.make('bytewise', {
     archives: projects.pack('bytewise'),
     files: {
       'module.mjs': `import bytewise, { encode } from 'terrace-bytewise'\n${use}`,
@@ -28,24 +28,24 @@ test('it is installed without dependencies, and ES modules and CommonJS get the 
       `
     }
   })
-  const installed = readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))
+  const installed = readdirSync(join(directory, 'node_modules')).filter((name) => !name.startsWith('.'))
   assert.deepEqual(installed, ['terrace-bytewise'])
-  assert.deepEqual(readdirSync(join(folder, 'node_modules', 'terrace-bytewise')).sort(), [
+  assert.deepEqual(readdirSync(join(directory, 'node_modules', 'terrace-bytewise')).sort(), [
     'LICENSE',
     'README.md',
     'dist',
     'package.json'
   ])
 
-  expectOutput(folder, 'module.mjs', "[ 'a', 1n ] true\n")
-  expectOutput(folder, 'script.cjs', "[ 'a', 1n ] true\n")
+  expectOutput(directory, 'module.mjs', "[ 'a', 1n ] true\n")
+  expectOutput(directory, 'script.cjs', "[ 'a', 1n ] true\n")
   const names = Object.keys(require('terrace-bytewise'))
   assert.ok(names.includes('Bound') && names.includes('default'))
-  expectOutput(folder, 'both.cjs', names.map((name) => `${name} true\n`).join(''))
+  expectOutput(directory, 'both.cjs', names.map((name) => `${name} true\n`).join(''))
 })
 
 test('a bound of another copy of the package in the process is a bound', () => {
-  const copy = join(projects.folder, 'copy')
+  const copy = join(projects.directory, 'copy')
   cpSync(dirname(require.resolve('terrace-bytewise')), copy, { recursive: true })
   const [one, other] = [require('terrace-bytewise'), require(join(copy, 'index.js'))]
   assert.notEqual(one.Bound, other.Bound)
@@ -69,12 +69,12 @@ for (const [name, build] of Object.entries(builds)) {
 }
 
 test('the build for browsers is ES modules alone, and exports what the others do', async () => {
-  const folder = fileURLToPath(new URL('../dist/browser/', import.meta.url))
-  const sources = readdirSync(folder).filter((name) => name.endsWith('.js'))
+  const directory = fileURLToPath(new URL('../dist/browser/', import.meta.url))
+  const sources = readdirSync(directory).filter((name) => name.endsWith('.js'))
   assert.ok(sources.length > 5)
   for (const name of sources) {
     assert.doesNotMatch(
-      readFileSync(join(folder, name), 'utf8'),
+      readFileSync(join(directory, name), 'utf8'),
       /\brequire\(|\bexports\.|from '(?!\.\/)/,
       name
     )

@@ -22,16 +22,16 @@ function expectedOutput(example) {
 
 test('the examples print what they say', () => {
   assert.equal(examples.length, 3)
-  const folder = mkdtempSync(join(tmpdir(), 'terrace-bytewise-readme-'))
+  const directory = mkdtempSync(join(tmpdir(), 'terrace-bytewise-readme-'))
   try {
     symlinkSync(
       fileURLToPath(new URL('../../../node_modules', import.meta.url)),
-      join(folder, 'node_modules')
+      join(directory, 'node_modules')
     )
     for (const example of examples) {
-      writeFileSync(join(folder, 'example.mjs'), example)
+      writeFileSync(join(directory, 'example.mjs'), example)
       const { stdout, stderr } = spawnSync(process.execPath, ['example.mjs'], {
-        cwd: folder,
+        cwd: directory,
         encoding: 'utf8'
       })
       assert.equal(stderr, '')
@@ -39,7 +39,7 @@ test('the examples print what they say', () => {
       assert.ok(expectedOutput(example).length > 0)
     }
   } finally {
-    rmSync(folder, { recursive: true })
+    rmSync(directory, { recursive: true })
   }
 })
 

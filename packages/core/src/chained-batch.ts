@@ -9,8 +9,8 @@ import type { PublicOperation } from './carried-operation.js'
 import { type Database, prefixed } from './database.js'
 import { codedError } from './errors.js'
 import { HookedBatch, WriteOnce } from './hooked-batch.js'
+import { type Namespace, spacesAround } from './namespace.js'
 import type { WriteOptions } from './operation-options.js'
-import { type Place, spacesAround } from './place.js'
 import { assertWritable } from './space-writes.js'
 import { isSync } from './store.js'
 import { turn } from './turn.js'
@@ -30,7 +30,7 @@ export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChained
   KDefault,
   VDefault
 > {
-  readonly #place: Place
+  readonly #namespace: Namespace
   readonly #batch: BackendBatch
   /** How many operations are in the back-end's batch already. They come before the others. */
   #appended = 0
@@ -42,15 +42,15 @@ export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChained
   #writing: Promise<void> | undefined
 
   /** @internal */
-  constructor(db: TDatabase, place: Place) {
+  constructor(db: TDatabase, namespace: Namespace) {
     // Made first: what abstract-level has attached to the database must be closable.
-    const batch = place.store.batch()
+    const batch = namespace.store.batch()
     super(db)
-    this.#place = place
+    this.#namespace = namespace
     this.#batch = batch
-    this.#watcher = watcherAt(place, null)
-    if (place.isWatched || !place.store.keySpaces.isEmpty)
-      this.#hooked = new HookedBatch(place, this.#watcher)
+    this.#watcher = watcherAt(namespace, null)
+    if (namespace.isWatched || !namespace.store.keySpaces.isEmpty)
+      this.#hooked = new HookedBatch(namespace, this.#watcher)
   }
 
   override get length(): number {
@@ -85,9 +85,9 @@ export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChained
     this.#assertOpen()
     if (this.length === 0) return this.close()
 
-    assertWritable(this.#place, 'batch.write')
+    assertWritable(this.#namespace, 'batch.write')
     this.#isOpen = false
-    const { queue } = this.#place.store
+    const { queue } = this.#namespace.store
     const sync = isSync(options)
     const write = (isBlocking: boolean) => this.#write(sync, isBlocking)
     // Hook functions have to wait until what was called before is done, and others until theirs is written.
@@ -116,10 +116,10 @@ export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChained
 
   #add(method: string, operation: PublicOperation): this {
     this.#assertOpen()
-    const target = operation.sublevel ?? this.#place.owner
+    const target = operation.sublevel ?? this.#namespace.owner
 
-    if (this.#hooked === null && spacesAround(this.#place.store, target).length > 0) {
-      this.#hooked = new HookedBatch(this.#place, this.#watcher)
+    if (this.#hooked === null && spacesAround(this.#namespace.store, target).length > 0) {
+      this.#hooked = new HookedBatch(this.#namespace, this.#watcher)
     }
 
     if (this.#hooked !== null) this.#hooked.add(`batch.${method}`, operation)
@@ -128,9 +128,9 @@ export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChained
   }
 
   #append(operation: PublicOperation, target: Database): void {
-    const { root } = this.#place.store
+    const { root } = this.#namespace.store
 
-    if (target !== this.#place.owner && target !== root && target.db !== root) {
+    if (target !== this.#namespace.owner && target !== root && target.db !== root) {
       throw codedError('LEVEL_INVALID_ARGUMENT', "The option 'sublevel' must be a sublevel of this database")
     }
 
@@ -151,7 +151,7 @@ export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChained
   }
 
   #write(sync: boolean, isBlocking: boolean): void | Promise<void> {
-    const { store } = this.#place
+    const { store } = this.#namespace
     const count = this.length
     if (this.#hooked !== null) this.#batch.append(this.#hooked.flat())
     if (!isBlocking) return store.writeBatch(this.#batch, sync) ?? turn(count)

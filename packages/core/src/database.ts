@@ -9,7 +9,10 @@ export type Encoder = Pick<Transcoder.Encoding<unknown, Bytes, unknown>, 'encode
 /** What of a database or sublevel is used here; the types of abstract-level lack some of it. */
 export interface Database {
   /** Only those of this package have it. */
-  readonly place?: { readonly spaces: readonly HookedSpace[]; readonly store: { readonly refusal: unknown } }
+  readonly namespace?: {
+    readonly spaces: readonly HookedSpace[]
+    readonly store: { readonly refusal: unknown }
+  }
   /** Of a sublevel: the database that it is in. */
   readonly db?: unknown
   /** Of a sublevel: what it was made from. */

@@ -3,20 +3,20 @@
 import type { Bytes } from './backend.js'
 import { CarriedOperation, keepBytes, type PublicOperation } from './carried-operation.js'
 import { HookedWrites } from './hooked-writes.js'
-import type { Place } from './place.js'
+import type { Namespace } from './namespace.js'
 import { Stage } from './stage.js'
 import { type Watcher, watchersFrom } from './watchers.js'
 import type { Task } from './write-queue.js'
 
 export class HookedBatch {
-  readonly #place: Place
+  readonly #namespace: Namespace
   /** By the functions of the object that the batch was made from, which run when an operation is added. */
   readonly #stage: Stage
   #writes: HookedWrites | null = null
 
   /** @param watcher - That object, as it was then. */
-  constructor(place: Place, watcher: Watcher) {
-    this.#place = place
+  constructor(namespace: Namespace, watcher: Watcher) {
+    this.#namespace = namespace
     this.#stage = new Stage(watcher)
   }
 
@@ -26,7 +26,7 @@ export class HookedBatch {
 
   /** Takes an operation; see {@link Stage.take}. */
   add(method: string, operation: PublicOperation): void {
-    const { owner, store } = this.#place
+    const { owner, store } = this.#namespace
     keepBytes(operation)
     const carried = CarriedOperation.of(operation, owner, store.root)
     store.queue.run(this.#stage, () => this.#stage.take(carried, method))
@@ -38,10 +38,10 @@ export class HookedBatch {
 
   /** What is to be written now. All other functions run. */
   flat(): Array<Bytes | null> {
-    const { owner, parent, store } = this.#place
+    const { owner, parent, store } = this.#namespace
     const { operations } = this.#stage
     const watchers = watchersFrom(parent, owner)
-    const call = { place: this.#place, method: 'batch.write', watchers, operations }
+    const call = { namespace: this.#namespace, method: 'batch.write', watchers, operations }
     const writes = new HookedWrites(call, null, this.#stage.events())
     store.queue.run(writes, () => writes.take())
     this.#writes = writes

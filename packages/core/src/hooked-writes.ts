@@ -6,8 +6,8 @@
 import type { Bytes } from './backend.js'
 import { CarriedOperation, type PublicOperation } from './carried-operation.js'
 import { EveryWrite } from './every-write.js'
+import type { Namespace } from './namespace.js'
 import { OperationList } from './operation-list.js'
-import type { Place } from './place.js'
 import { Stage } from './stage.js'
 import type { Watcher } from './watchers.js'
 import type { Overlay, Writes } from './write-call.js'
@@ -15,7 +15,7 @@ import type { WriteListener } from './write-listeners.js'
 
 /** A call, as far as its operations are concerned. */
 export interface HookedCall {
-  readonly place: Place
+  readonly namespace: Namespace
   /** Its name, for errors. */
   readonly method: string
   /** Who sees it, as of the call. */
@@ -54,8 +54,8 @@ export class HookedWrites implements Writes {
 
   /** Has the functions see the operations. If it throws, none is to be written. */
   take(): void {
-    const { place, method, watchers, operations: given } = this.#call
-    const { keySpaces } = place.store
+    const { namespace, method, watchers, operations: given } = this.#call
+    const { keySpaces } = namespace.store
     let stage: Stage | null = null
     let operations: readonly CarriedOperation[] | null = null
 
@@ -72,7 +72,7 @@ export class HookedWrites implements Writes {
     }
 
     if (!keySpaces.isEmpty) {
-      const everyWrite = new EveryWrite(place.store, this.#listeners, method)
+      const everyWrite = new EveryWrite(namespace.store, this.#listeners, method)
       this.#now = everyWrite
       for (const each of operations ?? this.#allChecked()) everyWrite.take(each.restored())
       this.#list = everyWrite.list
@@ -88,7 +88,7 @@ export class HookedWrites implements Writes {
   }
 
   #checked(operation: PublicOperation | CarriedOperation): CarriedOperation {
-    const { owner, store } = this.#call.place
+    const { owner, store } = this.#call.namespace
     return operation instanceof CarriedOperation
       ? operation
       : CarriedOperation.of(operation, owner, store.root)

@@ -6,6 +6,7 @@ import type { Database } from './database.js'
 import { EntryIterator, KeyIterator, ValueIterator } from './iterator.js'
 import { type Hooks, PrewriteHook } from './key-space.js'
 import { checkBackend, type DatabaseManifest, databaseManifest } from './manifest.js'
+import { emitApart, Namespace } from './namespace.js'
 import { completeDeferred, explainRefusal, forgetRefusal } from './not-open.js'
 import type {
   BatchOperation,
@@ -24,7 +25,6 @@ import type {
   ValueIterator as ValueIteratorType,
   WriteOptions
 } from './operation-options.js'
-import { emitApart, Place } from './place.js'
 import { Snapshot } from './snapshot.js'
 import { assertLoopable, assertOpen, batch, clear, del, put, writeSync } from './space-writes.js'
 import { isSync, type PrivateClearOptions, type PrivateReadOptions, Store } from './store.js'
@@ -55,7 +55,7 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
 > {
   readonly #store: Store
   /** @internal */
-  readonly place: Place
+  readonly namespace: Namespace
   /** @internal */
   readonly children = new WeakChildren()
 
@@ -74,20 +74,20 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
 
     const self = this as unknown as Database
     this.#store = new Store(self, backend)
-    this.place = new Place(this.#store, self, null, '')
+    this.namespace = new Namespace(this.#store, self, null, '')
     this.hooks.prewrite = new PrewriteHook(this.#store.keySpaces, '', self)
   }
 
   override put(key: KDefault, value: VDefault): Promise<void>
   override put<K = KDefault, V = VDefault>(key: K, value: V, options: PutOptions<K, V>): Promise<void>
   override put(key: unknown, value: unknown, options?: object): Promise<void> {
-    return put(this.place, key, value, options)
+    return put(this.namespace, key, value, options)
   }
 
   override del(key: KDefault): Promise<void>
   override del<K = KDefault>(key: K, options: DelOptions<K>): Promise<void>
   override del(key: unknown, options?: object): Promise<void> {
-    return del(this.place, key, options)
+    return del(this.namespace, key, options)
   }
 
   override batch(operations: Array<BatchOperation<this, KDefault, VDefault>>): Promise<void>
@@ -97,7 +97,7 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
   ): Promise<void>
   override batch(): ChainedBatch<this, KDefault, VDefault>
   override batch(...args: [] | [operations: object[], options?: object]): unknown {
-    if (args.length > 0) return batch(this.place, args[0] as object[], args[1])
+    if (args.length > 0) return batch(this.namespace, args[0] as object[], args[1])
     assertOpen(this, 'batch')
     return super.batch()
   }
@@ -111,14 +111,14 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
   putSync(key: KDefault, value: VDefault): void
   putSync<K = KDefault, V = VDefault>(key: K, value: V, options: PutOptions<K, V>): void
   putSync(key: unknown, value: unknown, options?: object): void {
-    writeSync(this.place, 'putSync', [{ type: 'put', key, value }], options)
+    writeSync(this.namespace, 'putSync', [{ type: 'put', key, value }], options)
   }
 
   /** As `del`, but done when it returns; see {@link putSync}. */
   delSync(key: KDefault): void
   delSync<K = KDefault>(key: K, options: DelOptions<K>): void
   delSync(key: unknown, options?: object): void {
-    writeSync(this.place, 'delSync', [{ type: 'del', key }], options)
+    writeSync(this.namespace, 'delSync', [{ type: 'del', key }], options)
   }
 
   /** As `batch` with an array, but done when it returns; see {@link putSync}. */
@@ -128,7 +128,7 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
     options: BatchOptions<K, V>
   ): void
   batchSync(operations: object[], options?: object): void {
-    writeSync(this.place, 'batchSync', operations, options)
+    writeSync(this.namespace, 'batchSync', operations, options)
   }
 
   /**
@@ -144,11 +144,11 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
   }
 
   override open(options?: AbstractOpenOptions): Promise<void> {
-    return this.place.open(() => super.open(options as AbstractOpenOptions))
+    return this.namespace.open(() => super.open(options as AbstractOpenOptions))
   }
 
   override close(): Promise<void> {
-    return this.place.close(() => super.close())
+    return this.namespace.close(() => super.close())
   }
 
   /** @internal */
@@ -246,12 +246,12 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
 
   /** @internal */
   _chainedBatch(): ChainedBatch<this, KDefault, VDefault> {
-    return new ChainedBatch<this, KDefault, VDefault>(this, this.place)
+    return new ChainedBatch<this, KDefault, VDefault>(this, this.namespace)
   }
 
   /** @internal */
   _clear(options: PrivateClearOptions): Promise<void> {
-    return clear(this.place, options)
+    return clear(this.namespace, options)
   }
 
   /** @internal */

@@ -6,12 +6,12 @@ import { type CodedError, codedError } from './errors.js'
 export interface Openable {
   readonly status: string
   /** Where it is noted why the last call of `open()` failed. */
-  readonly place?: { readonly store: { readonly refusal: unknown } }
+  readonly namespace?: { readonly store: { readonly refusal: unknown } }
 }
 
 /** The error of a call while the database is not open. */
-export function notOpen({ status, place }: Openable, call: string): CodedError {
-  const refusal = place?.store.refusal
+export function notOpen({ status, namespace }: Openable, call: string): CodedError {
+  const refusal = namespace?.store.refusal
   if (status === 'opening') return error(`Database is not open yet: await db.open() before ${call}`)
   if (status !== 'closed' || refusal === undefined) return error(`Database is not open: cannot use ${call}`)
 
@@ -52,7 +52,7 @@ export function forgetRefusal(db: Openable): void {
   for (const name of replaced.get(db)?.keys() ?? []) replace(db, name, prototype[name] as Methods[string])
 }
 
-/** What databases have been given in place of their methods, by name. */
+/** What databases have been given instead of their methods, by name. */
 const replaced = new WeakMap<object, Map<string, Methods[string]>>()
 
 /** Gives a database another method, unless it has one that the program has set. */
@@ -91,7 +91,7 @@ export function completeDeferred(resource: object): void {
         return await method.apply(deferred, args)
       } catch (error) {
         const { db } = deferred
-        throw db.status === 'closed' && db.place?.store.refusal !== undefined
+        throw db.status === 'closed' && db.namespace?.store.refusal !== undefined
           ? notOpen(db, `${name}()`)
           : error
       }

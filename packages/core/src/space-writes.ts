@@ -7,9 +7,9 @@ import { type Database, type Encoder, prefixed } from './database.js'
 import { encodeOperations } from './encode-operations.js'
 import { notSynchronous } from './errors.js'
 import { WriteOnce } from './hooked-batch.js'
+import { type Namespace, spacesAround } from './namespace.js'
 import { notOpen, type Openable } from './not-open.js'
 import type { WriteOptions } from './operation-options.js'
-import { type Place, spacesAround } from './place.js'
 import { isSync, type PrivateClearOptions } from './store.js'
 import { SubmittedCall } from './submitted-call.js'
 import { turn } from './turn.js'
@@ -19,19 +19,19 @@ type Options =
   | (WriteOptions & { keyEncoding?: unknown; valueEncoding?: unknown; sublevel?: Database | null })
   | undefined
 
-export function put(place: Place, key: unknown, value: unknown, given: unknown): Promise<void> {
-  const { owner, store } = place
+export function put(namespace: Namespace, key: unknown, value: unknown, given: unknown): Promise<void> {
+  const { owner, store } = namespace
 
   try {
     const options = optionsOf(given)
-    if (!isOpen(place)) return whenOpen(place, () => put(place, key, value, options))
-    if (!place.isPlain || isDelegated(options)) {
-      return submit(place, 'batch', [{ ...options, type: 'put', key, value }], options)
+    if (!isOpen(namespace)) return whenOpen(namespace, () => put(namespace, key, value, options))
+    if (!namespace.isPlain || isDelegated(options)) {
+      return submit(namespace, 'batch', [{ ...options, type: 'put', key, value }], options)
     }
 
     owner._assertValidKey(key)
     owner._assertValidValue(value)
-    const rootKey = encodeKey(place, owner.keyEncoding(options?.keyEncoding), key)
+    const rootKey = encodeKey(namespace, owner.keyEncoding(options?.keyEncoding), key)
     const encodedValue = owner.valueEncoding(options?.valueEncoding).encode(value)
     return store.put(rootKey, encodedValue, isSync(options)) ?? turn() ?? Promise.resolve()
   } catch (error) {
@@ -39,34 +39,34 @@ export function put(place: Place, key: unknown, value: unknown, given: unknown):
   }
 }
 
-export function del(place: Place, key: unknown, given: unknown): Promise<void> {
-  const { owner, store } = place
+export function del(namespace: Namespace, key: unknown, given: unknown): Promise<void> {
+  const { owner, store } = namespace
 
   try {
     const options = optionsOf(given)
-    if (!isOpen(place)) return whenOpen(place, () => del(place, key, options))
-    if (!place.isPlain || isDelegated(options)) {
-      return submit(place, 'batch', [{ ...options, type: 'del', key }], options)
+    if (!isOpen(namespace)) return whenOpen(namespace, () => del(namespace, key, options))
+    if (!namespace.isPlain || isDelegated(options)) {
+      return submit(namespace, 'batch', [{ ...options, type: 'del', key }], options)
     }
 
     owner._assertValidKey(key)
-    const rootKey = encodeKey(place, owner.keyEncoding(options?.keyEncoding), key)
+    const rootKey = encodeKey(namespace, owner.keyEncoding(options?.keyEncoding), key)
     return store.del(rootKey, isSync(options)) ?? turn() ?? Promise.resolve()
   } catch (error) {
     return Promise.reject(error)
   }
 }
 
-export function batch(place: Place, operations: unknown, given: unknown): Promise<void> {
-  const { owner, store } = place
+export function batch(namespace: Namespace, operations: unknown, given: unknown): Promise<void> {
+  const { owner, store } = namespace
 
   try {
     const options = optionsOf(given)
-    if (!isOpen(place)) return whenOpen(place, () => batch(place, operations, options))
+    if (!isOpen(namespace)) return whenOpen(namespace, () => batch(namespace, operations, options))
     if (!Array.isArray(operations)) throw new TypeError("The first argument 'operations' must be an array")
     if (operations.length === 0) return Promise.resolve()
-    if (!isSimple(place, operations, options)) {
-      return submit(place, 'batch', copiesOf(operations, options), options)
+    if (!isSimple(namespace, operations, options)) {
+      return submit(namespace, 'batch', copiesOf(operations, options), options)
     }
 
     const flat = encodeOperations(owner, store.root, operations, options ?? noOptions)
@@ -77,29 +77,29 @@ export function batch(place: Place, operations: unknown, given: unknown): Promis
 }
 
 /** Writes operations before it returns. */
-export function writeSync(place: Place, method: string, operations: unknown, given: unknown): void {
-  const { owner, store } = place
+export function writeSync(namespace: Namespace, method: string, operations: unknown, given: unknown): void {
+  const { owner, store } = namespace
   const options = optionsOf(given)
 
-  assertWritable(place, method)
+  assertWritable(namespace, method)
   if (!store.backend.manifest.syncWrites) throw notSynchronous(`${method}()`, 'write')
   if (!Array.isArray(operations)) throw new TypeError("The first argument 'operations' must be an array")
   if (operations.length === 0) return
 
-  if (isSimple(place, operations, options)) {
+  if (isSimple(namespace, operations, options)) {
     store.writeSync(encodeOperations(owner, store.root, operations, options ?? noOptions), isSync(options))
   } else {
     const copies = copiesOf(operations, options)
-    store.queue.submitSync(new SubmittedCall(place, method, copies, isSync(options)))
+    store.queue.submitSync(new SubmittedCall(namespace, method, copies, isSync(options)))
   }
 }
 
 /** Deletes a range of the root. */
-export async function clear(place: Place, options: PrivateClearOptions): Promise<void> {
-  const { store } = place
+export async function clear(namespace: Namespace, options: PrivateClearOptions): Promise<void> {
+  const { store } = namespace
   const { queue, keySpaces } = store
-  assertWritable(place, 'clear')
-  if (keySpaces.touches(place.prefix) || !store.clearsRanges) {
+  assertWritable(namespace, 'clear')
+  if (keySpaces.touches(namespace.prefix) || !store.clearsRanges) {
     return queue.perform(new ClearByKeys(store, options))
   }
   if (queue.isFree) return store.clear(options)
@@ -107,8 +107,8 @@ export async function clear(place: Place, options: PrivateClearOptions): Promise
 }
 
 /** @throws LEVEL_DATABASE_NOT_OPEN also while it is about to be closed. */
-export function assertWritable(place: Place, method: string): void {
-  assertOpen(place.isClosing ? closing : place.owner, method)
+export function assertWritable(namespace: Namespace, method: string): void {
+  assertOpen(namespace.isClosing ? closing : namespace.owner, method)
 }
 
 /** @throws LEVEL_DATABASE_NOT_OPEN, saying why, for a method that needs a database to be open. */
@@ -117,35 +117,37 @@ export function assertOpen(db: Openable, method: string): void {
 }
 
 /** @throws also if the back-end cannot read within the call. */
-export function assertLoopable(db: { status: string; place: Place }, method: string): void {
+export function assertLoopable(db: { status: string; namespace: Namespace }, method: string): void {
   assertOpen(db, method)
-  if (!db.place.store.backend.manifest.syncReads) throw notSynchronous(`${method}()`, 'read')
+  if (!db.namespace.store.backend.manifest.syncReads) throw notSynchronous(`${method}()`, 'read')
 }
 
 const noOptions = Object.freeze({})
 const closing = Object.freeze({ status: 'closing' })
 
 function submit(
-  place: Place,
+  namespace: Namespace,
   method: string,
   operations: PublicOperation[],
   options: Options
 ): Promise<void> {
-  const call = new SubmittedCall(place, method, operations, isSync(options))
+  const call = new SubmittedCall(namespace, method, operations, isSync(options))
   const hasHooks = call.watchers.some(({ functions }) => functions.length > 0)
-  return place.store.queue.submit(call, hasHooks || passesEveryWrite(place, operations))
+  return namespace.store.queue.submit(call, hasHooks || passesEveryWrite(namespace, operations))
 }
 
 /** Whether operations need neither hook functions nor listeners, nor to wait for others. */
-function isSimple(place: Place, operations: readonly PublicOperation[], options: Options): boolean {
-  if (!place.store.queue.isFree || place.isWatched) return false
-  return place.store.keySpaces.isEmpty || !(isDelegated(options) || passesEveryWrite(place, operations))
+function isSimple(namespace: Namespace, operations: readonly PublicOperation[], options: Options): boolean {
+  if (!namespace.store.queue.isFree || namespace.isWatched) return false
+  return (
+    namespace.store.keySpaces.isEmpty || !(isDelegated(options) || passesEveryWrite(namespace, operations))
+  )
 }
 
-function passesEveryWrite(place: Place, operations: readonly PublicOperation[]): boolean {
-  const { store } = place
+function passesEveryWrite(namespace: Namespace, operations: readonly PublicOperation[]): boolean {
+  const { store } = namespace
   if (store.keySpaces.isEmpty) return false
-  if (place.spaces.length > 0) return true
+  if (namespace.spaces.length > 0) return true
   return operations.some(
     ({ sublevel }) => isObject(sublevel) && spacesAround(store, sublevel as Database).length > 0
   )
@@ -164,8 +166,8 @@ function copiesOf(operations: readonly object[], options: Options): PublicOperat
   })
 }
 
-function encodeKey(place: Place, encoding: Encoder, key: unknown): Bytes {
-  return prefixed(place.prefix, encoding.encode(key), encoding.format)
+function encodeKey(namespace: Namespace, encoding: Encoder, key: unknown): Bytes {
+  return prefixed(namespace.prefix, encoding.encode(key), encoding.format)
 }
 
 function isDelegated(options: Options): boolean {
@@ -180,11 +182,11 @@ function optionsOf(options: unknown): Options {
   return isObject(options) ? (options as Options) : undefined
 }
 
-function isOpen(place: Place): boolean {
-  return place.owner.status === 'open' && !place.isClosing
+function isOpen(namespace: Namespace): boolean {
+  return namespace.owner.status === 'open' && !namespace.isClosing
 }
 
-function whenOpen({ owner, isClosing }: Place, work: () => Promise<void>): Promise<void> {
+function whenOpen({ owner, isClosing }: Namespace, work: () => Promise<void>): Promise<void> {
   if (owner.status === 'opening' && !isClosing) return owner.deferAsync(work)
   return Promise.reject(notOpen(isClosing ? closing : owner, 'put(), del() and batch()'))
 }

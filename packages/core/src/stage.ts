@@ -44,12 +44,12 @@ export class Stage implements Adder {
    * @param method - Of the call, for errors.
    */
   take(operation: CarriedOperation, method: string): void {
-    const { place, functions, below } = this.#watcher
-    const carried = below === null ? operation : operation.forwarded(place.owner, below)
+    const { namespace, functions, below } = this.#watcher
+    const carried = below === null ? operation : operation.forwarded(namespace.owner, below)
     const { length } = this.#added
 
     try {
-      for (const run of functions) this.#call.run(run, place.owner, carried, method)
+      for (const run of functions) this.#call.run(run, namespace.owner, carried, method)
       this.#cameList.push(carried.rootKey, carried.value)
       this.#came.push(carried)
     } catch (error) {
@@ -61,7 +61,7 @@ export class Stage implements Adder {
 
   /** Takes what a function adds. */
   add(operation: PublicOperation, owner: Database): void {
-    const carried = CarriedOperation.of(operation, owner, this.#watcher.place.store.root)
+    const carried = CarriedOperation.of(operation, owner, this.#watcher.namespace.store.root)
     this.#addedList ??= new OperationList()
     this.#addedList.push(carried.rootKey, carried.value)
     this.#added.push(carried)
@@ -82,7 +82,7 @@ export class Stage implements Adder {
   /** What there is to hear; null if nobody listens. */
   events(): WriteListener | null {
     if (!this.#watcher.isHeard) return null
-    const listener = new WriteListener(this.#watcher.place)
+    const listener = new WriteListener(this.#watcher.namespace)
     for (const carried of this.operations) listener.note(carried)
     return listener
   }

@@ -6,6 +6,7 @@ import { type Database, type Encoder, prefixed } from './database.js'
 import { EntryIterator, KeyIterator, ValueIterator } from './iterator.js'
 import { type Hooks, PrewriteHook } from './key-space.js'
 import { type DatabaseManifest, synchronousMethods } from './manifest.js'
+import { emitApart, Namespace } from './namespace.js'
 import { completeDeferred, explainRefusal, forgetRefusal } from './not-open.js'
 import type {
   BatchOperation,
@@ -23,7 +24,6 @@ import type {
   ValueIteratorOptions,
   ValueIterator as ValueIteratorType
 } from './operation-options.js'
-import { emitApart, Place } from './place.js'
 import { prefixRange, withoutPrefix } from './range-keys.js'
 import type { Snapshot } from './snapshot.js'
 import { assertLoopable, assertOpen, batch, clear, del, put, writeSync } from './space-writes.js'
@@ -33,7 +33,7 @@ import { type ChildReference, type Closable, WeakChildren } from './weak-childre
 
 /** What of a parent is used here; the types of abstract-level lack it. */
 interface Parent extends Database {
-  readonly place: Place
+  readonly namespace: Namespace
   readonly children: WeakChildren
   open(options: { passive: boolean }): Promise<void>
   attachResource(resource: Closable): void
@@ -58,7 +58,7 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
   VDefault
 > {
   /** @internal */
-  readonly place: Place
+  readonly namespace: Namespace
   /** @internal */
   readonly children = new WeakChildren()
   /** What the parent's prefix begins keys with. */
@@ -71,28 +71,28 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
 
   /** @internal */
   constructor(parent: TDatabase, name: string | string[], options: SublevelOptions<KDefault, VDefault>) {
-    const { place } = parent as unknown as Parent
-    const additionalMethods = synchronousMethods(place.store.backend.manifest)
+    const { namespace } = parent as unknown as Parent
+    const additionalMethods = synchronousMethods(namespace.store.backend.manifest)
     const { manifest } = options as { manifest?: object }
     // The types of abstract-level lack the manifest, and names of several parts.
     super(parent, name as string, { ...options, manifest: { additionalMethods, ...manifest } } as object)
 
     const self = this as unknown as Database
-    this.place = new Place(place.store, self, place, this.prefix)
-    this.#parentPrefix = place.prefix
-    this.hooks.prewrite = new PrewriteHook(place.store.keySpaces, this.prefix, self)
+    this.namespace = new Namespace(namespace.store, self, namespace, this.prefix)
+    this.#parentPrefix = namespace.prefix
+    this.hooks.prewrite = new PrewriteHook(namespace.store.keySpaces, this.prefix, self)
   }
 
   override put(key: KDefault, value: VDefault): Promise<void>
   override put<K = KDefault, V = VDefault>(key: K, value: V, options: PutOptions<K, V>): Promise<void>
   override put(key: unknown, value: unknown, options?: object): Promise<void> {
-    return put(this.place, key, value, options)
+    return put(this.namespace, key, value, options)
   }
 
   override del(key: KDefault): Promise<void>
   override del<K = KDefault>(key: K, options: DelOptions<K>): Promise<void>
   override del(key: unknown, options?: object): Promise<void> {
-    return del(this.place, key, options)
+    return del(this.namespace, key, options)
   }
 
   override batch(operations: Array<BatchOperation<this, KDefault, VDefault>>): Promise<void>
@@ -102,7 +102,7 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
   ): Promise<void>
   override batch(): ChainedBatch<this, KDefault, VDefault>
   override batch(...args: [] | [operations: object[], options?: object]): unknown {
-    if (args.length > 0) return batch(this.place, args[0] as object[], args[1])
+    if (args.length > 0) return batch(this.namespace, args[0] as object[], args[1])
     assertOpen(this, 'batch')
     return super.batch()
   }
@@ -111,14 +111,14 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
   putSync(key: KDefault, value: VDefault): void
   putSync<K = KDefault, V = VDefault>(key: K, value: V, options: PutOptions<K, V>): void
   putSync(key: unknown, value: unknown, options?: object): void {
-    writeSync(this.place, 'putSync', [{ type: 'put', key, value }], options)
+    writeSync(this.namespace, 'putSync', [{ type: 'put', key, value }], options)
   }
 
   /** As `del`, but done when it returns; see {@link BackendLevel.putSync}. */
   delSync(key: KDefault): void
   delSync<K = KDefault>(key: K, options: DelOptions<K>): void
   delSync(key: unknown, options?: object): void {
-    writeSync(this.place, 'delSync', [{ type: 'del', key }], options)
+    writeSync(this.namespace, 'delSync', [{ type: 'del', key }], options)
   }
 
   /** As `batch` with an array, but done when it returns; see {@link BackendLevel.putSync}. */
@@ -128,7 +128,7 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
     options: BatchOptions<K, V>
   ): void
   batchSync(operations: object[], options?: object): void {
-    writeSync(this.place, 'batchSync', operations, options)
+    writeSync(this.namespace, 'batchSync', operations, options)
   }
 
   /** The entries of a range, for a loop without `await`; see {@link BackendLevel.iterateSync}. */
@@ -140,11 +140,11 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
   }
 
   override open(options?: object): Promise<void> {
-    return this.place.open(() => super.open(options as never))
+    return this.namespace.open(() => super.open(options as never))
   }
 
   override close(): Promise<void> {
-    return this.place.close(() => super.close())
+    return this.namespace.close(() => super.close())
   }
 
   /** @internal */
@@ -224,12 +224,12 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
 
   /** @internal */
   _get(key: Bytes, options: PrivateReadOptions): Bytes | undefined | Promise<Bytes | undefined> {
-    return inTurn(this.place.store.get(this.#rootKey(key, options), options))
+    return inTurn(this.namespace.store.get(this.#rootKey(key, options), options))
   }
 
   /** @internal */
   _getSync(key: Bytes, options: PrivateReadOptions): Bytes | undefined {
-    return this.place.store.getSync(this.#rootKey(key, options), options)
+    return this.namespace.store.getSync(this.#rootKey(key, options), options)
   }
 
   /** @internal */
@@ -237,17 +237,17 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
     keys: Bytes[],
     options: PrivateReadOptions
   ): Array<Bytes | undefined> | Promise<Array<Bytes | undefined>> {
-    return this.place.store.getMany(this.#rootKeys(keys, options), options)
+    return this.namespace.store.getMany(this.#rootKeys(keys, options), options)
   }
 
   /** @internal */
   _has(key: Bytes, options: PrivateReadOptions): boolean | Promise<boolean> {
-    return this.place.store.has(this.#rootKey(key, options), options)
+    return this.namespace.store.has(this.#rootKey(key, options), options)
   }
 
   /** @internal */
   _hasMany(keys: Bytes[], options: PrivateReadOptions): boolean[] | Promise<boolean[]> {
-    return this.place.store.hasMany(this.#rootKeys(keys, options), options)
+    return this.namespace.store.hasMany(this.#rootKeys(keys, options), options)
   }
 
   /** @internal */
@@ -257,31 +257,31 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
 
   /** @internal */
   _chainedBatch(): ChainedBatch<this, KDefault, VDefault> {
-    return new ChainedBatch<this, KDefault, VDefault>(this, this.place)
+    return new ChainedBatch<this, KDefault, VDefault>(this, this.namespace)
   }
 
   /** @internal */
   async _clear(options: PrivateClearOptions): Promise<void> {
     prefixRange(options, this.prefix, options.keyEncoding)
-    await clear(this.place, options)
-    this.place.store.root.emit('clear', options)
+    await clear(this.namespace, options)
+    this.namespace.store.root.emit('clear', options)
   }
 
   /** @internal */
   _iterator(options: PrivateIteratorOptions): EntryIterator<this, KDefault, VDefault> {
-    const { store } = this.place
+    const { store } = this.namespace
     return new EntryIterator<this, KDefault, VDefault>(this, store.backend, this.#rootOptions(options))
   }
 
   /** @internal */
   _keys(options: PrivateIteratorOptions): KeyIterator<this, KDefault> {
-    const { store } = this.place
+    const { store } = this.namespace
     return new KeyIterator<this, KDefault>(this, store.backend, this.#rootOptions(options))
   }
 
   /** @internal */
   _values(options: PrivateIteratorOptions): ValueIterator<this, KDefault, VDefault> {
-    const { store } = this.place
+    const { store } = this.namespace
     return new ValueIterator<this, KDefault, VDefault>(this, store.backend, this.#rootOptions(options))
   }
 

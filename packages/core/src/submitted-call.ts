@@ -1,13 +1,13 @@
 import { keepBytes, type PublicOperation } from './carried-operation.js'
 import { type HookedCall, HookedWrites } from './hooked-writes.js'
+import type { Namespace } from './namespace.js'
 import type { OperationList } from './operation-list.js'
-import type { Place } from './place.js'
 import { type Watcher, watchersFrom } from './watchers.js'
 import type { WriteCall } from './write-call.js'
 
 /** A call of `put`, `del` or `batch`, asynchronous or synchronous, that hook functions or listeners may see. */
 export class SubmittedCall implements HookedCall, WriteCall {
-  readonly place: Place
+  readonly namespace: Namespace
   readonly method: string
   /** Copies, which hook functions may change. */
   readonly operations: PublicOperation[]
@@ -15,13 +15,13 @@ export class SubmittedCall implements HookedCall, WriteCall {
   readonly watchers: readonly Watcher[]
 
   constructor(
-    place: Place,
+    namespace: Namespace,
     method: string,
     operations: PublicOperation[],
     sync: boolean,
-    watchers = watchersFrom(place, null)
+    watchers = watchersFrom(namespace, null)
   ) {
-    this.place = place
+    this.namespace = namespace
     this.method = method
     this.operations = operations
     this.sync = sync
@@ -37,8 +37,8 @@ export class SubmittedCall implements HookedCall, WriteCall {
   }
 
   copy(): SubmittedCall {
-    const { place, method, operations, sync, watchers } = this
+    const { namespace, method, operations, sync, watchers } = this
     const copies = operations.map((operation) => Object.assign({}, operation))
-    return new SubmittedCall(place, method, copies, sync, watchers)
+    return new SubmittedCall(namespace, method, copies, sync, watchers)
   }
 }

@@ -4,11 +4,11 @@
  */
 
 import type { Database } from './database.js'
-import type { Place } from './place.js'
+import type { Namespace } from './namespace.js'
 import type { PrewriteFunction } from './prewrite.js'
 
 export interface Watcher {
-  readonly place: Place
+  readonly namespace: Namespace
   readonly functions: readonly PrewriteFunction[]
   /** Whether somebody listens to the event `write`. */
   readonly isHeard: boolean
@@ -17,10 +17,10 @@ export interface Watcher {
 }
 
 /** One object, whether it has functions and listeners or not. */
-export function watcherAt(place: Place, below: Database | null): Watcher {
-  const { owner } = place
+export function watcherAt(namespace: Namespace, below: Database | null): Watcher {
+  const { owner } = namespace
   return {
-    place,
+    namespace,
     functions: owner.hooks.prewrite.functions,
     isHeard: owner.listenerCount('write') > 0,
     below
@@ -28,10 +28,10 @@ export function watcherAt(place: Place, below: Database | null): Watcher {
 }
 
 /** Those that have any, the deepest first. */
-export function watchersFrom(place: Place | null, below: Database | null): readonly Watcher[] {
+export function watchersFrom(namespace: Namespace | null, below: Database | null): readonly Watcher[] {
   const watchers: Watcher[] = []
 
-  for (let at = place; at !== null; at = at.parent) {
+  for (let at = namespace; at !== null; at = at.parent) {
     const watcher = watcherAt(at, below)
     if (watcher.functions.length > 0 || watcher.isHeard) watchers.push(watcher)
     below = at.owner

@@ -9,8 +9,8 @@ import {
   withoutPrefix
 } from './carried-operation.js'
 import { type Encoder, isWithin } from './database.js'
+import type { Namespace } from './namespace.js'
 import { inFormat } from './operation-list.js'
-import type { Place } from './place.js'
 
 interface WriteEvent extends PublicOperation {
   encodedKey?: Bytes
@@ -19,27 +19,27 @@ interface WriteEvent extends PublicOperation {
 
 /** A database or sublevel that has listeners. */
 export class WriteListener {
-  readonly #place: Place
+  readonly #namespace: Namespace
   readonly #events: WriteEvent[] = []
   /** The first forms of their operations. */
   readonly #operations: CarriedOperation[] = []
   /** Events by these; made when one is looked for. */
   #byOperation: Map<CarriedOperation, WriteEvent> | undefined
 
-  constructor(place: Place) {
-    this.#place = place
+  constructor(namespace: Namespace) {
+    this.#namespace = namespace
   }
 
   /** Notes an operation that comes by. One on a sublevel that was not made from this object is no event here. */
   note(carried: CarriedOperation): void {
-    const { owner } = this.#place
+    const { owner } = this.#namespace
     if (carried.isDelegated && !isWithin(carried.target, owner)) return
     this.#push(carried.inTermsOf(owner))
   }
 
   /** Notes an operation that a function with `everyWrite` has added, if it and the function lie in this key space. */
   noteAdded(carried: CarriedOperation): void {
-    const { owner, prefix } = this.#place
+    const { owner, prefix } = this.#namespace
     if (!carried.prefix.startsWith(prefix) || carried.origin.addedBy?.startsWith(prefix) !== true) return
     this.#push(carried.prefix === prefix && !carried.isDelegated ? carried : carried.inTermsOf(owner))
   }
@@ -52,7 +52,7 @@ export class WriteListener {
     const { type, key, value, keyEncoding, valueEncoding, sublevel, ...others } = carried.operation
     Object.assign(event, others)
 
-    const encodedKey = withoutPrefix(carried.rootKey, this.#place.prefix)
+    const encodedKey = withoutPrefix(carried.rootKey, this.#namespace.prefix)
     if (encodedKey !== undefined && !isSame(encodedKey, event.encodedKey as Bytes)) {
       const encoding = event.keyEncoding as Encoder
       event.encodedKey = inFormat(encodedKey, encoding.format)
@@ -67,7 +67,7 @@ export class WriteListener {
   }
 
   emit(): void {
-    if (this.#events.length > 0) this.#place.owner.emit('write', this.#events)
+    if (this.#events.length > 0) this.#namespace.owner.emit('write', this.#events)
   }
 
   #push(carried: CarriedOperation): void {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { ClassicLevel } from 'classic-level'
 import { MemoryLevel } from 'memory-level'
-import { kindsOf, temporaryFolder } from './support/databases.js'
+import { kindsOf, temporaryDirectory } from './support/databases.js'
 import { runProgram } from './support/hook-programs.js'
 
 const count = Number(process.env.TERRACE_HOOK_PROGRAMS ?? 80)
@@ -14,18 +14,18 @@ const first = Number(process.env.TERRACE_SEED ?? Date.now() % 1_000_000_000)
 const comparisons = {
   'classic-level': {
     encodings: ['utf8', 'json', 'buffer', 'view'],
-    make: (folder) => new ClassicLevel(folder)
+    make: (directory) => new ClassicLevel(directory)
   },
   'memory-level': { encodings: ['utf8', 'json'], make: () => new MemoryLevel({ storeEncoding: 'utf8' }) }
 }
 
 for (const [name, { encodings, make }] of Object.entries(comparisons)) {
   test(`${count} random programs of hooks do the same as on ${name} (TERRACE_SEED=${first})`, async (t) => {
-    const folder = temporaryFolder(t)
+    const directory = temporaryDirectory(t)
     let length = 0
 
     for (let seed = first; seed < first + count; seed++) {
-      const expected = await trace(make(join(folder, `${seed}-other`)), seed, encodings)
+      const expected = await trace(make(join(directory, `${seed}-other`)), seed, encodings)
       for (const [kind, { make }] of kindsOf()) {
         const found = await trace(make(t), seed, encodings)
         assert.deepEqual(found, expected, `program ${seed} over ${kind}`)

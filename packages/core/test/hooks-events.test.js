@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { ClassicLevel } from 'classic-level'
-import { newLevel, openLevel, temporaryFolder, test, testOnAll } from './support/databases.js'
+import { newLevel, openLevel, temporaryDirectory, test, testOnAll } from './support/databases.js'
 
 /**
  * An operation as it can be compared: encodings by name. What a function adds to a sublevel beside its own, the root sees
@@ -62,7 +62,7 @@ async function observe(db) {
 }
 
 testOnAll('functions and listeners see of the same writes what they see on classic-level', async (t) => {
-  const classic = await observe(new ClassicLevel(temporaryFolder(t)))
+  const classic = await observe(new ClassicLevel(temporaryDirectory(t)))
   const ours = await observe(newLevel(t))
   const functions = (seen) =>
     seen

@@ -5,11 +5,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ClassicLevel } from 'classic-level'
-import { kindsOf, temporaryFolder } from './support/databases.js'
+import { kindsOf, temporaryDirectory } from './support/databases.js'
 
 /** Ours, over each back-end that has synchronous methods. */
 const ours = kindsOf({ later: false }).map(([kind, { make }]) => [kind, { make, of: 'terrace' }])
-const classic = { make: (t) => new ClassicLevel(temporaryFolder(t)), of: 'classic' }
+const classic = { make: (t) => new ClassicLevel(temporaryDirectory(t)), of: 'classic' }
 
 /** Runs a scenario on all; its results are to be those that are given. */
 function gap(name, scenario, expected) {

@@ -16,9 +16,9 @@ test('there is one class, whoever loads it how', () => {
       console.log(Level.prototype instanceof required.BackendLevel, Sublevel === required.Sublevel)
     })
   `
-  const folder = projects.make('core', {
+  const directory = projects.make('core', {
     archives: projects.archivesOf('terrace'),
     files: { 'both.cjs': program }
   })
-  expectOutput(folder, 'both.cjs', 'true\ntrue true\n')
+  expectOutput(directory, 'both.cjs', 'true\ntrue true\n')
 })

@@ -7,12 +7,12 @@ import { ClassicLevel } from 'classic-level'
 import { MemoryLevel } from 'memory-level'
 import { Level } from 'terrace'
 
-const folder = () => mkdtempSync(join(tmpdir(), 'bench-hooks-'))
+const directory = () => mkdtempSync(join(tmpdir(), 'bench-hooks-'))
 
 /** Makes a database of each kind. */
 export const DATABASES = {
-  terrace: () => new Level(folder()),
-  'classic-level': () => new ClassicLevel(folder()),
+  terrace: () => new Level(directory()),
+  'classic-level': () => new ClassicLevel(directory()),
   'memory-level': () => new MemoryLevel()
 }
 

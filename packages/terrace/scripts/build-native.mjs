@@ -8,13 +8,13 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { platformName } from './platform.mjs'
 
-const packageFolder = join(dirname(fileURLToPath(import.meta.url)), '..')
+const packageDirectory = join(dirname(fileURLToPath(import.meta.url)), '..')
 const profile = process.argv.includes('--debug') ? [] : ['--release']
 
 const cargo = spawnSync(
   'cargo',
   ['build', '--package', 'terrace-node', '--message-format', 'json-render-diagnostics', ...profile],
-  { cwd: packageFolder, stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8', maxBuffer: 1 << 28 }
+  { cwd: packageDirectory, stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8', maxBuffer: 1 << 28 }
 )
 
 if (cargo.error) {
@@ -37,7 +37,7 @@ if (library === undefined) {
   process.exit(1)
 }
 
-const target = join(packageFolder, `terrace.${platformName()}.node`)
+const target = join(packageDirectory, `terrace.${platformName()}.node`)
 
 // Under another name first: a running process may have the old file mapped.
 copyFileSync(library, `${target}.new`)

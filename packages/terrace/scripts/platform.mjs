@@ -1,4 +1,4 @@
-/** What the builds of the addon for this machine are named after: a folder of `npm/`. */
+/** What the builds of the addon for this machine are named after: a directory of `npm/`. */
 export function platformName() {
   const { platform, arch } = process
   // Node's own report names the version of glibc, and nothing where another C library is used.

@@ -93,13 +93,13 @@ export interface Stats {
   compactionsRunning: number
   /** Sequence number of the newest write; each operation has one. */
   lastSequence: number
-  /** Bytes of logs that the open left out, since a loss of power seems to have taken a part; they are in the folder `lost`. */
+  /** Bytes of logs that the open left out, since a loss of power seems to have taken a part; they are in the directory `lost`. */
   leftOutLogBytes: number
 }
 
 /** What an open left out of the logs; the event `leftOut` has it. */
 export interface LeftOutLog {
-  /** The log with a place that looks as a loss of power leaves it. It and all later ones are in the folder `lost`. */
+  /** The log with a place that looks as a loss of power leaves it. It and all later ones are in the directory `lost`. */
   file: string
   /** Bytes that were left out, later logs included. */
   bytes: number

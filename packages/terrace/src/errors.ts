@@ -37,7 +37,7 @@ export type LevelErrorCode =
 
 /** An error of a database operation. */
 export interface LevelError extends CodedError<LevelErrorCode> {
-  /** The file or folder that it concerns. */
+  /** The file or directory that it concerns. */
   path?: string
   /** The byte in that file at which damage begins. */
   offset?: number

@@ -12,7 +12,7 @@ import {
 } from './options.js'
 
 /**
- * An ordered key/value database in a folder, in LevelDB's file format.
+ * An ordered key/value database in a directory, in LevelDB's file format.
  *
  * A `get` that memory can answer, and a write that need not wait, are done within the call and return a settled
  * promise; what waits for the disk, for `sync` or for compactions to catch up does so on another thread. Writes take
@@ -26,7 +26,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   readonly #backend: NativeBackend
 
   /**
-   * @param location - The folder of the database. It is created, with its parents, unless `createIfMissing` is false.
+   * @param location - The directory of the database. It is created, with its parents, unless `createIfMissing` is false.
    * @param options - Options of the database, and of {@link open}, which happens by itself.
    */
   constructor(location: string, options?: DatabaseOptions<KDefault, VDefault> | undefined) {
@@ -73,10 +73,10 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   }
 
   /**
-   * Makes a copy of the database in a new folder, as of now, while writes go on. Tables are hard-linked where the
+   * Makes a copy of the database in a new directory, as of now, while writes go on. Tables are hard-linked where the
    * file system allows it, so that it is quick and takes little space.
    *
-   * @param path - A folder that does not exist yet. The copy is a database of its own.
+   * @param path - A directory that does not exist yet. The copy is a database of its own.
    */
   async checkpoint(path: string): Promise<void> {
     if (typeof path !== 'string' || path === '') {
@@ -116,7 +116,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   }
 
   /**
-   * Removes the database at `location`, which must not be open, and its folder if nothing else is in it. Other files
+   * Removes the database at `location`, which must not be open, and its directory if nothing else is in it. Other files
    * are left alone.
    */
   static async destroy(location: string): Promise<void> {
@@ -126,7 +126,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
 
   /**
    * Restores what can be read of a damaged database, which must not be open. Try to open it first: this keeps as much
-   * as it can, but some may be lost, and deleted keys may come back. Damaged files are kept in the folder `lost`.
+   * as it can, but some may be lost, and deleted keys may come back. Damaged files are kept in the directory `lost`.
    */
   static async repair(location: string, options?: RepairOptions | undefined): Promise<RepairReport> {
     assertLocation(location)

@@ -1,6 +1,6 @@
 /**
- * Finds and loads the native addon: one built in this folder if there is one, else the platform's package. In a program
- * that a bundler made, "this folder" is that of the bundle.
+ * Finds and loads the native addon: one built in this directory if there is one, else the platform's package. In a program
+ * that a bundler made, "this directory" is that of the bundle.
  */
 
 import { createRequire } from 'node:module'

@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { copyDatabase } from '../../../demo/folders.mjs'
+import { copyDatabase } from '../../../demo/directories.mjs'
 import { listItems } from '../../../demo/webstorage.mjs'
-import { newLevel, temporaryFolder } from './support/databases.js'
+import { newLevel, temporaryDirectory } from './support/databases.js'
 
 const testData = fileURLToPath(new URL('../../../testdata/chromium', import.meta.url))
 const { seen } = JSON.parse(readFileSync(join(testData, 'seen-by-the-page.json'), 'utf8'))
@@ -18,9 +18,9 @@ const visits = [
 ]
 
 async function copyOf(t, visit, name) {
-  const folder = join(temporaryFolder(t), 'copy')
-  await copyDatabase(join(testData, visit, name), folder)
-  return folder
+  const directory = join(temporaryDirectory(t), 'copy')
+  await copyDatabase(join(testData, visit, name), directory)
+  return directory
 }
 
 /** The prefix of the records of the object store `name`, whose ids the metadata tells. */
@@ -42,9 +42,9 @@ function endsWithString(value, text) {
 
 for (const [visit, saw] of visits) {
   test(`IndexedDB iterates in exactly the order that the page saw: ${visit}`, async (t) => {
-    const folder = await copyOf(t, visit, 'indexeddb')
+    const directory = await copyOf(t, visit, 'indexeddb')
     for (const options of [{ readOnly: true }, {}]) {
-      const db = newLevel(t, { ...binary, ...options, comparator: 'idb_cmp1' }, folder)
+      const db = newLevel(t, { ...binary, ...options, comparator: 'idb_cmp1' }, directory)
       await db.open()
       const entries = await db.iterator().all()
       const prefix = recordsPrefix(entries, 'kinds')
@@ -76,14 +76,14 @@ for (const [visit, saw] of visits) {
 }
 
 test('IndexedDB without its comparator is refused, and nothing is changed', async (t) => {
-  const folder = await copyOf(t, 'visit1-closed', 'indexeddb')
-  const manifest = readFileSync(join(folder, 'CURRENT'), 'utf8')
+  const directory = await copyOf(t, 'visit1-closed', 'indexeddb')
+  const manifest = readFileSync(join(directory, 'CURRENT'), 'utf8')
   for (const options of [{}, { readOnly: true }]) {
-    await assert.rejects(newLevel(t, { ...binary, ...options }, folder).open(), ({ cause }) => {
+    await assert.rejects(newLevel(t, { ...binary, ...options }, directory).open(), ({ cause }) => {
       assert.equal(cause.code, 'LEVEL_INVALID_ARGUMENT')
       assert.match(cause.message, /idb_cmp1/)
       return true
     })
   }
-  assert.equal(readFileSync(join(folder, 'CURRENT'), 'utf8'), manifest)
+  assert.equal(readFileSync(join(directory, 'CURRENT'), 'utf8'), manifest)
 })

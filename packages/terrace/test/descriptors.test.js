@@ -5,15 +5,15 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { temporaryFolder } from './support/databases.js'
+import { temporaryDirectory } from './support/databases.js'
 
 const fill = fileURLToPath(new URL('./support/fill.js', import.meta.url))
 
 /** Fills and reads databases in a process of `descriptors`. */
 function run(t, descriptors, databases, options) {
-  const folder = temporaryFolder(t)
-  const folders = Array.from({ length: databases }, (_, number) => join(folder, `db${number}`))
-  const plan = JSON.stringify({ folders, megabytes: 150, options })
+  const directory = temporaryDirectory(t)
+  const directories = Array.from({ length: databases }, (_, number) => join(directory, `db${number}`))
+  const plan = JSON.stringify({ directories, megabytes: 150, options })
   const command = `ulimit -n ${descriptors}; exec "$0" "$1" "$2"`
   const child = spawnSync('sh', ['-c', command, process.execPath, fill, plan], { encoding: 'utf8' })
   assert.match(child.stdout, /filled and read/, child.stderr)

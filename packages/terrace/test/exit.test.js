@@ -5,7 +5,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { openLevel, temporaryFolder } from './support/databases.js'
+import { openLevel, temporaryDirectory } from './support/databases.js'
 
 const leave = new URL('./support/leave.js', import.meta.url)
 
@@ -27,7 +27,7 @@ const steps = [
 for (const ending of ['run-out', 'exit', 'throw']) {
   for (const list of steps) {
     test(`a process that ends by ${ending} after ${list.join(', ')}`, async (t) => {
-      const location = temporaryFolder(t)
+      const location = temporaryDirectory(t)
       const child = fork(leave, [location, ending, ...list], { stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
       let output = ''
       child.stderr.on('data', (data) => {
@@ -47,7 +47,7 @@ for (const ending of ['run-out', 'exit', 'throw']) {
 
 for (const list of steps) {
   test(`a worker that is terminated after ${list.join(', ')}`, async (t) => {
-    const location = temporaryFolder(t)
+    const location = temporaryDirectory(t)
     const worker = new Worker(leave, { argv: [location, 'stay', ...list] })
     await once(worker, 'message')
     await worker.terminate()

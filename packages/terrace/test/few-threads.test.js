@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { openLevel, temporaryFolder } from './support/databases.js'
+import { openLevel, temporaryDirectory } from './support/databases.js'
 
 const program = fileURLToPath(new URL('./support/few-threads.js', import.meta.url))
 const COUNT = 100
@@ -43,8 +43,8 @@ test('databases that share their threads need no more of them, and close where n
   if (limit === undefined)
     return t.diagnostic('skipped: no group of processes can be made, and root has no limit of its own')
 
-  const folder = temporaryFolder(t)
-  const command = [process.execPath, program, folder, String(COUNT), ...limit.more]
+  const directory = temporaryDirectory(t)
+  const command = [process.execPath, program, directory, String(COUNT), ...limit.more]
   const child = spawnSync('sh', ['-c', limit.start, 'sh', ...command], { encoding: 'utf8', timeout: 120_000 })
   assert.equal(child.status, 0, child.stderr)
   const { added } = JSON.parse(child.stdout)
@@ -52,7 +52,7 @@ test('databases that share their threads need no more of them, and close where n
   assert.ok(added <= 8, `${added} threads`)
 
   for (let i = 0; i < COUNT; i++) {
-    const db = await openLevel(t, undefined, join(folder, `db${i}`))
+    const db = await openLevel(t, undefined, join(directory, `db${i}`))
     assert.deepEqual(await db.getMany(['a', 'b']), [String(i), String(i)])
     await db.close()
   }

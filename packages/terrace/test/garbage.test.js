@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Level } from 'terrace'
-import { entries, newLevel, openLevel, pause, temporaryFolder } from './support/databases.js'
+import { entries, newLevel, openLevel, pause, temporaryDirectory } from './support/databases.js'
 
 const collect = globalThis.gc
 
@@ -22,7 +22,7 @@ test('a chained batch that is being written outlives its reference', async (t) =
 })
 
 test('a database outlives its reference while it works', async (t) => {
-  const location = temporaryFolder(t)
+  const location = temporaryDirectory(t)
   let db = new Level(location)
   await db.open()
   await db.batch(entries(1000))
@@ -39,7 +39,7 @@ test('a database outlives its reference while it works', async (t) => {
 })
 
 test('a database that was lost is closed', async (t) => {
-  const location = temporaryFolder(t)
+  const location = temporaryDirectory(t)
 
   await (async () => {
     const lost = new Level(location)

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { newLevel, openLevel, temporaryFolder } from './support/databases.js'
+import { newLevel, openLevel, temporaryDirectory } from './support/databases.js'
 
 const openInChild = new URL('./support/open-in-child.js', import.meta.url)
 
@@ -35,20 +35,20 @@ test('another process is refused, and told who holds the lock', async (t) => {
   assert.match(error.cause.message, new RegExp(String(process.pid)))
 })
 
-test('the lock is that of the folder, by whatever path it is reached', async (t) => {
-  const folder = temporaryFolder(t)
-  mkdirSync(join(folder, 'a'))
-  await openLevel(t, undefined, join(folder, 'a'))
-  const other = newLevel(t, undefined, join(folder, 'b', '..', 'a', '.'))
+test('the lock is that of the directory, by whatever path it is reached', async (t) => {
+  const directory = temporaryDirectory(t)
+  mkdirSync(join(directory, 'a'))
+  await openLevel(t, undefined, join(directory, 'a'))
+  const other = newLevel(t, undefined, join(directory, 'b', '..', 'a', '.'))
 
   await assert.rejects(other.open(), (error) => error.cause.code === 'LEVEL_LOCKED')
 })
 
 test('a relative location does not move with the working directory', async (t) => {
-  const folder = temporaryFolder(t)
+  const directory = temporaryDirectory(t)
   const before = process.cwd()
   t.after(() => process.chdir(before))
-  process.chdir(folder)
+  process.chdir(directory)
   const db = newLevel(t, undefined, './relative')
   process.chdir(before)
   await db.open()
@@ -56,6 +56,6 @@ test('a relative location does not move with the working directory', async (t) =
   await db.close()
 
   assert.equal(db.location, './relative')
-  const again = await openLevel(t, { createIfMissing: false }, join(folder, 'relative'))
+  const again = await openLevel(t, { createIfMissing: false }, join(directory, 'relative'))
   assert.equal(await again.get('a'), '1')
 })

@@ -3,14 +3,14 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, wri
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Level } from 'terrace'
-import { entries, newLevel, openLevel, temporaryFolder } from './support/databases.js'
+import { entries, newLevel, openLevel, temporaryDirectory } from './support/databases.js'
 
-function sizeOf(folder) {
-  return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+function sizeOf(directory) {
+  return readdirSync(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size, 0)
 }
 
-function names(folder, pattern) {
-  return readdirSync(folder).filter((name) => pattern.test(name))
+function names(directory, pattern) {
+  return readdirSync(directory).filter((name) => pattern.test(name))
 }
 
 test('tables are compressed unless that is turned off', async (t) => {
@@ -62,11 +62,11 @@ test('repair() of what is no database is an I/O error, as in classic-level', asy
   await assert.rejects(Level.repair(`${db.location}/missing`), { code: 'LEVEL_IO_ERROR' })
 })
 
-test('checkpoint() into a folder that is not empty says so', async (t) => {
+test('checkpoint() into a directory that is not empty says so', async (t) => {
   const db = await openLevel(t)
   await assert.rejects(db.checkpoint(db.location), (error) => {
     assert.equal(error.code, 'LEVEL_INVALID_ARGUMENT')
-    assert.match(error.message, /the folder is not empty/)
+    assert.match(error.message, /the directory is not empty/)
     assert.doesNotMatch(error.message, /errorIfExists/)
     return true
   })
@@ -168,12 +168,12 @@ test('checkpoint() makes a database of its own, while writes go on', async (t) =
   await db.batch(entries(2000))
   await db.compactRange('a', 'z')
   await db.put('before', '1')
-  const folder = join(temporaryFolder(t), 'copy')
-  const [, ...after] = await Promise.all([db.checkpoint(folder), db.put('after', '2', { sync: true })])
+  const directory = join(temporaryDirectory(t), 'copy')
+  const [, ...after] = await Promise.all([db.checkpoint(directory), db.put('after', '2', { sync: true })])
   assert.equal(after.length, 1)
   await db.clear()
 
-  const copy = await openLevel(t, { createIfMissing: false }, folder)
+  const copy = await openLevel(t, { createIfMissing: false }, directory)
   const keys = await copy.keys().all()
   assert.equal(keys.filter((key) => key.startsWith('key')).length, 2000)
   assert.ok(keys.includes('before'))
@@ -181,14 +181,14 @@ test('checkpoint() makes a database of its own, while writes go on', async (t) =
   assert.deepEqual(await db.keys().all(), [])
 })
 
-test('checkpoint() leaves a folder alone that is there already', async (t) => {
+test('checkpoint() leaves a directory alone that is there already', async (t) => {
   const db = await openLevel(t)
   await db.put('a', '1')
-  const folder = temporaryFolder(t)
-  writeFileSync(join(folder, 'notes.txt'), 'hello')
+  const directory = temporaryDirectory(t)
+  writeFileSync(join(directory, 'notes.txt'), 'hello')
 
-  await assert.rejects(db.checkpoint(folder))
-  assert.deepEqual(readdirSync(folder), ['notes.txt'])
+  await assert.rejects(db.checkpoint(directory))
+  assert.deepEqual(readdirSync(directory), ['notes.txt'])
   await assert.rejects(db.checkpoint(''), TypeError)
   await assert.rejects(db.checkpoint(), TypeError)
 })
@@ -211,7 +211,7 @@ for (const method of ['destroy', 'repair']) {
   })
 }
 
-test('destroy() removes a database and its folder', async (t) => {
+test('destroy() removes a database and its directory', async (t) => {
   const db = await openLevel(t)
   await db.batch(entries(100))
   await db.compactRange('a', 'z')
@@ -231,18 +231,18 @@ test('destroy() leaves other files alone', async (t) => {
 })
 
 test('destroy() of what is not there creates nothing', async (t) => {
-  const folder = temporaryFolder(t)
-  await Level.destroy(join(folder, 'a', 'b'))
-  assert.deepEqual(readdirSync(folder), [])
+  const directory = temporaryDirectory(t)
+  await Level.destroy(join(directory, 'a', 'b'))
+  assert.deepEqual(readdirSync(directory), [])
 
-  mkdirSync(join(folder, 'tree', 'sub'), { recursive: true })
-  writeFileSync(join(folder, 'tree', 'file'), 'content')
-  await Level.destroy(join(folder, 'tree'))
-  assert.deepEqual(readdirSync(join(folder, 'tree')).sort(), ['file', 'sub'])
+  mkdirSync(join(directory, 'tree', 'sub'), { recursive: true })
+  writeFileSync(join(directory, 'tree', 'file'), 'content')
+  await Level.destroy(join(directory, 'tree'))
+  assert.deepEqual(readdirSync(join(directory, 'tree')).sort(), ['file', 'sub'])
 })
 
-test('repair() of a folder that is not there says so', async (t) => {
-  const missing = join(temporaryFolder(t), 'missing')
+test('repair() of a directory that is not there says so', async (t) => {
+  const missing = join(temporaryDirectory(t), 'missing')
   await assert.rejects(Level.repair(missing), (error) => {
     assert.match(error.message, /no such file or directory|does not exist/i)
     return true
@@ -317,7 +317,7 @@ test('what an open leaves out, since a loss of power seems to have taken a part,
   for (const { key } of entries(20)) await db.put(key, Buffer.alloc(1500, 'x'))
 
   // As it is while the database is open: nothing says yet how much of the log is on the disk.
-  const copy = join(temporaryFolder(t), 'copy')
+  const copy = join(temporaryDirectory(t), 'copy')
   cpSync(db.location, copy, { recursive: true })
   const [log] = names(copy, /\.log$/).filter((name) => statSync(join(copy, name)).size > 0)
   const bytes = readFileSync(join(copy, log))

@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test'
 import { Level } from 'terrace'
 
 const parent = mkdtempSync(join(tmpdir(), 'terrace-test-'))
-const newFolder = () => mkdtempSync(join(parent, 'db-'))
+const newDirectory = () => mkdtempSync(join(parent, 'db-'))
 
 /** Calls of each method that needs an open database. `later` marks those that wait for it. */
 const calls = {
@@ -71,7 +71,7 @@ async function errorOf(call, db) {
 
 let holder
 before(async () => {
-  holder = new Level(newFolder())
+  holder = new Level(newDirectory())
   await holder.open()
 })
 after(async () => {
@@ -90,7 +90,7 @@ test('every method that a database has is among the calls, or needs no open data
       'defer',
       'deferAsync',
       'location',
-      'place',
+      'namespace',
       'children'
     ],
     'multithreading',
@@ -105,7 +105,7 @@ test('every method that a database has is among the calls, or needs no open data
 })
 
 test('before the database is open, calls that cannot wait say what to await', async () => {
-  const db = new Level(newFolder())
+  const db = new Level(newDirectory())
   for (const [name, target, call] of allCalls(db)) {
     if (call.now === undefined) continue
     const error = await errorOf(call, target)
@@ -138,7 +138,7 @@ function assertSaysWhy(error, name) {
 }
 
 test('once it can be opened, all is as if it had never been refused', async () => {
-  const owner = new Level(newFolder())
+  const owner = new Level(newDirectory())
   await owner.put('a', '1')
   const db = new Level(owner.location)
   const sublevel = db.sublevel('sub')
@@ -168,12 +168,12 @@ test('once it can be opened, all is as if it had never been refused', async () =
 })
 
 test('an iterator made before the database was open can be looped over once it is', async () => {
-  const folder = newFolder()
-  const first = new Level(folder)
+  const directory = newDirectory()
+  const first = new Level(directory)
   await first.batch(['a', 'b', 'c'].map((key) => ({ type: 'put', key, value: key.toUpperCase() })))
   await first.close()
 
-  const db = new Level(folder)
+  const db = new Level(directory)
   const [keys, entries, values] = [db.keys({ gt: 'a' }), db.iterator({ reverse: true }), db.values()]
   assert.throws(() => [...keys], { code: 'LEVEL_DATABASE_NOT_OPEN', message: /await db\.open\(\)/ })
   values.seek('b')
@@ -204,8 +204,8 @@ test('a lock says what can be done about it', async () => {
 })
 
 test('what the operating system refuses has a code in its cause, however early it was found', async () => {
-  const folder = newFolder()
-  const inside = (...parts) => join(folder, ...parts)
+  const directory = newDirectory()
+  const inside = (...parts) => join(directory, ...parts)
   writeFileSync(inside('file'), '')
   mkdirSync(inside('current', 'CURRENT'), { recursive: true })
   mkdirSync(inside('lock', 'LOCK'), { recursive: true })
@@ -237,7 +237,7 @@ test('a path with a zero character is refused as an argument', async () => {
 })
 
 test('a method that a program has set on a database is still its own once the database is open', async () => {
-  const db = new Level(newFolder())
+  const db = new Level(newDirectory())
   const get = async () => "the program's"
   db.get = get
   await db.open()

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ClassicLevel, Level } from 'terrace'
-import { newLevel, openLevel, temporaryFolder } from './support/databases.js'
+import { newLevel, openLevel, temporaryDirectory } from './support/databases.js'
 
 test('the class goes by both names', async () => {
   assert.equal(ClassicLevel, Level)
@@ -19,8 +19,8 @@ test('a location must be a string that is not empty', () => {
   }
 })
 
-test('the folder is created with its parents', async (t) => {
-  const location = join(temporaryFolder(t), 'beep', 'boop')
+test('the directory is created with its parents', async (t) => {
+  const location = join(temporaryDirectory(t), 'beep', 'boop')
   const db = newLevel(t, undefined, location)
   assert.equal(existsSync(location), false)
   await db.open()
@@ -28,7 +28,7 @@ test('the folder is created with its parents', async (t) => {
 })
 
 test('createIfMissing: false creates nothing', async (t) => {
-  const parent = temporaryFolder(t)
+  const parent = temporaryDirectory(t)
   const db = newLevel(t, { createIfMissing: false }, join(parent, 'beep', 'boop'))
 
   await assert.rejects(db.open(), (error) => {
@@ -142,9 +142,9 @@ test('the comparator is that of the database', async (t) => {
 })
 
 test('a refusal of the operating system is the cause', async (t) => {
-  const folder = temporaryFolder(t)
-  writeFileSync(join(folder, 'file'), '')
-  const db = newLevel(t, undefined, join(folder, 'file', 'db'))
+  const directory = temporaryDirectory(t)
+  writeFileSync(join(directory, 'file'), '')
+  const db = newLevel(t, undefined, join(directory, 'file', 'db'))
 
   await assert.rejects(db.open(), (error) => {
     assert.equal(error.cause.code, 'LEVEL_IO_ERROR')
@@ -176,12 +176,12 @@ test('damage is reported with its file, and where there is one, the offset', asy
   })
 })
 
-test('a folder with other files is no database, and stays as it is', async (t) => {
-  const folder = temporaryFolder(t)
-  mkdirSync(join(folder, 'sub'))
-  writeFileSync(join(folder, 'notes.txt'), 'hello')
-  const db = newLevel(t, { createIfMissing: false }, folder)
+test('a directory with other files is no database, and stays as it is', async (t) => {
+  const directory = temporaryDirectory(t)
+  mkdirSync(join(directory, 'sub'))
+  writeFileSync(join(directory, 'notes.txt'), 'hello')
+  const db = newLevel(t, { createIfMissing: false }, directory)
 
   await assert.rejects(db.open(), (error) => error.cause.code === 'LEVEL_DATABASE_MISSING')
-  assert.deepEqual(readdirSync(folder).sort(), ['notes.txt', 'sub'])
+  assert.deepEqual(readdirSync(directory).sort(), ['notes.txt', 'sub'])
 })

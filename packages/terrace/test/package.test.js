@@ -46,7 +46,7 @@ main()
 const output = 'b 2\n1\n'
 
 test('ES modules and CommonJS use the same classes', () => {
-  const folder = projects.make('javascript', {
+  const directory = projects.make('javascript', {
     archives,
     files: {
       'module.mjs': `import { Level } from 'terrace'\n${program()}`,
@@ -63,17 +63,17 @@ test('ES modules and CommonJS use the same classes', () => {
     }
   })
 
-  expectOutput(folder, 'module.mjs', output)
-  expectOutput(folder, 'script.cjs', output)
+  expectOutput(directory, 'module.mjs', output)
+  expectOutput(directory, 'script.cjs', output)
   expectOutput(
-    folder,
+    directory,
     'both.cjs',
     'ChainedBatch true\nSublevel true\nLevel true\nClassicLevel true\n0\ntrue\n'
   )
 })
 
 test('ES modules and CommonJS share the addon: what one has open is open for the other', () => {
-  const folder = projects.make('shared', {
+  const directory = projects.make('shared', {
     archives,
     files: {
       'program.mjs': `
@@ -89,15 +89,15 @@ test('ES modules and CommonJS share the addon: what one has open is open for the
       `
     }
   })
-  expectOutput(folder, 'program.mjs', 'from one\n1\n')
+  expectOutput(directory, 'program.mjs', 'from one\n1\n')
 })
 
 test('the example of the README prints what it says', () => {
   const [, example] = /```js\n(.*?)```/s.exec(
     readFileSync(join(root, 'packages', 'terrace', 'README.md'), 'utf8')
   )
-  const folder = projects.make('readme', { archives, files: { 'example.mjs': example } })
-  expectOutput(folder, 'example.mjs', "{ colour: 'red' }\nlemon yellow\nplum blue\n")
+  const directory = projects.make('readme', { archives, files: { 'example.mjs': example } })
+  expectOutput(directory, 'example.mjs', "{ colour: 'red' }\nlemon yellow\nplum blue\n")
 })
 
 test('TypeScript compiles against the declarations and runs', () => {
@@ -112,7 +112,7 @@ test('TypeScript compiles against the declarations and runs', () => {
 
   const typed = `import { Level } from 'terrace'\n${program('<string, { n: number }>')}`
 
-  const folder = projects.make('typescript', {
+  const directory = projects.make('typescript', {
     archives,
     manifest: { type: 'module' },
     files: {
@@ -123,15 +123,15 @@ test('TypeScript compiles against the declarations and runs', () => {
   })
 
   const compiler = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc')
-  const { stdout, status } = node(folder, compiler, '-p', '.')
+  const { stdout, status } = node(directory, compiler, '-p', '.')
   assert.equal(stdout, '')
   assert.equal(status, 0)
-  expectOutput(folder, join('out', 'module.js'), output)
-  expectOutput(folder, join('out', 'script.cjs'), output)
+  expectOutput(directory, join('out', 'module.js'), output)
+  expectOutput(directory, join('out', 'script.cjs'), output)
 })
 
 test('a library that depends on classic-level runs on it by an override', () => {
-  const library = join(projects.folder, 'library')
+  const library = join(projects.directory, 'library')
   mkdirSync(library)
   const manifest = {
     name: 'uses-classic-level',
@@ -156,8 +156,8 @@ test('a library that depends on classic-level runs on it by an override', () => 
   )
 
   const main = archiveOf(packages, 'terrace')
-  const folder = projects.make('override', {
-    archives: [...projects.packFolders([library]), ...archives.filter((archive) => archive !== main)],
+  const directory = projects.make('override', {
+    archives: [...projects.packDirectories([library]), ...archives.filter((archive) => archive !== main)],
     manifest: { overrides: { 'classic-level': `file:${main}` } },
     files: {
       'program.cjs': "require('uses-classic-level')('db').then(console.log)",
@@ -169,24 +169,24 @@ test('a library that depends on classic-level runs on it by an override', () => 
     }
   })
 
-  expectOutput(folder, 'program.cjs', 'from a library\n')
-  expectOutput(folder, 'program.mjs', 'true\n')
+  expectOutput(directory, 'program.cjs', 'from a library\n')
+  expectOutput(directory, 'program.mjs', 'true\n')
 })
 
 test('without the package of the platform, the error says what to install', () => {
   const platform = packages.find((archive) => /terrace-db-/.test(archive))
-  const folder = projects.make('incomplete', {
+  const directory = projects.make('incomplete', {
     archives: archives.filter((archive) => archive !== platform),
     files: { 'program.mjs': "import('terrace').catch((error) => console.log(error.message))" }
   })
 
-  const { stdout } = node(folder, 'program.mjs')
+  const { stdout } = node(directory, 'program.mjs')
   assert.match(stdout, new RegExp(`@terrace-db/${process.platform}-${process.arch}`))
   assert.match(stdout, /--omit=optional/)
 })
 
 test('two copies of the packages in a process do not disturb each other, also in worker threads', () => {
-  const folder = projects.make('copies', {
+  const directory = projects.make('copies', {
     archives,
     files: {
       'program.cjs': `
@@ -210,7 +210,7 @@ test('two copies of the packages in a process do not disturb each other, also in
     }
   })
   expectOutput(
-    folder,
+    directory,
     'program.cjs',
     ['main', 'worker'].map((name) => `${name} true of one of the other LEVEL_LOCKED true\n`).join('')
   )
@@ -228,7 +228,10 @@ test('no packed manifest takes any version of what it needs', () => {
   }
   assert.equal(packed.length, 5)
   const loose = (manifest) => ({ ...manifest, dependencies: { 'abstract-level': '*' } })
-  assert.throws(() => packPackage(join(root, 'packages', 'terrace'), projects.folder, loose), /caret range/)
+  assert.throws(
+    () => packPackage(join(root, 'packages', 'terrace'), projects.directory, loose),
+    /caret range/
+  )
 })
 
 test('packing as the README says prints a command that installs a package that works', () => {
@@ -238,9 +241,9 @@ test('packing as the README says prints a command that installs a package that w
   const printed = execSync(`${command} 2>&1`, { cwd: root, env: environment, encoding: 'utf8' })
   const [, installed] = /^ {2}npm install (.*)$/m.exec(printed)
 
-  const folder = projects.make('packed', {
+  const directory = projects.make('packed', {
     archives: [...installed.split(' '), ...projects.packInstalled('abstract-level')],
     files: { 'script.cjs': `const { Level } = require('terrace')\n${program()}` }
   })
-  expectOutput(folder, 'script.cjs', output)
+  expectOutput(directory, 'script.cjs', output)
 })

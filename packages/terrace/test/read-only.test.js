@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { newLevel, openLevel } from './support/databases.js'
 
-function contents(folder) {
-  return readdirSync(folder)
+function contents(directory) {
+  return readdirSync(directory)
     .sort()
-    .map((name) => [name, readFileSync(join(folder, name)).toString('base64')])
+    .map((name) => [name, readFileSync(join(directory, name)).toString('base64')])
 }
 
 test('a read-only database reads, refuses writes and changes no byte', async (t) => {

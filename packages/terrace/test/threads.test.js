@@ -4,7 +4,7 @@ import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { newLevel, openLevel, temporaryFolder } from './support/databases.js'
+import { newLevel, openLevel, temporaryDirectory } from './support/databases.js'
 
 const worker = new URL('./support/worker.js', import.meta.url)
 
@@ -15,7 +15,7 @@ function locked(error) {
 }
 
 test('instances share a database if all of them set multithreading', async (t) => {
-  const location = temporaryFolder(t)
+  const location = temporaryDirectory(t)
   const alone = await openLevel(t, undefined, location)
   const first = newLevel(t, { multithreading: true }, location)
   await assert.rejects(first.open(), locked)
@@ -37,17 +37,17 @@ test('instances share a database if all of them set multithreading', async (t) =
 })
 
 test('instances share a database by whatever path they reach it', async (t) => {
-  const folder = temporaryFolder(t)
-  const first = await openLevel(t, { multithreading: true }, join(folder, 'db'))
-  symlinkSync(join(folder, 'db'), join(folder, 'link'))
-  const second = await openLevel(t, { multithreading: true }, join(folder, 'link'))
+  const directory = temporaryDirectory(t)
+  const first = await openLevel(t, { multithreading: true }, join(directory, 'db'))
+  symlinkSync(join(directory, 'db'), join(directory, 'link'))
+  const second = await openLevel(t, { multithreading: true }, join(directory, 'link'))
   await first.put('a', '1')
 
   assert.equal(await second.get('a'), '1')
 })
 
 test('an instance that asks for what does not fit is refused', async (t) => {
-  const location = temporaryFolder(t)
+  const location = temporaryDirectory(t)
   await openLevel(t, { multithreading: true }, location)
   const reader = newLevel(t, { multithreading: true, readOnly: true }, location)
   await assert.rejects(reader.open(), (error) => error.cause.code === 'LEVEL_INVALID_ARGUMENT')
@@ -58,7 +58,7 @@ test('an instance that asks for what does not fit is refused', async (t) => {
 })
 
 test('a snapshot of one instance serves the other', async (t) => {
-  const location = temporaryFolder(t)
+  const location = temporaryDirectory(t)
   const first = await openLevel(t, { multithreading: true }, location)
   const second = await openLevel(t, { multithreading: true }, location)
   await first.put('a', '1')
@@ -69,7 +69,7 @@ test('a snapshot of one instance serves the other', async (t) => {
 })
 
 test('many workers open and close at once', async (t) => {
-  const location = temporaryFolder(t)
+  const location = temporaryDirectory(t)
   const db = await openLevel(t, { multithreading: true }, location)
   const workers = Array.from(
     { length: 20 },
@@ -83,7 +83,7 @@ test('many workers open and close at once', async (t) => {
 })
 
 test('workers write and read one database at the same time', async (t) => {
-  const location = temporaryFolder(t)
+  const location = temporaryDirectory(t)
   const db = await openLevel(t, { multithreading: true }, location)
   const count = 4
   const workers = Array.from(
@@ -101,7 +101,7 @@ test('workers write and read one database at the same time', async (t) => {
 })
 
 test('a worker has databases of its own', async (t) => {
-  const location = temporaryFolder(t)
+  const location = temporaryDirectory(t)
   const [message] = await once(new Worker(worker, { argv: [location, 'own', '0'] }), 'message')
   assert.equal(message, 'done')
 })
@@ -137,7 +137,7 @@ test('databases share one cache and one pool of threads when asked to', async (t
 })
 
 test('an instance tells whether others may share its database', async (t) => {
-  const location = temporaryFolder(t)
+  const location = temporaryDirectory(t)
   assert.equal(newLevel(t, { multithreading: true }, location).multithreading, true)
   const db = await openLevel(t, undefined, location)
   assert.equal(db.multithreading, false)

@@ -29,15 +29,15 @@ async function drain(changes) {
 
 /** Microseconds a put. */
 async function measure(prepare) {
-  const folder = mkdtempSync(join(tmpdir(), 'terrace-feed-bench-'))
-  const db = new Level(join(folder, 'db'))
+  const directory = mkdtempSync(join(tmpdir(), 'terrace-feed-bench-'))
+  const db = new Level(join(directory, 'db'))
   await db.open()
   await prepare(db)
   const began = process.hrtime.bigint()
   for (let i = 0; i < puts; i++) await db.put(`key${String((i * 7919) % puts).padStart(13, '0')}`, value)
   const took = Number(process.hrtime.bigint() - began) / 1000
   await db.close()
-  rmSync(folder, { recursive: true })
+  rmSync(directory, { recursive: true })
   return took / puts
 }
 

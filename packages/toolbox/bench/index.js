@@ -33,8 +33,8 @@ const workloads = {
 
 /** One database: each workload once, µs a put. */
 async function round(options) {
-  const folder = mkdtempSync(join(tmpdir(), 'terrace-index-bench-'))
-  const db = new Level(join(folder, 'db'), { valueEncoding: 'json' })
+  const directory = mkdtempSync(join(tmpdir(), 'terrace-index-bench-'))
+  const db = new Level(join(directory, 'db'), { valueEncoding: 'json' })
   try {
     for (const option of options) await index(db, option).ready
     const times = []
@@ -46,7 +46,7 @@ async function round(options) {
     return times
   } finally {
     await db.close()
-    rmSync(folder, { recursive: true })
+    rmSync(directory, { recursive: true })
   }
 }
 

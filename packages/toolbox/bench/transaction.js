@@ -13,9 +13,9 @@ const OPERATIONS = 5000
 const KEYS = 1000
 const ENTRIES = 50_000
 
-const folder = mkdtempSync(join(tmpdir(), 'terrace-toolbox-bench-'))
-const plain = new Level(join(folder, 'plain'))
-const observed = new Level(join(folder, 'observed'))
+const directory = mkdtempSync(join(tmpdir(), 'terrace-toolbox-bench-'))
+const plain = new Level(join(directory, 'plain'))
+const observed = new Level(join(directory, 'observed'))
 const transaction = transactions(observed)
 
 const entries = observed.sublevel('entries')
@@ -96,4 +96,4 @@ for (const [name, rounds] of Object.entries(times)) {
 
 await plain.close()
 await observed.close()
-rmSync(folder, { recursive: true })
+rmSync(directory, { recursive: true })

@@ -11,8 +11,8 @@ import { ttl } from 'terrace-toolbox/ttl'
 const BATCH_ENTRIES = 1000
 const entries = Number(process.argv[2] ?? 1_000_000)
 
-const folder = mkdtempSync(join(tmpdir(), 'terrace-ttl-bench-'))
-const db = new Level(join(folder, 'db'))
+const directory = mkdtempSync(join(tmpdir(), 'terrace-ttl-bench-'))
+const db = new Level(join(directory, 'db'))
 let time = 1
 const sessions = ttl(db.sublevel('sessions'), { checkIntervalMs: Infinity, now: () => time })
 await sessions.open()
@@ -52,4 +52,4 @@ const [p50, p99] = [50, 99].map((percent) => ms(lateness.percentile(percent)))
 console.log(`the loop is late by ${p50} ms (p50), ${p99} ms (p99), ${ms(lateness.max)} ms at most`)
 
 await db.close()
-rmSync(folder, { recursive: true })
+rmSync(directory, { recursive: true })

@@ -1,4 +1,4 @@
-// Every program in `examples/` runs to its end, and leaves nothing in the folder for temporary files.
+// Every program in `examples/` runs to its end, and leaves nothing in the directory for temporary files.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -26,19 +26,19 @@ test('there is an example for each part, and one that uses them together', () =>
 
 for (const name of names) {
   test(`examples/${name}`, () => {
-    const folder = mkdtempSync(join(tmpdir(), 'terrace-examples-'))
+    const directory = mkdtempSync(join(tmpdir(), 'terrace-examples-'))
     try {
       const { status, stdout, stderr } = spawnSync(process.execPath, [join(examples, name)], {
-        env: { ...process.env, TMPDIR: folder },
+        env: { ...process.env, TMPDIR: directory },
         encoding: 'utf8',
         timeout: 60_000
       })
       assert.equal(stderr, '')
       assert.equal(status, 0)
       assert.notEqual(stdout, '')
-      assert.deepEqual(readdirSync(folder), [])
+      assert.deepEqual(readdirSync(directory), [])
     } finally {
-      rmSync(folder, { recursive: true })
+      rmSync(directory, { recursive: true })
     }
   })
 }

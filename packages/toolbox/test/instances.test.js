@@ -28,11 +28,11 @@ const parts = {
 
 const shared = { multithreading: true }
 
-/** A test in a folder, which is removed once the instances that the test made are closed. */
-function testInFolder(name, body) {
+/** A test in a directory, which is removed once the instances that the test made are closed. */
+function testInDirectory(name, body) {
   test(name, async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'terrace-toolbox-'))
-    const location = join(folder, 'db')
+    const directory = mkdtempSync(join(tmpdir(), 'terrace-toolbox-'))
+    const location = join(directory, 'db')
     const made = []
     const instance = (Database, options) => {
       made.push(new Database(location, options))
@@ -42,7 +42,7 @@ function testInFolder(name, body) {
       await body(instance, location)
     } finally {
       for (const db of made) await db.close()
-      rmSync(folder, { recursive: true, force: true })
+      rmSync(directory, { recursive: true, force: true })
     }
   })
 }
@@ -53,7 +53,7 @@ function isRefusal(error) {
   return true
 }
 
-testInFolder('increments of two instances are not lost', async (instance) => {
+testInDirectory('increments of two instances are not lost', async (instance) => {
   const instances = [1, 2].map(() => instance(Level, { ...shared, valueEncoding: 'json' }))
   for (const db of instances) await db.open()
 
@@ -74,7 +74,7 @@ testInFolder('increments of two instances are not lost', async (instance) => {
 })
 
 for (const [name, make] of Object.entries(parts)) {
-  testInFolder(
+  testInDirectory(
     `${name}: an instance with multithreading is refused, before it is open and after`,
     async (instance) => {
       const db = instance(Level, shared)
@@ -89,7 +89,7 @@ for (const [name, make] of Object.entries(parts)) {
   )
 
   for (const Database of [Level, ClassicLevel]) {
-    testInFolder(
+    testInDirectory(
       `${name}: ${Database.name} is not opened with multithreading once it has this part`,
       async (instance) => {
         const db = instance(Database)
@@ -107,13 +107,16 @@ for (const [name, make] of Object.entries(parts)) {
   }
 }
 
-testInFolder('classic-level: the option of its constructor is found out when it opens', async (instance) => {
-  const db = instance(ClassicLevel, shared)
-  transactions(db)
-  await assert.rejects(db.open(), ({ cause }) => isRefusal(cause))
-})
+testInDirectory(
+  'classic-level: the option of its constructor is found out when it opens',
+  async (instance) => {
+    const db = instance(ClassicLevel, shared)
+    transactions(db)
+    await assert.rejects(db.open(), ({ cause }) => isRefusal(cause))
+  }
+)
 
-testInFolder(
+testInDirectory(
   'a worker is refused as the main thread is, and what it wrote by itself is there',
   async (instance, location) => {
     const db = instance(Level, shared)
@@ -126,12 +129,15 @@ testInFolder(
   }
 )
 
-testInFolder('an instance alone keeps its parts when the same object is opened again', async (instance) => {
-  const db = instance(Level, { valueEncoding: 'json' })
-  const transaction = transactions(db)
-  for (let round = 1; round <= 3; round++) {
-    await db.open()
-    assert.equal(await transaction.update('counter', (number = 0) => number + 1), round)
-    await db.close()
+testInDirectory(
+  'an instance alone keeps its parts when the same object is opened again',
+  async (instance) => {
+    const db = instance(Level, { valueEncoding: 'json' })
+    const transaction = transactions(db)
+    for (let round = 1; round <= 3; round++) {
+      await db.open()
+      assert.equal(await transaction.update('counter', (number = 0) => number + 1), round)
+      await db.close()
+    }
   }
-})
+)

@@ -24,8 +24,8 @@ test('every part is in the package, from ES modules and CommonJS, with its types
     main()
   `
   const archives = projects.archivesOf('toolbox')
-  const folder = projects.make('toolbox', { archives, files: { 'both.cjs': program } })
-  const installed = join(folder, 'node_modules', 'terrace-toolbox')
+  const directory = projects.make('toolbox', { archives, files: { 'both.cjs': program } })
+  const installed = join(directory, 'node_modules', 'terrace-toolbox')
   assert.deepEqual(readdirSync(installed).sort(), ['LICENSE', 'README.md', 'dist', 'package.json'])
 
   const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
@@ -37,5 +37,5 @@ test('every part is in the package, from ES modules and CommonJS, with its types
       assert.ok(existsSync(join(installed, types)), `types of ${part} for ${condition}`)
     }
   }
-  expectOutput(folder, 'both.cjs', parts.map(([part]) => `${part.slice(2)} true\n`).join(''))
+  expectOutput(directory, 'both.cjs', parts.map(([part]) => `${part.slice(2)} true\n`).join(''))
 })

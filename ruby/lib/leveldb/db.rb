@@ -57,7 +57,7 @@ module LevelDB
         end
       end
 
-      # Removes the database in a folder. Other files in the folder stay. It is no failure if there is none.
+      # Removes the database in a directory. Other files in the directory stay. It is no failure if there is none.
       def destroy(path, options = {})
         maintain(Native::DESTROY_DB, path, options)
       end
@@ -105,7 +105,7 @@ module LevelDB
       end
     end
 
-    # Opens the database in the folder +path+, and makes it if there is none, unless +create_if_missing+ is false. Options are
+    # Opens the database in the directory +path+, and makes it if there is none, unless +create_if_missing+ is false. Options are
     # those of Options.
     #
     # Raises Error, or one of its kinds.
@@ -283,7 +283,7 @@ module LevelDB
       call_beyond(:TERRACE_FLUSH)
     end
 
-    # Writes a consistent copy to a folder that is empty or does not exist, by hard links where that is possible. Terrace only.
+    # Writes a consistent copy to a directory that is empty or does not exist, by hard links where that is possible. Terrace only.
     def checkpoint(path)
       call_beyond(:TERRACE_CHECKPOINT, Native.c_string(Native.path(path)))
     end

@@ -13,26 +13,26 @@ module LevelDB
   # The shared library with LevelDB's C interface. Looked for in this order:
   #
   # 1. the file that the environment's TERRACE_LIB names; if it is set, nothing else is tried
-  # 2. the gem's own folder `vendor`
-  # 3. the build's folder `target`, if the gem lies in Terrace's source tree: the newest of `release` and `debug`
+  # 2. the gem's own directory `vendor`
+  # 3. the build's directory `target`, if the gem lies in Terrace's source tree: the newest of `release` and `debug`
   # 4. the system's path, by the names libterrace.so.0 and libterrace.so
   class Library
     EXTENSION = RbConfig::CONFIG['host_os'].include?('darwin') ? 'dylib' : 'so'
     FILE_NAME = "libterrace.#{EXTENSION}"
     SYSTEM_NAMES = EXTENSION == 'so' ? ["#{FILE_NAME}.0", FILE_NAME] : [FILE_NAME]
-    GEM_FOLDER = File.expand_path('../..', __dir__)
+    GEM_DIRECTORY = File.expand_path('../..', __dir__)
     REQUIRED_FUNCTION = 'leveldb_open'
-    private_constant :EXTENSION, :FILE_NAME, :SYSTEM_NAMES, :GEM_FOLDER, :REQUIRED_FUNCTION
+    private_constant :EXTENSION, :FILE_NAME, :SYSTEM_NAMES, :GEM_DIRECTORY, :REQUIRED_FUNCTION
 
     # The file, or the name by which the system found it.
     attr_reader :path
 
-    # Opens the library. +environment+ is read like ENV, +gem_folder+ is where `vendor` lies.
+    # Opens the library. +environment+ is read like ENV, +gem_directory+ is where `vendor` lies.
     #
     # Raises LibraryNotFoundError.
-    def self.find(environment: ENV, gem_folder: GEM_FOLDER)
+    def self.find(environment: ENV, gem_directory: GEM_DIRECTORY)
       named = environment['TERRACE_LIB'].to_s
-      candidates = named.empty? ? candidates_of(gem_folder) : { named => 'TERRACE_LIB' }
+      candidates = named.empty? ? candidates_of(gem_directory) : { named => 'TERRACE_LIB' }
       failures = []
       candidates.each do |path, place|
         return new(path)
@@ -43,16 +43,16 @@ module LevelDB
     end
 
     # Paths and names to try, each with what it is called in messages.
-    def self.candidates_of(gem_folder)
-      vendored = File.join(gem_folder, 'vendor', FILE_NAME)
-      { vendored => "the gem's folder" }
-        .merge(built(gem_folder).to_h { |path| [path, "the build's folder"] })
+    def self.candidates_of(gem_directory)
+      vendored = File.join(gem_directory, 'vendor', FILE_NAME)
+      { vendored => "the gem's directory" }
+        .merge(built(gem_directory).to_h { |path| [path, "the build's directory"] })
         .merge(SYSTEM_NAMES.to_h { |name| [name, "the system's path"] })
     end
     private_class_method :candidates_of
 
-    def self.built(gem_folder)
-      tree = File.dirname(gem_folder)
+    def self.built(gem_directory)
+      tree = File.dirname(gem_directory)
       return [] unless File.exist?(File.join(tree, 'crates', 'capi', 'Cargo.toml'))
 
       paths = %w[release debug].map { |profile| File.join(tree, 'target', profile, FILE_NAME) }

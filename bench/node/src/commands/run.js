@@ -24,16 +24,16 @@ const SPACE_FACTOR = 3
 /** @param {import('../options.js').Parsed} parsed */
 export async function run(parsed) {
   const plan = runSettings(parsed)
-  const folder = makeFolder(plan.dir ?? tmpdir())
-  const removeFolder = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
-  process.once('exit', removeFolder)
+  const directory = makeDirectory(plan.dir ?? tmpdir())
+  const removeDirectory = () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
+  process.once('exit', removeDirectory)
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 
   const resolved = resolveTargets(plan)
-  await checkRoom(folder, plan, resolved)
-  const targets = await usableTargets(resolved, plan, folder)
+  await checkRoom(directory, plan, resolved)
+  const targets = await usableTargets(resolved, plan, directory)
   checkReference(plan.reference, targets)
-  const about = { machine: machine(folder), commit: commit() }
+  const about = { machine: machine(directory), commit: commit() }
   const progress = new Progress(plan.rounds * targets.length)
   /** @type {import('../results.js').Result[]} */
   const results = []
@@ -43,7 +43,7 @@ export async function run(parsed) {
         progress.begin(`round ${round + 1} of ${plan.rounds}, ${target.name}, ${plan.workload}`)
         const begun = performance.now()
         const { workload, settings } = plan
-        const measured = await inChild({ workload, target, settings, folder }, (share) =>
+        const measured = await inChild({ workload, target, settings, directory }, (share) =>
           progress.update(share)
         )
         progress.end((performance.now() - begun) / 1000)
@@ -69,13 +69,13 @@ export async function run(parsed) {
 }
 
 /** @param {string} dir */
-function makeFolder(dir) {
+function makeDirectory(dir) {
   try {
     mkdirSync(dir, { recursive: true })
     return mkdtempSync(join(dir, 'terrace-bench-'))
   } catch (error) {
     const { message } = /** @type {Error} */ (error)
-    throw new UsageError(`cannot make a folder for databases in ${dir} (choose with --dir): ${message}`)
+    throw new UsageError(`cannot make a directory for databases in ${dir} (choose with --dir): ${message}`)
   }
 }
 
@@ -107,14 +107,14 @@ function resolveTargets({ targets, databaseOptions, className, inMemory, skipMis
  * The targets that load and open, which each shows in a process of its own.
  * @param {Target[]} targets
  * @param {Plan} plan
- * @param {string} folder
+ * @param {string} directory
  */
-async function usableTargets(targets, { settings, skipMissing }, folder) {
+async function usableTargets(targets, { settings, skipMissing }, directory) {
   /** @type {Target[]} */
   const usable = []
   for (const target of targets) {
     try {
-      await inChild({ workload: null, target, settings, folder }, () => {})
+      await inChild({ workload: null, target, settings, directory }, () => {})
       usable.push(target)
     } catch (error) {
       if (!skipMissing) throw error
@@ -146,18 +146,18 @@ function checkReference(reference, targets) {
 
 /**
  * Better before than after an hour.
- * @param {string} folder
+ * @param {string} directory
  * @param {Plan} plan
  * @param {Target[]} targets
  */
-async function checkRoom(folder, { settings: { n, valueSize } }, targets) {
+async function checkRoom(directory, { settings: { n, valueSize } }, targets) {
   if (targets.every(({ inMemory }) => inMemory)) return
-  const { bavail, bsize } = await statfs(folder)
+  const { bavail, bsize } = await statfs(directory)
   const wanted = n * (KEY_SIZE + valueSize) * SPACE_FACTOR
   if (bavail * bsize >= wanted) return
   throw new UsageError(
-    `this may take ${gigabytes(wanted)} in ${folder}, where ${gigabytes(bavail * bsize)} are free: ` +
-      'choose another folder with --dir, or a smaller -n'
+    `this may take ${gigabytes(wanted)} in ${directory}, where ${gigabytes(bavail * bsize)} are free: ` +
+      'choose another directory with --dir, or a smaller -n'
   )
 }
 
@@ -212,7 +212,7 @@ function inChild(job, onProgress) {
 function failure(name, { message, code, isExpected }) {
   if (code === 'ENOSPC' || /disk full|no space left/i.test(message)) {
     return new UsageError(
-      `${name}: the disk is full: choose another folder with --dir, or a smaller -n\n${message}`
+      `${name}: the disk is full: choose another directory with --dir, or a smaller -n\n${message}`
     )
   }
   return isExpected ? new VerificationError(`${name}: ${message}`) : new Error(`${name}: ${message}`)

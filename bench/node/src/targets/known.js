@@ -6,7 +6,7 @@ const MIB = 1 << 20
  * @typedef {object} Known
  * @property {string} package
  * @property {string} [className] the export; found by itself if there is only one
- * @property {string} [adapter] a module of this folder that makes a class of the package
+ * @property {string} [adapter] a module of this directory that makes a class of the package
  * @property {boolean} [inMemory] it has no location, and no disk that `sync` could mean
  * @property {object} [options] of the database
  */

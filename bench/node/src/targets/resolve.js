@@ -55,7 +55,7 @@ function findPath(path) {
   }
 }
 
-/** What is installed in the current folder comes first. @param {string} name */
+/** What is installed in the current directory comes first. @param {string} name */
 function findPackage(name) {
   for (const from of [join(process.cwd(), 'x'), fileURLToPath(import.meta.url)]) {
     try {
@@ -65,15 +65,15 @@ function findPackage(name) {
     }
   }
   throw new UsageError(
-    `the package ${name} is not installed: run 'npm install ${name}' in this folder. ` +
+    `the package ${name} is not installed: run 'npm install ${name}' in this directory. ` +
       `Targets with short names are ${Object.keys(KNOWN).join(', ')}; a path begins with './'.`
   )
 }
 
 /** @param {string} file */
 function packageOf(file) {
-  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
-    const manifest = join(folder, 'package.json')
+  for (let directory = dirname(file); directory !== dirname(directory); directory = dirname(directory)) {
+    const manifest = join(directory, 'package.json')
     if (!existsSync(manifest)) continue
     const { name, version } = JSON.parse(readFileSync(manifest, 'utf8'))
     if (name !== undefined) return { name, version: version ?? 'unknown' }

@@ -17,9 +17,9 @@ export function terraceBench(...args) {
   })
 }
 
-/** A folder that is removed after the test. */
-export function temporaryFolder(t) {
-  const folder = mkdtempSync(join(tmpdir(), 'terrace-bench-test-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
+/** A directory that is removed after the test. */
+export function temporaryDirectory(t) {
+  const directory = mkdtempSync(join(tmpdir(), 'terrace-bench-test-'))
+  t.after(() => rmSync(directory, { recursive: true, force: true }))
+  return directory
 }

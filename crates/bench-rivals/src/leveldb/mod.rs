@@ -63,8 +63,8 @@ impl Engine for LevelDb {
         Box::new(Self::new(settings))
     }
 
-    fn open(&self, folder: &Path) -> Result<Box<dyn Store>> {
-        let name = c_path(folder)?;
+    fn open(&self, directory: &Path) -> Result<Box<dyn Store>> {
+        let name = c_path(directory)?;
         let mut error = ptr::null_mut();
         // SAFETY: the options and the name are alive; the store keeps the options.
         let db = unsafe { leveldb_open(self.options.options, name.as_ptr(), &mut error) };
@@ -77,8 +77,8 @@ impl Engine for LevelDb {
         }))
     }
 
-    fn destroy(&self, folder: &Path) -> Result<()> {
-        let name = c_path(folder)?;
+    fn destroy(&self, directory: &Path) -> Result<()> {
+        let name = c_path(directory)?;
         let mut error = ptr::null_mut();
         // SAFETY: the options and the name are alive.
         unsafe { leveldb_destroy_db(self.options.options, name.as_ptr(), &mut error) };

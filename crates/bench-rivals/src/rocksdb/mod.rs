@@ -59,8 +59,8 @@ impl Engine for RocksDb {
         Box::new(Self::new(settings))
     }
 
-    fn open(&self, folder: &Path) -> Result<Box<dyn Store>> {
-        let name = c_path(folder)?;
+    fn open(&self, directory: &Path) -> Result<Box<dyn Store>> {
+        let name = c_path(directory)?;
         let mut error = ptr::null_mut();
         // SAFETY: the options and the name are alive; the store keeps the options.
         let db = unsafe { rocksdb_open(self.options.options, name.as_ptr(), &mut error) };
@@ -68,8 +68,8 @@ impl Engine for RocksDb {
         Ok(Box::new(RocksStore { db, choices: Choices::new(), _options: self.options.clone() }))
     }
 
-    fn destroy(&self, folder: &Path) -> Result<()> {
-        let name = c_path(folder)?;
+    fn destroy(&self, directory: &Path) -> Result<()> {
+        let name = c_path(directory)?;
         let mut error = ptr::null_mut();
         // SAFETY: the options and the name are alive.
         unsafe { rocksdb_destroy_db(self.options.options, name.as_ptr(), &mut error) };

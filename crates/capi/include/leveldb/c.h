@@ -53,7 +53,7 @@ typedef struct leveldb_writeoptions_t leveldb_writeoptions_t;
 
 /* Databases */
 
-/* Opens the database in the folder `name`. NULL on failure. */
+/* Opens the database in the directory `name`. NULL on failure. */
 leveldb_t* leveldb_open(const leveldb_options_t* options, const char* name, char** errptr);
 
 /* Closes it, after the calls of other threads have returned. */
@@ -97,10 +97,10 @@ void leveldb_approximate_sizes(leveldb_t* db, int num_ranges, const char* const*
 void leveldb_compact_range(leveldb_t* db, const char* start_key, size_t start_key_len, const char* limit_key,
                            size_t limit_key_len);
 
-/* Removes the database in the folder `name`. Files of others in the folder stay. No failure if there is none. */
+/* Removes the database in the directory `name`. Files of others in the directory stay. No failure if there is none. */
 void leveldb_destroy_db(const leveldb_options_t* options, const char* name, char** errptr);
 
-/* Makes a damaged database openable again, with all that is intact. What is damaged is kept in its folder `lost`. */
+/* Makes a damaged database openable again, with all that is intact. What is damaged is kept in its directory `lost`. */
 void leveldb_repair_db(const leveldb_options_t* options, const char* name, char** errptr);
 
 /* Iterators. What a key and a value point to stays until the iterator is moved or destroyed. */
@@ -242,7 +242,7 @@ void leveldb_cache_destroy(leveldb_cache_t* cache);
 leveldb_env_t* leveldb_create_default_env(void);
 void leveldb_env_destroy(leveldb_env_t*);
 
-/* A folder for tests, which is made if it is not there, as a string for leveldb_free. */
+/* A directory for tests, which is made if it is not there, as a string for leveldb_free. */
 char* leveldb_env_get_test_directory(leveldb_env_t*);
 
 /* Frees what a function of this library returned. NULL does nothing. */

@@ -2,9 +2,9 @@
 
 #include "transcript.h"
 
-void basics(const char* folder) {
+void basics(const char* directory) {
   setup_t setup = set_up();
-  leveldb_t* db = open_or_exit(setup, folder);
+  leveldb_t* db = open_or_exit(setup, directory);
   char* error = NULL;
 
   say_get(db, setup, "apple", 5);
@@ -48,7 +48,7 @@ void basics(const char* folder) {
   free(large);
 
   leveldb_close(db);
-  db = open_or_exit(setup, folder);
+  db = open_or_exit(setup, directory);
   printf("opened again\n");
   say_get(db, setup, "", 0);
   say_get(db, setup, "empty value", 11);
@@ -78,9 +78,9 @@ static void say_batch(const char* what, const leveldb_writebatch_t* batch) {
   leveldb_writebatch_iterate(batch, &number, say_put, say_deleted);
 }
 
-void batches(const char* folder) {
+void batches(const char* directory) {
   setup_t setup = set_up();
-  leveldb_t* db = open_or_exit(setup, folder);
+  leveldb_t* db = open_or_exit(setup, directory);
   char* error = NULL;
   leveldb_writebatch_t* batch = leveldb_writebatch_create();
   leveldb_writebatch_t* other = leveldb_writebatch_create();
@@ -133,7 +133,7 @@ void batches(const char* folder) {
   say_outcome("a large one", &error);
   leveldb_writebatch_destroy(batch);
   leveldb_close(db);
-  db = open_or_exit(setup, folder);
+  db = open_or_exit(setup, directory);
   int entries = 0;
   leveldb_iterator_t* iterator = leveldb_create_iterator(db, setup.reading);
   for (leveldb_iter_seek(iterator, "n", 1); leveldb_iter_valid(iterator); leveldb_iter_next(iterator)) {
@@ -153,9 +153,9 @@ static void say_all(leveldb_t* db, setup_t setup) {
   leveldb_iter_destroy(iterator);
 }
 
-void snapshots(const char* folder) {
+void snapshots(const char* directory) {
   setup_t setup = set_up();
-  leveldb_t* db = open_or_exit(setup, folder);
+  leveldb_t* db = open_or_exit(setup, directory);
   const leveldb_snapshot_t* empty = leveldb_create_snapshot(db);
   put(db, setup, "a", "1");
   put(db, setup, "b", "1");

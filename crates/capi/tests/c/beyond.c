@@ -1,7 +1,7 @@
 /* Cases that LevelDB leaves undefined and Terrace answers, and the functions of terrace.h. Says what it did; ends with a
    failure at the first thing that is not as it should be.
 
-   usage: beyond folder */
+   usage: beyond directory */
 
 #include "beyond.h"
 
@@ -29,9 +29,9 @@ void tear_down(setup_t setup) {
   leveldb_writeoptions_destroy(setup.writing);
 }
 
-leveldb_t* must_open(setup_t setup, const char* folder) {
+leveldb_t* must_open(setup_t setup, const char* directory) {
   char* error = NULL;
-  leveldb_t* db = leveldb_open(setup.options, folder, &error);
+  leveldb_t* db = leveldb_open(setup.options, directory, &error);
   WORKS(error);
   CHECK(db != NULL);
   return db;
@@ -57,7 +57,7 @@ int has(leveldb_t* db, setup_t setup, const char* key, const char* value) {
 int main(int count, char** arguments) {
   static const struct {
     const char* name;
-    void (*run)(const char* folder);
+    void (*run)(const char* directory);
   } PARTS[] = {
       {"lifetimes", lifetimes},     {"callback lifetimes", callback_lifetimes},
       {"pointers", missing_pointers}, {"options", bad_options},
@@ -67,15 +67,15 @@ int main(int count, char** arguments) {
       {"terrace", terrace_functions}, {"mappings", mappings},
   };
   if (count != 2) {
-    fprintf(stderr, "usage: beyond folder\n");
+    fprintf(stderr, "usage: beyond directory\n");
     return 2;
   }
   for (size_t index = 0; index < sizeof PARTS / sizeof PARTS[0]; index++) {
-    char folder[512];
-    snprintf(folder, sizeof folder, "%s/%zu", arguments[1], index);
+    char directory[512];
+    snprintf(directory, sizeof directory, "%s/%zu", arguments[1], index);
     printf("%s\n", PARTS[index].name);
     fflush(stdout);
-    PARTS[index].run(folder);
+    PARTS[index].run(directory);
   }
   printf("all done\n");
   return 0;

@@ -30,23 +30,23 @@ typedef struct {
 
 setup_t set_up(void);
 void tear_down(setup_t setup);
-leveldb_t* must_open(setup_t setup, const char* folder);
+leveldb_t* must_open(setup_t setup, const char* directory);
 void must_put(leveldb_t* db, setup_t setup, const char* key, const char* value);
 
 /* Whether the value of `key` is `value`; NULL: whether there is none. */
 int has(leveldb_t* db, setup_t setup, const char* key, const char* value);
 
-/* The parts. Each works in folders whose names begin with `folder`. */
-void lifetimes(const char* folder);
-void callback_lifetimes(const char* folder);
-void missing_pointers(const char* folder);
-void bad_options(const char* folder);
-void names_that_are_no_text(const char* folder);
-void odd_batches(const char* folder);
-void no_order(const char* folder);
-void bad_filters(const char* folder);
-void many_threads(const char* folder);
-void terrace_functions(const char* folder);
-void mappings(const char* folder);
+/* The parts. Each works in directories whose names begin with `directory`. */
+void lifetimes(const char* directory);
+void callback_lifetimes(const char* directory);
+void missing_pointers(const char* directory);
+void bad_options(const char* directory);
+void names_that_are_no_text(const char* directory);
+void odd_batches(const char* directory);
+void no_order(const char* directory);
+void bad_filters(const char* directory);
+void many_threads(const char* directory);
+void terrace_functions(const char* directory);
+void mappings(const char* directory);
 
 #endif

@@ -42,14 +42,14 @@ static int compare_numbers(void* state, const char* a, size_t a_length, const ch
   return (first > second) - (first < second);
 }
 
-void comparators(const char* folder) {
+void comparators(const char* directory) {
   char* error = NULL;
   state_t state = {"test.reversed", 0, 0};
   leveldb_comparator_t* reversed = leveldb_comparator_create(&state, end_state, compare_reversed, state_name);
   setup_t setup = set_up();
   leveldb_options_set_write_buffer_size(setup.options, 64 << 10);
   leveldb_options_set_comparator(setup.options, reversed);
-  leveldb_t* db = open_or_exit(setup, folder);
+  leveldb_t* db = open_or_exit(setup, directory);
   for (int index = 0; index < 4000; index++) {
     char key[16];
     snprintf(key, sizeof key, "%d", index * 37 % 4000);
@@ -79,24 +79,24 @@ void comparators(const char* folder) {
   leveldb_close(db);
 
   setup_t plain = set_up();
-  db = leveldb_open(plain.options, folder, &error);
+  db = leveldb_open(plain.options, directory, &error);
   say_outcome("open in bytewise order", &error);
   state_t other_state = {"test.numbers", 0, 0};
   leveldb_comparator_t* numbers =
       leveldb_comparator_create(&other_state, end_state, compare_numbers, state_name);
   leveldb_options_set_comparator(plain.options, numbers);
-  db = leveldb_open(plain.options, folder, &error);
+  db = leveldb_open(plain.options, directory, &error);
   say_outcome("open in another order", &error);
-  db = open_or_exit(setup, folder);
+  db = open_or_exit(setup, directory);
   say_get(db, setup, "77", 2);
   leveldb_close(db);
-  leveldb_destroy_db(setup.options, folder, &error);
+  leveldb_destroy_db(setup.options, directory, &error);
   say_outcome("destroyed", &error);
   tear_down(setup);
   leveldb_comparator_destroy(reversed);
   printf("the order was asked: %d\n", state.was_called);
 
-  db = open_or_exit(plain, folder);
+  db = open_or_exit(plain, directory);
   put(db, plain, "10", "ten");
   put(db, plain, "9", "nine");
   put(db, plain, "0010", "ten again");
@@ -110,9 +110,9 @@ void comparators(const char* folder) {
   }
   leveldb_iter_destroy(iterator);
   leveldb_close(db);
-  leveldb_repair_db(plain.options, folder, &error);
+  leveldb_repair_db(plain.options, directory, &error);
   say_outcome("repaired", &error);
-  db = open_or_exit(plain, folder);
+  db = open_or_exit(plain, directory);
   say_get(db, plain, "9", 1);
   leveldb_close(db);
   leveldb_comparator_destroy(numbers);
@@ -140,13 +140,13 @@ static uint8_t sum_may_match(void* state, const char* key, size_t length, const 
   return memchr(filter, sum, filter_length) != NULL;
 }
 
-void filters(const char* folder) {
+void filters(const char* directory) {
   state_t state = {"test.sums", 0, 0};
   leveldb_filterpolicy_t* policy =
       leveldb_filterpolicy_create(&state, end_state, sum_filter, sum_may_match, state_name);
   setup_t setup = set_up();
   leveldb_options_set_filter_policy(setup.options, policy);
-  leveldb_t* db = open_or_exit(setup, folder);
+  leveldb_t* db = open_or_exit(setup, directory);
   fill(db, setup, 5000, 100);
   printf("a filter was made of what is in memory: %d\n", state.was_called);
   leveldb_compact_range(db, NULL, 0, NULL, 0);
@@ -164,7 +164,7 @@ void filters(const char* folder) {
   say_get(db, setup, "k000123x", 8);
   state.denies = 0;
   leveldb_close(db);
-  db = open_or_exit(setup, folder);
+  db = open_or_exit(setup, directory);
   erase(db, setup, "in memory");
   say_filled(db, setup, 5000, 100);
   leveldb_close(db);
@@ -172,7 +172,7 @@ void filters(const char* folder) {
   printf("without the policy\n");
   state.denies = 1;
   leveldb_options_set_filter_policy(setup.options, NULL);
-  db = open_or_exit(setup, folder);
+  db = open_or_exit(setup, directory);
   say_filled(db, setup, 5000, 100);
   leveldb_close(db);
   tear_down(setup);

@@ -1,7 +1,7 @@
 /* Databases that one library writes and the other reads: with a filter policy of the program's own, a Bloom filter, and an
    order of its own.
 
-   usage: exchange write|read folder */
+   usage: exchange write|read directory */
 
 #include <leveldb/c.h>
 #include <stdio.h>
@@ -56,10 +56,10 @@ static void stop_on(char* error) {
   }
 }
 
-static void write_all(leveldb_options_t* options, const char* folder) {
+static void write_all(leveldb_options_t* options, const char* directory) {
   char* error = NULL;
   leveldb_writeoptions_t* writing = leveldb_writeoptions_create();
-  leveldb_t* db = leveldb_open(options, folder, &error);
+  leveldb_t* db = leveldb_open(options, directory, &error);
   stop_on(error);
   for (int index = 0; index < ENTRIES; index++) {
     char key[16], value[120];
@@ -73,10 +73,10 @@ static void write_all(leveldb_options_t* options, const char* folder) {
   leveldb_writeoptions_destroy(writing);
 }
 
-static void read_all(leveldb_options_t* options, const char* folder, const char* what) {
+static void read_all(leveldb_options_t* options, const char* directory, const char* what) {
   char* error = NULL;
   leveldb_readoptions_t* reading = leveldb_readoptions_create();
-  leveldb_t* db = leveldb_open(options, folder, &error);
+  leveldb_t* db = leveldb_open(options, directory, &error);
   stop_on(error);
   int found = 0, absent = 0, walked = 0;
   keys_denied = 0;
@@ -110,16 +110,16 @@ int main(int count, char** arguments) {
   leveldb_comparator_t* order = leveldb_comparator_create("test.reversed", nothing, reversed, name_of);
   const char* names[] = {"own", "bloom", "reversed"};
   for (int index = 0; index < 3; index++) {
-    char folder[600];
-    snprintf(folder, sizeof folder, "%s/%s", arguments[2], names[index]);
+    char directory[600];
+    snprintf(directory, sizeof directory, "%s/%s", arguments[2], names[index]);
     leveldb_options_t* options = leveldb_options_create();
     leveldb_options_set_create_if_missing(options, (uint8_t)writes);
     leveldb_options_set_filter_policy(options, index == 1 ? bloom : own);
     if (index == 2) leveldb_options_set_comparator(options, order);
     if (writes) {
-      write_all(options, folder);
+      write_all(options, directory);
     } else {
-      read_all(options, folder, names[index]);
+      read_all(options, directory, names[index]);
     }
     leveldb_options_destroy(options);
   }

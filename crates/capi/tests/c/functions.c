@@ -66,12 +66,12 @@ static void finalize_while_closing(leveldb_t* db, setup_t setup) {
   CHECK(pthread_join(thread, NULL) == 0);
 }
 
-void many_threads(const char* folder) {
+void many_threads(const char* directory) {
   pthread_t threads[THREADS];
   worker_t workers[THREADS];
   setup_t setup = set_up();
   leveldb_options_set_write_buffer_size(setup.options, 64 << 10);
-  leveldb_t* db = must_open(setup, folder);
+  leveldb_t* db = must_open(setup, directory);
   for (int index = 0; index < THREADS; index++) {
     workers[index] = (worker_t){db, setup, index};
     CHECK(pthread_create(&threads[index], NULL, work, &workers[index]) == 0);
@@ -89,16 +89,16 @@ static uint64_t tables(const terrace_statistics_t* statistics) {
   return count;
 }
 
-void terrace_functions(const char* folder) {
+void terrace_functions(const char* directory) {
   char copy[600];
   char* error = NULL;
   setup_t setup = set_up();
   CHECK(strchr(terrace_version(), '.') != NULL);
-  CHECK(terrace_open_read_only(setup.options, folder, &error) == NULL);
+  CHECK(terrace_open_read_only(setup.options, directory, &error) == NULL);
   FAILS(error, "Invalid argument: ");
 
   leveldb_options_set_compression(setup.options, terrace_zstd_compression);
-  leveldb_t* db = must_open(setup, folder);
+  leveldb_t* db = must_open(setup, directory);
   must_put(db, setup, "apple", "red");
   terrace_statistics_t statistics;
   terrace_statistics(db, &statistics, sizeof statistics);
@@ -121,7 +121,7 @@ void terrace_functions(const char* folder) {
   terrace_statistics(db, &statistics, sizeof statistics - sizeof(uint64_t));
   CHECK(tables(&statistics) == 1 && statistics.last_sequence == UINT64_MAX);
 
-  leveldb_t* reader = terrace_open_read_only(setup.options, folder, &error);
+  leveldb_t* reader = terrace_open_read_only(setup.options, directory, &error);
   WORKS(error);
   CHECK(has(reader, setup, "apple", "red") && has(reader, setup, "plum", "blue"));
   leveldb_put(reader, setup.writing, "k", 1, "v", 1, &error);
@@ -135,7 +135,7 @@ void terrace_functions(const char* folder) {
   terrace_refresh(db, &error);
   WORKS(error);
 
-  snprintf(copy, sizeof copy, "%s-copy", folder);
+  snprintf(copy, sizeof copy, "%s-copy", directory);
   terrace_checkpoint(db, copy, &error);
   WORKS(error);
   terrace_checkpoint(db, copy, &error);
@@ -153,13 +153,13 @@ void terrace_functions(const char* folder) {
   tear_down(setup);
 }
 
-/* How many files of a folder this process has mapped whose names end like this. */
-static int mapped(const char* folder, const char* ending) {
+/* How many files of a directory this process has mapped whose names end like this. */
+static int mapped(const char* directory, const char* ending) {
   char line[1024], place[600];
   int count = 0;
   FILE* maps = fopen("/proc/self/maps", "r");
   CHECK(maps != NULL);
-  snprintf(place, sizeof place, "%s/", folder);
+  snprintf(place, sizeof place, "%s/", directory);
   while (fgets(line, sizeof line, maps) != NULL) {
     line[strcspn(line, "\n")] = 0;
     size_t length = strlen(line);
@@ -169,31 +169,31 @@ static int mapped(const char* folder, const char* ending) {
   return count;
 }
 
-void mappings(const char* folder) {
+void mappings(const char* directory) {
 #ifdef __linux__
   char* error = NULL;
   setup_t setup = set_up();
   for (unsigned char map_tables = 0; map_tables < 2; map_tables++) {
     terrace_options_set_map_tables(setup.options, map_tables);
     terrace_options_set_map_log(setup.options, 0);
-    leveldb_t* db = must_open(setup, folder);
+    leveldb_t* db = must_open(setup, directory);
     must_put(db, setup, "apple", "red");
-    CHECK(mapped(folder, ".log") == 0);
+    CHECK(mapped(directory, ".log") == 0);
     terrace_flush(db, &error);
     WORKS(error);
     CHECK(has(db, setup, "apple", "red"));
-    CHECK((mapped(folder, ".ldb") > 0) == map_tables);
+    CHECK((mapped(directory, ".ldb") > 0) == map_tables);
     leveldb_close(db);
-    leveldb_destroy_db(setup.options, folder, &error);
+    leveldb_destroy_db(setup.options, directory, &error);
     WORKS(error);
   }
   terrace_options_set_map_log(setup.options, 1);
-  leveldb_t* db = must_open(setup, folder);
+  leveldb_t* db = must_open(setup, directory);
   must_put(db, setup, "apple", "red");
-  if (mapped(folder, ".log") == 0) printf("  on this file system, logs are not mapped\n");
+  if (mapped(directory, ".log") == 0) printf("  on this file system, logs are not mapped\n");
   leveldb_close(db);
   tear_down(setup);
 #else
-  printf("  skipped: what is mapped is known on Linux only, not for %s\n", folder);
+  printf("  skipped: what is mapped is known on Linux only, not for %s\n", directory);
 #endif
 }

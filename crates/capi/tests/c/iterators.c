@@ -56,10 +56,10 @@ static void walk(leveldb_t* db, setup_t setup) {
   leveldb_iter_destroy(iterator);
 }
 
-void iterators(const char* folder) {
+void iterators(const char* directory) {
   setup_t setup = set_up();
   leveldb_options_set_write_buffer_size(setup.options, 64 << 10);
-  leveldb_t* db = open_or_exit(setup, folder);
+  leveldb_t* db = open_or_exit(setup, directory);
 
   printf("over nothing\n");
   leveldb_iterator_t* iterator = leveldb_create_iterator(db, setup.reading);

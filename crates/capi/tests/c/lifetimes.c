@@ -38,11 +38,11 @@ static void use_closed(leveldb_t* db, setup_t setup) {
   WORKS(error);
 }
 
-void lifetimes(const char* folder) {
+void lifetimes(const char* directory) {
   char* error = NULL;
   size_t length;
   setup_t setup = set_up();
-  leveldb_t* db = must_open(setup, folder);
+  leveldb_t* db = must_open(setup, directory);
   must_put(db, setup, "apple", "red");
   must_put(db, setup, "plum", "blue");
   leveldb_compact_range(db, NULL, 0, NULL, 0);
@@ -68,10 +68,10 @@ void lifetimes(const char* folder) {
   FAILS(error, "IO error: the database is closed");
   use_closed(db, setup);
 
-  /* The folder is another database's by now, with files of the same names. */
-  leveldb_destroy_db(setup.options, folder, &error);
+  /* The directory is another database's by now, with files of the same names. */
+  leveldb_destroy_db(setup.options, directory, &error);
   WORKS(error);
-  leveldb_t* next = must_open(setup, folder);
+  leveldb_t* next = must_open(setup, directory);
   must_put(next, setup, "apple", "yellow");
   leveldb_compact_range(next, NULL, 0, NULL, 0);
   leveldb_iter_destroy(first);
@@ -82,9 +82,9 @@ void lifetimes(const char* folder) {
   WORKS(error);
 
   /* A snapshot is of one database. */
-  char other_folder[600];
-  snprintf(other_folder, sizeof other_folder, "%s-other", folder);
-  leveldb_t* other = must_open(setup, other_folder);
+  char other_directory[600];
+  snprintf(other_directory, sizeof other_directory, "%s-other", directory);
+  leveldb_t* other = must_open(setup, other_directory);
   snapshot = leveldb_create_snapshot(other);
   leveldb_readoptions_set_snapshot(setup.reading, snapshot);
   CHECK(leveldb_get(next, setup.reading, "apple", 5, &length, &error) == NULL);
@@ -129,13 +129,13 @@ static const char* name(void* state) {
   return "test.reversed";
 }
 
-void callback_lifetimes(const char* folder) {
+void callback_lifetimes(const char* directory) {
   char* error = NULL;
   state_t state = {0};
   setup_t setup = set_up();
   leveldb_comparator_t* comparator = leveldb_comparator_create(&state, end_state, compare, name);
   leveldb_options_set_comparator(setup.options, comparator);
-  leveldb_t* db = must_open(setup, folder);
+  leveldb_t* db = must_open(setup, directory);
   must_put(db, setup, "a", "1");
   leveldb_iterator_t* iterator = leveldb_create_iterator(db, setup.reading);
   leveldb_iter_seek_to_first(iterator);
@@ -151,7 +151,7 @@ void callback_lifetimes(const char* folder) {
   leveldb_iter_seek(iterator, "b", 1);
   CHECK(!leveldb_iter_valid(iterator));
   leveldb_iter_destroy(iterator);
-  CHECK(leveldb_open(setup.options, folder, &error) == NULL);
+  CHECK(leveldb_open(setup.options, directory, &error) == NULL);
   FAILS(error, "Invalid argument: the comparator of the options was destroyed");
   CHECK(state.ended == 1);
   tear_down(setup);
@@ -165,10 +165,10 @@ void callback_lifetimes(const char* folder) {
   leveldb_env_t* env = leveldb_create_default_env();
   leveldb_options_set_cache(setup.options, cache);
   leveldb_options_set_env(setup.options, env);
-  char other_folder[600];
-  snprintf(other_folder, sizeof other_folder, "%s-other", folder);
-  db = must_open(setup, folder);
-  leveldb_t* other = must_open(setup, other_folder);
+  char other_directory[600];
+  snprintf(other_directory, sizeof other_directory, "%s-other", directory);
+  db = must_open(setup, directory);
+  leveldb_t* other = must_open(setup, other_directory);
   tear_down(setup);
   leveldb_cache_destroy(cache);
   leveldb_env_destroy(env);
@@ -186,18 +186,18 @@ void callback_lifetimes(const char* folder) {
   tear_down(setup);
 }
 
-void missing_pointers(const char* folder) {
+void missing_pointers(const char* directory) {
   char* error = NULL;
   size_t length = 9;
   setup_t setup = set_up();
-  CHECK(leveldb_open(NULL, folder, &error) == NULL);
+  CHECK(leveldb_open(NULL, directory, &error) == NULL);
   FAILS(error, "Invalid argument: options is NULL");
   CHECK(leveldb_open(setup.options, NULL, &error) == NULL);
   FAILS(error, "Invalid argument: name is NULL");
   CHECK(leveldb_open(setup.options, "", &error) == NULL);
   FAILS(error, "");
   CHECK(leveldb_open(NULL, NULL, NULL) == NULL);
-  leveldb_t* db = must_open(setup, folder);
+  leveldb_t* db = must_open(setup, directory);
 
   leveldb_put(NULL, setup.writing, "k", 1, "v", 1, &error);
   FAILS(error, "Invalid argument: db is NULL");
@@ -236,7 +236,7 @@ void missing_pointers(const char* folder) {
   leveldb_compact_range(NULL, NULL, 0, NULL, 0);
   CHECK(leveldb_create_snapshot(NULL) == NULL);
   leveldb_release_snapshot(db, NULL);
-  leveldb_destroy_db(NULL, folder, &error);
+  leveldb_destroy_db(NULL, directory, &error);
   FAILS(error, "Invalid argument: options is NULL");
   leveldb_destroy_db(setup.options, NULL, &error);
   FAILS(error, "Invalid argument: name is NULL");

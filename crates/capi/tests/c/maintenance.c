@@ -19,9 +19,9 @@ static int tables(leveldb_t* db) {
   return count;
 }
 
-void properties(const char* folder) {
+void properties(const char* directory) {
   setup_t setup = set_up();
-  leveldb_t* db = open_or_exit(setup, folder);
+  leveldb_t* db = open_or_exit(setup, directory);
   printf("tables of a new database: %d\n", tables(db));
   fill(db, setup, 1000, 1000);
   leveldb_compact_range(db, NULL, 0, NULL, 0);
@@ -75,10 +75,10 @@ static void say_sizes(leveldb_t* db, int entries) {
   leveldb_approximate_sizes(db, 0, starts, start_lengths, limits, limit_lengths, sizes);
 }
 
-void sizes(const char* folder) {
+void sizes(const char* directory) {
   setup_t setup = set_up();
   leveldb_options_set_compression(setup.options, leveldb_no_compression);
-  leveldb_t* db = open_or_exit(setup, folder);
+  leveldb_t* db = open_or_exit(setup, directory);
   say_sizes(db, 0);
   fill(db, setup, 2000, 1000);
   printf("filled\n");
@@ -108,73 +108,73 @@ void sizes(const char* folder) {
   tear_down(setup);
 }
 
-void opening(const char* folder) {
+void opening(const char* directory) {
   char* error = NULL;
   setup_t setup = set_up();
   leveldb_options_set_create_if_missing(setup.options, 0);
-  leveldb_t* db = leveldb_open(setup.options, folder, &error);
+  leveldb_t* db = leveldb_open(setup.options, directory, &error);
   printf("NULL: %d\n", db == NULL);
-  say_message("open what is not there", &error, folder);
+  say_message("open what is not there", &error, directory);
   error = strdup("an older message, which is freed");
-  db = leveldb_open(setup.options, folder, &error);
-  say_message("again", &error, folder);
+  db = leveldb_open(setup.options, directory, &error);
+  say_message("again", &error, directory);
   leveldb_options_set_create_if_missing(setup.options, 1);
   leveldb_options_set_error_if_exists(setup.options, 1);
-  db = leveldb_open(setup.options, folder, &error);
-  say_message("create", &error, folder);
+  db = leveldb_open(setup.options, directory, &error);
+  say_message("create", &error, directory);
   put(db, setup, "a", "1");
 
   leveldb_options_set_error_if_exists(setup.options, 0);
-  leveldb_t* second = leveldb_open(setup.options, folder, &error);
+  leveldb_t* second = leveldb_open(setup.options, directory, &error);
   printf("NULL: %d, \"already held by process\": %d\n", second == NULL,
          error != NULL && strstr(error, "/LOCK: already held by process") != NULL);
   say_outcome("open it twice", &error);
-  leveldb_destroy_db(setup.options, folder, &error);
+  leveldb_destroy_db(setup.options, directory, &error);
   say_outcome("destroy it while it is open", &error);
   say_get(db, setup, "a", 1);
   leveldb_close(db);
 
   leveldb_options_set_error_if_exists(setup.options, 1);
-  db = leveldb_open(setup.options, folder, &error);
+  db = leveldb_open(setup.options, directory, &error);
   printf("NULL: %d\n", db == NULL);
-  say_message("create it again", &error, folder);
+  say_message("create it again", &error, directory);
   leveldb_options_set_error_if_exists(setup.options, 0);
   leveldb_options_set_create_if_missing(setup.options, 0);
-  db = leveldb_open(setup.options, folder, &error);
-  say_message("open it again", &error, folder);
+  db = leveldb_open(setup.options, directory, &error);
+  say_message("open it again", &error, directory);
   say_get(db, setup, "a", 1);
   leveldb_close(db);
   tear_down(setup);
 }
 
-void maintenance(const char* folder) {
+void maintenance(const char* directory) {
   char* error = NULL;
   char path[600];
   setup_t setup = set_up();
-  leveldb_destroy_db(setup.options, folder, &error);
+  leveldb_destroy_db(setup.options, directory, &error);
   say_outcome("destroy what is not there", &error);
 
-  leveldb_t* db = open_or_exit(setup, folder);
+  leveldb_t* db = open_or_exit(setup, directory);
   fill(db, setup, 500, 100);
   leveldb_close(db);
-  leveldb_repair_db(setup.options, folder, &error);
+  leveldb_repair_db(setup.options, directory, &error);
   say_outcome("repair what is sound", &error);
-  db = open_or_exit(setup, folder);
+  db = open_or_exit(setup, directory);
   say_filled(db, setup, 500, 100);
   leveldb_compact_range(db, NULL, 0, NULL, 0);
   leveldb_close(db);
 
-  snprintf(path, sizeof path, "%s/CURRENT", folder);
+  snprintf(path, sizeof path, "%s/CURRENT", directory);
   printf("CURRENT removed: %d\n", remove(path) == 0);
-  leveldb_repair_db(setup.options, folder, &error);
+  leveldb_repair_db(setup.options, directory, &error);
   say_outcome("repair", &error);
-  db = open_or_exit(setup, folder);
+  db = open_or_exit(setup, directory);
   say_filled(db, setup, 500, 100);
   leveldb_close(db);
 
-  leveldb_destroy_db(setup.options, folder, &error);
+  leveldb_destroy_db(setup.options, directory, &error);
   say_outcome("destroy", &error);
-  db = open_or_exit(setup, folder);
+  db = open_or_exit(setup, directory);
   say_get(db, setup, "k000001", 7);
   leveldb_close(db);
   tear_down(setup);

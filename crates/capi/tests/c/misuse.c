@@ -28,7 +28,7 @@ static uint8_t may_match(void* state, const char* key, size_t length, const char
 }
 
 /* Names are bytes to LevelDB, and so to us. */
-void names_that_are_no_text(const char* folder) {
+void names_that_are_no_text(const char* directory) {
   char* error = NULL;
   setup_t setup = set_up();
   leveldb_comparator_t* comparator = leveldb_comparator_create("order \xff\xfe", nothing, compare, name_of);
@@ -37,17 +37,17 @@ void names_that_are_no_text(const char* folder) {
   leveldb_options_set_comparator(setup.options, comparator);
   leveldb_options_set_filter_policy(setup.options, policy);
   for (int round = 0; round < 2; round++) {
-    leveldb_t* db = must_open(setup, folder);
+    leveldb_t* db = must_open(setup, directory);
     must_put(db, setup, "key", "value");
     leveldb_compact_range(db, NULL, 0, NULL, 0);
     CHECK(has(db, setup, "key", "value"));
     leveldb_close(db);
   }
   setup_t plain = set_up();
-  CHECK(leveldb_open(plain.options, folder, &error) == NULL);
+  CHECK(leveldb_open(plain.options, directory, &error) == NULL);
   CHECK(strstr(error, " does not match existing comparator : leveldb.BytewiseComparator") != NULL);
   FAILS(error, "Invalid argument: order ");
-  leveldb_repair_db(setup.options, folder, &error);
+  leveldb_repair_db(setup.options, directory, &error);
   WORKS(error);
   tear_down(plain);
   tear_down(setup);
@@ -55,32 +55,32 @@ void names_that_are_no_text(const char* folder) {
   leveldb_filterpolicy_destroy(policy);
 }
 
-void bad_options(const char* folder) {
+void bad_options(const char* directory) {
   char* error = NULL;
   setup_t setup = set_up();
   int intervals[] = {0, -1, -2147483647};
   for (int index = 0; index < 3; index++) {
     leveldb_options_set_block_restart_interval(setup.options, intervals[index]);
-    CHECK(leveldb_open(setup.options, folder, &error) == NULL);
+    CHECK(leveldb_open(setup.options, directory, &error) == NULL);
     FAILS(error, "Invalid argument: block_restart_interval cannot be");
   }
   leveldb_options_set_block_restart_interval(setup.options, 16);
   int compressions[] = {-1, 3, 77};
   for (int index = 0; index < 3; index++) {
     leveldb_options_set_compression(setup.options, compressions[index]);
-    CHECK(leveldb_open(setup.options, folder, &error) == NULL);
+    CHECK(leveldb_open(setup.options, directory, &error) == NULL);
     FAILS(error, "Invalid argument: compression cannot be");
-    leveldb_destroy_db(setup.options, folder, &error);
+    leveldb_destroy_db(setup.options, directory, &error);
     FAILS(error, "Invalid argument: compression cannot be");
-    leveldb_repair_db(setup.options, folder, &error);
+    leveldb_repair_db(setup.options, directory, &error);
     FAILS(error, "Invalid argument: compression cannot be");
   }
   leveldb_options_set_compression(setup.options, leveldb_snappy_compression);
-  leveldb_repair_db(setup.options, folder, &error);
+  leveldb_repair_db(setup.options, directory, &error);
   FAILS(error, "IO error: ");
   leveldb_comparator_t* nameless = leveldb_comparator_create(NULL, nothing, compare, name_of);
   leveldb_options_set_comparator(setup.options, nameless);
-  CHECK(leveldb_open(setup.options, folder, &error) == NULL);
+  CHECK(leveldb_open(setup.options, directory, &error) == NULL);
   FAILS(error, "Invalid argument: the name of the comparator");
   leveldb_options_set_comparator(setup.options, NULL);
   leveldb_comparator_destroy(nameless);
@@ -92,7 +92,7 @@ void bad_options(const char* folder) {
   for (int index = 0; index < 4; index++) {
     leveldb_filterpolicy_t* bloom = leveldb_filterpolicy_create_bloom(bits[index]);
     leveldb_options_set_filter_policy(setup.options, bloom);
-    leveldb_t* db = must_open(setup, folder);
+    leveldb_t* db = must_open(setup, directory);
     must_put(db, setup, "k", "v");
     leveldb_compact_range(db, NULL, 0, NULL, 0);
     CHECK(has(db, setup, "k", "v") && has(db, setup, "l", NULL));
@@ -100,7 +100,7 @@ void bad_options(const char* folder) {
     leveldb_filterpolicy_destroy(bloom);
   }
   /* The bits are no callbacks: options may outlive a Bloom filter. */
-  leveldb_close(must_open(setup, folder));
+  leveldb_close(must_open(setup, directory));
   tear_down(setup);
 }
 
@@ -116,10 +116,10 @@ static void count_put(void* count, const char* key, size_t key_length, const cha
   *(size_t*)count += key_length + value_length;
 }
 
-void odd_batches(const char* folder) {
+void odd_batches(const char* directory) {
   char* error = NULL;
   setup_t setup = set_up();
-  leveldb_t* db = must_open(setup, folder);
+  leveldb_t* db = must_open(setup, directory);
   leveldb_writebatch_t* batch = leveldb_writebatch_create();
   leveldb_writebatch_delete(batch, "a", 1);
   leveldb_writebatch_delete(batch, "a", 1);
@@ -194,12 +194,12 @@ static const char* bad_name(void* state) {
 }
 
 /* Whatever fails may fail; nothing may crash or hang. */
-void no_order(const char* folder) {
+void no_order(const char* directory) {
   for (int kind = 0; kind < KINDS; kind++) {
     char here[600];
     char* error = NULL;
     order_t order = {kind};
-    snprintf(here, sizeof here, "%s-%d", folder, kind);
+    snprintf(here, sizeof here, "%s-%d", directory, kind);
     setup_t setup = set_up();
     leveldb_comparator_t* comparator = leveldb_comparator_create(&order, nothing, compare_badly, bad_name);
     leveldb_options_set_comparator(setup.options, comparator);
@@ -261,14 +261,14 @@ static uint8_t deny(void* kind, const char* key, size_t length, const char* filt
 }
 
 /* A filter that could not be made loses no entry. */
-void bad_filters(const char* folder) {
+void bad_filters(const char* directory) {
   char* error = NULL;
   char kinds[] = "012";
   for (int index = 0; index < 3; index++) {
     setup_t setup = set_up();
     leveldb_filterpolicy_t* policy = leveldb_filterpolicy_create(&kinds[index], nothing, no_filter, deny, name_of);
     leveldb_options_set_filter_policy(setup.options, policy);
-    leveldb_t* db = must_open(setup, folder);
+    leveldb_t* db = must_open(setup, directory);
     must_put(db, setup, "k", "v");
     leveldb_compact_range(db, NULL, 0, NULL, 0);
     CHECK(has(db, setup, "k", "v"));
@@ -276,10 +276,10 @@ void bad_filters(const char* folder) {
     WORKS(error);
     leveldb_filterpolicy_destroy(policy);
     leveldb_close(db);
-    CHECK(leveldb_open(setup.options, folder, &error) == NULL);
+    CHECK(leveldb_open(setup.options, directory, &error) == NULL);
     FAILS(error, "Invalid argument: the filter policy of the options was destroyed");
     leveldb_options_set_filter_policy(setup.options, NULL);
-    leveldb_destroy_db(setup.options, folder, &error);
+    leveldb_destroy_db(setup.options, directory, &error);
     WORKS(error);
     tear_down(setup);
   }

@@ -25,9 +25,9 @@ static void exit_on(const char* what, const char* error) {
   }
 }
 
-leveldb_t* open_or_exit(setup_t setup, const char* folder) {
+leveldb_t* open_or_exit(setup_t setup, const char* directory) {
   char* error = NULL;
-  leveldb_t* db = leveldb_open(setup.options, folder, &error);
+  leveldb_t* db = leveldb_open(setup.options, directory, &error);
   exit_on("open", error);
   return db;
 }
@@ -44,16 +44,16 @@ void say_outcome(const char* what, char** error) {
   *error = NULL;
 }
 
-void say_message(const char* what, char** error, const char* folder) {
+void say_message(const char* what, char** error, const char* directory) {
   if (*error == NULL) {
     printf("%s: ok\n", what);
     return;
   }
-  const char* place = strstr(*error, folder);
+  const char* place = strstr(*error, directory);
   if (place == NULL) {
     printf("%s: error, %s\n", what, *error);
   } else {
-    printf("%s: error, %.*s(folder)%s\n", what, (int)(place - *error), *error, place + strlen(folder));
+    printf("%s: error, %.*s(directory)%s\n", what, (int)(place - *error), *error, place + strlen(directory));
   }
   leveldb_free(*error);
   *error = NULL;

@@ -1,15 +1,15 @@
 /* Calls every function of the interface and writes what comes of it. The transcripts with two implementations must be the
    same, byte for byte.
 
-   usage: transcript folder
+   usage: transcript directory
 
-   The folder must exist; each part works in one of its own within it. */
+   The directory must exist; each part works in one of its own within it. */
 
 #include "transcript.h"
 
 typedef struct {
   const char* name;
-  void (*run)(const char* folder);
+  void (*run)(const char* directory);
 } part_t;
 
 static const part_t PARTS[] = {
@@ -21,7 +21,7 @@ static const part_t PARTS[] = {
 
 int main(int count, char** arguments) {
   if (count != 2) {
-    fprintf(stderr, "usage: transcript folder\n");
+    fprintf(stderr, "usage: transcript directory\n");
     return 2;
   }
   setvbuf(stdout, NULL, _IOLBF, 0);
@@ -29,13 +29,13 @@ int main(int count, char** arguments) {
   leveldb_free(NULL);
   environment();
   for (size_t index = 0; index < sizeof PARTS / sizeof PARTS[0]; index++) {
-    char folder[512];
-    snprintf(folder, sizeof folder, "%s/%s", arguments[1], PARTS[index].name);
+    char directory[512];
+    snprintf(directory, sizeof directory, "%s/%s", arguments[1], PARTS[index].name);
     printf("== %s\n", PARTS[index].name);
-    PARTS[index].run(folder);
+    PARTS[index].run(directory);
     setup_t setup = set_up();
     char* error = NULL;
-    leveldb_destroy_db(setup.options, folder, &error);
+    leveldb_destroy_db(setup.options, directory, &error);
     say_outcome("destroyed", &error);
     tear_down(setup);
   }

@@ -12,21 +12,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The parts. Each works in a folder of its own, `folder`, and leaves it to be destroyed. */
-void basics(const char* folder);
-void batches(const char* folder);
-void iterators(const char* folder);
-void snapshots(const char* folder);
-void settings(const char* folder);
-void caches(const char* folder);
+/* The parts. Each works in a directory of its own, `directory`, and leaves it to be destroyed. */
+void basics(const char* directory);
+void batches(const char* directory);
+void iterators(const char* directory);
+void snapshots(const char* directory);
+void settings(const char* directory);
+void caches(const char* directory);
 void environment(void);
-void comparators(const char* folder);
-void filters(const char* folder);
-void properties(const char* folder);
-void sizes(const char* folder);
-void opening(const char* folder);
-void maintenance(const char* folder);
-void walks(const char* folder);
+void comparators(const char* directory);
+void filters(const char* directory);
+void properties(const char* directory);
+void sizes(const char* directory);
+void opening(const char* directory);
+void maintenance(const char* directory);
+void walks(const char* directory);
 
 /* What most parts need: options that create, and options of reads and writes. */
 typedef struct {
@@ -39,13 +39,13 @@ setup_t set_up(void);
 void tear_down(setup_t setup);
 
 /* Opens, or ends the program. */
-leveldb_t* open_or_exit(setup_t setup, const char* folder);
+leveldb_t* open_or_exit(setup_t setup, const char* directory);
 
 /* Writes "what: ok", or the kind of the error, which is freed. */
 void say_outcome(const char* what, char** error);
 
-/* The same with the whole message, the folder's path taken out of it. */
-void say_message(const char* what, char** error, const char* folder);
+/* The same with the whole message, the directory's path taken out of it. */
+void say_message(const char* what, char** error, const char* directory);
 
 /* Writes bytes as text; what cannot be printed as \xNN. Long ones are cut, with their length and a checksum. */
 void say_bytes(const char* bytes, size_t length);

@@ -7,7 +7,7 @@ enum { WALKS = 6, OPERATIONS = 4000, KEYS = 400, HELD = 4 };
 
 typedef struct {
   setup_t setup;
-  const char* folder;
+  const char* directory;
   leveldb_t* db;
   leveldb_iterator_t* iterators[HELD];
   const leveldb_snapshot_t* snapshots[HELD];
@@ -135,7 +135,7 @@ static void operate(walk_t* walk, char** error) {
     leveldb_compact_range(walk->db, key, length, limit, limit_length);
   } else {
     close_all(walk);
-    walk->db = open_or_exit(walk->setup, walk->folder);
+    walk->db = open_or_exit(walk->setup, walk->directory);
   }
 }
 
@@ -153,18 +153,18 @@ static void nothing(void* state) {
   (void)state;
 }
 
-void walks(const char* folder) {
+void walks(const char* directory) {
   leveldb_comparator_t* by_length =
       leveldb_comparator_create("test.by-length", nothing, compare_by_length, name_of);
   leveldb_filterpolicy_t* bloom = leveldb_filterpolicy_create_bloom(10);
   for (int number = 0; number < WALKS; number++) {
     char* error = NULL;
-    walk_t walk = {.setup = set_up(), .folder = folder, .random = (uint64_t)number, .sum = 1};
+    walk_t walk = {.setup = set_up(), .directory = directory, .random = (uint64_t)number, .sum = 1};
     leveldb_options_set_write_buffer_size(walk.setup.options, 64 << 10);
     leveldb_options_set_block_size(walk.setup.options, 1 << 10);
     if (number % 2 == 1) leveldb_options_set_comparator(walk.setup.options, by_length);
     if (number % 3 == 1) leveldb_options_set_filter_policy(walk.setup.options, bloom);
-    walk.db = open_or_exit(walk.setup, folder);
+    walk.db = open_or_exit(walk.setup, directory);
     for (int operation = 0; operation < OPERATIONS && error == NULL; operation++) operate(&walk, &error);
     leveldb_iterator_t* iterator = leveldb_create_iterator(walk.db, walk.setup.reading);
     int entries = 0;
@@ -176,7 +176,7 @@ void walks(const char* folder) {
     close_all(&walk);
     printf("walk %d: %d entries, %d parts seen, %08" PRIx32 "\n", number, entries, walk.seen, walk.sum);
     say_outcome("  all of it", &error);
-    leveldb_destroy_db(walk.setup.options, folder, &error);
+    leveldb_destroy_db(walk.setup.options, directory, &error);
     say_outcome("  destroyed", &error);
     tear_down(walk.setup);
   }

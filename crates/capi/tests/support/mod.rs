@@ -44,53 +44,53 @@ pub const IN_ITS_PLACE: [InItsPlace; 2] = [InItsPlace::Preload, InItsPlace::Sona
 impl InItsPlace {
     pub fn variables(self) -> Vec<(&'static str, PathBuf)> {
         match self {
-            Self::Preload => vec![("LD_PRELOAD", library_folder().join("libterrace.so.0"))],
-            Self::Soname => vec![("LD_LIBRARY_PATH", library_folder().join("terrace/leveldb"))],
+            Self::Preload => vec![("LD_PRELOAD", library_directory().join("libterrace.so.0"))],
+            Self::Soname => vec![("LD_LIBRARY_PATH", library_directory().join("terrace/leveldb"))],
         }
     }
 }
 
-/// A compiled program, in a folder that goes with it.
+/// A compiled program, in a directory that goes with it.
 pub struct Program {
     path: PathBuf,
-    _folder: TempDir,
+    _directory: TempDir,
 }
 
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-pub fn include_folder() -> PathBuf {
+pub fn include_directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("include")
 }
 
 /// Where the libraries are. Cargo does not build them for tests by itself, as no Rust is linked with them.
-pub fn built_folder() -> &'static Path {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(|| {
-        // The program of the tests is in `deps` of the folder of the profile, and that is in cargo's target folder.
+pub fn built_directory() -> &'static Path {
+    static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
+    DIRECTORY.get_or_init(|| {
+        // The program of the tests is in `deps` of the directory of the profile, and that is in cargo's target directory.
         let program = std::env::current_exe().unwrap();
-        let folder = program.ancestors().nth(2).unwrap();
+        let directory = program.ancestors().nth(2).unwrap();
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args(["build", "--quiet", "--package", "terrace-capi", "--target-dir"]);
-        cargo.arg(folder.parent().unwrap()).current_dir(root());
+        cargo.arg(directory.parent().unwrap()).current_dir(root());
         if !cfg!(debug_assertions) {
             cargo.arg("--release");
         }
         output(&mut cargo);
-        folder.to_owned()
+        directory.to_owned()
     })
 }
 
-/// A folder with the libraries under the names and links that an installation has.
-pub fn library_folder() -> &'static Path {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(|| {
-        let built = built_folder();
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("libraries");
-        fs::create_dir_all(folder.join("terrace/leveldb")).unwrap();
+/// A directory with the libraries under the names and links that an installation has.
+pub fn library_directory() -> &'static Path {
+    static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
+    DIRECTORY.get_or_init(|| {
+        let built = built_directory();
+        let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("libraries");
+        fs::create_dir_all(directory.join("terrace/leveldb")).unwrap();
         let replace = |target: &Path, link: &str| {
-            let link = folder.join(link);
+            let link = directory.join(link);
             let _ = fs::remove_file(&link);
             symlink(target, &link).unwrap_or_else(|error| panic!("{}: {error}", link.display()));
         };
@@ -101,7 +101,7 @@ pub fn library_folder() -> &'static Path {
         }
         replace(Path::new("libterrace.so.0"), "libterrace.so");
         replace(Path::new("../../libterrace.so.0"), "terrace/leveldb/libleveldb.so.1d");
-        folder
+        directory
     })
 }
 
@@ -137,19 +137,19 @@ pub fn output(command: &mut Command) -> String {
 
 /// Compiles files of `tests/c`.
 pub fn compile(name: &str, sources: &[&str], library: Library, tool: Tool) -> Program {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let sources: Vec<PathBuf> = sources
         .iter()
         .map(|source| Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c").join(source))
         .collect();
-    let path = folder.path().join(name);
+    let path = directory.path().join(name);
     link(&sources, &path, library, tool);
-    Program { path, _folder: folder }
+    Program { path, _directory: directory }
 }
 
-/// Compiles one file to a program in `folder`.
-pub fn compile_file(source: &Path, folder: &Path, library: Library, tool: Tool) -> PathBuf {
-    let path = folder.join("program");
+/// Compiles one file to a program in `directory`.
+pub fn compile_file(source: &Path, directory: &Path, library: Library, tool: Tool) -> PathBuf {
+    let path = directory.join("program");
     link(&[source.to_owned()], &path, library, tool);
     path
 }
@@ -161,33 +161,36 @@ fn link(sources: &[PathBuf], program: &Path, library: Library, tool: Tool) {
         command.arg("-fsanitize=address,undefined");
     }
     if library != Library::LevelDb {
-        command.arg("-I").arg(include_folder());
+        command.arg("-I").arg(include_directory());
     }
     command.args(sources).arg("-o").arg(program);
     match library {
-        Library::Shared => command.arg("-L").arg(library_folder()).args(["-lterrace", "-lpthread"]),
-        Library::Static => {
-            command.arg(library_folder().join("libterrace.a")).args(["-lpthread", "-ldl", "-lm", "-lgcc_s"])
-        }
+        Library::Shared => command.arg("-L").arg(library_directory()).args(["-lterrace", "-lpthread"]),
+        Library::Static => command.arg(library_directory().join("libterrace.a")).args([
+            "-lpthread",
+            "-ldl",
+            "-lm",
+            "-lgcc_s",
+        ]),
         Library::LevelDb => command.args(["-lleveldb", "-lpthread"]),
     };
     output(&mut command);
 }
 
-/// Runs a program. Without arguments it gets a folder of its own.
+/// Runs a program. Without arguments it gets a directory of its own.
 pub fn run(program: &Program, tool: Tool, variables: &[(&str, PathBuf)], arguments: &[String]) -> String {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     if arguments.is_empty() {
-        let argument = folder.path().display().to_string();
-        return run_in(&program.path, folder.path(), tool, variables, &[argument]);
+        let argument = directory.path().display().to_string();
+        return run_in(&program.path, directory.path(), tool, variables, &[argument]);
     }
-    run_in(&program.path, folder.path(), tool, variables, arguments)
+    run_in(&program.path, directory.path(), tool, variables, arguments)
 }
 
-/// Runs a program in `folder`.
+/// Runs a program in `directory`.
 pub fn run_in(
     program: &Path,
-    folder: &Path,
+    directory: &Path,
     tool: Tool,
     variables: &[(&str, PathBuf)],
     arguments: &[String],
@@ -198,10 +201,10 @@ pub fn run_in(
         command.args(["valgrind", "--quiet", "--error-exitcode=9", "--leak-check=full"]);
         command.args(["--errors-for-leak-kinds=definite,indirect"]);
     }
-    command.arg(program).args(arguments).current_dir(folder);
+    command.arg(program).args(arguments).current_dir(directory);
     // The same for every run, as the transcript has it.
     command.env("TEST_TMPDIR", std::env::temp_dir().join("terrace-c-tests"));
-    command.env("LD_LIBRARY_PATH", library_folder()).env("RUST_BACKTRACE", "0");
+    command.env("LD_LIBRARY_PATH", library_directory()).env("RUST_BACKTRACE", "0");
     command.envs(variables.iter().map(|(name, value)| (*name, value)));
     output(&mut command)
 }

@@ -8,7 +8,7 @@ use clap::{Args, ValueHint};
 use terrace_engine::{WriteBatch, WriteOptions};
 
 use super::Failure;
-use crate::database::{CreateArguments, Folder};
+use crate::database::{CreateArguments, Directory};
 use crate::failure::{Answer, Problem};
 use crate::interchange::Operation;
 use crate::interchange::json_lines::parse_line;
@@ -26,7 +26,7 @@ A line is `put`, key and value, or `del` and key, divided by tabs, or an object 
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Batch {
     #[command(flatten)]
-    folder: Folder,
+    directory: Directory,
     /// The file with the operations; `-` is standard input.
     #[arg(value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath)]
     file: PathBuf,
@@ -46,7 +46,7 @@ impl Batch {
             self.read(&mut BufReader::new(File::open(&self.file).map_err(named)?))?
         };
         let operations = batch.count();
-        let db = self.create.open(&self.folder.db)?;
+        let db = self.create.open(&self.directory.db)?;
         db.write(batch, &WriteOptions { sync: true })?;
         db.close()?;
         writeln!(out, "{} written", plural(operations.into(), "operation"))?;

@@ -36,7 +36,7 @@ pub(crate) struct Bench {
     /// List the workloads.
     #[arg(long)]
     list: bool,
-    /// The database's folder [default: a folder for temporary files].
+    /// The database's directory [default: a directory for temporary files].
     #[arg(long)]
     db: Option<PathBuf>,
     /// Keep the database afterwards.
@@ -92,7 +92,7 @@ impl Bench {
 
     fn measure(self, steps: &[String]) -> Result<(), Failure> {
         let settings = if self.leveldb { self.settings.as_leveldb() } else { self.settings };
-        let folder = self.db.unwrap_or_else(|| std::env::temp_dir().join("terrace-bench"));
+        let directory = self.db.unwrap_or_else(|| std::env::temp_dir().join("terrace-bench"));
         let engine: Box<dyn Engine> = if self.nothing {
             Box::new(NothingEngine::new(&settings))
         } else {
@@ -101,7 +101,7 @@ impl Bench {
         let keep = self.keep || settings.use_existing_db;
         let configuration = if self.leveldb { "leveldb" } else { "defaults" };
         let progress = Bar::default();
-        let mut bench = terrace_bench::Bench::new(engine, settings, &folder, &progress)?;
+        let mut bench = terrace_bench::Bench::new(engine, settings, &directory, &progress)?;
         println!("{}", bench.header());
         for name in steps {
             let Some(mut report) = bench.run(name)? else {

@@ -7,7 +7,7 @@ use clap::{Args, ValueHint};
 use terrace_engine::ErrorKind;
 
 use super::Failure;
-use crate::database::{Folder, WriteArguments};
+use crate::database::{Directory, WriteArguments};
 use crate::failure::{Answer, Problem};
 use crate::progress::{Progress, Unit};
 
@@ -21,19 +21,19 @@ The database must not be in use. `terrace copy` works beside the program that us
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Checkpoint {
     #[command(flatten)]
-    folder: Folder,
-    /// The folder of the copy; it must be empty or not exist.
+    directory: Directory,
+    /// The directory of the copy; it must be empty or not exist.
     #[arg(value_name = "TARGET", value_hint = ValueHint::DirPath)]
     target: PathBuf,
 }
 
 impl Checkpoint {
     pub(crate) fn run(self, out: &mut dyn Write) -> Result<Answer, Failure> {
-        let db = WriteArguments::default().open(&self.folder.db)?;
+        let db = WriteArguments::default().open(&self.directory.db)?;
         let progress = Progress::new("linking", Unit::Time, None);
         db.checkpoint(&self.target).map_err(|error| match error.kind() {
             ErrorKind::InvalidArgument => {
-                Problem::database(error.to_string(), "Choose a folder that is empty or not there yet.")
+                Problem::database(error.to_string(), "Choose a directory that is empty or not there yet.")
             }
             _ => error.into(),
         })?;

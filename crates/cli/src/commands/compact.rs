@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::Failure;
 use super::stats::table_bytes;
-use crate::database::{Folder, WriteArguments};
+use crate::database::{Directory, WriteArguments};
 use crate::failure::{Answer, Problem};
 use crate::progress::{Progress, Unit};
 use crate::range::RangeArguments;
@@ -23,7 +23,7 @@ const EXAMPLES: &str = r#"Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Compact {
     #[command(flatten)]
-    folder: Folder,
+    directory: Directory,
     #[command(flatten)]
     range: RangeArguments,
     #[command(flatten)]
@@ -34,7 +34,7 @@ pub(crate) struct Compact {
 
 impl Compact {
     pub(crate) fn run(self, out: &mut dyn Write) -> Result<Answer, Failure> {
-        let db = self.write.open(&self.folder.db)?;
+        let db = self.write.open(&self.directory.db)?;
         let selection = self.range.selection(self.formats, &db.options().comparator)?;
         if selection.prefix.is_some() {
             let message = "a prefix is no range in this database's order of keys; give --gte and --lte";

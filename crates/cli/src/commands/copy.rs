@@ -7,7 +7,7 @@ use clap::{Args, ValueHint};
 use terrace_engine::{Db, Options};
 
 use super::Failure;
-use crate::database::{Folder, WriteArguments};
+use crate::database::{Directory, WriteArguments};
 use crate::failure::Answer;
 use crate::interchange::{BatchWriter, UnfinishedCopy};
 use crate::progress::{Progress, Unit};
@@ -27,8 +27,8 @@ const EXAMPLES: &str = r#"Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Copy {
     #[command(flatten)]
-    folder: Folder,
-    /// The folder of the new database.
+    directory: Directory,
+    /// The directory of the new database.
     #[arg(value_name = "TARGET", value_hint = ValueHint::DirPath)]
     target: PathBuf,
     #[command(flatten)]
@@ -41,17 +41,17 @@ pub(crate) struct Copy {
 
 impl Copy {
     pub(crate) fn run(self, out: &mut dyn Write) -> Result<Answer, Failure> {
-        let source = self.folder.read()?;
+        let source = self.directory.read()?;
         let selection = self.range.selection(self.formats, &source.options().comparator)?;
         let options = Options {
             create_if_missing: true,
             error_if_exists: true,
             comparator: source.options().comparator.clone(),
             // As the source's tables are compressed, unless something else was asked for.
-            ..self.write.options(&self.folder.db)?
+            ..self.write.options(&self.directory.db)?
         };
         let unfinished = UnfinishedCopy::begin(&self.target, &options)?;
-        let target = Db::open(unfinished.folder(), options)?;
+        let target = Db::open(unfinished.directory(), options)?;
         let progress = Progress::new("copying", Unit::Pieces, None);
         let mut writer = BatchWriter::new(&target, &progress);
         let mut walk = selection.walk(&source, false)?;

@@ -10,7 +10,7 @@ use clap::Args;
 use terrace_engine::{Bounds, Db, UserComparator};
 
 use super::Failure;
-use crate::database::Folder;
+use crate::database::Directory;
 use crate::failure::Answer;
 use crate::progress::{Progress, Unit};
 use crate::range::{RangeArguments, Selection, iterate};
@@ -28,7 +28,7 @@ const EXAMPLES: &str = r#"Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Count {
     #[command(flatten)]
-    folder: Folder,
+    directory: Directory,
     #[command(flatten)]
     what: What,
 }
@@ -66,7 +66,7 @@ impl Tally {
 
 impl Count {
     pub(crate) fn run(self, out: &mut dyn Write) -> Result<Answer, Failure> {
-        self.what.run(&self.folder.read()?, out)
+        self.what.run(&self.directory.read()?, out)
     }
 }
 

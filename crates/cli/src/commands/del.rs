@@ -6,7 +6,7 @@ use clap::Args;
 use terrace_engine::{Db, WriteBatch, WriteOptions};
 
 use super::Failure;
-use crate::database::{Folder, WriteArguments};
+use crate::database::{Directory, WriteArguments};
 use crate::failure::{Answer, Problem};
 use crate::interchange::BatchWriter;
 use crate::progress::{Progress, Unit};
@@ -26,7 +26,7 @@ const EXAMPLES: &str = r#"Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Del {
     #[command(flatten)]
-    folder: Folder,
+    directory: Directory,
     #[command(flatten)]
     what: What,
     #[command(flatten)]
@@ -48,7 +48,7 @@ pub(crate) struct What {
 impl Del {
     pub(crate) fn run(self, out: &mut dyn Write) -> Result<Answer, Failure> {
         self.what.check()?;
-        let db = self.write.open(&self.folder.db)?;
+        let db = self.write.open(&self.directory.db)?;
         let answer = self.what.run(&db, out)?;
         db.close()?;
         Ok(answer)

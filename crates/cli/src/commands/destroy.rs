@@ -7,19 +7,19 @@ use terrace_engine::{Db, Options};
 
 use super::Failure;
 use super::inspect::files_of;
-use crate::database::{Folder, check_is_folder};
+use crate::database::{Directory, check_is_directory};
 use crate::failure::{Answer, Problem};
 
 const EXAMPLES: &str = r#"Examples:
   terrace destroy fruit                            asks first
   terrace destroy fruit --yes"#;
 
-/// Remove a database from disk; other files in its folder stay.
+/// Remove a database from disk; other files in its directory stay.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Destroy {
     #[command(flatten)]
-    folder: Folder,
+    directory: Directory,
     /// Do not ask.
     #[arg(long, short)]
     yes: bool,
@@ -27,16 +27,16 @@ pub(crate) struct Destroy {
 
 impl Destroy {
     pub(crate) fn run(self) -> Result<Answer, Failure> {
-        let folder = &self.folder.db;
-        check_is_folder(folder)?;
-        if files_of(folder)?.is_empty() {
-            let message = format!("there is no database in {}", folder.display());
-            return Err(Problem::database(message, "Give the folder that holds the file CURRENT."));
+        let directory = &self.directory.db;
+        check_is_directory(directory)?;
+        if files_of(directory)?.is_empty() {
+            let message = format!("there is no database in {}", directory.display());
+            return Err(Problem::database(message, "Give the directory that holds the file CURRENT."));
         }
-        if !self.yes && !is_confirmed(&format!("Remove the database in {}?", folder.display()))? {
+        if !self.yes && !is_confirmed(&format!("Remove the database in {}?", directory.display()))? {
             return Ok(Answer::No);
         }
-        Db::destroy(folder, &Options::default())?;
+        Db::destroy(directory, &Options::default())?;
         Ok(Answer::Yes)
     }
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 
 use super::Failure;
-use crate::database::{Folder, open_to_read};
+use crate::database::{Directory, open_to_read};
 use crate::failure::{Answer, Problem};
 use crate::progress::{Progress, Unit};
 use crate::range::{Entry, RangeArguments};
@@ -23,8 +23,8 @@ const EXAMPLES: &str = r#"Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Diff {
     #[command(flatten)]
-    folder: Folder,
-    /// The other database's folder.
+    directory: Directory,
+    /// The other database's directory.
     #[arg(value_name = "OTHER", value_hint = ValueHint::DirPath)]
     other: PathBuf,
     /// Print at most so many differences.
@@ -47,7 +47,7 @@ pub(crate) struct Diff {
 
 impl Diff {
     pub(crate) fn run(self, out: &mut dyn Write) -> Result<Answer, Failure> {
-        let (first, second) = (self.folder.read()?, open_to_read(&self.other)?);
+        let (first, second) = (self.directory.read()?, open_to_read(&self.other)?);
         let comparator = first.options().comparator.clone();
         let other = &second.options().comparator;
         if comparator.name() != other.name() {

@@ -9,7 +9,7 @@ use clap::{Args, ValueHint};
 use terrace_engine::Db;
 
 use super::Failure;
-use crate::database::Folder;
+use crate::database::Directory;
 use crate::failure::{Answer, Problem};
 use crate::interchange::binary::{self, BinaryWriter, Frame, MAGIC};
 use crate::interchange::json_lines::{JsonLinesWriter, parse_line};
@@ -33,7 +33,7 @@ const EXAMPLES: &str = r#"Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Export {
     #[command(flatten)]
-    folder: Folder,
+    directory: Directory,
     /// The form of the output.
     #[arg(long, value_enum, default_value_t)]
     form: Form,
@@ -65,7 +65,7 @@ struct Done {
 
 impl Export {
     pub(crate) fn run(self, out: &mut dyn Write) -> Result<Answer, Failure> {
-        let db = self.folder.read()?;
+        let db = self.directory.read()?;
         let Some(path) = &self.output else {
             self.export(&db, out, self.form.writer(true), None)?;
             return Ok(Answer::Yes);

@@ -6,7 +6,7 @@ use clap::Args;
 use terrace_engine::{Db, ReadOptions};
 
 use super::Failure;
-use crate::database::Folder;
+use crate::database::Directory;
 use crate::failure::{Answer, Problem};
 use crate::text::FormatArguments;
 
@@ -22,7 +22,7 @@ const EXAMPLES: &str = r#"Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Get {
     #[command(flatten)]
-    folder: Folder,
+    directory: Directory,
     #[command(flatten)]
     what: What,
 }
@@ -45,7 +45,7 @@ pub(crate) struct What {
 
 impl Get {
     pub(crate) fn run(self, out: &mut dyn Write) -> Result<Answer, Failure> {
-        self.what.run(&self.folder.read()?, out)
+        self.what.run(&self.directory.read()?, out)
     }
 }
 

@@ -10,7 +10,7 @@ use terrace_engine::Db;
 use terrace_format::crc;
 
 use super::Failure;
-use crate::database::{CreateArguments, Folder};
+use crate::database::{CreateArguments, Directory};
 use crate::failure::{Answer, Problem};
 use crate::interchange::state::State;
 use crate::interchange::{BatchWriter, EntryReader, Operation};
@@ -35,7 +35,7 @@ The binary form of `terrace export` is recognised."#;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Import {
     #[command(flatten)]
-    folder: Folder,
+    directory: Directory,
     /// The exported file; `-` is standard input.
     #[arg(value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath)]
     file: PathBuf,
@@ -70,7 +70,7 @@ impl Import {
         let earlier = self.state.as_deref().map(|path| earlier(path, &beginning)).transpose()?.flatten();
         let mut source = beginning.as_slice().chain(source);
         let mut reader = EntryReader::new(&mut source)?;
-        let db = self.create.open(&self.folder.db)?;
+        let db = self.create.open(&self.directory.db)?;
         if let Some(earlier) = earlier {
             reader.skip_to(earlier.offset, earlier.lines, earlier.entries)?;
             writeln!(out, "going on after {} entries", earlier.entries)?;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 
 use super::Failure;
-use crate::database::{CreateArguments, Folder};
+use crate::database::{CreateArguments, Directory};
 use crate::failure::Answer;
 use crate::progress::{Progress, Unit};
 use crate::text::plural;
@@ -22,7 +22,7 @@ const EXAMPLES: &str = r#"Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Ingest {
     #[command(flatten)]
-    folder: Folder,
+    directory: Directory,
     /// The tables.
     #[arg(value_name = "TABLE", required = true, value_hint = ValueHint::FilePath)]
     tables: Vec<PathBuf>,
@@ -32,7 +32,7 @@ pub(crate) struct Ingest {
 
 impl Ingest {
     pub(crate) fn run(self, out: &mut dyn Write) -> Result<Answer, Failure> {
-        let db = self.create.open(&self.folder.db)?;
+        let db = self.create.open(&self.directory.db)?;
         let progress = Progress::new("ingesting", Unit::Time, None);
         db.ingest(&self.tables)?;
         drop(progress);

@@ -14,7 +14,7 @@ use crate::order;
 use crate::text::FormatArguments;
 
 const EXAMPLES: &str = r#"Examples:
-  terrace inspect fruit                            each file of the folder in a few lines
+  terrace inspect fruit                            each file of the directory in a few lines
   terrace inspect fruit/000003.log                 every record, with its offset
   terrace inspect fruit/000005.ldb --detail parts  footer, index, filter, blocks
   terrace inspect fruit/MANIFEST-000004
@@ -40,10 +40,10 @@ enum Detail {
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Inspect {
-    /// A file: log, table, MANIFEST, CURRENT, LOCK or LOG; or the folder with all of them.
+    /// A file: log, table, MANIFEST, CURRENT, LOCK or LOG; or the directory with all of them.
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     path: PathBuf,
-    /// How much is printed [default: all of a file, a summary of a folder].
+    /// How much is printed [default: all of a file, a summary of a directory].
     #[arg(long, value_enum, value_name = "HOW_MUCH")]
     detail: Option<Detail>,
     /// What the file is, where neither its name nor its content says it.
@@ -68,7 +68,7 @@ impl Inspect {
         let metadata = fs::metadata(path).map_err(|error| {
             Problem::database(
                 format!("{}: {error}", path.display()),
-                "Give a file of a database, or its folder.",
+                "Give a file of a database, or its directory.",
             )
         })?;
         if !metadata.is_dir() {
@@ -78,7 +78,7 @@ impl Inspect {
         let files = files_of(path)?;
         if files.is_empty() {
             let message = format!("{} has no files of a database", path.display());
-            return Err(Problem::database(message, "Give the folder that holds the file CURRENT."));
+            return Err(Problem::database(message, "Give the directory that holds the file CURRENT."));
         }
         let level = self.level(Detail::Summary);
         let mut answer = Answer::Yes;
@@ -120,8 +120,8 @@ pub(super) fn comparator_beside(path: &Path) -> Option<UserComparator> {
     UserComparator::by_name(&order::name(path.parent()?)?)
 }
 
-/// A database's files in `folder`, in the order in which they are read best: CURRENT, MANIFESTs, logs, tables, the rest.
-pub(super) fn files_of(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+/// A database's files in `directory`, in the order in which they are read best: CURRENT, MANIFESTs, logs, tables, the rest.
+pub(super) fn files_of(directory: &Path) -> Result<Vec<PathBuf>, Failure> {
     use terrace_format::file_name::{self, FileKind};
     let rank = |kind: FileKind| match kind {
         FileKind::Current => 0,
@@ -131,12 +131,12 @@ pub(super) fn files_of(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
         _ => 4,
     };
     let mut files = Vec::new();
-    for entry in fs::read_dir(folder)? {
+    for entry in fs::read_dir(directory)? {
         let name = entry?.file_name();
         if let Some(kind) = name.to_str().and_then(file_name::parse)
             && !matches!(kind, FileKind::Temporary(_))
         {
-            files.push((rank(kind), kind.number(), folder.join(name)));
+            files.push((rank(kind), kind.number(), directory.join(name)));
         }
     }
     files.sort();

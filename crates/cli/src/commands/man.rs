@@ -18,8 +18,8 @@ const EXAMPLES: &str = r#"Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Man {
-    /// Write a page for the program and one for each command into this folder.
-    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    /// Write a page for the program and one for each command into this directory.
+    #[arg(long, value_name = "DIRECTORY", value_hint = ValueHint::DirPath)]
     dir: Option<PathBuf>,
 }
 
@@ -27,18 +27,18 @@ impl Man {
     pub(crate) fn run(self, out: &mut dyn Write) -> Result<Answer, Failure> {
         let mut program = crate::Arguments::command();
         program.build();
-        let Some(folder) = &self.dir else {
+        let Some(directory) = &self.dir else {
             out.write_all(&page(program)?)?;
             return Ok(Answer::Yes);
         };
-        fs::create_dir_all(folder)?;
+        fs::create_dir_all(directory)?;
         for command in program.get_subcommands().filter(|command| command.get_name() != "help") {
             let name = format!("terrace-{}", command.get_name());
             // Its usage line has a blank there.
             let command = command.clone().name(leak(&name));
-            write(folder, &name, &page(command)?)?;
+            write(directory, &name, &page(command)?)?;
         }
-        write(folder, "terrace", &page(program)?)?;
+        write(directory, "terrace", &page(program)?)?;
         Ok(Answer::Yes)
     }
 }
@@ -54,7 +54,7 @@ fn page(command: clap::Command) -> Result<Vec<u8>, Failure> {
     Ok(page)
 }
 
-fn write(folder: &Path, name: &str, page: &[u8]) -> Result<(), Failure> {
-    let path = folder.join(format!("{name}.1"));
+fn write(directory: &Path, name: &str, page: &[u8]) -> Result<(), Failure> {
+    let path = directory.join(format!("{name}.1"));
     fs::write(&path, page).map_err(|error| format!("{}: {error}", path.display()).into())
 }

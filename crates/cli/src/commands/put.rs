@@ -8,7 +8,7 @@ use clap::{Args, ValueHint};
 use terrace_engine::{Db, WriteOptions};
 
 use super::Failure;
-use crate::database::{CreateArguments, Folder};
+use crate::database::{CreateArguments, Directory};
 use crate::failure::{Answer, Problem};
 use crate::text::FormatArguments;
 
@@ -27,7 +27,7 @@ const EXAMPLES: &str = r#"Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Put {
     #[command(flatten)]
-    folder: Folder,
+    directory: Directory,
     #[command(flatten)]
     what: What,
     #[command(flatten)]
@@ -59,7 +59,7 @@ impl Put {
     pub(crate) fn run(self) -> Result<Answer, Failure> {
         // Bad input is better known before a database is made.
         let (key, value) = self.what.entry()?;
-        let db = self.create.open(&self.folder.db)?;
+        let db = self.create.open(&self.directory.db)?;
         store(&db, &key, &value)?;
         db.close()?;
         Ok(Answer::Yes)

@@ -6,7 +6,7 @@ use clap::Args;
 use terrace_engine::{Damage, Db, LevelSource, Options, RepairReport};
 
 use super::Failure;
-use crate::database::{Folder, check_is_folder};
+use crate::database::{Directory, check_is_directory};
 use crate::failure::Answer;
 use crate::order;
 use crate::progress::{Progress, Unit};
@@ -20,13 +20,13 @@ Exit code 1 if something was lost."#;
 
 /// Make a damaged database openable again, with everything that is intact.
 ///
-/// What is damaged or unused is moved to the folder `lost` in the database's folder, never deleted. Where an older value may
+/// What is damaged or unused is moved to the directory `lost` in the database's directory, never deleted. Where an older value may
 /// show because a newer one is lost, the report says so. An undamaged database keeps every entry.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Repair {
     #[command(flatten)]
-    folder: Folder,
+    directory: Directory,
     /// The order of keys, where no MANIFEST says it: leveldb.BytewiseComparator or idb_cmp1.
     #[arg(long, value_name = "NAME")]
     comparator: Option<String>,
@@ -37,14 +37,14 @@ pub(crate) struct Repair {
 
 impl Repair {
     pub(crate) fn run(self, out: &mut dyn Write) -> Result<Answer, Failure> {
-        let folder = &self.folder.db;
-        check_is_folder(folder)?;
+        let directory = &self.directory.db;
+        check_is_directory(directory)?;
         let comparator = match &self.comparator {
             Some(name) => order::by_name(name)?,
-            None => order::of_folder(folder)?,
+            None => order::of_directory(directory)?,
         };
         let progress = Progress::new("repairing", Unit::Time, None);
-        let report = Db::repair(folder, &Options { comparator, ..Options::default() })?;
+        let report = Db::repair(directory, &Options { comparator, ..Options::default() })?;
         drop(progress);
         if self.json {
             writeln!(out, "{}", json(&report))?;

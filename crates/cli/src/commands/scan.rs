@@ -6,7 +6,7 @@ use clap::Args;
 use terrace_engine::Db;
 
 use super::Failure;
-use crate::database::Folder;
+use crate::database::Directory;
 use crate::failure::Answer;
 use crate::progress::{Progress, Unit};
 use crate::range::RangeArguments;
@@ -26,7 +26,7 @@ const EXAMPLES: &str = r#"Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Scan {
     #[command(flatten)]
-    folder: Folder,
+    directory: Directory,
     #[command(flatten)]
     what: What,
 }
@@ -62,7 +62,7 @@ pub(crate) struct What {
 
 impl Scan {
     pub(crate) fn run(self, out: &mut dyn Write) -> Result<Answer, Failure> {
-        self.what.run(&self.folder.read()?, out)
+        self.what.run(&self.directory.read()?, out)
     }
 }
 

@@ -14,7 +14,7 @@ use rustyline::{Config, Context, Editor, Helper};
 use terrace_engine::Db;
 
 use super::{Failure, count, del, get, put, scan, stats};
-use crate::database::{CreateArguments, Folder};
+use crate::database::{CreateArguments, Directory};
 use crate::failure::{Answer, Problem, explain, is_closed_pipe};
 use crate::pager::Pager;
 
@@ -32,7 +32,7 @@ const EXAMPLES: &str = r#"Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Shell {
     #[command(flatten)]
-    folder: Folder,
+    directory: Directory,
     /// Open the database for writing.
     #[arg(long)]
     write: bool,
@@ -110,8 +110,8 @@ impl Shell {
             }
         }
         if let Some(path) = &history {
-            if let Some(folder) = path.parent() {
-                let _ = std::fs::create_dir_all(folder);
+            if let Some(directory) = path.parent() {
+                let _ = std::fs::create_dir_all(directory);
             }
             // Only convenience is lost.
             let _ = editor.save_history(path);
@@ -121,7 +121,7 @@ impl Shell {
     }
 
     fn open(&self) -> Result<Db, Failure> {
-        if self.write { self.create.open(&self.folder.db) } else { self.folder.read() }
+        if self.write { self.create.open(&self.directory.db) } else { self.directory.read() }
     }
 
     /// Runs one line; `None` to leave.
@@ -161,7 +161,8 @@ impl Shell {
 
 /// Where lines are remembered: as the XDG base directory specification has it for state.
 fn history_file() -> Option<PathBuf> {
-    let state = std::env::var_os("XDG_STATE_HOME").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    let state =
+        std::env::var_os("XDG_STATE_HOME").filter(|directory| !directory.is_empty()).map(PathBuf::from);
     let state = state.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".local/state")))?;
     Some(state.join("terrace/history"))
 }

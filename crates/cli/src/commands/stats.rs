@@ -9,7 +9,7 @@ use terrace_engine::{Db, TableInfo, limits::LEVEL_COUNT};
 use terrace_format::file_name::{self, FileKind};
 
 use super::Failure;
-use crate::database::Folder;
+use crate::database::Directory;
 use crate::failure::Answer;
 use crate::owner;
 use crate::text::{FormatArguments, Json, plural};
@@ -26,7 +26,7 @@ const EXAMPLES: &str = r#"Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Stats {
     #[command(flatten)]
-    folder: Folder,
+    directory: Directory,
     #[command(flatten)]
     what: What,
 }
@@ -44,7 +44,7 @@ pub(crate) struct What {
     formats: FormatArguments,
 }
 
-/// Sizes of the files of a folder, by what they are.
+/// Sizes of the files of a directory, by what they are.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sizes {
     tables: (u64, u64),
@@ -53,9 +53,9 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn of_folder(folder: &Path) -> std::io::Result<Self> {
+    fn of_directory(directory: &Path) -> std::io::Result<Self> {
         let mut sizes = Self::default();
-        for entry in fs::read_dir(folder)? {
+        for entry in fs::read_dir(directory)? {
             let entry = entry?;
             // A running owner may have removed it since.
             let Ok(metadata) = entry.metadata() else { continue };
@@ -91,7 +91,7 @@ struct Level {
 
 impl Stats {
     pub(crate) fn run(self, out: &mut dyn Write) -> Result<Answer, Failure> {
-        self.what.run(&self.folder.read()?, out)
+        self.what.run(&self.directory.read()?, out)
     }
 }
 
@@ -117,8 +117,8 @@ impl What {
                 None => level.uncounted += 1,
             }
         }
-        let sizes = Sizes::of_folder(db.path())?;
-        let owner = owner::of_folder(db.path());
+        let sizes = Sizes::of_directory(db.path())?;
+        let owner = owner::of_directory(db.path());
         let stats = db.stats();
         if self.json {
             let levels = levels.iter().map(|level| {
@@ -130,7 +130,7 @@ impl What {
                 ])
             });
             let mut members = vec![
-                ("folder", Json::from(db.path().to_string_lossy().into_owned())),
+                ("directory", Json::from(db.path().to_string_lossy().into_owned())),
                 ("comparator", db.options().comparator.name_text().into_owned().into()),
                 ("owner", owner.map(|owner| owner.to_string()).into()),
                 ("size_bytes", sizes.total_bytes().into()),

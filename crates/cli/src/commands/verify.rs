@@ -13,7 +13,7 @@ use terrace_format::file_name::{self, FileKind};
 
 use super::Failure;
 use super::inspect::{comparator_beside, files_of};
-use crate::database::{Folder, check_is_folder, open_to_read};
+use crate::database::{Directory, check_is_directory, open_to_read};
 use crate::failure::Answer;
 use crate::inspect::{self, Kind, Level, Report};
 use crate::progress::{Progress, Unit};
@@ -30,7 +30,7 @@ Exit code 1 if damage was found. Nothing is changed, and the program that uses t
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Verify {
     #[command(flatten)]
-    folder: Folder,
+    directory: Directory,
     /// Print an object a line.
     #[arg(long)]
     json: bool,
@@ -53,7 +53,7 @@ impl Finding {
     fn of_left_out_log(left_out: &LeftOutLog) -> Self {
         let LeftOutLog { name, bytes, reason, .. } = left_out;
         let what_follows = "it looks as if a loss of power had taken a part that was not synced, so an open moves what \
-             follows to the folder lost";
+             follows to the directory lost";
         let problem = format!("{reason}: {what_follows} ({bytes} bytes)");
         Self { file: name.clone(), offset: reason.offset(), problem }
     }
@@ -69,9 +69,9 @@ struct Checked {
 
 impl Verify {
     pub(crate) fn run(self, out: &mut dyn Write) -> Result<Answer, Failure> {
-        let folder = &self.folder.db;
-        check_is_folder(folder)?;
-        let checked = match open_to_read(folder) {
+        let directory = &self.directory.db;
+        check_is_directory(directory)?;
+        let checked = match open_to_read(directory) {
             Ok(db) => {
                 let mut checked = check_tables(&db)?;
                 checked.findings.extend(db.left_out_log().map(Finding::of_left_out_log));
@@ -79,7 +79,7 @@ impl Verify {
             }
             Err(failure) => match failure.downcast_ref::<EngineError>() {
                 // What cannot be opened is looked at file by file.
-                Some(error) if error.kind() == ErrorKind::Corruption => check_files(folder, error)?,
+                Some(error) if error.kind() == ErrorKind::Corruption => check_files(directory, error)?,
                 _ => return Err(failure),
             },
         };
@@ -87,7 +87,7 @@ impl Verify {
             self.print(finding, out)?;
         }
         let damaged = checked.findings.len();
-        let in_lost = names_in_lost(folder)?;
+        let in_lost = names_in_lost(directory)?;
         if self.json {
             let summary = Json::Object(vec![
                 ("tables", checked.tables.into()),
@@ -104,17 +104,17 @@ impl Verify {
                 checked.bytes
             )?;
         } else {
-            let folder = folder.display();
+            let directory = directory.display();
             writeln!(
                 out,
-                "{}. `terrace inspect {folder}/FILE` shows more; `terrace repair {folder}` keeps \
-                 what is intact (make a copy of the folder first).",
+                "{}. `terrace inspect {directory}/FILE` shows more; `terrace repair {directory}` keeps \
+                 what is intact (make a copy of the directory first).",
                 plural(damaged as u64, "damaged place")
             )?;
         }
         if !self.json && !in_lost.is_empty() {
             let names = in_lost.join(", ");
-            writeln!(out, "In the folder lost, set aside by an earlier open or repair: {names}")?;
+            writeln!(out, "In the directory lost, set aside by an earlier open or repair: {names}")?;
         }
         Ok(Answer::of(damaged == 0))
     }
@@ -136,8 +136,8 @@ impl Verify {
 }
 
 /// What earlier opens and repairs have set aside.
-fn names_in_lost(folder: &Path) -> std::io::Result<Vec<String>> {
-    let entries = match fs::read_dir(folder.join("lost")) {
+fn names_in_lost(directory: &Path) -> std::io::Result<Vec<String>> {
+    let entries = match fs::read_dir(directory.join("lost")) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
     };
@@ -185,9 +185,9 @@ fn check_table(db: &Db, table: &TableInfo) -> Result<Vec<Finding>, Failure> {
 }
 
 /// Checks each file by itself, of a database that cannot be opened because of `error`.
-fn check_files(folder: &Path, error: &EngineError) -> Result<Checked, Failure> {
+fn check_files(directory: &Path, error: &EngineError) -> Result<Checked, Failure> {
     let mut checked = Checked::default();
-    let files: Vec<PathBuf> = files_of(folder)?;
+    let files: Vec<PathBuf> = files_of(directory)?;
     let progress = Progress::new("verifying", Unit::Pieces, Some(files.len() as u64));
     for path in files {
         let kind = path.file_name().and_then(|name| file_name::parse(name.to_str()?));

@@ -22,7 +22,7 @@ pub(super) fn inspect_current(path: &Path, report: &mut Report<'_>) -> Result<()
         Ok(number) => {
             let name = file_name::manifest_name(number);
             if !path.with_file_name(&name).exists() {
-                report.damage(0, format!("{name} is not in the folder"))?;
+                report.damage(0, format!("{name} is not in the directory"))?;
             }
         }
         Err(error) => report.damage(error.offset, error.problem)?,

@@ -100,18 +100,18 @@ impl AsArgument for PathBuf {
     }
 }
 
-/// A folder for a test.
-pub struct Place {
-    folder: TempDir,
+/// A directory for a test.
+pub struct TestDirectory {
+    directory: TempDir,
 }
 
-impl Place {
+impl TestDirectory {
     pub fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
+        Self { directory: tempfile::tempdir().unwrap() }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.directory.path().join(name)
     }
 
     /// A copy of a database of `testdata`, unpacked.
@@ -146,14 +146,14 @@ impl Place {
     }
 }
 
-/// The value of entry `n` of [`Place::numbers`].
+/// The value of entry `n` of [`TestDirectory::numbers`].
 pub fn value(n: usize) -> String {
     format!("value {n} {}", "x".repeat(60 + n % 50))
 }
 
-/// The files of a folder: name, content, when it was changed last.
-pub fn snapshot(folder: &Path) -> BTreeMap<String, (Vec<u8>, std::time::SystemTime)> {
-    let entries = fs::read_dir(folder).unwrap();
+/// The files of a directory: name, content, when it was changed last.
+pub fn snapshot(directory: &Path) -> BTreeMap<String, (Vec<u8>, std::time::SystemTime)> {
+    let entries = fs::read_dir(directory).unwrap();
     let file = |entry: std::io::Result<fs::DirEntry>| {
         let entry = entry.unwrap();
         let name = entry.file_name().into_string().unwrap();
@@ -163,12 +163,12 @@ pub fn snapshot(folder: &Path) -> BTreeMap<String, (Vec<u8>, std::time::SystemTi
     entries.map(file).collect()
 }
 
-/// The first file of the folder whose name ends so.
-pub fn file_of(folder: &Path, end: &str) -> PathBuf {
-    let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+/// The first file of the directory whose name ends so.
+pub fn file_of(directory: &Path, end: &str) -> PathBuf {
+    let mut names: Vec<_> = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     names.sort();
     let is_it = |path: &PathBuf| path.to_str().unwrap().ends_with(end);
-    names.into_iter().find(is_it).unwrap_or_else(|| panic!("{} has no *{end}", folder.display()))
+    names.into_iter().find(is_it).unwrap_or_else(|| panic!("{} has no *{end}", directory.display()))
 }
 
 /// Flips a bit of a file.

@@ -41,7 +41,7 @@ const GATE_COUNT: usize = 16;
 /// Opens tables when they are first asked for and closes those least recently used. Threads share it.
 pub struct TableCache {
     env: Arc<dyn Env>,
-    folder: PathBuf,
+    directory: PathBuf,
     max_open_files: usize,
     context: Arc<TableReadContext>,
     /// Another process may replace tables, so that one may be missing without damage.
@@ -58,17 +58,17 @@ struct Ring {
 }
 
 impl TableCache {
-    /// A cache of the tables in `folder`. At most `max_open_files` (at least 1) stay open.
+    /// A cache of the tables in `directory`. At most `max_open_files` (at least 1) stay open.
     pub fn new(
         env: Arc<dyn Env>,
-        folder: PathBuf,
+        directory: PathBuf,
         max_open_files: usize,
         context: Arc<TableReadContext>,
     ) -> Self {
         let max_open_files = max_open_files.max(1);
         Self {
             env,
-            folder,
+            directory,
             max_open_files,
             context,
             writer_may_live: false,
@@ -98,7 +98,7 @@ impl TableCache {
         Ok(())
     }
 
-    /// Goes on with the tables that `other`, a cache of the same folder, has open.
+    /// Goes on with the tables that `other`, a cache of the same directory, has open.
     pub(crate) fn take_over(&self, other: &Self) {
         let taken = std::mem::take(&mut *other.ring.lock());
         let left = std::mem::replace(&mut *self.ring.lock(), taken);
@@ -200,13 +200,13 @@ impl TableCache {
 
     /// Opens the file under the name of today, or the one that LevelDB used before 1.14.
     fn open_file(&self, file: &FileMeta) -> Result<(Arc<dyn RandomAccessFile>, PathBuf)> {
-        let path = self.folder.join(table_name(file.number));
+        let path = self.directory.join(table_name(file.number));
         match self.open_path(&path) {
             Ok(opened) => return Ok((opened, path)),
             Err(error) if error.is_not_found() => {}
             Err(error) => return Err(error.into()),
         }
-        let legacy_path = self.folder.join(legacy_table_name(file.number));
+        let legacy_path = self.directory.join(legacy_table_name(file.number));
         match self.open_path(&legacy_path) {
             Ok(opened) => Ok((opened, legacy_path)),
             Err(error) if error.is_not_found() && self.writer_may_live => {
@@ -272,7 +272,7 @@ impl Ring {
 impl fmt::Debug for TableCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TableCache")
-            .field("folder", &self.folder)
+            .field("directory", &self.directory)
             .field("max_open_files", &self.max_open_files)
             .field("open_files", &self.open_files())
             .finish_non_exhaustive()

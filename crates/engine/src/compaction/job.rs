@@ -21,7 +21,7 @@ use terrace_format::version_edit::VersionEdit;
 use crate::compaction::drop_rule::DropRule;
 use crate::compaction::output::{Output, OutputWriter};
 use crate::compaction::parts::Part;
-use crate::compaction::picker::{CompactionPlan, CompactionReason};
+use crate::compaction::picker::{CompactionPlan, CompactionReason, max_grandparent_overlap_bytes};
 use crate::db::inner::DbInner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::iterator::InternalIterator;
@@ -30,9 +30,6 @@ use crate::read::merging_iterator::MergingIterator;
 use crate::table::BlockReadOptions;
 use crate::version::file_meta::FileMeta;
 use crate::version::level_iterator::LevelIterator;
-
-/// Bytes of the level below the output that one output table may overlap, in multiples of a table's size.
-const MAX_GRANDPARENT_OVERLAP_TABLES: u64 = 10;
 
 impl DbInner {
     /// Runs `plan`, whose range is reserved, and installs the result.
@@ -119,7 +116,7 @@ impl DbInner {
             }
             until_check -= 1;
             let key = merged.key();
-            let entry = parse_internal_key(key).map_err(|error| Error::format(&self.folder, 0, error))?;
+            let entry = parse_internal_key(key).map_err(|error| Error::format(&self.directory, 0, error))?;
             let verdict = rule.judge(&entry, |user_key| plan.is_base_level_for_key(user_key));
             if verdict.is_new_key {
                 if part.to.as_ref().is_some_and(|to| user.compare(entry.user_key, to).is_ge()) {
@@ -189,7 +186,7 @@ impl GrandparentOverlap {
             files: files.collect(),
             next: 0,
             overlapped_bytes: 0,
-            limit_bytes: MAX_GRANDPARENT_OVERLAP_TABLES * max_file_size_bytes,
+            limit_bytes: max_grandparent_overlap_bytes(max_file_size_bytes),
         }
     }
 

@@ -21,7 +21,7 @@ impl DbInner {
     /// Removes table files that no version lists.
     pub(crate) fn remove_tables(&self, numbers: &[u64]) {
         for number in numbers {
-            let _ = self.env.remove_file(&self.folder.join(file_name::table_name(*number)));
+            let _ = self.env.remove_file(&self.directory.join(file_name::table_name(*number)));
         }
     }
 }
@@ -54,7 +54,7 @@ impl<'a> OutputWriter<'a> {
             None => {
                 let db = self.db;
                 let number = db.versions.new_file_number();
-                let path: PathBuf = db.folder.join(file_name::table_name(number));
+                let path: PathBuf = db.directory.join(file_name::table_name(number));
                 let file = db.env.create(&path)?;
                 let options = TableBuilderOptions::of(&db.options);
                 let builder = TableBuilder::new(file, path, db.comparator.clone(), options);

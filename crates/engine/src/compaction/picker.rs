@@ -33,6 +33,7 @@ use crate::version::file_meta::FileMeta;
 use crate::version::set::StoredCompactPointers;
 use crate::version::version::Version;
 
+pub(crate) use plan::max_grandparent_overlap_bytes;
 pub use plan::{CompactionPlan, CompactionReason};
 pub use range::{RangeCompaction, RangeStep};
 
@@ -41,6 +42,9 @@ const CANDIDATES: usize = 16;
 
 /// From so many times its trigger on, level 0 goes first whatever there is in level 1.
 const CROWDED_SCORE: f64 = 6.0;
+
+/// Size above which level 1 is compacted, as in LevelDB; each deeper level may be ten times as large.
+pub(crate) const LEVEL1_SIZE_BYTES: u64 = 10 << 20;
 
 /// What the picker needs to know of the database's options and state.
 #[derive(Clone, Debug)]
@@ -72,7 +76,7 @@ impl PickerOptions {
     ) -> Self {
         Self {
             level0_trigger: 4,
-            level1_size_bytes: 10 << 20,
+            level1_size_bytes: LEVEL1_SIZE_BYTES,
             level_multiplier: 10,
             max_file_size_bytes,
             deletion_ratio_trigger,

@@ -40,7 +40,7 @@ pub(crate) struct BackgroundState {
     pub(crate) manual_running: usize,
     pub(crate) reservations: Reservations,
     pub(crate) pointers: CompactPointers,
-    /// Logs in the folder that may still be needed, or are about to be removed.
+    /// Logs in the directory that may still be needed, or are about to be removed.
     pub(crate) logs: Vec<u64>,
     /// Logs that this session wrote and nobody needs any more, for the flush thread to close: the file is removed by then, and
     /// to free its space may take the system longer than a write should wait.

@@ -98,7 +98,7 @@ impl DbInner {
     /// Seals the active memtable, unless it is empty, and waits until all sealed ones are in tables.
     pub(crate) fn flush_and_wait(self: &Arc<Self>) -> Result<()> {
         let mut token = self.line.take_token();
-        // It may have been closed while this waited, and the folder may be another's by now.
+        // It may have been closed while this waited, and the directory may be another's by now.
         self.check_writable()?;
         if !token.memtable.is_empty() {
             self.wait_for_change(|| self.may_seal())?;
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flush_that_waited_behind_a_close_leaves_the_folder_alone() {
+    fn a_flush_that_waited_behind_a_close_leaves_the_directory_alone() {
         let env: Arc<dyn Env> = Arc::new(MemoryEnv::new());
         let db = Db::open("/db", Options { env: Arc::clone(&env), ..Options::default() }).unwrap();
         db.put(b"k", b"v", &WriteOptions::default()).unwrap();
@@ -208,7 +208,7 @@ mod tests {
             close.join().unwrap().unwrap();
             assert_eq!(flush.join().unwrap().unwrap_err().kind(), ErrorKind::Closed);
         });
-        // The folder may belong to another by now. A new log in it would empty one of theirs.
+        // The directory may belong to another by now. A new log in it would empty one of theirs.
         assert_eq!(files(), after);
     }
 }

@@ -33,7 +33,7 @@ use crate::write::submit_queue::SubmitQueue;
 /// [`background`](Self::background), then the short inner ones (snapshot list, version set, info log). Readers
 /// take none of them.
 pub(crate) struct DbInner {
-    pub(crate) folder: PathBuf,
+    pub(crate) directory: PathBuf,
     /// Which process opened it. A forked child has none of the background threads, and locks that any other thread held stay
     /// held there for good: so every operation is refused there, reads as well, and nothing is released.
     pub(crate) process: ProcessMark,
@@ -94,7 +94,7 @@ impl DbInner {
         }
         if self.options.read_only {
             let message = "the database was opened read-only";
-            return Err(Error::at_path(ErrorKind::ReadOnly, &self.folder, message));
+            return Err(Error::at_path(ErrorKind::ReadOnly, &self.directory, message));
         }
         Ok(())
     }

@@ -30,18 +30,18 @@ use crate::write::submit::WriteDone;
 /// Every method may be called from any thread. Durability: a write that returned survives the death of the
 /// process; with [`WriteOptions::sync`] also a loss of power.
 ///
-/// It stays with its folder: where the folder is moved while the database is open, the database goes on in it, and leaves alone
-/// what is made at the old place. So a relative path means the folder that it led to at the opening, whatever `chdir` does later.
+/// It stays with its directory: where the directory is moved while the database is open, the database goes on in it, and leaves alone
+/// what is made at the old place. So a relative path means the directory that it led to at the opening, whatever `chdir` does later.
 ///
 /// It belongs to the process that opened it. In a forked child it is refused ([`ErrorKind::Forked`]), iterators as well: what
 /// the child has are copies of memory, in which locks that other threads held at the fork stay held for good. The child may
-/// drop it, which touches neither files nor the lock, and open the folder anew as any other process may.
+/// drop it, which touches neither files nor the lock, and open the directory anew as any other process may.
 ///
 /// ```
 /// use terrace_engine::{Db, Options, ReadOptions, WriteOptions};
 ///
-/// let folder = tempfile::tempdir()?;
-/// let db = Db::open(folder.path(), Options::default())?;
+/// let directory = tempfile::tempdir()?;
+/// let db = Db::open(directory.path(), Options::default())?;
 /// db.put(b"fig", b"purple", &WriteOptions::default())?;
 /// assert_eq!(db.get(b"fig", &ReadOptions::default())?.as_deref(), Some(&b"purple"[..]));
 /// db.close()?;
@@ -66,25 +66,25 @@ impl Drop for Closer {
 
 impl fmt::Debug for Db {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Db").field("folder", &self.inner.folder).finish_non_exhaustive()
+        f.debug_struct("Db").field("directory", &self.inner.directory).finish_non_exhaustive()
     }
 }
 
 impl Db {
-    /// Opens the database in the folder `path`, and creates it if there is none and
+    /// Opens the database in the directory `path`, and creates it if there is none and
     /// [`Options::create_if_missing`] is on.
     ///
     /// # Errors
-    /// `Locked` if the folder is open elsewhere, `NoDatabase`, `AlreadyExists`, `InvalidArgument` for a comparator
+    /// `Locked` if the directory is open elsewhere, `NoDatabase`, `AlreadyExists`, `InvalidArgument` for a comparator
     /// that is not the database's, `Corruption` and `Unsupported` naming file and offset.
     pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Self> {
         let inner = open::open(path.as_ref(), options)?;
         Ok(Self { _closer: Arc::new(Closer(Arc::clone(&inner))), inner })
     }
 
-    /// The folder the database is in, as it was named at the opening.
+    /// The directory the database is in, as it was named at the opening.
     pub fn path(&self) -> &Path {
-        &self.inner.folder
+        &self.inner.directory
     }
 
     /// The options it was opened with.
@@ -300,12 +300,12 @@ impl Db {
         self.inner.ingest(paths)
     }
 
-    /// Writes a consistent copy of the database to the folder `target`, which must be empty or not exist. Tables are
+    /// Writes a consistent copy of the database to the directory `target`, which must be empty or not exist. Tables are
     /// hard-linked where the file system can, so it is quick and takes little space. Writes go on meanwhile; the copy
     /// holds all that were acknowledged before the call. It survives a loss of power once this returns.
     ///
     /// # Errors
-    /// `InvalidArgument` if there is something in the folder; `Io` and `DiskFull`.
+    /// `InvalidArgument` if there is something in the directory; `Io` and `DiskFull`.
     pub fn checkpoint(&self, target: impl AsRef<Path>) -> Result<()> {
         self.inner.check_writable()?;
         self.inner.checkpoint(target.as_ref())
@@ -345,7 +345,7 @@ impl Db {
         Ok(self.inner.tables())
     }
 
-    /// Removes the database in the folder `path` from disk; other files in it stay. It is no error if there is none.
+    /// Removes the database in the directory `path` from disk; other files in it stay. It is no error if there is none.
     ///
     /// # Errors
     /// `Locked` if it is open.
@@ -353,11 +353,11 @@ impl Db {
         crate::destroy::destroy(path.as_ref(), options)
     }
 
-    /// Makes the database in the folder `path` openable again after damage, with everything that is intact.
+    /// Makes the database in the directory `path` openable again after damage, with everything that is intact.
     ///
     /// While the MANIFEST can be read, tables keep their levels; damaged tables and logs are replaced by what could be
     /// read from them, block by block and record by record. Without a MANIFEST all tables and logs are merged by
-    /// sequence number. What is damaged or unused is moved to the folder `lost` in the database's folder, never deleted.
+    /// sequence number. What is damaged or unused is moved to the directory `lost` in the database's directory, never deleted.
     /// Where an older value may show because a newer one is lost, the report says so. An undamaged database keeps every
     /// entry.
     ///
@@ -367,7 +367,7 @@ impl Db {
     ///
     /// # Errors
     /// `Locked` if the database is open; `NoDatabase`; `InvalidArgument` for a comparator that is not the database's;
-    /// `Unsupported` for a format that is unknown here; `Io` if the disk refuses to read a file: copy the folder to a
+    /// `Unsupported` for a format that is unknown here; `Io` if the disk refuses to read a file: copy the directory to a
     /// sound disk first.
     pub fn repair(path: impl AsRef<Path>, options: &Options) -> Result<RepairReport> {
         crate::repair::repair(path.as_ref(), options)
@@ -397,7 +397,7 @@ impl Db {
     }
 
     /// Closes the database: waits for writes and the running flush, abandons compactions (they have changed
-    /// nothing yet), syncs the log and releases the folder. Later calls, and a second close, get or do nothing.
+    /// nothing yet), syncs the log and releases the directory. Later calls, and a second close, get or do nothing.
     /// Iterators that are still open stay usable.
     ///
     /// In a process that was forked from the one that opened the database this only lets go: the database stays open in the

@@ -1,6 +1,6 @@
 //! Opening. Steps of a writable open:
 //!
-//! 1. Lock the folder. 2. Look what is in it; create a database if there is none and that is wanted. 3. Read the
+//! 1. Lock the directory. 2. Look what is in it; create a database if there is none and that is wanted. 3. Read the
 //!    MANIFEST (`version/set`). 4. Read the logs it still needs into memtables (`recovery`). 5. Begin a new log.
 //! 6. Write the MANIFEST anew and remove what an earlier crash left behind (`db/settle`). 7. Start the background, which
 //!    flushes what step 4 read.
@@ -43,7 +43,7 @@ use crate::write::commit::CommitState;
 use crate::write::line::CommitLine;
 use crate::write::submit_queue::SubmitQueue;
 
-/// What a folder holds.
+/// What a directory holds.
 pub(super) enum Contents {
     Database,
     /// Files of a database, but no CURRENT that says which of them count.
@@ -51,54 +51,54 @@ pub(super) enum Contents {
     Nothing,
 }
 
-/// Opens the database in `folder`.
-pub(crate) fn open(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
+/// Opens the database in `directory`.
+pub(crate) fn open(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
     if options.background_pool.as_ref().is_some_and(|pool| !pool.is_of_this_process()) {
         let message = "the background pool in the options was made before this process was forked; make one in this process";
-        return Err(Error::at_path(ErrorKind::Forked, folder, message));
+        return Err(Error::at_path(ErrorKind::Forked, directory, message));
     }
-    if options.read_only { read_only::open(folder, options) } else { open_writable(folder, options) }
+    if options.read_only { read_only::open(directory, options) } else { open_writable(directory, options) }
 }
 
-fn open_writable(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
+fn open_writable(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
     let env = &options.env;
-    let existed = env.exists(folder)?;
+    let existed = env.exists(directory)?;
     let no_database = || {
         let message = "there is no database here, and create_if_missing is off";
-        Error::at_path(ErrorKind::NoDatabase, folder, message)
+        Error::at_path(ErrorKind::NoDatabase, directory, message)
     };
     if options.create_if_missing {
-        env.create_folder_all(folder)?;
+        env.create_directory_all(directory)?;
     } else if !existed {
         return Err(no_database());
     }
-    // Looked at before the lock as well: a folder that is no database is left without a LOCK file in it.
-    if !options.create_if_missing && matches!(look_into(&env.list(folder)?), Contents::Nothing) {
+    // Looked at before the lock as well: a directory that is no database is left without a LOCK file in it.
+    if !options.create_if_missing && matches!(look_into(&env.list(directory)?), Contents::Nothing) {
         return Err(no_database());
     }
-    let home = Home::hold(folder, env)?;
+    let home = Home::hold(directory, env)?;
     let env = &home.env;
-    let lock = env.lock(&folder.join(file_name::LOCK)).map_err(|error| lock_error(folder, error))?;
+    let lock = env.lock(&directory.join(file_name::LOCK)).map_err(|error| lock_error(directory, error))?;
     // Once for all that need it: with ten thousand tables a list takes longer than the rest.
-    let names = env.list(folder)?;
+    let names = env.list(directory)?;
     let contents = look_into(&names);
-    refuse_foreign_layout(&names, folder)?;
+    refuse_foreign_layout(&names, directory)?;
     if let Contents::Fragments(name) = &contents
-        && !was_never_finished(&**env, folder, &names)?
+        && !was_never_finished(&**env, directory, &names)?
     {
-        return Err(missing_current(folder, name));
+        return Err(missing_current(directory, name));
     }
     if options.error_if_exists && matches!(contents, Contents::Database) {
         let message = "there is a database here already, and error_if_exists is on";
-        return Err(Error::at_path(ErrorKind::AlreadyExists, folder, message));
+        return Err(Error::at_path(ErrorKind::AlreadyExists, directory, message));
     }
-    let info_log = InfoLog::open(Arc::clone(env), folder);
-    info_log.line(format_args!("Terrace {} opens {}", env!("CARGO_PKG_VERSION"), folder.display()));
+    let info_log = InfoLog::open(Arc::clone(env), directory);
+    info_log.line(format_args!("Terrace {} opens {}", env!("CARGO_PKG_VERSION"), directory.display()));
     let (inner, stopped) = match contents {
         Contents::Database => recover(home, options, info_log, Some(lock), &names)?,
         _ => {
             if existed {
-                sync_name(&*options.env, folder)?;
+                sync_name(&*options.env, directory)?;
             }
             (create(home, options, info_log, lock)?, Vec::new())
         }
@@ -106,7 +106,7 @@ fn open_writable(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
     inner.settle(&stopped, &names)?;
     if inner.synced_logs.lock().is_empty() && names.iter().any(|name| name == file_name::SYNCED) {
         // It is about logs that are gone, whose numbers may come again.
-        inner.env.remove_file(&folder.join(file_name::SYNCED))?;
+        inner.env.remove_file(&directory.join(file_name::SYNCED))?;
     }
     let mut background = inner.background.lock();
     inner.schedule(&mut background);
@@ -115,7 +115,7 @@ fn open_writable(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
     Ok(inner)
 }
 
-/// What a folder of these names is.
+/// What a directory of these names is.
 pub(super) fn look_into(names: &[String]) -> Contents {
     if names.iter().any(|name| name == file_name::CURRENT) {
         return Contents::Database;
@@ -128,11 +128,11 @@ pub(super) fn look_into(names: &[String]) -> Contents {
     fragment.cloned().map_or(Contents::Nothing, Contents::Fragments)
 }
 
-/// Whether the fragments in a folder without CURRENT are logs that never held anything: a creation was interrupted.
-fn was_never_finished(env: &dyn Env, folder: &Path, names: &[String]) -> Result<bool> {
+/// Whether the fragments in a directory without CURRENT are logs that never held anything: a creation was interrupted.
+fn was_never_finished(env: &dyn Env, directory: &Path, names: &[String]) -> Result<bool> {
     for name in names {
         let holds_data = match file_name::parse(name) {
-            Some(FileKind::Log(_)) => env.file_size(&folder.join(name))? > 0,
+            Some(FileKind::Log(_)) => env.file_size(&directory.join(name))? > 0,
             Some(FileKind::Table(_) | FileKind::LegacyTable(_)) => true,
             _ => false,
         };
@@ -143,30 +143,30 @@ fn was_never_finished(env: &dyn Env, folder: &Path, names: &[String]) -> Result<
     Ok(true)
 }
 
-pub(super) fn missing_current(folder: &Path, fragment: &str) -> Error {
+pub(super) fn missing_current(directory: &Path, fragment: &str) -> Error {
     let message = format!(
         "the file CURRENT is missing beside {fragment}: this was a database; repair it instead of creating a new one"
     );
-    Error::at_path(ErrorKind::Corruption, &folder.join(file_name::CURRENT), message)
+    Error::at_path(ErrorKind::Corruption, &directory.join(file_name::CURRENT), message)
 }
 
-/// Basho's fork keeps its levels in folders `sst_0` to `sst_6`, and its filters and compression ids mean other
+/// Basho's fork keeps its levels in directories `sst_0` to `sst_6`, and its filters and compression ids mean other
 /// things under the same names.
-pub(crate) fn refuse_foreign_layout(names: &[String], folder: &Path) -> Result<()> {
+pub(crate) fn refuse_foreign_layout(names: &[String], directory: &Path) -> Result<()> {
     if names.iter().any(|name| name == "sst_0") {
-        let message = "this database was written by Basho's fork of LevelDB (it has folders sst_0, …), which is \
+        let message = "this database was written by Basho's fork of LevelDB (it has directories sst_0, …), which is \
                        not readable here";
-        return Err(Error::at_path(ErrorKind::Unsupported, folder, message));
+        return Err(Error::at_path(ErrorKind::Unsupported, directory, message));
     }
     Ok(())
 }
 
-/// The error for a folder whose lock could not be had.
-pub(crate) fn lock_error(folder: &Path, error: LockError) -> Error {
+/// The error for a directory whose lock could not be had.
+pub(crate) fn lock_error(directory: &Path, error: LockError) -> Error {
     let locked = |by: &str| {
         let message =
             format!("the database is {by}; close it there first, or open it read-only, which needs no lock");
-        Error::at_path(ErrorKind::Locked, folder, message)
+        Error::at_path(ErrorKind::Locked, directory, message)
     };
     match error {
         LockError::Held { this_process: true, .. } => locked("open already in this process"),
@@ -205,7 +205,7 @@ impl Parts {
             map_files: options.map_tables,
         });
         let env = Arc::clone(&home.env);
-        let tables = TableCache::new(env, home.folder.clone(), options.max_open_files, context);
+        let tables = TableCache::new(env, home.directory.clone(), options.max_open_files, context);
         let tables = Arc::new(if options.read_only { tables.beside_writer() } else { tables });
         let obsolete = Arc::new(ObsoleteFiles::new());
         Self { home, options, comparator, block_cache, tables, obsolete, info_log, lock }
@@ -214,7 +214,7 @@ impl Parts {
     fn version_set_options(&self) -> VersionSetOptions {
         VersionSetOptions {
             env: Arc::clone(&self.home.env),
-            folder: self.home.folder.clone(),
+            directory: self.home.directory.clone(),
             comparator: self.comparator.clone(),
             manifest_size_limit_bytes: self.options.manifest_size_limit_bytes,
             read_only: self.options.read_only,
@@ -229,7 +229,7 @@ impl Parts {
         synced_logs: SyncedLogs,
     ) -> Result<Arc<DbInner>> {
         let Self { home, options, comparator, block_cache, tables, obsolete, info_log, lock } = self;
-        let Home { folder, env, hold } = home;
+        let Home { directory, env, hold } = home;
         let left_out = recovered.hole.map(LeftOutLog::from);
         let mut logs = logs;
         let mut wal = None;
@@ -246,7 +246,7 @@ impl Parts {
             let filled = recovered.memtables.into_iter().filter(|memtable| !memtable.table.is_empty());
             let filled: Vec<_> = filled.map(|memtable| (versions.new_file_number(), memtable)).collect();
             let number = versions.new_file_number();
-            let path = folder.join(file_name::log_name(number));
+            let path = directory.join(file_name::log_name(number));
             wal = Some(WalWriter::create(&*env, path, number, options.map_log)?);
             logs.push(number);
             for (file_number, memtable) in filled {
@@ -289,7 +289,7 @@ impl Parts {
             ..BackgroundState::default()
         };
         Ok(Arc::new(DbInner {
-            folder,
+            directory,
             process: ProcessMark::here(),
             env,
             comparator,
@@ -320,11 +320,11 @@ impl Parts {
     }
 }
 
-/// Makes the name of `folder`, which was there, durable: a process may have made it and died before it was.
-fn sync_name(env: &dyn Env, folder: &Path) -> Result<()> {
+/// Makes the name of `directory`, which was there, durable: a process may have made it and died before it was.
+fn sync_name(env: &dyn Env, directory: &Path) -> Result<()> {
     let above =
-        folder.parent().map(|above| if above.as_os_str().is_empty() { Path::new(".") } else { above });
-    match above.map(|above| env.sync_folder(above)) {
+        directory.parent().map(|above| if above.as_os_str().is_empty() { Path::new(".") } else { above });
+    match above.map(|above| env.sync_directory(above)) {
         // Who may not read there has not made it.
         Some(Err(error)) if !error.is_read_only() => Err(error.into()),
         _ => Ok(()),
@@ -353,11 +353,11 @@ pub(super) fn recover(
     names: &[String],
 ) -> Result<(Arc<DbInner>, Vec<u64>)> {
     let parts = Parts::new(home, options, info_log, lock);
-    let Home { folder, env, .. } = &parts.home;
-    let mut logs = open_logs(&**env, folder, names)?;
+    let Home { directory, env, .. } = &parts.home;
+    let mut logs = open_logs(&**env, directory, names)?;
     let (versions, numbers) = VersionSet::recover(parts.version_set_options(), Arc::clone(&parts.obsolete))?;
-    check_first_log(folder, &numbers, &logs)?;
-    check_last_edits(&**env, folder, names, &numbers, &logs)?;
+    check_first_log(directory, &numbers, &logs)?;
+    check_last_edits(&**env, directory, names, &numbers, &logs)?;
     let RecoveredNumbers { log_number, previous_log_number, last_sequence, is_ours, .. } = numbers;
     logs.retain(|log| is_log_needed(log.number, log_number, previous_log_number));
     let log_numbers: Vec<u64> = logs.iter().map(|log| log.number).collect();
@@ -365,7 +365,7 @@ pub(super) fn recover(
         versions.mark_file_number_used(*number);
     }
     // Another engine may have begun anew since, with the same numbers.
-    let synced_logs = if is_ours { SyncedLogs::read(&**env, folder) } else { SyncedLogs::default() };
+    let synced_logs = if is_ours { SyncedLogs::read(&**env, directory) } else { SyncedLogs::default() };
     let replay = Replay {
         contiguous_sequences: is_ours,
         comparator: &parts.comparator,

@@ -69,7 +69,7 @@ pub struct TableInfo {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LeftOutLog {
-    /// The log with that place. An open to write has moved it, and all later ones, to the folder `lost`.
+    /// The log with that place. An open to write has moved it, and all later ones, to the directory `lost`.
     pub name: String,
     /// Bytes that were left out, later logs included.
     pub bytes: u64,

@@ -3,7 +3,7 @@
 //! The reader takes no lock, so the writer replaces files while they are read: CURRENT leads to a MANIFEST that is gone, the
 //! MANIFEST names tables that a compaction has replaced, a log is cut to its size by a close. None of that is damage.
 //! Whether an attempt to read the state failed because of it is told by a second one: damage is still there, and the
-//! folder is as it was. So a failure counts once it came twice while nothing changed ([`beside_writer`]).
+//! directory is as it was. So a failure counts once it came twice while nothing changed ([`beside_writer`]).
 //!
 //! A state once read is kept: its memtables are in memory, and its tables stay open, so that the writer may remove them.
 //! Only tables that cannot be mapped, beyond `max_open_files` of them, are opened when they are needed. If one is gone by
@@ -34,32 +34,32 @@ const MOST_ALIKE: u32 = 8;
 
 const LONGEST_PAUSE: Duration = Duration::from_millis(32);
 
-/// Opens the database in `folder` to read only.
-pub(super) fn open(folder: &Path, options: Options) -> Result<Arc<DbInner>> {
-    match Home::hold_existing(folder, &options.env)? {
+/// Opens the database in `directory` to read only.
+pub(super) fn open(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
+    match Home::hold_existing(directory, &options.env)? {
         Some(home) => open_at(&home, &options),
-        None => Err(no_database(folder)),
+        None => Err(no_database(directory)),
     }
 }
 
-fn no_database(folder: &Path) -> Error {
+fn no_database(directory: &Path) -> Error {
     let message = "there is no database here, and a read-only open creates none";
-    Error::at_path(ErrorKind::NoDatabase, folder, message)
+    Error::at_path(ErrorKind::NoDatabase, directory, message)
 }
 
 fn open_at(home: &Home, options: &Options) -> Result<Arc<DbInner>> {
-    beside_writer(&*home.env, &home.folder, || read_state(home, options.clone()))
+    beside_writer(&*home.env, &home.directory, || read_state(home, options.clone()))
 }
 
 fn read_state(home: &Home, options: Options) -> Result<Arc<DbInner>> {
-    let Home { folder, env, .. } = home;
-    let names = env.list(folder)?;
+    let Home { directory, env, .. } = home;
+    let names = env.list(directory)?;
     match look_into(&names) {
         Contents::Database => {}
-        Contents::Fragments(name) => return Err(missing_current(folder, &name)),
-        Contents::Nothing => return Err(no_database(folder)),
+        Contents::Fragments(name) => return Err(missing_current(directory, &name)),
+        Contents::Nothing => return Err(no_database(directory)),
     }
-    refuse_foreign_layout(&names, folder)?;
+    refuse_foreign_layout(&names, directory)?;
     let info_log = InfoLog::none(Arc::clone(env));
     let (inner, _) = recover(home.clone(), options, info_log, None, &names)?;
     for (place, file) in inner.versions.current().files().enumerate() {
@@ -73,8 +73,8 @@ fn read_state(home: &Home, options: Options) -> Result<Arc<DbInner>> {
     Ok(inner)
 }
 
-/// Calls `read` until it succeeds, or fails for another reason than a writer that changes the folder.
-fn beside_writer<T>(env: &dyn Env, folder: &Path, mut read: impl FnMut() -> Result<T>) -> Result<T> {
+/// Calls `read` until it succeeds, or fails for another reason than a writer that changes the directory.
+fn beside_writer<T>(env: &dyn Env, directory: &Path, mut read: impl FnMut() -> Result<T>) -> Result<T> {
     let mut before = None;
     let mut alike = 0;
     let mut pause = Duration::from_millis(1);
@@ -83,7 +83,7 @@ fn beside_writer<T>(env: &dyn Env, folder: &Path, mut read: impl FnMut() -> Resu
             Err(error) if may_be_of_a_change(error.kind()) => error,
             result => return result,
         };
-        let found = (error.to_string(), listing(env, folder));
+        let found = (error.to_string(), listing(env, directory));
         let is_alike = before.as_ref().is_some_and(|(message, _)| *message == found.0);
         alike = if is_alike { alike + 1 } else { 1 };
         if alike == MOST_ALIKE || before.as_ref() == Some(&found) {
@@ -97,7 +97,7 @@ fn beside_writer<T>(env: &dyn Env, folder: &Path, mut read: impl FnMut() -> Resu
     let message = format!(
         "the database was changed during each of {MOST_ATTEMPTS} attempts to read its state; try again ({last})"
     );
-    Err(Error::at_path(ErrorKind::Outdated, folder, message))
+    Err(Error::at_path(ErrorKind::Outdated, directory, message))
 }
 
 /// Whether an error of this kind may mean no more than that files were replaced meanwhile.
@@ -114,21 +114,21 @@ struct Listing {
     files: Vec<(String, Option<u64>)>,
 }
 
-fn listing(env: &dyn Env, folder: &Path) -> Listing {
-    let mut files: Vec<_> = env.list(folder).unwrap_or_default();
+fn listing(env: &dyn Env, directory: &Path) -> Listing {
+    let mut files: Vec<_> = env.list(directory).unwrap_or_default();
     files.sort();
     let sized = files.into_iter().filter_map(|name| {
         use FileKind::{LegacyTable, Log, Manifest, Table};
         match file_name::parse(&name)? {
             Log(_) | Manifest(_) => {
-                let size_bytes = env.file_size(&folder.join(&name)).ok();
+                let size_bytes = env.file_size(&directory.join(&name)).ok();
                 Some((name, size_bytes))
             }
             Table(_) | LegacyTable(_) => Some((name, None)),
             _ => None,
         }
     });
-    Listing { current: read_current(env, folder).ok(), files: sized.collect() }
+    Listing { current: read_current(env, directory).ok(), files: sized.collect() }
 }
 
 impl DbInner {
@@ -158,7 +158,7 @@ impl DbInner {
         self.check_open()?;
         let options = Options { block_cache: self.block_cache.clone(), ..self.options.clone() };
         let hold = self.published.super_version().hold.clone();
-        let home = Home { folder: self.folder.clone(), env: Arc::clone(&self.env), hold };
+        let home = Home { directory: self.directory.clone(), env: Arc::clone(&self.env), hold };
         let newest = open_at(&home, &options)?;
         self.tables.take_over(&newest.tables);
         self.versions.adopt(&newest.versions);
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn a_damage_that_stays_is_told_though_the_writer_goes_on() {
         let env = MemoryEnv::new();
-        env.create_folder_all(Path::new("/db")).unwrap();
+        env.create_directory_all(Path::new("/db")).unwrap();
         let mut calls = 0;
         let result: Result<()> = beside_writer(&env, Path::new("/db"), || {
             calls += 1;

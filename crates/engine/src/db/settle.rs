@@ -13,7 +13,7 @@ use terrace_format::version_edit::VersionEdit;
 
 use crate::db::inner::DbInner;
 use crate::error::Result;
-use crate::repair::{LOST_FOLDER, link_to_folder};
+use crate::repair::{LOST_DIRECTORY, link_to_directory};
 
 impl DbInner {
     /// Settles. `stopped` are the logs that do not count, or not whole; `names` the files of before the open.
@@ -36,13 +36,13 @@ impl DbInner {
     /// Recovery stopped at a hole: the logs from there on (`stopped`) must never count again, since new writes take the
     /// sequences of those after the hole. What was recovered becomes durable before.
     fn set_aside(self: &Arc<Self>, stopped: &[u64]) -> Result<()> {
-        let lost = self.folder.join(LOST_FOLDER);
-        self.env.create_folder_all(&lost)?;
+        let lost = self.directory.join(LOST_DIRECTORY);
+        self.env.create_directory_all(&lost)?;
         for number in stopped {
             let name = file_name::log_name(*number);
-            link_to_folder(&*self.env, &self.folder.join(&name), &lost, &name)?;
+            link_to_directory(&*self.env, &self.directory.join(&name), &lost, &name)?;
         }
-        self.env.sync_folder(&lost)?;
+        self.env.sync_directory(&lost)?;
         while let Some(oldest) = self.published.super_version().sealed.last().cloned() {
             self.flush_sealed(&oldest)?;
         }
@@ -74,11 +74,11 @@ impl DbInner {
         for name in names {
             self.info_log.line(format_args!("removes {name}, which nothing refers to"));
             // What cannot be removed takes up space and does no harm.
-            let _ = self.env.remove_file(&self.folder.join(name));
+            let _ = self.env.remove_file(&self.directory.join(name));
         }
         if names.iter().any(|name| is_data(name)) {
             // Its sequences go to the next writes: after a loss of power a repair must not find it again.
-            self.env.sync_folder(&self.folder)?;
+            self.env.sync_directory(&self.directory)?;
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use crate::db::inner::DbInner;
 use crate::db::read_only::MOST_ATTEMPTS;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::ReadOptions;
-use crate::read::get::{Found, expect, get_with};
+use crate::read::get::{Found, get_with, prefetch};
 use crate::read::lookup::{ReadView, Renewal, View};
 use crate::read::snapshot::Snapshot;
 use crate::read::super_version::SuperVersion;
@@ -75,7 +75,7 @@ impl DbInner {
         let block_options = block_read_options(options);
         for (index, key) in keys.iter().enumerate() {
             if let Some(later) = keys.get(index + AHEAD) {
-                expect(&view, &self.tables, later.as_ref(), sequence);
+                prefetch(&view, &self.tables, later.as_ref(), sequence);
             }
             let mut hand_over = Some(|value: Found<'_>| found(Some(value.bytes())));
             let answer =

@@ -46,7 +46,7 @@ pub(super) struct HashIndexWriter {
 }
 
 /// A place in the table in use.
-pub(super) struct Place {
+pub(super) struct HashSlot {
     slot: usize,
     /// The entry that is there.
     pub(super) found: Option<EntryId>,
@@ -104,13 +104,13 @@ impl HashIndexWriter {
 
     /// Where the key with this hash for which `is_sought` holds is, or would be.
     #[inline]
-    pub(super) fn place(&self, hash: u32, is_sought: impl FnMut(EntryId) -> bool) -> Place {
+    pub(super) fn place(&self, hash: u32, is_sought: impl FnMut(EntryId) -> bool) -> HashSlot {
         probe(self.table(), hash, is_sought)
     }
 
     /// Puts an entry in its place, where [`place`](Self::place) just found it. Returns whether the index grew.
     #[inline]
-    pub(super) fn put(&mut self, index: &HashIndex, place: &Place, hash: u32, entry: EntryId) -> bool {
+    pub(super) fn put(&mut self, index: &HashIndex, place: &HashSlot, hash: u32, entry: EntryId) -> bool {
         let slot = u64::from(hash) << 32 | u64::from(entry.to_bits());
         self.table()[place.slot].store(slot, Ordering::Release);
         if place.found.is_some() {
@@ -147,16 +147,16 @@ fn first_slot(table: &Table, hash: u32) -> usize {
 
 /// The slot of the key with this hash for which `is_sought` holds, or the free slot at which the search for it ends.
 #[inline]
-fn probe(table: &Table, hash: u32, mut is_sought: impl FnMut(EntryId) -> bool) -> Place {
+fn probe(table: &Table, hash: u32, mut is_sought: impl FnMut(EntryId) -> bool) -> HashSlot {
     let mut slot = first_slot(table, hash);
     loop {
         let bits = table[slot].load(Ordering::Acquire);
         // SAFETY: `put` wrote the slot.
         let Some(entry) = (unsafe { EntryId::from_bits(bits as u32) }) else {
-            return Place { slot, found: None };
+            return HashSlot { slot, found: None };
         };
         if (bits >> 32) as u32 == hash && is_sought(entry) {
-            return Place { slot, found: Some(entry) };
+            return HashSlot { slot, found: Some(entry) };
         }
         slot += 1;
         if slot == table.len() {

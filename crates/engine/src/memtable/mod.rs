@@ -19,7 +19,7 @@
 //! The rest of the engine knows only [`MemTable`], [`MemEntry`] and [`MemTableIterator`].
 //!
 //! Rules:
-//! 1. One writer at a time: the caller holds the commit lock. (A mutex inside keeps a mistake from being worse
+//! 1. One writer at a time: the caller holds the commit token. (A mutex inside keeps a mistake from being worse
 //!    than slow.) Reads may run beside the writer, which never waits for them. `get` takes no lock; the first movement of
 //!    a cursor takes one if there are new entries, and whoever comes meanwhile waits for the same result.
 //! 2. An insert is seen by reads that begin after it returned. A read beside it sees the entry whole or not at all;
@@ -125,7 +125,7 @@ impl MemTable {
 
     /// Adds an entry; `value` is empty for a deletion. Many are added cheaper by one [`inserter`](Self::inserter).
     ///
-    /// The caller holds the commit lock, and gives each entry a sequence number of its own.
+    /// The caller holds the commit token, and gives each entry a sequence number of its own.
     ///
     /// # Panics
     /// If the key or the value is 4 GiB or larger: a write batch refuses them long before.
@@ -137,13 +137,13 @@ impl MemTable {
     /// Asks the processor for what inserting this key needs first. To come from memory takes it as long as the insert itself,
     /// so ask before something else is done.
     #[inline]
-    pub fn expect(&self, user_key: &[u8]) {
+    pub fn prefetch(&self, user_key: &[u8]) {
         if let Some(index) = &self.index {
             index.prefetch(index.hash(user_key));
         }
     }
 
-    /// For the holder of the commit lock: adds entries one after another.
+    /// For the holder of the commit token: adds entries one after another.
     #[inline]
     pub fn inserter(&self) -> Inserter<'_> {
         Inserter { memtable: self, writer: self.writer.lock() }

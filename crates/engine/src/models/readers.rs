@@ -36,11 +36,11 @@ struct Model {
 impl Model {
     fn new() -> Arc<Self> {
         let env = Arc::new(MemoryEnv::with_steps());
-        let folder = PathBuf::from("/db");
-        env.create_folder_all(&folder).unwrap();
+        let directory = PathBuf::from("/db");
+        env.create_directory_all(&directory).unwrap();
         let options = VersionSetOptions {
             env,
-            folder,
+            directory,
             comparator: comparator(),
             manifest_size_limit_bytes: 1 << 20,
             read_only: false,

@@ -61,7 +61,7 @@ const MOST_RENEWALS: u32 = 64;
 
 /// Where the inner cursor stands while the iterator stands on an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stand {
+enum InnerPosition {
     /// On the version that is shown.
     OnVersion,
     /// On the version that is shown, with no version of its key before it.
@@ -98,7 +98,7 @@ pub struct DbIterator {
     most_passed: u32,
     /// A forked child is refused, as it is by the database.
     process: ProcessMark,
-    stand: Stand,
+    stand: InnerPosition,
     valid: bool,
     /// Forward, this key and those before it are hidden.
     hidden: RankedKey,
@@ -154,7 +154,7 @@ impl DbIterator {
             bounds_are_empty,
             most_passed: u32::MAX,
             process: ProcessMark::here(),
-            stand: Stand::OnVersion,
+            stand: InnerPosition::OnVersion,
             valid: false,
             hidden: RankedKey::default(),
             saved_key: Vec::new(),
@@ -178,8 +178,8 @@ impl DbIterator {
     pub fn key(&self) -> &[u8] {
         assert!(self.valid, "the iterator stands on an entry");
         match self.stand {
-            Stand::OnVersion | Stand::OnFirstVersion => user_key(self.inner.key()),
-            Stand::BeforeKey | Stand::Elsewhere => &self.saved_key,
+            InnerPosition::OnVersion | InnerPosition::OnFirstVersion => user_key(self.inner.key()),
+            InnerPosition::BeforeKey | InnerPosition::Elsewhere => &self.saved_key,
         }
     }
 
@@ -191,8 +191,8 @@ impl DbIterator {
     pub fn value(&self) -> &[u8] {
         assert!(self.valid, "the iterator stands on an entry");
         match self.stand {
-            Stand::OnVersion | Stand::OnFirstVersion => self.inner.value(),
-            Stand::BeforeKey | Stand::Elsewhere => &self.saved_value,
+            InnerPosition::OnVersion | InnerPosition::OnFirstVersion => self.inner.value(),
+            InnerPosition::BeforeKey | InnerPosition::Elsewhere => &self.saved_value,
         }
     }
 
@@ -271,15 +271,15 @@ impl DbIterator {
         }
         self.guard(|this| {
             match this.stand {
-                Stand::OnVersion | Stand::OnFirstVersion => {
+                InnerPosition::OnVersion | InnerPosition::OnFirstVersion => {
                     this.hide_current_key();
                     this.inner.next()?;
                     return if this.shows_plainly() { this.show() } else { this.find_forward(true) };
                 }
                 // `find_forward` passes the versions of the current key.
-                Stand::BeforeKey if this.inner.valid() => this.inner.next()?,
-                Stand::BeforeKey => this.inner.seek_to_first()?,
-                Stand::Elsewhere => {
+                InnerPosition::BeforeKey if this.inner.valid() => this.inner.next()?,
+                InnerPosition::BeforeKey => this.inner.seek_to_first()?,
+                InnerPosition::Elsewhere => {
                     this.leave_lookup()?;
                     set_target(&mut this.target, &this.saved_key, 0, ValueKind::Deletion);
                     this.inner.seek(&this.target)?;
@@ -301,17 +301,17 @@ impl DbIterator {
         }
         self.guard(|this| {
             match this.stand {
-                Stand::OnVersion => {
+                InnerPosition::OnVersion => {
                     replace(&mut this.saved_key, user_key(this.inner.key()));
                     this.leave_key_backward(None)?;
                 }
                 // The key before was seen to be smaller.
-                Stand::OnFirstVersion => {
+                InnerPosition::OnFirstVersion => {
                     this.inner.prev()?;
                     return this.find_backward(false);
                 }
-                Stand::BeforeKey => {}
-                Stand::Elsewhere => {
+                InnerPosition::BeforeKey => {}
+                InnerPosition::Elsewhere => {
                     this.leave_lookup()?;
                     this.go_before_saved_key()?;
                 }
@@ -432,7 +432,7 @@ impl DbIterator {
     /// Shows the inner cursor's entry.
     #[inline]
     fn show(&mut self) -> Result<()> {
-        self.stand = Stand::OnVersion;
+        self.stand = InnerPosition::OnVersion;
         self.valid = true;
         Ok(())
     }
@@ -440,7 +440,7 @@ impl DbIterator {
     /// Forward from the inner cursor's entry on, that included, to the first that is to be shown. With `hiding`,
     /// keys up to the hidden one are passed over.
     fn find_forward(&mut self, mut hiding: bool) -> Result<()> {
-        self.stand = Stand::OnVersion;
+        self.stand = InnerPosition::OnVersion;
         let mut hidden = 0;
         let mut too_new = 0;
         let mut passed = 0;

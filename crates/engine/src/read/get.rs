@@ -70,11 +70,11 @@ pub(crate) fn get_with<R, F: FnOnce(Found<'_>) -> R>(
 
 /// Asks the processor for what a get of `key` needs first. To come from memory takes that as long as half of the get, so ask
 /// before something else is done.
-pub(crate) fn expect(view: &SuperVersion, tables: &TableCache, key: &[u8], sequence: u64) {
+pub(crate) fn prefetch(view: &SuperVersion, tables: &TableCache, key: &[u8], sequence: u64) {
     let sealed = view.sealed.iter().map(|sealed| &*sealed.table);
     let memtables = std::iter::once(&*view.active).chain(sealed);
-    memtables.filter(|memtable| !memtable.is_empty()).for_each(|memtable| memtable.expect(key));
-    with_seek_key(key, sequence, |target| view.version.expect(target, tables));
+    memtables.filter(|memtable| !memtable.is_empty()).for_each(|memtable| memtable.prefetch(key));
+    with_seek_key(key, sequence, |target| view.version.prefetch(target, tables));
 }
 
 /// Where a value was found.

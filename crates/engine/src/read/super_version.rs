@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use terrace_env::FolderHold;
+use terrace_env::DirectoryHold;
 use terrace_format::internal_key::SequenceNumber;
 
 use crate::memtable::MemTable;
@@ -33,8 +33,8 @@ pub(crate) struct SuperVersion {
     /// Newest first.
     pub(crate) sealed: Vec<Arc<SealedMemTable>>,
     pub(crate) version: Arc<Version>,
-    /// The hold on the folder, where the environment has one: whoever keeps the view can open its tables.
-    pub(crate) hold: Option<Arc<dyn FolderHold>>,
+    /// The hold on the directory, where the environment has one: whoever keeps the view can open its tables.
+    pub(crate) hold: Option<Arc<dyn DirectoryHold>>,
 }
 
 impl SuperVersion {

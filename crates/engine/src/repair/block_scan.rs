@@ -31,7 +31,7 @@ use terrace_format::limits::{BLOCK_TRAILER_SIZE_BYTES, FOOTER_SIZE_BYTES};
 use terrace_format::table::{BlockHandle, Footer};
 
 use crate::error::{ErrorKind, Result};
-use crate::repair::workshop::read_options;
+use crate::repair::repairer::read_options;
 use crate::table::block_fetch::BlockSource;
 
 /// Bytes that may be summed in vain for one table.

@@ -8,9 +8,9 @@ use terrace_format::version_edit::FileEntry;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::iterator::InternalIterator;
+use crate::repair::repairer::{Repairer, WrittenTable, read_options};
 use crate::repair::report::{Damage, KeyRange, SalvagedTable};
 use crate::repair::table_salvage::{problem_of, read_table};
-use crate::repair::workshop::{Workshop, WrittenTable, read_options};
 use crate::table::Table;
 
 /// What became of a table.
@@ -26,22 +26,22 @@ pub(super) enum Intake {
 
 /// Takes in the table `name`, of which the MANIFEST says `listed`, if it lists it.
 pub(super) fn take_in(
-    workshop: &Workshop,
+    repairer: &Repairer,
     number: u64,
     name: &str,
     listed: Option<&FileEntry>,
 ) -> Result<Intake> {
-    match verify(workshop, number, name, listed) {
-        Err(error) if error.kind() == ErrorKind::Corruption => salvage(workshop, name, listed, &error),
+    match verify(repairer, number, name, listed) {
+        Err(error) if error.kind() == ErrorKind::Corruption => salvage(repairer, name, listed, &error),
         result => result,
     }
 }
 
-fn verify(workshop: &Workshop, number: u64, name: &str, listed: Option<&FileEntry>) -> Result<Intake> {
-    let (file, actual_size_bytes) = workshop.open(name)?;
-    let path = workshop.path(name);
+fn verify(repairer: &Repairer, number: u64, name: &str, listed: Option<&FileEntry>) -> Result<Intake> {
+    let (file, actual_size_bytes) = repairer.open(name)?;
+    let path = repairer.path(name);
     let size_bytes = listed.map_or(actual_size_bytes, |listed| listed.size_bytes);
-    let table = Arc::new(Table::open(file, path.clone(), size_bytes, Arc::clone(&workshop.context))?);
+    let table = Arc::new(Table::open(file, path.clone(), size_bytes, Arc::clone(&repairer.context))?);
     table.verify()?;
     let mut iterator = table.iter(read_options());
     iterator.seek_to_last()?;
@@ -76,13 +76,13 @@ fn count(mut iterator: impl InternalIterator) -> Result<u64> {
     Ok(entries)
 }
 
-fn salvage(workshop: &Workshop, name: &str, listed: Option<&FileEntry>, cause: &Error) -> Result<Intake> {
-    let mut table = workshop.begin_table();
-    let mut salvaged = read_table(workshop, name, listed, &mut |key, value| table.add(key, value))?;
+fn salvage(repairer: &Repairer, name: &str, listed: Option<&FileEntry>, cause: &Error) -> Result<Intake> {
+    let mut table = repairer.begin_table();
+    let mut salvaged = read_table(repairer, name, listed, &mut |key, value| table.add(key, value))?;
     let table = table.finish()?;
     if salvaged.damage.is_empty() {
         // Everything could be read: it was the filter, say, or the order of the separators.
-        let reason = problem_of(cause, &workshop.path(name));
+        let reason = problem_of(cause, &repairer.path(name));
         salvaged.damage.push(Damage { offset: cause.offset().unwrap_or(0), lost_bytes: 0, reason });
     }
     let report =
@@ -96,8 +96,8 @@ pub(super) fn keys_of(file: &FileEntry) -> KeyRange {
 }
 
 /// Whether `file` may hold one of `keys`.
-pub(super) fn may_hold(workshop: &Workshop, file: &FileEntry, keys: &KeyRange) -> bool {
-    let user = workshop.comparator.user();
+pub(super) fn may_hold(repairer: &Repairer, file: &FileEntry, keys: &KeyRange) -> bool {
+    let user = repairer.comparator.user();
     keys.first.as_ref().is_none_or(|first| user.compare(first, user_key(&file.largest)).is_le())
         && keys.last.as_ref().is_none_or(|last| user.compare(user_key(&file.smallest), last).is_le())
 }

@@ -1,4 +1,4 @@
-//! The files in the folder, by kind. Predecessor: the folder's names. Successors: [`manifest`](super::manifest),
+//! The files in the directory, by kind. Predecessor: the directory's names. Successors: [`manifest`](super::manifest),
 //! [`plan`](super::plan).
 
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use terrace_format::file_name::{self, FileKind};
 
 use crate::recovery::is_log_needed;
-use crate::repair::workshop::FILE_NUMBER_LIMIT;
+use crate::repair::repairer::FILE_NUMBER_LIMIT;
 
 /// Files that the engine would open by their number, and the rest.
 #[derive(Debug, Default)]

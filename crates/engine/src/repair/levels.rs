@@ -16,9 +16,9 @@ use crate::repair::Rebuilt;
 use crate::repair::intake::{Intake, keys_of, may_hold, take_in};
 use crate::repair::inventory::Inventory;
 use crate::repair::manifest::TrustedState;
+use crate::repair::repairer::Repairer;
 use crate::repair::replay::replay_logs;
 use crate::repair::report::{KeyRange, Uncertainty};
-use crate::repair::workshop::Workshop;
 
 /// Entries that are lost.
 struct Lost {
@@ -30,7 +30,7 @@ struct Lost {
 }
 
 pub(super) fn keep_levels(
-    workshop: &Workshop,
+    repairer: &Repairer,
     inventory: &Inventory,
     trusted: &TrustedState,
     logs: &[u64],
@@ -48,11 +48,11 @@ pub(super) fn keep_levels(
                 lost.push(Lost { level, number: file.number, name, keys: keys_of(file) });
                 continue;
             };
-            match take_in(workshop, file.number, name, Some(file))? {
+            match take_in(repairer, file.number, name, Some(file))? {
                 Intake::Intact { mut file, entries } => {
                     if level == 0 && is_level0_renumbered {
                         rebuilt.used_up.push(name.clone());
-                        file.number = workshop.renumber(name)?;
+                        file.number = repairer.renumber(name)?;
                     }
                     rebuilt.report.tables_kept += 1;
                     rebuilt.report.entries_kept += entries;
@@ -78,7 +78,7 @@ pub(super) fn keep_levels(
             rebuilt.set_aside(name, "the MANIFEST does not list it");
         }
     }
-    let replayed = replay_logs(workshop, logs)?;
+    let replayed = replay_logs(repairer, logs)?;
     for table in replayed.tables {
         rebuilt.report.entries_kept += table.entries;
         rebuilt.levels[0].push(table.file);
@@ -96,7 +96,7 @@ pub(super) fn keep_levels(
         let is_older = |(level, file): &&(usize, &FileEntry)| {
             *level > lost.level || (*level == 0 && lost.level == 0 && file.number < lost.number)
         };
-        if remaining.iter().filter(is_older).any(|(_, file)| may_hold(workshop, file, &lost.keys)) {
+        if remaining.iter().filter(is_older).any(|(_, file)| may_hold(repairer, file, &lost.keys)) {
             let reason = format!("{} has lost entries here; older values may show in their place", lost.name);
             rebuilt.report.uncertain.push(Uncertainty { keys: lost.keys, reason });
         }

@@ -19,7 +19,7 @@ use terrace_format::version_edit::{FileEntry, VersionEdit};
 use crate::error::{Error, ErrorKind, Result};
 use crate::repair::inventory::Inventory;
 use crate::repair::log_salvage::{LogPiece, LogVisitor, read_log};
-use crate::repair::workshop::{FILE_NUMBER_LIMIT, Workshop};
+use crate::repair::repairer::{FILE_NUMBER_LIMIT, Repairer};
 use crate::version::checker;
 use crate::version::file_meta::{FileMeta, FileOrigin, ObsoleteFiles};
 use crate::version::recover::{other_comparator, read_current};
@@ -85,12 +85,12 @@ impl Knowledge {
     ///
     /// Errors: `InvalidArgument` if one names another comparator; `Unsupported` for a future or foreign format; those of
     /// reading the files.
-    pub(super) fn gather(workshop: &Workshop, inventory: &Inventory) -> Result<Self> {
+    pub(super) fn gather(repairer: &Repairer, inventory: &Inventory) -> Result<Self> {
         let mut damage = Vec::new();
         let mut current_is_damaged = false;
         let mut named = None;
         if inventory.has_current {
-            match current::decode(&read_current(&*workshop.env, &workshop.folder)?) {
+            match current::decode(&read_current(&*repairer.env, &repairer.directory)?) {
                 Ok(number) => named = Some(number),
                 Err(error) => {
                     current_is_damaged = true;
@@ -102,7 +102,7 @@ impl Knowledge {
         }
         let mut states = Vec::new();
         for number in &inventory.manifests {
-            states.push(ManifestState::read(workshop, *number)?);
+            states.push(ManifestState::read(repairer, *number)?);
         }
         // Newest first.
         states.sort_by_key(|state| std::cmp::Reverse(state.number));
@@ -112,9 +112,9 @@ impl Knowledge {
             damage.push(format!("{}, which CURRENT names, is missing.", file_name::manifest_name(number)));
             named = None;
         }
-        workshop.comparator_is_known.set(states.iter().any(|state| state.has_comparator));
-        let chosen = choose(workshop, &states, named, inventory);
-        let trusted = chosen.map(|index| states[index].trusted(workshop));
+        repairer.comparator_is_known.set(states.iter().any(|state| state.has_comparator));
+        let chosen = choose(repairer, &states, named, inventory);
+        let trusted = chosen.map(|index| states[index].trusted(repairer));
         // A MANIFEST that never came into force may know a table in place of a log; its word counts only for want of
         // a better one, and if the tables are there. (A loss of power while a repair wrote it may have taken them.)
         let in_force = states.iter().find(|state| Some(state.number) == named);
@@ -135,14 +135,14 @@ impl Knowledge {
 
 /// The index of the MANIFEST to rely on. `named` is the one that CURRENT names, if it is there.
 fn choose(
-    workshop: &Workshop,
+    repairer: &Repairer,
     states: &[ManifestState],
     named: Option<u64>,
     inventory: &Inventory,
 ) -> Option<usize> {
     if let Some(index) = states.iter().position(|state| Some(state.number) == named)
         && states[index].loss != Loss::Middle
-        && states[index].is_consistent(workshop)
+        && states[index].is_consistent(repairer)
     {
         return Some(index);
     }
@@ -151,14 +151,14 @@ fn choose(
         named.is_none_or(|named| state.number > named)
             && state.loss == Loss::Nothing
             && state.has_its_tables(inventory)
-            && state.is_consistent(workshop)
+            && state.is_consistent(repairer)
     };
     states.iter().position(eligible)
 }
 
 impl ManifestState {
-    fn read(workshop: &Workshop, number: u64) -> Result<Self> {
-        let path = workshop.path(&file_name::manifest_name(number));
+    fn read(repairer: &Repairer, number: u64) -> Result<Self> {
+        let path = repairer.path(&file_name::manifest_name(number));
         let state = Self {
             number,
             loss: Loss::Nothing,
@@ -171,15 +171,15 @@ impl ManifestState {
             live: BTreeMap::new(),
             removed: HashSet::new(),
         };
-        let comparator = workshop.comparator.user().clone();
+        let comparator = repairer.comparator.user().clone();
         let mut visitor = EditVisitor { path, comparator, state };
         let path = visitor.path.clone();
-        read_log(&*workshop.env, &path, &mut visitor)?;
+        read_log(&*repairer.env, &path, &mut visitor)?;
         let state = visitor.state;
         let numbers = [state.next_file_number.map(|next| next.saturating_sub(1)), state.log_number];
         let named = state.live.keys().chain(&state.removed).copied();
         for used in named.chain(numbers.into_iter().flatten()).chain([state.previous_log_number]) {
-            workshop.mark_number_used(used);
+            repairer.mark_number_used(used);
         }
         Ok(state)
     }
@@ -208,7 +208,7 @@ impl ManifestState {
     }
 
     /// Whether it says all that a state needs, and its levels keep the rules of levels.
-    fn is_consistent(&self, workshop: &Workshop) -> bool {
+    fn is_consistent(&self, repairer: &Repairer) -> bool {
         let is_complete = self.has_comparator
             && self.log_number.is_some()
             && self.next_file_number.is_some()
@@ -218,34 +218,34 @@ impl ManifestState {
         }
         let queue = Arc::new(ObsoleteFiles::new());
         let mut levels: [Vec<Arc<FileMeta>>; LEVEL_COUNT] = Default::default();
-        for (level, files) in self.levels(workshop).into_iter().enumerate() {
+        for (level, files) in self.levels(repairer).into_iter().enumerate() {
             let metas = files
                 .into_iter()
                 .map(|file| Arc::new(FileMeta::new(file, 0, FileOrigin::Recovered, Arc::clone(&queue))));
             levels[level] = metas.collect();
         }
         levels[0].reverse();
-        checker::check(&Version::new(workshop.comparator.clone(), levels)).is_ok()
+        checker::check(&Version::new(repairer.comparator.clone(), levels)).is_ok()
     }
 
-    fn levels(&self, workshop: &Workshop) -> [Vec<FileEntry>; LEVEL_COUNT] {
+    fn levels(&self, repairer: &Repairer) -> [Vec<FileEntry>; LEVEL_COUNT] {
         let mut levels: [Vec<FileEntry>; LEVEL_COUNT] = Default::default();
         for (level, file) in self.live.values() {
             levels[*level].push(file.clone());
         }
         for files in &mut levels[1..] {
-            files.sort_by(|a, b| workshop.comparator.compare_keys(&a.smallest, &b.smallest));
+            files.sort_by(|a, b| repairer.comparator.compare_keys(&a.smallest, &b.smallest));
         }
         levels
     }
 
-    fn trusted(&self, workshop: &Workshop) -> TrustedState {
+    fn trusted(&self, repairer: &Repairer) -> TrustedState {
         TrustedState {
             manifest_number: self.number,
             last_sequence: self.last_sequence.unwrap_or_default(),
             next_file_number: self.next_file_number.unwrap_or_default(),
             is_whole: self.loss == Loss::Nothing,
-            levels: self.levels(workshop),
+            levels: self.levels(repairer),
         }
     }
 }

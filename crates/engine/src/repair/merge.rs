@@ -15,18 +15,16 @@ use terrace_format::version_edit::FileEntry;
 
 use crate::cache::table_cache::TableCache;
 use crate::compaction::drop_rule::DropRule;
+use crate::compaction::picker::LEVEL1_SIZE_BYTES;
 use crate::error::{Error, Result};
 use crate::iterator::InternalIterator;
 use crate::read::merging_iterator::MergingIterator;
-use crate::repair::workshop::{Workshop, WrittenTable, read_options};
+use crate::repair::repairer::{Repairer, WrittenTable, read_options};
 use crate::version::file_meta::{FileMeta, FileOrigin, ObsoleteFiles};
 use crate::version::level_iterator::LevelIterator;
 
 /// Runs that are merged at a time; each holds a file open.
 const MAX_RUNS: usize = 64;
-
-/// The size at which LevelDB calls level 1 full; each deeper one holds ten times as much.
-const LEVEL1_SIZE_BYTES: u64 = 10 << 20;
 
 /// What a merge wrote.
 #[derive(Debug, Default)]
@@ -38,16 +36,16 @@ pub(super) struct Merged {
 }
 
 /// Merges all of `files`.
-pub(super) fn merge(workshop: &Workshop, files: Vec<FileEntry>) -> Result<Merged> {
-    let mut runs = into_runs(workshop, files);
+pub(super) fn merge(repairer: &Repairer, files: Vec<FileEntry>) -> Result<Merged> {
+    let mut runs = into_runs(repairer, files);
     let mut last_sequence = 0;
     while runs.len() > MAX_RUNS {
         let first = runs.drain(..MAX_RUNS).collect();
-        let merged = merge_runs(workshop, first, false)?;
+        let merged = merge_runs(repairer, first, false)?;
         last_sequence = last_sequence.max(merged.last_sequence);
         runs.push(merged.tables.into_iter().map(|table| table.file).collect());
     }
-    let merged = merge_runs(workshop, runs, true)?;
+    let merged = merge_runs(repairer, runs, true)?;
     Ok(Merged { last_sequence: last_sequence.max(merged.last_sequence), ..merged })
 }
 
@@ -63,8 +61,8 @@ pub(super) fn level_for(size_bytes: u64) -> usize {
 }
 
 /// Distributes the files over as few runs as possible; the files of a run follow each other without overlap.
-fn into_runs(workshop: &Workshop, mut files: Vec<FileEntry>) -> Vec<Vec<FileEntry>> {
-    let comparator = &workshop.comparator;
+fn into_runs(repairer: &Repairer, mut files: Vec<FileEntry>) -> Vec<Vec<FileEntry>> {
+    let comparator = &repairer.comparator;
     files.sort_by(|a, b| comparator.compare(&a.smallest, &b.smallest));
     let mut runs: Vec<Vec<FileEntry>> = Vec::new();
     for file in files {
@@ -81,18 +79,19 @@ fn into_runs(workshop: &Workshop, mut files: Vec<FileEntry>) -> Vec<Vec<FileEntr
     runs
 }
 
-fn merge_runs(workshop: &Workshop, runs: Vec<Vec<FileEntry>>, is_everything: bool) -> Result<Merged> {
-    let mut entries = open_runs(workshop, runs);
-    let user = workshop.comparator.user().clone();
+fn merge_runs(repairer: &Repairer, runs: Vec<Vec<FileEntry>>, is_everything: bool) -> Result<Merged> {
+    let mut entries = open_runs(repairer, runs);
+    let user = repairer.comparator.user().clone();
     let mut rule = DropRule::new(user.clone(), vec![MAX_SEQUENCE_NUMBER]);
-    let max_file_size_bytes = workshop.options.max_file_size_bytes;
-    let folder = workshop.folder.clone();
+    let max_file_size_bytes = repairer.options.max_file_size_bytes;
+    let directory = repairer.directory.clone();
     let mut merged = Merged::default();
     let mut last_user_key: Option<Vec<u8>> = None;
-    let mut table = workshop.begin_table();
+    let mut table = repairer.begin_table();
     entries.seek_to_first()?;
     while entries.valid() {
-        let parsed = parse_internal_key(entries.key()).map_err(|error| Error::format(&folder, 0, error))?;
+        let parsed =
+            parse_internal_key(entries.key()).map_err(|error| Error::format(&directory, 0, error))?;
         merged.last_sequence = merged.last_sequence.max(parsed.sequence);
         if last_user_key.as_deref().is_none_or(|last| user.compare(last, parsed.user_key).is_ne()) {
             let last = last_user_key.get_or_insert_with(Vec::new);
@@ -111,21 +110,21 @@ fn merge_runs(workshop: &Workshop, runs: Vec<Vec<FileEntry>>, is_everything: boo
     Ok(merged)
 }
 
-fn open_runs(workshop: &Workshop, runs: Vec<Vec<FileEntry>>) -> MergingIterator {
-    let (env, folder) = (Arc::clone(&workshop.env), workshop.folder.clone());
-    let context = Arc::clone(&workshop.context);
-    let tables = Arc::new(TableCache::new(env, folder, workshop.options.max_open_files, context));
+fn open_runs(repairer: &Repairer, runs: Vec<Vec<FileEntry>>) -> MergingIterator {
+    let (env, directory) = (Arc::clone(&repairer.env), repairer.directory.clone());
+    let context = Arc::clone(&repairer.context);
+    let tables = Arc::new(TableCache::new(env, directory, repairer.options.max_open_files, context));
     let queue = Arc::new(ObsoleteFiles::new());
     let mut children: Vec<Box<dyn InternalIterator>> = Vec::new();
     for run in runs {
         let files = run.into_iter().map(|file| {
             Arc::new(FileMeta::new(file, MAX_SEQUENCE_NUMBER, FileOrigin::Recovered, Arc::clone(&queue)))
         });
-        let comparator = workshop.comparator.clone();
+        let comparator = repairer.comparator.clone();
         let run = LevelIterator::new(comparator, files.collect(), Arc::clone(&tables), read_options());
         children.push(Box::new(run));
     }
-    MergingIterator::new(workshop.comparator.clone(), children)
+    MergingIterator::new(repairer.comparator.clone(), children)
 }
 
 #[cfg(test)]

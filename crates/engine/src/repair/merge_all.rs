@@ -15,12 +15,12 @@ use crate::repair::intake::{Intake, keys_of, may_hold, take_in};
 use crate::repair::inventory::Inventory;
 use crate::repair::merge::{level_for, merge};
 use crate::repair::plan::MergeInput;
+use crate::repair::repairer::Repairer;
 use crate::repair::replay::{logged_sequences, replay_logs};
 use crate::repair::report::{KeyRange, LevelSource, Uncertainty};
-use crate::repair::workshop::Workshop;
 
 pub(super) fn merge_all(
-    workshop: &Workshop,
+    repairer: &Repairer,
     inventory: &Inventory,
     inputs: &[MergeInput],
     missing: &[FileEntry],
@@ -37,7 +37,7 @@ pub(super) fn merge_all(
         lost.push((name, keys_of(file)));
     }
     for input in inputs {
-        match take_in(workshop, input.number, &input.name, input.listed.as_ref())? {
+        match take_in(repairer, input.number, &input.name, input.listed.as_ref())? {
             Intake::Intact { file, .. } => {
                 rebuilt.report.tables_kept += 1;
                 rebuilt.set_aside(&input.name, "it was merged into new tables");
@@ -58,7 +58,7 @@ pub(super) fn merge_all(
             rebuilt.set_aside(name, "a MANIFEST says that it was replaced");
         }
     }
-    let replayed = replay_logs(workshop, logs)?;
+    let replayed = replay_logs(repairer, logs)?;
     for log in &replayed.logs {
         let is_intact = log.damage.is_empty();
         rebuilt
@@ -66,13 +66,13 @@ pub(super) fn merge_all(
     }
     rebuilt.report.logs = replayed.logs;
     for (name, keys) in lost {
-        if tables.iter().any(|(other, file)| *other != name && may_hold(workshop, file, &keys)) {
+        if tables.iter().any(|(other, file)| *other != name && may_hold(repairer, file, &keys)) {
             let reason = format!("{name} has lost entries here; older values may show in their place");
             rebuilt.report.uncertain.push(Uncertainty { keys, reason });
         }
     }
     let files = tables.into_iter().map(|(_, file)| file);
-    let merged = merge(workshop, files.chain(replayed.tables.into_iter().map(|table| table.file)).collect())?;
+    let merged = merge(repairer, files.chain(replayed.tables.into_iter().map(|table| table.file)).collect())?;
     rebuilt.last_sequence = rebuilt.last_sequence.max(replayed.last_sequence).max(merged.last_sequence);
     let level = level_for(merged.tables.iter().map(|table| table.file.size_bytes).sum());
     for table in merged.tables {
@@ -83,7 +83,7 @@ pub(super) fn merge_all(
         let reason = "no MANIFEST says which tables were replaced: a value that was deleted or overwritten can be back \
                       if the table that said so was removed before";
         rebuilt.report.uncertain.push(Uncertainty { keys: KeyRange::default(), reason: reason.to_owned() });
-    } else if !matches!(logged_sequences(workshop, logs)?[..], [(1, _)]) {
+    } else if !matches!(logged_sequences(repairer, logs)?[..], [(1, _)]) {
         let reason = "no MANIFEST says which tables there were, and none is left";
         rebuilt.report.uncertain.push(Uncertainty { keys: KeyRange::default(), reason: reason.to_owned() });
     }

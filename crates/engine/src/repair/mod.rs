@@ -9,10 +9,10 @@
 //!
 //! Rules:
 //!
-//! 1. Nothing in the folder but the info log is changed or removed before the new MANIFEST is in force. Before that moment the
+//! 1. Nothing in the directory but the info log is changed or removed before the new MANIFEST is in force. Before that moment the
 //!    old state is there whole, with some unused tables beside it; after it, the repaired one. So a repair can be
 //!    interrupted at any point and run again.
-//! 2. What is damaged or unused goes to the folder `lost`, under a second name before that moment, and loses its first
+//! 2. What is damaged or unused goes to the directory `lost`, under a second name before that moment, and loses its first
 //!    name after it.
 //! 3. While a MANIFEST can be relied on, its levels are the truth. Tables that it does not list are never added: they
 //!    bring back what was deleted (Level/levelup#520).
@@ -31,11 +31,11 @@ mod manifest;
 mod merge;
 mod merge_all;
 mod plan;
+mod repairer;
 mod replay;
 pub(crate) mod report;
 mod set_aside;
 mod table_salvage;
-mod workshop;
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -59,10 +59,10 @@ use levels::keep_levels;
 use manifest::{Knowledge, TrustedState};
 use merge_all::merge_all;
 use plan::Plan;
+use repairer::Repairer;
 use report::RepairReport;
 use set_aside::link_to_lost;
-pub(crate) use set_aside::{LOST_FOLDER, link as link_to_folder};
-use workshop::Workshop;
+pub(crate) use set_aside::{LOST_DIRECTORY, link as link_to_directory};
 
 /// A database put together again, not yet in force.
 struct Rebuilt {
@@ -82,27 +82,29 @@ impl Rebuilt {
 }
 
 /// See [`Db::repair`](crate::Db::repair).
-pub(crate) fn repair(folder: &Path, options: &Options) -> Result<RepairReport> {
+pub(crate) fn repair(directory: &Path, options: &Options) -> Result<RepairReport> {
     if options.read_only {
         let message = "a repair writes, and the options say read-only";
-        return Err(Error::at_path(ErrorKind::InvalidArgument, folder, message));
+        return Err(Error::at_path(ErrorKind::InvalidArgument, directory, message));
     }
-    let Some(home) = Home::hold_existing(folder, &options.env)? else { return Err(no_database(folder)) };
+    let Some(home) = Home::hold_existing(directory, &options.env)? else {
+        return Err(no_database(directory));
+    };
     let options = &Options { env: Arc::clone(&home.env), ..options.clone() };
     let env = &*home.env;
-    // Before the lock: a folder that is no database is left without a LOCK file in it.
-    list(env, folder)?;
-    let lock = env.lock(&folder.join(file_name::LOCK)).map_err(|error| lock_error(folder, error))?;
-    let inventory = list(env, folder)?;
-    refuse_foreign_layout(&env.list(folder)?, folder)?;
-    let info_log = InfoLog::open(Arc::clone(&options.env), folder);
-    info_log.line(format_args!("Terrace {} repairs {}", env!("CARGO_PKG_VERSION"), folder.display()));
-    let workshop = Workshop::new(folder, options);
-    workshop.mark_number_used(inventory.largest_number);
-    let in_lost_before = names_in_lost(env, folder)?;
-    let result = rebuild(&workshop, &inventory).and_then(|mut rebuilt| {
+    // Before the lock: a directory that is no database is left without a LOCK file in it.
+    list(env, directory)?;
+    let lock = env.lock(&directory.join(file_name::LOCK)).map_err(|error| lock_error(directory, error))?;
+    let inventory = list(env, directory)?;
+    refuse_foreign_layout(&env.list(directory)?, directory)?;
+    let info_log = InfoLog::open(Arc::clone(&options.env), directory);
+    info_log.line(format_args!("Terrace {} repairs {}", env!("CARGO_PKG_VERSION"), directory.display()));
+    let repairer = Repairer::new(directory, options);
+    repairer.mark_number_used(inventory.largest_number);
+    let in_lost_before = names_in_lost(env, directory)?;
+    let result = rebuild(&repairer, &inventory).and_then(|mut rebuilt| {
         rebuilt.report.in_lost_before = in_lost_before;
-        commit(&workshop, rebuilt)
+        commit(&repairer, rebuilt)
     });
     match &result {
         Ok(report) => info_log.line(format_args!("repaired.\n{report}")),
@@ -112,33 +114,33 @@ pub(crate) fn repair(folder: &Path, options: &Options) -> Result<RepairReport> {
     result
 }
 
-fn names_in_lost(env: &dyn Env, folder: &Path) -> Result<Vec<String>> {
-    match env.list(&folder.join(LOST_FOLDER)) {
+fn names_in_lost(env: &dyn Env, directory: &Path) -> Result<Vec<String>> {
+    match env.list(&directory.join(LOST_DIRECTORY)) {
         Err(error) if error.is_not_found() => Ok(Vec::new()),
         names => Ok(names?),
     }
 }
 
-fn list(env: &dyn Env, folder: &Path) -> Result<Inventory> {
-    let inventory = Inventory::new(env.list(folder)?);
-    if inventory.is_empty() { Err(no_database(folder)) } else { Ok(inventory) }
+fn list(env: &dyn Env, directory: &Path) -> Result<Inventory> {
+    let inventory = Inventory::new(env.list(directory)?);
+    if inventory.is_empty() { Err(no_database(directory)) } else { Ok(inventory) }
 }
 
-fn no_database(folder: &Path) -> Error {
-    Error::at_path(ErrorKind::NoDatabase, folder, "there is no database here to repair")
+fn no_database(directory: &Path) -> Error {
+    Error::at_path(ErrorKind::NoDatabase, directory, "there is no database here to repair")
 }
 
 /// Reads what is there, and writes the tables that are new. On failure these are removed again.
-fn rebuild(workshop: &Workshop, inventory: &Inventory) -> Result<Rebuilt> {
-    let result = rebuild_or_leave(workshop, inventory);
+fn rebuild(repairer: &Repairer, inventory: &Inventory) -> Result<Rebuilt> {
+    let result = rebuild_or_leave(repairer, inventory);
     if result.is_err() {
-        workshop.remove_written(|_| false);
+        repairer.remove_written(|_| false);
     }
     result
 }
 
-fn rebuild_or_leave(workshop: &Workshop, inventory: &Inventory) -> Result<Rebuilt> {
-    let mut knowledge = Knowledge::gather(workshop, inventory)?;
+fn rebuild_or_leave(repairer: &Repairer, inventory: &Inventory) -> Result<Rebuilt> {
+    let mut knowledge = Knowledge::gather(repairer, inventory)?;
     let mut rebuilt = Rebuilt {
         levels: Default::default(),
         last_sequence: knowledge.last_sequence,
@@ -152,17 +154,17 @@ fn rebuild_or_leave(workshop: &Workshop, inventory: &Inventory) -> Result<Rebuil
     }
     let logs = inventory.needed_logs(knowledge.log_number, knowledge.previous_log_number);
     let mut replaced_manifest = None;
-    match plan::make(workshop, inventory, &mut knowledge, &logs)? {
+    match plan::make(repairer, inventory, &mut knowledge, &logs)? {
         Plan::KeepLevels(trusted) => {
             replaced_manifest = trusted.is_whole.then_some(trusted.manifest_number);
             if let Some(missing) = missing_log(knowledge.log_number, &trusted, &logs) {
                 rebuilt.report.logs_missing.push(missing);
             }
-            keep_levels(workshop, inventory, &trusted, &logs, &mut rebuilt)?;
+            keep_levels(repairer, inventory, &trusted, &logs, &mut rebuilt)?;
         }
         Plan::Merge { inputs, missing, why } => {
             rebuilt.report.manifest_damage.push(why);
-            merge_all(workshop, inventory, &inputs, &missing, &logs, &mut rebuilt)?;
+            merge_all(repairer, inventory, &inputs, &missing, &logs, &mut rebuilt)?;
         }
     }
     for log in &rebuilt.report.logs {
@@ -202,56 +204,60 @@ fn missing_log(log_number: u64, trusted: &TrustedState, logs: &[u64]) -> Option<
 }
 
 /// Brings `rebuilt` into force.
-fn commit(workshop: &Workshop, rebuilt: Rebuilt) -> Result<RepairReport> {
+fn commit(repairer: &Repairer, rebuilt: Rebuilt) -> Result<RepairReport> {
     let Rebuilt { levels, last_sequence, to_lost, used_up, mut report } = rebuilt;
-    let (env, folder) = (&workshop.env, &workshop.folder);
+    let (env, directory) = (&repairer.env, &repairer.directory);
     let in_force: HashSet<u64> = levels.iter().flatten().map(|file| file.number).collect();
-    let number = workshop.new_number();
-    let prepared = link_to_lost(workshop, &to_lost).and_then(|set_aside| {
-        let manifest =
-            ManifestWriter::create(env, folder, number, snapshot(workshop, number, last_sequence, levels))?;
+    let number = repairer.new_number();
+    let prepared = link_to_lost(repairer, &to_lost).and_then(|set_aside| {
+        let manifest = ManifestWriter::create(
+            env,
+            directory,
+            number,
+            snapshot(repairer, number, last_sequence, levels),
+        )?;
         manifest.close()?;
         // The names of the MANIFEST and of new tables must be durable before CURRENT leads to them.
-        env.sync_folder(folder)?;
+        env.sync_directory(directory)?;
         Ok(set_aside)
     });
     match prepared {
         Ok(set_aside) => report.set_aside = set_aside,
         Err(error) => {
-            workshop.remove_written(|_| false);
-            let _ = env.remove_file(&workshop.path(&file_name::manifest_name(number)));
+            repairer.remove_written(|_| false);
+            let _ = env.remove_file(&repairer.path(&file_name::manifest_name(number)));
             return Err(error);
         }
     }
     // If this fails, nobody knows which state is in force: both must stay.
     env.replace_file(
-        &workshop.path(file_name::CURRENT),
+        &repairer.path(file_name::CURRENT),
         current::encode(number).as_bytes(),
-        &workshop.path(&file_name::temporary_name(number)),
+        &repairer.path(&file_name::temporary_name(number)),
     )?;
-    workshop.remove_written(|number| in_force.contains(&number));
+    repairer.remove_written(|number| in_force.contains(&number));
     let moved = to_lost.iter().map(|(name, _)| name).filter(|name| *name != file_name::CURRENT);
     for name in moved.chain(&used_up) {
         // If it stays, it is an unused file: the next open removes it.
-        let _ = env.remove_file(&workshop.path(name));
+        let _ = env.remove_file(&repairer.path(name));
     }
-    env.sync_folder(folder)?;
+    env.sync_directory(directory)?;
     Ok(report)
 }
 
 /// The edit that states the whole database. No log of before is needed: all are numbered below the MANIFEST.
 fn snapshot(
-    workshop: &Workshop,
+    repairer: &Repairer,
     number: u64,
     last_sequence: SequenceNumber,
     levels: [Vec<FileEntry>; LEVEL_COUNT],
 ) -> VersionEdit {
     let files = levels.into_iter().enumerate();
     VersionEdit {
-        comparator: Some(workshop.comparator.user().name().to_vec()),
+        comparator: Some(repairer.comparator.user().name().to_vec()),
         log_number: Some(number),
         previous_log_number: Some(0),
-        next_file_number: Some(workshop.next_number()),
+        next_file_number: Some(repairer.next_number()),
         last_sequence: Some(last_sequence),
         new_files: files
             .flat_map(|(level, files)| files.into_iter().map(move |file| (level, file)))

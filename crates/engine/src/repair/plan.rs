@@ -28,10 +28,10 @@ use crate::recovery::names_log;
 use crate::repair::intake::may_hold;
 use crate::repair::inventory::Inventory;
 use crate::repair::manifest::{Knowledge, TrustedState};
+use crate::repair::repairer::Repairer;
 use crate::repair::replay::logged_sequences;
 use crate::repair::report::KeyRange;
 use crate::repair::table_salvage::read_table;
-use crate::repair::workshop::Workshop;
 
 /// A table to be merged.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ pub(super) enum Plan {
 
 /// Decides. `logs` are the logs that are not used up.
 pub(super) fn make(
-    workshop: &Workshop,
+    repairer: &Repairer,
     inventory: &Inventory,
     knowledge: &mut Knowledge,
     logs: &[u64],
@@ -82,13 +82,13 @@ pub(super) fn make(
     }
     let is_missing = |file: &&&FileEntry| !inventory.tables.contains_key(&file.number);
     let missing: Vec<FileEntry> = listed.values().filter(is_missing).map(|file| (*file).clone()).collect();
-    let logged = logged_sequences(workshop, logs)?;
+    let logged = logged_sequences(repairer, logs)?;
     let has_first_log =
         names_log(knowledge.log_number, trusted.manifest_number) && logs.contains(&knowledge.log_number);
     let mut newest_listed = None;
     let mut newer = BTreeSet::new();
     for (number, name) in &unknown {
-        let Some(facts) = examine(workshop, name, &logged)? else { continue };
+        let Some(facts) = examine(repairer, name, &logged)? else { continue };
         let is_unlogged = if *number < knowledge.log_number || (has_first_log && facts.is_damaged) {
             false
         } else if facts.newest_unlogged > trusted.last_sequence {
@@ -96,13 +96,13 @@ pub(super) fn make(
         } else if facts.newest_unlogged > 0 && *number >= trusted.next_file_number {
             let newest = match newest_listed {
                 Some(newest) => newest,
-                None => *newest_listed.insert(newest_sequence(workshop, inventory, &trusted)?),
+                None => *newest_listed.insert(newest_sequence(repairer, inventory, &trusted)?),
             };
             facts.newest_unlogged > newest
         } else {
             false
         };
-        let replaces = |file: &FileEntry| *number > file.number && may_hold(workshop, file, &facts.keys);
+        let replaces = |file: &FileEntry| *number > file.number && may_hold(repairer, file, &facts.keys);
         if is_unlogged || missing.iter().any(replaces) {
             newer.insert(*number);
         }
@@ -135,13 +135,13 @@ struct Facts {
 
 /// Looks through the table. `None` if it holds nothing.
 fn examine(
-    workshop: &Workshop,
+    repairer: &Repairer,
     name: &str,
     logged: &[(SequenceNumber, SequenceNumber)],
 ) -> Result<Option<Facts>> {
     let mut facts: Option<Facts> = None;
-    let path = workshop.path(name);
-    let salvaged = read_table(workshop, name, None, &mut |key, _| {
+    let path = repairer.path(name);
+    let salvaged = read_table(repairer, name, None, &mut |key, _| {
         let parsed = parse_internal_key(key).map_err(|error| Error::format(&path, 0, error))?;
         let facts = facts.get_or_insert_with(|| {
             let keys = KeyRange { first: Some(parsed.user_key.to_vec()), last: Some(Vec::new()) };
@@ -160,15 +160,15 @@ fn examine(
 
 /// The newest sequence number in any listed table.
 fn newest_sequence(
-    workshop: &Workshop,
+    repairer: &Repairer,
     inventory: &Inventory,
     trusted: &TrustedState,
 ) -> Result<SequenceNumber> {
     let mut newest = 0;
     for file in trusted.levels.iter().flatten() {
         let Some(name) = inventory.tables.get(&file.number) else { continue };
-        let path = workshop.path(name);
-        read_table(workshop, name, Some(file), &mut |key, _| {
+        let path = repairer.path(name);
+        read_table(repairer, name, Some(file), &mut |key, _| {
             let parsed = parse_internal_key(key).map_err(|error| Error::format(&path, 0, error))?;
             newest = newest.max(parsed.sequence);
             Ok(())

@@ -20,8 +20,8 @@ use crate::iterator::InternalIterator;
 use crate::log_evidence::{Sequences, size_of_next_batch};
 use crate::memtable::MemTable;
 use crate::repair::log_salvage::{LogPiece, LogVisitor, read_log};
+use crate::repair::repairer::{Repairer, WrittenTable};
 use crate::repair::report::{Damage, ReplayedLog};
-use crate::repair::workshop::{Workshop, WrittenTable};
 use crate::synced_logs::SyncedLogs;
 
 /// What the logs gave.
@@ -34,12 +34,12 @@ pub(super) struct Replayed {
 }
 
 /// Reads the logs with these numbers, ascending, into tables.
-pub(super) fn replay_logs(workshop: &Workshop, numbers: &[u64]) -> Result<Replayed> {
-    let memtable = Arc::new(MemTable::new(workshop.comparator.clone()));
-    let mut to_tables = ToTables { workshop, memtable, tables: Vec::new() };
+pub(super) fn replay_logs(repairer: &Repairer, numbers: &[u64]) -> Result<Replayed> {
+    let memtable = Arc::new(MemTable::new(repairer.comparator.clone()));
+    let mut to_tables = ToTables { repairer, memtable, tables: Vec::new() };
     let mut replayed = Replayed::default();
     for number in numbers {
-        let (log, last_sequence) = read_batches(workshop, *number, &mut to_tables)?;
+        let (log, last_sequence) = read_batches(repairer, *number, &mut to_tables)?;
         replayed.logs.push(log);
         replayed.last_sequence = replayed.last_sequence.max(last_sequence);
     }
@@ -50,12 +50,12 @@ pub(super) fn replay_logs(workshop: &Workshop, numbers: &[u64]) -> Result<Replay
 
 /// The sequence numbers that the intact records of the logs hold, as ranges with both ends.
 pub(super) fn logged_sequences(
-    workshop: &Workshop,
+    repairer: &Repairer,
     numbers: &[u64],
 ) -> Result<Vec<(SequenceNumber, SequenceNumber)>> {
     let mut ranges = Ranges(Vec::new());
     for number in numbers {
-        read_batches(workshop, *number, &mut ranges)?;
+        read_batches(repairer, *number, &mut ranges)?;
     }
     let mut merged: Vec<(SequenceNumber, SequenceNumber)> = Vec::new();
     ranges.0.sort_unstable();
@@ -74,18 +74,18 @@ trait BatchSink {
 }
 
 fn read_batches(
-    workshop: &Workshop,
+    repairer: &Repairer,
     number: u64,
     sink: &mut dyn BatchSink,
 ) -> Result<(ReplayedLog, SequenceNumber)> {
     let name = file_name::log_name(number);
-    let path = workshop.path(&name);
+    let path = repairer.path(&name);
     let log =
         ReplayedLog { name, records_kept: 0, writes_kept: 0, damage: Vec::new(), unfinished_tail_bytes: 0 };
     let mut visitor =
         BatchVisitor { sink, path: path.clone(), log, last_sequence: 0, zeros: None, sound_end: 0 };
-    read_log(&*workshop.env, &path, &mut visitor)?;
-    visitor.lose_what_was_synced(SyncedLogs::read(&*workshop.env, &workshop.folder).end_of(number));
+    read_log(&*repairer.env, &path, &mut visitor)?;
+    visitor.lose_what_was_synced(SyncedLogs::read(&*repairer.env, &repairer.directory).end_of(number));
     Ok((visitor.log, visitor.last_sequence))
 }
 
@@ -177,7 +177,7 @@ impl BatchVisitor<'_> {
 }
 
 struct ToTables<'a> {
-    workshop: &'a Workshop,
+    repairer: &'a Repairer,
     memtable: Arc<MemTable>,
     tables: Vec<WrittenTable>,
 }
@@ -185,10 +185,10 @@ struct ToTables<'a> {
 impl ToTables<'_> {
     fn write_memtable(&mut self) -> Result<()> {
         // Nobody reads at an older sequence: of each key the newest version is enough.
-        let mut rule = DropRule::new(self.workshop.comparator.user().clone(), vec![MAX_SEQUENCE_NUMBER]);
+        let mut rule = DropRule::new(self.repairer.comparator.user().clone(), vec![MAX_SEQUENCE_NUMBER]);
         let mut entries = self.memtable.iter();
-        let path = self.workshop.folder.clone();
-        let mut table = self.workshop.begin_table();
+        let path = self.repairer.directory.clone();
+        let mut table = self.repairer.begin_table();
         entries.seek_to_first()?;
         while entries.valid() {
             let parsed = parse_internal_key(entries.key()).map_err(|error| Error::format(&path, 0, error))?;
@@ -205,12 +205,12 @@ impl ToTables<'_> {
 
 impl BatchSink for ToTables<'_> {
     fn take(&mut self, batch: &BatchRef<'_>) -> Result<()> {
-        if self.memtable.approximate_memory_bytes() >= self.workshop.options.write_buffer_size_bytes {
+        if self.memtable.approximate_memory_bytes() >= self.repairer.options.write_buffer_size_bytes {
             self.write_memtable()?;
         }
         for (sequence, operation) in (batch.sequence()..).zip(batch.iter()) {
             // A batch was checked as a whole: no operation fails.
-            match operation.map_err(|error| Error::format(&self.workshop.folder, 0, error))? {
+            match operation.map_err(|error| Error::format(&self.repairer.directory, 0, error))? {
                 BatchOp::Put { key, value } => self.memtable.insert(sequence, ValueKind::Value, key, value),
                 BatchOp::Delete { key } => self.memtable.insert(sequence, ValueKind::Deletion, key, &[]),
             }

@@ -58,7 +58,7 @@ pub struct ReplayedLog {
 pub struct SetAsideFile {
     /// The name it had.
     pub name: String,
-    /// Where it is now, relative to the database's folder.
+    /// Where it is now, relative to the database's directory.
     pub moved_to: String,
     /// Why.
     pub reason: String,
@@ -101,9 +101,9 @@ pub struct RepairReport {
     pub logs_missing: Vec<String>,
     /// Logs that were read.
     pub logs: Vec<ReplayedLog>,
-    /// Files moved to the folder `lost`: damaged ones, after what is intact was taken from them, and unused ones.
+    /// Files moved to the directory `lost`: damaged ones, after what is intact was taken from them, and unused ones.
     pub set_aside: Vec<SetAsideFile>,
-    /// Names of files that lay in the folder `lost` before: an earlier repair has put them there, or an open that took a
+    /// Names of files that lay in the directory `lost` before: an earlier repair has put them there, or an open that took a
     /// place in a log for what a loss of power leaves. They are no part of the database.
     pub in_lost_before: Vec<String>,
     /// Entries in the database's tables afterwards. Deletions that still hide something, and older values that a
@@ -207,7 +207,7 @@ impl fmt::Display for RepairReport {
         }
         if !self.in_lost_before.is_empty() {
             let names = self.in_lost_before.join(", ");
-            writeln!(f, "In the folder lost from before, by an earlier open or repair: {names}")?;
+            writeln!(f, "In the directory lost from before, by an earlier open or repair: {names}")?;
         }
         for uncertainty in &self.uncertain {
             writeln!(f, "Uncertain, {}: {}", uncertainty.keys, uncertainty.reason)?;
@@ -268,7 +268,7 @@ mod tests {
             "000005.ldb: damaged, 3 entries kept\n  at byte 40: a wrong checksum; 300 bytes lost",
             "000009.log: 2 writes in 1 records kept, 12 bytes of an unfinished record left out",
             "000005.ldb: moved to lost/000005.ldb (it is damaged)",
-            "In the folder lost from before, by an earlier open or repair: 000001.log, 000002.ldb",
+            "In the directory lost from before, by an earlier open or repair: 000001.log, 000002.ldb",
             "Uncertain, keys from \"a\\x00\" to \"zzz",
             "… (100 bytes): a newer value may be lost",
         ] {

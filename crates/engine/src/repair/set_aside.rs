@@ -1,4 +1,4 @@
-//! Moves files to the folder `lost` inside the database, in two steps around the moment at which the repaired database
+//! Moves files to the directory `lost` inside the database, in two steps around the moment at which the repaired database
 //! comes into force: a second name in `lost` before, removal of the first name after. So there is no moment at which a
 //! crash, or an open after it, could cost a file.
 
@@ -7,28 +7,28 @@ use std::path::Path;
 use terrace_env::{Env, SequentialFile};
 
 use crate::error::Result;
+use crate::repair::repairer::Repairer;
 use crate::repair::report::SetAsideFile;
-use crate::repair::workshop::Workshop;
 
-/// The folder's name. LevelDB's own repair uses the same.
-pub(crate) const LOST_FOLDER: &str = "lost";
+/// The directory's name. LevelDB's own repair uses the same.
+pub(crate) const LOST_DIRECTORY: &str = "lost";
 
 /// Gives each file, named with a reason, a second name in `lost`, durably. One that an interrupted repair put there
 /// before is left as it is.
-pub(super) fn link_to_lost(workshop: &Workshop, files: &[(String, String)]) -> Result<Vec<SetAsideFile>> {
+pub(super) fn link_to_lost(repairer: &Repairer, files: &[(String, String)]) -> Result<Vec<SetAsideFile>> {
     if files.is_empty() {
         return Ok(Vec::new());
     }
-    let env = &*workshop.env;
-    let lost = workshop.path(LOST_FOLDER);
-    env.create_folder_all(&lost)?;
+    let env = &*repairer.env;
+    let lost = repairer.path(LOST_DIRECTORY);
+    env.create_directory_all(&lost)?;
     let mut linked = Vec::new();
     for (name, reason) in files {
-        let lost_name = link(env, &workshop.path(name), &lost, name)?;
-        let moved_to = format!("{LOST_FOLDER}/{lost_name}");
+        let lost_name = link(env, &repairer.path(name), &lost, name)?;
+        let moved_to = format!("{LOST_DIRECTORY}/{lost_name}");
         linked.push(SetAsideFile { name: name.clone(), moved_to, reason: reason.clone() });
     }
-    env.sync_folder(&lost)?;
+    env.sync_directory(&lost)?;
     Ok(linked)
 }
 

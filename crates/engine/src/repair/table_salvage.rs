@@ -23,8 +23,8 @@ use terrace_format::version_edit::FileEntry;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::repair::block_scan::{FoundBlock, Role, check_entries, scan};
+use crate::repair::repairer::{Repairer, read_options};
 use crate::repair::report::{Damage, KeyRange};
-use crate::repair::workshop::{Workshop, read_options};
 use crate::table::block_fetch::BlockSource;
 
 /// What a walk over a damaged table found.
@@ -44,19 +44,19 @@ pub(super) type TakeEntry<'a> = dyn FnMut(&[u8], &[u8]) -> Result<()> + 'a;
 /// Errors: those of `take` and of reading the file; `Unsupported` for a compression that we do not know;
 /// `InvalidArgument` if the table is sound but in another order, and nothing confirmed the comparator.
 pub(super) fn read_table(
-    workshop: &Workshop,
+    repairer: &Repairer,
     name: &str,
     bounds: Option<&FileEntry>,
     take: &mut TakeEntry<'_>,
 ) -> Result<Salvaged> {
-    let (file, size_bytes) = workshop.open(name)?;
-    let path = workshop.path(name);
-    let context = Arc::clone(&workshop.context);
+    let (file, size_bytes) = repairer.open(name)?;
+    let path = repairer.path(name);
+    let context = Arc::clone(&repairer.context);
     // In a table that is cut off, blocks may lie where the footer should be.
     let block_limit = size_bytes + FOOTER_SIZE_BYTES as u64;
     let source = BlockSource::new(Arc::clone(&file), path, block_limit, context);
     let mut walk = Walk {
-        workshop,
+        repairer,
         source: &source,
         size_bytes,
         bounds,
@@ -132,7 +132,7 @@ fn listed_blocks(index: &Block, handle: BlockHandle) -> terrace_format::Result<V
 }
 
 struct Walk<'a> {
-    workshop: &'a Workshop,
+    repairer: &'a Repairer,
     source: &'a BlockSource,
     size_bytes: u64,
     bounds: Option<&'a FileEntry>,
@@ -215,14 +215,14 @@ impl Walk<'_> {
         }
         if misplaced > 0 {
             // Damage may leave a copy of a block behind it, but does not mix up the keys of a block that checks.
-            let may_be_in_other_order = !self.workshop.comparator_is_known.get() && self.bounds.is_none();
+            let may_be_in_other_order = !self.repairer.comparator_is_known.get() && self.bounds.is_none();
             if may_be_in_other_order
                 && (self.salvaged.damage.is_empty() || !self.ascends(&block).map_err(in_block)?)
             {
                 let message = format!(
                     "the table's blocks are intact, but not in the order of comparator {}; give the one that the \
                      database was made with",
-                    self.workshop.comparator.user().name_text()
+                    self.repairer.comparator.user().name_text()
                 );
                 return Err(Error::at_path(ErrorKind::InvalidArgument, &self.source.path, message));
             }
@@ -238,7 +238,7 @@ impl Walk<'_> {
         let mut previous = Vec::new();
         let mut is_first = true;
         while entries.valid() {
-            if !is_first && !self.workshop.comparator.compare_keys(&previous, entries.key()).is_lt() {
+            if !is_first && !self.repairer.comparator.compare_keys(&previous, entries.key()).is_lt() {
                 return Ok(false);
             }
             is_first = false;
@@ -250,7 +250,7 @@ impl Walk<'_> {
     }
 
     fn is_in_place(&self, key: &[u8]) -> bool {
-        let comparator = &self.workshop.comparator;
+        let comparator = &self.repairer.comparator;
         let ascends = self.last.as_ref().is_none_or(|last| comparator.compare_keys(last, key).is_lt());
         let is_within = self.bounds.is_none_or(|bounds| {
             comparator.compare_keys(&bounds.smallest, key).is_le()

@@ -75,7 +75,7 @@ pub(crate) enum Caching {
 
 /// Where contents are that an open table keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Residency {
     OwnMemory,
     /// Where the system may have to read them again.
     MappedFile,
@@ -184,23 +184,23 @@ impl BlockSource {
 
     /// The uncompressed contents of a block that is kept for as long as the table is open: where they lie in the mapped file if
     /// they are stored so, else in memory of their own.
-    pub(crate) fn kept_contents(&self, handle: BlockHandle) -> Result<(Bytes, Place)> {
+    pub(crate) fn kept_contents(&self, handle: BlockHandle) -> Result<(Bytes, Residency)> {
         let options = BlockReadOptions::default();
         match self.mapped_contents(handle, &options)? {
             Some(stored) if stored.id() == NONE_ID => {
-                Ok((stored.file.slice(stored.range), Place::MappedFile))
+                Ok((stored.file.slice(stored.range), Residency::MappedFile))
             }
-            _ => Ok((self.read_contents(handle, &options)?.into(), Place::OwnMemory)),
+            _ => Ok((self.read_contents(handle, &options)?.into(), Residency::OwnMemory)),
         }
     }
 
     /// Whether the [kept contents](Self::kept_contents) of the block can be read without waiting for the disk, or `tier` allows to
     /// wait.
     #[inline]
-    pub(crate) fn is_at_hand(&self, handle: BlockHandle, place: Place, tier: ReadTier) -> bool {
+    pub(crate) fn is_at_hand(&self, handle: BlockHandle, place: Residency, tier: ReadTier) -> bool {
         // The size is that of bytes in memory.
         tier == ReadTier::Disk
-            || place == Place::OwnMemory
+            || place == Residency::OwnMemory
             || self.mapped_is_in_memory(handle.offset, handle.size as usize)
     }
 

@@ -242,7 +242,7 @@ impl TableBuilder {
         self.counts.entries
     }
 
-    /// Writes what is held back, and makes the file durable. The file's *name* becomes durable when its folder is
+    /// Writes what is held back, and makes the file durable. The file's *name* becomes durable when its directory is
     /// synced.
     ///
     /// Errors: that of an earlier [`add`](Self::add), or of the file system. The file is then of no use.

@@ -74,8 +74,8 @@ pub struct TableFileSummary {
 /// use terrace_engine::{TableFileOptions, TableFileReader, TableFileWriter};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let folder = tempfile::tempdir()?;
-/// let path = folder.path().join("fruits.ldb");
+/// let directory = tempfile::tempdir()?;
+/// let path = directory.path().join("fruits.ldb");
 ///
 /// let mut writer = TableFileWriter::create(&path, TableFileOptions::default())?;
 /// writer.put(b"apple", b"green")?;
@@ -169,9 +169,9 @@ impl TableFileWriter {
     /// Errors: that of an earlier call, or of the file system. The file is then of no use.
     pub fn finish(self) -> Result<TableFileSummary> {
         let finished = self.builder.finish()?;
-        // A bare file name lies in the current folder.
-        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        self.options.env.sync_folder(folder.unwrap_or(Path::new(".")))?;
+        // A bare file name lies in the current directory.
+        let directory = self.path.parent().filter(|directory| !directory.as_os_str().is_empty());
+        self.options.env.sync_directory(directory.unwrap_or(Path::new(".")))?;
         Ok(TableFileSummary {
             size_bytes: finished.size_bytes,
             entries: finished.counts.entries,

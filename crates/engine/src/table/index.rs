@@ -27,20 +27,20 @@ use terrace_format::internal_key::{InternalKeyComparator, KeyCompare, user_key};
 use terrace_format::limits::INTERNAL_KEY_TAG_SIZE_BYTES;
 use terrace_format::table::BlockHandle;
 
-use super::block_fetch::Place;
+use super::block_fetch::Residency;
 use crate::key_word::first_word;
 
 /// The index of an open table. Threads share it.
 #[derive(Debug)]
 pub(crate) struct TableIndex {
     block: Arc<Block>,
-    pub(crate) place: Place,
+    pub(crate) place: Residency,
     /// Made when it is first needed; `None` inside if there can be none.
     ranked: OnceLock<Option<RankedIndex>>,
 }
 
 impl TableIndex {
-    pub(crate) fn new(block: Block, place: Place) -> Self {
+    pub(crate) fn new(block: Block, place: Residency) -> Self {
         Self { block: Arc::new(block), place, ranked: OnceLock::new() }
     }
 
@@ -277,7 +277,7 @@ mod tests {
     }
 
     fn owned(contents: Vec<u8>) -> TableIndex {
-        TableIndex::new(Block::new(contents).unwrap(), Place::OwnMemory)
+        TableIndex::new(Block::new(contents).unwrap(), Residency::OwnMemory)
     }
 
     fn index(separators: &[Vec<u8>], restart_interval: usize) -> TableIndex {

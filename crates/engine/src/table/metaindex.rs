@@ -16,7 +16,7 @@ use terrace_format::table::{
     BlockHandle, COUNTS_METAINDEX_KEY, TableCounts, filter_metaindex_key, policy_metaindex_key,
 };
 
-use super::block_fetch::{BlockReadOptions, BlockSource, Place};
+use super::block_fetch::{BlockReadOptions, BlockSource, Residency};
 use super::hash_lookup::HashIndex;
 use crate::error::{ErrorKind, Result};
 
@@ -36,7 +36,7 @@ pub(crate) struct Metadata {
 pub(crate) struct TableFilter {
     reader: FilterBlockReader,
     pub(crate) handle: BlockHandle,
-    pub(crate) place: Place,
+    pub(crate) place: Residency,
     /// One filter stands for all blocks: it can be asked before the block is known.
     pub(crate) covers_whole_file: bool,
 }

@@ -47,14 +47,14 @@ pub(crate) struct ManifestWriter {
 
 impl ManifestWriter {
     /// Creates a MANIFEST that begins with `snapshot`, and makes its contents durable. Its name is durable after the
-    /// folder is synced. On failure nothing of use is left.
+    /// directory is synced. On failure nothing of use is left.
     pub(crate) fn create(
         env: &Arc<dyn Env>,
-        folder: &Path,
+        directory: &Path,
         number: u64,
         snapshot: VersionEdit,
     ) -> Result<Self> {
-        let path = folder.join(manifest_name(number));
+        let path = directory.join(manifest_name(number));
         let file = env.create(&path)?;
         let encoder = LogEncoder::new();
         let mut writer = Self { file, encoder, number, snapshot_size_bytes: 0, buffer: Vec::new() };

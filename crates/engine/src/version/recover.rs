@@ -1,8 +1,8 @@
-//! Reads a database's state at open: `CURRENT`, then its MANIFEST, then the folder's names. Predecessor: `set`.
+//! Reads a database's state at open: `CURRENT`, then its MANIFEST, then the directory's names. Predecessor: `set`.
 //! Successor: `manifest`. It writes nothing.
 //!
 //! The MANIFEST is read in one pass and never held whole: it may be gigabytes, LevelDB never shortens it. What it names
-//! is compared with one listing of the folder, so that a missing table is found now and not by some later read.
+//! is compared with one listing of the directory, so that a missing table is found now and not by some later read.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -33,9 +33,9 @@ pub(super) struct Recovered {
 
 /// The contents of `CURRENT`, or the beginning of them where they are longer than any name of a MANIFEST: that is damage,
 /// whatever follows.
-pub(crate) fn read_current(env: &dyn Env, folder: &Path) -> terrace_env::Result<Vec<u8>> {
+pub(crate) fn read_current(env: &dyn Env, directory: &Path) -> terrace_env::Result<Vec<u8>> {
     const LONGEST_BYTES: usize = 64;
-    let mut file = env.open_sequential(&folder.join(file_name::CURRENT))?;
+    let mut file = env.open_sequential(&directory.join(file_name::CURRENT))?;
     let mut contents = vec![0; LONGEST_BYTES];
     let mut size_bytes = 0;
     loop {
@@ -50,21 +50,21 @@ pub(crate) fn read_current(env: &dyn Env, folder: &Path) -> terrace_env::Result<
 
 /// Reads the state.
 pub(super) fn recover(options: &VersionSetOptions, obsolete: &Arc<ObsoleteFiles>) -> Result<Recovered> {
-    let folder = &options.folder;
-    let current_path = folder.join(file_name::CURRENT);
-    let contents = match read_current(&*options.env, folder) {
+    let directory = &options.directory;
+    let current_path = directory.join(file_name::CURRENT);
+    let contents = match read_current(&*options.env, directory) {
         Err(error) if error.is_not_found() => return Err(no_current(options, &current_path, &error)?),
         contents => contents?,
     };
     let manifest_number =
         current::decode(&contents).map_err(|error| Error::format(&current_path, 0, error))?;
-    let manifest_path = folder.join(file_name::manifest_name(manifest_number));
+    let manifest_path = directory.join(file_name::manifest_name(manifest_number));
     if !options.env.exists(&manifest_path)? {
         let message = "CURRENT names a MANIFEST that is missing";
         return Err(Error::at_path(ErrorKind::Corruption, &manifest_path, message));
     }
     let mut recovered = read_state(options, manifest_number, &manifest_path, obsolete)?;
-    let names = list_folder(options)?;
+    let names = list_directory(options)?;
     let tables: HashSet<u64> = names
         .iter()
         .filter_map(|kind| match kind {
@@ -80,16 +80,16 @@ pub(super) fn recover(options: &VersionSetOptions, obsolete: &Arc<ObsoleteFiles>
             0 => format!("{manifest} names a table that is missing"),
             others => format!("{manifest} names tables that are missing, this one and {others} others"),
         };
-        let path = folder.join(file_name::table_name(*first));
+        let path = directory.join(file_name::table_name(*first));
         return Err(Error::at_path(ErrorKind::Corruption, &path, message));
     }
     recovered.next_file_number = recovered.next_file_number.max(first_free_number(&names));
     Ok(recovered)
 }
 
-/// Without `CURRENT` the folder is no database, unless its data is there. To create one on top would delete it.
+/// Without `CURRENT` the directory is no database, unless its data is there. To create one on top would delete it.
 fn no_current(options: &VersionSetOptions, path: &Path, cause: &EnvError) -> Result<Error> {
-    let names = match options.env.list(&options.folder) {
+    let names = match options.env.list(&options.directory) {
         Err(error) if error.is_not_found() => Vec::new(),
         names => names?,
     };
@@ -100,9 +100,11 @@ fn no_current(options: &VersionSetOptions, path: &Path, cause: &EnvError) -> Res
         )
     };
     Ok(match names.iter().filter(|name| is_data(name)).count() {
-        0 => {
-            Error::at_path(ErrorKind::NoDatabase, &options.folder, format!("no database is there ({cause})"))
-        }
+        0 => Error::at_path(
+            ErrorKind::NoDatabase,
+            &options.directory,
+            format!("no database is there ({cause})"),
+        ),
         count => {
             let message = format!("CURRENT is missing beside {count} tables and logs; repair can rebuild it");
             Error::at_path(ErrorKind::Corruption, path, message)
@@ -110,8 +112,8 @@ fn no_current(options: &VersionSetOptions, path: &Path, cause: &EnvError) -> Res
     })
 }
 
-pub(super) fn list_folder(options: &VersionSetOptions) -> Result<Vec<FileKind>> {
-    Ok(options.env.list(&options.folder)?.iter().filter_map(|name| file_name::parse(name)).collect())
+pub(super) fn list_directory(options: &VersionSetOptions) -> Result<Vec<FileKind>> {
+    Ok(options.env.list(&options.directory)?.iter().filter_map(|name| file_name::parse(name)).collect())
 }
 
 /// The first number above those of all files. Files that were being written at a crash may have numbers that the

@@ -6,9 +6,9 @@
 //! Steps of one change ([`VersionSet::apply`]), one change at a time:
 //!
 //! 1. Build the new version from the current one and the edit.
-//! 2. Sync the folder, so that the names of new tables are durable before anything refers to them.
+//! 2. Sync the directory, so that the names of new tables are durable before anything refers to them.
 //! 3. Append the edit to the MANIFEST and sync it. If the MANIFEST has grown too large, or none is open yet, write a
-//!    new one instead: snapshot of the new version, sync, sync the folder, replace `CURRENT`, remove the old one.
+//!    new one instead: snapshot of the new version, sync, sync the directory, replace `CURRENT`, remove the old one.
 //! 4. Install the new version, and mark the files that it no longer lists: each is deleted when its last reader is gone.
 //!
 //! If step 3 fails, nobody knows what the disk holds; the version in force stays, and can be read. If there was no room,
@@ -41,7 +41,7 @@ use crate::version::builder::{MissingFile, NewFiles, VersionBuilder};
 use crate::version::checker;
 use crate::version::file_meta::{FileOrigin, ObsoleteFiles};
 use crate::version::manifest::ManifestWriter;
-use crate::version::recover::{Recovered, first_free_number, list_folder, recover};
+use crate::version::recover::{Recovered, first_free_number, list_directory, recover};
 use crate::version::version::Version;
 
 /// File numbers from here on are taken for nonsense: so many files cannot have been created.
@@ -55,8 +55,8 @@ pub type StoredCompactPointers = [Option<Vec<u8>>; LEVEL_COUNT];
 pub struct VersionSetOptions {
     /// The environment.
     pub env: Arc<dyn Env>,
-    /// The database's folder. It must exist.
-    pub folder: PathBuf,
+    /// The database's directory. It must exist.
+    pub directory: PathBuf,
     /// The order of the keys.
     pub comparator: InternalKeyComparator,
     /// Size from which a MANIFEST is replaced by a new one. One that holds many files may grow to twice its snapshot
@@ -107,19 +107,19 @@ struct Changes {
 
 impl VersionSet {
     /// The state of an empty database. It writes nothing: [`renew`](Self::renew), or the first change, writes a MANIFEST and, at last,
-    /// `CURRENT`. Until then the folder holds no database.
+    /// `CURRENT`. Until then the directory holds no database.
     ///
-    /// Errors: those of listing the folder; `InvalidArgument` if the options say read-only; `AlreadyExists` if there is a
+    /// Errors: those of listing the directory; `InvalidArgument` if the options say read-only; `AlreadyExists` if there is a
     /// `CURRENT`.
     pub fn create_new(options: VersionSetOptions, obsolete: Arc<ObsoleteFiles>) -> Result<Self> {
         if options.read_only {
             let message = "a database cannot be created read-only";
-            return Err(Error::at_path(ErrorKind::InvalidArgument, &options.folder, message));
+            return Err(Error::at_path(ErrorKind::InvalidArgument, &options.directory, message));
         }
-        let names = list_folder(&options)?;
+        let names = list_directory(&options)?;
         if names.contains(&FileKind::Current) {
-            let message = "the folder holds a database already";
-            return Err(Error::at_path(ErrorKind::AlreadyExists, &options.folder, message));
+            let message = "the directory holds a database already";
+            return Err(Error::at_path(ErrorKind::AlreadyExists, &options.directory, message));
         }
         // An open that failed half-way may have left files behind.
         let nothing = Recovered {
@@ -176,7 +176,7 @@ impl VersionSet {
         Arc::clone(&self.current.load())
     }
 
-    /// Goes on with the state that `other` has read of the same folder later. Only where nothing is written.
+    /// Goes on with the state that `other` has read of the same directory later. Only where nothing is written.
     pub(crate) fn adopt(&self, other: &Self) {
         debug_assert!(self.options.read_only);
         self.next_file_number.fetch_max(other.next_file_number(), Ordering::Relaxed);
@@ -186,7 +186,7 @@ impl VersionSet {
         self.current.store(other.current());
     }
 
-    /// A number that no file of the folder has.
+    /// A number that no file of the directory has.
     pub fn new_file_number(&self) -> u64 {
         self.next_file_number.fetch_add(1, Ordering::Relaxed)
     }
@@ -233,7 +233,7 @@ impl VersionSet {
     pub fn apply(&self, edit: VersionEdit, counts: &[(u64, TableCounts)]) -> Result<Arc<Version>> {
         if self.options.read_only {
             let message = "the database was opened read-only";
-            return Err(Error::at_path(ErrorKind::ReadOnly, &self.options.folder, message));
+            return Err(Error::at_path(ErrorKind::ReadOnly, &self.options.directory, message));
         }
         let mut changes = self.changes.lock();
         if let Some(failure) = &changes.failure {
@@ -299,7 +299,7 @@ impl VersionSet {
                     let _ = self
                         .options
                         .env
-                        .remove_file(&self.options.folder.join(file_name::table_name(number)));
+                        .remove_file(&self.options.directory.join(file_name::table_name(number)));
                 }
             }
             Err(error) if error.may_pass() => {
@@ -340,12 +340,12 @@ impl VersionSet {
         Ok(())
     }
 
-    /// Writes a MANIFEST with number `manifest_number` for a copy of `version` in `folder` that has no logs. Its
-    /// contents are durable on return, its name after the folder is synced.
+    /// Writes a MANIFEST with number `manifest_number` for a copy of `version` in `directory` that has no logs. Its
+    /// contents are durable on return, its name after the directory is synced.
     pub fn write_copy(
         &self,
         version: &Version,
-        folder: &Path,
+        directory: &Path,
         manifest_number: u64,
         last_sequence: SequenceNumber,
     ) -> Result<()> {
@@ -355,7 +355,7 @@ impl VersionSet {
             ..VersionEdit::default()
         };
         let snapshot = self.snapshot(version, &StoredCompactPointers::default(), edit);
-        ManifestWriter::create(&self.options.env, folder, manifest_number, snapshot)?.close()
+        ManifestWriter::create(&self.options.env, directory, manifest_number, snapshot)?.close()
     }
 
     /// Closes the MANIFEST. Every later change is refused.
@@ -398,7 +398,7 @@ impl VersionSet {
             && manifest.size_bytes() < limit_bytes.max(2 * manifest.snapshot_size_bytes())
         {
             if !edit.new_files.is_empty() {
-                self.options.env.sync_folder(&self.options.folder)?;
+                self.options.env.sync_directory(&self.options.directory)?;
             }
             return manifest.append(&edit);
         }
@@ -417,7 +417,7 @@ impl VersionSet {
         changes.manifest = Some(self.write_new_manifest(version, pointers, edit)?);
         if old != 0 {
             // Nothing refers to it; if it stays, the next open removes it.
-            let _ = self.options.env.remove_file(&self.options.folder.join(file_name::manifest_name(old)));
+            let _ = self.options.env.remove_file(&self.options.directory.join(file_name::manifest_name(old)));
         }
         Ok(())
     }
@@ -452,16 +452,16 @@ impl VersionSet {
         pointers: &StoredCompactPointers,
         edit: VersionEdit,
     ) -> Result<ManifestWriter> {
-        let VersionSetOptions { env, folder, .. } = &self.options;
+        let VersionSetOptions { env, directory, .. } = &self.options;
         let number = self.new_file_number();
         let snapshot = self.snapshot(version, pointers, edit);
-        let manifest = ManifestWriter::create(env, folder, number, snapshot)?;
+        let manifest = ManifestWriter::create(env, directory, number, snapshot)?;
         // The names of the MANIFEST and of new tables must be durable before `CURRENT` leads to them.
-        env.sync_folder(folder)?;
+        env.sync_directory(directory)?;
         env.replace_file(
-            &folder.join(file_name::CURRENT),
+            &directory.join(file_name::CURRENT),
             current::encode(number).as_bytes(),
-            &folder.join(file_name::temporary_name(number)),
+            &directory.join(file_name::temporary_name(number)),
         )?;
         self.manifest_number.store(manifest.number(), Ordering::Release);
         Ok(manifest)
@@ -471,7 +471,7 @@ impl VersionSet {
 impl std::fmt::Debug for VersionSet {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("VersionSet")
-            .field("folder", &self.options.folder)
+            .field("directory", &self.options.directory)
             .field("manifest_number", &self.manifest_number())
             .field("log_number", &self.log_number())
             .finish_non_exhaustive()

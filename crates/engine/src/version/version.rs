@@ -97,7 +97,7 @@ impl Version {
     }
 
     /// Asks the processor for what a lookup of this user key needs first.
-    pub(crate) fn expect(&self, internal_target: &[u8], tables: &TableCache) {
+    pub(crate) fn prefetch(&self, internal_target: &[u8], tables: &TableCache) {
         let key = LookupKey::new(internal_target);
         let deeper = self.levels[1..]
             .iter()

@@ -27,7 +27,7 @@ pub(crate) struct WalWriter {
     /// A part of a record that failed could not be cut off, or may come back.
     has_part: bool,
     has_unsynced: bool,
-    folder_synced: bool,
+    directory_synced: bool,
     /// A record that failed was cut off again, and the disk may still hold a part of it.
     has_cut: bool,
 }
@@ -44,7 +44,7 @@ impl WalWriter {
             rest: Vec::new(),
             has_part: false,
             has_unsynced: false,
-            folder_synced: false,
+            directory_synced: false,
             has_cut: false,
         })
     }
@@ -130,11 +130,11 @@ impl WalWriter {
             self.file.sync()?;
             self.has_unsynced = false;
         }
-        if !self.folder_synced {
-            if let Some(folder) = self.path.parent() {
-                env.sync_folder(folder)?;
+        if !self.directory_synced {
+            if let Some(directory) = self.path.parent() {
+                env.sync_directory(directory)?;
             }
-            self.folder_synced = true;
+            self.directory_synced = true;
         }
         Ok(())
     }

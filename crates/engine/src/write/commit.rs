@@ -114,10 +114,10 @@ impl DbInner {
         }
         batch.set_sequence(first_sequence);
         if let Some(Ok(first)) = batch.iter().next() {
-            commit.memtable.expect(first.key());
+            commit.memtable.prefetch(first.key());
         }
         if sync {
-            // Before the append: where the folder cannot be opened for want of a descriptor, nothing has changed.
+            // Before the append: where the directory cannot be opened for want of a descriptor, nothing has changed.
             self.sync_outgoing_logs(commit).inspect_err(|error| {
                 if error.kind() != ErrorKind::TooManyFiles {
                     self.poison(error);
@@ -183,7 +183,7 @@ impl DbInner {
     pub(crate) fn note_synced_log(&self, number: u64, size_bytes: u64) {
         let mut synced_logs = self.synced_logs.lock();
         synced_logs.note(number, size_bytes, self.versions.log_number());
-        synced_logs.write(&*self.env, &self.folder);
+        synced_logs.write(&*self.env, &self.directory);
     }
 
     /// Logs whose memtables are in tables by now need no sync any more.
@@ -247,7 +247,7 @@ impl DbInner {
     pub(crate) fn seal_memtable(self: &Arc<Self>, commit: &mut CommitState) -> Result<()> {
         let file_number = self.versions.new_file_number();
         let log_number = self.versions.new_file_number();
-        let path = self.folder.join(file_name::log_name(log_number));
+        let path = self.directory.join(file_name::log_name(log_number));
         let wal = WalWriter::create(&*self.env, path, log_number, self.options.map_log)?;
         let flushed = self.take_flushed_logs(commit);
         commit.outgoing.extend(commit.wal.replace(wal));
@@ -287,7 +287,7 @@ pub(crate) fn insert_batch(memtable: &MemTable, batch: &WriteBatch, first_sequen
     while let Some(operation) = next {
         next = operations.next();
         if let Some(Ok(next)) = &next {
-            memtable.expect(next.key());
+            memtable.prefetch(next.key());
         }
         match operation {
             Ok(BatchOp::Put { key, value }) => inserter.insert(sequence, ValueKind::Value, key, value),

@@ -18,11 +18,9 @@ use terrace_format::batch::WriteBatch;
 
 use crate::error::Result;
 use crate::sync::{AtomicUsize, Mutex, PlainMemory};
+use crate::write::MAX_GROUP_BYTES;
 use crate::write::cohort::{Cohort, Seat};
 use crate::write::gather::gather;
-
-/// A group is closed when its batches reach this size.
-const MAX_GROUP_BYTES: usize = 1 << 20;
 
 /// Nobody has the token.
 const FREE: usize = 0;

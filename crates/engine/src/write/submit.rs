@@ -10,13 +10,11 @@ use crate::compaction::pool::Lane;
 use crate::db::inner::DbInner;
 use crate::error::{Error, Result};
 use crate::options::WriteOptions;
+use crate::write::MAX_GROUP_BYTES;
 use crate::write::submit_queue::Next;
 
 /// Called with the result of a submitted write, on the commit thread. It must not wait for the database.
 pub type WriteDone = Box<dyn FnOnce(Result<()>) + Send>;
-
-/// A group is closed when its batches reach this size.
-const MAX_GROUP_BYTES: usize = 4 << 20;
 
 /// A write that waits for the commit thread.
 pub(crate) struct Submission {

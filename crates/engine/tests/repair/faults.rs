@@ -114,7 +114,7 @@ impl Env for FaultyEnv {
         self.counter.check("replace", path)?;
         self.inner.replace_file(path, contents, temporary)?;
         // Done, and then reported as failed.
-        self.counter.check("sync folder after replacing", path)
+        self.counter.check("sync directory after replacing", path)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> Result<()> {
@@ -135,23 +135,23 @@ impl Env for FaultyEnv {
         self.inner.file_size(path)
     }
 
-    fn list(&self, folder: &Path) -> Result<Vec<String>> {
-        self.inner.list(folder)
+    fn list(&self, directory: &Path) -> Result<Vec<String>> {
+        self.inner.list(directory)
     }
 
-    fn create_folder_all(&self, path: &Path) -> Result<()> {
-        self.counter.check("create folder", path)?;
-        self.inner.create_folder_all(path)
+    fn create_directory_all(&self, path: &Path) -> Result<()> {
+        self.counter.check("create directory", path)?;
+        self.inner.create_directory_all(path)
     }
 
-    fn remove_folder(&self, path: &Path) -> Result<()> {
-        self.counter.check("remove folder", path)?;
-        self.inner.remove_folder(path)
+    fn remove_directory(&self, path: &Path) -> Result<()> {
+        self.counter.check("remove directory", path)?;
+        self.inner.remove_directory(path)
     }
 
-    fn sync_folder(&self, path: &Path) -> Result<()> {
-        self.counter.check("sync folder", path)?;
-        self.inner.sync_folder(path)
+    fn sync_directory(&self, path: &Path) -> Result<()> {
+        self.counter.check("sync directory", path)?;
+        self.inner.sync_directory(path)
     }
 
     fn link_or_copy(&self, from: &Path, to: &Path) -> Result<()> {

@@ -12,9 +12,9 @@ use terrace_format::version_edit::VersionEdit;
 
 use super::support::{Model, Random, entries, level_files, tiny};
 
-pub const FOLDER: &str = "/db";
+pub const DIRECTORY: &str = "/db";
 
-/// The files of a database's folder by name.
+/// The files of a database's directory by name.
 pub type Files = BTreeMap<String, Vec<u8>>;
 
 pub static PLAIN: LazyLock<Fixture> = LazyLock::new(|| Fixture::new(Compression::None));
@@ -38,7 +38,7 @@ impl Fixture {
     /// Keys that are overwritten and deleted again and again, in level 0, two deeper levels and an unflushed log.
     pub fn new(compression: Compression) -> Self {
         let env: Arc<dyn Env> = Arc::new(MemoryEnv::new());
-        let db = Db::open(FOLDER, options(Arc::clone(&env), compression)).unwrap();
+        let db = Db::open(DIRECTORY, options(Arc::clone(&env), compression)).unwrap();
         let mut writer = Writer { random: Random(7), version: 0 };
         let mut model = Model::new();
         writer.write(&db, &mut model, 50, 600);
@@ -48,7 +48,7 @@ impl Fixture {
         db.compact_range(None, None).unwrap();
         db.close().unwrap();
         move_tables_to_level_3(&*env);
-        let db = Db::open(FOLDER, options(Arc::clone(&env), compression)).unwrap();
+        let db = Db::open(DIRECTORY, options(Arc::clone(&env), compression)).unwrap();
         let write = &mut |model: &mut Model, count: usize, keys: u64| writer.write(&db, model, count, keys);
         // Enough for compactions into the level above.
         for _ in 0..4 {
@@ -140,7 +140,7 @@ pub fn manifest_of(edits: &[VersionEdit]) -> Vec<u8> {
 /// Level 1 of so small a database never grows over: this does by hand what compactions would do to a large one.
 fn move_tables_to_level_3(env: &dyn Env) {
     let manifest = files(env, "").into_keys().find(|name| name.starts_with("MANIFEST")).unwrap();
-    let path = Path::new(FOLDER).join(manifest);
+    let path = Path::new(DIRECTORY).join(manifest);
     let bytes = env.read_file(&path).unwrap();
     let mut encoder = LogEncoder::at_offset(bytes.len() as u64);
     let mut live = BTreeMap::new();
@@ -169,38 +169,38 @@ fn wait_until(condition: impl Fn() -> bool) {
 }
 
 pub fn files(env: &dyn Env, ending: &str) -> Files {
-    let names = env.list(Path::new(FOLDER)).unwrap().into_iter();
+    let names = env.list(Path::new(DIRECTORY)).unwrap().into_iter();
     let names = names.filter(|name| name.ends_with(ending) && name != "LOCK" && name != "lost");
-    names.map(|name| (name.clone(), env.read_file(&Path::new(FOLDER).join(name)).unwrap())).collect()
+    names.map(|name| (name.clone(), env.read_file(&Path::new(DIRECTORY).join(name)).unwrap())).collect()
 }
 
 pub fn place(files: &Files) -> Arc<dyn Env> {
     let env: Arc<dyn Env> = Arc::new(MemoryEnv::new());
-    env.create_folder_all(Path::new(FOLDER)).unwrap();
+    env.create_directory_all(Path::new(DIRECTORY)).unwrap();
     for (name, contents) in files {
-        let mut file = env.create(&Path::new(FOLDER).join(name)).unwrap();
+        let mut file = env.create(&Path::new(DIRECTORY).join(name)).unwrap();
         file.append(contents).unwrap();
         file.close().unwrap();
     }
     env
 }
 
-/// The names in the folder `lost`, sorted.
+/// The names in the directory `lost`, sorted.
 pub fn in_lost(env: &dyn Env) -> Vec<String> {
-    let mut names = env.list(&Path::new(FOLDER).join("lost")).unwrap_or_default();
+    let mut names = env.list(&Path::new(DIRECTORY).join("lost")).unwrap_or_default();
     names.sort();
     names
 }
 
 pub fn repair(env: &Arc<dyn Env>) -> RepairReport {
-    Db::repair(FOLDER, &options(Arc::clone(env), Compression::None)).unwrap()
+    Db::repair(DIRECTORY, &options(Arc::clone(env), Compression::None)).unwrap()
 }
 
 /// What the database holds, with every check there is. It is opened to be read only: nothing changes.
 pub fn contents(env: &Arc<dyn Env>) -> Model {
     let options =
         Options { read_only: true, paranoid_checks: true, ..options(Arc::clone(env), Compression::None) };
-    let db = Db::open(FOLDER, options).unwrap();
+    let db = Db::open(DIRECTORY, options).unwrap();
     db.verify().unwrap();
     entries(&db, IterOptions::default()).into_iter().collect()
 }

@@ -7,7 +7,7 @@ use terrace_engine::env::Env;
 use terrace_engine::{Compression, Db, RepairReport};
 
 use super::faults::{Fault, FaultyEnv};
-use super::fixture::{FOLDER, Files, PLAIN, contents, options, place, repair};
+use super::fixture::{DIRECTORY, Files, PLAIN, contents, options, place, repair};
 use super::support::put;
 
 /// The ways of damage whose repairs take different paths.
@@ -48,7 +48,7 @@ fn an_interrupted_repair_can_be_run_again() {
                 let env = place(&files);
                 let faulty = Arc::new(FaultyEnv::new(Arc::clone(&env), call, fault));
                 let result =
-                    Db::repair(FOLDER, &options(Arc::clone(&faulty) as Arc<dyn Env>, Compression::None));
+                    Db::repair(DIRECTORY, &options(Arc::clone(&faulty) as Arc<dyn Env>, Compression::None));
                 if result.is_err() {
                     assert_damaged_files_are_kept(&*env, &files, &whole_report);
                     repair(&env);
@@ -64,10 +64,10 @@ fn an_interrupted_repair_can_be_run_again() {
     }
 }
 
-/// Every file that the whole repair set aside is still there, in the folder or in `lost`.
+/// Every file that the whole repair set aside is still there, in the directory or in `lost`.
 fn assert_damaged_files_are_kept(env: &dyn Env, before: &Files, report: &RepairReport) {
     for file in &report.set_aside {
-        let places = [Path::new(FOLDER).join(&file.name), Path::new(FOLDER).join(&file.moved_to)];
+        let places = [Path::new(DIRECTORY).join(&file.name), Path::new(DIRECTORY).join(&file.moved_to)];
         let is_kept =
             places.iter().any(|path| env.read_file(path).is_ok_and(|bytes| bytes == before[&file.name]));
         assert!(is_kept, "{} is gone", file.name);
@@ -83,8 +83,9 @@ fn opening_after_an_interrupted_repair_deletes_no_damaged_file_for_good() {
     for call in 0.. {
         let env = place(&damaged);
         let faulty = Arc::new(FaultyEnv::new(Arc::clone(&env), call, Fault::FromThenOn));
-        let repaired = Db::repair(FOLDER, &options(Arc::clone(&faulty) as Arc<dyn Env>, Compression::None));
-        if let Ok(db) = Db::open(FOLDER, options(Arc::clone(&env), Compression::None)) {
+        let repaired =
+            Db::repair(DIRECTORY, &options(Arc::clone(&faulty) as Arc<dyn Env>, Compression::None));
+        if let Ok(db) = Db::open(DIRECTORY, options(Arc::clone(&env), Compression::None)) {
             put(&db, "key", "written after the repair");
             // Fails at the damaged block, unless the repair has come into force.
             let compacted = db.compact_range(None, None);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use terrace_engine::{Db, Options};
 
-use super::fixture::{FOLDER, PLAIN, compare, contents, files, in_lost, place, records, repair, replayed};
+use super::fixture::{DIRECTORY, PLAIN, compare, contents, files, in_lost, place, records, repair, replayed};
 use super::support::{Model, Random, get, memory, put};
 
 #[test]
@@ -83,7 +83,7 @@ fn a_missing_log_is_survived() {
 #[test]
 fn writes_in_several_blocks_of_a_log_survive_damage_of_one() {
     let env = memory();
-    let db = Db::open(FOLDER, Options { env: Arc::clone(&env), ..Options::default() }).unwrap();
+    let db = Db::open(DIRECTORY, Options { env: Arc::clone(&env), ..Options::default() }).unwrap();
     let mut random = Random(11);
     let mut expected = Model::new();
     for index in 0..200u32 {
@@ -120,7 +120,7 @@ fn writes_in_several_blocks_of_a_log_survive_damage_of_one() {
 fn a_log_inside_a_value_is_not_taken_for_records() {
     let env = memory();
     let options = Options { env: Arc::clone(&env), ..Options::default() };
-    let db = Db::open(FOLDER, options.clone()).unwrap();
+    let db = Db::open(DIRECTORY, options.clone()).unwrap();
     put(&db, "a", "old");
     put(&db, "a", "older than this");
     let inner = files(&*env, ".log").into_values().next().unwrap();
@@ -136,7 +136,7 @@ fn a_log_inside_a_value_is_not_taken_for_records() {
     damaged.get_mut(&name).unwrap()[header..header + 6].fill(0xee);
     let env = place(&damaged);
     let report = repair(&env);
-    let db = Db::open(FOLDER, Options { env, ..options }).unwrap();
+    let db = Db::open(DIRECTORY, Options { env, ..options }).unwrap();
     assert_eq!(get(&db, "a").as_deref(), Some("new"), "{report}");
     assert_eq!(get(&db, "log"), None);
     assert_eq!(get(&db, "z").as_deref(), Some("last"), "{report}");

@@ -13,7 +13,7 @@ mod tables;
 use std::path::Path;
 use std::sync::Arc;
 
-use fixture::{FOLDER, Files, PLAIN, SNAPPY, contents, files, in_lost, options, place, repair};
+use fixture::{DIRECTORY, Files, PLAIN, SNAPPY, contents, files, in_lost, options, place, repair};
 use support::put;
 use terrace_engine::{Compression, Db, ErrorKind, LevelSource, Options, UserComparator};
 
@@ -43,8 +43,8 @@ fn names_in_lost_are_never_reused_for_other_contents() {
     let mut first = PLAIN.files[&table].clone();
     first[10] ^= 1;
     let env = place(&PLAIN.with(&table, Some(first.clone())));
-    let lost = Path::new(FOLDER).join("lost");
-    env.create_folder_all(&lost).unwrap();
+    let lost = Path::new(DIRECTORY).join("lost");
+    env.create_directory_all(&lost).unwrap();
     let mut file = env.create(&lost.join(&table)).unwrap();
     file.append(b"from an earlier repair").unwrap();
     file.close().unwrap();
@@ -59,13 +59,13 @@ fn names_in_lost_are_never_reused_for_other_contents() {
 fn what_cannot_be_repaired_is_refused_and_nothing_is_changed() {
     let env = support::memory();
     let options = options(Arc::clone(&env), Compression::None);
-    let kind = |options: &Options| Db::repair(FOLDER, options).unwrap_err().kind();
+    let kind = |options: &Options| Db::repair(DIRECTORY, options).unwrap_err().kind();
     assert_eq!(kind(&options), ErrorKind::NoDatabase);
-    env.create_folder_all(Path::new(FOLDER)).unwrap();
+    env.create_directory_all(Path::new(DIRECTORY)).unwrap();
     assert_eq!(kind(&options), ErrorKind::NoDatabase);
-    assert_eq!(env.list(Path::new(FOLDER)).unwrap(), [] as [String; 0]);
+    assert_eq!(env.list(Path::new(DIRECTORY)).unwrap(), [] as [String; 0]);
 
-    let db = Db::open(FOLDER, options.clone()).unwrap();
+    let db = Db::open(DIRECTORY, options.clone()).unwrap();
     put(&db, "k", "v");
     assert_eq!(kind(&options), ErrorKind::Locked);
     drop(db);
@@ -73,7 +73,7 @@ fn what_cannot_be_repaired_is_refused_and_nothing_is_changed() {
 
     let before = files(&*env, "");
     let comparator = UserComparator::by_name("idb_cmp1").unwrap();
-    let error = Db::repair(FOLDER, &Options { comparator, ..options.clone() }).unwrap_err();
+    let error = Db::repair(DIRECTORY, &Options { comparator, ..options.clone() }).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     let text = error.to_string();
     assert!(text.contains("idb_cmp1") && text.contains("leveldb.BytewiseComparator"), "{text}");
@@ -101,7 +101,7 @@ fn tables_in_another_order_are_refused_when_no_manifest_names_it() {
         comparator: UserComparator::Custom(Arc::new(Backwards)),
         ..options(Arc::clone(&env), Compression::None)
     };
-    let db = Db::open(FOLDER, backwards.clone()).unwrap();
+    let db = Db::open(DIRECTORY, backwards.clone()).unwrap();
     for index in 0..100 {
         put(&db, &format!("{index:03}"), "v");
     }
@@ -109,11 +109,11 @@ fn tables_in_another_order_are_refused_when_no_manifest_names_it() {
     drop(db);
     for name in files(&*env, "").into_keys().filter(|name| name.starts_with("MANIFEST") || name == "CURRENT")
     {
-        env.remove_file(&Path::new(FOLDER).join(name)).unwrap();
+        env.remove_file(&Path::new(DIRECTORY).join(name)).unwrap();
     }
-    let error = Db::repair(FOLDER, &options(Arc::clone(&env), Compression::None)).unwrap_err();
+    let error = Db::repair(DIRECTORY, &options(Arc::clone(&env), Compression::None)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
-    Db::repair(FOLDER, &backwards).unwrap();
-    let db = Db::open(FOLDER, backwards).unwrap();
+    Db::repair(DIRECTORY, &backwards).unwrap();
+    let db = Db::open(DIRECTORY, backwards).unwrap();
     assert_eq!(support::entries(&db, Default::default()).len(), 100);
 }

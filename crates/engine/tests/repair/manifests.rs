@@ -8,7 +8,7 @@ use terrace_engine::{Compression, Db, LevelSource, Options};
 use terrace_format::version_edit::{FileEntry, VersionEdit};
 
 use super::fixture::{
-    FOLDER, PLAIN, SNAPPY, compare, contents, edits, files, in_lost, manifest_of, options, place, repair,
+    DIRECTORY, PLAIN, SNAPPY, compare, contents, edits, files, in_lost, manifest_of, options, place, repair,
 };
 use super::support::{delete, get, memory, put};
 
@@ -58,7 +58,7 @@ fn a_manifest_that_lost_its_last_flushes_does_not_hide_them() {
 #[test]
 fn a_table_that_a_power_cut_left_behind_is_not_brought_back() {
     let env = memory();
-    let open = || Db::open(FOLDER, options(Arc::clone(&env), Compression::None)).unwrap();
+    let open = || Db::open(DIRECTORY, options(Arc::clone(&env), Compression::None)).unwrap();
     let db = open();
     put(&db, "kept", "value");
     db.flush().unwrap();
@@ -73,14 +73,14 @@ fn a_table_that_a_power_cut_left_behind_is_not_brought_back() {
         files(&*env, ".ldb").into_iter().find(|(name, _)| !before.contains_key(name)).unwrap();
 
     let env = place(&before);
-    let open = || Db::open(FOLDER, options(Arc::clone(&env), Compression::None)).unwrap();
+    let open = || Db::open(DIRECTORY, options(Arc::clone(&env), Compression::None)).unwrap();
     open().close().unwrap();
     let db = open();
     put(&db, "later", "value");
     db.flush().unwrap();
     db.close().unwrap();
     assert!(!files(&*env, "").contains_key(&name), "the number is free");
-    let mut file = env.create(&Path::new(FOLDER).join(name)).unwrap();
+    let mut file = env.create(&Path::new(DIRECTORY).join(name)).unwrap();
     file.append(&table).unwrap();
     file.close().unwrap();
     let report = repair(&env);
@@ -160,7 +160,7 @@ fn the_newest_of_several_tables_wins_by_sequence_number_without_a_manifest() {
     // LevelDB's repair puts all tables in level 0, where the file number decides.
     let env = memory();
     let options = options(Arc::clone(&env), Compression::None);
-    let db = Db::open(FOLDER, options.clone()).unwrap();
+    let db = Db::open(DIRECTORY, options.clone()).unwrap();
     put(&db, "deleted", "once");
     put(&db, "overwritten", "old");
     db.flush().unwrap();
@@ -174,30 +174,30 @@ fn the_newest_of_several_tables_wins_by_sequence_number_without_a_manifest() {
     swapped.insert("000900.ldb".to_owned(), oldest);
     let env = place(&swapped);
     repair(&env);
-    let db = Db::open(FOLDER, Options { env, ..options }).unwrap();
+    let db = Db::open(DIRECTORY, Options { env, ..options }).unwrap();
     assert_eq!((get(&db, "deleted"), get(&db, "overwritten").as_deref()), (None, Some("new")));
 }
 
 #[test]
 fn a_lost_table_is_not_forgotten_where_no_manifest_tells_of_it() {
     let (env, options) = only_table_and_log();
-    let folder = std::path::Path::new(FOLDER);
-    for name in env.list(folder).unwrap() {
+    let directory = std::path::Path::new(DIRECTORY);
+    for name in env.list(directory).unwrap() {
         if name.starts_with("MANIFEST") || name.ends_with(".ldb") {
-            env.remove_file(&folder.join(name)).unwrap();
+            env.remove_file(&directory.join(name)).unwrap();
         }
     }
-    let report = Db::repair(FOLDER, &options).unwrap();
+    let report = Db::repair(DIRECTORY, &options).unwrap();
     assert!(!report.nothing_lost(), "{report}");
 }
 
 #[test]
 fn a_manifest_of_an_interrupted_repair_does_not_count_the_log_as_used_up() {
     let (env, options) = only_table_and_log();
-    let folder = std::path::Path::new(FOLDER);
-    for name in env.list(folder).unwrap() {
+    let directory = std::path::Path::new(DIRECTORY);
+    for name in env.list(directory).unwrap() {
         if name.starts_with("MANIFEST") {
-            env.remove_file(&folder.join(name)).unwrap();
+            env.remove_file(&directory.join(name)).unwrap();
         }
     }
     // A loss of power took the table that it names, and left CURRENT as it was.
@@ -217,11 +217,11 @@ fn a_manifest_of_an_interrupted_repair_does_not_count_the_log_as_used_up() {
         )],
         ..VersionEdit::default()
     };
-    let mut file = env.create(&folder.join("MANIFEST-000099")).unwrap();
+    let mut file = env.create(&directory.join("MANIFEST-000099")).unwrap();
     file.append(&manifest_of(&[edit])).unwrap();
     file.close().unwrap();
-    Db::repair(FOLDER, &options).unwrap();
-    let db = Db::open(FOLDER, options).unwrap();
+    Db::repair(DIRECTORY, &options).unwrap();
+    let db = Db::open(DIRECTORY, options).unwrap();
     assert_eq!(get(&db, "in a table").as_deref(), Some("value"));
     assert_eq!(get(&db, "in a log").as_deref(), Some("value"));
 }
@@ -230,7 +230,7 @@ fn a_manifest_of_an_interrupted_repair_does_not_count_the_log_as_used_up() {
 fn only_table_and_log() -> (Arc<dyn terrace_engine::env::Env>, Options) {
     let env = memory();
     let options = options(Arc::clone(&env), Compression::None);
-    let db = Db::open(FOLDER, options.clone()).unwrap();
+    let db = Db::open(DIRECTORY, options.clone()).unwrap();
     put(&db, "in a table", "value");
     db.flush().unwrap();
     put(&db, "in a log", "value");

@@ -9,7 +9,7 @@ use terrace_format::limits::FOOTER_SIZE_BYTES;
 use terrace_format::table::{BlockHandle, Footer, split_block};
 
 use super::fixture::{
-    FOLDER, Fixture, PLAIN, SNAPPY, assert_stale_are_reported, compare, contents, place, repair,
+    DIRECTORY, Fixture, PLAIN, SNAPPY, assert_stale_are_reported, compare, contents, place, repair,
 };
 use super::support::Random;
 
@@ -113,7 +113,7 @@ fn check_table_damage(fixture: &Fixture, name: &str, damaged: Vec<u8>, max_lost:
     assert_eq!(report.tables_salvaged.len(), 1, "{name} at {position}: {report}");
     assert!(lost == 0 || report.lost_bytes() > 0, "{name} at {position}: {report}");
     assert_eq!(report.tables_salvaged[0].name, name);
-    let kept = env.read_file(&Path::new(FOLDER).join("lost").join(name)).unwrap();
+    let kept = env.read_file(&Path::new(DIRECTORY).join("lost").join(name)).unwrap();
     assert_eq!(kept, damaged, "the damaged table is set aside");
     let again = repair(&env);
     assert!(again.nothing_lost(), "{again}");

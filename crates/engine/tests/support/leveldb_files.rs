@@ -117,14 +117,14 @@ pub fn log(sequence: u64, puts: &[(&str, &str)]) -> Vec<u8> {
     bytes
 }
 
-/// Makes `folder` a database of these tables, given by level, as LevelDB's repair states it: one edit, no log.
+/// Makes `directory` a database of these tables, given by level, as LevelDB's repair states it: one edit, no log.
 pub fn write_database(
     env: &dyn Env,
-    folder: &Path,
+    directory: &Path,
     last_sequence: u64,
     tables: Vec<(usize, Vec<u8>, FileEntry)>,
 ) {
-    env.create_folder_all(folder).unwrap();
+    env.create_directory_all(directory).unwrap();
     let mut edit = VersionEdit {
         comparator: Some(b"leveldb.BytewiseComparator".to_vec()),
         log_number: Some(0),
@@ -133,9 +133,9 @@ pub fn write_database(
         ..VersionEdit::default()
     };
     for (level, bytes, entry) in tables {
-        write(env, &folder.join(file_name::table_name(entry.number)), &bytes);
+        write(env, &directory.join(file_name::table_name(entry.number)), &bytes);
         edit.new_files.push((level, entry));
     }
-    write(env, &folder.join(file_name::manifest_name(999)), &manifest(&[edit]));
-    write(env, &folder.join(file_name::CURRENT), current::encode(999).as_bytes());
+    write(env, &directory.join(file_name::manifest_name(999)), &manifest(&[edit]));
+    write(env, &directory.join(file_name::CURRENT), current::encode(999).as_bytes());
 }

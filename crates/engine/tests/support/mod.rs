@@ -78,13 +78,13 @@ pub fn level_files(db: &Db) -> Vec<usize> {
     db.stats().levels.iter().map(|level| level.files).collect()
 }
 
-/// The total size of the table files in `folder`.
-pub fn table_bytes(env: &dyn Env, folder: &Path) -> u64 {
-    let names = env.list(folder).unwrap();
+/// The total size of the table files in `directory`.
+pub fn table_bytes(env: &dyn Env, directory: &Path) -> u64 {
+    let names = env.list(directory).unwrap();
     names
         .iter()
         .filter(|name| name.ends_with(".ldb"))
-        .map(|name| env.file_size(&folder.join(name)).unwrap_or(0))
+        .map(|name| env.file_size(&directory.join(name)).unwrap_or(0))
         .sum()
 }
 

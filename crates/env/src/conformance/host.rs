@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::Place;
+use super::TestDirectory;
 use crate::Background;
 
-pub(super) fn clocks(place: &Place) {
+pub(super) fn clocks(place: &TestDirectory) {
     let mut last = place.env.monotonic_micros();
     for _ in 0..1000 {
         let now = place.env.monotonic_micros();
@@ -23,7 +23,7 @@ pub(super) fn clocks(place: &Place) {
     place.env.unix_micros();
 }
 
-pub(super) fn threads(place: &Place) {
+pub(super) fn threads(place: &TestDirectory) {
     let done = Arc::new(AtomicBool::new(false));
     let work = {
         let (done, env) = (Arc::clone(&done), Arc::clone(&place.env));
@@ -48,7 +48,7 @@ pub(super) fn threads(place: &Place) {
     }
 }
 
-pub(super) fn limits(place: &Place) {
+pub(super) fn limits(place: &TestDirectory) {
     assert!(place.env.available_parallelism() >= 1);
     assert_eq!(place.env.process_id(), place.env.process_id());
 }

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use super::Place;
+use super::TestDirectory;
 use crate::{Background, LockError};
 
 #[track_caller]
-fn assert_held_here(place: &Place, path: &Path) {
+fn assert_held_here(place: &TestDirectory, path: &Path) {
     match place.env.lock(path) {
         Err(LockError::Held { holder, this_process: true }) => {
             assert!(holder.is_none_or(|process| process == place.env.process_id()));
@@ -15,7 +15,7 @@ fn assert_held_here(place: &Place, path: &Path) {
     }
 }
 
-pub(super) fn once(place: &Place) {
+pub(super) fn once(place: &TestDirectory) {
     let path = place.path("LOCK");
     let lock = place.env.lock(&path).unwrap();
     assert!(place.env.exists(&path).unwrap());
@@ -30,22 +30,22 @@ pub(super) fn once(place: &Place) {
     assert_eq!(place.names(), ["LOCK"]);
 }
 
-pub(super) fn by_any_path(place: &Place) {
-    place.env.create_folder_all(&place.path("folder")).unwrap();
+pub(super) fn by_any_path(place: &TestDirectory) {
+    place.env.create_directory_all(&place.path("directory")).unwrap();
     let lock = place.env.lock(&place.path("LOCK")).unwrap();
-    for other in ["./LOCK", "folder/../LOCK"] {
+    for other in ["./LOCK", "directory/../LOCK"] {
         assert_held_here(place, &place.path(other));
     }
     drop(lock);
-    let lock = place.env.lock(&place.path("folder/../LOCK")).unwrap();
+    let lock = place.env.lock(&place.path("directory/../LOCK")).unwrap();
     assert_held_here(place, &place.path("LOCK"));
     drop(lock);
     place.env.lock(&place.path("LOCK")).unwrap();
 }
 
-pub(super) fn files_apart(place: &Place) {
-    for folder in ["one", "two"] {
-        place.env.create_folder_all(&place.path(folder)).unwrap();
+pub(super) fn files_apart(place: &TestDirectory) {
+    for directory in ["one", "two"] {
+        place.env.create_directory_all(&place.path(directory)).unwrap();
     }
     let one = place.env.lock(&place.path("one/LOCK")).unwrap();
     let two = place.env.lock(&place.path("two/LOCK")).unwrap();
@@ -58,7 +58,7 @@ pub(super) fn files_apart(place: &Place) {
     place.env.lock(&place.path("used")).unwrap();
 }
 
-pub(super) fn released_from_any_thread(place: &Place) {
+pub(super) fn released_from_any_thread(place: &TestDirectory) {
     if place.env.background() == Background::Steps {
         return;
     }
@@ -67,9 +67,9 @@ pub(super) fn released_from_any_thread(place: &Place) {
     place.env.lock(&place.path("LOCK")).unwrap();
 }
 
-pub(super) fn missing_folder(place: &Place) {
+pub(super) fn missing_directory(place: &TestDirectory) {
     match place.env.lock(&place.path("missing/LOCK")) {
         Err(LockError::Env(error)) => assert!(error.is_not_found(), "{error}"),
-        other => panic!("there is no such folder, but: {other:?}"),
+        other => panic!("there is no such directory, but: {other:?}"),
     }
 }

@@ -2,18 +2,18 @@
 
 use std::io::ErrorKind;
 
-use super::{Place, pattern};
+use super::{TestDirectory, pattern};
 use crate::{LOG_BLOCK_SIZE_BYTES, LOG_RECORD_HEADER_SIZE_BYTES};
 
 /// Whether `file` holds `expected` and, at most, zeros behind it.
 #[track_caller]
-fn assert_begins(place: &Place, expected: &[u8]) {
+fn assert_begins(place: &TestDirectory, expected: &[u8]) {
     let found = place.read("log");
     assert!(found.starts_with(expected));
     assert!(found[expected.len()..].iter().all(|&byte| byte == 0));
 }
 
-pub(super) fn readable_at_once(place: &Place) {
+pub(super) fn readable_at_once(place: &TestDirectory) {
     let contents = pattern(500_000);
     let mut log = place.env.create_log(&place.path("log")).unwrap();
     assert_eq!(log.size_bytes(), 0);
@@ -32,7 +32,7 @@ pub(super) fn readable_at_once(place: &Place) {
     assert!(place.read("log") == contents[..end], "closed, it has its true size");
 }
 
-pub(super) fn truncated(place: &Place) {
+pub(super) fn truncated(place: &TestDirectory) {
     let mut log = place.env.create_log(&place.path("log")).unwrap();
     log.append(b"first,second").unwrap();
     log.truncate(6).unwrap();
@@ -58,7 +58,7 @@ pub(super) fn truncated(place: &Place) {
     assert_eq!(place.read("log"), b"");
 }
 
-pub(super) fn begin_empty(place: &Place) {
+pub(super) fn begin_empty(place: &TestDirectory) {
     place.write("log", &[0xff; 5000]);
     let mut log = place.env.create_log(&place.path("log")).unwrap();
     assert_begins(place, b"");
@@ -68,15 +68,15 @@ pub(super) fn begin_empty(place: &Place) {
     assert_eq!(place.read("log"), b"new");
 }
 
-pub(super) fn where_no_file_can_be(place: &Place) {
+pub(super) fn where_no_file_can_be(place: &TestDirectory) {
     let error = place.env.create_log(&place.path("missing/log")).err().unwrap();
     assert!(error.is_not_found(), "{error}");
-    place.env.create_folder_all(&place.path("folder")).unwrap();
-    assert!(place.env.create_log(&place.path("folder")).is_err());
+    place.env.create_directory_all(&place.path("directory")).unwrap();
+    assert!(place.env.create_log(&place.path("directory")).is_err());
 }
 
 /// Records one by one, and bytes of any length between them.
-pub(super) fn records(place: &Place) {
+pub(super) fn records(place: &TestDirectory) {
     let contents = pattern(1_000_000);
     let header = |number: usize| [number as u8 + 1; LOG_RECORD_HEADER_SIZE_BYTES];
     let mut log = place.env.create_log(&place.path("log")).unwrap();

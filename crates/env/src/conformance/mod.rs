@@ -1,6 +1,6 @@
 //! One suite of checks that every environment must pass.
 //!
-//! Each check gets a fresh place: an environment and an empty folder in it. It panics where the environment breaks
+//! Each check gets a fresh place: an environment and an empty directory in it. It panics where the environment breaks
 //! the contract of [`Env`], and returns otherwise. What is optional in the contract is accepted either way. Nothing
 //! here needs threads or a disk, so that the suite runs in a simulator and in a browser's worker too.
 //!
@@ -18,21 +18,21 @@ mod names;
 mod reading;
 mod writing;
 
-/// Where a check runs: an environment, and an empty folder in it that is the check's alone.
+/// Where a check runs: an environment, and an empty directory in it that is the check's alone.
 #[derive(Debug)]
-pub struct Place {
+pub struct TestDirectory {
     env: Arc<dyn Env>,
-    folder: PathBuf,
+    directory: PathBuf,
 }
 
-impl Place {
-    /// `folder` must exist and be empty.
-    pub fn new(env: Arc<dyn Env>, folder: PathBuf) -> Self {
-        Self { env, folder }
+impl TestDirectory {
+    /// `directory` must exist and be empty.
+    pub fn new(env: Arc<dyn Env>, directory: PathBuf) -> Self {
+        Self { env, directory }
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.join(name)
+        self.directory.join(name)
     }
 
     /// Makes a file with these bytes.
@@ -48,17 +48,17 @@ impl Place {
         self.env.read_file(&self.path(name)).unwrap()
     }
 
-    /// Names in the folder, sorted.
+    /// Names in the directory, sorted.
     #[track_caller]
     fn names(&self) -> Vec<String> {
-        let mut names = self.env.list(&self.folder).unwrap();
+        let mut names = self.env.list(&self.directory).unwrap();
         names.sort();
         names
     }
 }
 
 /// A check: its name, and what to run.
-pub type Check = (&'static str, fn(&Place));
+pub type Check = (&'static str, fn(&TestDirectory));
 
 /// All checks, for a caller that runs them one by one.
 pub const CHECKS: &[Check] = &[
@@ -89,21 +89,21 @@ pub const CHECKS: &[Check] = &[
     ("removes", names::removes),
     ("removes a file under its readers", names::removes_under_readers),
     ("lists", names::lists),
-    ("makes and removes folders", names::folders),
-    ("syncs folders", names::syncs_folders),
-    ("holds folders", names::holds_folders),
+    ("makes and removes directories", names::directories),
+    ("syncs directories", names::syncs_directories),
+    ("holds directories", names::holds_directories),
     ("links or copies", names::links_or_copies),
     ("locks once", lock::once),
     ("locks a file by any path", lock::by_any_path),
     ("locks files apart", lock::files_apart),
     ("releases a lock from any thread", lock::released_from_any_thread),
-    ("refuses to lock in a missing folder", lock::missing_folder),
+    ("refuses to lock in a missing directory", lock::missing_directory),
     ("clocks do not go backwards", host::clocks),
     ("threads start and end", host::threads),
     ("states its limits", host::limits),
 ];
 
-/// Runs every check, each in a place of its own that `make` gives: an environment and an empty folder in it.
+/// Runs every check, each in a place of its own that `make` gives: an environment and an empty directory in it.
 ///
 /// # Panics
 ///
@@ -112,8 +112,8 @@ pub fn run_all(make: &dyn Fn() -> (Arc<dyn Env>, PathBuf)) {
     for (name, check) in CHECKS {
         // Shown by test runners if the check panics.
         println!("conformance: {name}");
-        let (env, folder) = make();
-        check(&Place::new(env, folder));
+        let (env, directory) = make();
+        check(&TestDirectory::new(env, directory));
     }
 }
 

@@ -3,10 +3,10 @@
 use std::io::ErrorKind;
 use std::sync::{Arc, mpsc};
 
-use super::{Place, pattern};
+use super::{TestDirectory, pattern};
 use crate::Background;
 
-pub(super) fn at_offsets(place: &Place) {
+pub(super) fn at_offsets(place: &TestDirectory) {
     let contents = pattern(1000);
     place.write("file", &contents);
     let file = place.env.open_random(&place.path("file")).unwrap();
@@ -36,7 +36,7 @@ pub(super) fn at_offsets(place: &Place) {
     }
 }
 
-pub(super) fn without_waiting(place: &Place) {
+pub(super) fn without_waiting(place: &TestDirectory) {
     let contents = pattern(300_000);
     place.write("file", &contents);
     let file = place.env.open_random(&place.path("file")).unwrap();
@@ -54,7 +54,7 @@ pub(super) fn without_waiting(place: &Place) {
     assert!(matches!(read_bytes, None | Some(0)));
 }
 
-pub(super) fn mapped(place: &Place) {
+pub(super) fn mapped(place: &TestDirectory) {
     let contents = pattern(300_000);
     // Some environments map some files only.
     for name in ["file1", "file2"] {
@@ -87,7 +87,7 @@ pub(super) fn mapped(place: &Place) {
     assert!(file.mapped().is_none_or(|mapped| mapped.is_empty()));
 }
 
-pub(super) fn in_sequence(place: &Place) {
+pub(super) fn in_sequence(place: &TestDirectory) {
     let contents = pattern(100_000);
     place.write("file", &contents);
     for buffer_size in [7, 4096, 200_000] {
@@ -106,7 +106,7 @@ pub(super) fn in_sequence(place: &Place) {
     }
 }
 
-pub(super) fn whole_files(place: &Place) {
+pub(super) fn whole_files(place: &TestDirectory) {
     for size in [0, 1, 100, 16 << 10, 100_000] {
         let contents = pattern(size);
         place.write("file", &contents);
@@ -115,7 +115,7 @@ pub(super) fn whole_files(place: &Place) {
     }
 }
 
-pub(super) fn what_a_writer_flushed(place: &Place) {
+pub(super) fn what_a_writer_flushed(place: &TestDirectory) {
     let mut writer = place.env.create(&place.path("file")).unwrap();
     writer.append(b"first").unwrap();
     writer.flush().unwrap();
@@ -132,7 +132,7 @@ pub(super) fn what_a_writer_flushed(place: &Place) {
     assert_eq!(&buffer[..13], b"first, second");
 }
 
-pub(super) fn from_many_threads(place: &Place) {
+pub(super) fn from_many_threads(place: &TestDirectory) {
     const THREADS: usize = 4;
     if place.env.background() == Background::Steps {
         return;
@@ -162,7 +162,7 @@ pub(super) fn from_many_threads(place: &Place) {
     assert_eq!(reports.iter().collect::<Vec<_>>(), [true; THREADS]);
 }
 
-pub(super) fn a_large_file(place: &Place) {
+pub(super) fn a_large_file(place: &TestDirectory) {
     const SIZE_BYTES: usize = 20 << 20;
     let contents = pattern(SIZE_BYTES);
     let mut writer = place.env.create(&place.path("file")).unwrap();
@@ -180,7 +180,7 @@ pub(super) fn a_large_file(place: &Place) {
     assert!(place.read("file") == contents);
 }
 
-pub(super) fn what_is_no_file(place: &Place) {
+pub(super) fn what_is_no_file(place: &TestDirectory) {
     let env = &place.env;
     for name in ["missing", "missing/inside"] {
         let path = place.path(name);
@@ -195,8 +195,8 @@ pub(super) fn what_is_no_file(place: &Place) {
             assert!(!error.is_no_space() && !error.is_read_only() && !error.is_already_exists());
         }
     }
-    env.create_folder_all(&place.path("folder")).unwrap();
-    let path = place.path("folder");
+    env.create_directory_all(&place.path("directory")).unwrap();
+    let path = place.path("directory");
     assert!(env.open_random(&path).is_err());
     assert!(env.open_sequential(&path).is_err());
     assert!(env.read_file(&path).is_err());

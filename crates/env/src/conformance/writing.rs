@@ -1,8 +1,8 @@
 //! Checks of buffered writes.
 
-use super::{Place, pattern};
+use super::{TestDirectory, pattern};
 
-pub(super) fn pieces_of_any_size(place: &Place) {
+pub(super) fn pieces_of_any_size(place: &TestDirectory) {
     // Around the sizes where a buffer of a power of two is just not full, full, and more than full.
     let sizes = [0, 1, 2, 4095, 4096, 4097, 65_535, 65_536, 65_537, 1, 65_535, 1, 65_536, 131_073, 7, 0];
     let contents = pattern(sizes.iter().sum());
@@ -20,7 +20,7 @@ pub(super) fn pieces_of_any_size(place: &Place) {
     assert!(place.read("file") == contents);
 }
 
-pub(super) fn create_empties(place: &Place) {
+pub(super) fn create_empties(place: &TestDirectory) {
     place.write("file", b"long contents");
     let file = place.env.create(&place.path("file")).unwrap();
     assert_eq!(file.size_bytes(), 0);
@@ -31,7 +31,7 @@ pub(super) fn create_empties(place: &Place) {
     assert_eq!(place.read("file"), b"short");
 }
 
-pub(super) fn append_goes_on(place: &Place) {
+pub(super) fn append_goes_on(place: &TestDirectory) {
     let path = place.path("file");
     let mut file = place.env.open_append(&path).unwrap();
     assert_eq!(file.size_bytes(), 0);
@@ -50,7 +50,7 @@ pub(super) fn append_goes_on(place: &Place) {
     assert_eq!(place.read("file"), b"one two three");
 }
 
-pub(super) fn syncs(place: &Place) {
+pub(super) fn syncs(place: &TestDirectory) {
     let mut file = place.env.create(&place.path("file")).unwrap();
     file.sync().unwrap();
     file.append(b"a").unwrap();
@@ -64,22 +64,22 @@ pub(super) fn syncs(place: &Place) {
     assert_eq!(place.read("file"), b"ab");
 }
 
-pub(super) fn dropped_files_are_written(place: &Place) {
+pub(super) fn dropped_files_are_written(place: &TestDirectory) {
     let mut file = place.env.create(&place.path("file")).unwrap();
     file.append(b"kept").unwrap();
     drop(file);
     assert_eq!(place.read("file"), b"kept");
 }
 
-pub(super) fn where_no_file_can_be(place: &Place) {
+pub(super) fn where_no_file_can_be(place: &TestDirectory) {
     let path = place.path("missing/file");
     for error in [place.env.create(&path).err().unwrap(), place.env.open_append(&path).err().unwrap()] {
         assert!(error.is_not_found(), "{error}");
         assert_eq!(error.path, path);
     }
-    let path = place.path("folder");
-    place.env.create_folder_all(&path).unwrap();
+    let path = place.path("directory");
+    place.env.create_directory_all(&path).unwrap();
     assert!(place.env.create(&path).is_err());
     assert!(place.env.open_append(&path).is_err());
-    assert_eq!(place.names(), ["folder"]);
+    assert_eq!(place.names(), ["directory"]);
 }

@@ -100,20 +100,20 @@ impl Env for MemoryEnv {
         Ok(size_bytes as u64)
     }
 
-    fn list(&self, folder: &Path) -> Result<Vec<String>> {
-        self.tree.list(folder).map_err(|source| EnvError::new("list", folder, source))
+    fn list(&self, directory: &Path) -> Result<Vec<String>> {
+        self.tree.list(directory).map_err(|source| EnvError::new("list", directory, source))
     }
 
-    fn create_folder_all(&self, path: &Path) -> Result<()> {
-        self.tree.create_folder_all(path).map_err(|source| EnvError::new("create folder", path, source))
+    fn create_directory_all(&self, path: &Path) -> Result<()> {
+        self.tree.create_directory_all(path).map_err(|source| EnvError::new("create directory", path, source))
     }
 
-    fn remove_folder(&self, path: &Path) -> Result<()> {
-        self.tree.remove_folder(path).map_err(|source| EnvError::new("remove folder", path, source))
+    fn remove_directory(&self, path: &Path) -> Result<()> {
+        self.tree.remove_directory(path).map_err(|source| EnvError::new("remove directory", path, source))
     }
 
-    fn sync_folder(&self, path: &Path) -> Result<()> {
-        self.tree.check_folder(path).map_err(|source| EnvError::new("sync folder", path, source))
+    fn sync_directory(&self, path: &Path) -> Result<()> {
+        self.tree.check_directory(path).map_err(|source| EnvError::new("sync directory", path, source))
     }
 
     fn link_or_copy(&self, from: &Path, to: &Path) -> Result<()> {

@@ -1,4 +1,4 @@
-//! Names, folders and locks of the file system in memory.
+//! Names, directories and locks of the file system in memory.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
@@ -13,7 +13,7 @@ use super::file::{Body, Contents};
 #[derive(Debug, Clone)]
 enum Node {
     File(Arc<Contents>),
-    Folder,
+    Directory,
 }
 
 /// Every name of the file system, by its path from the root (the root itself is the empty path).
@@ -44,32 +44,32 @@ pub(crate) fn normal(path: &Path) -> PathBuf {
 fn file(nodes: &Nodes, path: &Path) -> io::Result<Arc<Contents>> {
     match nodes.get(path) {
         Some(Node::File(contents)) => Ok(Arc::clone(contents)),
-        Some(Node::Folder) => Err(ErrorKind::IsADirectory.into()),
+        Some(Node::Directory) => Err(ErrorKind::IsADirectory.into()),
         None => Err(ErrorKind::NotFound.into()),
     }
 }
 
-fn folder(nodes: &Nodes, path: &Path) -> io::Result<()> {
+fn directory(nodes: &Nodes, path: &Path) -> io::Result<()> {
     match nodes.get(path) {
-        Some(Node::Folder) => Ok(()),
+        Some(Node::Directory) => Ok(()),
         Some(Node::File(_)) => Err(ErrorKind::NotADirectory.into()),
         None => Err(ErrorKind::NotFound.into()),
     }
 }
 
-/// Whether a name can be added at `path`: the folder exists and the name does not.
+/// Whether a name can be added at `path`: the directory exists and the name does not.
 fn check_free(nodes: &Nodes, path: &Path) -> io::Result<()> {
     match path.parent() {
         Some(_) if nodes.contains_key(path) => Err(ErrorKind::AlreadyExists.into()),
-        Some(parent) => folder(nodes, parent),
+        Some(parent) => directory(nodes, parent),
         None => Err(ErrorKind::AlreadyExists.into()),
     }
 }
 
-/// Everything inside the folder at `path`, at any depth.
+/// Everything inside the directory at `path`, at any depth.
 fn inside<'a>(nodes: &'a Nodes, path: &'a Path) -> impl Iterator<Item = &'a PathBuf> {
     let behind = (Bound::Excluded(path), Bound::Unbounded);
-    // Paths are ordered by their components, so that what is inside follows the folder.
+    // Paths are ordered by their components, so that what is inside follows the directory.
     nodes.range::<Path, _>(behind).map(|(inner, _)| inner).take_while(move |inner| inner.starts_with(path))
 }
 
@@ -88,7 +88,7 @@ fn create(nodes: &mut Nodes, path: PathBuf) -> io::Result<Arc<Contents>> {
 
 impl Tree {
     pub(super) fn new() -> Self {
-        let root = Nodes::from([(PathBuf::new(), Node::Folder)]);
+        let root = Nodes::from([(PathBuf::new(), Node::Directory)]);
         Self { nodes: Mutex::new(root), locked: Mutex::new(Vec::new()) }
     }
 
@@ -145,23 +145,23 @@ impl Tree {
     pub(super) fn list(&self, path: &Path) -> io::Result<Vec<String>> {
         let path = normal(path);
         let nodes = self.nodes.lock();
-        folder(&nodes, &path)?;
+        directory(&nodes, &path)?;
         let direct = inside(&nodes, &path).filter(|inner| inner.parent() == Some(&path));
         Ok(direct.filter_map(|inner| Some(inner.file_name()?.to_str()?.to_owned())).collect())
     }
 
-    pub(super) fn check_folder(&self, path: &Path) -> io::Result<()> {
-        folder(&self.nodes.lock(), &normal(path))
+    pub(super) fn check_directory(&self, path: &Path) -> io::Result<()> {
+        directory(&self.nodes.lock(), &normal(path))
     }
 
-    pub(super) fn create_folder_all(&self, path: &Path) -> io::Result<()> {
+    pub(super) fn create_directory_all(&self, path: &Path) -> io::Result<()> {
         let path = normal(path);
         let mut nodes = self.nodes.lock();
-        let folders: Vec<&Path> = path.ancestors().collect();
-        for above in folders.into_iter().rev() {
-            match folder(&nodes, above) {
+        let directories: Vec<&Path> = path.ancestors().collect();
+        for above in directories.into_iter().rev() {
+            match directory(&nodes, above) {
                 Err(error) if error.kind() == ErrorKind::NotFound => {
-                    nodes.insert(above.to_owned(), Node::Folder);
+                    nodes.insert(above.to_owned(), Node::Directory);
                 }
                 result => result?,
             }
@@ -169,10 +169,10 @@ impl Tree {
         Ok(())
     }
 
-    pub(super) fn remove_folder(&self, path: &Path) -> io::Result<()> {
+    pub(super) fn remove_directory(&self, path: &Path) -> io::Result<()> {
         let path = normal(path);
         let mut nodes = self.nodes.lock();
-        folder(&nodes, &path)?;
+        directory(&nodes, &path)?;
         if path.as_os_str().is_empty() {
             return Err(ErrorKind::InvalidInput.into());
         }
@@ -229,7 +229,7 @@ mod tests {
     fn a_sibling_with_a_longer_name_is_not_inside() {
         let tree = Tree::new();
         for path in ["a", "a/x", "ab", "a-", "a/x/y"] {
-            tree.create_folder_all(Path::new(path)).unwrap();
+            tree.create_directory_all(Path::new(path)).unwrap();
         }
         assert_eq!(tree.list(Path::new("a")).unwrap(), ["x"]);
         let mut root = tree.list(Path::new("/")).unwrap();
@@ -240,7 +240,7 @@ mod tests {
     #[test]
     fn the_root_stays() {
         let tree = Tree::new();
-        assert_eq!(tree.remove_folder(Path::new("/")).unwrap_err().kind(), ErrorKind::InvalidInput);
+        assert_eq!(tree.remove_directory(Path::new("/")).unwrap_err().kind(), ErrorKind::InvalidInput);
         assert_eq!(tree.create(Path::new("/")).unwrap_err().kind(), ErrorKind::IsADirectory);
         assert!(tree.exists(Path::new("/")));
     }

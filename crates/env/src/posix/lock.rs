@@ -36,7 +36,7 @@ use std::os::unix::fs::FileExt;
 
 use rustix::fs::{OFlags, Stat};
 
-use super::place::Place;
+use super::path_at::PathAt;
 use super::process_local::ProcessLocal;
 use crate::locks::Mutex;
 use crate::{EnvError, FileLock, LockError, ProcessMark};
@@ -84,7 +84,7 @@ impl FileId {
         Self { device: stat.st_dev as u64, inode: stat.st_ino as u64 }
     }
 
-    fn of_place(place: &Place<'_>) -> io::Result<Option<Self>> {
+    fn of_place(place: &PathAt<'_>) -> io::Result<Option<Self>> {
         match place.stat() {
             Ok(stat) => Ok(Some(Self::of(&stat))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -106,7 +106,7 @@ impl FileLock for PosixLock {}
 
 impl PosixLock {
     /// Takes the lock, or says who has it. Never waits for it.
-    pub(super) fn acquire(place: &Place<'_>) -> Result<Self, LockError> {
+    pub(super) fn acquire(place: &PathAt<'_>) -> Result<Self, LockError> {
         let failed = |source| LockError::Env(EnvError::new("lock", place.full_path(), source));
         let open = || place.open(OFlags::RDWR | OFlags::CREATE);
         let process = std::process::id();

@@ -1,4 +1,4 @@
-//! The operating system's files, folders, locks, clocks and threads, on any Unix.
+//! The operating system's files, directories, locks, clocks and threads, on any Unix.
 
 use std::fs::File;
 use std::io;
@@ -14,6 +14,7 @@ use crate::{
 };
 
 mod descriptor_share;
+mod directory;
 #[cfg(all(
     target_os = "linux",
     target_pointer_width = "64",
@@ -21,7 +22,6 @@ mod descriptor_share;
 ))]
 mod fault_handler;
 mod file;
-mod folder;
 #[cfg(all(
     target_os = "linux",
     target_pointer_width = "64",
@@ -52,7 +52,7 @@ mod mapping;
     any(target_arch = "x86_64", target_arch = "aarch64")
 )))]
 mod no_log_space;
-mod place;
+mod path_at;
 mod process_local;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod residency;
@@ -65,14 +65,14 @@ use log_file::PosixLogFile;
     any(target_arch = "x86_64", target_arch = "aarch64")
 )))]
 use no_log_space as log_space;
-use place::{HeldFolder, HeldName, Place};
+use path_at::{HeldDirectory, HeldName, PathAt};
 
 /// The environment of the operating system.
 ///
-/// Symbolic links are followed. New files and folders get the permissions that the process's umask leaves.
+/// Symbolic links are followed. New files and directories get the permissions that the process's umask leaves.
 #[derive(Debug, Clone, Default)]
 pub struct PosixEnv {
-    /// What [`hold_folder`](Env::hold_folder) returned this for.
+    /// What [`hold_directory`](Env::hold_directory) returned this for.
     held: Option<HeldName>,
 }
 
@@ -87,20 +87,20 @@ impl PosixEnv {
         &self,
         operation: &'static str,
         path: &'a Path,
-        work: impl FnOnce(&Place<'a>) -> io::Result<T>,
+        work: impl FnOnce(&PathAt<'a>) -> io::Result<T>,
     ) -> Result<T> {
         self.place(path)
             .and_then(|place| work(&place))
             .map_err(|source| EnvError::new(operation, path, source))
     }
 
-    fn place<'a>(&self, path: &'a Path) -> io::Result<Place<'a>> {
-        Place::new(self.held.as_ref(), path)
+    fn place<'a>(&self, path: &'a Path) -> io::Result<PathAt<'a>> {
+        PathAt::new(self.held.as_ref(), path)
     }
 
-    /// The place of a folder, for what names its errors itself.
-    fn place_of_folder<'a>(&self, path: &'a Path) -> Result<Place<'a>> {
-        self.place(path).map_err(|source| EnvError::new("open folder", path, source))
+    /// The place of a directory, for what names its errors itself.
+    fn place_of_directory<'a>(&self, path: &'a Path) -> Result<PathAt<'a>> {
+        self.place(path).map_err(|source| EnvError::new("open directory", path, source))
     }
 
     fn create_log_at(&self, path: &Path, may_map: bool) -> Result<Box<dyn LogFile>> {
@@ -116,8 +116,8 @@ impl PosixEnv {
 }
 
 impl Env for PosixEnv {
-    fn hold_folder(&self, path: &Path) -> Result<Option<HeldEnv>> {
-        let hold = Arc::new(HeldFolder::open(path)?);
+    fn hold_directory(&self, path: &Path) -> Result<Option<HeldEnv>> {
+        let hold = Arc::new(HeldDirectory::open(path)?);
         let env = Arc::new(Self { held: Some(HeldName::of(&hold)) });
         Ok(Some(HeldEnv { env, hold }))
     }
@@ -164,11 +164,11 @@ impl Env for PosixEnv {
     }
 
     fn replace_file(&self, path: &Path, contents: &[u8], temporary: &Path) -> Result<()> {
-        let folder = self.at("replace", path, |place| {
-            folder::replace_file(place, contents, &self.place(temporary)?)?;
+        let directory = self.at("replace", path, |place| {
+            directory::replace_file(place, contents, &self.place(temporary)?)?;
             Ok(place.parent())
         })?;
-        folder::sync(&folder)
+        directory::sync(&directory)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> Result<()> {
@@ -177,11 +177,11 @@ impl Env for PosixEnv {
     }
 
     fn remove_file(&self, path: &Path) -> Result<()> {
-        self.at("remove", path, Place::remove_file)
+        self.at("remove", path, PathAt::remove_file)
     }
 
     fn exists(&self, path: &Path) -> Result<bool> {
-        self.at("look for", path, Place::exists)
+        self.at("look for", path, PathAt::exists)
     }
 
     fn file_size(&self, path: &Path) -> Result<u64> {
@@ -194,24 +194,24 @@ impl Env for PosixEnv {
         })
     }
 
-    fn list(&self, folder: &Path) -> Result<Vec<String>> {
-        self.at("list", folder, Place::list)
+    fn list(&self, directory: &Path) -> Result<Vec<String>> {
+        self.at("list", directory, PathAt::list)
     }
 
-    fn create_folder_all(&self, path: &Path) -> Result<()> {
-        folder::create_all(&self.place_of_folder(path)?)
+    fn create_directory_all(&self, path: &Path) -> Result<()> {
+        directory::create_all(&self.place_of_directory(path)?)
     }
 
-    fn remove_folder(&self, path: &Path) -> Result<()> {
-        self.at("remove folder", path, Place::remove_folder)
+    fn remove_directory(&self, path: &Path) -> Result<()> {
+        self.at("remove directory", path, PathAt::remove_directory)
     }
 
-    fn sync_folder(&self, path: &Path) -> Result<()> {
-        folder::sync(&self.place_of_folder(path)?)
+    fn sync_directory(&self, path: &Path) -> Result<()> {
+        directory::sync(&self.place_of_directory(path)?)
     }
 
     fn link_or_copy(&self, from: &Path, to: &Path) -> Result<()> {
-        let linked = || folder::link_or_copy(&self.place(from)?, &self.place(to)?);
+        let linked = || directory::link_or_copy(&self.place(from)?, &self.place(to)?);
         linked().map_err(|source| EnvError::between(["link", "link a file to"], from, to, source))
     }
 

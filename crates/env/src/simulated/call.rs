@@ -35,7 +35,7 @@ pub enum CallKind {
     /// Closing a file that was written.
     Close,
     /// Each of the five steps of [`replace_file`](crate::Env::replace_file), in order: create the temporary file,
-    /// write it, sync it, rename it, sync the folder; and, after one that failed, removing the temporary file.
+    /// write it, sync it, rename it, sync the directory; and, after one that failed, removing the temporary file.
     Replace,
     /// Renaming a file.
     Rename,
@@ -45,16 +45,16 @@ pub enum CallKind {
     Remove,
     /// Asking whether a name exists, or for a size.
     Look,
-    /// Listing a folder.
+    /// Listing a directory.
     List,
-    /// Creating a folder and syncing the one above it: two calls.
-    CreateFolder,
-    /// Removing a folder.
-    RemoveFolder,
-    /// Opening a folder, to hold it or to sync one that is not held.
-    OpenFolder,
-    /// Syncing a folder.
-    SyncFolder,
+    /// Creating a directory and syncing the one above it: two calls.
+    CreateDirectory,
+    /// Removing a directory.
+    RemoveDirectory,
+    /// Opening a directory, to hold it or to sync one that is not held.
+    OpenDirectory,
+    /// Syncing a directory.
+    SyncDirectory,
     /// Taking the lock.
     Lock,
 }
@@ -62,8 +62,8 @@ pub enum CallKind {
 impl CallKind {
     /// Whether a call of this kind may be told that no descriptor is left.
     pub fn opens(self) -> bool {
-        use CallKind::{Create, CreateLog, List, Lock, Open, OpenFolder};
-        matches!(self, Open | Create | CreateLog | List | OpenFolder | Lock)
+        use CallKind::{Create, CreateLog, List, Lock, Open, OpenDirectory};
+        matches!(self, Open | Create | CreateLog | List | OpenDirectory | Lock)
     }
 
     /// Every kind.
@@ -84,10 +84,10 @@ impl CallKind {
         Self::Remove,
         Self::Look,
         Self::List,
-        Self::CreateFolder,
-        Self::RemoveFolder,
-        Self::OpenFolder,
-        Self::SyncFolder,
+        Self::CreateDirectory,
+        Self::RemoveDirectory,
+        Self::OpenDirectory,
+        Self::SyncDirectory,
         Self::Lock,
     ];
 }

@@ -31,15 +31,15 @@ impl Process {
         })
     }
 
-    fn create_missing_folders(&self, path: &Path) -> io::Result<()> {
+    fn create_missing_directories(&self, path: &Path) -> io::Result<()> {
         let path = normal(path);
         let mut missing: Vec<&Path> = Vec::new();
-        for folder in path.ancestors() {
-            let call = Call::new(CallKind::Look, "look for", folder);
-            if self.on_names(call, |names| Ok(names.exists(folder)))? {
+        for directory in path.ancestors() {
+            let call = Call::new(CallKind::Look, "look for", directory);
+            if self.on_names(call, |names| Ok(names.exists(directory)))? {
                 break;
             }
-            missing.push(folder);
+            missing.push(directory);
         }
         let existing = missing.last().and_then(|outermost| outermost.parent());
         if let Some(existing) = existing {
@@ -47,40 +47,44 @@ impl Process {
             if let (Some(above), true) =
                 (existing.parent(), self.on_names(call, |names| names.list(existing))?.is_empty())
             {
-                self.sync_folder(Call::new(CallKind::CreateFolder, "sync above an empty folder", above))?;
+                self.sync_directory(Call::new(
+                    CallKind::CreateDirectory,
+                    "sync above an empty directory",
+                    above,
+                ))?;
             }
         }
-        for folder in missing.iter().rev() {
-            let call = Call::new(CallKind::CreateFolder, "create folder", folder);
-            self.on_names(call, |names| names.create_folder(folder))?;
-            let above = folder.parent().unwrap_or(folder);
-            self.sync_folder(Call::new(CallKind::CreateFolder, "sync above a new folder", above))?;
+        for directory in missing.iter().rev() {
+            let call = Call::new(CallKind::CreateDirectory, "create directory", directory);
+            self.on_names(call, |names| names.create_directory(directory))?;
+            let above = directory.parent().unwrap_or(directory);
+            self.sync_directory(Call::new(CallKind::CreateDirectory, "sync above a new directory", above))?;
         }
-        self.on_names(Call::new(CallKind::Look, "look at", &path), |names| names.check_folder(&path))
+        self.on_names(Call::new(CallKind::Look, "look at", &path), |names| names.check_directory(&path))
     }
 }
 
 impl SimulatedEnv {
-    /// Opens a folder that is not held. To sync one that is takes no descriptor.
+    /// Opens a directory that is not held. To sync one that is takes no descriptor.
     fn open_to_sync(&self, path: &Path) -> io::Result<()> {
         match &self.held {
             Some((held, hold)) if *held == normal(path) => match hold.strong_count() {
-                0 => Err(io::Error::other("nobody holds the folder any more")),
+                0 => Err(io::Error::other("nobody holds the directory any more")),
                 _ => Ok(()),
             },
-            _ => self.open_folder(path),
+            _ => self.open_directory(path),
         }
     }
 
-    fn open_folder(&self, path: &Path) -> io::Result<()> {
-        let call = Call::new(CallKind::OpenFolder, "open folder", path);
-        self.process.on_names(call, |names| names.check_folder(&normal(path)))
+    fn open_directory(&self, path: &Path) -> io::Result<()> {
+        let call = Call::new(CallKind::OpenDirectory, "open directory", path);
+        self.process.on_names(call, |names| names.check_directory(&normal(path)))
     }
 }
 
 impl Env for SimulatedEnv {
-    fn hold_folder(&self, path: &Path) -> Result<Option<HeldEnv>> {
-        self.open_folder(path).map_err(|source| EnvError::new("open folder", path, source))?;
+    fn hold_directory(&self, path: &Path) -> Result<Option<HeldEnv>> {
+        self.open_directory(path).map_err(|source| EnvError::new("open directory", path, source))?;
         let hold = Arc::new(SimulatedHold);
         let held = Some((normal(path), Arc::downgrade(&hold)));
         Ok(Some(HeldEnv { env: Arc::new(Self { held, ..self.clone() }), hold }))
@@ -125,10 +129,10 @@ impl Env for SimulatedEnv {
             return Err(EnvError::new("replace", path, error));
         }
         let normal = normal(path);
-        let folder = normal.parent().unwrap_or(&normal);
+        let directory = normal.parent().unwrap_or(&normal);
         self.process
-            .sync_folder(Call::new(CallKind::Replace, "sync folder to replace", folder))
-            .map_err(|source| EnvError::new("sync folder", folder, source))
+            .sync_directory(Call::new(CallKind::Replace, "sync directory to replace", directory))
+            .map_err(|source| EnvError::new("sync directory", directory, source))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> Result<()> {
@@ -161,30 +165,32 @@ impl Env for SimulatedEnv {
         Ok(size_bytes as u64)
     }
 
-    fn list(&self, folder: &Path) -> Result<Vec<String>> {
-        let call = Call::new(CallKind::List, "list", folder);
+    fn list(&self, directory: &Path) -> Result<Vec<String>> {
+        let call = Call::new(CallKind::List, "list", directory);
         self.process
-            .on_names(call, |names| names.list(&normal(folder)))
-            .map_err(|source| EnvError::new("list", folder, source))
+            .on_names(call, |names| names.list(&normal(directory)))
+            .map_err(|source| EnvError::new("list", directory, source))
     }
 
-    fn create_folder_all(&self, path: &Path) -> Result<()> {
+    fn create_directory_all(&self, path: &Path) -> Result<()> {
         self.process
-            .create_missing_folders(path)
-            .map_err(|source| EnvError::new("create folder", path, source))
+            .create_missing_directories(path)
+            .map_err(|source| EnvError::new("create directory", path, source))
     }
 
-    fn remove_folder(&self, path: &Path) -> Result<()> {
-        let call = Call::new(CallKind::RemoveFolder, "remove folder", path);
+    fn remove_directory(&self, path: &Path) -> Result<()> {
+        let call = Call::new(CallKind::RemoveDirectory, "remove directory", path);
         self.process
-            .on_names(call, |names| names.remove_folder(&normal(path)))
-            .map_err(|source| EnvError::new("remove folder", path, source))
+            .on_names(call, |names| names.remove_directory(&normal(path)))
+            .map_err(|source| EnvError::new("remove directory", path, source))
     }
 
-    fn sync_folder(&self, path: &Path) -> Result<()> {
+    fn sync_directory(&self, path: &Path) -> Result<()> {
         self.open_to_sync(path)
-            .and_then(|()| self.process.sync_folder(Call::new(CallKind::SyncFolder, "sync folder", path)))
-            .map_err(|source| EnvError::new("sync folder", path, source))
+            .and_then(|()| {
+                self.process.sync_directory(Call::new(CallKind::SyncDirectory, "sync directory", path))
+            })
+            .map_err(|source| EnvError::new("sync directory", path, source))
     }
 
     fn link_or_copy(&self, from: &Path, to: &Path) -> Result<()> {

@@ -12,7 +12,7 @@
 //! let mut file = env.create(Path::new("file"))?;
 //! file.append(b"safe")?;
 //! file.sync()?;
-//! env.sync_folder(Path::new("/"))?;
+//! env.sync_directory(Path::new("/"))?;
 //! file.append(b", perhaps")?;
 //! file.flush()?;
 //! let summary = env.cut_power();
@@ -48,7 +48,7 @@ pub use system::SimulatedEnv;
 /// What the simulated file system promises beyond the contract of [`Env`](crate::Env).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Nothing. Syncing a file does not make its name durable; names change in any order until their folder is
+    /// Nothing. Syncing a file does not make its name durable; names change in any order until their directory is
     /// synced; a file may have grown without its bytes.
     StrictPosix,
     /// What ext4 does with `data=ordered`: names change in the order of the calls, syncing a new file makes its name

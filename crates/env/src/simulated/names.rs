@@ -8,8 +8,8 @@
 //! * [`Mode::Ext4Ordered`]: the changes are in a journal, in the order in which they were made, and some prefix of it
 //!   reached the disk.
 //!
-//! Syncing a folder makes every change of a name in it durable; in the journal also all that came before the last
-//! of them. A rename between two folders: once the folder of the new name is synced, that name is durable; once that of
+//! Syncing a directory makes every change of a name in it durable; in the journal also all that came before the last
+//! of them. A rename between two directories: once the directory of the new name is synced, that name is durable; once that of
 //! the old name is, all of it is.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +30,7 @@ pub(super) type File = Arc<Mutex<Contents>>;
 #[derive(Debug, Clone)]
 enum Node {
     File(File),
-    Folder,
+    Directory,
 }
 
 /// Names by their path from the root; the root itself is the empty path.
@@ -44,17 +44,19 @@ enum Change {
 }
 
 impl Change {
-    fn is_in(&self, folder: &Path) -> bool {
+    fn is_in(&self, directory: &Path) -> bool {
         match self {
-            Self::Add { path, .. } | Self::Remove { path } => path.parent() == Some(folder),
-            Self::Rename { from, to, .. } => from.parent() == Some(folder) || to.parent() == Some(folder),
+            Self::Add { path, .. } | Self::Remove { path } => path.parent() == Some(directory),
+            Self::Rename { from, to, .. } => {
+                from.parent() == Some(directory) || to.parent() == Some(directory)
+            }
         }
     }
 
     fn is_of(&self, wanted: &File) -> bool {
         match self {
             Self::Add { node: Node::File(file), .. } | Self::Rename { file, .. } => Arc::ptr_eq(file, wanted),
-            Self::Add { node: Node::Folder, .. } | Self::Remove { .. } => false,
+            Self::Add { node: Node::Directory, .. } | Self::Remove { .. } => false,
         }
     }
 
@@ -64,7 +66,7 @@ impl Change {
                 nodes.insert(path.clone(), node.clone());
             }
             Self::Remove { path } => {
-                // A folder that is gone takes with it what the disk still had inside.
+                // A directory that is gone takes with it what the disk still had inside.
                 nodes.retain(|other, _| !other.starts_with(path));
             }
             Self::Rename { from, to, file } => {
@@ -77,7 +79,7 @@ impl Change {
     fn describe(&self) -> String {
         match self {
             Self::Add { path, node: Node::File(_) } => format!("add {}", path.display()),
-            Self::Add { path, node: Node::Folder } => format!("make folder {}", path.display()),
+            Self::Add { path, node: Node::Directory } => format!("make directory {}", path.display()),
             Self::Remove { path } => format!("remove {}", path.display()),
             Self::Rename { from, to, .. } => format!("rename {} to {}", from.display(), to.display()),
         }
@@ -100,7 +102,7 @@ pub(super) struct Names {
 
 impl Names {
     pub(super) fn new() -> Self {
-        let root = Nodes::from([(PathBuf::new(), Node::Folder)]);
+        let root = Nodes::from([(PathBuf::new(), Node::Directory)]);
         Self { current: root.clone(), durable: root, waiting: Vec::new() }
     }
 
@@ -112,14 +114,14 @@ impl Names {
     pub(super) fn file(&self, path: &Path) -> io::Result<File> {
         match self.current.get(path) {
             Some(Node::File(file)) => Ok(Arc::clone(file)),
-            Some(Node::Folder) => Err(ErrorKind::IsADirectory.into()),
+            Some(Node::Directory) => Err(ErrorKind::IsADirectory.into()),
             None => Err(ErrorKind::NotFound.into()),
         }
     }
 
-    pub(super) fn check_folder(&self, path: &Path) -> io::Result<()> {
+    pub(super) fn check_directory(&self, path: &Path) -> io::Result<()> {
         match self.current.get(path) {
-            Some(Node::Folder) => Ok(()),
+            Some(Node::Directory) => Ok(()),
             Some(Node::File(_)) => Err(ErrorKind::NotADirectory.into()),
             None => Err(ErrorKind::NotFound.into()),
         }
@@ -129,7 +131,7 @@ impl Names {
     fn check_free(&self, path: &Path) -> io::Result<()> {
         match path.parent() {
             Some(_) if self.current.contains_key(path) => Err(ErrorKind::AlreadyExists.into()),
-            Some(folder) => self.check_folder(folder),
+            Some(directory) => self.check_directory(directory),
             None => Err(ErrorKind::AlreadyExists.into()),
         }
     }
@@ -151,9 +153,9 @@ impl Names {
         }
     }
 
-    pub(super) fn create_folder(&mut self, path: &Path) -> io::Result<()> {
+    pub(super) fn create_directory(&mut self, path: &Path) -> io::Result<()> {
         self.check_free(path)?;
-        self.change(Change::Add { path: path.to_owned(), node: Node::Folder });
+        self.change(Change::Add { path: path.to_owned(), node: Node::Directory });
         Ok(())
     }
 
@@ -188,8 +190,8 @@ impl Names {
         Ok(())
     }
 
-    pub(super) fn remove_folder(&mut self, path: &Path) -> io::Result<()> {
-        self.check_folder(path)?;
+    pub(super) fn remove_directory(&mut self, path: &Path) -> io::Result<()> {
+        self.check_directory(path)?;
         if path.as_os_str().is_empty() {
             return Err(ErrorKind::InvalidInput.into());
         }
@@ -200,17 +202,17 @@ impl Names {
         Ok(())
     }
 
-    /// Everything inside the folder, at any depth.
-    fn inside<'a>(&'a self, folder: &'a Path) -> impl Iterator<Item = &'a PathBuf> {
-        let behind = (Bound::Excluded(folder), Bound::Unbounded);
-        // Paths are ordered by their components, so that what is inside follows the folder.
+    /// Everything inside the directory, at any depth.
+    fn inside<'a>(&'a self, directory: &'a Path) -> impl Iterator<Item = &'a PathBuf> {
+        let behind = (Bound::Excluded(directory), Bound::Unbounded);
+        // Paths are ordered by their components, so that what is inside follows the directory.
         let following = self.current.range::<Path, _>(behind).map(|(path, _)| path);
-        following.take_while(move |path| path.starts_with(folder))
+        following.take_while(move |path| path.starts_with(directory))
     }
 
-    pub(super) fn list(&self, folder: &Path) -> io::Result<Vec<String>> {
-        self.check_folder(folder)?;
-        let direct = self.inside(folder).filter(|path| path.parent() == Some(folder));
+    pub(super) fn list(&self, directory: &Path) -> io::Result<Vec<String>> {
+        self.check_directory(directory)?;
+        let direct = self.inside(directory).filter(|path| path.parent() == Some(directory));
         Ok(direct.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect())
     }
 
@@ -219,24 +221,24 @@ impl Names {
         files_of(&self.current)
     }
 
-    pub(super) fn sync_folder(&mut self, mode: Mode, folder: &Path) -> io::Result<()> {
-        self.check_folder(folder)?;
+    pub(super) fn sync_directory(&mut self, mode: Mode, directory: &Path) -> io::Result<()> {
+        self.check_directory(directory)?;
         match mode {
-            Mode::Ext4Ordered => self.commit_journal(|change| change.is_in(folder)),
+            Mode::Ext4Ordered => self.commit_journal(|change| change.is_in(directory)),
             Mode::StrictPosix => {
                 let waiting = std::mem::take(&mut self.waiting);
                 for change in waiting {
                     match change {
-                        // Only the new name is in this folder. What is left is the removal of the old one.
-                        Change::Rename { from, to, file } if from.parent() != Some(folder) => {
-                            if to.parent() == Some(folder) {
+                        // Only the new name is in this directory. What is left is the removal of the old one.
+                        Change::Rename { from, to, file } if from.parent() != Some(directory) => {
+                            if to.parent() == Some(directory) {
                                 self.durable.insert(to, Node::File(file));
                                 self.waiting.push(Change::Remove { path: from });
                             } else {
                                 self.waiting.push(Change::Rename { from, to, file });
                             }
                         }
-                        change if change.is_in(folder) => change.apply(&mut self.durable),
+                        change if change.is_in(directory) => change.apply(&mut self.durable),
                         change => self.waiting.push(change),
                     }
                 }
@@ -307,14 +309,14 @@ impl Names {
     }
 }
 
-/// Removes what lies in folders that the disk does not have.
+/// Removes what lies in directories that the disk does not have.
 fn remove_unreachable(nodes: &mut Nodes) {
-    let mut folders = BTreeSet::from([PathBuf::new()]);
-    // Paths are ordered by their components, so that a folder comes before what is inside.
+    let mut directories = BTreeSet::from([PathBuf::new()]);
+    // Paths are ordered by their components, so that a directory comes before what is inside.
     nodes.retain(|path, node| {
-        let is_reachable = path.parent().is_none_or(|folder| folders.contains(folder));
-        if is_reachable && matches!(node, Node::Folder) {
-            folders.insert(path.clone());
+        let is_reachable = path.parent().is_none_or(|directory| directories.contains(directory));
+        if is_reachable && matches!(node, Node::Directory) {
+            directories.insert(path.clone());
         }
         is_reachable
     });

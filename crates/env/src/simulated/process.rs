@@ -169,9 +169,9 @@ impl Process {
         self.call(call, |state| work(&mut state.names))
     }
 
-    pub(super) fn sync_folder(&self, call: Call<'_>) -> io::Result<()> {
+    pub(super) fn sync_directory(&self, call: Call<'_>) -> io::Result<()> {
         let mode = self.machine.mode;
-        self.on_names(call, |names| names.sync_folder(mode, &normal(call.path)))
+        self.on_names(call, |names| names.sync_directory(mode, &normal(call.path)))
     }
 
     /// Locks the file at `path`, made if missing. `None` if it is locked.

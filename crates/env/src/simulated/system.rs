@@ -14,7 +14,7 @@ use super::names::{File, Names};
 use super::process::Process;
 use super::random::Random;
 use super::summary::{CutSummary, FileLoss};
-use crate::FolderHold;
+use crate::DirectoryHold;
 
 /// The date of a new machine: 2020-01-01.
 const FIRST_UNIX_MICROS: u64 = 1_577_836_800_000_000;
@@ -23,15 +23,15 @@ const FIRST_UNIX_MICROS: u64 = 1_577_836_800_000_000;
 #[derive(Clone)]
 pub struct SimulatedEnv {
     pub(super) process: Process,
-    /// The folder for which [`hold_folder`](crate::Env::hold_folder) returned this, and the hold. Folders are never moved here.
+    /// The directory for which [`hold_directory`](crate::Env::hold_directory) returned this, and the hold. Directories are never moved here.
     pub(super) held: Option<(PathBuf, Weak<SimulatedHold>)>,
 }
 
-/// The hold on a folder.
+/// The hold on a directory.
 #[derive(Debug)]
 pub(super) struct SimulatedHold;
 
-impl FolderHold for SimulatedHold {}
+impl DirectoryHold for SimulatedHold {}
 
 impl fmt::Debug for SimulatedEnv {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,11 +1,11 @@
 //! Databases that Chromium wrote, read with this crate alone: every structure decodes, and `idb_cmp1` is Chromium's order.
 
-mod folder;
+mod directory;
 
 use std::cmp::Ordering;
 use std::fs;
 
-use folder::{Entries, Folder, test_data};
+use directory::{Directory, Entries, test_data};
 use terrace_format::comparator::UserComparator;
 use terrace_format::file_name::table_name;
 use terrace_format::internal_key::InternalKeyComparator;
@@ -18,13 +18,13 @@ fn is_ascending(comparator: &UserComparator, entries: &Entries) -> bool {
 #[test]
 fn the_keys_of_every_table_ascend() {
     let (mut tables, mut entries) = (0, 0);
-    for folder in Folder::all() {
-        let comparator = folder.comparator();
-        for (name, table) in folder.tables() {
-            assert!(is_ascending(&comparator, &table), "{} {name}", folder.path.display());
+    for directory in Directory::all() {
+        let comparator = directory.comparator();
+        for (name, table) in directory.tables() {
+            assert!(is_ascending(&comparator, &table), "{} {name}", directory.path.display());
             tables += 1;
             entries += table.len();
-            let is_indexed_db = folder.path.ends_with("indexeddb");
+            let is_indexed_db = directory.path.ends_with("indexeddb");
             assert_eq!(
                 comparator.name_text(),
                 if is_indexed_db { "idb_cmp1" } else { "leveldb.BytewiseComparator" }
@@ -44,9 +44,9 @@ fn the_keys_of_every_table_ascend() {
 #[test]
 fn the_manifest_describes_the_tables() {
     let mut described = 0;
-    for folder in Folder::all() {
-        let tables = folder.tables();
-        for (_, file) in folder.edits().into_iter().flat_map(|edit| edit.new_files) {
+    for directory in Directory::all() {
+        let tables = directory.tables();
+        for (_, file) in directory.edits().into_iter().flat_map(|edit| edit.new_files) {
             let name = table_name(file.number);
             if let Some((_, entries)) = tables.iter().find(|(table, _)| *table == name) {
                 assert_eq!((&file.smallest, &file.largest), (&entries[0].0, &entries[entries.len() - 1].0));
@@ -59,8 +59,11 @@ fn the_manifest_describes_the_tables() {
 
 #[test]
 fn the_logs_are_whole() {
-    let sizes: Vec<usize> =
-        Folder::all().iter().flat_map(|folder| folder.logs()).map(|(_, entries)| entries.len()).collect();
+    let sizes: Vec<usize> = Directory::all()
+        .iter()
+        .flat_map(|directory| directory.logs())
+        .map(|(_, entries)| entries.len())
+        .collect();
     assert_eq!(sizes.len(), 10);
     assert!(sizes.iter().all(|&size| size > 0), "{sizes:?}");
 }
@@ -87,7 +90,7 @@ fn keys_of_every_kind_are_in_the_order_that_the_page_saw() {
     let seen = fs::read_to_string(test_data().join("seen-by-the-page.json")).unwrap();
     let (first, second) = seen.split_once("\"2\": {").unwrap();
     for (visit, seen, count) in [("visit1-closed", first, 1000), ("visit2-killed", second, 1266)] {
-        let entries = Folder::one(visit, "indexeddb").newest();
+        let entries = Directory::one(visit, "indexeddb").newest();
         let prefix = object_store_prefix(&entries, "kinds");
         let values: Vec<&[u8]> =
             entries.iter().filter(|(key, _)| key.starts_with(&prefix)).map(|(_, value)| &value[..]).collect();

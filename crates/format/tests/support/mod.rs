@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 /// The name of an example and what must hold of its bytes.
 pub type Check = (&'static str, fn(&[u8]));
 
-/// The folder `docs/format` of the repository.
-pub fn docs_folder() -> PathBuf {
+/// The directory `docs/format` of the repository.
+pub fn docs_directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/format")
 }
 
@@ -22,7 +22,7 @@ pub fn check_examples(files: &[&str], checks: &[Check]) {
     let mut seen = BTreeSet::new();
     for file in files {
         let text =
-            fs::read_to_string(docs_folder().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+            fs::read_to_string(docs_directory().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
         for (name, bytes) in examples(file, &text) {
             assert!(seen.insert(name.clone()), "{file}: a second example is named {name}");
             let Some((_, check)) = checks.iter().find(|(check_name, _)| *check_name == name) else {

@@ -13,7 +13,7 @@ use terrace_testkit::random::Random;
 const VALUE_SIZE_BYTES: usize = 100;
 /// How long `shrink` waits for the space.
 const SHRINK_WITHIN: Duration = Duration::from_secs(60);
-/// How much more than the live data the folder may take in the end.
+/// How much more than the live data the directory may take in the end.
 const SHRINK_TO: f64 = 1.5;
 
 type Failure = Box<dyn std::error::Error>;
@@ -25,7 +25,7 @@ struct Arguments {
     work: Work,
     /// Where the database is made. It is removed first, and afterwards.
     #[arg(long, global = true, default_value = "target/terrace-load")]
-    folder: PathBuf,
+    directory: PathBuf,
     /// Entries a batch.
     #[arg(long, global = true, default_value_t = 1000)]
     batch: u64,
@@ -37,18 +37,18 @@ enum Work {
     Sorted { entries: u64 },
     /// Load this many entries in random order, reopen, verify.
     Random { entries: u64 },
-    /// Load this many entries, delete nine of ten, and wait until the folder is small.
+    /// Load this many entries, delete nine of ten, and wait until the directory is small.
     Shrink { entries: u64 },
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let result = remove(&arguments.folder).and_then(|()| match arguments.work {
+    let result = remove(&arguments.directory).and_then(|()| match arguments.work {
         Work::Sorted { entries } => load_and_check(&arguments, entries, |index| index),
         Work::Random { entries } => load_and_check(&arguments, entries, scatter),
         Work::Shrink { entries } => shrink(&arguments, entries),
     });
-    match result.and_then(|()| remove(&arguments.folder)) {
+    match result.and_then(|()| remove(&arguments.directory)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("failed: {error}");
@@ -57,8 +57,8 @@ fn main() -> ExitCode {
     }
 }
 
-fn remove(folder: &Path) -> Result<(), Failure> {
-    Ok(Db::destroy(folder, &Options::default())?)
+fn remove(directory: &Path) -> Result<(), Failure> {
+    Ok(Db::destroy(directory, &Options::default())?)
 }
 
 /// A different number for each index, in no order: the mixing of SplitMix64 is one to one.
@@ -149,25 +149,25 @@ fn check(db: &Db, entries: u64, number: impl Fn(u64) -> u64) -> Result<(), Failu
 }
 
 fn load_and_check(arguments: &Arguments, entries: u64, number: fn(u64) -> u64) -> Result<(), Failure> {
-    let db = Db::open(&arguments.folder, Options::default())?;
+    let db = Db::open(&arguments.directory, Options::default())?;
     let started = Instant::now();
     load(&db, entries, arguments.batch, number)?;
     println!("loaded     {entries} entries in {:.1} s", started.elapsed().as_secs_f64());
     db.close()?;
     drop(db);
     let started = Instant::now();
-    let db = Db::open(&arguments.folder, Options::default())?;
+    let db = Db::open(&arguments.directory, Options::default())?;
     println!("reopened   in {:.1} ms", started.elapsed().as_secs_f64() * 1e3);
     check(&db, entries, number)?;
-    println!("folder     {} MB", folder_bytes(&arguments.folder)? / 1_000_000);
+    println!("directory     {} MB", directory_bytes(&arguments.directory)? / 1_000_000);
     Ok(db.close()?)
 }
 
 fn shrink(arguments: &Arguments, entries: u64) -> Result<(), Failure> {
     let stays = |index: u64| scatter(index).is_multiple_of(10);
-    let db = Db::open(&arguments.folder, Options::default())?;
+    let db = Db::open(&arguments.directory, Options::default())?;
     load(&db, entries, arguments.batch, |index| index)?;
-    println!("folder     {} MB with everything", folder_bytes(&arguments.folder)? / 1_000_000);
+    println!("directory     {} MB with everything", directory_bytes(&arguments.directory)? / 1_000_000);
     let deletes = bar("deleting", entries);
     let mut live = 0u64;
     for index in 0..entries {
@@ -182,13 +182,13 @@ fn shrink(arguments: &Arguments, entries: u64) -> Result<(), Failure> {
     let live_bytes = live * (16 + VALUE_SIZE_BYTES as u64);
     let started = Instant::now();
     loop {
-        let size_bytes = folder_bytes(&arguments.folder)?;
+        let size_bytes = directory_bytes(&arguments.directory)?;
         let times = size_bytes as f64 / live_bytes as f64;
         if times < SHRINK_TO {
             let (size, live) = (size_bytes / 1_000_000, live_bytes / 1_000_000);
             let seconds = started.elapsed().as_secs_f64();
             println!(
-                "folder     {size} MB for {live} MB that live ({times:.2} times), {seconds:.1} s after the last call"
+                "directory     {size} MB for {live} MB that live ({times:.2} times), {seconds:.1} s after the last call"
             );
             break;
         }
@@ -215,10 +215,10 @@ fn shrink(arguments: &Arguments, entries: u64) -> Result<(), Failure> {
     Ok(db.close()?)
 }
 
-/// What the files in `folder` take.
-fn folder_bytes(folder: &Path) -> Result<u64, Failure> {
+/// What the files in `directory` take.
+fn directory_bytes(directory: &Path) -> Result<u64, Failure> {
     let mut total = 0;
-    for entry in std::fs::read_dir(folder)? {
+    for entry in std::fs::read_dir(directory)? {
         // A file may go between the listing and the look at it.
         total += entry?.metadata().map_or(0, |metadata| metadata.len());
     }

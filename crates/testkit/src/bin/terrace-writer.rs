@@ -1,6 +1,6 @@
 //! The writer that is killed: see `terrace_testkit::kills`.
 //!
-//!     terrace-writer FOLDER SEED [FOLDER FOR CHECKPOINTS]
+//!     terrace-writer DIRECTORY SEED [DIRECTORY FOR CHECKPOINTS]
 //!
 //! It writes until it dies. Each line on standard output is one call of the system, made when what it says is true.
 
@@ -16,8 +16,8 @@ use std::time::Duration;
 
 use terrace_engine::{Db, Error, ErrorKind, ReadOptions, WriteBatch, WriteOptions};
 use terrace_testkit::kills::lane::{Lane, LaneBatch};
-use terrace_testkit::kills::said::Line;
 use terrace_testkit::kills::setup::Setup;
+use terrace_testkit::kills::transcript::Line;
 use terrace_testkit::random::Random;
 
 type Problem = Box<dyn std::error::Error>;
@@ -28,12 +28,12 @@ const LONGEST_PAUSE_BETWEEN_CHORES_MS: usize = 15;
 
 fn main() -> Result<(), Problem> {
     let mut words = std::env::args_os().skip(1);
-    let folder = PathBuf::from(words.next().ok_or("no folder")?);
+    let directory = PathBuf::from(words.next().ok_or("no directory")?);
     let seed: u64 = words.next().and_then(|word| word.to_str()?.parse().ok()).ok_or("no seed")?;
     let checkpoints = words.next().map(PathBuf::from);
     let setup = Setup::new(seed);
     let writer = Writer {
-        db: Db::open(folder, setup.options())?,
+        db: Db::open(directory, setup.options())?,
         // Not `std::io::stdout()`, which has a buffer.
         output: File::from(std::io::stdout().as_fd().try_clone_to_owned()?),
     };
@@ -129,7 +129,7 @@ impl Writer {
             let done = match (random.below(6), checkpoints) {
                 (0..3, _) => self.chore(|db| db.flush())?,
                 (3..5, _) | (_, None) => self.chore(|db| db.compact_range(None, None))?,
-                (_, Some(folder)) => self.checkpoint(folder, chore)?,
+                (_, Some(directory)) => self.checkpoint(directory, chore)?,
             };
             if let Err(error) = done
                 && error.kind() != ErrorKind::DiskFull
@@ -145,11 +145,11 @@ impl Writer {
         Ok(chore(&self.db))
     }
 
-    fn checkpoint(&self, folder: &Path, chore: u64) -> std::io::Result<Result<(), Error>> {
+    fn checkpoint(&self, directory: &Path, chore: u64) -> std::io::Result<Result<(), Error>> {
         let name = format!("{}-{chore}", std::process::id());
-        fs::create_dir_all(folder)?;
+        fs::create_dir_all(directory)?;
         self.say(&Line::CheckpointBegins(name.clone()))?;
-        let done = self.db.checkpoint(folder.join(&name));
+        let done = self.db.checkpoint(directory.join(&name));
         if done.is_ok() {
             self.say(&Line::CheckpointDone(name))?;
         }

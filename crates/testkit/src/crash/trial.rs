@@ -14,7 +14,7 @@ use super::plan::{End, LifePlan};
 use crate::campaign::Tally;
 use crate::random::Random;
 
-pub(super) const FOLDER: &str = "/data/db";
+pub(super) const DIRECTORY: &str = "/data/db";
 
 /// Why a life did not go on.
 pub(super) enum Stop {
@@ -151,10 +151,10 @@ impl Trial {
         if self.plan.repairs {
             self.repair()?;
         }
-        let db = match Db::open(FOLDER, self.options()) {
+        let db = match Db::open(DIRECTORY, self.options()) {
             Err(error) if self.plan.goes_on => {
                 self.recover_from("open", &error)?;
-                Db::open(FOLDER, self.options())
+                Db::open(DIRECTORY, self.options())
             }
             result => result,
         };
@@ -177,10 +177,10 @@ impl Trial {
     fn repair(&mut self) -> Step {
         self.event("repair");
         self.history.repair();
-        let report = match Db::repair(FOLDER, &self.options()) {
+        let report = match Db::repair(DIRECTORY, &self.options()) {
             Err(error) if self.plan.goes_on && error.kind() != ErrorKind::NoDatabase => {
                 self.recover_from("repair", &error)?;
-                Db::repair(FOLDER, &self.options())
+                Db::repair(DIRECTORY, &self.options())
             }
             result => result,
         };

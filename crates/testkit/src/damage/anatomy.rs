@@ -18,7 +18,7 @@ use super::database::Files;
 
 /// Bytes of a file.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct FileRange {
     pub file: String,
     pub bytes: Range<usize>,
 }
@@ -39,7 +39,7 @@ pub struct Anatomy {
     /// Where the records of live logs lie.
     pub records: BTreeMap<String, Vec<Range<usize>>>,
     /// Where the write of a sequence lies, in live files.
-    places: HashMap<u64, Vec<Place>>,
+    places: HashMap<u64, Vec<FileRange>>,
     /// The newest sequence in any live table.
     pub newest_in_tables: u64,
 }
@@ -79,7 +79,7 @@ impl Anatomy {
     }
 
     /// Where the write of `sequence` lies; nowhere if a compaction dropped it.
-    pub fn places(&self, sequence: u64) -> &[Place] {
+    pub fn places(&self, sequence: u64) -> &[FileRange] {
         self.places.get(&sequence).map_or(&[], Vec::as_slice)
     }
 
@@ -130,7 +130,7 @@ impl Anatomy {
     }
 
     fn add_place(&mut self, sequence: u64, file: &str, bytes: Range<usize>) {
-        self.places.entry(sequence).or_default().push(Place { file: file.to_owned(), bytes });
+        self.places.entry(sequence).or_default().push(FileRange { file: file.to_owned(), bytes });
     }
 }
 

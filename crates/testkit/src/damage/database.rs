@@ -12,9 +12,9 @@ use crate::keys::KeySpace;
 use crate::random::Random;
 
 /// Where every database of a trial is.
-pub const FOLDER: &str = "/db";
+pub const DIRECTORY: &str = "/db";
 
-/// The files of a folder by name; those in `lost` as `lost/name`.
+/// The files of a directory by name; those in `lost` as `lost/name`.
 pub type Files = BTreeMap<String, Vec<u8>>;
 
 /// A database at some moment, open or closed.
@@ -71,7 +71,7 @@ impl Database {
         let leaves_replaced = random.one_in(3);
         let mut replaced = Files::new();
         for life in 0..lives {
-            let db = Db::open(FOLDER, database.options(&env)).expect("a sound database opens");
+            let db = Db::open(DIRECTORY, database.options(&env)).expect("a sound database opens");
             for _ in 0..random.between(1, 60) {
                 database.act(&db, random);
                 if leaves_replaced && random.one_in(10) {
@@ -81,7 +81,7 @@ impl Database {
             if life + 1 < lives {
                 db.close().expect("a sound database closes");
                 if random.one_in(6) {
-                    Db::repair(FOLDER, &database.options(&env)).expect("a sound database can be repaired");
+                    Db::repair(DIRECTORY, &database.options(&env)).expect("a sound database can be repaired");
                 }
                 continue;
             }
@@ -178,15 +178,15 @@ fn draw_keys(random: &mut Random) -> History {
     History::new(UserComparator::Bytewise, keys.collect())
 }
 
-/// The path of a file of the folder.
+/// The path of a file of the directory.
 pub fn path_of(name: &str) -> PathBuf {
-    Path::new(FOLDER).join(name)
+    Path::new(DIRECTORY).join(name)
 }
 
-/// All files in the folder, and in `lost`.
+/// All files in the directory, and in `lost`.
 pub fn read_files(env: &dyn Env) -> Files {
     let mut files = Files::new();
-    for name in env.list(Path::new(FOLDER)).unwrap_or_default() {
+    for name in env.list(Path::new(DIRECTORY)).unwrap_or_default() {
         if name == "lost" {
             for name in env.list(&path_of("lost")).unwrap_or_default() {
                 let name = format!("lost/{name}");
@@ -202,15 +202,15 @@ pub fn read_files(env: &dyn Env) -> Files {
 /// Puts the files into a file system, durably.
 pub fn place(env: &dyn Env, files: &Files) {
     let write = || -> Result<(), terrace_engine::env::EnvError> {
-        env.create_folder_all(&path_of("lost"))?;
+        env.create_directory_all(&path_of("lost"))?;
         for (name, contents) in files {
             let mut file = env.create(&path_of(name))?;
             file.append(contents)?;
             file.sync()?;
             file.close()?;
         }
-        for folder in [path_of("lost"), PathBuf::from(FOLDER), PathBuf::from("/")] {
-            env.sync_folder(&folder)?;
+        for directory in [path_of("lost"), PathBuf::from(DIRECTORY), PathBuf::from("/")] {
+            env.sync_directory(&directory)?;
         }
         Ok(())
     };

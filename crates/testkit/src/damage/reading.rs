@@ -6,7 +6,7 @@ use terrace_engine::env::{Env, MemoryEnv};
 use terrace_engine::{Db, DbIterator, Error, ErrorKind, IterOptions, Options, ReadOptions};
 
 use super::Trial;
-use super::database::{FOLDER, place, read_files};
+use super::database::{DIRECTORY, place, read_files};
 use super::history::History;
 use crate::campaign::Tally;
 use crate::random::Random;
@@ -36,7 +36,7 @@ pub fn check(trial: &Trial<'_>, random: &mut Random, tally: &mut Tally) -> Resul
     let env: Arc<dyn Env> = Arc::new(MemoryEnv::with_steps());
     place(&*env, &trial.harmed.files);
     let read_only = Options { read_only: true, ..trial.database.options(&env) };
-    match Db::open(FOLDER, read_only) {
+    match Db::open(DIRECTORY, read_only) {
         Err(error) => {
             tally.one("opens that failed");
             trial.judge_open(&error)?;
@@ -48,9 +48,9 @@ pub fn check(trial: &Trial<'_>, random: &mut Random, tally: &mut Tally) -> Resul
         }
     }
     if read_files(&*env) != trial.harmed.files {
-        return Err("an open to read only changed the folder".to_owned());
+        return Err("an open to read only changed the directory".to_owned());
     }
-    match Db::open(FOLDER, trial.database.options(&env)) {
+    match Db::open(DIRECTORY, trial.database.options(&env)) {
         Err(error) => trial.judge_open(&error),
         Ok(db) => {
             trial.check_reads(&db, random, tally)?;

@@ -7,8 +7,8 @@ use terrace_engine::env::{Env, MemoryEnv};
 use terrace_engine::{Db, IterOptions, Options, ReadOptions, RepairReport};
 
 use super::Trial;
-use super::anatomy::Place;
-use super::database::{FOLDER, Files, place, read_files};
+use super::anatomy::FileRange;
+use super::database::{DIRECTORY, Files, place, read_files};
 use crate::campaign::Tally;
 use crate::random::Random;
 
@@ -18,7 +18,7 @@ type Shown = Vec<Option<u64>>;
 pub fn check(trial: &Trial<'_>, random: &mut Random, tally: &mut Tally) -> Result<(), String> {
     let env: Arc<dyn Env> = Arc::new(MemoryEnv::with_steps());
     place(&*env, &trial.harmed.files);
-    let report = Db::repair(FOLDER, &trial.database.options(&env))
+    let report = Db::repair(DIRECTORY, &trial.database.options(&env))
         .map_err(|error| format!("the repair fails: {error}"))?;
     tally.one("repairs");
     let with_report = |problem: String| format!("after the repair: {problem}\n{report}");
@@ -51,7 +51,7 @@ impl Trial<'_> {
     /// Opens what was repaired with every check there is, and reads it in all ways.
     fn read_repaired(&self, env: &Arc<dyn Env>) -> Result<Shown, String> {
         let options = Options { paranoid_checks: true, ..self.database.options(env) };
-        let db = Db::open(FOLDER, options).map_err(|error| format!("the open fails: {error}"))?;
+        let db = Db::open(DIRECTORY, options).map_err(|error| format!("the open fails: {error}"))?;
         db.verify().map_err(|error| format!("verify fails: {error}"))?;
         let history = &self.database.history;
         let mut shown = Shown::new();
@@ -163,7 +163,7 @@ impl Trial<'_> {
             self.anatomy.logs.contains(file)
                 && self.harmed.may_be_a_torn_log(self.database, self.anatomy, file)
         };
-        let seems_unfinished = |place: &Place| {
+        let seems_unfinished = |place: &FileRange| {
             let length = place.bytes.start + 4..place.bytes.start + 6;
             self.anatomy.logs.contains(&place.file)
                 && (!self.harmed.is_intact(self.database, &place.file, &length)
@@ -191,7 +191,7 @@ impl Trial<'_> {
         let calls = random.choose(&[30, 100, 300]);
         simulated.halt_after(random.below(calls) as u64);
         let env: Arc<dyn Env> = Arc::new(simulated.clone());
-        let first = Db::repair(FOLDER, &self.database.options(&env));
+        let first = Db::repair(DIRECTORY, &self.database.options(&env));
         if first.is_ok() && !simulated.is_halted() {
             return Ok(());
         }
@@ -202,7 +202,7 @@ impl Trial<'_> {
             simulated.cut_power();
         }
         let env: Arc<dyn Env> = Arc::new(simulated.clone());
-        Db::repair(FOLDER, &self.database.options(&env))
+        Db::repair(DIRECTORY, &self.database.options(&env))
             .map_err(|error| format!("a repair after an interrupted one fails: {error}"))?;
         let shown =
             self.read_repaired(&env).map_err(|problem| format!("after an interruption: {problem}"))?;

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use terrace_engine::{Db, Options};
 
-use super::folder::copy;
+use super::directory::copy;
 use super::leveldb::LevelDb;
 use super::oracle::{Oracle, contents};
-use super::said::Said;
 use super::setup::Setup;
 use super::small_disk::SmallDisk;
+use super::transcript::Transcript;
 use super::trial::begun;
 use super::victim::Victim;
 use crate::campaign::{Tally, TrialResult};
@@ -33,9 +33,9 @@ const BATCHES: u64 = 20;
 /// # Errors
 /// The promise that was broken.
 pub fn run(seed: u64, kills: u64, writer: &Path) -> TrialResult {
-    let folder =
+    let directory =
         tempfile::Builder::new().prefix("terrace-full-").tempdir().map_err(|error| error.to_string())?;
-    let disk = match SmallDisk::new(folder.path(), DISK_SIZE_BYTES) {
+    let disk = match SmallDisk::new(directory.path(), DISK_SIZE_BYTES) {
         Ok(disk) => disk,
         Err(reason) => {
             // Not by a macro, whose output the test runner hides.
@@ -46,7 +46,7 @@ pub fn run(seed: u64, kills: u64, writer: &Path) -> TrialResult {
     let setup = Setup::new(seed);
     let oracle = Oracle::new(setup.lanes());
     let leveldb = LevelDb::start()?;
-    let mut trial = Trial { seed, writer, folder: folder.path(), disk, setup, oracle, leveldb };
+    let mut trial = Trial { seed, writer, directory: directory.path(), disk, setup, oracle, leveldb };
     let mut tally = Tally::default();
     for kill in 1..=kills {
         let is_full = kill % 2 == 0;
@@ -60,7 +60,7 @@ pub fn run(seed: u64, kills: u64, writer: &Path) -> TrialResult {
 struct Trial<'a> {
     seed: u64,
     writer: &'a Path,
-    folder: &'a Path,
+    directory: &'a Path,
     disk: SmallDisk,
     setup: Setup,
     oracle: Oracle,
@@ -78,22 +78,24 @@ impl Trial<'_> {
             self.disk.free()?;
             self.go_on(&mut victim)?;
         }
-        let said = victim.kill()?;
+        let transcript = victim.kill()?;
         self.disk.remount()?;
-        self.check(&database, &said, kill_while_full)?;
+        self.check(&database, &transcript, kill_while_full)?;
         tally.one("kills");
         tally.one("full disks");
-        tally.add("refused batches", said.refusals);
-        tally.add("acknowledged batches", said.acknowledgements);
+        tally.add("refused batches", transcript.refusals);
+        tally.add("acknowledged batches", transcript.acknowledgements);
         tally.add("LevelDB checks", u64::from(self.leveldb.is_some()));
         Ok(())
     }
 
     /// Waits until each lane has written some more batches.
     fn go_on(&self, victim: &mut Victim) -> Result<(), String> {
-        victim.wait_for(|_, said| said.opened)?;
-        let goals: Vec<_> = victim.said().acknowledged.iter().map(|count| count + BATCHES).collect();
-        victim.wait_for(|_, said| said.acknowledged.iter().zip(&goals).all(|(count, goal)| count >= goal))
+        victim.wait_for(|_, transcript| transcript.opened)?;
+        let goals: Vec<_> = victim.transcript().acknowledged.iter().map(|count| count + BATCHES).collect();
+        victim.wait_for(|_, transcript| {
+            transcript.acknowledged.iter().zip(&goals).all(|(count, goal)| count >= goal)
+        })
     }
 
     /// Fills the disk until it has refused enough.
@@ -102,21 +104,21 @@ impl Trial<'_> {
         loop {
             self.disk.fill()?;
             let pause = Duration::from_millis(FILL_EVERY_MS);
-            if victim.listen(pause, |_, said| said.refusals >= goal)? {
+            if victim.listen(pause, |_, transcript| transcript.refusals >= goal)? {
                 return Ok(());
             }
         }
     }
 
-    fn check(&mut self, database: &Path, said: &Said, is_full: bool) -> Result<(), String> {
-        let for_leveldb = self.folder.join("for LevelDB");
+    fn check(&mut self, database: &Path, transcript: &Transcript, is_full: bool) -> Result<(), String> {
+        let for_leveldb = self.directory.join("for LevelDB");
         copy(database, &for_leveldb).map_err(|error| error.to_string())?;
         if is_full {
             // It opens or is refused; in either case nothing may get lost.
             let _ = Db::open(database, self.options()).and_then(|db| db.close());
             self.disk.free()?;
         }
-        let digest = self.read(database, said)?;
+        let digest = self.read(database, transcript)?;
         if let Some(leveldb) = &mut self.leveldb {
             leveldb.ask(&for_leveldb)?;
             leveldb.expect(&digest)?;
@@ -124,10 +126,10 @@ impl Trial<'_> {
         fs::remove_dir_all(&for_leveldb).map_err(|error| error.to_string())
     }
 
-    fn read(&mut self, database: &Path, said: &Said) -> Result<Digest, String> {
+    fn read(&mut self, database: &Path, transcript: &Transcript) -> Result<Digest, String> {
         let db = Db::open(database, self.options()).map_err(|error| format!("open: {error}"))?;
         let (found, digest) = contents(&db)?;
-        self.oracle.accept(&found, &said.acknowledged, &begun(true, &said.acknowledged))?;
+        self.oracle.accept(&found, &transcript.acknowledged, &begun(true, &transcript.acknowledged))?;
         db.close().map_err(|error| format!("close: {error}"))?;
         Ok(digest)
     }

@@ -13,7 +13,7 @@ const CHECKER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../interop/driver
 
 const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../interop/drivers/plyvel_driver.py");
 
-/// A process that opens one folder after the other.
+/// A process that opens one directory after the other.
 pub struct LevelDb {
     process: Child,
     questions: ChildStdin,
@@ -36,12 +36,13 @@ impl LevelDb {
         Ok(Some(Self { process, questions, answers }))
     }
 
-    /// Asks it to open `folder`, recover it and read everything. [`expect`](Self::expect) waits for the answer.
+    /// Asks it to open `directory`, recover it and read everything. [`expect`](Self::expect) waits for the answer.
     ///
     /// # Errors
     /// If it is gone.
-    pub fn ask(&mut self, folder: &Path) -> Result<(), String> {
-        writeln!(self.questions, "{}", folder.display()).map_err(|error| format!("LevelDB is gone: {error}"))
+    pub fn ask(&mut self, directory: &Path) -> Result<(), String> {
+        writeln!(self.questions, "{}", directory.display())
+            .map_err(|error| format!("LevelDB is gone: {error}"))
     }
 
     /// Takes its answer: it must have read exactly what has this `digest`.
@@ -61,14 +62,14 @@ impl LevelDb {
     }
 }
 
-/// Lets LevelDB write the batches of a [file](crate::operations_file) to a new database in `folder`, one after the other, and
+/// Lets LevelDB write the batches of a [file](crate::operations_file) to a new database in `directory`, one after the other, and
 /// close it. A memtable holds `write_buffer_bytes`.
 ///
 /// # Errors
 /// What LevelDB says instead.
-pub fn apply(folder: &Path, operations: &Path, write_buffer_bytes: usize) -> Result<(), String> {
+pub fn apply(directory: &Path, operations: &Path, write_buffer_bytes: usize) -> Result<(), String> {
     let mut command = Command::new(PYTHON);
-    command.args([DRIVER, "apply"]).arg(folder).arg("--operations").arg(operations);
+    command.args([DRIVER, "apply"]).arg(directory).arg("--operations").arg(operations);
     command.args(["--write-buffer", &write_buffer_bytes.to_string()]);
     let output = command.output().map_err(|error| format!("{PYTHON}: {error}"))?;
     if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }

@@ -2,7 +2,7 @@
 //!
 //! Terrace opens what is left, read-only and then for writing, before and after compactions, and every get, of keys that are
 //! there and of those that are not, must say what the scan says and what was acknowledged. LevelDB's repair brings back keys
-//! whose deletion was compacted away while an older table was still in the folder; those may show any value they had.
+//! whose deletion was compacted away while an older table was still in the directory; those may show any value they had.
 //! A MANIFEST that is cut off is refused unless it states all the same.
 //! The next life goes on with what LevelDB left, or with what Terrace made of it.
 
@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 
 use terrace_engine::{Db, ErrorKind, IterOptions, Options, ReadOptions};
 
-use super::folder::copy;
+use super::directory::copy;
 use super::leveldb::{PYTHON, is_there};
 use crate::campaign::{Tally, TrialResult};
 use crate::random::Random;
@@ -30,7 +30,7 @@ type Writes = BTreeMap<String, (u64, bool)>;
 struct Trial {
     random: Random,
     seed: u64,
-    folder: PathBuf,
+    directory: PathBuf,
     writes: Writes,
     /// The number of the last write that was acknowledged. One more may have been under way.
     last: u64,
@@ -42,17 +42,17 @@ struct Trial {
 /// Runs the trial that belongs to `seed`; nothing is done where LevelDB is missing.
 ///
 /// # Errors
-/// What differed, and where the folder is.
+/// What differed, and where the directory is.
 pub fn run(seed: u64) -> TrialResult {
     if !is_there() {
         return Ok(Tally::default());
     }
-    let folder =
+    let directory =
         tempfile::Builder::new().prefix("terrace-leveldb-").tempdir().map_err(|error| error.to_string())?;
     let mut trial = Trial {
         random: Random::new(seed),
         seed,
-        folder: folder.path().to_owned(),
+        directory: directory.path().to_owned(),
         writes: Writes::new(),
         last: 0,
         is_repaired: false,
@@ -62,13 +62,13 @@ pub fn run(seed: u64) -> TrialResult {
         .try_for_each(|life| trial.life(life).map_err(|problem| format!("life {life}: {problem}")))
     {
         Ok(()) => Ok(trial.tally),
-        Err(problem) => Err(format!("{problem}\nthe folder is kept: {}", folder.keep().display())),
+        Err(problem) => Err(format!("{problem}\nthe directory is kept: {}", directory.keep().display())),
     }
 }
 
 impl Trial {
     fn life(&mut self, life: u64) -> Result<(), String> {
-        let (left, ours) = (self.folder.join("db"), self.folder.join("ours"));
+        let (left, ours) = (self.directory.join("db"), self.directory.join("ours"));
         self.write_until_killed(&left, life)?;
         self.is_repaired = !self.random.one_in(3);
         if self.is_repaired {
@@ -89,17 +89,20 @@ impl Trial {
 
     /// Puts `ours` in the place of `left`, which gets its name.
     fn take_over(&mut self, left: &Path, ours: &Path) -> Result<PathBuf, String> {
-        let aside = self.folder.join("aside");
+        let aside = self.directory.join("aside");
         fs::rename(left, &aside).and_then(|()| fs::rename(ours, left)).map_err(|error| error.to_string())?;
         self.tally.one("databases given back to LevelDB");
         Ok(aside)
     }
 
-    fn write_until_killed(&mut self, folder: &Path, life: u64) -> Result<(), String> {
+    fn write_until_killed(&mut self, directory: &Path, life: u64) -> Result<(), String> {
         let first = self.last + 1;
         let wanted = self.random.between(1_000, 50_000);
         let mut command = Command::new(PYTHON);
-        command.args([DRIVER, "write"]).arg(folder).args([(self.seed ^ life).to_string(), first.to_string()]);
+        command
+            .args([DRIVER, "write"])
+            .arg(directory)
+            .args([(self.seed ^ life).to_string(), first.to_string()]);
         let mut process = command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -130,25 +133,25 @@ impl Trial {
 
     /// Opens the database and compares every get with the scan and with what was acknowledged; for writing, also after a
     /// compaction. Returns what it holds.
-    fn check(&mut self, folder: &Path, read_only: bool) -> Result<Writes, String> {
+    fn check(&mut self, directory: &Path, read_only: bool) -> Result<Writes, String> {
         let mode = if read_only { "read-only" } else { "for writing" };
-        let said = |error: terrace_engine::Error| format!("{mode}: {error}");
-        let db = Db::open(folder, options(read_only)).map_err(said)?;
+        let transcript = |error: terrace_engine::Error| format!("{mode}: {error}");
+        let db = Db::open(directory, options(read_only)).map_err(transcript)?;
         let found = self.compare(&db).map_err(|problem| format!("{mode}: {problem}"))?;
         if !read_only {
-            db.compact_range(None, None).map_err(said)?;
+            db.compact_range(None, None).map_err(transcript)?;
             if self.compare(&db).map_err(|problem| format!("compacted: {problem}"))? != found {
                 return Err("compacted: it holds something else".to_owned());
             }
         }
-        db.verify().and_then(|()| db.close()).map_err(said)?;
+        db.verify().and_then(|()| db.close()).map_err(transcript)?;
         Ok(found)
     }
 
     /// A MANIFEST that is cut off anywhere is refused, or what it states is all there is.
     fn check_cut_manifest(&mut self, left: &Path) -> Result<(), String> {
         let io = |error: std::io::Error| error.to_string();
-        let cut = self.folder.join("cut");
+        let cut = self.directory.join("cut");
         copy(left, &cut).map_err(io)?;
         let manifest = cut.join(fs::read_to_string(cut.join("CURRENT")).map_err(io)?.trim_end());
         let bytes = fs::read(&manifest).map_err(io)?;
@@ -214,8 +217,8 @@ fn options(read_only: bool) -> Options {
     }
 }
 
-fn repair(folder: &Path) -> Result<(), String> {
-    let status = Command::new(PYTHON).args([DRIVER, "repair"]).arg(folder).status();
+fn repair(directory: &Path) -> Result<(), String> {
+    let status = Command::new(PYTHON).args([DRIVER, "repair"]).arg(directory).status();
     match status {
         Ok(status) if status.success() => Ok(()),
         other => Err(format!("LevelDB's repair: {other:?}")),

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use terrace_engine::{Db, Options, WriteBatch};
 use terrace_format::log::LogEncoder;
 
-use super::folder::copy;
+use super::directory::copy;
 use super::leveldb::LevelDb;
 use super::oracle::contents;
 use crate::campaign::{Tally, TrialResult};
@@ -34,7 +34,7 @@ const WRITE_BUFFERS_BYTES: [usize; 2] = [4 << 20, 256 << 20];
 
 struct Trial {
     random: Random,
-    folder: PathBuf,
+    directory: PathBuf,
     batches: Vec<Batch>,
     write_buffer_bytes: usize,
     leveldb: Option<LevelDb>,
@@ -44,13 +44,13 @@ struct Trial {
 /// Runs the trial that belongs to `seed`: one life of the program `driver`, which is `terrace-interop`.
 ///
 /// # Errors
-/// The promise that was broken, and where the folder is.
+/// The promise that was broken, and where the directory is.
 pub fn run(seed: u64, driver: &Path) -> TrialResult {
-    let folder =
+    let directory =
         tempfile::Builder::new().prefix("terrace-values-").tempdir().map_err(|error| error.to_string())?;
     let mut random = Random::new(seed);
     let mut trial = Trial {
-        folder: folder.path().to_owned(),
+        directory: directory.path().to_owned(),
         batches: draw_batches(&mut random),
         write_buffer_bytes: WRITE_BUFFERS_BYTES[seed as usize % WRITE_BUFFERS_BYTES.len()],
         leveldb: LevelDb::start()?,
@@ -59,13 +59,13 @@ pub fn run(seed: u64, driver: &Path) -> TrialResult {
     };
     match trial.run(driver) {
         Ok(()) => Ok(trial.tally),
-        Err(problem) => Err(format!("{problem}\nthe folder is kept: {}", folder.keep().display())),
+        Err(problem) => Err(format!("{problem}\nthe directory is kept: {}", directory.keep().display())),
     }
 }
 
 impl Trial {
     fn run(&mut self, driver: &Path) -> Result<(), String> {
-        let left = self.folder.join("db");
+        let left = self.directory.join("db");
         let acknowledged = self.write_until_killed(driver, &left)?;
         let found = self.check(&left, &[acknowledged, acknowledged + 1])?;
         if self.write_buffer_bytes == WRITE_BUFFERS_BYTES[1] {
@@ -78,12 +78,12 @@ impl Trial {
     }
 
     /// Returns how many writes were acknowledged.
-    fn write_until_killed(&mut self, driver: &Path, folder: &Path) -> Result<usize, String> {
+    fn write_until_killed(&mut self, driver: &Path, directory: &Path) -> Result<usize, String> {
         let io = |error: std::io::Error| error.to_string();
-        let operations = self.folder.join("operations");
+        let operations = self.directory.join("operations");
         operations_file::save(&operations, &self.batches).map_err(io)?;
         let mut command = Command::new(driver);
-        command.arg("apply").arg(folder).arg("--operations").arg(&operations).arg("--acknowledge");
+        command.arg("apply").arg(directory).arg("--operations").arg(&operations).arg("--acknowledge");
         command.args(["--write-buffer", &self.write_buffer_bytes.to_string()]);
         let mut process = command
             .stdin(Stdio::null())
@@ -98,7 +98,7 @@ impl Trial {
             let line = lines.next().ok_or("the writer ended by itself")?.map_err(io)?;
             acknowledged = line.parse().map_err(|_| format!("not a number of writes: {line:?}"))?;
         }
-        wait_for_growth(folder, self.random.below(VALUE_SIZE_BYTES) as u64);
+        wait_for_growth(directory, self.random.below(VALUE_SIZE_BYTES) as u64);
         process.kill().map_err(io)?;
         process.wait().map_err(io)?;
         for line in lines {
@@ -113,9 +113,9 @@ impl Trial {
     /// which is returned.
     fn check(&mut self, left: &Path, counts: &[usize]) -> Result<usize, String> {
         let io = |error: std::io::Error| error.to_string();
-        let [ours, theirs, repaired] = ["ours", "theirs", "repaired"].map(|name| self.folder.join(name));
-        for folder in [&ours, &theirs, &repaired] {
-            copy(left, folder).map_err(io)?;
+        let [ours, theirs, repaired] = ["ours", "theirs", "repaired"].map(|name| self.directory.join(name));
+        for directory in [&ours, &theirs, &repaired] {
+            copy(left, directory).map_err(io)?;
         }
         if let Some(leveldb) = &mut self.leveldb {
             leveldb.ask(&theirs)?;
@@ -141,8 +141,8 @@ impl Trial {
         Ok(count)
     }
 
-    fn read(&self, folder: &Path) -> Result<(Model, crate::digest::Digest), String> {
-        let db = Db::open(folder, self.options()).map_err(|error| format!("open: {error}"))?;
+    fn read(&self, directory: &Path) -> Result<(Model, crate::digest::Digest), String> {
+        let db = Db::open(directory, self.options()).map_err(|error| format!("open: {error}"))?;
         let read = contents(&db)?;
         db.close().map_err(|error| format!("close: {error}"))?;
         Ok(read)
@@ -166,14 +166,14 @@ impl Trial {
         let count = self.batches.len() - 1 - self.random.below(LARGE_WRITES);
         let end = starts.get(count + 1).map_or(whole.len(), |start| *start);
         let cut = self.random.between(starts[count] + 1, end - 1);
-        let folder = self.folder.join("cut");
-        copy(left, &folder).map_err(|error| error.to_string())?;
-        fs::write(log_of(&folder)?, &whole[..cut]).map_err(|error| error.to_string())?;
-        self.check(&folder, &[count]).map_err(|problem| {
+        let directory = self.directory.join("cut");
+        copy(left, &directory).map_err(|error| error.to_string())?;
+        fs::write(log_of(&directory)?, &whole[..cut]).map_err(|error| error.to_string())?;
+        self.check(&directory, &[count]).map_err(|problem| {
             format!("cut at {cut}, in the record from {} to {end}: {problem}", starts[count])
         })?;
         self.tally.one("cut logs");
-        fs::remove_dir_all(folder).map_err(|error| error.to_string())
+        fs::remove_dir_all(directory).map_err(|error| error.to_string())
     }
 
     fn state_after(&self, count: usize) -> Model {
@@ -262,10 +262,10 @@ fn encoded(batches: &[Batch]) -> (Vec<u8>, Vec<usize>) {
     (log, starts)
 }
 
-/// Waits until the logs in `folder` have so many bytes more, or one of them was removed meanwhile and they never will.
-fn wait_for_growth(folder: &Path, growth_bytes: u64) {
+/// Waits until the logs in `directory` have so many bytes more, or one of them was removed meanwhile and they never will.
+fn wait_for_growth(directory: &Path, growth_bytes: u64) {
     let size_bytes = || -> u64 {
-        let sizes = logs_in(folder).into_iter().filter_map(|log| log.metadata().ok());
+        let sizes = logs_in(directory).into_iter().filter_map(|log| log.metadata().ok());
         sizes.map(|metadata| metadata.len()).sum()
     };
     let (start, wanted) = (Instant::now(), size_bytes() + growth_bytes);
@@ -274,14 +274,14 @@ fn wait_for_growth(folder: &Path, growth_bytes: u64) {
     }
 }
 
-fn logs_in(folder: &Path) -> Vec<PathBuf> {
-    let paths = fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+fn logs_in(directory: &Path) -> Vec<PathBuf> {
+    let paths = fs::read_dir(directory).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
     paths.filter(|path| path.extension().is_some_and(|extension| extension == "log")).collect()
 }
 
-/// The one log in `folder`.
-fn log_of(folder: &Path) -> Result<PathBuf, String> {
-    let logs = logs_in(folder);
+/// The one log in `directory`.
+fn log_of(directory: &Path) -> Result<PathBuf, String> {
+    let logs = logs_in(directory);
     match &logs[..] {
         [log] => Ok(log.clone()),
         _ => Err(format!("one log was expected: {logs:?}")),

@@ -1,11 +1,11 @@
 //! Databases whose writer is killed (SIGKILL) at random moments, again and again.
 //!
 //! The program `terrace-writer` opens the database and writes [`lane`]s of batches in several threads, each batch
-//! acknowledged by a [`line`](said) in a pipe, while flushes, compactions, rotations and checkpoints go on. After each
+//! acknowledged by a [`line`](transcript) in a pipe, while flushes, compactions, rotations and checkpoints go on. After each
 //! [kill](victim) both Terrace and [LevelDB](leveldb) open what is left, and an [`oracle`] says what must be there: all
 //! that was acknowledged, each batch whole, and nothing else but the batch that a thread was at.
 
-mod folder;
+mod directory;
 pub mod full_disk;
 pub mod lane;
 pub mod leveldb;
@@ -13,9 +13,9 @@ pub mod leveldb_lives;
 pub mod logs_in_values;
 mod moment;
 pub mod oracle;
-pub mod said;
 pub mod setup;
 pub mod small_disk;
+pub mod transcript;
 mod trial;
 pub mod victim;
 

@@ -3,7 +3,7 @@
 use std::thread::sleep;
 use std::time::Duration;
 
-use super::said::Line;
+use super::transcript::Line;
 use super::victim::Victim;
 use crate::random::Random;
 
@@ -41,7 +41,7 @@ impl Moment {
         let delay_us = match self {
             Self::Start(delay_us) => delay_us,
             Self::Acknowledged(count, delay_us) => {
-                victim.wait_for(|_, said| said.acknowledgements >= count)?;
+                victim.wait_for(|_, transcript| transcript.acknowledgements >= count)?;
                 delay_us
             }
             Self::Large(delay_us) => {

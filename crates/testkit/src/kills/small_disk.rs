@@ -16,12 +16,12 @@ pub struct SmallDisk {
 }
 
 impl SmallDisk {
-    /// Makes and mounts one of `size_bytes`, with its image and its mount point in `folder`.
+    /// Makes and mounts one of `size_bytes`, with its image and its mount point in `directory`.
     ///
     /// # Errors
     /// Why that is not possible here: it needs root, loop devices and mkfs.ext4.
-    pub fn new(folder: &Path, size_bytes: u64) -> Result<Self, String> {
-        let disk = Self { image: folder.join("image"), target: folder.join("disk") };
+    pub fn new(directory: &Path, size_bytes: u64) -> Result<Self, String> {
+        let disk = Self { image: directory.join("image"), target: directory.join("disk") };
         let image = File::create(&disk.image).and_then(|image| image.set_len(size_bytes));
         image.and_then(|()| fs::create_dir(&disk.target)).map_err(|error| error.to_string())?;
         // No blocks kept back for root.

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use terrace_engine::{Db, Options};
 
-use super::folder::{copy, holds_database};
+use super::directory::{copy, holds_database};
 use super::leveldb::LevelDb;
 use super::moment::Moment;
 use super::oracle::{Oracle, contents};
-use super::said::{Checkpoint, Said};
 use super::setup::Setup;
+use super::transcript::{Checkpoint, Transcript};
 use super::victim::Victim;
 use crate::campaign::{Tally, TrialResult};
 use crate::digest::Digest;
@@ -23,7 +23,7 @@ struct Trial<'a> {
     random: Random,
     seed: u64,
     writer: &'a Path,
-    folder: &'a Path,
+    directory: &'a Path,
     setup: Setup,
     oracle: Oracle,
     leveldb: Option<LevelDb>,
@@ -31,20 +31,20 @@ struct Trial<'a> {
     tally: Tally,
 }
 
-/// Runs the trial that belongs to `seed`: `kills` lives of the program `writer` on one database, in a temporary folder
+/// Runs the trial that belongs to `seed`: `kills` lives of the program `writer` on one database, in a temporary directory
 /// that stays if the trial fails.
 ///
 /// # Errors
-/// The promise that was broken, and where the folder is.
+/// The promise that was broken, and where the directory is.
 pub fn run(seed: u64, kills: u64, writer: &Path) -> TrialResult {
-    let folder =
+    let directory =
         tempfile::Builder::new().prefix("terrace-kills-").tempdir().map_err(|error| error.to_string())?;
     let setup = Setup::new(seed);
     let mut trial = Trial {
         random: Random::new(seed.rotate_left(32)),
         seed,
         writer,
-        folder: folder.path(),
+        directory: directory.path(),
         oracle: Oracle::new(setup.lanes()),
         setup,
         leveldb: LevelDb::start()?,
@@ -58,17 +58,17 @@ pub fn run(seed: u64, kills: u64, writer: &Path) -> TrialResult {
     let tally = trial.tally;
     match result {
         Ok(()) => Ok(tally),
-        Err(problem) => Err(format!("{problem}\nthe folder is kept: {}", folder.keep().display())),
+        Err(problem) => Err(format!("{problem}\nthe directory is kept: {}", directory.keep().display())),
     }
 }
 
 impl Trial<'_> {
     fn database(&self) -> PathBuf {
-        self.folder.join("db")
+        self.directory.join("db")
     }
 
     fn checkpoints(&self) -> PathBuf {
-        self.folder.join("checkpoints")
+        self.directory.join("checkpoints")
     }
 
     /// The options of those who look at what a writer left.
@@ -82,25 +82,25 @@ impl Trial<'_> {
         let mut victim =
             Victim::start(self.writer, &self.database(), self.seed, Some(&checkpoints), counts.clone())?;
         if !matches!(moment, Moment::Start(_)) {
-            victim.wait_for(|_, said| said.opened)?;
+            victim.wait_for(|_, transcript| transcript.opened)?;
             self.opening_us = victim.age().as_micros() as usize;
         }
         moment.wait(&mut victim)?;
-        let said = victim.kill()?;
+        let transcript = victim.kill()?;
         self.tally.one("kills");
-        self.tally.add("kills while opening", u64::from(!said.opened));
+        self.tally.add("kills while opening", u64::from(!transcript.opened));
         self.tally.add("kills in a large batch", u64::from(matches!(moment, Moment::Large(_))));
-        self.tally.add("acknowledged batches", said.acknowledgements);
-        if said.refusals > 0 {
+        self.tally.add("acknowledged batches", transcript.acknowledgements);
+        if transcript.refusals > 0 {
             return Err("the disk is full".to_owned());
         }
         let before = self.oracle.clone();
         if holds_database(&self.database()) {
-            self.check_database(&said)?;
-        } else if said.opened || counts.iter().any(|count| *count > 0) {
+            self.check_database(&transcript)?;
+        } else if transcript.opened || counts.iter().any(|count| *count > 0) {
             return Err("the database is gone".to_owned());
         }
-        for checkpoint in &said.checkpoints {
+        for checkpoint in &transcript.checkpoints {
             self.check_checkpoint(checkpoint, before.clone())
                 .map_err(|problem| format!("checkpoint {}: {problem}", checkpoint.name))?;
         }
@@ -109,19 +109,19 @@ impl Trial<'_> {
 
     /// Terrace and LevelDB both recover what the writer left, and must find the same. The next writer goes on with what
     /// either recovered, or recovers what this one left itself.
-    fn check_database(&mut self, said: &Said) -> Result<(), String> {
+    fn check_database(&mut self, transcript: &Transcript) -> Result<(), String> {
         let io = |error: std::io::Error| error.to_string();
-        let for_leveldb = self.folder.join("for LevelDB");
+        let for_leveldb = self.directory.join("for LevelDB");
         copy(&self.database(), &for_leveldb).map_err(io)?;
         if let Some(leveldb) = &mut self.leveldb {
             leveldb.ask(&for_leveldb)?;
         }
         let found = if self.random.one_in(2) {
-            self.recover(&self.database(), said)
+            self.recover(&self.database(), transcript)
         } else {
-            let for_us = self.folder.join("for Terrace");
+            let for_us = self.directory.join("for Terrace");
             copy(&self.database(), &for_us).map_err(io)?;
-            let found = self.recover(&for_us, said);
+            let found = self.recover(&for_us, transcript);
             fs::remove_dir_all(&for_us).map_err(io)?;
             found
         };
@@ -138,22 +138,26 @@ impl Trial<'_> {
         fs::remove_dir_all(&for_leveldb).map_err(io)
     }
 
-    fn recover(&self, folder: &Path, said: &Said) -> Result<(Oracle, Digest), String> {
+    fn recover(&self, directory: &Path, transcript: &Transcript) -> Result<(Oracle, Digest), String> {
         let mut oracle = self.oracle.clone();
-        let digest =
-            self.check(folder, &mut oracle, &said.acknowledged, &begun(said.opened, &said.acknowledged))?;
+        let digest = self.check(
+            directory,
+            &mut oracle,
+            &transcript.acknowledged,
+            &begun(transcript.opened, &transcript.acknowledged),
+        )?;
         Ok((oracle, digest))
     }
 
-    /// Opens `folder` and asks the oracle.
+    /// Opens `directory` and asks the oracle.
     fn check(
         &self,
-        folder: &Path,
+        directory: &Path,
         oracle: &mut Oracle,
         at_least: &[u64],
         at_most: &[u64],
     ) -> Result<Digest, String> {
-        let db = Db::open(folder, self.options()).map_err(|error| format!("open: {error}"))?;
+        let db = Db::open(directory, self.options()).map_err(|error| format!("open: {error}"))?;
         let (found, digest) = contents(&db)?;
         oracle.accept(&found, at_least, at_most)?;
         db.close().map_err(|error| format!("close: {error}"))?;
@@ -162,20 +166,20 @@ impl Trial<'_> {
 
     /// A checkpoint that is done, or has a CURRENT already, is a database that holds what was acknowledged before.
     fn check_checkpoint(&mut self, checkpoint: &Checkpoint, mut oracle: Oracle) -> Result<(), String> {
-        let folder = self.checkpoints().join(&checkpoint.name);
-        if checkpoint.done_at.is_some() || holds_database(&folder) {
+        let directory = self.checkpoints().join(&checkpoint.name);
+        if checkpoint.done_at.is_some() || holds_database(&directory) {
             let at_most =
                 checkpoint.done_at.clone().map_or_else(|| self.oracle.counts(), |at| begun(true, &at));
-            let digest = self.check(&folder, &mut oracle, &checkpoint.at_least, &at_most)?;
+            let digest = self.check(&directory, &mut oracle, &checkpoint.at_least, &at_most)?;
             if let Some(leveldb) = &mut self.leveldb {
-                leveldb.ask(&folder)?;
+                leveldb.ask(&directory)?;
                 leveldb.expect(&digest)?;
                 self.tally.one("LevelDB checks");
             }
             self.tally.one("checkpoints");
         }
-        if folder.exists() {
-            fs::remove_dir_all(&folder).map_err(|error| error.to_string())?;
+        if directory.exists() {
+            fs::remove_dir_all(&directory).map_err(|error| error.to_string())?;
         }
         Ok(())
     }

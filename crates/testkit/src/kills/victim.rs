@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::said::{Line, Said};
+use super::transcript::{Line, Transcript};
 
 const SIGKILL: i32 = 9;
 /// A writer that does not get where it should in this time hangs.
@@ -18,7 +18,7 @@ const PATIENCE_S: u64 = 60;
 pub struct Victim {
     process: Child,
     lines: Receiver<String>,
-    said: Said,
+    transcript: Transcript,
     started: Instant,
 }
 
@@ -31,34 +31,34 @@ pub fn writer_beside_this_program() -> PathBuf {
 }
 
 impl Victim {
-    /// Starts `writer` in `folder`, where so many batches of each lane are there. It makes checkpoints if it is given a
-    /// folder for them.
+    /// Starts `writer` in `directory`, where so many batches of each lane are there. It makes checkpoints if it is given a
+    /// directory for them.
     ///
     /// # Errors
     /// If it cannot be started.
     pub fn start(
         writer: &Path,
-        folder: &Path,
+        directory: &Path,
         seed: u64,
         checkpoints: Option<&Path>,
         counts: Vec<u64>,
     ) -> Result<Self, String> {
         let mut command = Command::new(writer);
-        command.arg(folder).arg(seed.to_string()).args(checkpoints);
+        command.arg(directory).arg(seed.to_string()).args(checkpoints);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = command.spawn().map_err(|error| format!("{}: {error}", writer.display()))?;
         let output = BufReader::new(process.stdout.take().ok_or("no pipe from the writer")?);
         let (sender, lines) = channel();
         // Reads on, so that the writer never waits for us. It ends with the writer.
         thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
-        Ok(Self { process, lines, said: Said::nothing(counts), started: Instant::now() })
+        Ok(Self { process, lines, transcript: Transcript::nothing(counts), started: Instant::now() })
     }
 
     /// Listens until a line is as `wanted`.
     ///
     /// # Errors
     /// If the writer ends, hangs, or says what cannot be.
-    pub fn wait_for(&mut self, wanted: impl FnMut(&Line, &Said) -> bool) -> Result<(), String> {
+    pub fn wait_for(&mut self, wanted: impl FnMut(&Line, &Transcript) -> bool) -> Result<(), String> {
         if self.listen(Duration::from_secs(PATIENCE_S), wanted)? {
             return Ok(());
         }
@@ -72,15 +72,15 @@ impl Victim {
     pub fn listen(
         &mut self,
         patience: Duration,
-        mut wanted: impl FnMut(&Line, &Said) -> bool,
+        mut wanted: impl FnMut(&Line, &Transcript) -> bool,
     ) -> Result<bool, String> {
         let deadline = Instant::now() + patience;
         loop {
             match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
                 Ok(text) => {
                     let line = text.parse()?;
-                    self.said.hear(&line)?;
-                    if wanted(&line, &self.said) {
+                    self.transcript.hear(&line)?;
+                    if wanted(&line, &self.transcript) {
                         return Ok(true);
                     }
                 }
@@ -91,8 +91,8 @@ impl Victim {
     }
 
     /// What it has said so far, as far as anybody listened.
-    pub fn said(&self) -> &Said {
-        &self.said
+    pub fn transcript(&self) -> &Transcript {
+        &self.transcript
     }
 
     /// How long it has lived.
@@ -104,16 +104,16 @@ impl Victim {
     ///
     /// # Errors
     /// If it had ended by itself, or said what cannot be.
-    pub fn kill(mut self) -> Result<Said, String> {
+    pub fn kill(mut self) -> Result<Transcript, String> {
         self.process.kill().map_err(|error| format!("kill: {error}"))?;
         let status = self.process.wait().map_err(|error| format!("wait: {error}"))?;
         for text in self.lines.iter() {
-            self.said.hear(&text.parse()?)?;
+            self.transcript.hear(&text.parse()?)?;
         }
         if status.signal() != Some(SIGKILL) {
             return Err(self.last_words());
         }
-        Ok(std::mem::take(&mut self.said))
+        Ok(std::mem::take(&mut self.transcript))
     }
 
     fn last_words(&mut self) -> String {

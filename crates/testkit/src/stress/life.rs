@@ -20,26 +20,26 @@ const READERS: usize = 2;
 const LIVES: u64 = 2;
 const MOST_BATCHES_OF_A_LIFE: usize = 800;
 
-/// Runs the trial that belongs to `seed`, on threads, in the folder `folder` of `env`, which must not exist. Other files
+/// Runs the trial that belongs to `seed`, on threads, in the directory `directory` of `env`, which must not exist. Other files
 /// are made beside it under names that begin with its own. It takes some tenths of a second.
 ///
 /// The seed decides what each thread does, but not how they meet: a failure may need several runs to come again.
 ///
 /// # Errors
 /// The promise that was broken.
-pub fn run(seed: u64, env: &Arc<dyn Env>, folder: &Path) -> TrialResult {
+pub fn run(seed: u64, env: &Arc<dyn Env>, directory: &Path) -> TrialResult {
     let mut random = Random::new(seed);
     let mut tally = Tally::default();
     let mut before = Numbers::default();
     for life in 0..LIVES {
         let options = options(&mut random, env);
-        let db = Db::open(folder, options).map_err(|error| format!("life {life}: open: {error}"))?;
+        let db = Db::open(directory, options).map_err(|error| format!("life {life}: open: {error}"))?;
         let progress = Progress::new(before);
-        let done = live(&db, &progress, &mut random, env, folder);
+        let done = live(&db, &progress, &mut random, env, directory);
         tally.merge(&done.map_err(|problem| format!("life {life}: {problem}"))?);
         drop(db);
         before =
-            reopened(env, folder, &progress).map_err(|problem| format!("after life {life}: {problem}"))?;
+            reopened(env, directory, &progress).map_err(|problem| format!("after life {life}: {problem}"))?;
     }
     tally.add("lives", LIVES);
     Ok(tally)
@@ -64,7 +64,13 @@ fn options(random: &mut Random, env: &Arc<dyn Env>) -> Options {
 }
 
 /// Starts all threads, closes the database once they have written enough, and gathers what they did.
-fn live(db: &Db, progress: &Progress, random: &mut Random, env: &Arc<dyn Env>, folder: &Path) -> TrialResult {
+fn live(
+    db: &Db,
+    progress: &Progress,
+    random: &mut Random,
+    env: &Arc<dyn Env>,
+    directory: &Path,
+) -> TrialResult {
     let target = progress.acknowledged().iter().sum::<u64>() + random.below(MOST_BATCHES_OF_A_LIFE) as u64;
     let mut tally = Tally::default();
     thread::scope(|scope| {
@@ -82,7 +88,7 @@ fn live(db: &Db, progress: &Progress, random: &mut Random, env: &Arc<dyn Env>, f
             progress,
             random: Random::new(random.number()),
             env: Arc::clone(env),
-            scratch: folder.with_extension(name),
+            scratch: directory.with_extension(name),
         };
         let (general, ingester) = (maintenance("general"), maintenance("ingester"));
         threads.push(scope.spawn(|| progress.guard(|| general.run())));
@@ -100,10 +106,10 @@ fn live(db: &Db, progress: &Progress, random: &mut Random, env: &Arc<dyn Env>, f
 }
 
 /// What the database holds when it is opened again: all that was acknowledged, and at most what was begun.
-fn reopened(env: &Arc<dyn Env>, folder: &Path, progress: &Progress) -> Result<Numbers, String> {
+fn reopened(env: &Arc<dyn Env>, directory: &Path, progress: &Progress) -> Result<Numbers, String> {
     let told = |error: Error| format!("reading: {error}");
     let options = Options { env: Arc::clone(env), ..Options::default() };
-    let db = Db::open(folder, options).map_err(told)?;
+    let db = Db::open(directory, options).map_err(told)?;
     db.verify().map_err(told)?;
     let entries = forwards(&mut db.iter(IterOptions::default()).map_err(told)?);
     let entries = entries.map_err(|stop| match stop {

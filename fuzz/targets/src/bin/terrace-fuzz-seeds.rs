@@ -71,9 +71,9 @@ struct Seeds {
 impl Seeds {
     fn write(&self, target: &str, name: &str, bytes: &[u8]) -> io::Result<()> {
         assert!(bytes.len() <= MAX_SEED_SIZE_BYTES, "{target}/{name} has {} bytes", bytes.len());
-        let folder = self.corpus.join(target);
-        fs::create_dir_all(&folder)?;
-        fs::write(folder.join(name), bytes)
+        let directory = self.corpus.join(target);
+        fs::create_dir_all(&directory)?;
+        fs::write(directory.join(name), bytes)
     }
 
     fn write_examples(&self, docs: &Path) -> io::Result<()> {

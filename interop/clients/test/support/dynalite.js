@@ -24,12 +24,12 @@ export class Server {
    * Starts a server on a free port of this machine.
    *
    * @param {Function} DatabaseClass - The class of the database.
-   * @param {string} folder - Its folder.
+   * @param {string} directory - Its directory.
    */
-  static async start(DatabaseClass, folder) {
+  static async start(DatabaseClass, directory) {
     ChosenClass = DatabaseClass
     const started = new Server()
-    started.#server = dynalite({ path: folder, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 })
+    started.#server = dynalite({ path: directory, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 })
     started.#server.listen(0, '127.0.0.1')
     await once(started.#server, 'listening')
     return started

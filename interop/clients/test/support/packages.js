@@ -28,15 +28,15 @@ export function packages() {
   return Object.entries(LOCKS).flatMap(([lock, file]) => {
     const content = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'))
     const found = Object.entries(content.packages)
-      .filter(([folder, { version }]) => folder.includes('node_modules/') && version)
-      .map(([folder, entry]) => packageOf(lock, folder, entry))
+      .filter(([directory, { version }]) => directory.includes('node_modules/') && version)
+      .map(([directory, entry]) => packageOf(lock, directory, entry))
     return [...new Map(found.map((one) => [`${one.name}@${one.version}`, one])).values()]
   })
 }
 
-const packageOf = (lock, folder, { version, license = 'unknown', dependencies = {} }) => ({
+const packageOf = (lock, directory, { version, license = 'unknown', dependencies = {} }) => ({
   lock,
-  name: folder.split('node_modules/').at(-1),
+  name: directory.split('node_modules/').at(-1),
   version,
   license: String(license),
   dependencies: Object.keys(dependencies).sort()

@@ -13,9 +13,9 @@ const DOCUMENTS = [
   ...listed('docs/format')
 ]
 
-function listed(folder) {
-  const names = readdirSync(join(ROOT, folder)).sort()
-  return names.filter((name) => name.endsWith('.md')).map((name) => `${folder}/${name}`)
+function listed(directory) {
+  const names = readdirSync(join(ROOT, directory)).sort()
+  return names.filter((name) => name.endsWith('.md')).map((name) => `${directory}/${name}`)
 }
 
 /**

@@ -13,7 +13,7 @@ import { Level } from 'terrace'
  * What a client does, written once for every database.
  *
  * @typedef {object} Work
- * @property {(DatabaseClass: Function, folder: string) => Promise<object>} open Opens the client on a database of that class.
+ * @property {(DatabaseClass: Function, directory: string) => Promise<object>} open Opens the client on a database of that class.
  * @property {(client: object) => Promise<void>} close Closes the client and its database.
  * @property {(client: object) => Promise<void>} begin Writes the first half into an empty database.
  * @property {(client: object) => Promise<void>} goOn Writes the second half, which changes and deletes some of the first.
@@ -41,52 +41,52 @@ const LOST_ONE_IN = 7
 export function takeTurns(name, work) {
   describe(name, () => {
     let expected
-    const folders = []
+    const directories = []
     after(() => {
-      for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+      for (const directory of directories) rmSync(directory, { recursive: true, force: true })
     })
 
-    /** Has `First` write one half and `Second` the other. Returns the folder, which goes when the tests have run. */
+    /** Has `First` write one half and `Second` the other. Returns the directory, which goes when the tests have run. */
     async function inTurns(First, Second) {
-      const folder = mkdtempSync(join(tmpdir(), 'terrace-clients-'))
-      folders.push(folder)
-      await using(work, First, folder, work.begin)
-      await using(work, Second, folder, work.goOn)
-      return folder
+      const directory = mkdtempSync(join(tmpdir(), 'terrace-clients-'))
+      directories.push(directory)
+      await using(work, First, directory, work.begin)
+      await using(work, Second, directory, work.goOn)
+      return directory
     }
 
     before(async () => {
-      const folder = await inTurns(ClassicLevel, ClassicLevel)
+      const directory = await inTurns(ClassicLevel, ClassicLevel)
       // The entries first: a client may tidy up when it is asked.
-      const entries = await digest(work, folder)
-      expected = { entries, answers: await answersOf(work, ClassicLevel, folder) }
+      const entries = await digest(work, directory)
+      expected = { entries, answers: await answersOf(work, ClassicLevel, directory) }
     })
 
     test('classic-level gives the answers that follow from the input', () => work.check(expected.answers))
 
     for (const [title, First, Second] of TURNS) {
       test(title, async () => {
-        const folder = await inTurns(First, Second)
-        assert.equal(await digest(work, folder), expected.entries)
+        const directory = await inTurns(First, Second)
+        assert.equal(await digest(work, directory), expected.entries)
         for (const Reader of [Level, ClassicLevel]) {
-          assert.deepEqual(await answersOf(work, Reader, folder), expected.answers)
+          assert.deepEqual(await answersOf(work, Reader, directory), expected.answers)
         }
       })
     }
 
     test('entries that are lost show in the answers', async () => {
-      const folder = await inTurns(Level, Level)
-      await lose(folder)
-      const answers = await answersOf(work, Level, folder).catch((error) => error)
+      const directory = await inTurns(Level, Level)
+      await lose(directory)
+      const answers = await answersOf(work, Level, directory).catch((error) => error)
       assert.notDeepEqual(answers, expected.answers)
     })
   })
 }
 
-const answersOf = (work, DatabaseClass, folder) => using(work, DatabaseClass, folder, work.answers)
+const answersOf = (work, DatabaseClass, directory) => using(work, DatabaseClass, directory, work.answers)
 
 /** Opens the client, does something with it and closes it. It must have used one database of that class, and closed it. */
-async function using(work, DatabaseClass, folder, action) {
+async function using(work, DatabaseClass, directory, action) {
   const made = []
   class Observed extends DatabaseClass {
     constructor(...args) {
@@ -95,7 +95,7 @@ async function using(work, DatabaseClass, folder, action) {
     }
   }
 
-  const client = await work.open(Observed, folder)
+  const client = await work.open(Observed, directory)
   try {
     return await action(client)
   } finally {
@@ -108,9 +108,9 @@ async function using(work, DatabaseClass, folder, action) {
 }
 
 /** SHA-256 of all entries in order, as classic-level reads them. */
-async function digest(work, folder) {
+async function digest(work, directory) {
   const hash = createHash('sha256')
-  await withEntries(ClassicLevel, folder, async (db) => {
+  await withEntries(ClassicLevel, directory, async (db) => {
     for await (const [key, value] of db.iterator()) {
       const content = work.isTime?.(key) ? Buffer.alloc(0) : value
       hash.update(`${key.length} ${content.length} `).update(key).update(content)
@@ -120,8 +120,8 @@ async function digest(work, folder) {
 }
 
 /** Deletes one entry in LOST_ONE_IN, without the client. */
-async function lose(folder) {
-  await withEntries(Level, folder, async (db) => {
+async function lose(directory) {
+  await withEntries(Level, directory, async (db) => {
     const keys = await db.keys().all()
     const lost = keys.filter((_, index) => index % LOST_ONE_IN === 0)
     await db.batch(lost.map((key) => ({ type: 'del', key })))
@@ -129,8 +129,8 @@ async function lose(folder) {
 }
 
 /** Opens the database itself, with keys and values as they are. */
-async function withEntries(DatabaseClass, folder, action) {
-  const db = new DatabaseClass(folder, { keyEncoding: 'buffer', valueEncoding: 'buffer' })
+async function withEntries(DatabaseClass, directory, action) {
+  const db = new DatabaseClass(directory, { keyEncoding: 'buffer', valueEncoding: 'buffer' })
   await db.open()
   try {
     await action(db)

@@ -30,7 +30,7 @@ enum Compression {
 #[derive(Parser)]
 struct Arguments {
     command: Command,
-    folder: PathBuf,
+    directory: PathBuf,
     #[arg(long)]
     operations: Option<PathBuf>,
     #[arg(long)]
@@ -58,7 +58,7 @@ fn main() -> Result<(), Problem> {
         },
         ..Options::default()
     };
-    let mut db = DB::open(&arguments.folder, options)?;
+    let mut db = DB::open(&arguments.directory, options)?;
     match arguments.command {
         Command::Apply => apply(&mut db, &arguments)?,
         Command::Digest => print_digests(&mut db, arguments.keys.as_deref().ok_or("digest needs --keys")?)?,

@@ -24,13 +24,13 @@ function expectType<T>(): <U>(value: U, ...missing: Equal<T, U> extends true ? [
 type Equal<A, B> = (<X>() => X extends A ? 1 : 2) extends <X>() => X extends B ? 1 : 2 ? true : false
 
 export async function databases(): Promise<void> {
-  const db = new Level<[string, number], string>('folder', { keyEncoding: bytewise })
+  const db = new Level<[string, number], string>('directory', { keyEncoding: bytewise })
   expectType<string | undefined>()(await db.get(['a', 1]))
   const found: [string, number][] = await db.keys(prefix(['a'])).all()
   void found
   await db.clear(between(['a', 1], ['a', 2]))
 
-  const any = new Level<Key, string>('folder', { keyEncoding: defaultExport })
+  const any = new Level<Key, string>('directory', { keyEncoding: defaultExport })
   await any.put(new Map([['a', [1n, null, new Date(), Buffer.from('a'), new Float32Array(1)]]]), 'b')
   await any.put(['a', ['b', new Set([1])]] as const, 'c')
 

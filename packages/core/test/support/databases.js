@@ -5,10 +5,10 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { test as nodeTest } from 'node:test'
 import { Level } from 'terrace'
 import { BackendLevel } from 'terrace-core'
-import { belongingsOf, temporaryFolder } from '../../../terrace/test/support/databases.js'
+import { belongingsOf, temporaryDirectory } from '../../../terrace/test/support/databases.js'
 import { ArrayBackend } from './array-backend.js'
 
-export { entries, pause, temporaryFolder } from '../../../terrace/test/support/databases.js'
+export { entries, pause, temporaryDirectory } from '../../../terrace/test/support/databases.js'
 
 let seed = Number(process.env.TERRACE_SEED ?? Date.now() % 1_000_000_000)
 
@@ -16,7 +16,7 @@ const ENGINE = 'the engine'
 
 /** By name: how a database is made for a test, and whether it has synchronous methods. */
 const kinds = {
-  [ENGINE]: { isSync: true, make: (t, options) => new Level(temporaryFolder(t), options) },
+  [ENGINE]: { isSync: true, make: (t, options) => new Level(temporaryDirectory(t), options) },
   [`an array at once or later (TERRACE_SEED=${seed})`]: { isSync: true, make: array({ sync: true }) },
   [`an array later (TERRACE_SEED=${seed})`]: { isSync: false, make: array({ sync: false }) }
 }

@@ -16,10 +16,10 @@ const EXPECTED_TESTS = { databases: 1509, sublevels: 1506 }
 
 const kind = process.argv[2] === 'sublevels' ? 'sublevels' : 'databases'
 const parent = mkdtempSync(join(tmpdir(), 'terrace-suite-'))
-const newFolder = () => mkdtempSync(join(parent, 'db-'))
+const newDirectory = () => mkdtempSync(join(parent, 'db-'))
 const factories = {
-  databases: (options) => new Level(newFolder(), options),
-  sublevels: (options) => new Level(newFolder()).sublevel('a').sublevel(['b', 'c'], options)
+  databases: (options) => new Level(newDirectory(), options),
+  sublevels: (options) => new Level(newDirectory()).sublevel('a').sublevel(['b', 'c'], options)
 }
 let registered = 0
 

@@ -1,5 +1,5 @@
 // Another process that opens a database, writes, compacts and closes it, again and again, until its input ends.
-// Arguments: the folder. On standard output: a line for each number that is acknowledged, in order.
+// Arguments: the directory. On standard output: a line for each number that is acknowledged, in order.
 
 import { Level } from 'terrace'
 

@@ -1,4 +1,4 @@
-// Databases in folders of their own, closed and removed after the test.
+// Databases in directories of their own, closed and removed after the test.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,38 +7,38 @@ import { Level } from 'terrace'
 
 const belongings = new WeakMap()
 
-/** The folders and databases of a test, with the promise to clean them up. */
+/** The directories and databases of a test, with the promise to clean them up. */
 export function belongingsOf(t) {
   let found = belongings.get(t)
 
   if (found === undefined) {
-    found = { databases: [], folders: [] }
+    found = { databases: [], directories: [] }
     belongings.set(t, found)
 
     t.after(async () => {
       await Promise.all(found.databases.map((db) => db.close()))
-      for (const folder of found.folders) rmSync(folder, { recursive: true, force: true })
+      for (const directory of found.directories) rmSync(directory, { recursive: true, force: true })
     })
   }
 
   return found
 }
 
-/** A new empty folder. */
-export function temporaryFolder(t) {
-  const folder = mkdtempSync(join(tmpdir(), 'terrace-test-'))
-  belongingsOf(t).folders.push(folder)
-  return folder
+/** A new empty directory. */
+export function temporaryDirectory(t) {
+  const directory = mkdtempSync(join(tmpdir(), 'terrace-test-'))
+  belongingsOf(t).directories.push(directory)
+  return directory
 }
 
-/** A database, not yet open, in `location` or a new folder. */
-export function newLevel(t, options, location = temporaryFolder(t)) {
+/** A database, not yet open, in `location` or a new directory. */
+export function newLevel(t, options, location = temporaryDirectory(t)) {
   const db = new Level(location, options)
   belongingsOf(t).databases.push(db)
   return db
 }
 
-/** An open database in `location` or a new folder. */
+/** An open database in `location` or a new directory. */
 export async function openLevel(t, options, location) {
   const db = newLevel(t, options, location)
   await db.open()

@@ -1,6 +1,6 @@
 // Opens many databases that share their threads, writes, and closes them where no thread can be started any more. Says what it saw.
 //
-// Arguments: a folder, how many databases, and the file by which the threads of this process are limited from then on; none for
+// Arguments: a directory, how many databases, and the file by which the threads of this process are limited from then on; none for
 // a limit on the threads of this user.
 
 import assert from 'node:assert/strict'
@@ -10,14 +10,14 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { Level } from 'terrace'
 
-const [folder, count, limitFile] = process.argv.slice(2)
+const [directory, count, limitFile] = process.argv.slice(2)
 const threads = () => readdirSync('/proc/self/task').length
 
 const before = threads()
 const open = () =>
   Promise.all(
     Array.from({ length: Number(count) }, async (_, i) => {
-      const db = new Level(join(folder, `db${i}`), { sharedResources: true })
+      const db = new Level(join(directory, `db${i}`), { sharedResources: true })
       await db.open()
       await db.put('a', String(i), { sync: true })
       return db

@@ -1,6 +1,6 @@
 // Fills databases with entries that do not compress, reads all of it, and says so. Started by a shell that limits descriptors.
 //
-// Arguments: a JSON object with folders, megabytes and the options of Level.
+// Arguments: a JSON object with directories, megabytes and the options of Level.
 
 import assert from 'node:assert/strict'
 import { Level } from 'terrace'
@@ -8,7 +8,7 @@ import { Level } from 'terrace'
 const VALUE_SIZE = 5000
 const BATCH = 200
 
-const { folders, megabytes, options } = JSON.parse(process.argv[2])
+const { directories, megabytes, options } = JSON.parse(process.argv[2])
 const count = Math.round((megabytes * 1e6) / VALUE_SIZE)
 
 /** Keys that are spread, so that tables overlap and compactions have work. */
@@ -28,7 +28,9 @@ function valueNumber(number) {
 }
 
 async function open() {
-  const databases = folders.map((folder) => new Level(folder, { valueEncoding: 'view', ...options }))
+  const databases = directories.map(
+    (directory) => new Level(directory, { valueEncoding: 'view', ...options })
+  )
   await Promise.all(databases.map((db) => db.open()))
   return databases
 }

@@ -2,7 +2,7 @@
 //
 //   kill-trials.js [--seed N] [--kills N]
 //
-// Prints what was done as one line of JSON. After a broken promise it exits with 1, and the folder stays.
+// Prints what was done as one line of JSON. After a broken promise it exits with 1, and the directory stays.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -35,17 +35,17 @@ export async function killTrials({ seed, kills }) {
 }
 
 async function runTrial(seed, kills, leveldb) {
-  const folder = mkdtempSync(join(tmpdir(), 'terrace-kills-'))
-  const trial = new Trial(seed, folder, leveldb)
+  const directory = mkdtempSync(join(tmpdir(), 'terrace-kills-'))
+  const trial = new Trial(seed, directory, leveldb)
 
   try {
     for (let kill = 0; kill < kills; kill++) await trial.kill()
   } catch (error) {
-    const place = `--seed ${seed}, kill ${trial.counts.kills}, the folder is kept: ${folder}`
+    const place = `--seed ${seed}, kill ${trial.counts.kills}, the directory is kept: ${directory}`
     throw new Error(`${error.message} (${place})`, { cause: error })
   }
 
-  rmSync(folder, { recursive: true })
+  rmSync(directory, { recursive: true })
   return trial.counts
 }
 

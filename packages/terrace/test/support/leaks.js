@@ -105,8 +105,8 @@ async function memoryLeft() {
  * @returns {Promise<Array<{heapUsed: number, external: number, arrayBuffers: number, rss: number}>>} in bytes
  */
 export async function measureLeaks(operations, rounds, report = () => {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'terrace-leaks-'))
-  const db = new Level(folder, OPTIONS)
+  const directory = mkdtempSync(join(tmpdir(), 'terrace-leaks-'))
+  const db = new Level(directory, OPTIONS)
   const left = []
 
   try {
@@ -120,7 +120,7 @@ export async function measureLeaks(operations, rounds, report = () => {}) {
     }
   } finally {
     await db.close()
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(directory, { recursive: true, force: true })
   }
 
   return left

@@ -23,7 +23,7 @@ function expectType<T>(): <U>(value: U, ...missing: Equal<T, U> extends true ? [
 type Equal<A, B> = (<X>() => X extends A ? 1 : 2) extends <X>() => X extends B ? 1 : 2 ? true : false
 
 export async function strings(): Promise<void> {
-  const db = new Level('folder')
+  const db = new Level('directory')
   const classic: ClassicLevel = db
   const abstract: AbstractLevel<string | Buffer | Uint8Array, string, string> = db
   void [classic, abstract, terrace.ClassicLevel, terrace.Level]
@@ -39,11 +39,11 @@ export async function strings(): Promise<void> {
   expectType<string>()(db.location)
   expectType<number>()(await db.approximateSize('a', 'b'))
   expectType<void>()(await db.compactRange('a', 'b'))
-  expectType<void>()(await db.checkpoint('folder'))
+  expectType<void>()(await db.checkpoint('directory'))
   expectType<string>()(db.getProperty('leveldb.stats'))
   expectType<Stats>()(db.stats())
-  expectType<void>()(await Level.destroy('folder'))
-  expectType<RepairReport>()(await Level.repair('folder', { comparator: 'idb_cmp1' }))
+  expectType<void>()(await Level.destroy('directory'))
+  expectType<RepairReport>()(await Level.repair('directory', { comparator: 'idb_cmp1' }))
 
   // @ts-expect-error a key is a string
   await db.get(1)
@@ -60,7 +60,7 @@ export async function strings(): Promise<void> {
 }
 
 export async function otherTypes(): Promise<void> {
-  const db = new Level<number, { name: string }>('folder', { keyEncoding: 'json', valueEncoding: 'json' })
+  const db = new Level<number, { name: string }>('directory', { keyEncoding: 'json', valueEncoding: 'json' })
   expectType<{ name: string } | undefined>()(await db.get(1))
   expectType<string | undefined>()(await db.get<string, string>('a', { valueEncoding: 'utf8' }))
   await db.batch([
@@ -83,7 +83,7 @@ export async function otherTypes(): Promise<void> {
 }
 
 export async function sublevels(): Promise<void> {
-  const db = new Level('folder')
+  const db = new Level('directory')
   const users: Sublevel<Level, string, { name: string }> = db.sublevel('users', { valueEncoding: 'json' })
   const strings: AbstractLevel<string | Buffer | Uint8Array, string, string> = db.sublevel(['a', 'b'])
   const deep = users.sublevel<Buffer, number>('deep', { keyEncoding: 'buffer', valueEncoding: 'json' })
@@ -106,7 +106,7 @@ export async function sublevels(): Promise<void> {
 }
 
 export function hooks(): void {
-  const db = new Level('folder')
+  const db = new Level('directory')
   const users = db.sublevel('users')
   const run: PrewriteFunction = (operation, batch) => {
     batch.add({ type: 'del', key: operation.key, sublevel: users })
@@ -119,13 +119,13 @@ export function hooks(): void {
   // @ts-expect-error an option of another type
   db.hooks.prewrite.add(run, { everyWrite: 1 })
   // @ts-expect-error not a public property
-  db.place
+  db.namespace
   // @ts-expect-error not a public property
   users.children
 }
 
 export async function iterators(): Promise<void> {
-  const db = new Level<string, Buffer>('folder', { valueEncoding: 'buffer' })
+  const db = new Level<string, Buffer>('directory', { valueEncoding: 'buffer' })
   const iterator: AbstractIterator<typeof db, string, Buffer> = db.iterator({
     gte: 'a',
     lt: 'b',
@@ -150,7 +150,7 @@ export async function iterators(): Promise<void> {
 }
 
 export async function snapshots(): Promise<void> {
-  const db = new Level('folder')
+  const db = new Level('directory')
   const snapshot = db.snapshot()
   expectType<Snapshot>()(snapshot)
   const abstract: AbstractSnapshot = snapshot

@@ -3,10 +3,10 @@
 import { isExact, type PrewriteBatch } from '../hooks.js'
 import type { EncodedRange, KeySpace } from '../key-space.js'
 import type { AnyLevel } from '../level-like.js'
+import { AuxiliaryStore } from './auxiliary-store.js'
 import { feedError } from './errors.js'
 import { numberAt, numberBytes, writeNumber } from './numbers.js'
 import { decodeChange, encodeChange, type StoredChange } from './record.js'
-import { Side } from './side.js'
 import { orderWrites, type WriteOrder, type WriteRaw } from './write-order.js'
 
 /** What comes before all changes, and after them. */
@@ -34,7 +34,7 @@ export type NewChange = Pick<StoredChange, 'type' | 'key' | 'value' | 'oldValue'
 export class ChangeLog {
   readonly order: WriteOrder
   readonly #root: AnyLevel
-  readonly #side: Side
+  readonly #auxiliary: AuxiliaryStore
   #head: Head | undefined
   #loading: Promise<void> | undefined
   #trimmed = 0
@@ -47,8 +47,8 @@ export class ChangeLog {
 
   constructor(space: KeySpace, name: string) {
     this.#root = space.root
-    this.#side = new Side(space, `feed.${name}`)
-    this.order = orderWrites(space, () => this.#prepare(), this.#side.inRoot(BARRIER))
+    this.#auxiliary = new AuxiliaryStore(space, `feed.${name}`)
+    this.order = orderWrites(space, () => this.#prepare(), this.#auxiliary.inRoot(BARRIER))
   }
 
   /** The last change of which all before it, and itself, are or will be removed. */
@@ -70,7 +70,7 @@ export class ChangeLog {
     const start = this.#startOf(batch, sequence)
     const time = Date.now()
     const record = encodeChange({ sequence, batch: start, type, time, offset, key, value, oldValue })
-    this.#side.put(batch, keyOf(sequence), record)
+    this.#auxiliary.put(batch, keyOf(sequence), record)
     head.offset += record.length + FIRST.length + 8
   }
 
@@ -124,7 +124,7 @@ export class ChangeLog {
     while (!isStopped()) {
       const keys: Buffer[] = []
       const range = { ...from, lt: END, lte: keyOf(last) }
-      const options = this.#side.iteratorOptions(range, { limit: REMOVED_AT_ONCE })
+      const options = this.#auxiliary.iteratorOptions(range, { limit: REMOVED_AT_ONCE })
       for await (const key of this.#root.keys(options)) keys.push(key as unknown as Buffer)
       const lastKey = keys.at(-1)
       if (lastKey === undefined) {
@@ -133,10 +133,10 @@ export class ChangeLog {
       }
 
       const trimmed = Math.max(last, this.#storedTrimmed)
-      const note = { type: 'put', key: this.#side.inRoot(TRIMMED), value: numberBytes(trimmed) }
+      const note = { type: 'put', key: this.#auxiliary.inRoot(TRIMMED), value: numberBytes(trimmed) }
       await write([note, ...keys.map((key) => ({ type: 'del', key }))])
       // What was removed is not passed again: it is there until it is compacted away.
-      from = { gte: FIRST, gt: this.#side.fromRoot(lastKey) }
+      from = { gte: FIRST, gt: this.#auxiliary.fromRoot(lastKey) }
       removed += keys.length
     }
     return removed
@@ -156,7 +156,7 @@ export class ChangeLog {
     let isAll = true
 
     for (const entry of this.#iterateSync(
-      this.#side.iteratorOptions({ gte: FIRST, gt: keyOf(trimmed), lt: END })
+      this.#auxiliary.iteratorOptions({ gte: FIRST, gt: keyOf(trimmed), lt: END })
     )) {
       const change = this.#decode(entry)
       if (change.batch > (sequences.at(-1) ?? change.batch)) removed = sequences.length
@@ -170,15 +170,15 @@ export class ChangeLog {
     if (last === undefined) return 0
 
     this.#trimmed = Math.max(this.#trimmed, last)
-    for (const sequence of sequences.slice(0, removed)) this.#side.del(batch, keyOf(sequence))
-    this.#side.put(batch, TRIMMED, numberBytes(last))
+    for (const sequence of sequences.slice(0, removed)) this.#auxiliary.del(batch, keyOf(sequence))
+    this.#auxiliary.put(batch, TRIMMED, numberBytes(last))
     return removed
   }
 
   /** Another feed may have the name from now on. */
   release(): void {
     this.order.release()
-    this.#side.release()
+    this.#auxiliary.release()
   }
 
   /** The first number of the batch that a change with the number `sequence` is of. */
@@ -188,7 +188,7 @@ export class ChangeLog {
     if (start !== undefined) return start
     starts[this.#start] = sequence
     // Having read, it is called again if a batch that is filled now is written after others.
-    if (this.order.showsOwnBatch) this.#side.get(BARRIER)
+    if (this.order.showsOwnBatch) this.#auxiliary.get(BARRIER)
     return sequence
   }
 
@@ -226,12 +226,12 @@ export class ChangeLog {
 
   /** Up to where changes are, or are being, removed, as it is stored. */
   get #storedTrimmed(): number {
-    const trimmed = this.#side.get(TRIMMED)
+    const trimmed = this.#auxiliary.get(TRIMMED)
     return trimmed === undefined ? 0 : numberAt(trimmed, 0)
   }
 
   #lastEntryOptions(): object {
-    return this.#side.iteratorOptions({ gte: FIRST, lt: END }, { reverse: true, limit: 1 })
+    return this.#auxiliary.iteratorOptions({ gte: FIRST, lt: END }, { reverse: true, limit: 1 })
   }
 
   #continueAfter(entry: [Buffer, Buffer] | undefined): void {
@@ -248,7 +248,7 @@ export class ChangeLog {
   }
 
   #entries(range: { gt?: Buffer }, more?: object): AsyncIterable<[Buffer, Buffer]> {
-    const options = this.#side.iteratorOptions({ gte: FIRST, lt: END, ...range }, more)
+    const options = this.#auxiliary.iteratorOptions({ gte: FIRST, lt: END, ...range }, more)
     return this.#root.iterator(options) as unknown as AsyncIterable<[Buffer, Buffer]>
   }
 
@@ -257,7 +257,7 @@ export class ChangeLog {
   }
 
   #decode([key, value]: [Buffer, Buffer]): StoredChange {
-    return decodeChange(numberAt(this.#side.fromRoot(key), FIRST.length), value)
+    return decodeChange(numberAt(this.#auxiliary.fromRoot(key), FIRST.length), value)
   }
 
   #trimmedError(after: number): Error {

@@ -3,9 +3,9 @@
 import { type ByteString, byteString, fromByteString } from '../encoded.js'
 import type { PrewriteBatch } from '../hooks.js'
 import type { KeySpace } from '../key-space.js'
+import { AuxiliaryStore } from './auxiliary-store.js'
 import { type Counters, type CountState, countBytes, countOf } from './counters.js'
 import type { Grouping } from './grouping.js'
-import { Side } from './side.js'
 import type { WriteOrder, WriteRaw } from './write-order.js'
 
 /** So many entries are counted in one batch. */
@@ -14,7 +14,7 @@ const CHUNK_ENTRIES = 500
 /** What a builder builds. */
 export interface Building {
   readonly space: KeySpace
-  readonly side: Side
+  readonly auxiliary: AuxiliaryStore
   readonly counters: Counters
   readonly grouping: Grouping
   readonly order: WriteOrder
@@ -46,7 +46,7 @@ export class CountBuilder {
     this.#touched?.add(byteString(key))
   }
 
-  /** To be called in a hook of the side when the marker is written. */
+  /** To be called in a hook of the auxiliary when the marker is written. */
   onMarker(batch: PrewriteBatch): void {
     const commit = this.#commit
     this.#commit = undefined
@@ -105,18 +105,18 @@ export class CountBuilder {
     state: CountState,
     numbers: () => Array<[key: Buffer, value: Buffer]>
   ): Promise<void> {
-    const { order, counters, side } = this.#building
+    const { order, counters, auxiliary } = this.#building
 
     if (!order.showsOwnBatch) {
-      const operations = numbers().map(([key, value]) => ({ type: 'put', key: side.inRoot(key), value }))
+      const operations = numbers().map(([key, value]) => ({ type: 'put', key: auxiliary.inRoot(key), value }))
       await write([...operations, counters.stateOperation(state)])
       this.#building.state = state
       return
     }
 
     this.#commit = (batch) => {
-      for (const [key, value] of numbers()) side.put(batch, key, value)
-      side.put(batch, counters.stateKey, counters.encodeState(state))
+      for (const [key, value] of numbers()) auxiliary.put(batch, key, value)
+      auxiliary.put(batch, counters.stateKey, counters.encodeState(state))
       this.#building.state = state
       this.#touched = undefined
     }
@@ -146,14 +146,14 @@ export class CountBuilder {
     for await (const [key, value] of space.entriesWithin({ gt: after }, { limit: CHUNK_ENTRIES })) {
       last = key
       size++
-      if (!Side.holds(space, key)) entries.set(byteString(key), value)
+      if (!AuxiliaryStore.holds(space, key)) entries.set(byteString(key), value)
     }
     return { entries, through: size < CHUNK_ENTRIES ? undefined : last }
   }
 
   /** The numbers of groups that a chunk changes, with it. */
   #numbers({ entries }: Chunk): Array<[key: Buffer, value: Buffer]> {
-    const { side, counters, grouping } = this.#building
+    const { auxiliary, counters, grouping } = this.#building
     const added = new Map<string, number>()
 
     for (const [name, value] of entries) {
@@ -163,7 +163,7 @@ export class CountBuilder {
     }
     return Array.from(added, ([group, number]) => {
       const key = counters.keyOf(group)
-      return [key, countBytes(countOf(side.get(key)) + number) as Buffer]
+      return [key, countBytes(countOf(auxiliary.get(key)) + number) as Buffer]
     })
   }
 }

@@ -4,6 +4,7 @@ import type { Operation, PrewriteBatch } from '../hooks.js'
 import { type AnyDatabase, type KeySpace, keySpaceOf } from '../key-space.js'
 import type { AnyLevel } from '../level-like.js'
 import { assertOnlyInstance } from '../only-instance.js'
+import { AuxiliaryStore } from './auxiliary-store.js'
 import { CountBuilder } from './count-builder.js'
 import type { CountDifference, CountOptions } from './count-options.js'
 import { Counters, type CountState, countBytes, countOf } from './counters.js'
@@ -11,13 +12,12 @@ import { assertName, feedError, invalidOption } from './errors.js'
 import { type Grouping, groupingOf } from './grouping.js'
 import { OldValues } from './old-values.js'
 import { listen } from './root-events.js'
-import { Side } from './side.js'
 import { orderWrites, type WriteOrder } from './write-order.js'
 
 /** Numbers of entries by group. Made by {@link count}. */
 export class Count {
   readonly #space: KeySpace
-  readonly #side: Side
+  readonly #auxiliary: AuxiliaryStore
   readonly #order: WriteOrder
   readonly #counters: Counters
   readonly #grouping: Grouping
@@ -26,7 +26,7 @@ export class Count {
   readonly #numbers: OldValues
   readonly #onProgress: ((entries: number) => void) | undefined
   readonly #hook = (operation: Operation, batch: PrewriteBatch) => this.#onOperation(operation, batch)
-  readonly #sideHook = (operation: Operation, batch: PrewriteBatch) => this.#onSide(operation, batch)
+  readonly #auxiliaryHook = (operation: Operation, batch: PrewriteBatch) => this.#onSide(operation, batch)
   readonly #unlisten: Array<() => void>
   #state: CountState | undefined
   #building: Promise<void> | undefined
@@ -43,16 +43,16 @@ export class Count {
     const space = keySpaceOf(db)
     this.#space = space
     this.#grouping = groupingOf(space, of, values)
-    this.#side = new Side(space, `count.${name}`)
-    this.#counters = new Counters(this.#side, space.root, version)
-    this.#order = orderWrites(space, () => undefined, this.#side.inRoot(this.#counters.markerKey))
+    this.#auxiliary = new AuxiliaryStore(space, `count.${name}`)
+    this.#counters = new Counters(this.#auxiliary, space.root, version)
+    this.#order = orderWrites(space, () => undefined, this.#auxiliary.inRoot(this.#counters.markerKey))
     const { showsOwnBatch } = this.#order
     this.#values = new OldValues((key) => space.storedValue(key), showsOwnBatch)
-    this.#numbers = new OldValues((key) => this.#side.get(key), showsOwnBatch)
+    this.#numbers = new OldValues((key) => this.#auxiliary.get(key), showsOwnBatch)
     this.#onProgress = onProgress
     this.#builder = this.#makeBuilder()
     space.addHook(this.#hook)
-    this.#side.addHook(this.#sideHook)
+    this.#auxiliary.addHook(this.#auxiliaryHook)
     this.#unlisten = [
       listen(space.root, 'open', () => this.#start()),
       listen(space.root, 'closing', () => {
@@ -138,12 +138,12 @@ export class Count {
     if (this.#isClosed) return
     this.#isClosed = this.#isStopped = true
     this.#space.deleteHook(this.#hook)
-    this.#side.deleteHook(this.#sideHook)
+    this.#auxiliary.deleteHook(this.#auxiliaryHook)
     for (const unlisten of this.#unlisten) unlisten()
     await this.#building?.catch(() => {})
     if (this.#space.root.status === 'open') await this.#order.settle()
     this.#order.release()
-    this.#side.release()
+    this.#auxiliary.release()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -159,7 +159,7 @@ export class Count {
     const count = this
     return new CountBuilder({
       space: this.#space,
-      side: this.#side,
+      auxiliary: this.#auxiliary,
       counters: this.#counters,
       grouping: this.#grouping,
       order: this.#order,
@@ -174,12 +174,12 @@ export class Count {
 
   #onOperation(operation: Operation, batch: PrewriteBatch): void {
     const key = this.#space.keyOf(operation)
-    if (key === undefined || Side.holds(this.#space, key)) return
+    if (key === undefined || AuxiliaryStore.holds(this.#space, key)) return
 
     if (!this.#isCounted(key)) {
       this.#builder.touch(key)
       // Having read, it is called again if a batch that is filled now is written after others.
-      this.#side.get(this.#counters.stateKey)
+      this.#auxiliary.get(this.#counters.stateKey)
       return
     }
 
@@ -204,12 +204,12 @@ export class Count {
     const key = this.#counters.keyOf(group)
     const bytes = countBytes(countOf(this.#numbers.get(batch, key)) + difference)
     this.#numbers.set(batch, key, bytes)
-    if (bytes === null) this.#side.del(batch, key)
-    else this.#side.put(batch, key, bytes)
+    if (bytes === null) this.#auxiliary.del(batch, key)
+    else this.#auxiliary.put(batch, key, bytes)
   }
 
   #onSide(operation: Operation, batch: PrewriteBatch): void {
-    if (this.#side.keyOf(operation)?.equals(this.#counters.markerKey)) this.#builder.onMarker(batch)
+    if (this.#auxiliary.keyOf(operation)?.equals(this.#counters.markerKey)) this.#builder.onMarker(batch)
   }
 
   #start(): void {
@@ -229,7 +229,7 @@ export class Count {
     root.attachResource(resource)
 
     try {
-      await this.#side.open()
+      await this.#auxiliary.open()
       await this.#takeSteps()
     } catch (error) {
       if (this.#isStopped) throw closedError(error)
@@ -257,7 +257,7 @@ export class Count {
   async #recount(snapshot: object): Promise<Map<string, number>> {
     const counted = new Map<string, number>()
     for await (const [key, value] of this.#space.entriesWithin({}, { snapshot })) {
-      if (Side.holds(this.#space, key)) continue
+      if (AuxiliaryStore.holds(this.#space, key)) continue
       for (const group of this.#grouping.groupsOf(key, value))
         counted.set(group, (counted.get(group) ?? 0) + 1)
     }

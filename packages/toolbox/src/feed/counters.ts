@@ -2,10 +2,10 @@
 
 import { type EncodedRange, rawEncodings } from '../key-space.js'
 import type { AnyLevel } from '../level-like.js'
+import type { AuxiliaryStore } from './auxiliary-store.js'
 import { feedError } from './errors.js'
 import { numberAt, numberBytes } from './numbers.js'
 import { rangeOfPrefix } from './range.js'
-import type { Side } from './side.js'
 
 const GROUPS = Buffer.from('g')
 const AFTER_GROUPS = Buffer.from('h')
@@ -25,12 +25,12 @@ const phases = ['unclean', 'counting', 'done'] as const
 
 /** The numbers of a count. */
 export class Counters {
-  readonly #side: Side
+  readonly #auxiliary: AuxiliaryStore
   readonly #root: AnyLevel
   readonly #version: string
 
-  constructor(side: Side, root: AnyLevel, version: string) {
-    this.#side = side
+  constructor(auxiliary: AuxiliaryStore, root: AnyLevel, version: string) {
+    this.#auxiliary = auxiliary
     this.#root = root
     this.#version = version
   }
@@ -50,7 +50,7 @@ export class Counters {
 
   /** The state as it is stored now. What another version counted does not count. */
   readState(): CountState {
-    const bytes = this.#side.get(STATE)
+    const bytes = this.#auxiliary.get(STATE)
     if (bytes === undefined) return { phase: 'unclean' }
 
     const length = bytes.length < 6 ? bytes.length : bytes.readUInt32BE(2)
@@ -72,34 +72,34 @@ export class Counters {
 
   /** The number of a group, as it is stored. */
   async read(group: string): Promise<number> {
-    const bytes = await this.#root.get(this.#side.inRoot(this.keyOf(group)), rawEncodings)
+    const bytes = await this.#root.get(this.#auxiliary.inRoot(this.keyOf(group)), rawEncodings)
     return countOf(bytes as Buffer | undefined)
   }
 
   /** Groups and their numbers, in the order of the groups' bytes. */
   async *entries(prefix = '', more?: object): AsyncGenerator<[string, number]> {
-    const options = this.#side.iteratorOptions(this.#rangeOf(prefix), more)
+    const options = this.#auxiliary.iteratorOptions(this.#rangeOf(prefix), more)
     for await (const [key, value] of this.#root.iterator(options)) {
-      const group = this.#side.fromRoot(key as unknown as Buffer).toString('utf8', GROUPS.length)
+      const group = this.#auxiliary.fromRoot(key as unknown as Buffer).toString('utf8', GROUPS.length)
       yield [group, countOf(value as unknown as Buffer)]
     }
   }
 
   /** Operations on the root that remove up to `limit` numbers. */
   async removals(limit: number): Promise<object[]> {
-    const options = this.#side.iteratorOptions(this.#rangeOf(''), { limit })
+    const options = this.#auxiliary.iteratorOptions(this.#rangeOf(''), { limit })
     const keys = await this.#root.keys(options).all()
     return keys.map((key) => ({ type: 'del', key }))
   }
 
   /** The operation on the root that stores a state. */
   stateOperation(state: CountState): object {
-    return { type: 'put', key: this.#side.inRoot(STATE), value: this.encodeState(state) }
+    return { type: 'put', key: this.#auxiliary.inRoot(STATE), value: this.encodeState(state) }
   }
 
-  /** The operation that has the side's hook run. */
+  /** The operation that has the auxiliary's hook run. */
   markerOperation(): object {
-    return this.#side.deletion(MARKER)
+    return this.#auxiliary.deletion(MARKER)
   }
 
   #rangeOf(prefix: string): EncodedRange & { gte: Buffer; lt: Buffer } {

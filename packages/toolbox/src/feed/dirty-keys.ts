@@ -2,9 +2,9 @@
 
 import { byteString, bytesOf } from '../encoded.js'
 import type { EncodedRange, KeySpace } from '../key-space.js'
+import { AuxiliaryStore } from './auxiliary-store.js'
 import { isWithin } from './range.js'
 import { listen } from './root-events.js'
-import { Side } from './side.js'
 import type { Signal } from './signal.js'
 
 /** So many keys are kept at most; if there are more, anything may have changed. */
@@ -53,7 +53,7 @@ export class DirtyKeys {
 
     for (const { encodedKey } of operations) {
       const key = this.#space.fromRoot(bytesOf(encodedKey))
-      if (key === undefined || !isWithin(this.#range, key) || Side.holds(this.#space, key)) continue
+      if (key === undefined || !isWithin(this.#range, key) || AuxiliaryStore.holds(this.#space, key)) continue
       this.#keys.set(byteString(key), key)
     }
 

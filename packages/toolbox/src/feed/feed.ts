@@ -4,6 +4,7 @@ import type { Operation, PrewriteBatch } from '../hooks.js'
 import { type AnyDatabase, type EncodedRange, type KeySpace, keySpaceOf } from '../key-space.js'
 import type { AnyLevel } from '../level-like.js'
 import { assertOnlyInstance } from '../only-instance.js'
+import { AuxiliaryStore } from './auxiliary-store.js'
 import type { Change } from './change.js'
 import { ChangeLog } from './change-log.js'
 import { assertName, feedError, invalidOption } from './errors.js'
@@ -12,7 +13,6 @@ import { encodeRange, isWithin, type KeyRange } from './range.js'
 import { type Reading, readChanges, type Source } from './reader.js'
 import { checkedLimits, Retention, type RetentionLimits } from './retention.js'
 import { listen } from './root-events.js'
-import { Side } from './side.js'
 import { Signal } from './signal.js'
 
 /** Options of {@link feed}. */
@@ -183,7 +183,7 @@ export class Feed<K = string, V = string> {
 
   #record(operation: Operation, batch: PrewriteBatch): void {
     const key = this.#space.keyOf(operation)
-    if (key === undefined || !isWithin(this.#range, key) || Side.holds(this.#space, key)) return
+    if (key === undefined || !isWithin(this.#range, key) || AuxiliaryStore.holds(this.#space, key)) return
 
     const { type } = operation
     const isPut = type === 'put'

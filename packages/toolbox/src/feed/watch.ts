@@ -4,13 +4,13 @@ import { decodedBy } from '../encoded.js'
 import { type AnyDatabase, type EncodedRange, type KeySpace, keySpaceOf } from '../key-space.js'
 import type { AnyLevel } from '../level-like.js'
 import { assertOnlyInstance } from '../only-instance.js'
+import { AuxiliaryStore } from './auxiliary-store.js'
 import type { Change } from './change.js'
 import { DirtyKeys } from './dirty-keys.js'
 import { assertNotAborted, type FeedError, feedError, invalidOption } from './errors.js'
 import { Feed } from './feed.js'
 import { encodeRange, type KeyRange } from './range.js'
 import { listen } from './root-events.js'
-import { Side } from './side.js'
 import { endable, Signal } from './signal.js'
 
 /** What to watch: a key, or a range of keys. */
@@ -171,7 +171,7 @@ async function* watchDatabase<K, V>(watching: Watching, stop: AbortController): 
 async function* entriesOf<K, V>({ space, range, key }: Watching, options?: object): Events<K, V> {
   let isEmpty = true
   for await (const [found, value] of space.entriesWithin(range, options)) {
-    if (Side.holds(space, found) || space.isHidden(found)) continue
+    if (AuxiliaryStore.holds(space, found) || space.isHidden(found)) continue
     isEmpty = false
     yield { type: 'put', ...decoded<K, V>(space, found, value), initial: true }
   }

@@ -32,7 +32,7 @@ export interface RecordRange {
   snapshot?: unknown
 }
 
-type Side = AbstractLevel<unknown, Uint8Array, string>
+type RecordStore = AbstractLevel<unknown, Uint8Array, string>
 
 /** Digits of 2^53 - 1. Text, so that it keeps its order in databases that store text. */
 const EXPIRY_DIGITS = 16
@@ -53,8 +53,8 @@ const textDecoder = new TextDecoder()
  */
 export class ExpiryRecords {
   readonly #aside: AnyLevel
-  readonly #byKey: Side
-  readonly #byTime: Side
+  readonly #byKey: RecordStore
+  readonly #byTime: RecordStore
   /** What all keys of these records begin with, if they are within the database itself. */
   readonly #prefixWithin: string | undefined
 
@@ -62,8 +62,8 @@ export class ExpiryRecords {
     this.#aside = asideOf(db, 'ttl')
     this.#prefixWithin = parentOf(this.#aside) === db ? prefixOf(this.#aside) : undefined
     const encodings = { keyEncoding: 'view', valueEncoding: 'utf8' } as const
-    this.#byKey = this.#aside.sublevel('key', encodings) as unknown as Side
-    this.#byTime = this.#aside.sublevel('time', encodings) as unknown as Side
+    this.#byKey = this.#aside.sublevel('key', encodings) as unknown as RecordStore
+    this.#byTime = this.#aside.sublevel('time', encodings) as unknown as RecordStore
   }
 
   /** Whether a key of the database is one of these records. They are within it only where it is no sublevel. */
@@ -156,9 +156,9 @@ export class ExpiryRecords {
 
 /** Lines as of one moment: what is removed while they are read need not be passed. */
 export class DueLines {
-  readonly #lines: AbstractKeyIterator<Side, Uint8Array>
+  readonly #lines: AbstractKeyIterator<RecordStore, Uint8Array>
 
-  constructor(lines: AbstractKeyIterator<Side, Uint8Array>) {
+  constructor(lines: AbstractKeyIterator<RecordStore, Uint8Array>) {
     this.#lines = lines
   }
 
@@ -200,7 +200,12 @@ function lineOf(expiry: number, key: Uint8Array): Uint8Array {
   return line
 }
 
-function operation(type: 'put' | 'del', sublevel: Side, key: Uint8Array, value?: string): SideOperation {
+function operation(
+  type: 'put' | 'del',
+  sublevel: RecordStore,
+  key: Uint8Array,
+  value?: string
+): SideOperation {
   const encodings = { keyEncoding: 'view', valueEncoding: 'utf8' } as const
   return value === undefined
     ? { type, sublevel, key, ...encodings }

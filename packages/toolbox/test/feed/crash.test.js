@@ -10,7 +10,7 @@ import { ClassicLevel } from 'classic-level'
 import { Level } from 'terrace'
 import { count, feed } from 'terrace-toolbox/feed'
 import { all } from '../support/collect.js'
-import { folder } from '../support/databases.js'
+import { directory } from '../support/databases.js'
 import { next, replayed } from './support.js'
 
 const writer = fileURLToPath(new URL('writer.js', import.meta.url))
@@ -36,7 +36,7 @@ for (const [kind, Database] of [
   ['classic-level', ClassicLevel]
 ]) {
   test(`${kind}: after a kill the feed is what the data is, and the counts are`, async (t) => {
-    const path = join(folder(t), 'db')
+    const path = join(directory(t), 'db')
     const consumed = new Map()
     let position = 0
     let longest = 0

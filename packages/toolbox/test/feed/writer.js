@@ -1,4 +1,4 @@
-// Writes at random, as fast as it can, until it is killed: `node writer.js terrace|classic-level FOLDER SEED`.
+// Writes at random, as fast as it can, until it is killed: `node writer.js terrace|classic-level DIRECTORY SEED`.
 
 import { ClassicLevel } from 'classic-level'
 import { Level } from 'terrace'

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { ClassicLevel } from 'classic-level'
 import { Level } from 'terrace'
 import { index } from 'terrace-toolbox/index'
-import { folder, isExact } from '../support/databases.js'
+import { directory, isExact } from '../support/databases.js'
 import { inStep } from './support/indexes.js'
 
 const script = fileURLToPath(new URL('support/crashing.js', import.meta.url))
@@ -50,7 +50,7 @@ for (const [name, Database] of Object.entries({ terrace: Level, 'classic-level':
   }
 
   test(`${name}: a process killed amid writes leaves its indexes in step`, async (t) => {
-    const path = join(folder(t), 'db')
+    const path = join(directory(t), 'db')
     for (const lines of [1, 6]) {
       await killed(name, path, 'write', lines)
       assert.ok((await check(path)) > 100)
@@ -58,7 +58,7 @@ for (const [name, Database] of Object.entries({ terrace: Level, 'classic-level':
   })
 
   test(`${name}: a process killed amid building, with writes, goes on where it was`, async (t) => {
-    const path = join(folder(t), 'db')
+    const path = join(directory(t), 'db')
     const db = new Database(path)
     const users = db.sublevel('users', { valueEncoding: 'json' })
     const operations = Array.from({ length: 8000 }, (_, i) => ({

@@ -7,8 +7,8 @@ import { ClassicLevel } from 'classic-level'
 import { MemoryLevel } from 'memory-level'
 import { Level } from 'terrace'
 
-/** A folder that is removed when the test `t` ends. */
-export function folder(t) {
+/** A directory that is removed when the test `t` ends. */
+export function directory(t) {
   const path = mkdtempSync(join(tmpdir(), 'terrace-toolbox-'))
   t.after(() => rmSync(path, { recursive: true, force: true }))
   return path
@@ -21,7 +21,7 @@ async function opened(t, db) {
   return db
 }
 
-/** As {@link opened}, in a folder. What runs at the end of a test runs in turn: the database closes, then its folder goes. */
+/** As {@link opened}, in a directory. What runs at the end of a test runs in turn: the database closes, then its directory goes. */
 function openedIn(t, Database, options) {
   const path = mkdtempSync(join(tmpdir(), 'terrace-toolbox-'))
   const db = opened(t, new Database(join(path, 'db'), options))

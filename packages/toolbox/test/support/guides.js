@@ -1,4 +1,4 @@
-// The examples of a guide: each runs in a folder of its own, and prints what its comments say.
+// The examples of a guide: each runs in a directory of its own, and prints what its comments say.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -25,10 +25,10 @@ export function checkGuide(part, count) {
 
 /** The codes of a prefix that a guide names must be those that the part's own files, or those of all parts, can throw. */
 export function checkCodes(guide, part, prefix) {
-  const folder = new URL(`../../src/${part}/`, import.meta.url)
+  const directory = new URL(`../../src/${part}/`, import.meta.url)
   const found = new Set()
-  const common = new URL('../', folder)
-  const files = [folder, common].flatMap((within) =>
+  const common = new URL('../', directory)
+  const files = [directory, common].flatMap((within) =>
     readdirSync(within)
       .filter((name) => name.endsWith('.ts'))
       .map((name) => new URL(name, within))
@@ -63,14 +63,17 @@ function expectedOutput(example) {
 }
 
 function outputOf(example) {
-  const folder = mkdtempSync(join(tmpdir(), 'terrace-toolbox-guide-'))
+  const directory = mkdtempSync(join(tmpdir(), 'terrace-toolbox-guide-'))
   try {
-    symlinkSync(fileURLToPath(new URL('node_modules', root)), join(folder, 'node_modules'))
-    writeFileSync(join(folder, 'example.mjs'), example)
-    const { stdout, stderr } = spawnSync(process.execPath, ['example.mjs'], { cwd: folder, encoding: 'utf8' })
+    symlinkSync(fileURLToPath(new URL('node_modules', root)), join(directory, 'node_modules'))
+    writeFileSync(join(directory, 'example.mjs'), example)
+    const { stdout, stderr } = spawnSync(process.execPath, ['example.mjs'], {
+      cwd: directory,
+      encoding: 'utf8'
+    })
     assert.equal(stderr, '')
     return stdout.trim().split('\n')
   } finally {
-    rmSync(folder, { recursive: true })
+    rmSync(directory, { recursive: true })
   }
 }

@@ -1,4 +1,4 @@
-// Tries each part on an instance of its own: node instance-worker.js <folder>
+// Tries each part on an instance of its own: node instance-worker.js <directory>
 
 import { parentPort } from 'node:worker_threads'
 import { Level } from 'terrace'

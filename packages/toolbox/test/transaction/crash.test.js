@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { ClassicLevel } from 'classic-level'
 import { Level } from 'terrace'
-import { folder } from '../support/databases.js'
+import { directory } from '../support/databases.js'
 
 const clerk = fileURLToPath(new URL('support/clerk.js', import.meta.url))
 
@@ -18,7 +18,7 @@ for (const [name, Database] of [
   ['classic-level', ClassicLevel]
 ]) {
   test(`${name}: after SIGKILL amid transfers, none is half done`, async (t) => {
-    const path = join(folder(t), 'db')
+    const path = join(directory(t), 'db')
     let before = 0
 
     for (let round = 0; round < 4; round++) {

@@ -9,7 +9,7 @@ import { ClassicLevel } from 'classic-level'
 import { Level } from 'terrace'
 import { ttl } from 'terrace-toolbox/ttl'
 import { stoppedClock } from '../support/clock.js'
-import { folder } from '../support/databases.js'
+import { directory } from '../support/databases.js'
 
 const writer = fileURLToPath(new URL('../support/ttl-writer.js', import.meta.url))
 
@@ -27,7 +27,7 @@ async function killedWriter(name, path, count) {
 
 for (const Database of [Level, ClassicLevel]) {
   test(`${Database.name}: expiry survives a killed process`, async (t) => {
-    const path = join(folder(t), 'db')
+    const path = join(directory(t), 'db')
     for (const rounds of [1, 20, 60]) {
       await killedWriter(Database.name, path, rounds)
       const db = new Database(path)
@@ -50,7 +50,7 @@ for (const Database of [Level, ClassicLevel]) {
   })
 
   test(`${Database.name}: expiry survives closing and opening again`, async (t) => {
-    const path = join(folder(t), 'db')
+    const path = join(directory(t), 'db')
     const clock = stoppedClock()
     const options = { checkIntervalMs: Infinity, now: clock.now }
     const first = new Database(path)
@@ -72,7 +72,7 @@ for (const Database of [Level, ClassicLevel]) {
   })
 
   test(`${Database.name}: the view opens again with its database`, async (t) => {
-    const db = new Database(join(folder(t), 'db'))
+    const db = new Database(join(directory(t), 'db'))
     try {
       const entries = db.sublevel('sessions')
       const sessions = ttl(entries, { checkIntervalMs: Infinity })

@@ -20,7 +20,7 @@ interface User {
 }
 
 export async function feeds(): Promise<void> {
-  const db = new Level<string, User>('folder', { valueEncoding: 'json' })
+  const db = new Level<string, User>('directory', { valueEncoding: 'json' })
   const users = db.sublevel<string, User>('users', { valueEncoding: 'json' })
   const changes: Feed<string, User> = feed<string, User>(users, {
     name: 'changes',

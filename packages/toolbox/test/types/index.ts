@@ -17,7 +17,7 @@ interface User {
   tags: string[]
 }
 
-const db = new Level('folder')
+const db = new Level('directory')
 const users = db.sublevel<number, User>('users', { valueEncoding: 'json' })
 
 const byEmail: SecondaryIndex<number, User> = index(users, { name: 'email', on: 'email', unique: true })
@@ -30,8 +30,8 @@ index(new MemoryLevel<string, User>({ valueEncoding: 'json' }), {
   onProgress: ({ records, entries }) => records + entries
 })
 
-index(new ClassicLevel<string, User>('folder', { valueEncoding: 'json' }), { name: 'email', on: 'email' })
-index(new Level<Buffer, User>('folder', { valueEncoding: 'json' }), { name: 'email', on: 'email' })
+index(new ClassicLevel<string, User>('directory', { valueEncoding: 'json' }), { name: 'email', on: 'email' })
+index(new Level<Buffer, User>('directory', { valueEncoding: 'json' }), { name: 'email', on: 'email' })
 index(new MemoryLevel().sublevel<string, User>('users', { valueEncoding: 'json' }), {
   name: 'email',
   on: 'email'

@@ -5,7 +5,7 @@ import { Level } from 'terrace'
 import { type Locks, lock, type Release } from 'terrace-toolbox/lock'
 
 export async function locks(): Promise<void> {
-  const ofDatabase: Locks<string> = lock(new Level('folder'))
+  const ofDatabase: Locks<string> = lock(new Level('directory'))
   const ofNumbers: Locks<number> = lock(new MemoryLevel<number, string>({ keyEncoding: 'json' }))
   const ofName: Locks<string | Uint8Array> = lock('jobs')
 

@@ -13,7 +13,7 @@ import {
 } from 'terrace-toolbox/streams'
 
 export function streams(): void {
-  const db = new Level<string, number>('folder', { valueEncoding: 'json' })
+  const db = new Level<string, number>('directory', { valueEncoding: 'json' })
   const entries: Readable = readable(db, { gt: 'a', reverse: true, highWaterMark: 5 })
   const keys: Readable = readableKeys(db)
   const writing: Writable = writable(db, { batchSize: 5 })

@@ -9,7 +9,7 @@ interface Session {
 }
 
 export async function views(): Promise<void> {
-  const db = new Level('folder')
+  const db = new Level('directory')
   const sessions: TtlLevel<string, Session> = ttl(
     db.sublevel<string, Session>('sessions', { valueEncoding: 'json' }),
     { defaultTtlMs: 1000, checkIntervalMs: Infinity, now: () => 5, onError: (error) => void error }

@@ -96,7 +96,7 @@ fn at_random(_index: u64, random: &mut ParkMiller) -> u64 {
 
 /// What every case works with.
 struct Bench<'a> {
-    folder: &'a Path,
+    directory: &'a Path,
     values: Values,
     random: ParkMiller,
 }
@@ -114,10 +114,10 @@ fn measured_part(work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
     result
 }
 
-/// Runs the case of that name in `folder`, which is empty.
-pub fn run(name: &str, folder: &Path) -> Result<()> {
+/// Runs the case of that name in `directory`, which is empty.
+pub fn run(name: &str, directory: &Path) -> Result<()> {
     let case = CASES.iter().find(|case| case.name == name).ok_or("there is no such case")?;
-    (case.run)(&mut Bench { folder, values: Values::new(0.5), random: ParkMiller::new(SEED) })
+    (case.run)(&mut Bench { directory, values: Values::new(0.5), random: ParkMiller::new(SEED) })
 }
 
 fn expect(what: &str, found: u64, expected: u64) -> Result<()> {
@@ -133,7 +133,7 @@ impl Bench<'_> {
             env: OneThread::over(Arc::new(PosixEnv::new())),
             ..Options::default()
         };
-        Ok(Db::open(self.folder, options)?)
+        Ok(Db::open(self.directory, options)?)
     }
 
     /// Puts the entries whose number is `remainder` modulo `modulus`, scattered.

@@ -1,5 +1,5 @@
 //! Compares counts with committed ones: instructions, system calls, allocations and written bytes of fixed work. They
-//! do not depend on how fast the machine is, nor on what else it does. `make gates` runs it in the root folder.
+//! do not depend on how fast the machine is, nor on what else it does. `make gates` runs it in the root directory.
 
 mod allocations;
 mod amplification;
@@ -32,11 +32,11 @@ struct Arguments {
     #[arg(long)]
     update: bool,
     /// Run one case in this process.
-    #[arg(long, hide = true, requires = "folder")]
+    #[arg(long, hide = true, requires = "directory")]
     case: Option<String>,
-    /// The folder of its database.
+    /// The directory of its database.
     #[arg(long, hide = true)]
-    folder: Option<PathBuf>,
+    directory: Option<PathBuf>,
 }
 
 fn main() -> ExitCode {
@@ -50,8 +50,8 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<ExitCode> {
-    if let (Some(case), Some(folder)) = (&arguments.case, &arguments.folder) {
-        return cases::run(case, folder).map(|()| ExitCode::SUCCESS);
+    if let (Some(case), Some(directory)) = (&arguments.case, &arguments.directory) {
+        return cases::run(case, directory).map(|()| ExitCode::SUCCESS);
     }
     let mut measured = Record::here();
     measured.add("write_amplification.in_order".to_owned(), amplification::in_order()?);

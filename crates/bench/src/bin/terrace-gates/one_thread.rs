@@ -79,20 +79,20 @@ impl Env for OneThread {
         self.files.file_size(path)
     }
 
-    fn list(&self, folder: &Path) -> Result<Vec<String>> {
-        self.files.list(folder)
+    fn list(&self, directory: &Path) -> Result<Vec<String>> {
+        self.files.list(directory)
     }
 
-    fn create_folder_all(&self, path: &Path) -> Result<()> {
-        self.files.create_folder_all(path)
+    fn create_directory_all(&self, path: &Path) -> Result<()> {
+        self.files.create_directory_all(path)
     }
 
-    fn remove_folder(&self, path: &Path) -> Result<()> {
-        self.files.remove_folder(path)
+    fn remove_directory(&self, path: &Path) -> Result<()> {
+        self.files.remove_directory(path)
     }
 
-    fn sync_folder(&self, path: &Path) -> Result<()> {
-        self.files.sync_folder(path)
+    fn sync_directory(&self, path: &Path) -> Result<()> {
+        self.files.sync_directory(path)
     }
 
     fn link_or_copy(&self, from: &Path, to: &Path) -> Result<()> {

@@ -35,7 +35,7 @@ pub fn count(name: &str) -> Result<Counts> {
         .arg(format!("--callgrind-out-file={}", counts.display()))
         .arg(format!("--log-file={}", log.display()))
         .arg(std::env::current_exe()?)
-        .args(["--case", name, "--folder"])
+        .args(["--case", name, "--directory"])
         .arg(place.path().join("db"))
         .output()?;
     if !output.status.success() {

@@ -11,14 +11,14 @@ use crate::cache::block_cache::BlockCache;
 use crate::table::{BlockReadOptions, TableBuilder, TableBuilderOptions};
 use crate::version::file_meta::{FileOrigin, ObsoleteFiles};
 
-/// A folder of tables, each of which holds its own number under the key `k`.
-struct Folder {
+/// A directory of tables, each of which holds its own number under the key `k`.
+struct Directory {
     env: Arc<MemoryEnv>,
     block_cache: Arc<BlockCache>,
     obsolete: Arc<ObsoleteFiles>,
 }
 
-impl Folder {
+impl Directory {
     fn new() -> Self {
         let block_cache = Arc::new(BlockCache::new(1 << 20));
         Self { env: Arc::new(MemoryEnv::new()), block_cache, obsolete: Arc::default() }
@@ -89,23 +89,23 @@ fn filled_slots(files: &[Arc<FileMeta>]) -> Vec<u64> {
 
 #[test]
 fn a_table_is_opened_once_and_then_found_in_its_slot() {
-    let folder = Folder::new();
-    let files = folder.files(1);
-    let cache = folder.cache(10);
+    let directory = Directory::new();
+    let files = directory.files(1);
+    let cache = directory.cache(10);
     assert!(cache.table_if_open(&files[0]).is_none());
     let table = cache.table(&files[0]).unwrap();
     assert_eq!(number_in(&table), 1);
     assert!(Arc::ptr_eq(&cache.table(&files[0]).unwrap(), &table));
     assert!(Arc::ptr_eq(&cache.table_if_open(&files[0]).unwrap(), &table));
-    assert_eq!((cache.open_files(), folder.openings()), (1, 1));
+    assert_eq!((cache.open_files(), directory.openings()), (1, 1));
     assert_eq!(files[0].counts().unwrap().entries, 1, "opening tells the file's counts");
 }
 
 #[test]
 fn the_number_of_open_tables_is_bounded_and_readers_keep_theirs() {
-    let folder = Folder::new();
-    let files = folder.files(20);
-    let cache = folder.cache(4);
+    let directory = Directory::new();
+    let files = directory.files(20);
+    let cache = directory.cache(4);
     let held = cache.table(&files[0]).unwrap();
     for file in &files {
         assert_eq!(number_in(&cache.table(file).unwrap()), file.number);
@@ -118,9 +118,9 @@ fn the_number_of_open_tables_is_bounded_and_readers_keep_theirs() {
 
 #[test]
 fn a_table_in_use_is_spared_by_the_hand() {
-    let folder = Folder::new();
-    let files = folder.files(40);
-    let cache = folder.cache(4);
+    let directory = Directory::new();
+    let files = directory.files(40);
+    let cache = directory.cache(4);
     let favourite = cache.table(&files[0]).unwrap();
     for file in &files[1..] {
         cache.table(file).unwrap();
@@ -131,9 +131,9 @@ fn a_table_in_use_is_spared_by_the_hand() {
 
 #[test]
 fn a_bound_of_zero_still_reads() {
-    let folder = Folder::new();
-    let files = folder.files(3);
-    let cache = folder.cache(0);
+    let directory = Directory::new();
+    let files = directory.files(3);
+    let cache = directory.cache(0);
     for file in files.iter().chain(&files) {
         assert_eq!(number_in(&cache.table(file).unwrap()), file.number);
         assert_eq!(cache.open_files(), 1);
@@ -142,16 +142,16 @@ fn a_bound_of_zero_still_reads() {
 
 #[test]
 fn files_that_left_every_version_make_room() {
-    let folder = Folder::new();
-    let cache = folder.cache(4);
-    let mut gone = folder.files(4);
+    let directory = Directory::new();
+    let cache = directory.cache(4);
+    let mut gone = directory.files(4);
     for file in &gone {
         cache.table(file).unwrap();
         file.mark_obsolete();
     }
     gone.clear();
-    assert_eq!(folder.obsolete.take(), [1, 2, 3, 4]);
-    let files: Vec<_> = (5..9).map(|number| folder.write(number, &table_name(number))).collect();
+    assert_eq!(directory.obsolete.take(), [1, 2, 3, 4]);
+    let files: Vec<_> = (5..9).map(|number| directory.write(number, &table_name(number))).collect();
     for file in &files {
         cache.table(file).unwrap();
     }
@@ -160,26 +160,26 @@ fn files_that_left_every_version_make_room() {
 
 #[test]
 fn the_name_of_old_databases_is_tried_second() {
-    let folder = Folder::new();
-    let file = folder.write(7, &legacy_table_name(7));
-    let table = folder.cache(4).table(&file).unwrap();
+    let directory = Directory::new();
+    let file = directory.write(7, &legacy_table_name(7));
+    let table = directory.cache(4).table(&file).unwrap();
     assert_eq!(number_in(&table), 7);
     assert_eq!(table.path(), Path::new("/000007.sst"));
 }
 
 #[test]
 fn a_missing_or_damaged_table_is_named_and_takes_no_place() {
-    let folder = Folder::new();
-    let cache = folder.cache(4);
-    let missing = folder.meta(9, 100);
+    let directory = Directory::new();
+    let cache = directory.cache(4);
+    let missing = directory.meta(9, 100);
     let error = cache.table(&missing).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Corruption);
     assert!(error.to_string().contains("/000009.ldb"), "{error}");
 
-    let mut file = folder.env.create(Path::new("/000010.ldb")).unwrap();
+    let mut file = directory.env.create(Path::new("/000010.ldb")).unwrap();
     file.append(&[7; 100]).unwrap();
     file.close().unwrap();
-    let error = cache.table(&folder.meta(10, 100)).unwrap_err();
+    let error = cache.table(&directory.meta(10, 100)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Corruption);
     assert!(error.to_string().contains("/000010.ldb"), "{error}");
     assert_eq!(cache.open_files(), 0);
@@ -187,9 +187,9 @@ fn a_missing_or_damaged_table_is_named_and_takes_no_place() {
 
 #[test]
 fn threads_that_miss_together_open_a_file_once() {
-    let folder = Folder::new();
-    let files = folder.files(1);
-    let cache = folder.cache(100);
+    let directory = Directory::new();
+    let files = directory.files(1);
+    let cache = directory.cache(100);
     let start = std::sync::Barrier::new(9);
     // While the gate is held here, every thread that comes finds the slot empty and waits.
     let gate = cache.gates[1].lock();
@@ -205,14 +205,14 @@ fn threads_that_miss_together_open_a_file_once() {
         std::thread::sleep(std::time::Duration::from_millis(50));
         drop(gate);
     });
-    assert_eq!((cache.open_files(), folder.openings()), (1, 1));
+    assert_eq!((cache.open_files(), directory.openings()), (1, 1));
 }
 
 #[test]
 fn eight_threads_share_four_slots() {
-    let folder = Folder::new();
-    let files = folder.files(12);
-    let cache = folder.cache(4);
+    let directory = Directory::new();
+    let files = directory.files(12);
+    let cache = directory.cache(4);
     std::thread::scope(|scope| {
         for thread in 0..8_u64 {
             let (cache, files) = (&cache, &files);

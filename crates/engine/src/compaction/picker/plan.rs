@@ -23,9 +23,11 @@ use crate::version::version::Version;
 /// Inputs are widened, as far as that costs no further file of the output level, up to so many times a file's size.
 const EXPANDED_INPUT_FILES: u64 = 25;
 
-/// A file is moved rather than rewritten only if it overlaps at most so many times a file's size two levels down: its
-/// next compaction would else be large.
-const MAX_GRANDPARENT_OVERLAP_FILES: u64 = 10;
+/// How many bytes of the level below its own a table may overlap, so that its next compaction stays small. A table that
+/// overlaps more is not written, and not moved as it is. LevelDB's rule: ten tables.
+pub(crate) fn max_grandparent_overlap_bytes(max_file_size_bytes: u64) -> u64 {
+    10 * max_file_size_bytes
+}
 
 /// Why a compaction was picked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,7 +126,7 @@ pub(super) fn build(
     let trivial_move = output_level != level
         && chosen[1].is_empty()
         && (level > 0 || chosen[0].len() == 1)
-        && sum_bytes(&grandparents) <= MAX_GRANDPARENT_OVERLAP_FILES * options.max_file_size_bytes;
+        && sum_bytes(&grandparents) <= max_grandparent_overlap_bytes(options.max_file_size_bytes);
     let outputs_below = busy.outputs_below(user, output_level, smallest, largest);
     Some(CompactionPlan {
         level,

@@ -10,7 +10,9 @@ use terrace_format::internal_key::{MAX_SEQUENCE_NUMBER, SEEK_KIND, ValueKind, us
 
 use super::bounds::is_below;
 use super::sought::SoughtKeys;
-use super::{DbIterator, HIDDEN_BEFORE_SEEK, Stand, out_of_order, parse, replace, set_target, unpack};
+use super::{
+    DbIterator, HIDDEN_BEFORE_SEEK, InnerPosition, out_of_order, parse, replace, set_target, unpack,
+};
 use crate::error::Result;
 use crate::iterator::InternalIterator;
 
@@ -38,7 +40,7 @@ impl DbIterator {
                     return Ok(());
                 }
                 if kind == ValueKind::Value && sequence <= self.sequence {
-                    self.stand = Stand::OnFirstVersion;
+                    self.stand = InnerPosition::OnFirstVersion;
                     self.valid = true;
                     return Ok(());
                 }
@@ -53,7 +55,7 @@ impl DbIterator {
             }
             replace(&mut self.saved_key, found);
             if self.save_newest_version(&mut sought)? {
-                self.stand = Stand::BeforeKey;
+                self.stand = InnerPosition::BeforeKey;
                 self.valid = true;
                 return Ok(());
             }

@@ -1,7 +1,7 @@
 //! Seeks that a lookup answers, before there are cursors. Predecessor: [`DbIterator`]'s movements. Successor:
 //! [`lookup`](crate::read::lookup).
 
-use super::{DbIterator, Stand, replace};
+use super::{DbIterator, InnerPosition, replace};
 use crate::error::Result;
 use crate::read::lookup::SeekOutcome;
 
@@ -14,7 +14,7 @@ impl DbIterator {
             return false;
         }
         replace(&mut self.saved_key, target);
-        self.stand = Stand::Elsewhere;
+        self.stand = InnerPosition::Elsewhere;
         self.valid = true;
         self.is_lookup_open = true;
         true

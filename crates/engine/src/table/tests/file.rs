@@ -126,12 +126,12 @@ fn a_file_without_entries_is_a_table() {
 }
 
 #[test]
-fn a_relative_path_of_the_current_folder_is_durable_too() {
-    let folder = tempfile::tempdir().unwrap();
+fn a_relative_path_of_the_current_directory_is_durable_too() {
+    let directory = tempfile::tempdir().unwrap();
     let mut writer =
-        TableFileWriter::create(folder.path().join("a.ldb"), TableFileOptions::default()).unwrap();
+        TableFileWriter::create(directory.path().join("a.ldb"), TableFileOptions::default()).unwrap();
     writer.put(b"k", b"v").unwrap();
     writer.finish().unwrap();
-    let reader = TableFileReader::open(folder.path().join("a.ldb"), TableFileOptions::default()).unwrap();
+    let reader = TableFileReader::open(directory.path().join("a.ldb"), TableFileOptions::default()).unwrap();
     assert_eq!(reader.get(b"k").unwrap().unwrap(), b"v");
 }

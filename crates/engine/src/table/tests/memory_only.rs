@@ -12,7 +12,7 @@ use crate::cache::block_cache::BlockCache;
 use crate::error::ErrorKind;
 use crate::iterator::InternalIterator;
 use crate::options::ReadTier;
-use crate::table::block_fetch::Place;
+use crate::table::block_fetch::Residency;
 use crate::table::{BlockReadOptions, TableBuilderOptions, TableReadContext};
 
 const MEMORY_ONLY: BlockReadOptions =
@@ -142,7 +142,7 @@ fn index_and_filter_of_a_mapped_table_take_no_memory_of_their_own() {
         &bytewise(),
         TableBuilderOptions { compression: Compression::Snappy, ..options() },
     );
-    for (maps, place) in [(true, Place::MappedFile), (false, Place::OwnMemory)] {
+    for (maps, place) in [(true, Residency::MappedFile), (false, Residency::OwnMemory)] {
         let table = open_file(TestFile::new_mapped(bytes.clone(), maps), context(&bytewise())).unwrap();
         assert_eq!(table.index.place, place);
         assert_eq!(table.metadata.filter.as_ref().unwrap().place, place);

@@ -1,4 +1,4 @@
-//! What the tests of this folder share: test data, a file in memory that counts its reads, a builder to the side.
+//! What the tests of this directory share: test data, a file in memory that counts its reads, a builder to the side.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -12,13 +12,13 @@ use crate::version::testing::{comparator, entry, internal_key};
 
 mod opening;
 
-const FOLDER: &str = "/db";
+const DIRECTORY: &str = "/db";
 
 fn options(env: &MemoryEnv) -> VersionSetOptions {
-    env.create_folder_all(Path::new(FOLDER)).unwrap();
+    env.create_directory_all(Path::new(DIRECTORY)).unwrap();
     VersionSetOptions {
         env: Arc::new(env.clone()),
-        folder: PathBuf::from(FOLDER),
+        directory: PathBuf::from(DIRECTORY),
         comparator: comparator(),
         manifest_size_limit_bytes: 4 << 20,
         read_only: false,
@@ -36,7 +36,7 @@ fn recover(env: &MemoryEnv) -> Result<(VersionSet, RecoveredNumbers)> {
 }
 
 fn path(name: &str) -> PathBuf {
-    Path::new(FOLDER).join(name)
+    Path::new(DIRECTORY).join(name)
 }
 
 fn write_file(env: &MemoryEnv, name: &str, contents: &[u8]) {
@@ -46,7 +46,7 @@ fn write_file(env: &MemoryEnv, name: &str, contents: &[u8]) {
 }
 
 fn names(env: &MemoryEnv) -> Vec<String> {
-    let mut names = env.list(Path::new(FOLDER)).unwrap();
+    let mut names = env.list(Path::new(DIRECTORY)).unwrap();
     names.sort();
     names
 }
@@ -54,7 +54,7 @@ fn names(env: &MemoryEnv) -> Vec<String> {
 /// Adds a table to `level`, file and all, with user keys between `smallest` and `largest`.
 fn add(set: &VersionSet, level: usize, smallest: &str, largest: &str) -> u64 {
     let number = set.new_file_number();
-    let table = set.options.folder.join(file_name::table_name(number));
+    let table = set.options.directory.join(file_name::table_name(number));
     set.options.env.create(&table).unwrap().close().unwrap();
     let edit = VersionEdit {
         new_files: vec![(level, entry(number, (smallest, 3), (largest, 2)))],
@@ -300,17 +300,17 @@ mod failing {
         fn file_size(&self, path: &Path) -> EnvResult<u64> {
             self.inner.file_size(path)
         }
-        fn list(&self, folder: &Path) -> EnvResult<Vec<String>> {
-            self.inner.list(folder)
+        fn list(&self, directory: &Path) -> EnvResult<Vec<String>> {
+            self.inner.list(directory)
         }
-        fn create_folder_all(&self, path: &Path) -> EnvResult<()> {
-            self.inner.create_folder_all(path)
+        fn create_directory_all(&self, path: &Path) -> EnvResult<()> {
+            self.inner.create_directory_all(path)
         }
-        fn remove_folder(&self, path: &Path) -> EnvResult<()> {
-            self.inner.remove_folder(path)
+        fn remove_directory(&self, path: &Path) -> EnvResult<()> {
+            self.inner.remove_directory(path)
         }
-        fn sync_folder(&self, path: &Path) -> EnvResult<()> {
-            self.inner.sync_folder(path)
+        fn sync_directory(&self, path: &Path) -> EnvResult<()> {
+            self.inner.sync_directory(path)
         }
         fn link_or_copy(&self, from: &Path, to: &Path) -> EnvResult<()> {
             self.inner.link_or_copy(from, to)

@@ -10,9 +10,9 @@ fn outcomes(mode: Mode, prepare: fn(&mut Names), change: fn(&mut Names, Mode)) -
     for seed in 0..300 {
         let mut names = Names::new();
         prepare(&mut names);
-        for folder in [Path::new(""), Path::new("a"), Path::new("b")] {
-            if names.exists(folder) {
-                names.sync_folder(mode, folder).unwrap();
+        for directory in [Path::new(""), Path::new("a"), Path::new("b")] {
+            if names.exists(directory) {
+                names.sync_directory(mode, directory).unwrap();
             }
         }
         change(&mut names, mode);
@@ -62,7 +62,7 @@ fn a_replaced_name_leads_to_the_old_file_or_the_new() {
             let mut names = Names::new();
             create(&mut names, "temporary");
             create(&mut names, "x");
-            names.sync_folder(mode, Path::new("")).unwrap();
+            names.sync_directory(mode, Path::new("")).unwrap();
             let files = names.files();
             names.rename_over(Path::new("temporary"), Path::new("x")).unwrap();
             names.cut_power(mode, &mut Random::new(seed), |_, file, _| Arc::clone(file));
@@ -81,28 +81,28 @@ fn a_replaced_name_leads_to_the_old_file_or_the_new() {
 }
 
 #[test]
-fn a_removal_may_be_undone_until_the_folder_is_synced() {
+fn a_removal_may_be_undone_until_the_directory_is_synced() {
     for mode in [STRICT, EXT4] {
         let remove = |names: &mut Names, _| names.remove_file(Path::new("x")).unwrap();
         assert_eq!(outcomes(mode, |names| create(names, "x"), remove), set([&[], &["x"]]));
         let remove_and_sync = |names: &mut Names, mode| {
             names.remove_file(Path::new("x")).unwrap();
-            names.sync_folder(mode, Path::new("")).unwrap();
+            names.sync_directory(mode, Path::new("")).unwrap();
         };
         assert_eq!(outcomes(mode, |names| create(names, "x"), remove_and_sync), set([&[]]));
     }
 }
 
 #[test]
-fn syncing_a_folder_is_for_its_own_names() {
+fn syncing_a_directory_is_for_its_own_names() {
     let prepare = |names: &mut Names| {
-        names.create_folder(Path::new("a")).unwrap();
-        names.create_folder(Path::new("b")).unwrap();
+        names.create_directory(Path::new("a")).unwrap();
+        names.create_directory(Path::new("b")).unwrap();
     };
     let change = |names: &mut Names, mode| {
         create(names, "a/x");
         create(names, "b/y");
-        names.sync_folder(mode, Path::new("b")).unwrap();
+        names.sync_directory(mode, Path::new("b")).unwrap();
         create(names, "b/z");
     };
     let strict: [&[&str]; 4] = [
@@ -118,22 +118,22 @@ fn syncing_a_folder_is_for_its_own_names() {
 }
 
 #[test]
-fn a_rename_between_folders_is_durable_by_the_sync_of_either() {
+fn a_rename_between_directories_is_durable_by_the_sync_of_either() {
     let prepare = |names: &mut Names| {
-        names.create_folder(Path::new("a")).unwrap();
-        names.create_folder(Path::new("b")).unwrap();
+        names.create_directory(Path::new("a")).unwrap();
+        names.create_directory(Path::new("b")).unwrap();
         create(names, "a/x");
     };
     let new_synced = |names: &mut Names, mode| {
         names.rename_to_new(Path::new("a/x"), Path::new("b/x")).unwrap();
-        names.sync_folder(mode, Path::new("b")).unwrap();
+        names.sync_directory(mode, Path::new("b")).unwrap();
     };
     let strict: [&[&str]; 2] = [&["a", "a/x", "b", "b/x"], &["a", "b", "b/x"]];
     assert_eq!(outcomes(STRICT, prepare, new_synced), set(strict));
     assert_eq!(outcomes(EXT4, prepare, new_synced), set([&["a", "b", "b/x"]]));
     let old_synced = |names: &mut Names, mode| {
         names.rename_to_new(Path::new("a/x"), Path::new("b/x")).unwrap();
-        names.sync_folder(mode, Path::new("a")).unwrap();
+        names.sync_directory(mode, Path::new("a")).unwrap();
     };
     for mode in [STRICT, EXT4] {
         assert_eq!(outcomes(mode, prepare, old_synced), set([&["a", "b", "b/x"]]));
@@ -141,11 +141,11 @@ fn a_rename_between_folders_is_durable_by_the_sync_of_either() {
 }
 
 #[test]
-fn a_folder_that_is_lost_takes_with_it_what_is_inside() {
+fn a_directory_that_is_lost_takes_with_it_what_is_inside() {
     let change = |names: &mut Names, mode| {
-        names.create_folder(Path::new("a")).unwrap();
+        names.create_directory(Path::new("a")).unwrap();
         create(names, "a/x");
-        names.sync_folder(mode, Path::new("a")).unwrap();
+        names.sync_directory(mode, Path::new("a")).unwrap();
     };
     assert_eq!(outcomes(STRICT, |_| (), change), set([&[], &["a", "a/x"]]));
     assert_eq!(outcomes(EXT4, |_| (), change), set([&["a", "a/x"]]));

@@ -14,7 +14,7 @@ type Problem = Box<dyn std::error::Error>;
 
 struct Arguments {
     command: String,
-    folder: PathBuf,
+    directory: PathBuf,
     operations: PathBuf,
     keys: PathBuf,
     first: u64,
@@ -25,7 +25,7 @@ struct Arguments {
 
 fn main() -> Result<(), Problem> {
     let arguments = parse(std::env::args().skip(1))?;
-    let db = Db::open(&arguments.folder, arguments.options.clone())?;
+    let db = Db::open(&arguments.directory, arguments.options.clone())?;
     match arguments.command.as_str() {
         "apply" => apply(&db, &arguments)?,
         "digest" => print_digests(&db, &arguments.keys)?,
@@ -40,14 +40,14 @@ fn main() -> Result<(), Problem> {
 }
 
 fn parse(mut words: impl Iterator<Item = String>) -> Result<Arguments, Problem> {
-    let mut next = || words.next().ok_or("use: terrace-interop apply|digest|hold|verify FOLDER [OPTIONS]");
+    let mut next = || words.next().ok_or("use: terrace-interop apply|digest|hold|verify DIRECTORY [OPTIONS]");
     let command = next()?;
-    let folder = next()?.into();
+    let directory = next()?.into();
     let options = Options { create_if_missing: command == "apply", ..Options::default() };
     let (operations, keys) = (PathBuf::new(), PathBuf::new());
     let mut arguments = Arguments {
         command,
-        folder,
+        directory,
         operations,
         keys,
         first: 0,

@@ -15,14 +15,14 @@ export function reasonWithout() {
   return status === 0 ? undefined : `LevelDB does not check: ${python} has no plyvel (python3-plyvel)`
 }
 
-/** A process that opens one folder after the other. */
+/** A process that opens one directory after the other. */
 export class LevelDB {
   #process = spawn(python, [checker], { stdio: ['pipe', 'pipe', 'inherit'] })
   #answers = createInterface({ input: this.#process.stdout })[Symbol.asyncIterator]()
 
-  /** Recovers the database in `folder` and reads everything. Throws if that is not `entries`. */
-  async mustRead(folder, entries) {
-    this.#process.stdin.write(`${folder}\n`)
+  /** Recovers the database in `directory` and reads everything. Throws if that is not `entries`. */
+  async mustRead(directory, entries) {
+    this.#process.stdin.write(`${directory}\n`)
     const { value: answer } = await this.#answers.next()
     if (answer === undefined) throw new Error('LevelDB crashed')
     const expected = digest(entries)

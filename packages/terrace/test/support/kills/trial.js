@@ -35,13 +35,13 @@ export class Trial {
   #leveldb
   #openingMs = FIRST_OPENING_MS
 
-  /** In an empty folder; `leveldb` is undefined where it is missing. */
-  constructor(seed, folder, leveldb) {
+  /** In an empty directory; `leveldb` is undefined where it is missing. */
+  constructor(seed, directory, leveldb) {
     this.#seed = seed
     this.#draw = random(seed)
-    this.#database = join(folder, 'db')
-    this.#checkpoints = join(folder, 'checkpoints')
-    this.#copies = join(folder, 'copies')
+    this.#database = join(directory, 'db')
+    this.#checkpoints = join(directory, 'checkpoints')
+    this.#copies = join(directory, 'copies')
     mkdirSync(this.#copies)
     this.#oracle = new Oracle(lanes(seed))
     this.#leveldb = leveldb
@@ -116,21 +116,21 @@ export class Trial {
 
   /** A checkpoint that is done, or has a CURRENT already, is a database that holds what was acknowledged before. */
   async #checkCheckpoint({ name, atLeast, doneAt }, oracle) {
-    const folder = join(this.#checkpoints, name)
+    const directory = join(this.#checkpoints, name)
 
-    if (doneAt || existsSync(join(folder, 'CURRENT'))) {
-      const entries = await read(folder)
+    if (doneAt || existsSync(join(directory, 'CURRENT'))) {
+      const entries = await read(directory)
       oracle.accept(entries, atLeast, doneAt ? begun(doneAt, true) : this.#oracle.counts)
-      await this.#compareWithLevelDB(folder, entries)
+      await this.#compareWithLevelDB(directory, entries)
       this.counts.checkpoints++
     }
 
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(directory, { recursive: true, force: true })
   }
 
-  async #compareWithLevelDB(folder, entries) {
+  async #compareWithLevelDB(directory, entries) {
     if (this.#leveldb === undefined) return
-    await this.#leveldb.mustRead(folder, entries)
+    await this.#leveldb.mustRead(directory, entries)
     this.counts['LevelDB checks']++
   }
 }
@@ -140,9 +140,9 @@ function begun(acknowledged, isWriting) {
   return acknowledged.map((count) => count + (isWriting ? WIDTH : 0))
 }
 
-/** Every entry of the database in `folder`. */
-async function read(folder) {
-  const db = new Level(folder, { ...options, createIfMissing: false, paranoidChecks: true })
+/** Every entry of the database in `directory`. */
+async function read(directory) {
+  const db = new Level(directory, { ...options, createIfMissing: false, paranoidChecks: true })
 
   try {
     const entries = await db.iterator().all()
@@ -155,7 +155,7 @@ async function read(folder) {
   }
 }
 
-/** Copies the files of a folder. Tables are linked: nobody changes a finished one. */
+/** Copies the files of a directory. Tables are linked: nobody changes a finished one. */
 function copy(from, to) {
   mkdirSync(to)
 

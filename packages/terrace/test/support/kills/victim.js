@@ -25,9 +25,9 @@ export class Victim {
   #wanted = []
   #errors = ''
 
-  constructor(folder, seed, counts, checkpoints) {
+  constructor(directory, seed, counts, checkpoints) {
     this.acknowledged = [...counts]
-    const words = [writer, folder, String(seed), counts.join(), checkpoints]
+    const words = [writer, directory, String(seed), counts.join(), checkpoints]
     this.#process = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] })
     this.#process.stderr.on('data', (data) => {
       this.#errors += data

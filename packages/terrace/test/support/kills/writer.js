@@ -1,6 +1,6 @@
 // Writes until it is killed.
 //
-//   writer.js FOLDER SEED COUNTS FOLDER-FOR-CHECKPOINTS
+//   writer.js DIRECTORY SEED COUNTS DIRECTORY-FOR-CHECKPOINTS
 //
 // COUNTS are the writes of each lane that are there, with commas between. A line goes to standard output, by one call
 // of the system, when what it says is true:
@@ -21,10 +21,10 @@ import { options } from './options.js'
 
 const LONGEST_PAUSE_BETWEEN_CHORES_MS = 20
 
-const [folder, seed, counts, checkpoints] = process.argv.slice(2)
+const [directory, seed, counts, checkpoints] = process.argv.slice(2)
 const say = (line) => writeSync(1, `${line}\n`)
 
-const db = new Level(folder, { ...options, passive: true })
+const db = new Level(directory, { ...options, passive: true })
 say('opening')
 await db.open()
 say('opened')

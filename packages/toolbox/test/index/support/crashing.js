@@ -1,13 +1,13 @@
 // A process that is to be killed: it declares two indexes and writes without end.
 //
-// node crashing.js <terrace|classic-level> <folder> <write|build>
+// node crashing.js <terrace|classic-level> <directory> <write|build>
 
 import { ClassicLevel } from 'classic-level'
 import { Level } from 'terrace'
 import { index } from 'terrace-toolbox/index'
 
-const [name, folder, what] = process.argv.slice(2)
-const db = name === 'terrace' ? new Level(folder) : new ClassicLevel(folder)
+const [name, directory, what] = process.argv.slice(2)
+const db = name === 'terrace' ? new Level(directory) : new ClassicLevel(directory)
 const users = db.sublevel('users', { valueEncoding: 'json' })
 const progress = ({ records }) => {
   process.stdout.write(`${records}\n`)

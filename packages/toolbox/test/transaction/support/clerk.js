@@ -1,11 +1,11 @@
-// Moves money between accounts until it is killed: node clerk.js <terrace or classic-level> <folder>
+// Moves money between accounts until it is killed: node clerk.js <terrace or classic-level> <directory>
 
 import { ClassicLevel } from 'classic-level'
 import { Level } from 'terrace'
 import { transactions } from 'terrace-toolbox/transaction'
 
-const [kind, folder] = process.argv.slice(2)
-const db = new (kind === 'terrace' ? Level : ClassicLevel)(folder, { valueEncoding: 'json' })
+const [kind, directory] = process.argv.slice(2)
+const db = new (kind === 'terrace' ? Level : ClassicLevel)(directory, { valueEncoding: 'json' })
 const accounts = db.sublevel('accounts', { valueEncoding: 'json' })
 const log = db.sublevel('log', { valueEncoding: 'json' })
 const transaction = transactions(db, { retries: Number.POSITIVE_INFINITY })

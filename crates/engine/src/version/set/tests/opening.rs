@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn an_empty_folder_is_no_database_and_data_without_current_is_damage() {
+fn an_empty_directory_is_no_database_and_data_without_current_is_damage() {
     let env = MemoryEnv::new();
     assert_eq!(recover(&env).unwrap_err().kind(), ErrorKind::NoDatabase);
     // What a creation that failed half-way leaves behind.

@@ -1,59 +1,64 @@
-//! What names a folder holds: renames, links, replacements, and when they are durable.
+//! What names a directory holds: renames, links, replacements, and when they are durable.
 
 use std::fs::File;
 use std::io::{self, Write};
 
 use rustix::fs::OFlags;
 
-use super::place::Place;
+use super::path_at::PathAt;
 use crate::{EnvError, Result};
 
-pub(super) fn sync(folder: &Place<'_>) -> Result<()> {
-    folder.sync_names().map_err(|source| EnvError::new("sync folder", folder.full_path(), source))
+pub(super) fn sync(directory: &PathAt<'_>) -> Result<()> {
+    directory.sync_names().map_err(|source| EnvError::new("sync directory", directory.full_path(), source))
 }
 
-/// Makes the name of a new folder durable.
-fn sync_name(folder: &Place<'_>) -> Result<()> {
-    match sync(&folder.parent()) {
-        // The folder above may be written and not read. The file system can be synced as a whole, by the new one.
+/// Makes the name of a new directory durable.
+fn sync_name(directory: &PathAt<'_>) -> Result<()> {
+    match sync(&directory.parent()) {
+        // The directory above may be written and not read. The file system can be synced as a whole, by the new one.
         #[cfg(target_os = "linux")]
         Err(error) if error.is_read_only() => {
-            let synced = folder.open(OFlags::RDONLY).and_then(|folder| Ok(rustix::fs::syncfs(folder)?));
-            synced.map_err(|source| EnvError::new("sync the file system of", folder.full_path(), source))
+            let synced =
+                directory.open(OFlags::RDONLY).and_then(|directory| Ok(rustix::fs::syncfs(directory)?));
+            synced.map_err(|source| EnvError::new("sync the file system of", directory.full_path(), source))
         }
         result => result,
     }
 }
 
-pub(super) fn create_all(place: &Place<'_>) -> Result<()> {
-    let failed = |source| EnvError::new("create folder", place.full_path(), source);
-    // From the outermost missing folder inwards, so that each new name is synced in the folder that holds it.
+pub(super) fn create_all(place: &PathAt<'_>) -> Result<()> {
+    let failed = |source| EnvError::new("create directory", place.full_path(), source);
+    // From the outermost missing directory inwards, so that each new name is synced in the directory that holds it.
     let mut missing = Vec::new();
-    let mut folder = place.clone();
-    while !folder.is_start() && !folder.exists().map_err(failed)? {
-        let Some(above) = folder.above() else { break };
-        missing.push(std::mem::replace(&mut folder, above));
+    let mut directory = place.clone();
+    while !directory.is_start() && !directory.exists().map_err(failed)? {
+        let Some(above) = directory.above() else { break };
+        missing.push(std::mem::replace(&mut directory, above));
     }
-    if !missing.is_empty() && folder.is_empty() {
-        match sync(&folder.parent()) {
-            // This process could not have made the folder.
+    if !missing.is_empty() && directory.is_empty() {
+        match sync(&directory.parent()) {
+            // This process could not have made the directory.
             Err(error) if error.is_read_only() => {}
             result => result?,
         }
     }
-    for folder in missing.iter().rev() {
-        match folder.make_folder() {
-            Ok(()) => sync_name(folder)?,
+    for directory in missing.iter().rev() {
+        match directory.make_directory() {
+            Ok(()) => sync_name(directory)?,
             // Another process was faster.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(failed(error)),
         }
     }
-    if place.is_folder().map_err(failed)? { Ok(()) } else { Err(failed(io::ErrorKind::NotADirectory.into())) }
+    if place.is_directory().map_err(failed)? {
+        Ok(())
+    } else {
+        Err(failed(io::ErrorKind::NotADirectory.into()))
+    }
 }
 
-/// Replaces, but for the sync of the folder.
-pub(super) fn replace_file(place: &Place<'_>, contents: &[u8], temporary: &Place<'_>) -> io::Result<()> {
+/// Replaces, but for the sync of the directory.
+pub(super) fn replace_file(place: &PathAt<'_>, contents: &[u8], temporary: &PathAt<'_>) -> io::Result<()> {
     let replace = || {
         let mut file = temporary.open(OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC)?;
         file.write_all(contents)?;
@@ -69,7 +74,7 @@ pub(super) fn replace_file(place: &Place<'_>, contents: &[u8], temporary: &Place
     replaced
 }
 
-pub(super) fn link_or_copy(from: &Place<'_>, to: &Place<'_>) -> io::Result<()> {
+pub(super) fn link_or_copy(from: &PathAt<'_>, to: &PathAt<'_>) -> io::Result<()> {
     match from.link(to) {
         Err(error) if cannot_link(&error) => copy_to_new(from, to),
         result => result,
@@ -83,7 +88,7 @@ fn cannot_link(error: &io::Error) -> bool {
     error.raw_os_error().is_some_and(|code| reasons.contains(&code))
 }
 
-fn copy_to_new(from: &Place<'_>, to: &Place<'_>) -> io::Result<()> {
+fn copy_to_new(from: &PathAt<'_>, to: &PathAt<'_>) -> io::Result<()> {
     let mut source = from.open(OFlags::RDONLY)?;
     let mut target: File = to.open(OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL)?;
     let copied = io::copy(&mut source, &mut target).and_then(|_| target.sync_all());
@@ -110,9 +115,9 @@ mod tests {
 
     #[test]
     fn a_copy_refuses_an_existing_target() {
-        let folder = tempfile::tempdir().unwrap();
-        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
-        let copy = || copy_to_new(&Place::new(None, &from).unwrap(), &Place::new(None, &to).unwrap());
+        let directory = tempfile::tempdir().unwrap();
+        let (from, to) = (directory.path().join("from"), directory.path().join("to"));
+        let copy = || copy_to_new(&PathAt::new(None, &from).unwrap(), &PathAt::new(None, &to).unwrap());
         std::fs::write(&from, b"new").unwrap();
         copy().unwrap();
         assert_eq!(std::fs::read(&to).unwrap(), b"new");

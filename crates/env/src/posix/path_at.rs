@@ -1,6 +1,6 @@
-//! Where the system begins to go along a path: the working folder of the process, or a folder that is held.
+//! Where the system begins to go along a path: the working directory of the process, or a directory that is held.
 //!
-//! Predecessor: the environment's methods. Successor: the system's calls that take a folder's descriptor (`openat` and its kin).
+//! Predecessor: the environment's methods. Successor: the system's calls that take a directory's descriptor (`openat` and its kin).
 
 use std::ffi::CString;
 use std::fs::File;
@@ -12,83 +12,84 @@ use std::sync::{Arc, Weak};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat};
 use rustix::io::retry_on_intr;
 
-use crate::{EnvError, FolderHold, Result};
+use crate::{DirectoryHold, EnvError, Result};
 
-/// What the system stores of a folder's own name in it.
+/// What the system stores of a directory's own name in it.
 const ITSELF: &str = ".";
 
-/// An open folder: names in it are found in it, wherever it is moved to, and whatever comes to its old place.
+/// An open directory: names in it are found in it, wherever it is moved to, and whatever comes to its old place.
 #[derive(Debug)]
-pub(super) struct HeldFolder {
+pub(super) struct HeldDirectory {
     path: PathBuf,
     descriptor: File,
 }
 
-impl FolderHold for HeldFolder {}
+impl DirectoryHold for HeldDirectory {}
 
-impl HeldFolder {
+impl HeldDirectory {
     pub(super) fn open(path: &Path) -> Result<Self> {
-        let here = Place { held: None, path };
+        let here = PathAt { held: None, path };
         let descriptor = here.open(OFlags::RDONLY | OFlags::DIRECTORY);
-        let descriptor = descriptor.map_err(|source| EnvError::new("open folder", path, source))?;
+        let descriptor = descriptor.map_err(|source| EnvError::new("open directory", path, source))?;
         Ok(Self { path: path.to_owned(), descriptor })
     }
 }
 
-/// A path, and the folder from which the system goes along it.
+/// A path, and the directory from which the system goes along it.
 #[derive(Debug, Clone)]
-pub(super) struct Place<'a> {
-    held: Option<Arc<HeldFolder>>,
+pub(super) struct PathAt<'a> {
+    held: Option<Arc<HeldDirectory>>,
     path: &'a Path,
 }
 
-impl<'a> Place<'a> {
-    /// `path` from the folder that `held` holds, if the path leads into it.
+impl<'a> PathAt<'a> {
+    /// `path` from the directory that `held` holds, if the path leads into it.
     ///
     /// # Errors
-    /// It leads there, and nobody holds the folder any more.
+    /// It leads there, and nobody holds the directory any more.
     pub(super) fn new(held: Option<&HeldName>, path: &'a Path) -> io::Result<Self> {
-        let Some(HeldName { path: folder, hold }) = held else { return Ok(Self { held: None, path }) };
-        let Ok(inside) = path.strip_prefix(folder) else { return Ok(Self { held: None, path }) };
+        let Some(HeldName { path: directory, hold }) = held else { return Ok(Self { held: None, path }) };
+        let Ok(inside) = path.strip_prefix(directory) else { return Ok(Self { held: None, path }) };
         let Some(held) = hold.upgrade() else {
-            return Err(io::Error::other("the database was closed, and with it the folder"));
+            return Err(io::Error::other("the database was closed, and with it the directory"));
         };
         Ok(Self { held: Some(held), path: or_itself(inside) })
     }
 
-    /// The folder that holds the name.
+    /// The directory that holds the name.
     pub(super) fn parent(&self) -> Self {
         let path = match self.path.parent() {
-            Some(folder) => or_itself(folder),
+            Some(directory) => or_itself(directory),
             None => self.path,
         };
         Self { held: self.held.clone(), path }
     }
 
-    /// The folder outside of this name, which may be the empty path.
+    /// The directory outside of this name, which may be the empty path.
     pub(super) fn above(&self) -> Option<Self> {
         Some(Self { held: self.held.clone(), path: self.path.parent()? })
     }
 
-    /// Whether a path leads nowhere: to the folder where the system begins.
+    /// Whether a path leads nowhere: to the directory where the system begins.
     pub(super) fn is_start(&self) -> bool {
         self.path.as_os_str().is_empty()
     }
 
-    fn folder(&self) -> BorrowedFd<'_> {
+    fn directory(&self) -> BorrowedFd<'_> {
         self.held.as_ref().map_or(CWD, |held| held.descriptor.as_fd())
     }
 
     /// Opens it. A file that is made gets the permissions that the umask leaves.
     pub(super) fn open(&self, flags: OFlags) -> io::Result<File> {
         let flags = flags | OFlags::CLOEXEC;
-        let opened =
-            retry_on_intr(|| rustix::fs::openat(self.folder(), self.path, flags, Mode::from_raw_mode(0o666)));
+        let opened = retry_on_intr(|| {
+            rustix::fs::openat(self.directory(), self.path, flags, Mode::from_raw_mode(0o666))
+        });
         Ok(File::from(opened?))
     }
 
     /// Opens it, if it is a regular file: others bear no data that stays, and to open a pipe waits for somebody at its other
-    /// end. A folder the system would open, and fail only at the first read.
+    /// end. A directory the system would open, and fail only at the first read.
     pub(super) fn open_regular(&self, flags: OFlags) -> io::Result<File> {
         // Regular files are read and written as without it.
         let file = self.open(flags | OFlags::NONBLOCK)?;
@@ -104,15 +105,16 @@ impl<'a> Place<'a> {
 
     /// What the system knows of it, following links.
     pub(super) fn stat(&self) -> io::Result<Stat> {
-        Ok(rustix::fs::statat(self.folder(), self.path, AtFlags::empty())?)
+        Ok(rustix::fs::statat(self.directory(), self.path, AtFlags::empty())?)
     }
 
-    pub(super) fn is_folder(&self) -> io::Result<bool> {
+    pub(super) fn is_directory(&self) -> io::Result<bool> {
         Ok(FileType::from_raw_mode(self.stat()?.st_mode).is_dir())
     }
 
     pub(super) fn exists(&self) -> io::Result<bool> {
-        match rustix::fs::statat(self.folder(), self.path, AtFlags::SYMLINK_NOFOLLOW).map_err(io::Error::from)
+        match rustix::fs::statat(self.directory(), self.path, AtFlags::SYMLINK_NOFOLLOW)
+            .map_err(io::Error::from)
         {
             Ok(_) => Ok(true),
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
@@ -134,7 +136,7 @@ impl<'a> Place<'a> {
         utf8.collect()
     }
 
-    /// Whether it is a folder, may be read, and holds nothing.
+    /// Whether it is a directory, may be read, and holds nothing.
     pub(super) fn is_empty(&self) -> bool {
         self.names().is_ok_and(|mut names| names.next().is_none())
     }
@@ -147,31 +149,32 @@ impl<'a> Place<'a> {
         }
     }
 
-    pub(super) fn make_folder(&self) -> io::Result<()> {
-        Ok(rustix::fs::mkdirat(self.folder(), self.path, Mode::from_raw_mode(0o777))?)
+    pub(super) fn make_directory(&self) -> io::Result<()> {
+        Ok(rustix::fs::mkdirat(self.directory(), self.path, Mode::from_raw_mode(0o777))?)
     }
 
     pub(super) fn remove_file(&self) -> io::Result<()> {
-        Ok(rustix::fs::unlinkat(self.folder(), self.path, AtFlags::empty())?)
+        Ok(rustix::fs::unlinkat(self.directory(), self.path, AtFlags::empty())?)
     }
 
-    pub(super) fn remove_folder(&self) -> io::Result<()> {
-        Ok(rustix::fs::unlinkat(self.folder(), self.path, AtFlags::REMOVEDIR)?)
+    pub(super) fn remove_directory(&self) -> io::Result<()> {
+        Ok(rustix::fs::unlinkat(self.directory(), self.path, AtFlags::REMOVEDIR)?)
     }
 
     /// Gives it the name `to` in place of what has that name.
-    pub(super) fn rename_over(&self, to: &Place<'_>) -> io::Result<()> {
-        Ok(rustix::fs::renameat(self.folder(), self.path, to.folder(), to.path)?)
+    pub(super) fn rename_over(&self, to: &PathAt<'_>) -> io::Result<()> {
+        Ok(rustix::fs::renameat(self.directory(), self.path, to.directory(), to.path)?)
     }
 
     /// Gives it the name `to` unless something has that name, in one step where the system has one.
-    pub(super) fn rename_to_new(&self, to: &Place<'_>) -> io::Result<()> {
+    pub(super) fn rename_to_new(&self, to: &PathAt<'_>) -> io::Result<()> {
         #[cfg(any(target_os = "linux", target_vendor = "apple"))]
         {
             use rustix::fs::{RenameFlags, renameat_with};
             use rustix::io::Errno;
 
-            match renameat_with(self.folder(), self.path, to.folder(), to.path, RenameFlags::NOREPLACE) {
+            match renameat_with(self.directory(), self.path, to.directory(), to.path, RenameFlags::NOREPLACE)
+            {
                 // The kernel or the file system has no such rename.
                 Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => {}
                 result => return Ok(result?),
@@ -183,11 +186,11 @@ impl<'a> Place<'a> {
         self.rename_over(to)
     }
 
-    pub(super) fn link(&self, to: &Place<'_>) -> io::Result<()> {
-        Ok(rustix::fs::linkat(self.folder(), self.path, to.folder(), to.path, AtFlags::empty())?)
+    pub(super) fn link(&self, to: &PathAt<'_>) -> io::Result<()> {
+        Ok(rustix::fs::linkat(self.directory(), self.path, to.directory(), to.path, AtFlags::empty())?)
     }
 
-    /// Makes durable what names it holds. For a folder that is held no descriptor is needed.
+    /// Makes durable what names it holds. For a directory that is held no descriptor is needed.
     pub(super) fn sync_names(&self) -> io::Result<()> {
         let synced = match &self.held {
             Some(held) if self.path == Path::new(ITSELF) => held.descriptor.sync_all(),
@@ -201,21 +204,21 @@ impl<'a> Place<'a> {
     }
 }
 
-/// The working folder, or the one that is held, if `path` is empty.
+/// The working directory, or the one that is held, if `path` is empty.
 fn or_itself(path: &Path) -> &Path {
     if path.as_os_str().is_empty() { Path::new(ITSELF) } else { path }
 }
 
-/// What an environment knows of a folder that somebody else holds.
+/// What an environment knows of a directory that somebody else holds.
 #[derive(Debug, Clone)]
 pub(super) struct HeldName {
     /// Paths that begin with this one lead into it.
     path: PathBuf,
-    hold: Weak<HeldFolder>,
+    hold: Weak<HeldDirectory>,
 }
 
 impl HeldName {
-    pub(super) fn of(held: &Arc<HeldFolder>) -> Self {
+    pub(super) fn of(held: &Arc<HeldDirectory>) -> Self {
         Self { path: held.path.clone(), hold: Arc::downgrade(held) }
     }
 }
@@ -226,7 +229,7 @@ mod tests {
 
     #[test]
     fn parents() {
-        let parent = |path: &'static str| Place { held: None, path: Path::new(path) }.parent().path;
+        let parent = |path: &'static str| PathAt { held: None, path: Path::new(path) }.parent().path;
         assert_eq!(parent("a/b"), Path::new("a"));
         assert_eq!(parent("b"), Path::new("."));
         assert_eq!(parent("/b"), Path::new("/"));
@@ -234,21 +237,21 @@ mod tests {
     }
 
     #[test]
-    fn only_what_leads_into_a_held_folder_begins_there() {
-        let folder = tempfile::tempdir().unwrap();
-        let held = Arc::new(HeldFolder::open(folder.path()).unwrap());
+    fn only_what_leads_into_a_held_directory_begins_there() {
+        let directory = tempfile::tempdir().unwrap();
+        let held = Arc::new(HeldDirectory::open(directory.path()).unwrap());
         let name = HeldName::of(&held);
         let place = |path: &Path| {
-            let place = Place::new(Some(&name), path).unwrap();
+            let place = PathAt::new(Some(&name), path).unwrap();
             (place.held.is_some(), place.path.to_owned())
         };
-        assert_eq!(place(folder.path()), (true, PathBuf::from(".")));
-        assert_eq!(place(&folder.path().join("lost/a")), (true, PathBuf::from("lost/a")));
-        let sibling = folder.path().with_extension("copy");
+        assert_eq!(place(directory.path()), (true, PathBuf::from(".")));
+        assert_eq!(place(&directory.path().join("lost/a")), (true, PathBuf::from("lost/a")));
+        let sibling = directory.path().with_extension("copy");
         assert_eq!(place(&sibling), (false, sibling.clone()));
         assert_eq!(place(Path::new("a")), (false, PathBuf::from("a")));
         drop(held);
-        assert!(Place::new(Some(&name), folder.path()).is_err(), "nobody holds it");
-        assert!(Place::new(Some(&name), &sibling).is_ok());
+        assert!(PathAt::new(Some(&name), directory.path()).is_err(), "nobody holds it");
+        assert!(PathAt::new(Some(&name), &sibling).is_ok());
     }
 }

@@ -1,10 +1,10 @@
-//! Copies of a database's folder as a killed writer left it.
+//! Copies of a database's directory as a killed writer left it.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Copies a folder without the folders in it. Tables are linked: nobody changes a finished table, and an unfinished one
+/// Copies a directory without the directories in it. Tables are linked: nobody changes a finished table, and an unfinished one
 /// is removed by whoever opens the copy.
 pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir(to)?;
@@ -21,7 +21,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether the folder holds a database, which its writer finished creating.
-pub(super) fn holds_database(folder: &Path) -> bool {
-    folder.join("CURRENT").exists()
+/// Whether the directory holds a database, which its writer finished creating.
+pub(super) fn holds_database(directory: &Path) -> bool {
+    directory.join("CURRENT").exists()
 }

@@ -1,20 +1,20 @@
-/** Where a database or sublevel stands: its prefix, its parent, and the store of its root. */
+/** A database or sublevel, as writes see it: its prefix, its parent, and the store of its root. */
 
 import type { Database, HookedSpace } from './database.js'
 import { noSpaces } from './key-space.js'
 import type { Store } from './store.js'
 
-export class Place {
+export class Namespace {
   readonly store: Store
-  /** The database or sublevel that stands here. */
+  /** The database or sublevel that this is the namespace of. */
   readonly owner: Database
-  readonly parent: Place | null
+  readonly parent: Namespace | null
   /** What the keys begin with in the root. */
   readonly prefix: string
   #spaces: readonly HookedSpace[] = noSpaces
   #version = 0
 
-  constructor(store: Store, owner: Database, parent: Place | null, prefix: string) {
+  constructor(store: Store, owner: Database, parent: Namespace | null, prefix: string) {
     this.store = store
     this.owner = owner
     this.parent = parent
@@ -76,7 +76,7 @@ export class Place {
 
 /** The key spaces with functions of `everyWrite` around a sublevel, which somebody else's class may have made. */
 export function spacesAround(store: Store, target: Database): readonly HookedSpace[] {
-  return target.place?.spaces ?? store.keySpaces.around(target.prefix ?? '')
+  return target.namespace?.spaces ?? store.keySpaces.around(target.prefix ?? '')
 }
 
 /** Emits an event. What a listener of `write` or `clear` throws is uncaught: it must not fail what is done already. */

@@ -1,4 +1,4 @@
-//! Reads a database's folder with nothing but this crate's decoders.
+//! Reads a database's directory with nothing but this crate's decoders.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,22 +20,22 @@ use terrace_format::version_edit::VersionEdit;
 pub type Entries = Vec<(Vec<u8>, Vec<u8>)>;
 
 /// One database: the bytes of its files by name, unpacked.
-pub struct Folder {
+pub struct Directory {
     pub path: PathBuf,
     files: BTreeMap<String, Vec<u8>>,
 }
 
-impl Folder {
+impl Directory {
     /// Every database of `testdata/chromium`.
     pub fn all() -> Vec<Self> {
-        let mut folders = Vec::new();
+        let mut directories = Vec::new();
         for visit in ["visit1-closed", "visit2-killed"] {
             for entry in fs::read_dir(test_data().join(visit)).unwrap() {
-                folders.push(Self::read(entry.unwrap().path()));
+                directories.push(Self::read(entry.unwrap().path()));
             }
         }
-        assert_eq!(folders.len(), 10);
-        folders
+        assert_eq!(directories.len(), 10);
+        directories
     }
 
     /// The database `name` of the visit `visit`.

@@ -1,4 +1,4 @@
-//! A database whose folder is moved while it is open, and another one in a new folder at the old place.
+//! A database whose directory is moved while it is open, and another one in a new directory at the old place.
 //!
 //! The other process is this test program again, running only [`helper_process`].
 #![cfg(unix)]
@@ -11,7 +11,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use terrace_engine::{Db, ErrorKind, IterOptions, Options, ReadOptions, WriteOptions};
 
-const FOLDER: &str = "TERRACE_MOVED_FOLDER";
+const DIRECTORY: &str = "TERRACE_MOVED_DIRECTORY";
 /// Where the other process goes to work after it has opened the database.
 const WORKS_IN: &str = "TERRACE_MOVED_WORKS_IN";
 const WROTE: &str = "wrote ";
@@ -44,10 +44,10 @@ fn key(who: &str, round: u32, number: u32) -> Vec<u8> {
     format!("{who} {round} {number:06}").into_bytes()
 }
 
-/// Asserts that the database in `folder` is sound and holds the rounds of `who`, and nothing else.
+/// Asserts that the database in `directory` is sound and holds the rounds of `who`, and nothing else.
 #[track_caller]
-fn assert_holds(folder: &Path, who: &str, rounds: u32) {
-    let db = Db::open(folder, Options { create_if_missing: false, ..small() }).unwrap();
+fn assert_holds(directory: &Path, who: &str, rounds: u32) {
+    let db = Db::open(directory, Options { create_if_missing: false, ..small() }).unwrap();
     db.verify().unwrap();
     let mut iterator = db.iter(IterOptions::default()).unwrap();
     iterator.seek_to_first().unwrap();
@@ -57,27 +57,27 @@ fn assert_holds(folder: &Path, who: &str, rounds: u32) {
             assert!(
                 iterator.valid() && iterator.key() == expected,
                 "{}: {}",
-                folder.display(),
+                directory.display(),
                 expected.escape_ascii()
             );
             iterator.next().unwrap();
         }
     }
-    assert!(!iterator.valid(), "{} holds what is another's", folder.display());
+    assert!(!iterator.valid(), "{} holds what is another's", directory.display());
     db.close().unwrap();
     drop((iterator, db));
-    let report = Db::repair(folder, &small()).unwrap();
+    let report = Db::repair(directory, &small()).unwrap();
     assert!(report.nothing_lost(), "{report}");
 }
 
-/// The other process. It has a database open in the folder, and writes a round for each line that it is told, until there are no
+/// The other process. It has a database open in the directory, and writes a round for each line that it is told, until there are no
 /// more. Does nothing in an ordinary run of the tests.
 #[test]
 fn helper_process() {
-    let Some(folder) = std::env::var_os(FOLDER) else { return };
-    let db = Db::open(PathBuf::from(folder), small()).unwrap();
-    if let Some(folder) = std::env::var_os(WORKS_IN) {
-        std::env::set_current_dir(folder).unwrap();
+    let Some(directory) = std::env::var_os(DIRECTORY) else { return };
+    let db = Db::open(PathBuf::from(directory), small()).unwrap();
+    if let Some(directory) = std::env::var_os(WORKS_IN) {
+        std::env::set_current_dir(directory).unwrap();
     }
     println!("\n{WROTE}nothing");
     for (round, _) in std::io::stdin().lines().enumerate() {
@@ -87,7 +87,7 @@ fn helper_process() {
     db.close().unwrap();
 }
 
-/// Another process that has the database in a folder open.
+/// Another process that has the database in a directory open.
 struct Other {
     child: Child,
     told: ChildStdin,
@@ -95,8 +95,8 @@ struct Other {
 }
 
 impl Other {
-    fn start(folder: &Path) -> Self {
-        Self::start_by(Command::new(std::env::current_exe().unwrap()).env(FOLDER, folder))
+    fn start(directory: &Path) -> Self {
+        Self::start_by(Command::new(std::env::current_exe().unwrap()).env(DIRECTORY, directory))
     }
 
     fn start_by(command: &mut Command) -> Self {
@@ -130,14 +130,14 @@ impl Other {
 }
 
 fn places() -> (tempfile::TempDir, PathBuf, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    let (place, elsewhere) = (folder.path().join("db"), folder.path().join("moved"));
-    (folder, place, elsewhere)
+    let directory = tempfile::tempdir().unwrap();
+    let (place, elsewhere) = (directory.path().join("db"), directory.path().join("moved"));
+    (directory, place, elsewhere)
 }
 
 #[test]
-fn a_database_whose_folder_is_moved_and_made_anew_shares_nothing_with_the_one_at_the_old_place() {
-    let (_folder, place, elsewhere) = places();
+fn a_database_whose_directory_is_moved_and_made_anew_shares_nothing_with_the_one_at_the_old_place() {
+    let (_directory, place, elsewhere) = places();
     let moved = Db::open(&place, small()).unwrap();
     work(&moved, "moved", 0);
     fs::rename(&place, &elsewhere).unwrap();
@@ -156,7 +156,7 @@ fn a_database_whose_folder_is_moved_and_made_anew_shares_nothing_with_the_one_at
 
 #[test]
 fn so_does_one_of_another_process() {
-    let (_folder, place, elsewhere) = places();
+    let (_directory, place, elsewhere) = places();
     let moved = Db::open(&place, small()).unwrap();
     work(&moved, "moved", 0);
     fs::rename(&place, &elsewhere).unwrap();
@@ -172,12 +172,12 @@ fn so_does_one_of_another_process() {
 }
 
 #[test]
-fn a_relative_path_means_the_folder_of_the_opening_after_a_chdir() {
-    let (folder, place, elsewhere) = places();
+fn a_relative_path_means_the_directory_of_the_opening_after_a_chdir() {
+    let (directory, place, elsewhere) = places();
     fs::create_dir(&elsewhere).unwrap();
     let mut command = Command::new(std::env::current_exe().unwrap());
     let mut other =
-        Other::start_by(command.current_dir(folder.path()).env(FOLDER, "db").env(WORKS_IN, &elsewhere));
+        Other::start_by(command.current_dir(directory.path()).env(DIRECTORY, "db").env(WORKS_IN, &elsewhere));
     other.work();
     other.work();
     other.close();
@@ -186,8 +186,8 @@ fn a_relative_path_means_the_folder_of_the_opening_after_a_chdir() {
 }
 
 #[test]
-fn nothing_is_made_at_the_old_place_of_a_moved_folder() {
-    let (_folder, place, elsewhere) = places();
+fn nothing_is_made_at_the_old_place_of_a_moved_directory() {
+    let (_directory, place, elsewhere) = places();
     let db = Db::open(&place, small()).unwrap();
     fs::rename(&place, &elsewhere).unwrap();
     work(&db, "moved", 0);
@@ -200,8 +200,8 @@ fn nothing_is_made_at_the_old_place_of_a_moved_folder() {
 }
 
 #[test]
-fn readers_and_iterators_stay_with_the_folder_that_they_opened() {
-    let (_folder, place, elsewhere) = places();
+fn readers_and_iterators_stay_with_the_directory_that_they_opened() {
+    let (_directory, place, elsewhere) = places();
     // Tables are opened when they are needed, by their names.
     let options = || Options { map_tables: false, max_open_files: 1, ..small() };
     let db = Db::open(&place, options()).unwrap();
@@ -232,34 +232,34 @@ fn readers_and_iterators_stay_with_the_folder_that_they_opened() {
     assert_holds(&elsewhere, "moved", 2);
 }
 
-/// The folders that this process has open below `folder`.
+/// The directories that this process has open below `directory`.
 #[cfg(target_os = "linux")]
-fn open_below(folder: &Path) -> Vec<PathBuf> {
+fn open_below(directory: &Path) -> Vec<PathBuf> {
     let descriptors = fs::read_dir("/proc/self/fd").unwrap();
     let targets = descriptors.filter_map(|entry| fs::read_link(entry.ok()?.path()).ok());
-    targets.filter(|target| target.starts_with(folder)).collect()
+    targets.filter(|target| target.starts_with(directory)).collect()
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_closed_database_whose_handle_lives_on_keeps_no_folder_open() {
-    let (folder, place, _) = places();
+fn a_closed_database_whose_handle_lives_on_keeps_no_directory_open() {
+    let (directory, place, _) = places();
     let db = Db::open(&place, small()).unwrap();
     let reader = Db::open(&place, Options { read_only: true, ..small() }).unwrap();
     work(&db, "held", 0);
-    let folder = folder.path().canonicalize().unwrap();
-    assert!(!open_below(&folder).is_empty());
+    let directory = directory.path().canonicalize().unwrap();
+    assert!(!open_below(&directory).is_empty());
     db.close().unwrap();
     reader.close().unwrap();
-    assert_eq!(open_below(&folder), Vec::<PathBuf>::new());
+    assert_eq!(open_below(&directory), Vec::<PathBuf>::new());
     assert_eq!(db.put(b"k", b"v", &WriteOptions::default()).unwrap_err().kind(), ErrorKind::Closed);
 }
 
 /// Moves at random, several databases at a time, each known by what it was given.
 #[test]
 fn databases_that_are_moved_about_at_random_hold_their_own() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |place: u32| folder.path().join(place.to_string());
+    let directory = tempfile::tempdir().unwrap();
+    let at = |place: u32| directory.path().join(place.to_string());
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let mut below = move |bound: u64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -1,10 +1,10 @@
-// Copies and sizes of database folders.
+// Copies and sizes of database directories.
 
 import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
 
-/** Copies a folder of testdata; tables stored as .gz are unpacked. */
+/** Copies a directory of testdata; tables stored as .gz are unpacked. */
 export async function copyDatabase(source, target) {
   await mkdir(target, { recursive: true })
   for (const name of await readdir(source)) {
@@ -15,9 +15,9 @@ export async function copyDatabase(source, target) {
   }
 }
 
-/** Bytes of all files in a folder. */
-export async function folderSize(folder) {
-  const names = await readdir(folder)
-  const sizes = await Promise.all(names.map(async (name) => (await stat(path.join(folder, name))).size))
+/** Bytes of all files in a directory. */
+export async function directorySize(directory) {
+  const names = await readdir(directory)
+  const sizes = await Promise.all(names.map(async (name) => (await stat(path.join(directory, name))).size))
   return sizes.reduce((sum, size) => sum + size, 0)
 }

@@ -70,7 +70,7 @@ fn next<T: FromStr>(words: &mut SplitWhitespace<'_>) -> Option<T> {
 /// A checkpoint that a writer began.
 #[derive(Clone, Debug)]
 pub struct Checkpoint {
-    /// The name of its folder.
+    /// The name of its directory.
     pub name: String,
     /// What was acknowledged of each lane when it began.
     pub at_least: Vec<u64>,
@@ -80,7 +80,7 @@ pub struct Checkpoint {
 
 /// All that a writer said in its life.
 #[derive(Clone, Debug, Default)]
-pub struct Said {
+pub struct Transcript {
     /// Whether it had opened the database.
     pub opened: bool,
     /// The newest acknowledged batch of each lane; before the opening, of the lives before.
@@ -93,7 +93,7 @@ pub struct Said {
     pub checkpoints: Vec<Checkpoint>,
 }
 
-impl Said {
+impl Transcript {
     /// Of a writer that has not said anything, where so many batches of each lane are known to be there.
     pub fn nothing(counts: Vec<u64>) -> Self {
         Self { acknowledged: counts, ..Self::default() }
@@ -162,13 +162,13 @@ mod tests {
 
     #[test]
     fn a_checkpoint_is_between_what_was_acknowledged_when_it_began_and_when_it_was_done() {
-        let mut said = Said::nothing(vec![0, 0]);
+        let mut transcript = Transcript::nothing(vec![0, 0]);
         for text in ["opened 0 0", "ack 1 1", "checkpoint 5", "ack 0 1", "checkpointed 5", "ack 0 2"] {
-            said.hear(&text.parse().expect("a line")).expect("follows");
+            transcript.hear(&text.parse().expect("a line")).expect("follows");
         }
-        assert_eq!(said.acknowledged, [2, 1]);
-        assert_eq!(said.checkpoints[0].at_least, [0, 1]);
-        assert_eq!(said.checkpoints[0].done_at, Some(vec![1, 1]));
-        assert!(said.hear(&Line::Acknowledged(0, 4)).is_err());
+        assert_eq!(transcript.acknowledged, [2, 1]);
+        assert_eq!(transcript.checkpoints[0].at_least, [0, 1]);
+        assert_eq!(transcript.checkpoints[0].done_at, Some(vec![1, 1]));
+        assert!(transcript.hear(&Line::Acknowledged(0, 4)).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! What every step of a repair works with: the folder, fresh file numbers, and the tables it writes.
+//! What every step of a repair works with: the directory, fresh file numbers, and the tables it writes.
 
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
@@ -17,9 +17,9 @@ use crate::table::{BlockReadOptions, TableBuilder, TableBuilderOptions, TableRea
 /// File numbers from here on are taken for nonsense, as at opening.
 pub(super) const FILE_NUMBER_LIMIT: u64 = 1 << 62;
 
-pub(super) struct Workshop {
+pub(super) struct Repairer {
     pub(super) env: Arc<dyn Env>,
-    pub(super) folder: PathBuf,
+    pub(super) directory: PathBuf,
     pub(super) options: Options,
     pub(super) comparator: InternalKeyComparator,
     pub(super) context: Arc<TableReadContext>,
@@ -30,8 +30,8 @@ pub(super) struct Workshop {
     written: RefCell<Vec<u64>>,
 }
 
-impl Workshop {
-    pub(super) fn new(folder: &Path, options: &Options) -> Self {
+impl Repairer {
+    pub(super) fn new(directory: &Path, options: &Options) -> Self {
         let comparator = InternalKeyComparator::new(options.comparator.clone());
         let context = Arc::new(TableReadContext {
             comparator: comparator.clone(),
@@ -43,7 +43,7 @@ impl Workshop {
         });
         Self {
             env: Arc::clone(&options.env),
-            folder: folder.to_owned(),
+            directory: directory.to_owned(),
             options: options.clone(),
             comparator,
             context,
@@ -54,7 +54,7 @@ impl Workshop {
     }
 
     pub(super) fn path(&self, name: &str) -> PathBuf {
-        self.folder.join(name)
+        self.directory.join(name)
     }
 
     /// Makes sure that [`new_number`](Self::new_number) gives out larger numbers only.
@@ -80,7 +80,7 @@ impl Workshop {
 
     /// A table that is written when the first entry comes.
     pub(super) fn begin_table(&self) -> NewTable<'_> {
-        NewTable { workshop: self, open: None }
+        NewTable { repairer: self, open: None }
     }
 
     /// Gives the table `name`, which is intact, another number: files of level 0 are ordered by it.
@@ -115,7 +115,7 @@ pub(super) struct WrittenTable {
 
 /// A table under construction.
 pub(super) struct NewTable<'a> {
-    workshop: &'a Workshop,
+    repairer: &'a Repairer,
     open: Option<(u64, TableBuilder)>,
 }
 
@@ -123,7 +123,7 @@ impl NewTable<'_> {
     pub(super) fn add(&mut self, internal_key: &[u8], value: &[u8]) -> Result<()> {
         let (_, builder) = match &mut self.open {
             Some(open) => open,
-            none => none.insert(create(self.workshop)?),
+            none => none.insert(create(self.repairer)?),
         };
         builder.add(internal_key, value)
     }
@@ -142,17 +142,17 @@ impl NewTable<'_> {
     }
 }
 
-fn create(workshop: &Workshop) -> Result<(u64, TableBuilder)> {
-    let number = workshop.new_number();
-    let path = workshop.path(&file_name::table_name(number));
+fn create(repairer: &Repairer) -> Result<(u64, TableBuilder)> {
+    let number = repairer.new_number();
+    let path = repairer.path(&file_name::table_name(number));
     // Noted first: a failed creation may have left the file.
-    workshop.written.borrow_mut().push(number);
-    let file = workshop.env.create(&path)?;
+    repairer.written.borrow_mut().push(number);
+    let file = repairer.env.create(&path)?;
     let builder = TableBuilder::new(
         file,
         path,
-        workshop.comparator.clone(),
-        TableBuilderOptions::of(&workshop.options),
+        repairer.comparator.clone(),
+        TableBuilderOptions::of(&repairer.options),
     );
     Ok((number, builder))
 }

@@ -11,7 +11,7 @@ import { feedError } from './errors.js'
 const opened = new WeakMap<AnyLevel, Map<string, Buffer>>()
 
 /** Keys and values, as bytes, beside a database or sublevel. */
-export class Side {
+export class AuxiliaryStore {
   readonly #space: KeySpace
   readonly #encoding: Encoding
   readonly #used: Map<string, Buffer>
