@@ -97,6 +97,7 @@ pub(super) fn decode(input: &[u8], output: &mut [u8], progress: &mut Progress, w
 /// Copies a chunk.
 ///
 /// # Safety
+///
 /// `from` is readable and `to` writable for `SIZE_BYTES` bytes.
 #[inline(always)]
 unsafe fn copy<const SIZE_BYTES: usize>(from: *const u8, to: *mut u8) {
