@@ -219,7 +219,7 @@ fn decompress_lz4(input: &[u8]) -> Result<Vec<u8>> {
     match lz4_flex::block::decompress_into(rest, &mut out) {
         Ok(size_bytes) if size_bytes == out.len() => Ok(out),
         Ok(size_bytes) => {
-            let problem = format!("{size_bytes} bytes where {claimed} are stated");
+            let problem = format!("{size_bytes} bytes, but {claimed} are stated");
             Err(FormatError::corrupt(STRUCTURE, problem, 4))
         }
         Err(error) => Err(FormatError::corrupt(STRUCTURE, error.to_string(), 4)),

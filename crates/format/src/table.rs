@@ -185,7 +185,7 @@ pub fn check_block(contents_and_trailer: &[u8]) -> Result<(u8, &[u8])> {
     let stored = crc::unmask(decode_fixed32(&contents_and_trailer[checked.len()..]));
     let actual = crc::crc32c(checked);
     if stored != actual {
-        let problem = format!("the checksum is {actual:08x} where {stored:08x} is stored");
+        let problem = format!("the checksum is {actual:08x}, but {stored:08x} is stored");
         return Err(FormatError::corrupt("block trailer", problem, checked.len() as u64));
     }
     Ok((id, contents))

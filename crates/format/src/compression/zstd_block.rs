@@ -66,7 +66,7 @@ pub(super) fn decompress_zstd(input: &[u8]) -> Result<Vec<u8>> {
     let out = out.map_err(|error| corrupt(error.to_string()))?;
     match claimed {
         Some(size_bytes) if size_bytes != out.len() => {
-            Err(corrupt(format!("{} bytes where {size_bytes} are stated", out.len())))
+            Err(corrupt(format!("{} bytes, but {size_bytes} are stated", out.len())))
         }
         _ => Ok(out),
     }
