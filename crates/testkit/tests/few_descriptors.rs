@@ -42,6 +42,9 @@ fn histories_at_low_limits() {
             .unwrap();
         let printed =
             String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success() && printed.contains("done as told"), "with {limit} descriptors: {printed}");
+        assert!(
+            output.status.success() && printed.contains("done as told"),
+            "with {limit} descriptors: {printed}"
+        );
     }
 }
