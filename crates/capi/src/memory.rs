@@ -16,6 +16,7 @@ use crate::failure::{Failure, Result, given};
 ///
 ///
 /// # Safety
+///
 /// If `start` is not NULL, `length` bytes are readable there, and nobody writes to them, for `'a`.
 #[inline]
 pub(crate) unsafe fn bytes<'a>(name: &str, start: *const c_char, length: usize) -> Result<&'a [u8]> {
@@ -37,9 +38,11 @@ fn no_bytes(name: &str, length: usize) -> Failure {
 /// The string at `start`, up to its zero.
 ///
 /// # Errors
+///
 /// `Invalid argument`, naming the argument, for NULL.
 ///
 /// # Safety
+///
 /// If `start` is not NULL, a string that ends with a zero is there, and nobody writes to it, for `'a`.
 pub(crate) unsafe fn text<'a>(name: &str, start: *const c_char) -> Result<&'a CStr> {
     let start = given(name, (!start.is_null()).then_some(start))?;
@@ -50,9 +53,11 @@ pub(crate) unsafe fn text<'a>(name: &str, start: *const c_char) -> Result<&'a CS
 /// The directory named `name`.
 ///
 /// # Errors
+///
 /// `Invalid argument` for NULL.
 ///
 /// # Safety
+///
 /// Those of [`text`].
 pub(crate) unsafe fn directory<'a>(name: *const c_char) -> Result<&'a Path> {
     // SAFETY: passed on to the caller.
@@ -63,6 +68,7 @@ pub(crate) unsafe fn directory<'a>(name: *const c_char) -> Result<&'a Path> {
 /// A copy of `bytes` in memory from malloc; never NULL, not even for no bytes.
 ///
 /// # Errors
+///
 /// `IO error` if there is no memory.
 #[inline]
 pub(crate) fn copy(bytes: &[u8]) -> Result<*mut c_char> {
@@ -96,6 +102,7 @@ pub(crate) fn put_length(place: Option<&mut MaybeUninit<usize>>, length: usize) 
 /// Frees memory.
 ///
 /// # Safety
+///
 /// `start` is NULL or came from malloc, and is no longer used.
 pub(crate) unsafe fn free(start: *mut c_void) {
     // SAFETY: the caller guarantees it.
@@ -105,6 +112,7 @@ pub(crate) unsafe fn free(start: *mut c_void) {
 /// Drops the object at `object`, which a function of this crate returned as a `Box`. Does nothing for NULL.
 ///
 /// # Safety
+///
 /// `object` is NULL or came from `Box::into_raw`, and is no longer used.
 pub(crate) unsafe fn drop_box<T>(object: *mut T) {
     if !object.is_null() {
