@@ -84,7 +84,7 @@ enum Next {
     /// After the last entry read, at which the source is.
     Following,
     /// After the last key read, which is still to be found.
-    Behind,
+    After,
     End,
     /// Nowhere: reading on failed, and only a seek helps.
     Failed(Error),
@@ -279,7 +279,7 @@ impl State {
         if let Err(error) = result {
             // The source is no longer at any entry.
             if matches!(self.next, Next::Following) {
-                self.next = Next::Behind;
+                self.next = Next::After;
             }
             if error.kind() != ErrorKind::WouldBlock || window.lengths.is_empty() {
                 self.spare = window;
@@ -318,7 +318,7 @@ impl State {
             }
             Source::Unopened | Source::InMemory(_) => {
                 if matches!(self.next, Next::Following) {
-                    self.next = Next::Behind;
+                    self.next = Next::After;
                 }
                 self.open(ReadTier::Disk)?
             }
@@ -350,7 +350,7 @@ impl State {
             Next::At(target) if self.reverse => entries.seek_for_prev(target)?,
             Next::At(target) => entries.seek(target)?,
             Next::Following => step(entries, self.reverse)?,
-            Next::Behind => self.find_behind(entries)?,
+            Next::After => self.find_after(entries)?,
             Next::End => {
                 window.ended = true;
                 return Ok(());
@@ -380,7 +380,7 @@ impl State {
     }
 
     /// Moves to the entry after the last key read.
-    fn find_behind(&self, entries: &mut DbIterator) -> Result<()> {
+    fn find_after(&self, entries: &mut DbIterator) -> Result<()> {
         if self.reverse {
             entries.seek_for_prev(&self.last_key)?;
         } else {

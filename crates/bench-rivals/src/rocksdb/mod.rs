@@ -38,8 +38,8 @@ fn check(error: *mut c_char) -> Result<()> {
 /// The version of the loaded library, from its file name: the C interface has no call for it.
 fn loaded_version() -> Option<String> {
     let maps = fs::read_to_string("/proc/self/maps").ok()?;
-    let (_, behind) = maps.split_once("librocksdb.so.")?;
-    behind.lines().next().map(str::to_owned)
+    let (_, rest) = maps.split_once("librocksdb.so.")?;
+    rest.lines().next().map(str::to_owned)
 }
 
 impl Engine for RocksDb {

@@ -68,9 +68,9 @@ fn check_free(nodes: &Nodes, path: &Path) -> io::Result<()> {
 
 /// Everything inside the directory at `path`, at any depth.
 fn inside<'a>(nodes: &'a Nodes, path: &'a Path) -> impl Iterator<Item = &'a PathBuf> {
-    let behind = (Bound::Excluded(path), Bound::Unbounded);
+    let after = (Bound::Excluded(path), Bound::Unbounded);
     // Paths are ordered by their components, so the contents of a directory follow it.
-    nodes.range::<Path, _>(behind).map(|(inner, _)| inner).take_while(move |inner| inner.starts_with(path))
+    nodes.range::<Path, _>(after).map(|(inner, _)| inner).take_while(move |inner| inner.starts_with(path))
 }
 
 /// The file at `path`, created if missing.

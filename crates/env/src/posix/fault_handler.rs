@@ -118,7 +118,7 @@ extern "C" fn on_fault(signal: libc::c_int, info: *mut libc::siginfo_t, context:
             }
             if flags & libc::SA_SIGINFO != 0 {
                 type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut c_void);
-                // SAFETY: whoever installed it declared by the flag that it is such a function.
+                // SAFETY: the owner of the handler declared by the flag that it is such a function.
                 let handler = unsafe { std::mem::transmute::<usize, Handler>(handler) };
                 handler(signal, info, context);
             } else {

@@ -188,8 +188,8 @@ mod tests {
                 // SAFETY: head, body and 16 more bytes lie within the vector, which nobody else uses.
                 assert!(unsafe { store(target.as_mut_ptr().add(shift), head, &body) });
                 let (before, rest) = target.split_at(shift);
-                let (stored, behind) = rest.split_at(HEAD_SIZE_BYTES + size);
-                assert!(before.iter().chain(behind).all(|byte| *byte == 0xee), "size {size}");
+                let (stored, after) = rest.split_at(HEAD_SIZE_BYTES + size);
+                assert!(before.iter().chain(after).all(|byte| *byte == 0xee), "size {size}");
                 assert_eq!(stored[..HEAD_SIZE_BYTES], head.to_le_bytes(), "size {size}");
                 assert!(stored[HEAD_SIZE_BYTES..] == body, "size {size}");
             }
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn the_exits_lie_behind_what_may_fault() {
+    fn the_exits_lie_after_what_may_fault() {
         let Guarded { instructions, failed } = guarded();
         assert!(!instructions.is_empty() && failed >= instructions.end);
     }

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn no_page_behind_the_end_is_in_memory() {
+    fn no_page_after_the_end_is_in_memory() {
         let mapping = mapping_of(70);
         assert_eq!(mapping.pages_in_memory(64) & !0b11_1111, 0);
         assert_eq!(mapping.pages_in_memory(128), 0);

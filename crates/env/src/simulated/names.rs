@@ -204,9 +204,9 @@ impl Names {
 
     /// Everything inside the directory, at any depth.
     fn inside<'a>(&'a self, directory: &'a Path) -> impl Iterator<Item = &'a PathBuf> {
-        let behind = (Bound::Excluded(directory), Bound::Unbounded);
+        let after = (Bound::Excluded(directory), Bound::Unbounded);
         // Paths are ordered by their components, so the contents of a directory follow it.
-        let following = self.current.range::<Path, _>(behind).map(|(path, _)| path);
+        let following = self.current.range::<Path, _>(after).map(|(path, _)| path);
         following.take_while(move |path| path.starts_with(directory))
     }
 

@@ -39,8 +39,8 @@ pub fn count(name: &str) -> Result<Counts> {
         .arg(place.path().join("db"))
         .output()?;
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("{name}: {}: {said}", output.status).into());
+        let printed = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("{name}: {}: {printed}", output.status).into());
     }
     Ok(Counts {
         instructions: instructions(&counts)?,
@@ -64,8 +64,8 @@ fn instructions(file: &Path) -> Result<u64> {
 /// Number of system calls between the two that mark the measured part.
 fn calls(log: &str) -> Result<u64> {
     const MARK: &str = "sys_getppid";
-    let (_, behind) = log.split_once(MARK).ok_or("the log has no mark")?;
-    let (between, _) = behind.split_once(MARK).ok_or("the log has one mark only")?;
+    let (_, rest) = log.split_once(MARK).ok_or("the log has no mark")?;
+    let (between, _) = rest.split_once(MARK).ok_or("the log has only one mark")?;
     // The line of a mark begins before the mark; a call that waited has a second line without a name.
     let begun = between.matches(" sys_").count() + between.matches("unhandled").count();
     Ok(begun as u64)

@@ -135,7 +135,7 @@ fn a_truncation_may_be_lost() {
 }
 
 #[test]
-fn behind_a_truncation_the_order_of_bytes_and_size_holds_too() {
+fn after_a_truncation_the_order_of_bytes_and_size_holds_too() {
     let mut contents = two_old_sectors(512);
     contents.truncate(0);
     contents.write(0, &[b'n'; 600]);
@@ -190,7 +190,7 @@ fn a_killed_process_leaves_what_it_wrote_and_its_log_perhaps_longer() {
         cut.write(0, b"pieces of a record");
         cut.truncate(6);
         cut.lose_process(&mut Random::new(seed));
-        assert_eq!(cut.bytes(), b"pieces", "nothing is ready behind a log that was cut");
+        assert_eq!(cut.bytes(), b"pieces", "nothing is ready after a log that was cut");
     }
     assert_eq!(sizes, BTreeSet::from([6, 32 << 10]));
 }
@@ -221,7 +221,7 @@ fn a_process_killed_amid_a_write_leaves_a_beginning_or_a_record_without_its_head
         log.lose_process(&mut Random::new(seed));
         assert!(
             log.bytes()[32 << 10..].iter().all(|byte| *byte == b'2'),
-            "the end of the file comes behind it"
+            "the end of the file comes after it"
         );
     }
     assert!(beginnings > 10 && headless > 10, "{beginnings} and {headless}");

@@ -73,9 +73,9 @@ pub(super) fn decode(
         if !is_common {
             break;
         }
-        // SAFETY: `shared` is at most `suffix_start` and at most a key's length, so that the first range begins in the
-        // contents and ends no later than a key behind `suffix_start`, and the second lies within the masks. The third
-        // lies within the keys by the loop's condition.
+        // SAFETY: `shared` is at most `suffix_start` and at most a key's length, so the first range begins within the
+        // contents and ends at most a key after `suffix_start`, and the second lies within the masks. The third lies
+        // within the keys by the loop's condition.
         unsafe {
             let block = contents.as_ptr().add(suffix_start - shared).cast::<Key>().read();
             let mask = MASKS.as_ptr().add(LARGEST_KEY_BYTES - shared).cast::<Key>().read();

@@ -29,12 +29,13 @@ pub(super) fn decode(input: &[u8], output: &mut [u8], progress: &mut Progress, w
     // pieces, the processor would have to wait until it is in its cache.
     let (mut literal_start, mut literal_end, mut literal_position) = (0, 0, 0);
     while produced < stop && position <= last_position {
-        // SAFETY: here `position + LARGEST_ELEMENT_BYTES <= input.len()` and `produced + CHUNK_SIZE_BYTES <= output.len()`.
-        // An element makes at most a chunk, all of it written from `produced` on; so `produced` stays within the output. A
-        // literal longer than that is asked for a chunk more on both sides. Reads from the input lie within the largest
-        // element; where a copy is made from the literal, its source begins inside that, before `position`, and ends at
-        // most a chunk behind. A copy reads output from `start` on, which lies before `produced`, up to a chunk: the bound
-        // of the writes. Input and output are different slices; within the output a chunk is read whole, then written.
+        // SAFETY: here `position + LARGEST_ELEMENT_BYTES <= input.len()` and `produced + CHUNK_SIZE_BYTES <=
+        // output.len()`. An element makes at most a chunk, all of it written from `produced` on, so `produced` stays
+        // within the output. For a longer literal, another chunk is required on both sides. Reads from the input lie
+        // within the largest element; if a copy is made from the literal, its source begins inside the literal,
+        // before `position`, and ends at most a chunk further on. A copy reads output from `start` on, which lies
+        // before `produced`, up to a chunk: the bound of the writes. Input and output are different slices; within
+        // the output a chunk is read whole, then written.
         unsafe {
             let tag = *from.add(position);
             if tag & 3 == 0 {
