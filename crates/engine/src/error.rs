@@ -100,15 +100,16 @@ impl Error {
 
     /// The error of every write after `cause` made writes unsafe.
     pub fn poisoned(cause: &Error) -> Self {
-        let message = format!("writes are refused since an earlier failure; close and open again ({cause})");
+        let message =
+            format!("an earlier failure made writes unsafe; close the database and open it again ({cause})");
         Self::build(ErrorKind::Poisoned, message, None, None, Some(Box::new(cause.clone())))
     }
 
     /// The error of every operation on a database that was open when this process was forked from its parent.
     #[cold]
     pub fn forked() -> Self {
-        let message = "the database was open when this process was forked, and is the other process's; \
-                       open it anew here: read-only at once, for writing once the other process has closed it";
+        let message = "the database was open when this process was forked, and belongs to the parent process; \
+                       open it again in this process: read-only at any time, for writing once the parent has closed it";
         Self::new(ErrorKind::Forked, message)
     }
 

@@ -516,7 +516,10 @@ impl DbIterator {
     fn note_passed(&self, passed: &mut u32) -> Result<()> {
         *passed += 1;
         if *passed > self.most_passed {
-            return Err(Error::new(ErrorKind::WouldBlock, "many deleted entries lie before the next one"));
+            return Err(Error::new(
+                ErrorKind::WouldBlock,
+                "the iterator would have to pass over many deleted entries",
+            ));
         }
         Ok(())
     }
@@ -544,7 +547,10 @@ fn set_target(target: &mut Vec<u8>, user_key: &[u8], sequence: SequenceNumber, k
 
 /// The error for keys that do not ascend. Reads do not check the order; they only make sure that they end.
 fn out_of_order() -> Error {
-    Error::new(ErrorKind::Corruption, "a table's keys are out of order; verify tells where")
+    Error::new(
+        ErrorKind::Corruption,
+        "a table's keys are out of order; verify the database to find the table",
+    )
 }
 
 #[inline]

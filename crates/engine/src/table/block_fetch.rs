@@ -354,7 +354,7 @@ impl BlockSource {
             ReadTier::Disk => {
                 let read = self.file.read_at(handle.offset, &mut stored)?;
                 if read < stored.len() {
-                    let problem = format!("the file ends within a block of {stored_size_bytes} bytes");
+                    let problem = format!("the file ends inside a block of {stored_size_bytes} bytes");
                     return Err(Error::corruption(&self.path, handle.offset, problem));
                 }
             }
@@ -378,7 +378,7 @@ impl BlockSource {
             Error::format(&self.path, 0, FormatError { offset, ..error })
         })?;
         usize::try_from(range.end - range.start).map_err(|_| {
-            let problem = "a block is larger than this machine's memory can be";
+            let problem = "a block is larger than this machine can address";
             Error::at_path(ErrorKind::Unsupported, &self.path, problem)
         })
     }

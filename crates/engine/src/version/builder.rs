@@ -64,7 +64,7 @@ impl<'a> VersionBuilder<'a> {
                 }
                 None if missing == MissingFile::Refuse => {
                     let message =
-                        format!("table {number} is not in level {level}, from which it was to be removed");
+                        format!("the edit removes table {number} from level {level}, which does not have it");
                     return Err(Error::new(ErrorKind::InvalidArgument, message));
                 }
                 None => {}

@@ -103,7 +103,7 @@ fn no_current(options: &VersionSetOptions, path: &Path, cause: &EnvError) -> Res
         0 => Error::at_path(
             ErrorKind::NoDatabase,
             &options.directory,
-            format!("no database is there ({cause})"),
+            format!("there is no database here ({cause})"),
         ),
         count => {
             let message = format!("CURRENT is missing beside {count} tables and logs; repair can rebuild it");
@@ -158,8 +158,7 @@ fn read_state(
         Ok(())
     })?;
     let end = options.env.file_size(path)?;
-    let missing =
-        |what: &str| Error::corruption(path, end, format!("the MANIFEST ends without saying the {what}"));
+    let missing = |what: &str| Error::corruption(path, end, format!("the MANIFEST ends without the {what}"));
     let next_file_number = last.next_file_number.ok_or_else(|| missing("next file number"))?;
     let log_number = last.log_number.ok_or_else(|| missing("log number"))?;
     let last_sequence = last.last_sequence.ok_or_else(|| missing("last sequence"))?;
