@@ -1,15 +1,15 @@
-//! The invariants that one version can show. Predecessor: `builder`. Run on every version recovered from a MANIFEST,
-//! and, in debug builds, after each edit.
+//! The invariants that a single version can show. Predecessor: `builder`. They are checked for every version recovered from a
+//! MANIFEST, and, in debug builds, after each edit.
 //!
 //! 1. Each key is a well-formed internal key, and a file's smallest is not after its largest.
 //! 2. No file number is listed twice.
 //! 3. Level 0 is ordered by file number, newest first: that order is the order of recency.
 //! 4. The files of a deeper level are ordered by key and do not overlap.
-//! 5. No user key runs over from one file of a level to the next, where this session wrote one of the two. Within
-//!    files found at open it may: LevelDB splits so.
+//! 5. No user key is in two neighbouring files of a level if this session wrote one of the two. Files found at open may
+//!    share one, because LevelDB splits keys.
 //!
-//! What one version cannot show (that no older entry lies above a newer one, that no tombstone was dropped too early)
-//! is a matter of the picker, and of the tests that run it against a model.
+//! A single version cannot show that no older entry lies above a newer one, or that no tombstone was dropped too early. The
+//! picker, and the tests that run it against a model, see to that.
 
 use std::collections::HashSet;
 
