@@ -41,7 +41,7 @@ pub struct Table {
     pub(crate) index: TableIndex,
     pub(crate) footer: Footer,
     pub(crate) metadata: Metadata,
-    /// Set at each use; the table cache clears it when it looks for a table to close.
+    /// Set at each use after the first; the table cache clears it when it looks for a table to close.
     recently_used: AtomicBool,
 }
 
