@@ -23,8 +23,8 @@ use crate::version::version::Version;
 /// Inputs are widened, if that costs no further file of the output level, up to this many times a file's size.
 const EXPANDED_INPUT_FILES: u64 = 25;
 
-/// How many bytes of the level below its own a table may overlap, so that its next compaction stays small. A table that
-/// overlaps more is not written, and not moved as it is. LevelDB's rule: ten tables.
+/// The most bytes that a table may overlap one level below its own, so that its next compaction stays small. A table that
+/// would overlap more is not written, nor moved unchanged. LevelDB's rule: ten tables.
 pub(crate) fn max_grandparent_overlap_bytes(max_file_size_bytes: u64) -> u64 {
     10 * max_file_size_bytes
 }
