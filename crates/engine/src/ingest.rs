@@ -1,5 +1,5 @@
-//! Adding finished tables to a database as one atomic change. Predecessor: `table/file_writer`, or another database's
-//! writer. Successor: the version set.
+//! Ingestion: adds finished tables to a database as one atomic change. Predecessor: `table/file_writer`, or another
+//! database's writer. Successor: the version set.
 //!
 //! Steps, all under the commit token:
 //!
@@ -50,7 +50,7 @@ impl DbInner {
         self.install_ingested(&mut token, sequence, &written)
     }
 
-    /// Seals the active memtable and waits until everything is in tables, keeping the token.
+    /// Seals the active memtable and waits until everything is in tables. Keeps the token meanwhile.
     fn flush_with_token(self: &Arc<Self>, commit: &mut CommitState) -> Result<()> {
         if !commit.memtable.is_empty() {
             self.seal_memtable(commit)?;
@@ -59,7 +59,7 @@ impl DbInner {
         newest.map_or(Ok(()), |newest| self.wait_for_flush_of(newest))
     }
 
-    /// Opens and verifies the files, and orders them by their keys.
+    /// Opens and verifies the files, and sorts them by their keys.
     fn open_sources(&self, paths: &[PathBuf]) -> Result<Vec<TableFileIterator>> {
         let user = self.comparator.user();
         let mut ranges: Vec<(Vec<u8>, Vec<u8>, &PathBuf, TableFileIterator)> = Vec::new();
@@ -90,7 +90,7 @@ impl DbInner {
         Ok(ranges.into_iter().map(|(_, _, _, entries)| entries).collect())
     }
 
-    /// Writes the newest version of each key of `source` with `sequence` to a new table.
+    /// Writes the newest version of each key in `source` to a new table, with the number `sequence`.
     fn rewrite(
         &self,
         mut source: TableFileIterator,
