@@ -136,8 +136,8 @@ impl Db {
         })
     }
 
-    /// Calls `found` with the value of `key` where it lies, without copying it, and returns the answer of `found`. Returns
-    /// `None`, without a call, if there is no such key.
+    /// Calls `found` with the value of `key`, without copying the value, and returns what `found` returns. If there is no such
+    /// key, returns `None` without a call.
     ///
     /// # Errors
     /// See [`get`](Self::get). `found` has not been called then.
@@ -287,10 +287,10 @@ impl Db {
     /// Queues `batch` and returns at once. The commit thread of the database's [pool](crate::BackgroundPool) commits
     /// submitted writes in order; writes that wait at the same time share one sync.
     ///
-    /// `done` gets the result that [`write`](Self::write) would return: on the commit thread, or on the thread that closes the
-    /// database while the write is still queued. Without a commit thread, the write happens and `done` is called before this
-    /// returns. So is `done` for a write that is refused at once, because the database is closed, read-only, poisoned or
-    /// another process's; its turn may come before that of earlier writes.
+    /// `done` gets the result that [`write`](Self::write) would return. It is called on the commit thread, or on the thread that
+    /// closes the database while the write is still queued. It is called before this returns if there is no commit thread, or
+    /// if the write is refused at once because the database is closed, read-only, poisoned or another process's. A refusal
+    /// may overtake the results of earlier writes.
     pub fn submit(&self, batch: WriteBatch, options: WriteOptions, done: WriteDone) {
         if let Err(error) = self.inner.check_writable() {
             done(Err(error));
@@ -426,8 +426,7 @@ impl Db {
     }
 
     /// Removes the database in the directory `path`, including the files that repairs set aside. Other files stay; the directory
-    /// goes if nothing else is in it. If there is no database, this does nothing. Of `options` only [`env`](Options::env)
-    /// matters.
+    /// goes if nothing else is in it. If there is no database, this does nothing. Only the option [`env`](Options::env) matters.
     ///
     /// # Errors
     /// `Locked` if the database is open; `ReadOnly`, `TooManyFiles` or `Io` from the operating system. If a file cannot be
