@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_of_blocks_that_fits_in_is_cached_in_some_rounds_and_a_large_one_is_hardly() {
+    fn blocks_that_fit_are_cached_in_a_few_rounds_and_too_many_are_hardly_cached() {
         let kept_after = |block_count: u64, gets: u64| {
             let cache = BlockCache::new(16 << 20);
             let file_id = cache.new_file_id();
