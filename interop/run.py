@@ -149,7 +149,7 @@ class Interop:
                 found.add(expected.index(state))
                 if "--read-only" in reader.settings and _fingerprint(copy) != before:
                     return "the directory was changed by reading it"
-                return None if len(found) == 1 else "reads another state than the readers before"
+                return None if len(found) == 1 else "reads a different state than the readers before it"
             except Failure as failure:
                 return str(failure)
             finally:

@@ -19,7 +19,7 @@ for (const [part, content] of parts) {
   const from = text.indexOf(begin)
   const to = text.indexOf(end)
   if (from < 0 || to < from) {
-    console.error(`embed: ${target} has no ${begin} with ${end} behind it: it stays as it is`)
+    console.error(`embed: ${target} has no ${begin} followed by ${end}: it stays as it is`)
   } else {
     text = `${text.slice(0, from + begin.length)}\n\n${content}\n\n${text.slice(to)}`
     console.log(`embed: ${name === undefined ? `${part} of ${source}` : source} is in ${target}`)

@@ -9,8 +9,8 @@ import { temporaryDirectory, terraceBench } from './support/run.js'
 
 const BROKEN = fileURLToPath(new URL('support/broken.js', import.meta.url))
 const CASES = [
-  ['put', 'LosesPuts', /entries were found where 1000 had been written/],
-  ['batch-put', 'LosesOfBatches', /entries were found where 1000 had been written/],
+  ['put', 'LosesPuts', /1000 entries were written, but \d+ were found/],
+  ['batch-put', 'LosesOfBatches', /1000 entries were written, but \d+ were found/],
   ['put', 'MixesValues', /has a wrong value/],
   ['get', 'FindsLess', /is not found/],
   ['put', 'FindsAll', /is found, but was never written/],

@@ -34,10 +34,10 @@ module LevelDB
       named = environment['TERRACE_LIB'].to_s
       candidates = named.empty? ? candidates_of(gem_directory) : { named => 'TERRACE_LIB' }
       failures = []
-      candidates.each do |path, place|
+      candidates.each do |path, description|
         return new(path)
       rescue Fiddle::DLError => e
-        failures << "  #{path} (#{place}): #{e.message}"
+        failures << "  #{path} (#{description}): #{e.message}"
       end
       raise LibraryNotFoundError, advice(failures)
     end
