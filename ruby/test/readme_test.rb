@@ -28,7 +28,7 @@ class ReadmeTest < DatabaseTest
     actual
   end
 
-  # The example with each claim as a call.
+  # The example with each claim turned into a call.
   def checking(example)
     example.lines(chomp: true).map do |line|
       claim = CLAIM.match(line) or next line

@@ -60,8 +60,11 @@ test('the program says what to do', async (t) => {
     [['run', 'put', 'no-such-level'], /no-such-level is not installed: run 'npm install no-such-level'/],
     [['run', 'put', './no-such-file.js'], /there is no such file/],
     [['run', 'put', file], /several classes: choose with --class \(One, Two\)/],
-    [['run', 'put', file, '--class', 'Three'], /no class of a database named Three/],
-    [['run', 'put', 'memory-level', 'memory-level'], /two targets memory-level: tell them apart with LABEL=/],
+    [['run', 'put', file, '--class', 'Three'], /no database class named Three/],
+    [
+      ['run', 'put', 'memory-level', 'memory-level'],
+      /two targets are named memory-level: tell them apart with LABEL=/
+    ],
     [['run', 'put', 'memory-level', '--db', 'lmdb={}'], /there is no such target in this run/],
     [['run', 'put', 'memory-level', '--reference', 'lmdb'], /--reference lmdb is none of memory-level/],
     [
