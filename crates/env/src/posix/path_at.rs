@@ -36,16 +36,12 @@ impl HeldDirectory {
     }
 }
 
-<<<<<<< HEAD
 #[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
 pub(super) fn file_id_of(stat: &Stat) -> FileId {
     FileId { device: stat.st_dev as u64, inode: stat.st_ino as u64 }
 }
 
-/// A path, and the directory from which the system goes along it.
-=======
 /// A path, and the directory from which the system follows it.
->>>>>>> words-rust
 #[derive(Debug, Clone)]
 pub(super) struct PathAt<'a> {
     held: Option<Arc<HeldDirectory>>,
@@ -114,7 +110,6 @@ impl<'a> PathAt<'a> {
         Ok(file)
     }
 
-<<<<<<< HEAD
     /// Which file has the name; `None` if there is none.
     pub(super) fn file_id(&self) -> io::Result<Option<FileId>> {
         match self.stat() {
@@ -124,10 +119,7 @@ impl<'a> PathAt<'a> {
         }
     }
 
-    /// What the system knows of it, following links.
-=======
     /// The file's metadata, following links.
->>>>>>> words-rust
     pub(super) fn stat(&self) -> io::Result<Stat> {
         Ok(rustix::fs::statat(self.directory(), self.path, AtFlags::empty())?)
     }
