@@ -81,14 +81,14 @@ test('what is gone must be taken off the list', () => {
   const open = circlesIn({ ...CIRCLE, 'c.rs': 'pub struct C;' })
   assert.match(
     differences(open, committed).join(),
-    /^no longer in a circle: a\.rs, b\.rs, c\.rs\. `make circles`/
+    /^no longer in a circle: a\.rs, b\.rs, c\.rs\. `make modules`/
   )
   const smaller = circlesIn({ ...CIRCLE, 'c.rs': 'pub struct C;', 'b.rs': 'use crate::a::A; pub struct B;' })
-  assert.match(differences(smaller, committed).join(), /^no longer in a circle: c\.rs\. `make circles`/)
+  assert.match(differences(smaller, committed).join(), /^no longer in a circle: c\.rs\. `make modules`/)
   assert.ok(!hasGrown(smaller, committed))
   assert.match(
     differences(circlesIn(CIRCLE), [{ ...committed[0], arrows: 4 }]).join(),
-    /^fewer arrows in a circle, 3 for 4: a\.rs, b\.rs, c\.rs\. `make circles`/
+    /^fewer arrows in a circle, 3 for 4: a\.rs, b\.rs, c\.rs\. `make modules`/
   )
 })
 
@@ -98,7 +98,7 @@ test('a circle that came apart is two', () => {
   tree['c.rs'] = 'use crate::d::D; pub struct C;'
   tree['d.rs'] = 'use crate::c::C; pub struct D;'
   const found = differences(circlesIn(tree), [{ arrows: 6, modules: ['a.rs', 'b.rs', 'c.rs', 'd.rs'] }])
-  assert.match(found.join(), /^a circle has come apart: a\.rs, b\.rs, c\.rs, d\.rs\. `make circles`/)
+  assert.match(found.join(), /^a circle has come apart: a\.rs, b\.rs, c\.rs, d\.rs\. `make modules`/)
 })
 
 test('a module and its parts may use each other, but parts may not make a circle', () => {

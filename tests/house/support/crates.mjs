@@ -83,7 +83,7 @@ export function differences(found, committed) {
       ]
     return []
   })
-  return [...worse, ...better.map((message) => `${message}. \`make circles\` takes it off the list`)]
+  return [...worse, ...better.map((message) => `${message}. \`make modules\` takes it off the list`)]
 }
 
 /** Whether the circles of one library or program grew, in number, in files or in arrows. Renamed files do not count. */
