@@ -1,4 +1,4 @@
-// The encoding as `keyEncoding` of databases: Terrace, and one of another kind.
+// The encoding as `keyEncoding` of databases: of Terrace, and of another kind.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'

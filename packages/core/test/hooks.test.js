@@ -1,9 +1,9 @@
-// Prewrite hooks: who sees what, in which order, and what becomes of errors.
+// Prewrite hooks: who sees what, in which order, and what happens with errors.
 
 import assert from 'node:assert/strict'
 import { openLevel, pause, test, testOnAll } from './support/databases.js'
 
-/** Adds functions that note where they were called and with what. */
+/** Adds functions that note where, and with what, they were called. */
 function noteCalls(spaces, options) {
   const calls = []
 

@@ -1,4 +1,4 @@
-// The package as npm would publish it: ES modules and CommonJS use the same classes, those that `terrace` extends.
+// The package as npm would publish it. ES modules and CommonJS get the same classes, which `terrace` extends.
 
 import { after, test } from 'node:test'
 import { expectOutput, Projects } from '../../../tests/support/projects.mjs'

@@ -316,7 +316,7 @@ test('what an open leaves out, since a loss of power seems to have taken a part,
   db.on('leftOut', (leftOut) => told.push(leftOut))
   for (const { key } of entries(20)) await db.put(key, Buffer.alloc(1500, 'x'))
 
-  // As it is while the database is open: nothing says yet how much of the log is on the disk.
+  // Copied while the database is open: nothing says yet how much of the log is on the disk.
   const copy = join(temporaryDirectory(t), 'copy')
   cpSync(db.location, copy, { recursive: true })
   const [log] = names(copy, /\.log$/).filter((name) => statSync(join(copy, name)).size > 0)

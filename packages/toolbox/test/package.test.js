@@ -1,5 +1,5 @@
-// The package as npm would publish it: every part that its manifest names can be imported and required, is the same
-// either way, and is typed.
+// The package as npm would publish it. Every part that its manifest names can be imported and required, is the same either way,
+// and has types.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'

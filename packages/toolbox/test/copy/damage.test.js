@@ -1,4 +1,4 @@
-// No damage to a dump goes unnoticed, and none makes the decoder take memory or time for what is not there.
+// No damage to a dump goes unnoticed, and none makes the decoder spend memory or time on data that does not exist.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,14 +24,14 @@ async function someDump() {
   return pieces
 }
 
-/** A small dump as one. */
+/** A small dump in one piece. */
 async function smallDump() {
   const db = new MemoryLevel()
   for (let index = 0; index < 5; index++) await db.put(`key ${index}`, 'value'.repeat(index))
   return Buffer.concat(await dumpOf(db))
 }
 
-/** A head of a block that its checksum confirms. */
+/** The head of a block, with a valid checksum. */
 function head(size, count) {
   const bytes = Buffer.alloc(13)
   bytes.writeUInt8(1, 0)

@@ -1,4 +1,4 @@
-// What a feed records, and in which terms.
+// What a feed records, and in which form.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

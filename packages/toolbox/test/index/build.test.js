@@ -122,7 +122,7 @@ for (const [name, open] of Object.entries(databases)) {
     const steps = progress.length
     assert.deepEqual(await byGroup.verify(), inStep(RECORDS))
 
-    // Ready, it is not built again.
+    // When it is ready, it is not built again.
     await db.close()
     await db.open()
     await users.open()
@@ -153,7 +153,7 @@ for (const [name, open] of Object.entries(databases)) {
       const { entries, ...report } = await made.verify()
       assert.deepEqual(report, { records: 20, missing: 0, stale: 0, wrong: 0 })
       const found = (await all(made.entries())).map(([, , indexed]) => indexed)
-      // What declares it the next time is another program, for which this one leaves things as they are.
+      // The next declaration is made by another program, for which this one leaves things as they are.
       await db.close()
       await db.open()
       await made.ready
@@ -229,7 +229,7 @@ for (const [name, open] of Object.entries(databases)) {
   })
 }
 
-/** Undeclares an index, with its entries left as they are. */
+/** Removes the declaration of an index, and leaves its entries as they are. */
 async function forget(db, made) {
   const states = db.sublevel('index')
   const entries = db.sublevel(`index.${made.name}`)

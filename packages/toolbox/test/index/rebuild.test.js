@@ -1,4 +1,4 @@
-// Building an index anew while others write: a unique one goes on refusing.
+// Rebuilding an index while others write: a unique index goes on refusing.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

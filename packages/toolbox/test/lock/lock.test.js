@@ -7,13 +7,13 @@ import { databases } from '../support/databases.js'
 
 let namespaces = 0
 
-/** Locks that no other test has. */
+/** Locks that no other test uses. */
 const fresh = () => lock(`test ${namespaces++}`)
 
 /** Lets everything happen that needs no time. */
 const settle = () => new Promise(setImmediate)
 
-/** Acquires, and notes in `order` when it has. */
+/** Acquires, and notes that in `order`. */
 function noted(locks, order, name, keys, options) {
   return locks.acquire(keys, options).then((release) => {
     order.push(name)

@@ -13,7 +13,7 @@ function pick(items) {
   return items[Math.floor(Math.random() * items.length)]
 }
 
-/** A range at random. */
+/** A random range. */
 function randomRange() {
   const range = {}
   if (Math.random() < 0.5) range[pick(['gt', 'gte'])] = pick(NAMES)
@@ -23,7 +23,7 @@ function randomRange() {
   return range
 }
 
-/** Does some writes at random, by the function `write(operation)`. */
+/** Does some random writes, with the function `write(operation)`. */
 function randomWrites(count, sublevels, write) {
   for (let i = 0; i < count; i++) {
     const operation = { key: pick(NAMES), sublevel: pick(sublevels) }

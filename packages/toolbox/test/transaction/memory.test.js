@@ -33,7 +33,7 @@ for (const [name, open] of Object.entries(databases)) {
     })
     assert.equal(observer.size, 0)
 
-    // One is always open, but none for long.
+    // At any time one is open, but none for long.
     const stop = { now: false }
     const chain = async () => {
       while (!stop.now) {

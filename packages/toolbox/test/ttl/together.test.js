@@ -1,4 +1,4 @@
-// Views beside the plain database: transactions, conditional writes, unique indexes and feeds through either.
+// Views together with the plain database: transactions, conditional writes, unique indexes and feeds through either.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -8,7 +8,7 @@ import { stoppedClock } from '../support/clock.js'
 import { databases, isExact } from '../support/databases.js'
 
 for (const [name, open] of Object.entries(databases)) {
-  /** A view whose background does nothing, of a sublevel; its clock and its database. */
+  /** A view of a sublevel, without removal in the background, with its clock and its database. */
   async function opened(t, options) {
     const db = await open(t)
     const clock = stoppedClock()
