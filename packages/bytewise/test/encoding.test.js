@@ -23,7 +23,7 @@ test('zero has no sign', () => {
   assert.equal(hex(-0n), hex(0n))
 })
 
-test('what is no number and no date has no place in the order', () => {
+test('NaN and invalid dates have no place in the order', () => {
   refuses(Number.NaN, 'BYTEWISE_INVALID_VALUE')
   refuses([1, [Number.NaN]], 'BYTEWISE_INVALID_VALUE')
   refuses(new Date(Number.NaN), 'BYTEWISE_INVALID_VALUE')
@@ -32,7 +32,7 @@ test('what is no number and no date has no place in the order', () => {
   refuses(new Float32Array([Number.NaN]), 'BYTEWISE_INVALID_VALUE')
 })
 
-test('half of a surrogate pair is refused, for two of them would be one key', () => {
+test('half of a surrogate pair is refused, because two such strings would be one key', () => {
   for (const half of [
     '\ud800',
     '\udbff',
@@ -214,7 +214,7 @@ test('long keys come back, and those over the limit are refused', () => {
   assert.equal(hex('a'), '7061')
 })
 
-test('an encoding within an encoding, and behind one that failed, changes nothing', () => {
+test('encoding a key within another, or after one that failed, changes nothing', () => {
   let inner
   const key = new Proxy(['a', 'b'], {
     get(target, property) {

@@ -145,7 +145,7 @@ test('bytes are damaged, or exactly those of the key that is decoded from them',
   assert.ok(sound > 100 && refused > 1000, `${sound} sound, ${refused} refused`)
 })
 
-test('the range of a prefix has the prefix and all beneath it, and nothing else', () => {
+test('the range of a prefix contains the prefix and everything below it, and nothing else', () => {
   const within = (range, a) =>
     Buffer.compare(encode(range.gte), encode(a)) <= 0 && Buffer.compare(encode(a), encode(range.lt)) < 0
 

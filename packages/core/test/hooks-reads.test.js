@@ -158,7 +158,7 @@ test('a function reads from an explicit snapshot what that has', async (t) => {
   assert.deepEqual(seen, ['old', 'old'])
 })
 
-test('an operation that has the key of one that was added before it has the last word, in what is read and written', async (t) => {
+test('an operation on the key of one that was added before it wins, both in reads and in the write', async (t) => {
   const db = await openLevel(t)
   const users = db.sublevel('users')
   const names = db.sublevel('names')

@@ -6,7 +6,7 @@ import { expectOutput, Projects } from '../../../tests/support/projects.mjs'
 const projects = new Projects()
 after(() => projects.remove())
 
-test('there is one class, whoever loads it how', () => {
+test('there is one class, however it is loaded', () => {
   const program = `
     const { Level, Sublevel } = require('terrace')
     const required = require('terrace-core')

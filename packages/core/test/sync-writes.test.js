@@ -98,7 +98,7 @@ test('the event write is emitted as for the other methods', async (t) => {
   assert.deepEqual(events[3], events[2])
 })
 
-test('what is wrong is an error before anything is written', async (t) => {
+test('an invalid operation is an error before anything is written', async (t) => {
   const db = await openLevel(t)
 
   assert.throws(() => db.putSync(null, 'v'), { code: 'LEVEL_INVALID_KEY' })

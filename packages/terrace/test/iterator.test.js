@@ -39,7 +39,7 @@ test('nextv() after next() takes what was read ahead first', async (t) => {
   assert.deepEqual(await iterator.nextv(10), [])
 })
 
-test('all() after next() goes on where it stood', async (t) => {
+test('all() continues where next() stopped', async (t) => {
   const db = await levelOf(t, 'a', 'b', 'c', 'd')
   const iterator = db.keys({ limit: 3 })
   await iterator.next()

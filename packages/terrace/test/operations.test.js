@@ -311,7 +311,7 @@ test('batch() with options holds JavaScript up no longer than without', async (t
   assert.ok(best.sync < 4 * best.without, `${best.sync} ms against ${best.without} ms`)
 })
 
-test('batch() leaves what it is called with as it was, and rejects what is wrong', async (t) => {
+test('batch() does not change its arguments, and rejects invalid operations', async (t) => {
   const db = await openLevel(t)
   const operations = [
     { type: 'put', key: { n: 1 }, value: [1], keyEncoding: 'json', valueEncoding: 'json' },

@@ -91,7 +91,7 @@ test('a snapshot whose state is gone from the disk is LEVEL_OUTDATED', async (t)
   assert.equal(await reader.get('key39'), 'new')
 })
 
-test('refresh() waits for the opening, needs an open database, and does nothing where one may write', async (t) => {
+test('refresh() waits for the opening, needs an open database, and does nothing if the database is writable', async (t) => {
   const db = newLevel(t)
   await db.refresh()
   await db.put('a', '1')

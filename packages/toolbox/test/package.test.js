@@ -10,7 +10,7 @@ import { expectOutput, Projects } from '../../../tests/support/projects.mjs'
 const projects = new Projects()
 after(() => projects.remove())
 
-test('every part is in the package, from ES modules and CommonJS, with its types and without what is not needed', () => {
+test('every part is in the package, for ES modules and CommonJS, with its types and without unneeded files', () => {
   const program = `
     const names = ['ttl', 'index', 'feed', 'transaction', 'lock', 'streams', 'copy']
     async function main() {

@@ -150,7 +150,7 @@ for (const [name, open] of Object.entries(databases)) {
     assert.deepEqual(await counts.verify(), [])
   })
 
-  test(`${name}: numbers stay after closing; another version counts anew; an interrupted build goes on`, async (t) => {
+  test(`${name}: numbers stay after closing; another version counts again; an interrupted build resumes`, async (t) => {
     const db = await open(t)
     await db.batch(Array.from({ length: 3000 }, (_, i) => ({ type: 'put', key: `${i}`, value: `${i % 3}` })))
     const build = (version, onProgress) =>

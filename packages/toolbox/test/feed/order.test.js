@@ -49,7 +49,7 @@ for (const [name, open] of Object.entries(databases)) {
     }
   })
 
-  test(`${name}: a chained batch has its place where it is written, not where it is filled`, async (t) => {
+  test(`${name}: the position of a chained batch is that of its write, not of its operations`, async (t) => {
     const db = await open(t)
     const changes = feed(db, { oldValues: true })
     const first = db.batch().put('a', 'first')
@@ -76,7 +76,7 @@ for (const [name, open] of Object.entries(databases)) {
     assert.deepEqual(await replayed(changes), await db.iterator({ gte: 'a' }).all())
   })
 
-  test(`${name}: writes that reach a sublevel by other ways are seen where the database shows them`, async (t) => {
+  test(`${name}: writes that reach a sublevel in other ways are seen if the database shows them`, async (t) => {
     const db = await open(t)
     const sub = db.sublevel('sub')
     const other = db.sublevel('sub')

@@ -102,7 +102,7 @@ for (const [name, open] of Object.entries(databases)) {
     assert.equal(await again.lastSequence(), 22)
   })
 
-  test(`${name}: a reader that is overtaken by the removal hears of it`, async (t) => {
+  test(`${name}: a reader that is overtaken by the removal gets an error`, async (t) => {
     const db = await open(t)
     const changes = feed(db, { retention: { count: 1000 } })
     await put(db, 1, 1000)

@@ -111,7 +111,7 @@ for (const [name, open] of Object.entries(databases)) {
     })
   }
 
-  test(`${name}: a watcher that the retention overtakes begins anew`, async (t) => {
+  test(`${name}: a watcher that the retention overtakes begins again`, async (t) => {
     const db = await open(t)
     const changes = feed(db, { retention: { count: 300 } })
     await db.put('gone', '')

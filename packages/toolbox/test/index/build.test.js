@@ -17,7 +17,7 @@ async function fill(db, count = RECORDS) {
 }
 
 for (const [name, open] of Object.entries(databases)) {
-  test(`${name}: builds an index of what is there, step by step, with progress`, async (t) => {
+  test(`${name}: builds an index of existing records, step by step, with progress`, async (t) => {
     const db = await open(t, { valueEncoding: 'json' })
     await fill(db)
     await fill(db.sublevel('other', { valueEncoding: 'json' }))
@@ -93,7 +93,7 @@ for (const [name, open] of Object.entries(databases)) {
     assert.deepEqual(await byWord.verify(), inStep(8, 7200))
   })
 
-  test(`${name}: building goes on where it was when the database was closed`, async (t) => {
+  test(`${name}: building resumes where it was when the database was closed`, async (t) => {
     const db = await open(t)
     const users = db.sublevel('users', { valueEncoding: 'json' })
     await fill(users)
@@ -143,7 +143,7 @@ for (const [name, open] of Object.entries(databases)) {
     assert.deepEqual(await all(byGroup.keys()), ['a'])
   })
 
-  test(`${name}: an index that was declared otherwise is built anew`, async (t) => {
+  test(`${name}: an index that was declared differently is rebuilt`, async (t) => {
     const db = await open(t, { valueEncoding: 'json' })
     await fill(db, 20)
     let calls = 0
@@ -259,7 +259,7 @@ test('a slow function makes steps smaller', async (t) => {
   assert.deepEqual(await slow.verify(), inStep(10))
 })
 
-test('many indexes of one database are no leak', async (t) => {
+test('many indexes of one database do not count as a leak', async (t) => {
   const warnings = []
   const warned = (warning) => warnings.push(warning)
   process.on('warning', warned)
@@ -277,7 +277,7 @@ test('many indexes of one database are no leak', async (t) => {
   assert.ok(db.hooks.prewrite.noop)
 })
 
-test('a state that cannot be read builds the index anew', async (t) => {
+test('an unreadable state makes the index be rebuilt', async (t) => {
   const db = await databases['memory-level'](t, { valueEncoding: 'json' })
   await db.sublevel('index').put('at', '{"format":1,')
   await db.put('a', { at: 1 })

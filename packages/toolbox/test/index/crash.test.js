@@ -57,7 +57,7 @@ for (const [name, Database] of Object.entries({ terrace: Level, 'classic-level':
     }
   })
 
-  test(`${name}: a process killed amid building, with writes, goes on where it was`, async (t) => {
+  test(`${name}: a build resumes where its process was killed, with writes going on`, async (t) => {
     const path = join(directory(t), 'db')
     const db = new Database(path)
     const users = db.sublevel('users', { valueEncoding: 'json' })

@@ -59,7 +59,7 @@ for (const [name, open] of Object.entries(databases)) {
     }
   })
 
-  test(`${name}: a writer who waits agrees with a model, whatever is rebuilt meanwhile`, async (t) => {
+  test(`${name}: a writer that awaits agrees with a model, whatever is rebuilt meanwhile`, async (t) => {
     const { db, users, indexed } = await withUsers(t)
     const below = randomNumbers(11)
     const model = new Map()

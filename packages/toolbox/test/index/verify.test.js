@@ -49,7 +49,7 @@ for (const [name, open] of Object.entries(databases)) {
     })
   }
 
-  test(`${name}: a unique value that two records have is wrong, a record that is refused, too`, async (t) => {
+  test(`${name}: a unique value of two records counts as wrong, and so does a refused record`, async (t) => {
     const { byName, writeDirectly } = await withUsers(t, true)
     await writeDirectly([
       { type: 'put', key: 'x', value: { name: 'name a' } },

@@ -68,7 +68,7 @@ for (let seed = 1; seed <= 20; seed++) {
   })
 }
 
-test('of those who want one key, each is served in turn', async () => {
+test('callers that want the same key are served in turn', async () => {
   const random = randomNumbers(99)
   const queues = new Queues()
   const served = []

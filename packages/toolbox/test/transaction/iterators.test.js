@@ -36,7 +36,7 @@ function randomWrites(count, sublevels, write) {
 }
 
 for (const [name, open] of Object.entries(databases)) {
-  test(`${name}: iterators show what is stored once it is committed, in ranges at random`, async (t) => {
+  test(`${name}: iterators of random ranges show what will be stored after the commit`, async (t) => {
     const db = await open(t)
     const transaction = transactions(db)
     const sublevels = SPACES.map((space) => (space === undefined ? db : db.sublevel(space)))

@@ -44,7 +44,7 @@ for (const [name, open] of Object.entries(databases)) {
     }
   })
 
-  test(`${name}: a write that changed nothing, or failed, is a conflict only where values cannot be compared`, async (t) => {
+  test(`${name}: a write that changed nothing, or failed, is a conflict only if values cannot be compared`, async (t) => {
     const db = await open(t)
     const transaction = transactions(db)
     const comparesValues = isExact(db)

@@ -173,7 +173,7 @@ for (const [name, open] of Object.entries(databases)) {
     )
   })
 
-  test(`${name}: entries whose keys are no text expire and are cleared where keys are read as text`, async (t) => {
+  test(`${name}: entries whose keys are not text expire and are cleared even if keys are read as text`, async (t) => {
     const { sessions, clock } = await opened(t)
     const key = Buffer.from([0xff, 0xfe])
     const other = Buffer.from([0x80])

@@ -95,7 +95,7 @@ for (const [name, open] of Object.entries(databases)) {
 
   // classic-level does not define the order of concurrent writes.
   if (name !== 'classic-level') {
-    test(`${name}: an entry that is written beneath the view while it is removed stays`, async (t) => {
+    test(`${name}: an entry that is written to the database while it is being removed stays`, async (t) => {
       const { entries, sessions, clock } = await opened(t)
       const keys = ['a', 'b', 'c', 'd']
 
