@@ -40,7 +40,7 @@ for (const [name, open] of Object.entries(databases)) {
     const error = await refusalOf(users.put('b', { email: 'x' }))
     assert.equal(error.code, 'TOOLBOX_UNIQUE')
     assert.deepEqual([error.index, error.value, error.key, error.refusedKey], ['email', 'x', 'a', 'b'])
-    assert.match(error.message, /email: "x" belongs to key "a"/)
+    assert.match(error.message, /email: "x" already belongs to key "a"/)
     assert.equal(await users.get('b'), undefined)
 
     const twice = [
