@@ -144,6 +144,7 @@ export class Count {
     this.#store.release()
   }
 
+  /** Closes the count, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
@@ -176,8 +177,6 @@ export class Count {
 
     if (!this.#isCounted(key)) {
       this.#builder.touch(key)
-      // Having read, it is called again if a batch that is filled now is written after others.
-      this.#store.get(this.#counters.stateKey)
       return
     }
 
