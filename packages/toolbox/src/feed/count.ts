@@ -26,7 +26,8 @@ export class Count {
   readonly #numbers: OldValues
   readonly #onProgress: ((entries: number) => void) | undefined
   readonly #hook = (operation: Operation, batch: PrewriteBatch) => this.#onOperation(operation, batch)
-  readonly #storeHook = (operation: Operation, batch: PrewriteBatch) => this.#onSide(operation, batch)
+  readonly #storeHook = (operation: Operation, batch: PrewriteBatch) =>
+    this.#onStoreOperation(operation, batch)
   readonly #unlisten: Array<() => void>
   #state: CountState | undefined
   #building: Promise<void> | undefined
@@ -205,7 +206,7 @@ export class Count {
     else this.#store.put(batch, key, bytes)
   }
 
-  #onSide(operation: Operation, batch: PrewriteBatch): void {
+  #onStoreOperation(operation: Operation, batch: PrewriteBatch): void {
     if (this.#store.keyOf(operation)?.equals(this.#counters.markerKey)) this.#builder.onMarker(batch)
   }
 
