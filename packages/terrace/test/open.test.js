@@ -155,7 +155,7 @@ test('a refusal of the operating system is the cause', async (t) => {
   })
 })
 
-test('damage is reported with its file, and where there is one, the offset', async (t) => {
+test('damage is reported with its file, and its offset if there is one', async (t) => {
   const db = await openLevel(t)
   await db.put('a', '1')
   await db.close()
@@ -176,7 +176,7 @@ test('damage is reported with its file, and where there is one, the offset', asy
   })
 })
 
-test('a directory with other files is no database, and stays as it is', async (t) => {
+test('a directory with other files is not a database, and stays as it is', async (t) => {
   const directory = temporaryDirectory(t)
   mkdirSync(join(directory, 'sub'))
   writeFileSync(join(directory, 'notes.txt'), 'hello')
