@@ -93,9 +93,9 @@ pub(crate) fn copy_text(text: &str) -> *mut c_char {
 
 /// Stores a length where the program wants it; NULL discards it.
 #[inline]
-pub(crate) fn put_length(place: Option<&mut MaybeUninit<usize>>, length: usize) {
-    if let Some(place) = place {
-        place.write(length);
+pub(crate) fn put_length(target: Option<&mut MaybeUninit<usize>>, length: usize) {
+    if let Some(target) = target {
+        target.write(length);
     }
 }
 

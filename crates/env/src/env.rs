@@ -149,8 +149,7 @@ pub trait Env: Send + Sync + fmt::Debug + 'static {
     ///
     /// # Errors
     ///
-    /// If the contents cannot be written, synced or renamed. `path` then has its old contents, or the new ones if
-    /// only the last sync of the directory failed.
+    /// If the contents cannot be written, synced or renamed.
     fn replace_file(&self, path: &Path, contents: &[u8], temporary: &Path) -> Result<()>;
 
     /// Renames a file.
