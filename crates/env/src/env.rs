@@ -24,6 +24,15 @@ pub trait ThreadHandle: Send + Sync {
     fn join(self: Box<Self>);
 }
 
+/// Identifies a file among all files that exist at the same time, whatever their names, as Unix does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FileId {
+    /// The file system.
+    pub device: u64,
+    /// The file in it. Another file may get this number once this one is removed.
+    pub inode: u64,
+}
+
 /// The right to a held directory. Its promise lasts until the last clone of the value is dropped.
 pub trait DirectoryHold: Send + Sync + fmt::Debug {}
 
@@ -188,6 +197,17 @@ pub trait Env: Send + Sync + fmt::Debug + 'static {
     ///
     /// If the file does not exist or its size cannot be read.
     fn file_size(&self, path: &Path) -> Result<u64>;
+
+    /// Identity of the file at `path`, which distinguishes it from its copies. `None` if there is no such file, or if the
+    /// environment cannot tell. Optional: the default is `None`.
+    ///
+    /// # Errors
+    ///
+    /// If the identity cannot be read.
+    fn file_id(&self, path: &Path) -> Result<Option<FileId>> {
+        let _ = path;
+        Ok(None)
+    }
 
     /// Names of the files and directories directly inside `directory`, in any order. Names that are not UTF-8 are
     /// left out: no database file has one.

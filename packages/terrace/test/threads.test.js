@@ -56,7 +56,7 @@ test('a database is made where it was asked for, also in a directory that has th
     mkdirSync(path)
     return statSync(path).ino === ino
   })
-  if (location === undefined) return t.skip('this file system does not give an inode again')
+  if (location === undefined) return t.diagnostic('skipped: this file system does not give an inode again')
 
   const db = await openLevel(t, { multithreading: true }, location)
   await db.put('a', '1')
