@@ -14,7 +14,6 @@ use crate::failure::{Failure, Result, given};
 ///
 /// `Invalid argument`, naming the argument, for NULL and for an impossible length.
 ///
-///
 /// # Safety
 ///
 /// If `start` is not NULL, `length` bytes are readable there, and nobody writes to them, for `'a`.

@@ -19,7 +19,7 @@ Examples:
   terrace bench --num 100000 --benchmarks fillrandom,compact,readrandom --histogram
   terrace bench --benchmarks fillsync,fillsync:16     one writer, and sixteen that share their syncs
   terrace bench --benchmarks fillseq,ycsba,ycsbe
-  terrace bench --nothing                             what the benchmark itself costs
+  terrace bench --nothing                             the cost of the benchmark itself
   terrace bench --leveldb                             with LevelDB's buffer, cache and no filter
   terrace bench --results results/mine.jsonl && terrace bench --plot results/mine.jsonl
   terrace bench --list";

@@ -14,7 +14,7 @@ use crate::progress::{Progress, Unit};
 const EXAMPLES: &str = r#"Examples:
   terrace checkpoint fruit fruit-today
 
-The database must not be in use. `terrace copy` works beside the program that uses it."#;
+The database must not be in use. `terrace copy` works while the program that uses it is running."#;
 
 /// Copy a database by hard links: fast, and without using space while neither copy changes.
 #[derive(Args)]

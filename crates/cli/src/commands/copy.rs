@@ -15,7 +15,7 @@ use crate::range::RangeArguments;
 use crate::text::FormatArguments;
 
 const EXAMPLES: &str = r#"Examples:
-  terrace copy fruit fruit-today                   works beside the program that uses it
+  terrace copy fruit fruit-today                   works while the program that uses it is running
   terrace copy fruit small --prefix a
   terrace copy fruit packed --compression zstd"#;
 

@@ -25,7 +25,7 @@ const BEGINNING_BYTES: u64 = 4096;
 const EXAMPLES: &str = r#"Examples:
   terrace import fruit fruit.jsonl
   zcat fruit.jsonl.gz | terrace import fruit --create
-  terrace import fruit big.jsonl --state big.state     stopped or killed, the same command goes on
+  terrace import fruit big.jsonl --state big.state     if interrupted, the same command continues
 
 A line of JSON is {"key":…,"value":…} or {"type":"del","key":…}; bytes that are not UTF-8 are {"hex":"00ff"}.
 The binary form of `terrace export` is recognised."#;

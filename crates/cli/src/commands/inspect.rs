@@ -18,9 +18,9 @@ const EXAMPLES: &str = r#"Examples:
   terrace inspect fruit/000003.log                 every record, with its offset
   terrace inspect fruit/000005.ldb --detail parts  footer, index, filter, blocks
   terrace inspect fruit/MANIFEST-000004
-  terrace inspect saved.bin --as table             whatever its name is
+  terrace inspect saved.bin --as table             whatever its name
 
-Exit code 1 if damage was found. Nothing is changed."#;
+The exit code is 1 if damage was found. Nothing is changed."#;
 
 /// How much to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

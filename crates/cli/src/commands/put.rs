@@ -17,7 +17,7 @@ const EXAMPLES: &str = r#"Examples:
   terrace put fruit apple red --create              create the database if there is none
   terrace put fruit '\x00id' 'two\nlines'           escaped text stands for any bytes
   terrace put fruit photo --file photo.jpg          a file's bytes
-  date | terrace put fruit now --file -             standard input's
+  date | terrace put fruit now --file -             the bytes of standard input
   terrace put fruit 00ff 0102 --key-format hex --value-format hex"#;
 
 /// Store a value under a key.

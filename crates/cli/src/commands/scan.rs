@@ -17,7 +17,7 @@ const EXAMPLES: &str = r#"Examples:
   terrace scan fruit --prefix a --limit 10
   terrace scan fruit --gte a --lt b --keys             keys only
   terrace scan fruit --reverse --limit 1               the last entry
-  terrace scan fruit --json | jq -r .value             an object a line
+  terrace scan fruit --json | jq -r .value             one object per line
   terrace scan 'Local Storage/leveldb' --key-format localstorage --value-format localstorage
   terrace scan x.indexeddb.leveldb --key-format idb --value-format idb --cut 40"#;
 
