@@ -13,12 +13,12 @@ extern "C" {
    such a database. */
 enum { terrace_zstd_compression = 2 };
 
-/* Whether tables are read through a mapping of the file into memory, 1 unless set. It is faster; but where the device
+/* Whether tables are read through a mapping of the file into memory. Default: true. It is faster; but where the device
    fails, or another program cuts a table, a read ends the process by SIGBUS. With 0 such a read fails with an error. */
 void terrace_options_set_map_tables(leveldb_options_t* options, unsigned char value);
 
-/* Whether writes are stored into a mapping of the log where the file system is fit for it (on Linux: ext4 and tmpfs), 1
-   unless set. They are as durable either way, and none ends the process. With 0 each write is a call to the system,
+/* Whether writes are stored into a mapping of the log where the file system is fit for it (on Linux: ext4 and tmpfs).
+   Default: true. They are as durable either way, and none ends the process. With 0 each write is a call to the system,
    which is slower, and the library installs no handler of SIGBUS. */
 void terrace_options_set_map_log(leveldb_options_t* options, unsigned char value);
 
