@@ -67,23 +67,24 @@ check('the description says how each option is named on each surface, or why it 
   }
 })
 
-check(
-  'only flags and whole numbers are passed on by code that is written from the description',
-  function* () {
-    for (const surface of ['node', 'c', 'ruby']) {
-      for (const option of plainOn(surface)) {
-        if (option.rust.type !== 'bool' && !WHOLE_NUMBERS.includes(option.rust.type)) {
-          yield `${DESCRIPTION}: ${nameOf(option)} needs "byHand": true in "${surface}"`
-        }
-      }
-    }
-    for (const { c, ruby } of plainOn('ruby')) {
-      if (!new RegExp(`^(leveldb|terrace)_options_set_${ruby.name}$`).test(c.function)) {
-        yield `${DESCRIPTION}: ${ruby.name} needs "byHand": true in "ruby", or a function in C of its name`
+check('only flags and whole numbers are passed on by written code', function* () {
+  for (const surface of ['node', 'c', 'ruby']) {
+    for (const option of plainOn(surface)) {
+      if (option.rust.type !== 'bool' && !WHOLE_NUMBERS.includes(option.rust.type)) {
+        yield `${DESCRIPTION}: ${nameOf(option)} needs "byHand": true in "${surface}"`
       }
     }
   }
-)
+  for (const { c } of plainOn('c')) {
+    if (c.argument === 'int' && c.from === undefined)
+      yield `${DESCRIPTION}: ${c.function} lacks from and to: an int may be negative`
+  }
+  for (const { c, ruby } of plainOn('ruby')) {
+    if (!new RegExp(`^(leveldb|terrace)_options_set_${ruby.name}$`).test(c.function)) {
+      yield `${DESCRIPTION}: ${ruby.name} needs "byHand": true in "ruby", or a function in C of its name`
+    }
+  }
+})
 
 check('what follows from the description is written from it', function* () {
   for (const [file, expected] of written()) {
