@@ -94,8 +94,8 @@ check('what follows from the description is written from it', function* () {
 
 /** A value of Rust as the description has it. */
 function described(value) {
-  const [, count, unit] = /^(\d+) \* ([KMG])IB(?: as u64)?$/.exec(value) ?? []
-  if (count) return `${count} ${unit}iB`
+  const [, count = '1', unit] = /^(?:(\d+) \* )?([KMG])IB(?: as u64)?$/.exec(value) ?? []
+  if (unit) return `${count} ${unit}iB`
   if (/^[\d_.]+$/.test(value)) return Number(value.replaceAll('_', ''))
   if (value === 'None') return null
   if (value === 'true' || value === 'false') return value === 'true'
