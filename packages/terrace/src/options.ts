@@ -1,7 +1,6 @@
 /** Options of `open`, with their defaults, and the check of their types. */
 
 import type { AbstractDatabaseOptions, AbstractOpenOptions, Transcoder } from 'abstract-level'
-import type { NativeOpenOptions } from './binding.js'
 
 /** Options of {@link Level.open}. Sizes are in bytes. */
 export interface OpenOptions extends AbstractOpenOptions {
@@ -152,47 +151,56 @@ export interface StartEndOptions<K> {
   keyEncoding?: string | Transcoder.PartialEncoder<K> | undefined
 }
 
-const numbers = [
-  'cacheSize',
-  'writeBufferSize',
-  'blockSize',
-  'blockRestartInterval',
-  'maxOpenFiles',
-  'maxFileSize',
-  'filterBitsPerKey',
-  'hashIndexPercent'
-] as const
+/** What the addon is told about options, by their names. What is undefined is left to the preset. */
+export type NativeOpenOptions = Record<string, boolean | number | string | undefined>
+
+/** What the addon is told about an option that a program gave. Throws a TypeError that names an option of a wrong type. */
+type Check = (name: string, value: unknown) => NativeOpenOptions[string]
+
+/** The checks of all options but abstract-level's own. */
+const checks = {
+  preset: text,
+  compression,
+  comparator: text,
+  multithreading: flag,
+  sharedResources: flag,
+  // options.json: plain values (make options)
+  readOnly: flag,
+  cacheSize: size,
+  writeBufferSize: size,
+  blockSize: size,
+  blockRestartInterval: size,
+  maxFileSize: size,
+  maxOpenFiles: size,
+  filterBitsPerKey: size,
+  hashIndexPercent: size,
+  mapTables: flag,
+  mapLog: flag,
+  paranoidChecks: flag
+  // options.json: end
+} satisfies Record<Exclude<keyof OpenOptions, keyof AbstractOpenOptions>, Check>
 
 /** What the addon is to be told. Throws a TypeError that names the option of a wrong type. @internal */
 export function nativeOptions(options: OpenOptions): NativeOpenOptions {
-  const readOnly = flag('readOnly', options.readOnly)
+  const native: NativeOpenOptions = {}
 
-  const native: NativeOpenOptions = {
-    preset: text('preset', options.preset),
-    createIfMissing: options.createIfMissing !== false && !readOnly,
-    errorIfExists: options.errorIfExists === true,
-    readOnly,
-    paranoidChecks: flag('paranoidChecks', options.paranoidChecks),
-    mapTables: flag('mapTables', options.mapTables ?? true),
-    mapLog: flag('mapLog', options.mapLog ?? true),
-    multithreading: flag('multithreading', options.multithreading),
-    sharedResources: flag('sharedResources', options.sharedResources),
-    comparator: text('comparator', options.comparator),
-    compression: compression(options.compression)
+  for (const [name, check] of Object.entries<Check>(checks)) {
+    native[name] = check(name, options[name as keyof OpenOptions])
   }
 
-  for (const name of numbers) native[name] = size(name, options[name])
+  native.createIfMissing = options.createIfMissing !== false && native.readOnly !== true
+  native.errorIfExists = options.errorIfExists === true
   return native
 }
 
-function compression(value: OpenOptions['compression']): string | undefined {
+function compression(name: string, value: unknown): string | undefined {
   if (value === true) return 'snappy'
   if (value === false) return 'none'
-  return text('compression', value)
+  return text(name, value)
 }
 
-function flag(name: string, value: unknown): boolean {
-  if (value === undefined || value === null) return false
+function flag(name: string, value: unknown): boolean | undefined {
+  if (value === undefined || value === null) return undefined
   if (typeof value !== 'boolean') throw new TypeError(`The option '${name}' must be a boolean`)
   return value
 }
