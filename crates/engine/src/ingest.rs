@@ -27,7 +27,7 @@ impl DbInner {
             return Ok(());
         }
         let mut token = self.line.take_token();
-        self.check_writable()?;
+        self.health.check_writable()?;
         if token.last_sequence >= MAX_SEQUENCE_NUMBER {
             return Err(Error::new(
                 ErrorKind::InvalidArgument,

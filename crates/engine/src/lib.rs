@@ -29,6 +29,7 @@ mod db;
 mod destroy;
 mod error;
 mod flush;
+mod health;
 mod info_log;
 mod ingest;
 mod iterator;

@@ -42,7 +42,7 @@ impl DbInner {
         let mut next = None;
         self.try_again_where_no_thread_does();
         let background = self.wait_until(|background| {
-            if background.closing || self.check_writable().is_err() {
+            if background.closing || self.health.check_writable().is_err() {
                 return true;
             }
             let version = self.versions.current();
@@ -63,7 +63,7 @@ impl DbInner {
             (Some(next), _) => Ok(next),
             (None, Some(error)) => Err(error),
             (None, None) => {
-                self.check_writable()?;
+                self.health.check_writable()?;
                 Ok(Next::Done)
             }
         }

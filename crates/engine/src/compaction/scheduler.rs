@@ -113,7 +113,7 @@ impl DbInner {
     /// Starts every job that is due and may run now.
     pub(crate) fn schedule(self: &Arc<Self>, background: &mut BackgroundState) {
         let Some(pool) = &self.pool else { return };
-        let stopped = background.closing || background.retry_waits || self.poisoned.load(Ordering::Acquire);
+        let stopped = background.closing || background.retry_waits || self.health.is_poisoned();
         if stopped {
             return;
         }
@@ -244,10 +244,7 @@ impl DbInner {
         self.try_again_where_no_thread_does();
         let background = self.wait_until(|background| {
             self.schedule(background);
-            changed()
-                || background.closing
-                || background.obstacle.is_some()
-                || self.poisoned.load(Ordering::Acquire)
+            changed() || background.closing || background.obstacle.is_some() || self.health.is_poisoned()
         });
         if changed() {
             return Ok(());
@@ -256,7 +253,7 @@ impl DbInner {
             return Err(error.clone());
         }
         drop(background);
-        self.check_writable()?;
+        self.health.check_writable()?;
         Err(Error::closed())
     }
 
@@ -325,7 +322,7 @@ impl DbInner {
     fn check_idleness(self: &Arc<Self>) {
         let visible = self.published.visible_sequence();
         let mut background = self.background.lock();
-        if background.closing || self.poisoned.load(Ordering::Acquire) {
+        if background.closing || self.health.is_poisoned() {
             return;
         }
         let quiet = background.sequence_at_idle_check == visible;
@@ -353,7 +350,7 @@ impl DbInner {
     fn flush_if_deletions(self: &Arc<Self>) -> bool {
         let Some(mut token) = self.line.try_token() else { return true };
         let deletions = token.memtable.deletions();
-        if deletions == 0 || self.check_writable().is_err() {
+        if deletions == 0 || self.health.check_writable().is_err() {
             return false;
         }
         let (mut entries, mut size_bytes) = (0, 0);

@@ -13,18 +13,18 @@ use crate::write::commit::CommitState;
 impl DbInner {
     /// See [`Db::close`](crate::Db::close).
     pub(crate) fn close(self: &Arc<Self>) -> Result<()> {
-        if self.check_process().is_err() {
+        if self.health.check_process().is_err() {
             self.forget_in_child();
             return Ok(());
         }
-        if self.close_begun.swap(true, Ordering::AcqRel) {
+        if !self.health.begin_close() {
             return Ok(());
         }
         // What was submitted before is still written, by this thread; what follows the token is refused.
         self.submissions.close(|submissions| self.commit_submissions(submissions));
         let mut token = self.line.take_token();
         let recovered = self.flush_recovered(&mut token);
-        self.closed.store(true, Ordering::Release);
+        self.health.mark_closed();
         // In this order: a compaction that gives up must find that the database is closing.
         self.background.lock().closing = true;
         self.background_ends.store(true, Ordering::Release);
@@ -40,7 +40,7 @@ impl DbInner {
         self.remove_obsolete_tables();
         let manifest_closed = self.versions.close();
         result = result.and(manifest_closed);
-        if let (Ok(()), Some(failure)) = (&result, self.failure.lock().clone()) {
+        if let (Ok(()), Some(failure)) = (&result, self.health.failure()) {
             result = Err(failure);
         }
         result = result.and(recovered);
@@ -99,7 +99,7 @@ impl DbInner {
     pub(crate) fn flush_and_wait(self: &Arc<Self>) -> Result<()> {
         let mut token = self.line.take_token();
         // It may have been closed while this waited, and the directory may be another's by now.
-        self.check_writable()?;
+        self.health.check_writable()?;
         if !token.memtable.is_empty() {
             self.wait_for_change(|| self.may_seal())?;
             self.seal_memtable(&mut token)?;

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use terrace_env::locks::{Condvar, Mutex};
-use terrace_env::{Env, FileLock, ProcessMark};
+use terrace_env::{Env, FileLock};
 use terrace_format::internal_key::InternalKeyComparator;
 
 use crate::cache::block_cache::BlockCache;
@@ -13,7 +13,8 @@ use crate::cache::table_cache::TableCache;
 use crate::compaction::pool::BackgroundPool;
 use crate::compaction::scheduler::BackgroundState;
 use crate::db::properties::LeftOutLog;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Error;
+use crate::health::Health;
 use crate::info_log::InfoLog;
 use crate::options::Options;
 use crate::read::lookup::SeekForecast;
@@ -34,9 +35,7 @@ use crate::write::submit_queue::SubmitQueue;
 /// take none of them.
 pub(crate) struct DbInner {
     pub(crate) directory: PathBuf,
-    /// Which process opened it. A forked child has none of the background threads, and locks that any other thread held stay
-    /// held there for good: so every operation is refused there, reads as well, and nothing is released.
-    pub(crate) process: ProcessMark,
+    pub(crate) health: Health,
     pub(crate) env: Arc<dyn Env>,
     pub(crate) options: Options,
     pub(crate) comparator: InternalKeyComparator,
@@ -54,60 +53,22 @@ pub(crate) struct DbInner {
     pub(crate) progress: Condvar,
     /// None for a read-only database.
     pub(crate) pool: Option<Arc<BackgroundPool>>,
-    pub(crate) info_log: InfoLog,
+    pub(crate) info_log: Arc<InfoLog>,
     /// How far logs are durable that take no more records.
     pub(crate) synced_logs: Mutex<SyncedLogs>,
     /// What the open left out of the logs.
     pub(crate) left_out: Option<LeftOutLog>,
     pub(crate) file_lock: Mutex<Option<Box<dyn FileLock>>>,
-    pub(crate) close_begun: AtomicBool,
-    pub(crate) closed: AtomicBool,
     /// Tells running compactions to give up, since the database closes.
     pub(crate) background_ends: AtomicBool,
-    pub(crate) poisoned: AtomicBool,
-    pub(crate) failure: Mutex<Option<Error>>,
     /// Whether a check for idleness is due at some time.
     pub(crate) idle_check_armed: AtomicBool,
 }
 
 impl DbInner {
-    /// An error in a process that was forked from the one that opened the database.
-    #[inline]
-    pub(crate) fn check_process(&self) -> Result<()> {
-        if self.process.is_here() { Ok(()) } else { Err(Error::forked()) }
-    }
-
-    /// An error if the database is closed, or is another process's.
-    #[inline]
-    pub(crate) fn check_open(&self) -> Result<()> {
-        self.check_process()?;
-        if self.closed.load(Ordering::Acquire) { Err(Error::closed()) } else { Ok(()) }
-    }
-
-    /// An error if the database takes no writes.
-    #[inline]
-    pub(crate) fn check_writable(&self) -> Result<()> {
-        self.check_open()?;
-        if self.poisoned.load(Ordering::Acquire) {
-            let failure = self.failure.lock();
-            return Err(failure.as_ref().map_or_else(Error::closed, Error::poisoned));
-        }
-        if self.options.read_only {
-            let message = "the database was opened read-only";
-            return Err(Error::at_path(ErrorKind::ReadOnly, &self.directory, message));
-        }
-        Ok(())
-    }
-
     /// Refuses writes from now on, because of `cause`.
     pub(crate) fn poison(&self, cause: &Error) {
-        let mut failure = self.failure.lock();
-        if failure.is_none() {
-            self.info_log.line(format_args!("writes are refused from now on: {cause}"));
-            *failure = Some(cause.clone());
-        }
-        self.poisoned.store(true, Ordering::Release);
-        drop(failure);
+        self.health.poison(cause);
         self.progress.notify_all();
     }
 

@@ -172,7 +172,7 @@ impl Db {
         options: &WriteOptions,
         fill: impl FnOnce(&mut WriteBatch) -> terrace_format::error::Result<()>,
     ) -> Result<()> {
-        self.inner.check_writable()?;
+        self.inner.health.check_writable()?;
         let line = &self.inner.line;
         let shares_sync = options.sync && line.expects_others();
         let Some(mut token) = (!shares_sync).then(|| line.try_token()).flatten() else {
@@ -193,7 +193,7 @@ impl Db {
     /// ([`MAX_BATCH_SIZE_BYTES`](terrace_format::limits::MAX_BATCH_SIZE_BYTES)): adding more to it is refused. Waits for its turn, for room, and for the disk if
     /// [`WriteOptions::sync`] asks for that.
     pub fn write(&self, batch: WriteBatch, options: &WriteOptions) -> Result<()> {
-        self.inner.check_writable()?;
+        self.inner.health.check_writable()?;
         if batch.is_empty() {
             return Ok(());
         }
@@ -205,7 +205,7 @@ impl Db {
     /// Like [`write`](Self::write), but only if it need not wait for anything. Returns `false`, with nothing done,
     /// if it would have to: use [`submit`](Self::submit) then.
     pub fn try_write(&self, batch: &mut WriteBatch, options: &WriteOptions) -> Result<bool> {
-        self.inner.check_writable()?;
+        self.inner.health.check_writable()?;
         if batch.is_empty() {
             return Ok(true);
         }
@@ -217,7 +217,7 @@ impl Db {
             return Ok(false);
         }
         // It may have been closed or poisoned since the first look.
-        self.inner.check_writable()?;
+        self.inner.health.check_writable()?;
         match self.inner.make_room(&mut token, batch.approximate_size_bytes(), Patience::Refuse) {
             Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(false),
             Err(error) => Err(error),
@@ -232,7 +232,7 @@ impl Db {
     /// own; those that wait at the same time share one sync. `done` is called there with the result; a write that is refused
     /// at once, since the database is closed or poisoned, is answered here, perhaps before earlier ones.
     pub fn submit(&self, batch: WriteBatch, options: WriteOptions, done: WriteDone) {
-        if let Err(error) = self.inner.check_writable() {
+        if let Err(error) = self.inner.health.check_writable() {
             done(Err(error));
         } else {
             self.inner.submit_write(batch, options, done);
@@ -277,7 +277,7 @@ impl Db {
 
     /// Writes what is in memory to tables, and waits until that is done.
     pub fn flush(&self) -> Result<()> {
-        self.inner.check_writable()?;
+        self.inner.health.check_writable()?;
         self.inner.flush_and_wait()
     }
 
@@ -285,7 +285,7 @@ impl Db {
     /// range is in one table, and deleted ones take no space, unless a snapshot still sees them. One call is
     /// enough.
     pub fn compact_range(&self, begin: Option<&[u8]>, end: Option<&[u8]>) -> Result<()> {
-        self.inner.check_writable()?;
+        self.inner.health.check_writable()?;
         self.inner.compact_range(begin, end)
     }
 
@@ -296,7 +296,7 @@ impl Db {
     /// `InvalidArgument` if the files' keys overlap each other; `Corruption` if a file is damaged. Nothing is added
     /// then.
     pub fn ingest(&self, paths: &[PathBuf]) -> Result<()> {
-        self.inner.check_writable()?;
+        self.inner.health.check_writable()?;
         self.inner.ingest(paths)
     }
 
@@ -307,7 +307,7 @@ impl Db {
     /// # Errors
     /// `InvalidArgument` if there is something in the directory; `Io` and `DiskFull`.
     pub fn checkpoint(&self, target: impl AsRef<Path>) -> Result<()> {
-        self.inner.check_writable()?;
+        self.inner.health.check_writable()?;
         self.inner.checkpoint(target.as_ref())
     }
 
@@ -332,7 +332,7 @@ impl Db {
     /// The first damage found in it, naming file and offset; `InvalidArgument` if the database has no such table (any
     /// more).
     pub fn verify_table(&self, number: u64) -> Result<()> {
-        self.inner.check_open()?;
+        self.inner.health.check_open()?;
         self.inner.verify_table(number)
     }
 
@@ -341,7 +341,7 @@ impl Db {
     /// # Errors
     /// `Closed`.
     pub fn tables(&self) -> Result<Vec<properties::TableInfo>> {
-        self.inner.check_open()?;
+        self.inner.health.check_open()?;
         Ok(self.inner.tables())
     }
 
@@ -381,7 +381,7 @@ impl Db {
     /// - `leveldb.approximate-memory-usage`: bytes in memtables and block cache;
     /// - `terrace.left-out-log-bytes`: bytes of logs that the open left out, see [`left_out_log`](Self::left_out_log).
     pub fn property(&self, name: &str) -> Option<String> {
-        self.inner.check_open().ok()?;
+        self.inner.health.check_open().ok()?;
         self.inner.property(name)
     }
 
@@ -393,7 +393,7 @@ impl Db {
     /// Runs one waiting background job on the calling thread, where the environment has no threads. Returns
     /// whether there was one.
     pub fn step(&self) -> bool {
-        self.inner.check_process().is_ok() && self.inner.step_background()
+        self.inner.health.check_process().is_ok() && self.inner.step_background()
     }
 
     /// Closes the database: waits for writes and the running flush, abandons compactions (they have changed

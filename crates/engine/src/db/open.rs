@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use terrace_env::locks::{Condvar, Mutex};
-use terrace_env::{Env, FileLock, LockError, ProcessMark};
+use terrace_env::{Env, FileLock, LockError};
 use terrace_format::compression::Dialect;
 use terrace_format::file_name::{self, FileKind};
 use terrace_format::internal_key::InternalKeyComparator;
@@ -28,6 +28,7 @@ use crate::db::inner::DbInner;
 use crate::db::properties::LeftOutLog;
 use crate::db::read_only;
 use crate::error::{Error, ErrorKind, Result};
+use crate::health::Health;
 use crate::info_log::InfoLog;
 use crate::lost_edits::check_last_edits;
 use crate::memtable::MemTable;
@@ -184,7 +185,7 @@ struct Parts {
     block_cache: Option<Arc<BlockCache>>,
     tables: Arc<TableCache>,
     obsolete: Arc<ObsoleteFiles>,
-    info_log: InfoLog,
+    info_log: Arc<InfoLog>,
     lock: Option<Box<dyn FileLock>>,
 }
 
@@ -208,6 +209,7 @@ impl Parts {
         let tables = TableCache::new(env, home.directory.clone(), options.max_open_files, context);
         let tables = Arc::new(if options.read_only { tables.beside_writer() } else { tables });
         let obsolete = Arc::new(ObsoleteFiles::new());
+        let info_log = Arc::new(info_log);
         Self { home, options, comparator, block_cache, tables, obsolete, info_log, lock }
     }
 
@@ -289,8 +291,8 @@ impl Parts {
             ..BackgroundState::default()
         };
         Ok(Arc::new(DbInner {
+            health: Health::new(directory.clone(), options.read_only, Arc::clone(&info_log)),
             directory,
-            process: ProcessMark::here(),
             env,
             comparator,
             block_cache,
@@ -309,11 +311,7 @@ impl Parts {
             synced_logs: Mutex::new(synced_logs),
             left_out,
             file_lock: Mutex::new(lock),
-            close_begun: AtomicBool::new(false),
-            closed: AtomicBool::new(false),
             background_ends: AtomicBool::new(false),
-            poisoned: AtomicBool::new(false),
-            failure: Mutex::new(None),
             idle_check_armed: AtomicBool::new(false),
             options,
         }))

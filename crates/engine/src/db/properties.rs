@@ -120,7 +120,7 @@ impl DbInner {
     }
 
     pub(crate) fn stats(&self) -> Stats {
-        if self.check_process().is_err() {
+        if self.health.check_process().is_err() {
             return Stats::default();
         }
         let view = self.published.super_version();
@@ -198,7 +198,7 @@ impl DbInner {
     /// See [`Db::approximate_size`](crate::Db::approximate_size).
     pub(crate) fn approximate_size(self: &Arc<Self>, start: &[u8], end: &[u8]) -> Result<u64> {
         let view = self.published.super_version();
-        self.check_open()?;
+        self.health.check_open()?;
         let from = view.version.approximate_offset_of(start, &self.tables)?;
         let to = view.version.approximate_offset_of(end, &self.tables)?;
         let memtables = std::iter::once(&view.active).chain(view.sealed.iter().map(|sealed| &sealed.table));

@@ -134,7 +134,7 @@ fn listing(env: &dyn Env, directory: &Path) -> Listing {
 impl DbInner {
     /// See [`Db::refresh`](crate::Db::refresh).
     pub(crate) fn refresh(&self) -> Result<()> {
-        self.check_open()?;
+        self.health.check_open()?;
         if !self.options.read_only {
             return Ok(());
         }
@@ -155,7 +155,7 @@ impl DbInner {
 
     /// The caller holds the commit token.
     fn show_newest(&self) -> Result<()> {
-        self.check_open()?;
+        self.health.check_open()?;
         let options = Options { block_cache: self.block_cache.clone(), ..self.options.clone() };
         let hold = self.published.super_version().hold.clone();
         let home = Home { directory: self.directory.clone(), env: Arc::clone(&self.env), hold };

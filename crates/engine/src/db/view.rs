@@ -57,7 +57,7 @@ impl DbInner {
         found: &mut Option<F>,
     ) -> Result<Option<R>> {
         let (view, sequence) = self.published.for_read(self.own_snapshot(options)?);
-        self.check_open()?;
+        self.health.check_open()?;
         get_with(&view, &self.tables, key, sequence, &block_read_options(options), found)
     }
 
@@ -71,7 +71,7 @@ impl DbInner {
         /// How many keys before its get a key's place is prefetched.
         const AHEAD: usize = 3;
         let (view, sequence) = self.published.for_read(self.own_snapshot(options)?);
-        self.check_open()?;
+        self.health.check_open()?;
         let block_options = block_read_options(options);
         for (index, key) in keys.iter().enumerate() {
             if let Some(later) = keys.get(index + AHEAD) {
@@ -90,13 +90,13 @@ impl DbInner {
     /// What an iterator reads.
     pub(crate) fn view(self: &Arc<Self>, options: &ReadOptions) -> Result<View> {
         let (super_version, sequence) = self.published.for_read(self.own_snapshot(options)?);
-        self.check_open()?;
+        self.health.check_open()?;
         let super_version = Arc::clone(&super_version);
         let pin = ViewPin {
             view: Some(Arc::clone(&super_version)),
             _snapshot: options.snapshot.clone(),
             db: Arc::downgrade(self),
-            process: self.process,
+            process: self.health.process(),
         };
         let read = ReadView {
             super_version,
@@ -127,7 +127,7 @@ impl DbInner {
         let mut attempts = 1;
         loop {
             let view = Arc::clone(&self.published.super_version());
-            self.check_open()?;
+            self.health.check_open()?;
             match read() {
                 Err(error) if error.kind() == ErrorKind::Outdated && attempts < MOST_ATTEMPTS => {
                     self.move_on(&view)?;

@@ -69,7 +69,7 @@ impl DbInner {
         batches: &mut [WriteBatch],
         sync: bool,
     ) -> Result<()> {
-        self.check_writable()?;
+        self.health.check_writable()?;
         let bytes = batches.iter().map(WriteBatch::approximate_size_bytes).sum();
         self.make_room(commit, bytes, Patience::Wait)?;
         if sync {
