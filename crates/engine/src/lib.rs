@@ -28,6 +28,7 @@ mod compaction;
 mod db;
 mod destroy;
 mod error;
+mod files;
 mod flush;
 mod health;
 mod info_log;

@@ -18,14 +18,14 @@ impl DbInner {
     /// See [`Db::compact_range`](crate::Db::compact_range).
     pub(crate) fn compact_range(self: &Arc<Self>, begin: Option<&[u8]>, end: Option<&[u8]>) -> Result<()> {
         self.flush_and_wait()?;
-        let next_file_number = self.versions.next_file_number();
+        let next_file_number = self.files.versions.next_file_number();
         let mut range =
             RangeCompaction::new(begin.map(<[u8]>::to_vec), end.map(<[u8]>::to_vec), next_file_number);
         while let Next::Run(plan, reservation) = self.next_step(&mut range)? {
             let result = self.run_compaction(&plan, self.options.compaction_threads.max(1));
             drop(plan);
             let failure = result.as_ref().err().cloned();
-            self.remove_obsolete_tables();
+            self.files.remove_obsolete_tables();
             self.finish_job(result, |background| {
                 background.manual_running -= 1;
                 background.reservations.release(reservation);
@@ -45,7 +45,7 @@ impl DbInner {
             if background.closing || self.health.check_writable().is_err() {
                 return true;
             }
-            let version = self.versions.current();
+            let version = self.files.versions.current();
             next = match range.next_step(&version, &background.reservations, &self.picker_options()) {
                 RangeStep::Run(plan) => {
                     background.manual_running += 1;

@@ -4,7 +4,6 @@
 //! A failed job: where the disk is full, or the process has no descriptor left, it is tried again every [`RETRY_AFTER`], and only
 //! writes that have to wait for it are refused; any other failure poisons the database against writes, and reads go on.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -13,10 +12,10 @@ use terrace_env::locks::MutexGuard;
 use terrace_format::limits::LEVEL_COUNT;
 
 use crate::compaction::picker::{self, CompactPointers, CompactionPlan, PickerOptions};
-use crate::compaction::pool::Lane;
+use crate::compaction::pool::{Lane, without_panic};
 use crate::compaction::reservations::{ReservationId, Reservations};
 use crate::db::inner::DbInner;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::wal::writer::WalWriter;
 
 /// Share of the entries in tables that a memtable's deletions must reach for it to be flushed when idle.
@@ -133,17 +132,17 @@ impl DbInner {
     }
 
     fn pick_compaction(&self, background: &BackgroundState) -> Option<CompactionPlan> {
-        let version = self.versions.current();
+        let version = self.files.versions.current();
         let options = self.picker_options();
         picker::pick(&version, &background.reservations, &background.pointers, &options, background.idle)
     }
 
     pub(crate) fn picker_options(&self) -> PickerOptions {
         PickerOptions::new(
-            self.comparator.clone(),
+            self.files.comparator.clone(),
             self.options.max_file_size_bytes,
             self.options.deletion_ratio_trigger,
-            self.snapshots.oldest(),
+            self.published.oldest_snapshot(),
         )
         .with_write_buffer_size(self.options.write_buffer_size_bytes as u64)
     }
@@ -151,7 +150,7 @@ impl DbInner {
     fn run_flush_job(self: &Arc<Self>) {
         let oldest = self.published.super_version().sealed.last().cloned();
         let result = oldest.map_or(Ok(()), |sealed| without_panic(|| self.flush_sealed(&sealed)));
-        self.remove_obsolete_tables();
+        self.files.remove_obsolete_tables();
         self.finish_job(result, |background| background.flush_running = false);
     }
 
@@ -162,7 +161,7 @@ impl DbInner {
         };
         let result = without_panic(|| self.run_compaction(&plan, free_threads));
         drop(plan);
-        self.remove_obsolete_tables();
+        self.files.remove_obsolete_tables();
         self.finish_job(result, |background| {
             background.compactions_running -= 1;
             background.reservations.release(reservation);
@@ -181,12 +180,12 @@ impl DbInner {
             Ok(()) => {}
             Err(_) if background.closing => {}
             Err(error) if error.may_pass() => {
-                self.info_log.line(format_args!("a background job will be tried again: {error}"));
+                self.files.info_log.line(format_args!("a background job will be tried again: {error}"));
                 background.obstacle = Some(error);
                 self.retry_later(&mut background);
             }
             Err(error) => {
-                self.info_log.line(format_args!("a background job failed: {error}"));
+                self.files.info_log.line(format_args!("a background job failed: {error}"));
                 self.poison(&error);
             }
         }
@@ -215,16 +214,9 @@ impl DbInner {
         pool.submit_after(RETRY_AFTER, Box::new(retry));
     }
 
-    /// Deletes tables that no version lists and no reader pins any more.
-    pub(crate) fn remove_obsolete_tables(&self) {
-        for number in self.obsolete.take() {
-            self.remove_tables(&[number]);
-        }
-    }
-
-    /// The same in the background, if there are any.
+    /// Removes, in the background, the tables that no version lists and no reader pins any more, if there are any.
     pub(crate) fn remove_obsolete_tables_soon(self: &Arc<Self>) {
-        let Some(pool) = self.pool.as_ref().filter(|_| !self.obsolete.is_empty()) else { return };
+        let Some(pool) = self.pool.as_ref().filter(|_| !self.files.obsolete.is_empty()) else { return };
         let mut background = self.background.lock();
         if background.closing {
             return;
@@ -232,7 +224,7 @@ impl DbInner {
         background.chores_running += 1;
         let inner = Arc::clone(self);
         let chore = move || {
-            inner.remove_obsolete_tables();
+            inner.files.remove_obsolete_tables();
             inner.background.lock().chores_running -= 1;
             inner.progress.notify_all();
         };
@@ -267,7 +259,7 @@ impl DbInner {
     /// Gives the background some time. Where there are no threads for it, does some of its work.
     pub(crate) fn wait_for_background(&self, delay: Duration) {
         if !self.step_background() {
-            self.env.sleep(delay);
+            self.files.env.sleep(delay);
         }
     }
 
@@ -337,7 +329,7 @@ impl DbInner {
             self.schedule(&mut background);
             goes_on |= background.compactions_running > 0 || background.flush_running;
             // Once it is released, what a snapshot held back may go.
-            goes_on |= self.snapshots.oldest().is_some();
+            goes_on |= self.published.oldest_snapshot().is_some();
         }
         if goes_on {
             self.arm_idle_check();
@@ -354,7 +346,7 @@ impl DbInner {
             return false;
         }
         let (mut entries, mut size_bytes) = (0, 0);
-        for file in self.versions.current().files() {
+        for file in self.files.versions.current().files() {
             let estimate = file.size_bytes / ASSUMED_ENTRY_SIZE_BYTES;
             entries += file.counts().map_or(estimate, |counts| counts.entries);
             size_bytes += file.size_bytes;
@@ -368,23 +360,11 @@ impl DbInner {
 
     /// Reads the counts of tables written before the database was opened, which the tombstone rule needs.
     fn load_missing_counts(&self) {
-        for file in self.versions.current().levels.iter().flatten() {
-            if !file.counts_looked_up() && !self.background_ends.load(Ordering::Relaxed) {
+        for file in self.files.versions.current().levels.iter().flatten() {
+            if !file.counts_looked_up() && !self.compactor.gives_up.load(Ordering::Relaxed) {
                 // A table that cannot be opened reports that to whoever reads it.
-                let _ = self.tables.table(file);
+                let _ = self.files.tables.table(file);
             }
         }
     }
-}
-
-/// Runs a job and turns a panic into an error, so that the database is poisoned instead of stuck.
-pub(crate) fn without_panic<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(job)).unwrap_or_else(|panic| {
-        let message = panic
-            .downcast_ref::<String>()
-            .map(String::as_str)
-            .or_else(|| panic.downcast_ref::<&str>().copied())
-            .unwrap_or("unknown");
-        Err(Error::new(ErrorKind::Poisoned, format!("a background job panicked: {message}")))
-    })
 }

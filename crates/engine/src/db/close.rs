@@ -27,7 +27,7 @@ impl DbInner {
         self.health.mark_closed();
         // In this order: a compaction that gives up must find that the database is closing.
         self.background.lock().closing = true;
-        self.background_ends.store(true, Ordering::Release);
+        self.compactor.gives_up.store(true, Ordering::Release);
         drop(self.wait_until(|background| background.is_quiet()));
 
         let mut result = Ok(());
@@ -37,18 +37,18 @@ impl DbInner {
         // Their files are gone, and the flush thread, which would close them, has no more work.
         let unneeded = std::mem::take(&mut self.background.lock().logs_to_close);
         drop(unneeded);
-        self.remove_obsolete_tables();
-        let manifest_closed = self.versions.close();
+        self.files.remove_obsolete_tables();
+        let manifest_closed = self.files.versions.close();
         result = result.and(manifest_closed);
         if let (Ok(()), Some(failure)) = (&result, self.health.failure()) {
             result = Err(failure);
         }
         result = result.and(recovered);
         match &result {
-            Ok(()) => self.info_log.line(format_args!("closed")),
-            Err(error) => self.info_log.line(format_args!("closed with an error: {error}")),
+            Ok(()) => self.files.info_log.line(format_args!("closed")),
+            Err(error) => self.files.info_log.line(format_args!("closed with an error: {error}")),
         }
-        self.info_log.close();
+        self.files.info_log.close();
         self.release_memory(&mut token);
         *self.file_lock.lock() = None;
         result
@@ -64,7 +64,7 @@ impl DbInner {
     /// Lets go of what is only there for reads: a handle may live on for long, as one of JavaScript does until it is collected.
     /// Reads that are under way, and open iterators, keep what they need.
     fn release_memory(&self, commit: &mut CommitState) {
-        commit.memtable = Arc::new(MemTable::new(self.comparator.clone()));
+        commit.memtable = Arc::new(MemTable::new(self.files.comparator.clone()));
         // A read that finds this view then finds the database closed. Who waits for a flush still finds it not done.
         self.published.change(|view| {
             view.active = Arc::clone(&commit.memtable);
@@ -74,7 +74,7 @@ impl DbInner {
                 *sealed = Arc::new(SealedMemTable { table, ..SealedMemTable::clone(sealed) });
             }
         });
-        self.tables.close_all();
+        self.files.tables.close_all();
         if let Some(own) = self.block_cache.as_ref().filter(|_| self.options.block_cache.is_none()) {
             own.clear();
         }
@@ -83,10 +83,10 @@ impl DbInner {
     /// Makes the last log durable. One without records is removed, or each opening would leave one behind; but one that the
     /// MANIFEST may name has to be there.
     fn close_log(&self, mut wal: WalWriter) -> Result<()> {
-        if wal.is_empty() && !self.versions.may_name_log(wal.number()) {
-            return wal.discard(&*self.env);
+        if wal.is_empty() && !self.files.versions.may_name_log(wal.number()) {
+            return wal.discard(&*self.files.env);
         }
-        wal.sync(&*self.env)?;
+        wal.sync(&*self.files.env)?;
         let (number, size_bytes) = (wal.number(), wal.size_bytes());
         wal.close()?;
         if size_bytes > 0 {
@@ -174,9 +174,11 @@ mod tests {
         }
         let mut iterator = db.iter(IterOptions::default()).unwrap();
         iterator.seek_to_first().unwrap();
-        assert!(db.inner.tables.open_files() > 0 && !db.inner.published.super_version().active.is_empty());
+        assert!(
+            db.inner.files.tables.open_files() > 0 && !db.inner.published.super_version().active.is_empty()
+        );
         db.close().unwrap();
-        assert_eq!(db.inner.tables.open_files(), 0);
+        assert_eq!(db.inner.files.tables.open_files(), 0);
         assert_eq!(db.inner.block_cache.as_ref().unwrap().used_bytes(), 0);
         assert!(db.inner.published.super_version().active.is_empty());
         let read = db.get(b"b", &ReadOptions::default());

@@ -1,28 +1,24 @@
 //! The state of an open database that its parts share.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use terrace_env::FileLock;
 use terrace_env::locks::{Condvar, Mutex};
-use terrace_env::{Env, FileLock};
-use terrace_format::internal_key::InternalKeyComparator;
 
 use crate::cache::block_cache::BlockCache;
-use crate::cache::table_cache::TableCache;
+use crate::compaction::job::Compactor;
 use crate::compaction::pool::BackgroundPool;
 use crate::compaction::scheduler::BackgroundState;
 use crate::db::properties::LeftOutLog;
 use crate::error::Error;
+use crate::files::Files;
 use crate::health::Health;
-use crate::info_log::InfoLog;
 use crate::options::Options;
 use crate::read::lookup::SeekForecast;
-use crate::read::snapshot::SnapshotList;
-use crate::read::super_version::{Published, SuperVersion};
+use crate::read::published::Published;
+use crate::read::super_version::SuperVersion;
 use crate::synced_logs::SyncedLogs;
-use crate::version::file_meta::ObsoleteFiles;
-use crate::version::set::VersionSet;
 use crate::write::commit::CommitState;
 use crate::write::line::CommitLine;
 use crate::write::submit::Submission;
@@ -34,17 +30,12 @@ use crate::write::submit_queue::SubmitQueue;
 /// [`background`](Self::background), then the short inner ones (snapshot list, version set, info log). Readers
 /// take none of them.
 pub(crate) struct DbInner {
-    pub(crate) directory: PathBuf,
     pub(crate) health: Health,
-    pub(crate) env: Arc<dyn Env>,
     pub(crate) options: Options,
-    pub(crate) comparator: InternalKeyComparator,
+    pub(crate) files: Arc<Files>,
     pub(crate) block_cache: Option<Arc<BlockCache>>,
-    pub(crate) tables: Arc<TableCache>,
-    pub(crate) versions: VersionSet,
-    pub(crate) obsolete: Arc<ObsoleteFiles>,
-    pub(crate) snapshots: Arc<SnapshotList>,
-    pub(crate) published: Published,
+    pub(crate) published: Arc<Published>,
+    pub(crate) compactor: Arc<Compactor>,
     pub(crate) seek_forecast: Arc<SeekForecast>,
     pub(crate) line: CommitLine<CommitState>,
     pub(crate) submissions: SubmitQueue<Submission>,
@@ -53,14 +44,11 @@ pub(crate) struct DbInner {
     pub(crate) progress: Condvar,
     /// None for a read-only database.
     pub(crate) pool: Option<Arc<BackgroundPool>>,
-    pub(crate) info_log: Arc<InfoLog>,
     /// How far logs are durable that take no more records.
     pub(crate) synced_logs: Mutex<SyncedLogs>,
     /// What the open left out of the logs.
     pub(crate) left_out: Option<LeftOutLog>,
     pub(crate) file_lock: Mutex<Option<Box<dyn FileLock>>>,
-    /// Tells running compactions to give up, since the database closes.
-    pub(crate) background_ends: AtomicBool,
     /// Whether a check for idleness is due at some time.
     pub(crate) idle_check_armed: AtomicBool,
 }

@@ -3,6 +3,7 @@
 pub(crate) mod close;
 pub(crate) mod home;
 pub(crate) mod inner;
+mod jobs;
 pub(crate) mod open;
 pub(crate) mod properties;
 mod read_only;
@@ -59,14 +60,14 @@ struct Closer(Arc<DbInner>);
 impl Drop for Closer {
     fn drop(&mut self) {
         if let Err(error) = self.0.close() {
-            self.0.info_log.line(format_args!("closing failed: {error}"));
+            self.0.files.info_log.line(format_args!("closing failed: {error}"));
         }
     }
 }
 
 impl fmt::Debug for Db {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Db").field("directory", &self.inner.directory).finish_non_exhaustive()
+        f.debug_struct("Db").field("directory", &self.inner.files.directory).finish_non_exhaustive()
     }
 }
 
@@ -84,7 +85,7 @@ impl Db {
 
     /// The directory the database is in, as it was named at the opening.
     pub fn path(&self) -> &Path {
-        &self.inner.directory
+        &self.inner.files.directory
     }
 
     /// The options it was opened with.
@@ -243,10 +244,9 @@ impl Db {
     pub fn snapshot(&self) -> Snapshot {
         let inner = &*self.inner;
         if !inner.options.read_only {
-            return inner.snapshots.acquire(inner.published.visible());
+            return inner.published.snapshot();
         }
-        let (view, sequence) = inner.published.for_read(None);
-        inner.snapshots.pin(Arc::clone(&view), sequence)
+        inner.published.pinned_snapshot()
     }
 
     /// Shows, where the database was opened read-only, what others have written since: the newest state is read as at the
@@ -265,7 +265,7 @@ impl Db {
     pub fn iter(&self, options: IterOptions) -> Result<DbIterator> {
         let view = self.inner.view(&options.read)?;
         let renewal = self.inner.renewal(&options.read);
-        Ok(DbIterator::over(view, &self.inner.comparator, options.bounds, renewal))
+        Ok(DbIterator::over(view, &self.inner.files.comparator, options.bounds, renewal))
     }
 
     /// About how many bytes the keys from `start` to before `end` take: on disk after compression, and in memory, as keys

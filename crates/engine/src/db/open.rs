@@ -19,6 +19,7 @@ use terrace_format::internal_key::InternalKeyComparator;
 
 use crate::cache::block_cache::BlockCache;
 use crate::cache::table_cache::TableCache;
+use crate::compaction::job::Compactor;
 use crate::compaction::picker::CompactPointers;
 use crate::compaction::pool::BackgroundPool;
 use crate::compaction::scheduler::BackgroundState;
@@ -28,16 +29,17 @@ use crate::db::inner::DbInner;
 use crate::db::properties::LeftOutLog;
 use crate::db::read_only;
 use crate::error::{Error, ErrorKind, Result};
+use crate::files::Files;
 use crate::health::Health;
 use crate::info_log::InfoLog;
 use crate::lost_edits::check_last_edits;
 use crate::memtable::MemTable;
 use crate::options::Options;
-use crate::read::snapshot::SnapshotList;
-use crate::read::super_version::{Published, SealedMemTable, SuperVersion};
+use crate::read::published::Published;
+use crate::read::super_version::{SealedMemTable, SuperVersion};
 use crate::recovery::{RecoveredLogs, Replay, check_first_log, is_log_needed, open_logs};
 use crate::synced_logs::SyncedLogs;
-use crate::table::TableReadContext;
+use crate::table::{TableBuilderOptions, TableReadContext};
 use crate::version::{ObsoleteFiles, RecoveredNumbers, VersionSet, VersionSetOptions};
 use crate::wal::writer::WalWriter;
 use crate::write::commit::CommitState;
@@ -107,7 +109,7 @@ fn open_writable(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
     inner.settle(&stopped, &names)?;
     if inner.synced_logs.lock().is_empty() && names.iter().any(|name| name == file_name::SYNCED) {
         // It is about logs that are gone, whose numbers may come again.
-        inner.env.remove_file(&directory.join(file_name::SYNCED))?;
+        inner.files.env.remove_file(&directory.join(file_name::SYNCED))?;
     }
     let mut background = inner.background.lock();
     inner.schedule(&mut background);
@@ -290,28 +292,41 @@ impl Parts {
             pointers: CompactPointers::from_stored(versions.compact_pointers()),
             ..BackgroundState::default()
         };
-        Ok(Arc::new(DbInner {
-            health: Health::new(directory.clone(), options.read_only, Arc::clone(&info_log)),
+        let published = Arc::new(Published::new(view, recovered.last_sequence));
+        let health = Health::new(directory.clone(), options.read_only, Arc::clone(&info_log));
+        let table_options = TableBuilderOptions::of(&options);
+        let files = Arc::new(Files {
             directory,
             env,
             comparator,
-            block_cache,
+            table_options,
             tables,
             versions,
             obsolete,
-            snapshots: SnapshotList::new(),
+            info_log,
+        });
+        let compactor = Arc::new(Compactor {
+            files: Arc::clone(&files),
+            published: Arc::clone(&published),
+            pool: pool.clone(),
+            max_file_size_bytes: options.max_file_size_bytes,
+            gives_up: AtomicBool::new(false),
+        });
+        Ok(Arc::new(DbInner {
+            health,
+            files,
+            block_cache,
+            published,
+            compactor,
             seek_forecast: Arc::default(),
-            published: Published::new(view, recovered.last_sequence),
             line: CommitLine::new(commit),
             submissions: SubmitQueue::new(),
             background: Mutex::new(background),
             progress: Condvar::new(),
             pool,
-            info_log,
             synced_logs: Mutex::new(synced_logs),
             left_out,
             file_lock: Mutex::new(lock),
-            background_ends: AtomicBool::new(false),
             idle_check_armed: AtomicBool::new(false),
             options,
         }))

@@ -89,12 +89,12 @@ impl DbInner {
         if let Some(left_out) = self.left_out.as_ref().filter(|_| self.options.read_only) {
             return Err(left_out.reason.clone());
         }
-        self.versions.current().files().try_for_each(|file| self.tables.table(file)?.verify())
+        self.files.versions.current().files().try_for_each(|file| self.files.tables.table(file)?.verify())
     }
 
     /// See [`Db::tables`](crate::Db::tables).
     pub(crate) fn tables(&self) -> Vec<TableInfo> {
-        let version = self.versions.current();
+        let version = self.files.versions.current();
         let in_levels = version.levels.iter().enumerate();
         in_levels
             .flat_map(|(level, files)| files.iter().map(move |file| (level, file)))
@@ -104,19 +104,19 @@ impl DbInner {
                 size_bytes: file.size_bytes,
                 smallest: file.smallest_user_key().to_vec(),
                 largest: file.largest_user_key().to_vec(),
-                counts: self.tables.table(file).ok().and_then(|table| table.counts()),
+                counts: self.files.tables.table(file).ok().and_then(|table| table.counts()),
             })
             .collect()
     }
 
     /// See [`Db::verify_table`](crate::Db::verify_table).
     pub(crate) fn verify_table(&self, number: u64) -> Result<()> {
-        let version = self.versions.current();
+        let version = self.files.versions.current();
         let Some(file) = version.files().find(|file| file.number == number) else {
             let message = format!("the database has no table {number}");
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         };
-        self.tables.table(file)?.verify()
+        self.files.tables.table(file)?.verify()
     }
 
     pub(crate) fn stats(&self) -> Stats {
@@ -156,7 +156,7 @@ impl DbInner {
         }
         match name.strip_prefix("leveldb.")? {
             "stats" => Some(self.stats_table()),
-            "sstables" => Some(self.versions.current().describe()),
+            "sstables" => Some(self.files.versions.current().describe()),
             "approximate-memory-usage" => {
                 let stats = self.stats();
                 Some((stats.memtable_bytes + stats.block_cache_bytes).to_string())
@@ -165,7 +165,7 @@ impl DbInner {
                 let digits = other.strip_prefix("num-files-at-level")?;
                 let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
                 let level: usize = if is_number { digits.parse().ok()? } else { return None };
-                let version = self.versions.current();
+                let version = self.files.versions.current();
                 Some(version.levels.get(level)?.len().to_string())
             }
         }
@@ -199,8 +199,8 @@ impl DbInner {
     pub(crate) fn approximate_size(self: &Arc<Self>, start: &[u8], end: &[u8]) -> Result<u64> {
         let view = self.published.super_version();
         self.health.check_open()?;
-        let from = view.version.approximate_offset_of(start, &self.tables)?;
-        let to = view.version.approximate_offset_of(end, &self.tables)?;
+        let from = view.version.approximate_offset_of(start, &self.files.tables)?;
+        let to = view.version.approximate_offset_of(end, &self.files.tables)?;
         let memtables = std::iter::once(&view.active).chain(view.sealed.iter().map(|sealed| &sealed.table));
         let in_memory: u64 = memtables.map(|table| table.approximate_size_between(start, end)).sum();
         Ok(to.saturating_sub(from).saturating_add(in_memory))

@@ -62,8 +62,8 @@ fn read_state(home: &Home, options: Options) -> Result<Arc<DbInner>> {
     refuse_foreign_layout(&names, directory)?;
     let info_log = InfoLog::none(Arc::clone(env));
     let (inner, _) = recover(home.clone(), options, info_log, None, &names)?;
-    for (place, file) in inner.versions.current().files().enumerate() {
-        match inner.tables.pin(file, place) {
+    for (place, file) in inner.files.versions.current().files().enumerate() {
+        match inner.files.tables.pin(file, place) {
             Err(error) if error.kind() == ErrorKind::Outdated => return Err(error),
             // It is opened when it is read, which fails then if it must.
             Err(_) => break,
@@ -158,10 +158,10 @@ impl DbInner {
         self.health.check_open()?;
         let options = Options { block_cache: self.block_cache.clone(), ..self.options.clone() };
         let hold = self.published.super_version().hold.clone();
-        let home = Home { directory: self.directory.clone(), env: Arc::clone(&self.env), hold };
+        let home = Home { directory: self.files.directory.clone(), env: Arc::clone(&self.files.env), hold };
         let newest = open_at(&home, &options)?;
-        self.tables.take_over(&newest.tables);
-        self.versions.adopt(&newest.versions);
+        self.files.tables.take_over(&newest.files.tables);
+        self.files.versions.adopt(&newest.files.versions);
         let view = Arc::clone(&newest.published.super_version());
         self.published.replace(view, newest.published.visible_sequence());
         Ok(())

@@ -41,7 +41,7 @@ impl DbInner {
     #[inline]
     pub(crate) fn own_snapshot<'a>(&self, options: &'a ReadOptions) -> Result<Option<&'a Snapshot>> {
         match &options.snapshot {
-            Some(snapshot) if !snapshot.belongs_to(&self.snapshots) => {
+            Some(snapshot) if !self.published.owns(snapshot) => {
                 Err(Error::new(ErrorKind::InvalidArgument, "the snapshot belongs to another database"))
             }
             snapshot => Ok(snapshot.as_ref()),
@@ -58,7 +58,7 @@ impl DbInner {
     ) -> Result<Option<R>> {
         let (view, sequence) = self.published.for_read(self.own_snapshot(options)?);
         self.health.check_open()?;
-        get_with(&view, &self.tables, key, sequence, &block_read_options(options), found)
+        get_with(&view, &self.files.tables, key, sequence, &block_read_options(options), found)
     }
 
     /// See [`Db::get_many_with`](crate::Db::get_many_with).
@@ -75,11 +75,11 @@ impl DbInner {
         let block_options = block_read_options(options);
         for (index, key) in keys.iter().enumerate() {
             if let Some(later) = keys.get(index + AHEAD) {
-                prefetch(&view, &self.tables, later.as_ref(), sequence);
+                prefetch(&view, &self.files.tables, later.as_ref(), sequence);
             }
             let mut hand_over = Some(|value: Found<'_>| found(Some(value.bytes())));
             let answer =
-                get_with(&view, &self.tables, key.as_ref(), sequence, &block_options, &mut hand_over)?;
+                get_with(&view, &self.files.tables, key.as_ref(), sequence, &block_options, &mut hand_over)?;
             if answer.is_none() {
                 found(None);
             }
@@ -100,7 +100,7 @@ impl DbInner {
         };
         let read = ReadView {
             super_version,
-            tables: Arc::clone(&self.tables),
+            tables: Arc::clone(&self.files.tables),
             options: block_read_options(options),
             forecast: Arc::clone(&self.seek_forecast),
         };

@@ -15,8 +15,8 @@ use super::explore;
 use crate::compaction::drop_rule::DropRule;
 use crate::iterator::InternalIterator;
 use crate::memtable::{MemEntry, MemTable};
-use crate::read::snapshot::SnapshotList;
-use crate::read::super_version::{Published, SealedMemTable, SuperVersion};
+use crate::read::published::Published;
+use crate::read::super_version::{SealedMemTable, SuperVersion};
 use crate::sync::{AtomicU64, Mutex};
 use crate::version::testing::{comparator, internal_key};
 use crate::version::{ObsoleteFiles, VersionSet, VersionSetOptions};
@@ -25,7 +25,6 @@ use crate::version::{ObsoleteFiles, VersionSet, VersionSetOptions};
 struct Model {
     published: Published,
     versions: VersionSet,
-    snapshots: Arc<SnapshotList>,
     obsolete: Arc<ObsoleteFiles>,
     /// As `DbInner::background`: super versions change one after the other.
     background: Mutex<()>,
@@ -56,7 +55,6 @@ impl Model {
         Arc::new(Self {
             published: Published::new(view, 0),
             versions,
-            snapshots: SnapshotList::new(),
             obsolete,
             background: Mutex::new(()),
             removed: AtomicU64::new(0),
@@ -86,8 +84,7 @@ impl Model {
 
     /// As `DbInner::flush_sealed`.
     fn flush(&self, sealed: &SealedMemTable) {
-        let readers = self.snapshots.readers(self.published.visible());
-        let mut rule = DropRule::new(comparator().user().clone(), readers);
+        let mut rule = DropRule::new(comparator().user().clone(), self.published.reader_sequences());
         let mut number = sealed.file_number;
         let mut edit = VersionEdit { last_sequence: Some(sealed.last_sequence), ..VersionEdit::default() };
         let mut entries = sealed.table.iter();
@@ -171,7 +168,7 @@ fn a_flush_drops_no_version_that_a_reader_or_a_new_snapshot_sees() {
         let model = Model::new();
         model.put("k", 1);
         let reader = spawn(&model, |model| {
-            let snapshot = model.snapshots.acquire(model.published.visible());
+            let snapshot = model.published.snapshot();
             let (view, sequence) = model.published.for_read(Some(&snapshot));
             assert_eq!(newest(&view, "k", sequence), Some(sequence));
         });

@@ -132,7 +132,7 @@ impl DbInner {
             return Err(error);
         }
         if sync {
-            wal.sync(&*self.env).inspect_err(|error| self.poison(error))?;
+            wal.sync(&*self.files.env).inspect_err(|error| self.poison(error))?;
         }
         let holds_deletions = insert_batch(&commit.memtable, batch, first_sequence)?;
         commit.last_sequence = first_sequence + count - 1;
@@ -161,14 +161,14 @@ impl DbInner {
         }
         let flushed = self.take_flushed_logs(commit);
         self.background.lock().logs_to_close.extend(flushed);
-        let log_number = || self.versions.log_number();
+        let log_number = || self.files.versions.log_number();
         // A flush that made a log needless may have removed it meanwhile.
         let unless_needless = |number: u64, result: Result<()>| match result {
             Err(_) if number < log_number() => Ok(()),
             result => result,
         };
         for outgoing in &mut commit.outgoing {
-            unless_needless(outgoing.number(), outgoing.sync(&*self.env))?;
+            unless_needless(outgoing.number(), outgoing.sync(&*self.files.env))?;
         }
         commit.outgoing.drain(..).try_for_each(|outgoing| {
             let (number, size_bytes) = (outgoing.number(), outgoing.size_bytes());
@@ -182,13 +182,13 @@ impl DbInner {
     /// takes no damage there for a loss of power.
     pub(crate) fn note_synced_log(&self, number: u64, size_bytes: u64) {
         let mut synced_logs = self.synced_logs.lock();
-        synced_logs.note(number, size_bytes, self.versions.log_number());
-        synced_logs.write(&*self.env, &self.directory);
+        synced_logs.note(number, size_bytes, self.files.versions.log_number());
+        synced_logs.write(&*self.files.env, &self.files.directory);
     }
 
     /// Logs whose memtables are in tables by now need no sync any more.
     fn take_flushed_logs(&self, commit: &mut CommitState) -> Vec<WalWriter> {
-        let oldest_needed = self.versions.log_number();
+        let oldest_needed = self.files.versions.log_number();
         commit.outgoing.extract_if(.., |outgoing| outgoing.number() < oldest_needed).collect()
     }
 
@@ -202,7 +202,7 @@ impl DbInner {
     ) -> Result<()> {
         let would_block = || Err(Error::new(ErrorKind::WouldBlock, "the write would have to wait"));
         if commit.throttle.is_active() {
-            let now = self.env.monotonic_micros();
+            let now = self.files.env.monotonic_micros();
             let delay = commit.throttle.delay_micros(now);
             if delay > 0 {
                 if patience == Patience::Refuse {
@@ -245,10 +245,10 @@ impl DbInner {
 
     /// Gives the active memtable to the flush thread and begins a new one with a new log.
     pub(crate) fn seal_memtable(self: &Arc<Self>, commit: &mut CommitState) -> Result<()> {
-        let file_number = self.versions.new_file_number();
-        let log_number = self.versions.new_file_number();
-        let path = self.directory.join(file_name::log_name(log_number));
-        let wal = WalWriter::create(&*self.env, path, log_number, self.options.map_log)?;
+        let file_number = self.files.versions.new_file_number();
+        let log_number = self.files.versions.new_file_number();
+        let path = self.files.directory.join(file_name::log_name(log_number));
+        let wal = WalWriter::create(&*self.files.env, path, log_number, self.options.map_log)?;
         let flushed = self.take_flushed_logs(commit);
         commit.outgoing.extend(commit.wal.replace(wal));
         let next = Arc::new(commit.memtable.successor());
