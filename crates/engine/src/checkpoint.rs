@@ -21,7 +21,7 @@ impl DbInner {
                 "the directory is not empty; a checkpoint needs one that is empty or does not exist";
             return Err(Error::at_path(ErrorKind::InvalidArgument, target, message));
         }
-        self.flush_and_wait()?;
+        self.writer.flush()?;
         let version = self.files.versions.current();
         let last_sequence = self.published.visible_sequence();
         env.create_directory_all(target)?;

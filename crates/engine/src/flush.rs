@@ -72,3 +72,63 @@ fn will_be_merged_soon(files: &Files, first_user_key: &[u8], last_user_key: &[u8
     let version = files.versions.current();
     (0..LEVEL_COUNT).any(|level| version.overlaps(level, Some(first_user_key), Some(last_user_key)))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use terrace_env::simulated::{CallKind, Failure, FaultPlan, Mode};
+    use terrace_env::{Env, MemoryEnv, SimulatedEnv};
+    use terrace_format::internal_key::ValueKind;
+
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::testing::Shared;
+
+    fn seal(shared: &Shared, entries: &[(u64, &str)]) -> Arc<SealedMemTable> {
+        shared.published.publish(entries.iter().map(|entry| entry.0).max().unwrap_or_default());
+        shared.seal(shared.files.versions.new_file_number(), |memtable| {
+            for (sequence, key) in entries {
+                memtable.insert(*sequence, ValueKind::Value, key.as_bytes(), b"v");
+            }
+        })
+    }
+
+    #[test]
+    fn a_memtable_becomes_one_table_of_level_0_with_what_somebody_sees() {
+        let env: Arc<dyn Env> = Arc::new(MemoryEnv::with_steps());
+        let shared = Shared::new(&env);
+        let sealed = seal(&shared, &[(1, "a"), (2, "a"), (3, "b")]);
+        let table = flush(&shared.files, &shared.published, &sealed).unwrap().unwrap();
+        assert_eq!((table.entry.number, table.counts.entries), (sealed.file_number, 2));
+        let version = shared.files.versions.current();
+        assert_eq!(
+            version.levels[0].iter().map(|file| file.number).collect::<Vec<_>>(),
+            [sealed.file_number]
+        );
+        assert_eq!(shared.files.versions.last_sequence(), 3);
+    }
+
+    #[test]
+    fn an_empty_memtable_becomes_no_table() {
+        let env: Arc<dyn Env> = Arc::new(MemoryEnv::with_steps());
+        let shared = Shared::new(&env);
+        let sealed = seal(&shared, &[]);
+        assert!(flush(&shared.files, &shared.published, &sealed).unwrap().is_none());
+        assert!(shared.tables().is_empty());
+    }
+
+    #[test]
+    fn a_flush_that_fails_leaves_no_table_behind() {
+        for kind in [CallKind::Write, CallKind::Sync, CallKind::Close] {
+            let env = SimulatedEnv::new(1, Mode::StrictPosix);
+            let shared = Shared::new(&(Arc::new(env.clone()) as Arc<dyn Env>));
+            let sealed = seal(&shared, &[(1, "a")]);
+            env.fail_at(FaultPlan::new(1, Failure::Io).of(kind).on(".ldb"));
+            let failure = flush(&shared.files, &shared.published, &sealed).unwrap_err();
+            assert_eq!(failure.kind(), ErrorKind::Io);
+            assert!(env.has_failed() && shared.tables().is_empty(), "{kind:?}");
+            assert_eq!(shared.files.versions.current().files().count(), 0);
+        }
+    }
+}

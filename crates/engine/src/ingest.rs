@@ -16,7 +16,7 @@ use crate::db::inner::DbInner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::Output;
 use crate::table::{TableFileIterator, TableFileOptions, TableFileReader};
-use crate::write::commit::CommitState;
+use crate::write::writer::CommitState;
 
 impl DbInner {
     /// See [`Db::ingest`](crate::Db::ingest).
@@ -25,7 +25,7 @@ impl DbInner {
         if sources.is_empty() {
             return Ok(());
         }
-        let mut token = self.line.take_token();
+        let mut token = self.writer.line.take_token();
         self.health.check_writable()?;
         if token.last_sequence >= MAX_SEQUENCE_NUMBER {
             return Err(Error::new(
@@ -33,7 +33,7 @@ impl DbInner {
                 "the database has used up its sequence numbers",
             ));
         }
-        self.flush_with_token(&mut token)?;
+        self.writer.flush_with_token(&mut token)?;
         let sequence = token.last_sequence + 1;
         let mut written = Vec::new();
         let rewritten =
@@ -43,15 +43,6 @@ impl DbInner {
             return Err(error);
         }
         self.install_ingested(&mut token, sequence, &written)
-    }
-
-    /// Seals the active memtable and waits until everything is in tables, keeping the token.
-    fn flush_with_token(self: &Arc<Self>, commit: &mut CommitState) -> Result<()> {
-        if !commit.memtable.is_empty() {
-            self.seal_memtable(commit)?;
-        }
-        let newest = self.published.super_version().sealed.first().map(|sealed| sealed.file_number);
-        newest.map_or(Ok(()), |newest| self.wait_for_flush_of(newest))
     }
 
     /// Opens and verifies the files, and orders them by their keys.
@@ -119,15 +110,16 @@ impl DbInner {
             // A change that found no room may be on the disk. Its sequence goes to the next write, so it must be gone
             // before that.
             if !error.may_pass() || self.files.versions.settle().is_err() {
-                self.poison(error);
+                self.background.poison(error);
             }
         })?;
         commit.last_sequence = sequence;
         let mut background = self.background.lock();
-        self.update_super_version(&background, |view| view.version = self.files.versions.current());
+        self.background
+            .update_super_version(&background, |view| view.version = self.files.versions.current());
         self.published.publish(sequence);
-        commit.throttle.set_pressure(self.pressure(&commit.memtable));
-        self.schedule(&mut background);
+        self.writer.note_pressure(commit);
+        self.background.schedule(&mut background);
         self.files.info_log.line(format_args!("ingested {} tables", written.len()));
         Ok(())
     }

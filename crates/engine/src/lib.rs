@@ -22,6 +22,7 @@
 //!
 //! Start at [`Db`]. The path of a write and of a read through the modules is drawn in ARCHITECTURE.md.
 
+mod background;
 mod cache;
 mod checkpoint;
 mod compaction;
@@ -51,15 +52,18 @@ mod repair;
 mod sync;
 mod synced_logs;
 mod table;
+#[cfg(test)]
+mod testing;
 mod thread_buffer;
 mod version;
 mod wal;
 mod write;
 
+pub use background::pool::BackgroundPool;
 pub use cache::block_cache::BlockCache;
-pub use compaction::pool::BackgroundPool;
 pub use db::Db;
-pub use db::properties::{LeftOutLog, LevelInfo, Stats, TableInfo};
+pub use db::left_out_log::LeftOutLog;
+pub use db::properties::{LevelInfo, Stats, TableInfo};
 pub use error::{Error, ErrorKind, Result};
 pub use options::{Bounds, IterOptions, Options, ReadOptions, ReadTier, WriteOptions};
 pub use read::db_iterator::DbIterator;

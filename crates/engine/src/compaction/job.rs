@@ -18,11 +18,11 @@ use terrace_format::comparator::UserComparator;
 use terrace_format::internal_key::{before_all_versions, parse_internal_key, user_key};
 use terrace_format::version_edit::VersionEdit;
 
+use crate::background::pool::BackgroundPool;
 use crate::compaction::drop_rule::DropRule;
 use crate::compaction::output::OutputWriter;
 use crate::compaction::parts::{PARTS_PER_THREAD, Part, run_parts, split};
 use crate::compaction::picker::{CompactionPlan, max_grandparent_overlap_bytes};
-use crate::compaction::pool::BackgroundPool;
 use crate::error::{Error, Result};
 use crate::files::{Files, Output};
 use crate::iterator::InternalIterator;
@@ -217,5 +217,95 @@ impl GrandparentOverlap {
             self.overlapped_bytes = 0;
         }
         crossed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use terrace_env::{Env, MemoryEnv};
+    use terrace_format::internal_key::ValueKind;
+
+    use super::*;
+    use crate::compaction::picker::{PickerOptions, RangeCompaction, RangeStep};
+    use crate::compaction::reservations::Reservations;
+    use crate::error::ErrorKind;
+    use crate::flush::flush;
+    use crate::testing::Shared;
+
+    /// Two tables of level 0, each with a version of every key from 0 to 999, and what compacts them.
+    /// `between` runs after the first.
+    fn two_tables<T>(between: impl Fn(&Shared) -> T) -> (Shared, Arc<Compactor>, Vec<T>) {
+        let env: Arc<dyn Env> = Arc::new(MemoryEnv::new());
+        let shared = Shared::new(&env);
+        let mut kept = Vec::new();
+        for round in 0..2 {
+            shared.published.publish(1000 * (round + 1));
+            let sealed = shared.seal(shared.files.versions.new_file_number(), |memtable| {
+                for key in 0..1000 {
+                    let sequence = 1000 * round + key + 1;
+                    memtable.insert(sequence, ValueKind::Value, format!("{key:04}").as_bytes(), &[7; 100]);
+                }
+            });
+            flush(&shared.files, &shared.published, &sealed).unwrap();
+            if round == 0 {
+                kept.push(between(&shared));
+            }
+        }
+        let compactor = Arc::new(Compactor {
+            files: Arc::clone(&shared.files),
+            published: Arc::clone(&shared.published),
+            pool: Some(Arc::new(BackgroundPool::new(env, 2))),
+            max_file_size_bytes: 4 << 10,
+            gives_up: AtomicBool::new(false),
+        });
+        (shared, compactor, kept)
+    }
+
+    fn plan(shared: &Shared) -> CompactionPlan {
+        let options = PickerOptions::new(shared.files.comparator.clone(), 4 << 10, 2.0, None);
+        let mut range = RangeCompaction::new(None, None, shared.files.versions.next_file_number());
+        let version = shared.files.versions.current();
+        match range.next_step(&version, &Reservations::default(), &options) {
+            RangeStep::Run(plan) => *plan,
+            step => panic!("{step:?}"),
+        }
+    }
+
+    fn entries(shared: &Shared) -> u64 {
+        let version = shared.files.versions.current();
+        version.files().map(|file| file.counts().unwrap().entries).sum()
+    }
+
+    #[test]
+    fn what_nobody_sees_is_left_out_and_the_inputs_go() {
+        let (shared, compactor, _) = two_tables(|_| ());
+        assert_eq!(entries(&shared), 2000);
+        let done = compactor.run(&plan(&shared), 0).unwrap();
+        assert_eq!(entries(&shared), 1000);
+        let version = shared.files.versions.current();
+        assert!(version.levels[0].is_empty() && version.levels[1].len() == done.tables && done.tables > 1);
+        shared.published.change(|view| view.version = version);
+        shared.files.remove_obsolete_tables();
+        assert_eq!(shared.tables().len(), done.tables);
+    }
+
+    #[test]
+    fn what_a_snapshot_sees_stays() {
+        let (shared, compactor, snapshots) = two_tables(|shared| shared.published.snapshot());
+        compactor.run(&plan(&shared), 1).unwrap();
+        assert_eq!(entries(&shared), 2000);
+        drop(snapshots);
+    }
+
+    #[test]
+    fn a_compaction_that_gives_up_leaves_everything_as_it_was() {
+        let (shared, compactor, _) = two_tables(|_| ());
+        let before = shared.tables();
+        compactor.gives_up.store(true, Ordering::Relaxed);
+        for helpers in [0, 1] {
+            let failure = compactor.run(&plan(&shared), helpers).unwrap_err();
+            assert_eq!(failure.kind(), ErrorKind::Closed);
+            assert_eq!((shared.tables(), entries(&shared)), (before.clone(), 2000));
+        }
     }
 }

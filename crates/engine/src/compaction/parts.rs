@@ -14,8 +14,8 @@ use std::sync::Arc;
 use terrace_env::locks::{Condvar, Mutex};
 use terrace_format::comparator::UserComparator;
 
+use crate::background::pool::{BackgroundPool, Lane, without_panic};
 use crate::compaction::picker::CompactionPlan;
-use crate::compaction::pool::{BackgroundPool, Lane, without_panic};
 use crate::error::Result;
 
 /// Parts a thread, so that one that is slowed down does not hold up the others.

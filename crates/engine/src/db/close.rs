@@ -1,4 +1,4 @@
-//! Closing, and waiting for what is in memory to reach tables.
+//! Closing.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::memtable::MemTable;
 use crate::read::super_version::SealedMemTable;
 use crate::wal::writer::WalWriter;
-use crate::write::commit::CommitState;
+use crate::write::writer::CommitState;
 
 impl DbInner {
     /// See [`Db::close`](crate::Db::close).
@@ -21,18 +21,18 @@ impl DbInner {
             return Ok(());
         }
         // What was submitted before is still written, by this thread; what follows the token is refused.
-        self.submissions.close(|submissions| self.commit_submissions(submissions));
-        let mut token = self.line.take_token();
-        let recovered = self.flush_recovered(&mut token);
+        self.submissions.close();
+        let mut token = self.writer.line.take_token();
+        let recovered = self.writer.flush_recovered(&mut token);
         self.health.mark_closed();
         // In this order: a compaction that gives up must find that the database is closing.
         self.background.lock().closing = true;
         self.compactor.gives_up.store(true, Ordering::Release);
-        drop(self.wait_until(|background| background.is_quiet()));
+        drop(self.background.wait_until(|background| background.is_quiet()));
 
         let mut result = Ok(());
         if let Some(wal) = token.wal.take() {
-            result = self.sync_outgoing_logs(&mut token).and_then(|()| self.close_log(wal));
+            result = self.writer.sync_outgoing_logs(&mut token).and_then(|()| self.close_log(wal));
         }
         // Their files are gone, and the flush thread, which would close them, has no more work.
         let unneeded = std::mem::take(&mut self.background.lock().logs_to_close);
@@ -90,31 +90,9 @@ impl DbInner {
         let (number, size_bytes) = (wal.number(), wal.size_bytes());
         wal.close()?;
         if size_bytes > 0 {
-            self.note_synced_log(number, size_bytes);
+            self.writer.note_synced_log(number, size_bytes);
         }
         Ok(())
-    }
-
-    /// Seals the active memtable, unless it is empty, and waits until all sealed ones are in tables.
-    pub(crate) fn flush_and_wait(self: &Arc<Self>) -> Result<()> {
-        let mut token = self.line.take_token();
-        // It may have been closed while this waited, and the directory may be another's by now.
-        self.health.check_writable()?;
-        if !token.memtable.is_empty() {
-            self.wait_for_change(|| self.may_seal())?;
-            self.seal_memtable(&mut token)?;
-        }
-        let newest = self.published.super_version().sealed.first().map(|sealed| sealed.file_number);
-        drop(token);
-        let Some(newest) = newest else { return Ok(()) };
-        self.wait_for_flush_of(newest)
-    }
-
-    /// Waits until the sealed memtable with this number, and those before it, are in tables.
-    pub(crate) fn wait_for_flush_of(self: &Arc<Self>, file_number: u64) -> Result<()> {
-        self.wait_for_change(|| {
-            self.published.super_version().sealed.iter().all(|sealed| sealed.file_number > file_number)
-        })
     }
 }
 
@@ -130,7 +108,7 @@ mod tests {
     use crate::{Db, IterOptions, Options, ReadOptions, WriteOptions};
 
     fn wait_for_line(db: &Db, length: usize) {
-        while db.inner.line.length() < length {
+        while db.inner.writer.line.length() < length {
             thread::yield_now();
         }
     }
@@ -199,7 +177,7 @@ mod tests {
         };
         let mut after = files();
         after.push(terrace_format::file_name::SYNCED.to_owned());
-        let token = db.inner.line.take_token();
+        let token = db.inner.writer.line.take_token();
         thread::scope(|scope| {
             let close = scope.spawn(|| db.close());
             wait_for_line(&db, 1);

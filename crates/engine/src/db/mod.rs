@@ -4,6 +4,7 @@ pub(crate) mod close;
 pub(crate) mod home;
 pub(crate) mod inner;
 mod jobs;
+pub(crate) mod left_out_log;
 pub(crate) mod open;
 pub(crate) mod properties;
 mod read_only;
@@ -23,7 +24,6 @@ use crate::read::db_iterator::DbIterator;
 use crate::read::get::{Found, Pinned};
 use crate::read::snapshot::Snapshot;
 use crate::repair::report::RepairReport;
-use crate::write::commit::Patience;
 use crate::write::submit::WriteDone;
 
 /// An open database. Clones share it; it closes when the last clone drops, or by [`close`](Self::close).
@@ -54,6 +54,14 @@ pub struct Db {
     _closer: Arc<Closer>,
 }
 
+fn open_any(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
+    if options.background_pool.as_ref().is_some_and(|pool| !pool.is_of_this_process()) {
+        let message = "the background pool in the options was made before this process was forked; make one in this process";
+        return Err(Error::at_path(ErrorKind::Forked, directory, message));
+    }
+    if options.read_only { read_only::open(directory, options) } else { open::open(directory, options) }
+}
+
 /// Closes the database when the last handle drops. Background jobs hold the inner state, never this.
 struct Closer(Arc<DbInner>);
 
@@ -79,7 +87,7 @@ impl Db {
     /// `Locked` if the directory is open elsewhere, `NoDatabase`, `AlreadyExists`, `InvalidArgument` for a comparator
     /// that is not the database's, `Corruption` and `Unsupported` naming file and offset.
     pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Self> {
-        let inner = open::open(path.as_ref(), options)?;
+        let inner = open_any(path.as_ref(), options)?;
         Ok(Self { _closer: Arc::new(Closer(Arc::clone(&inner))), inner })
     }
 
@@ -158,49 +166,19 @@ impl Db {
 
     /// Stores `value` under `key`.
     pub fn put(&self, key: &[u8], value: &[u8], options: &WriteOptions) -> Result<()> {
-        self.write_one(options, |batch| batch.put(key, value))
+        self.inner.writer.write_one(options.sync, |batch| batch.put(key, value))
     }
 
     /// Removes `key`. It is no error if there is none.
     pub fn delete(&self, key: &[u8], options: &WriteOptions) -> Result<()> {
-        self.write_one(options, |batch| batch.delete(key))
-    }
-
-    /// Writes what `fill` puts into a batch. Whoever need not wait uses the buffer that comes with the token.
-    #[inline]
-    fn write_one(
-        &self,
-        options: &WriteOptions,
-        fill: impl FnOnce(&mut WriteBatch) -> terrace_format::error::Result<()>,
-    ) -> Result<()> {
-        self.inner.health.check_writable()?;
-        let line = &self.inner.line;
-        let shares_sync = options.sync && line.expects_others();
-        let Some(mut token) = (!shares_sync).then(|| line.try_token()).flatten() else {
-            let mut batch = WriteBatch::new();
-            fill(&mut batch).map_err(Error::refused)?;
-            return self.write(batch, options);
-        };
-        let mut batch = token.buffer.take().unwrap_or_default();
-        batch.clear();
-        let result = fill(&mut batch).map_err(Error::refused).and_then(|()| {
-            self.inner.commit_group(&mut token, std::slice::from_mut(&mut batch), options.sync)
-        });
-        token.keep_buffer(batch);
-        result
+        self.inner.writer.write_one(options.sync, |batch| batch.delete(key))
     }
 
     /// Writes all operations of `batch`, or none of them. A batch holds up to 3 GiB
     /// ([`MAX_BATCH_SIZE_BYTES`](terrace_format::limits::MAX_BATCH_SIZE_BYTES)): adding more to it is refused. Waits for its turn, for room, and for the disk if
     /// [`WriteOptions::sync`] asks for that.
     pub fn write(&self, batch: WriteBatch, options: &WriteOptions) -> Result<()> {
-        self.inner.health.check_writable()?;
-        if batch.is_empty() {
-            return Ok(());
-        }
-        self.inner.line.write(batch, options.sync, |commit, batches, sync| {
-            self.inner.commit_group(commit, batches, sync)
-        })
+        self.inner.writer.write(batch, options.sync)
     }
 
     /// Like [`write`](Self::write), but only if it need not wait for anything. Returns `false`, with nothing done,
@@ -210,23 +188,10 @@ impl Db {
         if batch.is_empty() {
             return Ok(true);
         }
-        if options.sync || self.inner.has_submissions() {
+        if options.sync || !self.inner.submissions.is_idle() {
             return Ok(false);
         }
-        let Some(mut token) = self.inner.line.try_token() else { return Ok(false) };
-        if token.wal.as_ref().is_some_and(|wal| !wal.is_ready(batch.as_bytes().len())) {
-            return Ok(false);
-        }
-        // It may have been closed or poisoned since the first look.
-        self.inner.health.check_writable()?;
-        match self.inner.make_room(&mut token, batch.approximate_size_bytes(), Patience::Refuse) {
-            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(false),
-            Err(error) => Err(error),
-            Ok(()) => {
-                self.inner.commit_with_room(&mut token, std::slice::from_mut(batch), false)?;
-                Ok(true)
-            }
-        }
+        self.inner.writer.try_write(batch)
     }
 
     /// Queues a write and returns at once. Submitted writes are committed in order by a thread of the database's
@@ -236,7 +201,7 @@ impl Db {
         if let Err(error) = self.inner.health.check_writable() {
             done(Err(error));
         } else {
-            self.inner.submit_write(batch, options, done);
+            self.inner.submissions.submit(batch, options, done);
         }
     }
 
@@ -278,7 +243,7 @@ impl Db {
     /// Writes what is in memory to tables, and waits until that is done.
     pub fn flush(&self) -> Result<()> {
         self.inner.health.check_writable()?;
-        self.inner.flush_and_wait()
+        self.inner.writer.flush()
     }
 
     /// Compacts the keys from `begin` to `end`, both included; `None` is an open end. Afterwards each key in the
@@ -320,8 +285,8 @@ impl Db {
         self.inner.read_moving_on(|| self.inner.verify())
     }
 
-    /// What the open left out of the logs, if anything: see [`LeftOutLog`](properties::LeftOutLog).
-    pub fn left_out_log(&self) -> Option<&properties::LeftOutLog> {
+    /// What the open left out of the logs, if anything: see [`LeftOutLog`](left_out_log::LeftOutLog).
+    pub fn left_out_log(&self) -> Option<&left_out_log::LeftOutLog> {
         self.inner.left_out.as_ref()
     }
 
@@ -393,7 +358,7 @@ impl Db {
     /// Runs one waiting background job on the calling thread, where the environment has no threads. Returns
     /// whether there was one.
     pub fn step(&self) -> bool {
-        self.inner.health.check_process().is_ok() && self.inner.step_background()
+        self.inner.health.check_process().is_ok() && self.inner.background.step()
     }
 
     /// Closes the database: waits for writes and the running flush, abandons compactions (they have changed

@@ -5,29 +5,29 @@
 //! 6. Write the MANIFEST anew and remove what an earlier crash left behind (`db/settle`). 7. Start the background, which
 //!    flushes what step 4 read.
 //!
-//! A read-only open does 3 and 4 only, without the lock and without writing: see [`read_only`].
+//! A read-only open does 3 and 4 only, without the lock and without writing: see [`read_only`](super::read_only).
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
 
-use terrace_env::locks::{Condvar, Mutex};
+use terrace_env::locks::Mutex;
 use terrace_env::{Env, FileLock, LockError};
 use terrace_format::compression::Dialect;
 use terrace_format::file_name::{self, FileKind};
 use terrace_format::internal_key::InternalKeyComparator;
 
+use crate::background::pool::BackgroundPool;
+use crate::background::scheduler::{Background, BackgroundParts, Jobs};
+use crate::background::state::BackgroundState;
 use crate::cache::block_cache::BlockCache;
 use crate::cache::table_cache::TableCache;
 use crate::compaction::job::Compactor;
 use crate::compaction::picker::CompactPointers;
-use crate::compaction::pool::BackgroundPool;
-use crate::compaction::scheduler::BackgroundState;
-use crate::compaction::throttle::{Pressure, Throttle};
 use crate::db::home::Home;
 use crate::db::inner::DbInner;
-use crate::db::properties::LeftOutLog;
-use crate::db::read_only;
+use crate::db::left_out_log::LeftOutLog;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::Files;
 use crate::health::Health;
@@ -42,9 +42,10 @@ use crate::synced_logs::SyncedLogs;
 use crate::table::{TableBuilderOptions, TableReadContext};
 use crate::version::{ObsoleteFiles, RecoveredNumbers, VersionSet, VersionSetOptions};
 use crate::wal::writer::WalWriter;
-use crate::write::commit::CommitState;
 use crate::write::line::CommitLine;
-use crate::write::submit_queue::SubmitQueue;
+use crate::write::submit::Submissions;
+use crate::write::throttle::{Pressure, Throttle};
+use crate::write::writer::{CommitState, Writer};
 
 /// What a directory holds.
 pub(super) enum Contents {
@@ -54,16 +55,8 @@ pub(super) enum Contents {
     Nothing,
 }
 
-/// Opens the database in `directory`.
-pub(crate) fn open(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
-    if options.background_pool.as_ref().is_some_and(|pool| !pool.is_of_this_process()) {
-        let message = "the background pool in the options was made before this process was forked; make one in this process";
-        return Err(Error::at_path(ErrorKind::Forked, directory, message));
-    }
-    if options.read_only { read_only::open(directory, options) } else { open_writable(directory, options) }
-}
-
-fn open_writable(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
+/// Opens the database in `directory` to read and write.
+pub(super) fn open(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
     let env = &options.env;
     let existed = env.exists(directory)?;
     let no_database = || {
@@ -107,14 +100,14 @@ fn open_writable(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
         }
     };
     inner.settle(&stopped, &names)?;
-    if inner.synced_logs.lock().is_empty() && names.iter().any(|name| name == file_name::SYNCED) {
+    if inner.writer.knows_no_synced_logs() && names.iter().any(|name| name == file_name::SYNCED) {
         // It is about logs that are gone, whose numbers may come again.
         inner.files.env.remove_file(&directory.join(file_name::SYNCED))?;
     }
     let mut background = inner.background.lock();
-    inner.schedule(&mut background);
+    inner.background.schedule(&mut background);
     drop(background);
-    inner.watch_for_idleness();
+    inner.background.watch_for_idleness();
     Ok(inner)
 }
 
@@ -287,24 +280,16 @@ impl Parts {
             throttle,
             buffer: Default::default(),
         };
-        let background = BackgroundState {
+        let state = BackgroundState {
             logs,
             pointers: CompactPointers::from_stored(versions.compact_pointers()),
             ..BackgroundState::default()
         };
         let published = Arc::new(Published::new(view, recovered.last_sequence));
-        let health = Health::new(directory.clone(), options.read_only, Arc::clone(&info_log));
+        let health = Arc::new(Health::new(directory.clone(), options.read_only, Arc::clone(&info_log)));
         let table_options = TableBuilderOptions::of(&options);
-        let files = Arc::new(Files {
-            directory,
-            env,
-            comparator,
-            table_options,
-            tables,
-            versions,
-            obsolete,
-            info_log,
-        });
+        let files = Files { directory, env, comparator, table_options, tables, versions, obsolete, info_log };
+        let files = Arc::new(files);
         let compactor = Arc::new(Compactor {
             files: Arc::clone(&files),
             published: Arc::clone(&published),
@@ -312,23 +297,45 @@ impl Parts {
             max_file_size_bytes: options.max_file_size_bytes,
             gives_up: AtomicBool::new(false),
         });
-        Ok(Arc::new(DbInner {
-            health,
-            files,
-            block_cache,
-            published,
-            compactor,
-            seek_forecast: Arc::default(),
-            line: CommitLine::new(commit),
-            submissions: SubmitQueue::new(),
-            background: Mutex::new(background),
-            progress: Condvar::new(),
-            pool,
-            synced_logs: Mutex::new(synced_logs),
-            left_out,
-            file_lock: Mutex::new(lock),
-            idle_check_armed: AtomicBool::new(false),
-            options,
+        // The background runs the jobs of the database that owns it.
+        Ok(Arc::new_cyclic(|inner: &Weak<DbInner>| {
+            let jobs: Weak<dyn Jobs> = inner.clone();
+            let parts = BackgroundParts {
+                pool: pool.clone(),
+                jobs,
+                health: Arc::clone(&health),
+                published: Arc::clone(&published),
+                info_log: Arc::clone(&files.info_log),
+                env: Arc::clone(&files.env),
+                compaction_threads: options.compaction_threads.max(1),
+                idle_after: Duration::from_millis(options.idle_after_ms.max(1)),
+            };
+            let background = Background::new(state, parts);
+            let writer = Arc::new(Writer {
+                line: CommitLine::new(commit),
+                files: Arc::clone(&files),
+                health: Arc::clone(&health),
+                published: Arc::clone(&published),
+                backlog: Arc::clone(&background),
+                synced_logs: Mutex::new(synced_logs),
+                write_buffer_size_bytes: options.write_buffer_size_bytes,
+                max_sealed_memtables: options.max_sealed_memtables.max(1),
+                map_log: options.map_log,
+            });
+            DbInner {
+                health,
+                files,
+                block_cache,
+                published,
+                seek_forecast: Arc::default(),
+                submissions: Submissions::new(Arc::clone(&writer), pool),
+                writer,
+                background,
+                compactor,
+                left_out,
+                file_lock: Mutex::new(lock),
+                options,
+            }
         }))
     }
 }

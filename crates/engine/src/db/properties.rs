@@ -3,13 +3,11 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use terrace_format::file_name::log_name;
 use terrace_format::limits::LEVEL_COUNT;
 use terrace_format::table::TableCounts;
 
 use crate::db::inner::DbInner;
 use crate::error::{Error, ErrorKind, Result};
-use crate::recovery::LogHole;
 
 /// Numbers about one level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,7 +41,7 @@ pub struct Stats {
     pub compactions_running: usize,
     /// Sequence number of the newest write.
     pub last_sequence: u64,
-    /// Bytes of logs that the open left out, see [`LeftOutLog`].
+    /// Bytes of logs that the open left out, see [`LeftOutLog`](crate::LeftOutLog).
     pub left_out_log_bytes: u64,
 }
 
@@ -62,25 +60,6 @@ pub struct TableInfo {
     pub largest: Vec<u8>,
     /// What its writer counted; `None` for tables of other writers than Terrace, and for those that cannot be opened.
     pub counts: Option<TableCounts>,
-}
-
-/// What an open left out of the logs: they hold a place that looks as a loss of power leaves it, and what follows such a
-/// place was never synced, so that it may not count. It may have been damage all the same, which cannot always be told.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct LeftOutLog {
-    /// The log with that place. An open to write has moved it, and all later ones, to the directory `lost`.
-    pub name: String,
-    /// Bytes that were left out, later logs included.
-    pub bytes: u64,
-    /// What is wrong there, with file and offset.
-    pub reason: Error,
-}
-
-impl From<LogHole> for LeftOutLog {
-    fn from(hole: LogHole) -> Self {
-        Self { name: log_name(hole.number), bytes: hole.left_out_bytes, reason: hole.reason }
-    }
 }
 
 impl DbInner {

@@ -139,14 +139,14 @@ impl DbInner {
             return Ok(());
         }
         // Nobody writes, so the token puts refreshes one after another, and a close after those that run.
-        let _token = self.line.take_token();
+        let _token = self.writer.line.take_token();
         self.show_newest()
     }
 
     /// Replaces `outdated`, a table of which is gone, as the state in force, unless another reader has done it.
     #[cold]
     pub(crate) fn move_on(&self, outdated: &Arc<SuperVersion>) -> Result<()> {
-        let _token = self.line.take_token();
+        let _token = self.writer.line.take_token();
         if !Arc::ptr_eq(&self.published.super_version(), outdated) {
             return Ok(());
         }

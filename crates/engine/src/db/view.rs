@@ -37,6 +37,14 @@ impl Drop for ViewPin {
 }
 
 impl DbInner {
+    /// Removes, in the background, the tables that no version lists and no reader pins any more, if there are any.
+    fn remove_obsolete_tables_soon(&self) {
+        if !self.files.obsolete.is_empty() {
+            let files = Arc::clone(&self.files);
+            self.background.run_chore(move || files.remove_obsolete_tables());
+        }
+    }
+
     /// The snapshot to read from, which must be of this database.
     #[inline]
     pub(crate) fn own_snapshot<'a>(&self, options: &'a ReadOptions) -> Result<Option<&'a Snapshot>> {
