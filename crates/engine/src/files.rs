@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use terrace_env::Env;
+use terrace_env::locks::Mutex;
 use terrace_format::file_name;
 use terrace_format::internal_key::InternalKeyComparator;
 use terrace_format::table::TableCounts;
@@ -13,6 +14,7 @@ use terrace_format::version_edit::{FileEntry, VersionEdit};
 use crate::cache::table_cache::TableCache;
 use crate::error::{ErrorKind, Result};
 use crate::info_log::InfoLog;
+use crate::synced_files::SyncedFiles;
 use crate::table::{TableBuilder, TableBuilderOptions};
 use crate::version::{ObsoleteFiles, VersionSet};
 
@@ -28,6 +30,8 @@ pub(crate) struct Files {
     pub(crate) versions: VersionSet,
     /// Tables that no version lists and no reader pins any more.
     pub(crate) obsolete: Arc<ObsoleteFiles>,
+    /// Which files are durable that take no more records, and up to where.
+    pub(crate) synced: Mutex<SyncedFiles>,
     pub(crate) info_log: Arc<InfoLog>,
 }
 
@@ -68,6 +72,23 @@ impl Files {
     pub(crate) fn remove_tables(&self, numbers: impl IntoIterator<Item = u64>) {
         for number in numbers {
             let _ = self.env.remove_file(&self.table_path(number));
+        }
+    }
+
+    /// Leaves word that the log `number`, which takes no more records, is durable up to `size_bytes`: the next open then
+    /// takes no damage there for a loss of power.
+    pub(crate) fn note_synced_log(&self, number: u64, size_bytes: u64) {
+        let oldest = self.versions.log_number();
+        self.note_synced(|synced| synced.note_log(number, size_bytes, oldest));
+    }
+
+    /// Adds to what is known to have been synced, and writes it down if it is news.
+    pub(crate) fn note_synced(&self, note: impl FnOnce(&mut SyncedFiles)) {
+        let mut synced = self.synced.lock();
+        let before = synced.clone();
+        note(&mut synced);
+        if *synced != before {
+            synced.write(&*self.env, &self.directory);
         }
     }
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use terrace_env::ProcessMark;
 use terrace_env::locks::Mutex;
+use terrace_env::{ProcessMark, RevocableMark};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::info_log::InfoLog;
@@ -20,8 +20,10 @@ pub(crate) struct Health {
     read_only: bool,
     info_log: Arc<InfoLog>,
     close_begun: AtomicBool,
-    closed: AtomicBool,
-    /// Set after `failure`.
+    /// Revoked by the close.
+    may_read: RevocableMark,
+    /// Revoked as well by the first failure, after that was noted, and from the start in a read-only database.
+    may_write: RevocableMark,
     poisoned: AtomicBool,
     /// The first failure after which writes could no longer be trusted.
     failure: Mutex<Option<Error>>,
@@ -30,13 +32,19 @@ pub(crate) struct Health {
 impl Health {
     /// That of a database which this process has just opened in `directory`.
     pub(crate) fn new(directory: PathBuf, read_only: bool, info_log: Arc<InfoLog>) -> Self {
+        let process = ProcessMark::here();
+        let may_write = RevocableMark::new(process);
+        if read_only {
+            may_write.revoke();
+        }
         Self {
             directory,
-            process: ProcessMark::here(),
+            process,
             read_only,
             info_log,
             close_begun: AtomicBool::new(false),
-            closed: AtomicBool::new(false),
+            may_read: RevocableMark::new(process),
+            may_write,
             poisoned: AtomicBool::new(false),
             failure: Mutex::new(None),
         }
@@ -56,22 +64,30 @@ impl Health {
     /// An error if the database is closed, or belongs to another process.
     #[inline]
     pub(crate) fn check_open(&self) -> Result<()> {
-        self.check_process()?;
-        if self.closed.load(Ordering::Acquire) { Err(Error::closed()) } else { Ok(()) }
+        if self.may_read.is_here() { Ok(()) } else { Err(self.why_not_open()) }
     }
 
     /// An error if the database takes no writes.
     #[inline]
     pub(crate) fn check_writable(&self) -> Result<()> {
-        self.check_open()?;
-        if self.is_poisoned() {
-            return Err(self.failure().as_ref().map_or_else(Error::closed, Error::poisoned));
+        if self.may_write.is_here() { Ok(()) } else { Err(self.why_not_writable()) }
+    }
+
+    #[cold]
+    fn why_not_open(&self) -> Error {
+        self.check_process().err().unwrap_or_else(Error::closed)
+    }
+
+    #[cold]
+    fn why_not_writable(&self) -> Error {
+        if let Err(error) = self.check_open() {
+            return error;
         }
-        if self.read_only {
-            let message = "the database was opened read-only";
-            return Err(Error::at_path(ErrorKind::ReadOnly, &self.directory, message));
+        if let Some(failure) = self.failure() {
+            return Error::poisoned(&failure);
         }
-        Ok(())
+        debug_assert!(self.read_only, "nothing else refuses writes");
+        Error::at_path(ErrorKind::ReadOnly, &self.directory, "the database was opened read-only")
     }
 
     /// Whether writes are refused because of a failure.
@@ -87,6 +103,7 @@ impl Health {
             self.info_log.line(format_args!("writes are refused from now on: {cause}"));
             *failure = Some(cause.clone());
         }
+        self.may_write.revoke();
         self.poisoned.store(true, Ordering::Release);
     }
 
@@ -102,7 +119,8 @@ impl Health {
 
     /// Refuses every operation from now on.
     pub(crate) fn mark_closed(&self) {
-        self.closed.store(true, Ordering::Release);
+        self.may_read.revoke();
+        self.may_write.revoke();
     }
 }
 

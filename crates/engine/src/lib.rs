@@ -50,7 +50,7 @@ mod read;
 mod recovery;
 mod repair;
 mod sync;
-mod synced_logs;
+mod synced_files;
 mod table;
 #[cfg(test)]
 mod testing;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use terrace_env::Env;
+use terrace_env::locks::Mutex;
 use terrace_format::compression::Dialect;
 
 use crate::cache::table_cache::TableCache;
@@ -62,6 +63,7 @@ impl Shared {
             tables: Arc::new(TableCache::new(Arc::clone(env), directory.clone(), 100, context)),
             versions,
             obsolete,
+            synced: Mutex::default(),
             info_log: Arc::clone(&info_log),
             directory: directory.clone(),
         });

@@ -38,7 +38,7 @@ use crate::options::Options;
 use crate::read::published::Published;
 use crate::read::super_version::{SealedMemTable, SuperVersion};
 use crate::recovery::{RecoveredLogs, Replay, check_first_log, is_log_needed, open_logs};
-use crate::synced_logs::SyncedLogs;
+use crate::synced_files::SyncedFiles;
 use crate::table::{TableBuilderOptions, TableReadContext};
 use crate::version::{ObsoleteFiles, RecoveredNumbers, VersionSet, VersionSetOptions};
 use crate::wal::writer::WalWriter;
@@ -100,7 +100,7 @@ pub(super) fn open(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
         }
     };
     inner.settle(&stopped, &names)?;
-    if inner.writer.knows_no_synced_logs() && names.iter().any(|name| name == file_name::SYNCED) {
+    if inner.files.synced.lock().is_empty() && names.iter().any(|name| name == file_name::SYNCED) {
         // It is about logs that are gone, whose numbers may come again.
         inner.files.env.remove_file(&directory.join(file_name::SYNCED))?;
     }
@@ -223,7 +223,7 @@ impl Parts {
         versions: VersionSet,
         recovered: RecoveredLogs,
         logs: Vec<u64>,
-        synced_logs: SyncedLogs,
+        synced_files: SyncedFiles,
     ) -> Result<Arc<DbInner>> {
         let Self { home, options, comparator, block_cache, tables, obsolete, info_log, lock } = self;
         let Home { directory, env, hold } = home;
@@ -288,8 +288,17 @@ impl Parts {
         let published = Arc::new(Published::new(view, recovered.last_sequence));
         let health = Arc::new(Health::new(directory.clone(), options.read_only, Arc::clone(&info_log)));
         let table_options = TableBuilderOptions::of(&options);
-        let files = Files { directory, env, comparator, table_options, tables, versions, obsolete, info_log };
-        let files = Arc::new(files);
+        let files = Arc::new(Files {
+            directory,
+            env,
+            comparator,
+            table_options,
+            tables,
+            versions,
+            obsolete,
+            synced: Mutex::new(synced_files),
+            info_log,
+        });
         let compactor = Arc::new(Compactor {
             files: Arc::clone(&files),
             published: Arc::clone(&published),
@@ -317,7 +326,6 @@ impl Parts {
                 health: Arc::clone(&health),
                 published: Arc::clone(&published),
                 backlog: Arc::clone(&background),
-                synced_logs: Mutex::new(synced_logs),
                 write_buffer_size_bytes: options.write_buffer_size_bytes,
                 max_sealed_memtables: options.max_sealed_memtables.max(1),
                 map_log: options.map_log,
@@ -360,7 +368,7 @@ fn create(home: Home, options: Options, info_log: InfoLog, lock: Box<dyn FileLoc
         versions,
         RecoveredLogs { memtables: Vec::new(), last_sequence: 0, hole: None },
         Vec::new(),
-        SyncedLogs::default(),
+        SyncedFiles::default(),
     )
 }
 
@@ -385,7 +393,7 @@ pub(super) fn recover(
         versions.mark_file_number_used(*number);
     }
     // Another engine may have begun anew since, with the same numbers.
-    let synced_logs = if is_ours { SyncedLogs::read(&**env, directory) } else { SyncedLogs::default() };
+    let synced_files = if is_ours { SyncedFiles::read(&**env, directory) } else { SyncedFiles::default() };
     let replay = Replay {
         contiguous_sequences: is_ours,
         comparator: &parts.comparator,
@@ -393,11 +401,11 @@ pub(super) fn recover(
         paranoid_checks: parts.options.paranoid_checks,
         writer_may_live: parts.options.read_only,
         write_buffer_size_bytes: parts.options.write_buffer_size_bytes,
-        synced_logs: &synced_logs,
+        synced_files: &synced_files,
     };
     let recovered = replay.run(logs, last_sequence)?;
     let stop = recovered.hole.as_ref().map(|hole| hole.number);
     let stopped =
         log_numbers.iter().copied().filter(|number| stop.is_some_and(|stop| *number >= stop)).collect();
-    Ok((parts.finish(versions, recovered, log_numbers, synced_logs)?, stopped))
+    Ok((parts.finish(versions, recovered, log_numbers, synced_files)?, stopped))
 }

@@ -26,7 +26,7 @@ struct Model {
     published: Published,
     versions: VersionSet,
     obsolete: Arc<ObsoleteFiles>,
-    /// As `DbInner::background`: super versions change one after the other.
+    /// As the lock of `Background`: super versions change one after the other.
     background: Mutex<()>,
     /// A bit for the number of each file that was removed.
     removed: AtomicU64,
@@ -61,14 +61,14 @@ impl Model {
         })
     }
 
-    /// As `DbInner::commit_batch`: the entry, then its sequence. The value repeats it.
+    /// As `Writer::commit_batch`: the entry, then its sequence. The value repeats it.
     fn put(&self, key: &str, sequence: u64) {
         let active = Arc::clone(&self.published.super_version().active);
         active.insert(sequence, ValueKind::Value, key.as_bytes(), &[sequence as u8]);
         self.published.publish(sequence);
     }
 
-    /// As `DbInner::seal_memtable`.
+    /// As `Writer::seal_memtable`.
     fn seal(&self, last_sequence: u64) -> Arc<SealedMemTable> {
         let sealed = Arc::new(SealedMemTable {
             table: Arc::clone(&self.published.super_version().active),
@@ -82,7 +82,7 @@ impl Model {
         sealed
     }
 
-    /// As `DbInner::flush_sealed`.
+    /// As `flush::flush` and `DbInner::flush_sealed`.
     fn flush(&self, sealed: &SealedMemTable) {
         let mut rule = DropRule::new(comparator().user().clone(), self.published.reader_sequences());
         let mut number = sealed.file_number;
@@ -101,7 +101,7 @@ impl Model {
         self.published.change(|view| view.replace_by_table(sealed, self.versions.current()));
     }
 
-    /// As `DbInner::run_compaction`, of one table from level 0, and the removal of obsolete files after it.
+    /// As `Compactor::run`, of one table from level 0, and the removal of obsolete files after it.
     fn compact(&self, old: u64, key: &[u8]) {
         let edit = VersionEdit {
             deleted_files: vec![(0, old)],

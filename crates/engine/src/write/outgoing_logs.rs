@@ -1,5 +1,5 @@
 //! The logs behind the active one, until their memtables are in tables. Predecessors: a seal, which leaves one behind; a sync,
-//! before which they are synced. Successor: `synced_logs`.
+//! before which they are synced. Successor: `synced_files`.
 
 use crate::error::Result;
 use crate::wal::writer::WalWriter;
@@ -24,22 +24,9 @@ impl<B: Backlog> Writer<B> {
         commit.outgoing.drain(..).try_for_each(|outgoing| {
             let (number, size_bytes) = (outgoing.number(), outgoing.size_bytes());
             unless_needless(number, outgoing.close())?;
-            self.note_synced_log(number, size_bytes);
+            self.files.note_synced_log(number, size_bytes);
             Ok(())
         })
-    }
-
-    /// Leaves word that the log `number`, which takes no more records, is durable up to `size_bytes`: the next open then
-    /// takes no damage there for a loss of power.
-    pub(crate) fn note_synced_log(&self, number: u64, size_bytes: u64) {
-        let mut synced_logs = self.synced_logs.lock();
-        synced_logs.note(number, size_bytes, self.files.versions.log_number());
-        synced_logs.write(&*self.files.env, &self.files.directory);
-    }
-
-    /// Whether no log is known to be durable.
-    pub(crate) fn knows_no_synced_logs(&self) -> bool {
-        self.synced_logs.lock().is_empty()
     }
 
     /// Logs whose memtables are in tables by now need no sync any more.

@@ -22,7 +22,6 @@ use crate::memtable::{MemEntry, MemTable};
 use crate::options::WriteOptions;
 use crate::read::published::Published;
 use crate::read::super_version::SealedMemTable;
-use crate::synced_logs::SyncedLogs;
 use crate::testing::Shared;
 use crate::wal::writer::WalWriter;
 
@@ -106,7 +105,6 @@ impl Fixture {
             health: Arc::clone(&shared.health),
             published: Arc::clone(&shared.published),
             backlog: Arc::clone(&backlog),
-            synced_logs: Mutex::new(SyncedLogs::default()),
             write_buffer_size_bytes: WRITE_BUFFER_SIZE_BYTES,
             max_sealed_memtables: 2,
             map_log: false,
@@ -176,7 +174,7 @@ fn a_sync_syncs_the_logs_before_its_own_and_leaves_word_of_that() {
     fixture.fill(2).unwrap();
     fixture.put("synced", true).unwrap();
     assert!(fixture.writer.line.take_token().outgoing.is_empty());
-    assert!(!fixture.writer.knows_no_synced_logs());
+    assert!(!fixture.shared.files.synced.lock().is_empty());
     assert!(fixture.shared.files.env.exists(Path::new("/db/SYNCED")).unwrap());
 }
 

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use terrace_env::locks::Mutex;
 use terrace_format::batch::WriteBatch;
 
 use crate::background::state::Throughput;
@@ -14,7 +13,6 @@ use crate::health::Health;
 use crate::memtable::MemTable;
 use crate::read::published::Published;
 use crate::read::super_version::SealedMemTable;
-use crate::synced_logs::SyncedLogs;
 use crate::wal::writer::WalWriter;
 use crate::write::line::CommitLine;
 use crate::write::throttle::Throttle;
@@ -56,8 +54,6 @@ pub(crate) struct Writer<B> {
     pub(crate) health: Arc<Health>,
     pub(crate) published: Arc<Published>,
     pub(crate) backlog: B,
-    /// How far logs are durable that take no more records.
-    pub(crate) synced_logs: Mutex<SyncedLogs>,
     /// Size at which a memtable is sealed, in bytes.
     pub(crate) write_buffer_size_bytes: usize,
     /// How many sealed memtables may wait for their flush; at least one.
