@@ -1,4 +1,4 @@
-//! The options of a database, as they are set one by one, with LevelDB's defaults and bounds.
+//! The options of a database, set one by one, with LevelDB's defaults and bounds.
 //!
 //! Predecessor: the program's setters. Successor: the engine's [`Options`], made when a database is opened, destroyed or
 //! repaired.
@@ -22,13 +22,13 @@ const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 const GIB: usize = 1 << 30;
 
-/// The level of zstd that LevelDB takes where it has zstd.
+/// The level of zstd that LevelDB uses if it has zstd.
 const ZSTD_LEVEL: i32 = 1;
 
 /// A `leveldb_options_t`.
 #[derive(Clone)]
 pub(crate) struct OptionsHandle {
-    /// All that the engine takes as it was set.
+    /// The options that are passed on to the engine as they were set.
     engine: Options,
     comparator: Option<Arc<CallbackComparator>>,
     filter_policy: Option<FilterPolicyHandle>,
@@ -77,7 +77,8 @@ impl OptionsHandle {
     /// The engine's options, and what must be kept as long as they are in use.
     ///
     /// # Errors
-    /// `Invalid argument` for a value that means nothing, and for callbacks that were destroyed or have no name.
+    ///
+    /// `Invalid argument` if a value is invalid, or if callbacks were destroyed or have no name.
     pub(crate) fn to_engine(&self) -> Result<(Options, CallbacksInUse)> {
         let mut options = Options {
             block_restart_interval: usize::try_from(self.block_restart_interval)
@@ -115,7 +116,7 @@ fn bad_value(option: &str, value: c_int) -> Failure {
     Failure::argument(format_args!("{option} cannot be {value}"))
 }
 
-/// Changes options, if there are any.
+/// Changes the options, if there are any.
 fn set(options: Option<&mut OptionsHandle>, change: impl FnOnce(&mut OptionsHandle)) {
     barrier::or_else((), || {
         if let Some(options) = options {
@@ -134,7 +135,7 @@ macro_rules! setters {
     };
 }
 
-// LevelDB bounds numbers silently, and so do these.
+// LevelDB bounds numbers silently; these functions do the same.
 setters! {
     // options.json: setters (make options)
     leveldb_options_set_create_if_missing(value: u8) => create_if_missing = value != 0;
@@ -156,7 +157,7 @@ extern "C" fn leveldb_options_create() -> *mut OptionsHandle {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn leveldb_options_destroy(options: *mut OptionsHandle) {
-    // SAFETY: by the header's rule it is NULL or came from `leveldb_options_create`, and is used no more.
+    // SAFETY: by the header's rule it is NULL or came from `leveldb_options_create`, and is no longer used.
     barrier::or_else((), || unsafe { drop_box(options) });
 }
 
@@ -167,8 +168,8 @@ unsafe extern "C" fn leveldb_options_set_comparator(
 ) {
     set(options, |options| {
         options.comparator = (!comparator.is_null()).then(|| {
-            // SAFETY: by the header's rule it came from `leveldb_comparator_create`, as an `Arc`, and was not destroyed: the
-            // reference that the program holds is still there, and this is one more.
+            // SAFETY: by the header's rule it came from `leveldb_comparator_create`, as an `Arc`, and was not
+            // destroyed: the program still holds its reference, and this is one more.
             unsafe {
                 Arc::increment_strong_count(comparator);
                 Arc::from_raw(comparator)
@@ -190,7 +191,7 @@ extern "C" fn leveldb_options_set_env(options: Option<&mut OptionsHandle>, env: 
     set(options, |options| options.engine.env = env.map_or_else(default_env, EnvHandle::env));
 }
 
-/// The interface has no way to make a logger, so there is nothing to set: the database writes its LOG, as without it.
+/// The interface has no way to create a logger, so there is nothing to set: the database writes its LOG in any case.
 #[unsafe(no_mangle)]
 extern "C" fn leveldb_options_set_info_log(
     _options: Option<&mut OptionsHandle>,

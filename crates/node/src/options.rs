@@ -85,14 +85,14 @@ pub fn bounds(env: Env, range: Value) -> Fallible<Bounds> {
     Ok(Bounds { lower: bound(c"gte", c"gt")?, upper: bound(c"lte", c"lt")? })
 }
 
-/// What `open` is asked for.
+/// The arguments of `open`.
 pub struct OpenOptions {
     pub options: Options,
     /// Share the engine with other openings of the same directory in this process.
     pub multithreading: bool,
 }
 
-/// Changes options to what was given. What was not given stays as the preset has it.
+/// Sets the given options. The others stay as the preset has them.
 macro_rules! set_given {
     ($options:ident: $($given:expr => $option:ident;)*) => {
         $(if let Some(value) = $given? {
@@ -157,13 +157,13 @@ fn unknown(option: &str, name: &str) -> Failure {
     Failure::Engine(Error::new(ErrorKind::InvalidArgument, message))
 }
 
-/// What databases share that were opened with `sharedResources`; it goes when the last of them has closed.
+/// Shared by databases that were opened with `sharedResources`; dropped when the last of them has closed.
 struct Shared {
     cache: Weak<BlockCache>,
     pool: Weak<BackgroundPool>,
 }
 
-/// Gives `options` the cache and the threads of the process. The first database to ask decides their size.
+/// Gives `options` the cache and the threads of the process. The first database to request them decides their size.
 fn share_resources(options: &mut Options) {
     static SHARED: Mutex<Shared> = parking_lot::const_mutex(Shared { cache: Weak::new(), pool: Weak::new() });
     let mut shared = SHARED.lock();
