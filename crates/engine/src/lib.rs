@@ -20,7 +20,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Start at [`Db`]. The path of a write and of a read through the modules is drawn in ARCHITECTURE.md.
+//! Start at [`Db`]. Errors are described at [`ErrorKind`], settings at [`Options`]. ARCHITECTURE.md draws the path of a write and
+//! of a read through the modules.
+
+#![warn(clippy::missing_errors_doc)]
 
 mod background;
 mod cache;
@@ -46,6 +49,7 @@ mod memtable;
 #[cfg(all(test, loom))]
 mod models;
 mod options;
+mod pool;
 mod read;
 mod recovery;
 mod repair;
@@ -59,13 +63,13 @@ mod version;
 mod wal;
 mod write;
 
-pub use background::pool::BackgroundPool;
 pub use cache::block_cache::BlockCache;
 pub use db::Db;
 pub use db::left_out_log::LeftOutLog;
 pub use db::properties::{LevelInfo, Stats, TableInfo};
 pub use error::{Error, ErrorKind, Result};
 pub use options::{Bounds, IterOptions, Options, ReadOptions, ReadTier, WriteOptions};
+pub use pool::BackgroundPool;
 pub use read::db_iterator::DbIterator;
 pub use read::get::Pinned;
 pub use read::snapshot::Snapshot;

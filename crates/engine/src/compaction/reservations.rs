@@ -1,4 +1,4 @@
-//! Which key ranges of which levels running compactions own. Predecessor: the scheduler, which reserves a plan before it
+//! The key ranges of levels that running compactions own. Predecessor: the scheduler, which reserves a plan before it
 //! starts its job and releases it afterwards. Successor: the picker, which picks nothing that a running job touches.
 //!
 //! ```text
@@ -7,9 +7,9 @@
 //!   level 2   ░░░░└───────┘░░░░░░   the largest user key of all its inputs: its *hull*
 //! ```
 //!
-//! Outputs lie within the hull of the inputs. So two jobs whose hulls do not meet in any level in common cannot write
-//! files that overlap, cannot move an older entry above a newer one, and can end in any order. In level 0 jobs whose
-//! ranges overlap follow each other, for the same reason.
+//! Outputs lie within the hull of the inputs. If the hulls of two jobs do not meet in any common level, the jobs therefore
+//! cannot write overlapping files or move an older entry above a newer one, and can end in any order. For the same reason,
+//! jobs with overlapping ranges in level 0 run one after another.
 
 use std::collections::HashSet;
 
@@ -36,7 +36,7 @@ impl KeyRange {
     }
 }
 
-/// Names one reservation.
+/// The name of one reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ReservationId(u64);
 
@@ -46,11 +46,11 @@ struct Held {
     level: usize,
     output_level: usize,
     hull: KeyRange,
-    /// Files that the job takes out of `level`.
+    /// The files that the job removes from `level`.
     leaving: Vec<u64>,
 }
 
-/// What running compactions own.
+/// Everything that running compactions own.
 #[derive(Debug, Default)]
 pub struct Reservations {
     held: Vec<Held>,
@@ -75,7 +75,7 @@ impl Reservations {
         id
     }
 
-    /// Gives back what was reserved under `id`. The job's result must be installed, or given up, before.
+    /// Releases the reservation `id`. Before, the job's result must have been installed or abandoned.
     pub fn release(&mut self, id: ReservationId) {
         if let Some(index) = self.held.iter().position(|held| held.id == id) {
             for number in self.held.swap_remove(index).leaving {
@@ -106,13 +106,12 @@ impl Reservations {
         })
     }
 
-    /// Whether a running job takes the file with this number out of its level.
+    /// Whether a running job removes the file with this number from its level.
     pub fn takes_away(&self, number: u64) -> bool {
         self.leaving.contains(&number)
     }
 
-    /// The ranges into which running jobs write below `level`, as far as they meet the range from `smallest` to
-    /// `largest`.
+    /// The ranges into which running jobs write below `level`, if they meet the range from `smallest` to `largest`.
     pub fn outputs_below(
         &self,
         user: &UserComparator,

@@ -5,16 +5,18 @@ use terrace_format::file_name::log_name;
 use crate::error::Error;
 use crate::recovery::LogHole;
 
-/// What an open left out of the logs: they hold a place that looks as a loss of power leaves it, and what follows such a
-/// place was never synced, so that it may not count. It may have been damage all the same, which cannot always be told.
+/// The part of the logs that an open left out.
+///
+/// A loss of power can leave a hole in a log. What follows the hole was never synced, so the open leaves it out. Damage
+/// cannot always be told from such a hole, so the part left out may also have been lost to damage.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LeftOutLog {
-    /// The log with that place. An open to write has moved it, and all later ones, to the directory `lost`.
+    /// Name of the log with the hole. An open for writing moved this log and all later ones to the directory `lost`.
     pub name: String,
     /// Bytes that were left out, later logs included.
     pub bytes: u64,
-    /// What is wrong there, with file and offset.
+    /// What is wrong at the hole, with file and offset.
     pub reason: Error,
 }
 

@@ -11,7 +11,7 @@ use crate::read::snapshot::{Snapshot, SnapshotList};
 use crate::read::super_version::SuperVersion;
 use crate::sync::{ArcSwap, AtomicU64, loaded};
 
-/// What readers see: the super version in force, the newest sequence in it that is for them, and the snapshots of earlier
+/// What readers see: the super version in force, the newest sequence in it that they may see, and the snapshots of earlier
 /// sequences.
 #[derive(Debug)]
 pub(crate) struct Published {
@@ -68,12 +68,12 @@ impl Published {
         self.snapshots.readers(&self.visible_sequence)
     }
 
-    /// What a read works on: the super version and the sequence, that of `snapshot` if there is one. Whether the database is open is
-    /// to be asked afterwards: a close leaves an empty super version behind.
+    /// The super version and the sequence that a read works on: those of `snapshot` if there is one. The caller must check
+    /// afterwards that the database is open, because a close leaves an empty super version.
     ///
-    /// The super version is loaded *before* the visible sequence: what is written in between lands in memtables that
-    /// are either in it (and newer than the sequence, hence hidden) or created later (and not looked at). The other way
-    /// round, a flush in between may have dropped what the sequence still shows.
+    /// The super version is loaded *before* the visible sequence. What is written in between is either in one of its
+    /// memtables, where the sequence decides, or in a later memtable, which the read does not look at. The other way round,
+    /// a flush in between might drop what the sequence still shows.
     #[inline]
     pub(crate) fn for_read(
         &self,
@@ -85,11 +85,10 @@ impl Published {
         (super_version, sequence)
     }
 
-    /// Shows readers what `next` holds and everything up to `sequence` in it. One change at a time, as with
-    /// [`change`](Self::change).
+    /// Shows readers `next` and everything up to `sequence` in it. One change at a time, as with [`change`](Self::change).
     ///
-    /// The sequence comes first, and never falls: a reader may see the state before with the new sequence, which shows it
-    /// whole, but not the new one with a sequence whose versions it may have dropped.
+    /// The sequence is stored first, and never falls. A reader may then see the old state with the new sequence, which
+    /// shows all of it, but never the new state with an old sequence, whose versions the new state may have dropped.
     pub(crate) fn replace(&self, next: Arc<SuperVersion>, sequence: SequenceNumber) {
         self.visible_sequence.fetch_max(sequence, Ordering::Release);
         self.super_version.store(next);
@@ -100,7 +99,7 @@ impl Published {
         self.visible_sequence.store(sequence, Ordering::Release);
     }
 
-    /// Replaces the super version by a changed copy. One change at a time: the caller holds a lock for it.
+    /// Replaces the super version by a changed copy. The caller holds a lock, so that there is one change at a time.
     pub(crate) fn change(&self, change: impl FnOnce(&mut SuperVersion)) {
         let mut next = SuperVersion::clone(&self.super_version());
         change(&mut next);

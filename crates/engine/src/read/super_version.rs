@@ -11,36 +11,36 @@ use crate::version::version::Version;
 #[derive(Clone, Debug)]
 pub(crate) struct SealedMemTable {
     pub(crate) table: Arc<MemTable>,
-    /// The number of the table file it becomes. Given when it was sealed, so that the order of numbers in
-    /// level 0 is the order of writes.
+    /// The number of the table file that it becomes. It is given at sealing, so that the order of numbers in level 0 is
+    /// the order of writes.
     pub(crate) file_number: u64,
     /// Logs below this number hold nothing newer than this memtable.
     pub(crate) next_log_number: u64,
-    /// The newest sequence at the time of sealing.
+    /// The newest sequence when it was sealed.
     pub(crate) last_sequence: u64,
 }
 
-/// A consistent set of memtables and tables. Readers load it once, without a lock, and keep it until done;
-/// everything in it stays readable for that long.
+/// A consistent set of memtables and tables. A reader loads it once, without a lock, and keeps it until it is done;
+/// everything in it stays readable that long.
 #[derive(Clone, Debug)]
 pub(crate) struct SuperVersion {
     pub(crate) active: Arc<MemTable>,
     /// Newest first.
     pub(crate) sealed: Vec<Arc<SealedMemTable>>,
     pub(crate) version: Arc<Version>,
-    /// The hold on the directory, where the environment has one: whoever keeps the view can open its tables.
+    /// The hold on the directory, if the environment has one. It lets readers that keep the view open its tables.
     pub(crate) hold: Option<Arc<dyn DirectoryHold>>,
 }
 
 impl SuperVersion {
-    /// Puts an empty memtable in the place of the active one, which is `sealed` now.
+    /// Replaces the active memtable, which is now `sealed`, by the empty one `active`.
     pub(crate) fn seal(&mut self, active: Arc<MemTable>, sealed: Arc<SealedMemTable>) {
         self.active = active;
         self.sealed.insert(0, sealed);
     }
 
-    /// Puts `version`, which has the table that it became, in the place of a sealed memtable: both in one step, so that
-    /// each reader finds the entries in one of the two.
+    /// Removes a sealed memtable and installs `version`, which has the table that it became. Both happen in one step, so
+    /// that each reader finds the entries in one of the two.
     pub(crate) fn replace_by_table(&mut self, sealed: &SealedMemTable, version: Arc<Version>) {
         self.version = version;
         self.sealed.retain(|other| other.file_number != sealed.file_number);
