@@ -68,7 +68,7 @@ pub use lock::{FileLock, LockError};
 pub use memory::MemoryEnv;
 #[cfg(unix)]
 pub use posix::PosixEnv;
-pub use process_mark::ProcessMark;
+pub use process_mark::{ProcessMark, RevocableMark};
 pub use simulated::SimulatedEnv;
 
 /// The environment of this platform: the operating system's files ([`PosixEnv`] on Unix). On platforms where Terrace
