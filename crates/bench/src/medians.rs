@@ -1,0 +1,71 @@
+//! The middle of several rounds, for each engine and each step of a run. Predecessor: the JSON lines that
+//! [`crate::report`] writes. Successors: [`crate::table`] and [`crate::plot`].
+
+use crate::report::{Report, median};
+
+/// The engine that others are compared with.
+pub const REFERENCE: &str = "leveldb";
+
+/// The rounds of one engine at one step, put together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Median {
+    /// The engine.
+    pub series: String,
+    /// Which workload of the run it is, from 0.
+    pub step: u32,
+    /// The workload, with a number after it from its second time on: `readrandom 2`.
+    pub label: String,
+    /// The median of its times an operation.
+    pub micros_per_op: f64,
+    /// How many times as fast as [`REFERENCE`] it is: the median of the ratios within each round, not the ratio of the
+    /// medians, since a slow minute is slow for both. `None` for the reference itself and where it did not run.
+    pub times_as_fast: Option<f64>,
+}
+
+/// The medians of `reports`, all of one configuration, in the order in which their steps and engines first come.
+pub fn medians(reports: &[Report]) -> Vec<Median> {
+    let mut keys: Vec<(u32, &str)> = Vec::new();
+    for report in reports {
+        let key = (report.step, &*report.engine);
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    keys.sort_by_key(|(step, _)| *step);
+    let median_of = |(step, engine): (u32, &str)| {
+        let times = rounds(reports, engine, step);
+        Median {
+            series: engine.to_owned(),
+            step,
+            label: label(reports, step),
+            micros_per_op: median(times.iter().map(|(_, time)| *time).collect()),
+            times_as_fast: times_as_fast(reports, engine, step),
+        }
+    };
+    keys.into_iter().map(median_of).collect()
+}
+
+/// Each round's time an operation.
+fn rounds(reports: &[Report], engine: &str, step: u32) -> Vec<(u32, f64)> {
+    let of = reports.iter().filter(|report| report.engine == engine && report.step == step);
+    of.map(|report| (report.round, report.wall_micros_per_op())).collect()
+}
+
+fn times_as_fast(reports: &[Report], engine: &str, step: u32) -> Option<f64> {
+    let times = rounds(reports, engine, step);
+    let ratio = |(round, reference): (u32, f64)| {
+        let (_, time) = times.iter().find(|(of, _)| *of == round)?;
+        Some(reference / time)
+    };
+    let ratios: Vec<f64> = rounds(reports, REFERENCE, step).into_iter().filter_map(ratio).collect();
+    (engine != REFERENCE && !ratios.is_empty()).then(|| median(ratios))
+}
+
+/// The workload at `step`, numbered if it came before.
+fn label(reports: &[Report], step: u32) -> String {
+    let label_at =
+        |step| reports.iter().find(|report| report.step == step).map_or_else(String::new, Report::label);
+    let label = label_at(step);
+    let times = (0..=step).filter(|&earlier| label_at(earlier) == label).count();
+    if times > 1 { format!("{label} {times}") } else { label }
+}
