@@ -17,10 +17,10 @@ import { packPackage, packStage } from './pack-package.mjs'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const packagesDirectory = join(root, 'packages')
 const ours = new Map(
-  readdirSync(packagesDirectory).map((directory) => [
-    manifestOf(join(packagesDirectory, directory)).name,
-    directory
-  ])
+  readdirSync(packagesDirectory)
+    // A package that has moved away leaves its node_modules in an older checkout.
+    .filter((directory) => existsSync(join(packagesDirectory, directory, 'package.json')))
+    .map((directory) => [manifestOf(join(packagesDirectory, directory)).name, directory])
 )
 
 /** Packs `packages/<directory>` into `target`, after what it needs of ours. Returns the paths of the archives. */

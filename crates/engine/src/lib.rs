@@ -47,7 +47,7 @@ mod read;
 mod recovery;
 mod repair;
 mod sync;
-mod synced_logs;
+mod synced_files;
 mod table;
 mod thread_buffer;
 mod version;

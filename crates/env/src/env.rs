@@ -24,6 +24,15 @@ pub trait ThreadHandle: Send + Sync {
     fn join(self: Box<Self>);
 }
 
+/// What tells a file from every other that is there at the same time, whatever their names: as Unix has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FileId {
+    /// The file system.
+    pub device: u64,
+    /// The file in it. Another file may have the number once this one is removed.
+    pub inode: u64,
+}
+
 /// A directory that is held. What it promises lasts until the last clone of the value is dropped.
 pub trait DirectoryHold: Send + Sync + fmt::Debug {}
 
@@ -121,6 +130,12 @@ pub trait Env: Send + Sync + fmt::Debug + 'static {
 
     /// Size of a file in bytes, as far as its writers have flushed.
     fn file_size(&self, path: &Path) -> Result<u64>;
+
+    /// Tells the file at `path` from its copies. Optional: by default `None`, where the environment cannot tell.
+    fn file_id(&self, path: &Path) -> Result<Option<FileId>> {
+        let _ = path;
+        Ok(None)
+    }
 
     /// Names of the files and directories directly inside `directory`, in any order. Names that are no UTF-8 are left
     /// out: no database file has one.

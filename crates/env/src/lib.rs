@@ -35,7 +35,8 @@
 //!   numbers around.
 //! * Optional: [`RandomAccessFile::read_at_without_waiting`] may always return `None`,
 //!   [`Env::link_or_copy`] may always copy, [`Env::spawn`] may always fail (with [`Background::Steps`]),
-//!   [`Env::sync_directory`] may do nothing if changes of names are durable on return, [`Env::hold_directory`] may return `None`. All the rest is required, and
+//!   [`Env::sync_directory`] may do nothing if changes of names are durable on return, [`Env::hold_directory`] and
+//!   [`Env::file_id`] may return `None`. All the rest is required, and
 //!   checked by [`conformance`].
 //! * An environment on a fixed pool of file handles (the browser's, which cannot open a handle while it runs)
 //!   maps names to slots of the pool in bytes of its own. A rename or a replacement is then one durable write of
@@ -58,7 +59,7 @@ pub mod simulated;
 #[cfg(not(unix))]
 mod without_files;
 
-pub use env::{Background, DirectoryHold, Env, HeldEnv, ThreadHandle};
+pub use env::{Background, DirectoryHold, Env, FileId, HeldEnv, ThreadHandle};
 pub use error::{EnvError, Result};
 pub use file::{
     LOG_BLOCK_SIZE_BYTES, LOG_RECORD_HEADER_SIZE_BYTES, LogFile, RandomAccessFile, SequentialFile,

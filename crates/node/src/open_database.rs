@@ -24,8 +24,11 @@ pub struct OpenDatabase {
 }
 
 /// The engine of one directory, and how many objects use it. Locked while it opens or closes.
+///
+/// A slot lives as long as an object that used it, closed or not. By then the directory may have been removed, and another
+/// may have its inode: so a slot without an engine knows nothing of where the next one is to be opened. While an engine is
+/// open it holds its directory, whose inode no other can have.
 struct SharedSlot {
-    directory: PathBuf,
     state: Mutex<Option<Shared>>,
 }
 
@@ -64,12 +67,12 @@ impl OpenDatabase {
             let _ = fs::create_dir_all(directory);
         }
         let directory = fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
-        let slot = SharedSlot::of(directory);
+        let slot = SharedSlot::of(&directory);
         let mut state = slot.state.lock();
         let db = match &mut *state {
-            Some(shared) => shared.join(&slot.directory, &options)?,
+            Some(shared) => shared.join(&directory, &options)?,
             none => {
-                let db = Db::open(&slot.directory, options)?;
+                let db = Db::open(&directory, options)?;
                 *none = Some(Shared { db: db.clone(), users: 1 });
                 db
             }
@@ -119,14 +122,14 @@ fn release(db: &Db, shared: Option<&SharedSlot>) -> Result<()> {
 
 impl SharedSlot {
     /// The slot of the directory at a canonical path.
-    fn of(directory: PathBuf) -> Arc<Self> {
-        let id = DirectoryId::of(&directory);
+    fn of(directory: &Path) -> Arc<Self> {
+        let id = DirectoryId::of(directory);
         let mut slots = SLOTS.lock();
         if let Some(slot) = slots.get(&id).and_then(Weak::upgrade) {
             return slot;
         }
         slots.retain(|_, slot| slot.strong_count() > 0);
-        let slot = Arc::new(Self { directory, state: Mutex::default() });
+        let slot = Arc::new(Self { state: Mutex::default() });
         slots.insert(id, Arc::downgrade(&slot));
         slot
     }

@@ -1,4 +1,4 @@
-/** Options of single operations: those of abstract-level, and what this package adds to them. */
+/** Options of single operations: those of abstract-level, with the additions of this package. */
 
 import type {
   AbstractBatchOperation,
@@ -17,39 +17,39 @@ import type {
   AbstractValueIteratorOptions
 } from 'abstract-level'
 
-/** What reads add. */
+/** Options of every read. */
 export interface ReadOptions {
   /**
-   * Keep the blocks that were read in the cache. Turn it off for large scans that will not be repeated.
+   * Whether to keep the blocks that were read in the cache. Turn it off for large scans that will not be repeated.
    *
    * @defaultValue `true`
    */
   fillCache?: boolean | undefined
 }
 
-/** What writes add. */
+/** Options of every write. */
 export interface WriteOptions {
   /**
-   * Wait until the write would survive a loss of power. Without it an acknowledged write survives the death of the
-   * process, but the last ones may be lost with the power. Many such writes at the same time share one sync.
+   * Whether to wait until the write would survive a loss of power. Without it, an acknowledged write survives the death of the
+   * process, but a loss of power may take the last ones. Many such writes at the same time share one sync.
    *
    * @defaultValue `false`
    */
   sync?: boolean | undefined
 }
 
-/** What iterators add. */
+/** Options of every iterator. */
 export interface AdditionalIteratorOptions {
   /**
-   * Keep the blocks that were read in the cache.
+   * Whether to keep the blocks that were read in the cache.
    *
    * @defaultValue `false`
    */
   fillCache?: boolean | undefined
 
   /**
-   * Memory for entries that were read ahead: reading stops when their bytes exceed it, or 1000 entries. `Infinity`
-   * leaves only the latter.
+   * The amount of memory, in bytes, for entries that are read ahead. Reading ahead stops when their bytes exceed it, or at 1000
+   * entries. `Infinity` leaves only the second limit.
    *
    * @defaultValue `16 * 1024`
    */
@@ -74,7 +74,10 @@ export type Iterator<TDatabase, K, V> = AbstractIterator<TDatabase, K, V> & Sync
 export type KeyIterator<TDatabase, K> = AbstractKeyIterator<TDatabase, K> & SyncIterable<K>
 export type ValueIterator<TDatabase, K, V> = AbstractValueIterator<TDatabase, K, V> & SyncIterable<V>
 
-/** What can be looped over without `await`. The loop waits for the disk on its thread, and closes the iterator. */
+/**
+ * An iterator that a loop without `await` can use. The loop blocks its thread while it waits for the disk, and closes the
+ * iterator.
+ */
 export interface SyncIterable<Item> {
   [Symbol.iterator](): Generator<Item, void, unknown>
 }

@@ -88,6 +88,7 @@ pub const CHECKS: &[Check] = &[
     ("refuses to rename onto a file", names::refuses_to_rename_onto_a_file),
     ("removes", names::removes),
     ("removes a file under its readers", names::removes_under_readers),
+    ("tells a file from its copies", names::tells_files_apart),
     ("lists", names::lists),
     ("makes and removes directories", names::directories),
     ("syncs directories", names::syncs_directories),

@@ -57,6 +57,18 @@ pub(super) fn renames(place: &TestDirectory) {
     assert_eq!(place.read("directory/LOG"), b"old log");
 }
 
+pub(super) fn tells_files_apart(place: &TestDirectory) {
+    let id = |name: &str| place.env.file_id(&place.path(name)).unwrap();
+    assert_eq!(id("missing"), None);
+    place.write("file", b"contents");
+    place.write("copy", b"contents");
+    let Some(file) = id("file") else { return assert_eq!(id("copy"), None) };
+    assert_ne!(id("copy"), Some(file));
+    place.env.open_append(&place.path("file")).unwrap().append(b" and more").unwrap();
+    place.env.rename(&place.path("file"), &place.path("renamed")).unwrap();
+    assert_eq!(id("renamed"), Some(file));
+}
+
 pub(super) fn refuses_to_rename_onto_a_file(place: &TestDirectory) {
     place.write("from", b"from");
     place.write("to", b"to");

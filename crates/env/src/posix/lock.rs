@@ -34,12 +34,12 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 
-use rustix::fs::{OFlags, Stat};
+use rustix::fs::OFlags;
 
-use super::path_at::PathAt;
+use super::path_at::{PathAt, file_id_of};
 use super::process_local::ProcessLocal;
 use crate::locks::Mutex;
-use crate::{EnvError, FileLock, LockError, ProcessMark};
+use crate::{EnvError, FileId, FileLock, LockError, ProcessMark};
 
 /// How often a LOCK file that is removed between open and lock is tried again.
 const ATTEMPTS: usize = 16;
@@ -71,28 +71,6 @@ enum Known {
 /// A forked child holds none of its parent's locks, and has a table of its own.
 static TABLE: ProcessLocal<Mutex<BTreeMap<FileId, Known>>> = ProcessLocal::new();
 
-/// Identity of a file, whatever its path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct FileId {
-    device: u64,
-    inode: u64,
-}
-
-impl FileId {
-    #[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
-    fn of(stat: &Stat) -> Self {
-        Self { device: stat.st_dev as u64, inode: stat.st_ino as u64 }
-    }
-
-    fn of_place(place: &PathAt<'_>) -> io::Result<Option<Self>> {
-        match place.stat() {
-            Ok(stat) => Ok(Some(Self::of(&stat))),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-}
-
 /// The lock, held until it is dropped.
 #[derive(Debug)]
 pub(super) struct PosixLock {
@@ -112,7 +90,7 @@ impl PosixLock {
         let process = std::process::id();
         let mut table = TABLE.get().lock();
         for _ in 0..ATTEMPTS {
-            let file = match FileId::of_place(place).map_err(failed)? {
+            let file = match place.file_id().map_err(failed)? {
                 None => open().map_err(failed)?,
                 Some(id) => match table.remove(&id) {
                     Some(Known::Held) => {
@@ -123,7 +101,7 @@ impl PosixLock {
                     None => open().map_err(failed)?,
                 },
             };
-            let id = FileId::of(&rustix::fs::fstat(&file).map_err(|error| failed(error.into()))?);
+            let id = file_id_of(&rustix::fs::fstat(&file).map_err(|error| failed(error.into()))?);
             if !set_lock(&file).map_err(failed)? {
                 let holder = holder_of(&file, process);
                 let this_process = holder == Some(process);
@@ -132,7 +110,7 @@ impl PosixLock {
                 }
                 return Err(LockError::Held { holder, this_process });
             }
-            if FileId::of_place(place).map_err(failed)? == Some(id) {
+            if place.file_id().map_err(failed)? == Some(id) {
                 write_process(&file, process);
                 table.insert(id, Known::Held);
                 return Ok(Self { file: Some(file), id, process: ProcessMark::here() });

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rustix::fs::{FileType, OFlags};
 
 use crate::{
-    Background, Env, EnvError, FileLock, HeldEnv, LockError, LogFile, RandomAccessFile, Result,
+    Background, Env, EnvError, FileId, FileLock, HeldEnv, LockError, LogFile, RandomAccessFile, Result,
     SequentialFile, ThreadHandle, WritableFile, host,
 };
 
@@ -192,6 +192,10 @@ impl Env for PosixEnv {
             }
             u64::try_from(stat.st_size).map_err(io::Error::other)
         })
+    }
+
+    fn file_id(&self, path: &Path) -> Result<Option<FileId>> {
+        self.at("look at", path, PathAt::file_id)
     }
 
     fn list(&self, directory: &Path) -> Result<Vec<String>> {

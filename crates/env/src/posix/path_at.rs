@@ -12,7 +12,7 @@ use std::sync::{Arc, Weak};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat};
 use rustix::io::retry_on_intr;
 
-use crate::{DirectoryHold, EnvError, Result};
+use crate::{DirectoryHold, EnvError, FileId, Result};
 
 /// What the system stores of a directory's own name in it.
 const ITSELF: &str = ".";
@@ -33,6 +33,11 @@ impl HeldDirectory {
         let descriptor = descriptor.map_err(|source| EnvError::new("open directory", path, source))?;
         Ok(Self { path: path.to_owned(), descriptor })
     }
+}
+
+#[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
+pub(super) fn file_id_of(stat: &Stat) -> FileId {
+    FileId { device: stat.st_dev as u64, inode: stat.st_ino as u64 }
 }
 
 /// A path, and the directory from which the system goes along it.
@@ -101,6 +106,15 @@ impl<'a> PathAt<'a> {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
         }
         Ok(file)
+    }
+
+    /// Which file has the name; `None` if there is none.
+    pub(super) fn file_id(&self) -> io::Result<Option<FileId>> {
+        match self.stat() {
+            Ok(stat) => Ok(Some(file_id_of(&stat))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// What the system knows of it, following links.

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use terrace_engine::env::{
-    Background, Env, EnvError, FileLock, LockError, LogFile, RandomAccessFile, Result, SequentialFile,
-    ThreadHandle, WritableFile,
+    Background, Env, EnvError, FileId, FileLock, LockError, LogFile, RandomAccessFile, Result,
+    SequentialFile, ThreadHandle, WritableFile,
 };
 
 /// Hands everything but threads and time on to `files`.
@@ -77,6 +77,10 @@ impl Env for OneThread {
 
     fn file_size(&self, path: &Path) -> Result<u64> {
         self.files.file_size(path)
+    }
+
+    fn file_id(&self, path: &Path) -> Result<Option<FileId>> {
+        self.files.file_id(path)
     }
 
     fn list(&self, directory: &Path) -> Result<Vec<String>> {
