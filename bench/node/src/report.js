@@ -46,7 +46,7 @@ function section(results, wanted) {
 }
 
 /**
- * The settings that mean something to the workload.
+ * The settings that matter to the workload.
  * @param {string} workload
  * @param {import('./settings.js').Settings} settings
  */
@@ -72,7 +72,7 @@ function amount(workload, settings) {
 
 const BATCHED = ['batch-put', 'get-many', 'sorted-write']
 const CONCURRENT = ['put', 'batch-put', 'get', 'get-many', 'mixed', 'sustained', 'cold-read']
-/** Those that go on for some seconds, with keys that are always random. */
+/** Workloads that run for some seconds, with keys that are always random. */
 const TIMED = ['sustained', 'cold-read', 'plain-loop']
 
 /**
@@ -111,7 +111,7 @@ function resourceRows(results, targets) {
       : [])
   ]
   const [{ lines, batches, pageCache }] = results
-  // Of a table with many lines each has its own: they are in the file.
+  // In a table with many lines each has its own delays; they are in the file.
   const loop =
     lines.length > 1
       ? []

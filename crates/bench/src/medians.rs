@@ -1,28 +1,28 @@
-//! The middle of several rounds, for each engine and each step of a run. Predecessor: the JSON lines that
+//! The median of several rounds, for each engine and each step of a run. Predecessor: the JSON lines that
 //! [`crate::report`] writes. Successors: [`crate::table`] and [`crate::plot`].
 
 use crate::report::{Report, median};
 
-/// The engine that others are compared with.
+/// The engine with which others are compared.
 pub const REFERENCE: &str = "leveldb";
 
-/// The rounds of one engine at one step, put together.
+/// The rounds of one engine at one step, combined.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Median {
     /// The engine.
     pub series: String,
-    /// Which workload of the run it is, from 0.
+    /// Position of the workload in the run, from 0.
     pub step: u32,
-    /// The workload, with a number after it from its second time on: `readrandom 2`.
+    /// The workload, followed by a number from its second time on: `readrandom 2`.
     pub label: String,
-    /// The median of its times an operation.
+    /// The median of its times per operation.
     pub micros_per_op: f64,
     /// How many times as fast as [`REFERENCE`] it is: the median of the ratios within each round, not the ratio of the
     /// medians, since a slow minute is slow for both. `None` for the reference itself and where it did not run.
     pub times_as_fast: Option<f64>,
 }
 
-/// The medians of `reports`, all of one configuration, in the order in which their steps and engines first come.
+/// The medians of `reports`, all of one configuration, in the order in which their steps and engines first occur.
 pub fn medians(reports: &[Report]) -> Vec<Median> {
     let mut keys: Vec<(u32, &str)> = Vec::new();
     for report in reports {
@@ -45,7 +45,7 @@ pub fn medians(reports: &[Report]) -> Vec<Median> {
     keys.into_iter().map(median_of).collect()
 }
 
-/// Each round's time an operation.
+/// Each round's time per operation.
 fn rounds(reports: &[Report], engine: &str, step: u32) -> Vec<(u32, f64)> {
     let of = reports.iter().filter(|report| report.engine == engine && report.step == step);
     of.map(|report| (report.round, report.wall_micros_per_op())).collect()
@@ -61,7 +61,7 @@ fn times_as_fast(reports: &[Report], engine: &str, step: u32) -> Option<f64> {
     (engine != REFERENCE && !ratios.is_empty()).then(|| median(ratios))
 }
 
-/// The workload at `step`, numbered if it came before.
+/// The workload at `step`, numbered if it occurred before.
 fn label(reports: &[Report], step: u32) -> String {
     let label_at =
         |step| reports.iter().find(|report| report.step == step).map_or_else(String::new, Report::label);

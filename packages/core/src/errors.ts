@@ -46,6 +46,6 @@ export function codedError<Code extends string = CoreErrorCode>(
 export function notSynchronous(what: string, work: 'read' | 'write'): CodedError {
   return codedError(
     'LEVEL_NOT_SUPPORTED',
-    `This database cannot ${work} without waiting, so that ${what} is not supported: use the methods that return promises`
+    `This database cannot ${work} synchronously, so ${what} is not supported: use the methods that return promises`
   )
 }

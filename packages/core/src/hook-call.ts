@@ -59,5 +59,5 @@ export class HookCall implements PrewriteBatch {
 function refusePromise(result: unknown): never {
   // How that promise settles does not matter.
   Promise.resolve(result).catch(() => {})
-  throw new TypeError('A prewrite hook function must not return a promise: it has to be done when it returns')
+  throw new TypeError('A prewrite hook function must not return a promise: it must finish before it returns')
 }

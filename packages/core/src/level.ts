@@ -82,18 +82,30 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
     this.hooks.prewrite = new PrewriteHook(this.#store.keySpaces, '', self)
   }
 
+  /**
+   * Stores a value. A resolved promise acknowledges the write, which is then as durable as the back-end documents. With the
+   * option `sync` it also survives a loss of power.
+   *
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open, or about to be closed.
+   * @throws LEVEL_HOOK_ERROR if a prewrite hook function fails. Nothing is written then.
+   */
   override put(key: KDefault, value: VDefault): Promise<void>
   override put<K = KDefault, V = VDefault>(key: K, value: V, options: PutOptions<K, V>): Promise<void>
   override put(key: unknown, value: unknown, options?: object): Promise<void> {
     return put(this.namespace, key, value, options)
   }
 
+  /** Deletes a key, or does nothing if it does not exist. Durability and errors are those of {@link put}. */
   override del(key: KDefault): Promise<void>
   override del<K = KDefault>(key: K, options: DelOptions<K>): Promise<void>
   override del(key: unknown, options?: object): Promise<void> {
     return del(this.namespace, key, options)
   }
 
+  /**
+   * Writes several operations atomically. Durability and errors are those of {@link put}. Without arguments, it makes a
+   * {@link ChainedBatch}.
+   */
   override batch(operations: Array<BatchOperation<this, KDefault, VDefault>>): Promise<void>
   override batch<K = KDefault, V = VDefault>(
     operations: Array<BatchOperation<this, K, V>>,
@@ -152,10 +164,12 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
     return this.iterator(options as IteratorOptions<unknown, unknown>)[Symbol.iterator]()
   }
 
+  /** Opens the database, or waits until it is open. The constructor calls this; call it to learn of errors, or to open again. */
   override open(options?: AbstractOpenOptions): Promise<void> {
     return this.namespace.open(() => super.open(options as AbstractOpenOptions))
   }
 
+  /** Closes the database after all earlier writes, with its iterators, snapshots, batches and sublevels. */
   override close(): Promise<void> {
     return this.namespace.close(() => super.close())
   }
@@ -293,30 +307,44 @@ export interface BackendLevel<KDefault, VDefault> {
   hooks: Hooks<this>
   supports: DatabaseManifest
 
+  /**
+   * Returns the value of a key, or undefined if the key does not exist.
+   *
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
+   * @throws LEVEL_DECODE_ERROR if the encoding cannot decode the value.
+   */
   get(key: KDefault): Promise<VDefault | undefined>
   get<K = KDefault, V = VDefault>(key: K, options: GetOptions<K, V>): Promise<V | undefined>
 
+  /** Returns the value of a key like {@link get}, but within the call. It blocks this thread while it waits for the disk. */
   getSync(key: KDefault): VDefault | undefined
   getSync<K = KDefault, V = VDefault>(key: K, options: GetOptions<K, V>): V | undefined
 
+  /** Returns the value of each key, all from the same state, with undefined for keys that do not exist. */
   getMany(keys: KDefault[]): Promise<(VDefault | undefined)[]>
   getMany<K = KDefault, V = VDefault>(keys: K[], options: GetManyOptions<K, V>): Promise<(V | undefined)[]>
 
+  /** Returns whether a key exists. */
   has(key: KDefault): Promise<boolean>
   has<K = KDefault>(key: K, options: HasOptions<K>): Promise<boolean>
 
+  /** Returns whether each of the keys exists, all in the same state. */
   hasMany(keys: KDefault[]): Promise<boolean[]>
   hasMany<K = KDefault>(keys: K[], options: HasManyOptions<K>): Promise<boolean[]>
 
+  /** Makes an iterator over the entries of a range. It shows the database as it was at the call. */
   iterator(): IteratorType<this, KDefault, VDefault>
   iterator<K = KDefault, V = VDefault>(options: IteratorOptions<K, V>): IteratorType<this, K, V>
 
+  /** Makes an iterator over the keys of a range. It shows the database as it was at the call. */
   keys(): KeyIteratorType<this, KDefault>
   keys<K = KDefault>(options: KeyIteratorOptions<K>): KeyIteratorType<this, K>
 
+  /** Makes an iterator over the values of a range. It shows the database as it was at the call. */
   values(): ValueIteratorType<this, KDefault, VDefault>
   values<K = KDefault, V = VDefault>(options: ValueIteratorOptions<K, V>): ValueIteratorType<this, K, V>
 
+  /** Makes a sublevel: a part of this database with keys, encodings, hooks and events of its own. */
   // If its type named the type of its parent, the compiler would follow all methods of all parents, and give up.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   sublevel(name: string | string[]): Sublevel<any, string, string>
@@ -326,5 +354,6 @@ export interface BackendLevel<KDefault, VDefault> {
     // biome-ignore lint/suspicious/noExplicitAny: see above
   ): Sublevel<any, K, V>
 
+  /** Makes a snapshot of the current state, for the option `snapshot` of reads. Close it after use. */
   snapshot(options?: object | undefined): Snapshot
 }

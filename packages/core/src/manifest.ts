@@ -29,7 +29,9 @@ export function checkBackend(backend: Backend): void {
 }
 
 function missing(declared: string, method: string): TypeError {
-  return new TypeError(`The back-end declares '${declared}' in its manifest: it needs the method ${method}()`)
+  return new TypeError(
+    `The back-end declares '${declared}' in its manifest, so it must have the method ${method}()`
+  )
 }
 
 /** Builds the manifest of a database whose class has these additional methods. */

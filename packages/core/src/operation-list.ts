@@ -6,8 +6,8 @@ export class OperationList {
   /** Keys and values alternate, with null for the value of a key to delete. */
   readonly flat: Array<Bytes | null> = []
   /** The last index of each key among the operations indexed so far; made by the first lookup. */
-  #places: Map<string, number> | undefined
-  #placed = 0
+  #indexes: Map<string, number> | undefined
+  #indexed = 0
 
   get length(): number {
     return this.flat.length / 2
@@ -21,7 +21,7 @@ export class OperationList {
   truncate(length: number): void {
     if (length === this.length) return
     this.flat.length = 2 * length
-    this.#places = undefined
+    this.#indexes = undefined
   }
 
   append(other: OperationList): void {
@@ -40,16 +40,16 @@ export class OperationList {
   }
 
   #index(): Map<string, number> {
-    if (this.#places === undefined) {
-      this.#places = new Map()
-      this.#placed = 0
+    if (this.#indexes === undefined) {
+      this.#indexes = new Map()
+      this.#indexed = 0
     }
 
-    for (; this.#placed < this.length; this.#placed++) {
-      this.#places.set(identityOf(this.flat[2 * this.#placed] as Bytes), this.#placed)
+    for (; this.#indexed < this.length; this.#indexed++) {
+      this.#indexes.set(identityOf(this.flat[2 * this.#indexed] as Bytes), this.#indexed)
     }
 
-    return this.#places
+    return this.#indexes
   }
 }
 

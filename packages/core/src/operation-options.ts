@@ -56,22 +56,36 @@ export interface AdditionalIteratorOptions {
   highWaterMarkBytes?: number | undefined
 }
 
+/** Options of `get()` and `getSync()`. */
 export interface GetOptions<K, V> extends AbstractGetOptions<K, V>, ReadOptions {}
+/** Options of `getMany()`. */
 export interface GetManyOptions<K, V> extends AbstractGetManyOptions<K, V>, ReadOptions {}
+/** Options of `has()`. */
 export interface HasOptions<K> extends AbstractHasOptions<K>, ReadOptions {}
+/** Options of `hasMany()`. */
 export interface HasManyOptions<K> extends AbstractHasManyOptions<K>, ReadOptions {}
 
+/** Options of `put()` and `putSync()`. */
 export interface PutOptions<K, V> extends AbstractPutOptions<K, V>, WriteOptions {}
+/** Options of `del()` and `delSync()`. */
 export interface DelOptions<K> extends AbstractDelOptions<K>, WriteOptions {}
+/** Options of `batch()` and `batchSync()` with an array. */
 export interface BatchOptions<K, V> extends AbstractBatchOptions<K, V>, WriteOptions {}
+/** An operation of `batch()`: a put or a del, possibly on a sublevel. */
 export type BatchOperation<TDatabase, K, V> = AbstractBatchOperation<TDatabase, K, V>
 
+/** Options of `iterator()` and `iterateSync()`. */
 export type IteratorOptions<K, V> = AbstractIteratorOptions<K, V> & AdditionalIteratorOptions
+/** Options of `keys()`. */
 export type KeyIteratorOptions<K> = AbstractKeyIteratorOptions<K> & AdditionalIteratorOptions
+/** Options of `values()`. */
 export type ValueIteratorOptions<K, V> = AbstractValueIteratorOptions<K, V> & AdditionalIteratorOptions
 
+/** What `iterator()` returns. */
 export type Iterator<TDatabase, K, V> = AbstractIterator<TDatabase, K, V> & SyncIterable<[K, V]>
+/** What `keys()` returns. */
 export type KeyIterator<TDatabase, K> = AbstractKeyIterator<TDatabase, K> & SyncIterable<K>
+/** What `values()` returns. */
 export type ValueIterator<TDatabase, K, V> = AbstractValueIterator<TDatabase, K, V> & SyncIterable<V>
 
 /**

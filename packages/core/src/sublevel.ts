@@ -83,18 +83,21 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
     this.hooks.prewrite = new PrewriteHook(namespace.store.keySpaces, this.prefix, self)
   }
 
+  /** Stores a value; see {@link BackendLevel.put}. */
   override put(key: KDefault, value: VDefault): Promise<void>
   override put<K = KDefault, V = VDefault>(key: K, value: V, options: PutOptions<K, V>): Promise<void>
   override put(key: unknown, value: unknown, options?: object): Promise<void> {
     return put(this.namespace, key, value, options)
   }
 
+  /** Deletes a key; see {@link BackendLevel.del}. */
   override del(key: KDefault): Promise<void>
   override del<K = KDefault>(key: K, options: DelOptions<K>): Promise<void>
   override del(key: unknown, options?: object): Promise<void> {
     return del(this.namespace, key, options)
   }
 
+  /** Writes several operations atomically; see {@link BackendLevel.batch}. */
   override batch(operations: Array<BatchOperation<this, KDefault, VDefault>>): Promise<void>
   override batch<K = KDefault, V = VDefault>(
     operations: Array<BatchOperation<this, K, V>>,
@@ -139,10 +142,12 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
     return this.iterator(options as IteratorOptions<unknown, unknown>)[Symbol.iterator]()
   }
 
+  /** Opens the sublevel again, or waits until it is open. A sublevel opens with its database. */
   override open(options?: object): Promise<void> {
     return this.namespace.open(() => super.open(options as never))
   }
 
+  /** Closes the sublevel after all earlier writes. Its database stays open. */
   override close(): Promise<void> {
     return this.namespace.close(() => super.close())
   }
@@ -347,30 +352,39 @@ export interface Sublevel<TDatabase, KDefault, VDefault> {
   hooks: Hooks<this>
   supports: DatabaseManifest
 
+  /** Returns the value of a key; see {@link BackendLevel.get}. */
   get(key: KDefault): Promise<VDefault | undefined>
   get<K = KDefault, V = VDefault>(key: K, options: GetOptions<K, V>): Promise<V | undefined>
 
+  /** Returns the value of a key within the call; see {@link BackendLevel.getSync}. */
   getSync(key: KDefault): VDefault | undefined
   getSync<K = KDefault, V = VDefault>(key: K, options: GetOptions<K, V>): V | undefined
 
+  /** Returns the value of each key; see {@link BackendLevel.getMany}. */
   getMany(keys: KDefault[]): Promise<(VDefault | undefined)[]>
   getMany<K = KDefault, V = VDefault>(keys: K[], options: GetManyOptions<K, V>): Promise<(V | undefined)[]>
 
+  /** Returns whether a key exists; see {@link BackendLevel.has}. */
   has(key: KDefault): Promise<boolean>
   has<K = KDefault>(key: K, options: HasOptions<K>): Promise<boolean>
 
+  /** Returns whether each of the keys exists; see {@link BackendLevel.hasMany}. */
   hasMany(keys: KDefault[]): Promise<boolean[]>
   hasMany<K = KDefault>(keys: K[], options: HasManyOptions<K>): Promise<boolean[]>
 
+  /** Makes an iterator over the entries of a range; see {@link BackendLevel.iterator}. */
   iterator(): IteratorType<this, KDefault, VDefault>
   iterator<K = KDefault, V = VDefault>(options: IteratorOptions<K, V>): IteratorType<this, K, V>
 
+  /** Makes an iterator over the keys of a range; see {@link BackendLevel.keys}. */
   keys(): KeyIteratorType<this, KDefault>
   keys<K = KDefault>(options: KeyIteratorOptions<K>): KeyIteratorType<this, K>
 
+  /** Makes an iterator over the values of a range; see {@link BackendLevel.values}. */
   values(): ValueIteratorType<this, KDefault, VDefault>
   values<K = KDefault, V = VDefault>(options: ValueIteratorOptions<K, V>): ValueIteratorType<this, K, V>
 
+  /** Makes a sublevel within this one; see {@link BackendLevel.sublevel}. */
   // If its type named the type of its parent, the compiler would follow all methods of all parents, and give up.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   sublevel(name: string | string[]): Sublevel<any, string, string>
@@ -380,5 +394,6 @@ export interface Sublevel<TDatabase, KDefault, VDefault> {
     // biome-ignore lint/suspicious/noExplicitAny: see above
   ): Sublevel<any, K, V>
 
+  /** Makes a snapshot of the current state of the whole database; see {@link BackendLevel.snapshot}. */
   snapshot(options?: object | undefined): Snapshot
 }

@@ -1,4 +1,4 @@
-/** A row a line and a dot a target: how many times as fast as the reference it is. Without others, its time. */
+/** A row for each line and a dot for each target: how many times as fast as the reference it is. A target alone has its times. */
 
 import {
   distinct,

@@ -1,5 +1,5 @@
-//! A row a workload, a dot an engine: how many times as fast as the reference it is. Where the reference did not run, the
-//! time of an operation.
+//! A row per workload and a dot per engine: how many times as fast as the reference it is. If the reference did not run,
+//! the time per operation.
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -93,7 +93,7 @@ impl<'a> Dots<'a> {
         let ends = (powers().fold(0.0, f64::min).floor(), powers().fold(1.0, f64::max).ceil());
         let what = match scale {
             Scale::Ratio => format!("Times as fast as {REFERENCE}"),
-            Scale::Micros => "Time of an operation".to_owned(),
+            Scale::Micros => "Time per operation".to_owned(),
         };
         Self { caption: format!("{what}, settings {configuration}"), scale, rows, series, dots, ends }
     }

@@ -1,6 +1,6 @@
-//! Pictures of results: for each configuration a dot a workload and engine, and latencies over time. Predecessor: the
-//! JSON lines that [`crate::report`] writes. Each picture is drawn as SVG, which follows the reader's choice of light or
-//! dark, and as PNG.
+//! Charts of results: a dot per workload and engine for each configuration, and latencies over time. Predecessor: the
+//! JSON lines that [`crate::report`] writes. Each chart is drawn as SVG, which follows the reader's choice of light or dark,
+//! and as PNG.
 
 mod dots;
 mod timeline;
@@ -18,10 +18,11 @@ use crate::{Failure, Result};
 
 const FONT: &str = "sans-serif";
 
-/// Draws the results in `file` and returns the pictures' files, which lie beside it.
+/// Draws the results in `file` and returns the files of the charts, which are next to it.
 ///
 /// # Errors
-/// No results, or a file that cannot be read or written.
+///
+/// If there are no results, or a file cannot be read or written.
 pub fn draw(file: &Path) -> Result<Vec<PathBuf>> {
     let reports = Report::read_all(file)?;
     if reports.is_empty() {
@@ -49,7 +50,7 @@ pub fn draw(file: &Path) -> Result<Vec<PathBuf>> {
     Ok(drawn)
 }
 
-/// A font of our own, under the name that every picture uses: so the machine needs none.
+/// Registers a font of our own, under the name that every chart uses, so that the machine needs none.
 fn register_font() -> Result<()> {
     plotters::style::register_font(FONT, FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT)
         .map_err(|_| "the built-in font cannot be read".into())
@@ -132,7 +133,7 @@ where
         .map_err(failure)
 }
 
-/// Names the series that were drawn, at a place where little else is.
+/// Names the drawn series, in a place where little else is.
 fn draw_legend<'a, B: DrawingBackend + 'a>(
     chart: &mut Chart<'a, B>,
     position: SeriesLabelPosition,

@@ -65,7 +65,7 @@ impl Process {
 }
 
 impl SimulatedEnv {
-    /// Opens a directory that is not held. To sync one that is takes no descriptor.
+    /// Opens a directory that is not held. Syncing a held one takes no descriptor.
     fn open_to_sync(&self, path: &Path) -> io::Result<()> {
         match &self.held {
             Some((held, hold)) if *held == normal(path) => match hold.strong_count() {

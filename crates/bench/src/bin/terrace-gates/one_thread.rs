@@ -1,5 +1,5 @@
-//! An environment with one thread and a clock that goes by calls: so that each run does the same, instruction by
-//! instruction. Files are the operating system's own, or in memory.
+//! An environment with one thread and a clock that advances with calls, so that each run does the same, instruction
+//! by instruction. Files are the operating system's own, or in memory.
 
 use std::io;
 use std::path::Path;
@@ -12,7 +12,7 @@ use terrace_engine::env::{
     SequentialFile, ThreadHandle, WritableFile,
 };
 
-/// Hands everything but threads and time on to `files`.
+/// Passes everything except threads and time on to `files`.
 #[derive(Debug)]
 pub struct OneThread {
     files: Arc<dyn Env>,
