@@ -80,8 +80,8 @@ export function microsByRound(results, target, line) {
   return rounds
 }
 
-/** Others are compared with this one if it took part. */
-const USUAL_REFERENCE = 'classic-level'
+/** Targets are compared with this one if it took part, otherwise with the first target. */
+const DEFAULT_REFERENCE = 'classic-level'
 
 /**
  * The target that others are compared with: the wanted one, the usual one, or the first.
@@ -89,7 +89,9 @@ const USUAL_REFERENCE = 'classic-level'
  * @param {string} [wanted]
  */
 export function referenceOf(targets, wanted) {
-  return [wanted, USUAL_REFERENCE].find((name) => name !== undefined && targets.includes(name)) ?? targets[0]
+  return (
+    [wanted, DEFAULT_REFERENCE].find((name) => name !== undefined && targets.includes(name)) ?? targets[0]
+  )
 }
 
 /**

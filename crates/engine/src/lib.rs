@@ -25,13 +25,16 @@
 
 #![warn(clippy::missing_errors_doc)]
 
+mod background;
 mod cache;
 mod checkpoint;
 mod compaction;
 mod db;
 mod destroy;
 mod error;
+mod files;
 mod flush;
+mod health;
 mod info_log;
 mod ingest;
 mod iterator;
@@ -52,15 +55,18 @@ mod repair;
 mod sync;
 mod synced_files;
 mod table;
+#[cfg(test)]
+mod testing;
 mod thread_buffer;
 mod version;
 mod wal;
 mod write;
 
+pub use background::pool::BackgroundPool;
 pub use cache::block_cache::BlockCache;
-pub use compaction::pool::BackgroundPool;
 pub use db::Db;
-pub use db::properties::{LeftOutLog, LevelInfo, Stats, TableInfo};
+pub use db::left_out_log::LeftOutLog;
+pub use db::properties::{LevelInfo, Stats, TableInfo};
 pub use error::{Error, ErrorKind, Result};
 pub use options::{Bounds, IterOptions, Options, ReadOptions, ReadTier, WriteOptions};
 pub use read::db_iterator::DbIterator;

@@ -6,7 +6,4 @@ pub(crate) mod manual;
 pub(crate) mod output;
 pub(crate) mod parts;
 pub(crate) mod picker;
-pub mod pool;
 pub(crate) mod reservations;
-pub(crate) mod scheduler;
-pub(crate) mod throttle;
