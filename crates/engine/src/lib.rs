@@ -49,6 +49,7 @@ mod memtable;
 #[cfg(all(test, loom))]
 mod models;
 mod options;
+mod pool;
 mod read;
 mod recovery;
 mod repair;
@@ -62,13 +63,13 @@ mod version;
 mod wal;
 mod write;
 
-pub use background::pool::BackgroundPool;
 pub use cache::block_cache::BlockCache;
 pub use db::Db;
 pub use db::left_out_log::LeftOutLog;
 pub use db::properties::{LevelInfo, Stats, TableInfo};
 pub use error::{Error, ErrorKind, Result};
 pub use options::{Bounds, IterOptions, Options, ReadOptions, ReadTier, WriteOptions};
+pub use pool::BackgroundPool;
 pub use read::db_iterator::DbIterator;
 pub use read::get::Pinned;
 pub use read::snapshot::Snapshot;

@@ -11,8 +11,8 @@ use terrace_format::comparator::UserComparator;
 use terrace_format::compression::Compression;
 use terrace_format::filter::FilterPolicy;
 
-use crate::background::pool::BackgroundPool;
 use crate::cache::block_cache::BlockCache;
+use crate::pool::BackgroundPool;
 use crate::read::snapshot::Snapshot;
 
 const KIB: usize = 1 << 10;

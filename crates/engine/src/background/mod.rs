@@ -8,7 +8,6 @@
 //! ```
 
 mod idle;
-pub mod pool;
 pub(crate) mod scheduler;
 pub(crate) mod state;
 #[cfg(test)]

@@ -11,13 +11,13 @@ use std::time::Duration;
 use terrace_env::Env;
 use terrace_env::locks::{Condvar, Mutex, MutexGuard};
 
-use crate::background::pool::{BackgroundPool, Lane, without_panic};
 use crate::background::state::BackgroundState;
 use crate::compaction::picker::CompactionPlan;
 use crate::compaction::reservations::ReservationId;
 use crate::error::{Error, Result};
 use crate::health::Health;
 use crate::info_log::InfoLog;
+use crate::pool::{BackgroundPool, Lane, without_panic};
 use crate::read::published::Published;
 use crate::read::super_version::{SealedMemTable, SuperVersion};
 

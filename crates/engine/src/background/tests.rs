@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 use terrace_env::locks::Mutex;
 use terrace_env::{Env, MemoryEnv};
 
-use super::pool::BackgroundPool;
 use super::scheduler::{Background, BackgroundParts, Jobs};
 use super::state::BackgroundState;
 use crate::compaction::picker::{CompactionPlan, PickerOptions, RangeCompaction, RangeStep};
 use crate::compaction::reservations::Reservations;
 use crate::error::{Error, ErrorKind, Result};
+use crate::pool::BackgroundPool;
 use crate::read::published::Published;
 use crate::read::super_version::SealedMemTable;
 use crate::testing::Shared;

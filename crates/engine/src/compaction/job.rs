@@ -18,7 +18,6 @@ use terrace_format::comparator::UserComparator;
 use terrace_format::internal_key::{before_all_versions, parse_internal_key, user_key};
 use terrace_format::version_edit::VersionEdit;
 
-use crate::background::pool::BackgroundPool;
 use crate::compaction::drop_rule::DropRule;
 use crate::compaction::output::OutputWriter;
 use crate::compaction::parts::{PARTS_PER_THREAD, Part, run_parts, split};
@@ -27,6 +26,7 @@ use crate::error::{Error, Result};
 use crate::files::{Files, Output};
 use crate::iterator::InternalIterator;
 use crate::options::ReadTier;
+use crate::pool::BackgroundPool;
 use crate::read::merging_iterator::MergingIterator;
 use crate::read::published::Published;
 use crate::table::BlockReadOptions;

@@ -2,7 +2,6 @@
 
 pub(crate) mod drop_rule;
 pub(crate) mod job;
-pub(crate) mod manual;
 pub(crate) mod output;
 pub(crate) mod parts;
 pub(crate) mod picker;

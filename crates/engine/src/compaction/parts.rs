@@ -14,9 +14,9 @@ use std::sync::Arc;
 use terrace_env::locks::{Condvar, Mutex};
 use terrace_format::comparator::UserComparator;
 
-use crate::background::pool::{BackgroundPool, Lane, without_panic};
 use crate::compaction::picker::CompactionPlan;
 use crate::error::Result;
+use crate::pool::{BackgroundPool, Lane, without_panic};
 
 /// Parts a thread, so that one that is slowed down does not hold up the others.
 pub(super) const PARTS_PER_THREAD: usize = 2;

@@ -1,6 +1,7 @@
 //! The database handle: every public operation, and the part of the engine that carries it out.
 
 pub(crate) mod close;
+mod compact_range;
 pub(crate) mod home;
 pub(crate) mod inner;
 mod jobs;
@@ -365,7 +366,7 @@ impl Db {
         self.inner.read_moving_on(|| self.inner.verify())
     }
 
-    /// What the open left out of the logs, if anything: see [`LeftOutLog`](left_out_log::LeftOutLog).
+    /// What the open left out of the logs; `None` if it left out nothing. See [`LeftOutLog`](left_out_log::LeftOutLog).
     pub fn left_out_log(&self) -> Option<&left_out_log::LeftOutLog> {
         self.inner.left_out.as_ref()
     }

@@ -18,7 +18,6 @@ use terrace_format::compression::Dialect;
 use terrace_format::file_name::{self, FileKind};
 use terrace_format::internal_key::InternalKeyComparator;
 
-use crate::background::pool::BackgroundPool;
 use crate::background::scheduler::{Background, BackgroundParts, Jobs};
 use crate::background::state::BackgroundState;
 use crate::cache::block_cache::BlockCache;
@@ -35,6 +34,7 @@ use crate::info_log::InfoLog;
 use crate::lost_edits::check_last_edits;
 use crate::memtable::MemTable;
 use crate::options::Options;
+use crate::pool::BackgroundPool;
 use crate::read::published::Published;
 use crate::read::super_version::{SealedMemTable, SuperVersion};
 use crate::recovery::{RecoveredLogs, Replay, check_first_log, is_log_needed, open_logs};

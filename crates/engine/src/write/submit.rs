@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use terrace_format::batch::WriteBatch;
 
-use crate::background::pool::{BackgroundPool, Lane};
 use crate::error::{Error, Result};
 use crate::options::WriteOptions;
+use crate::pool::{BackgroundPool, Lane};
 use crate::write::MAX_GROUP_BYTES;
 use crate::write::submit_queue::{Next, SubmitQueue};
 use crate::write::writer::{Backlog, Writer};
