@@ -3,7 +3,7 @@
 import { distinct, groups, lineNames, median, microsByRound, targetsOf } from './statistics.js'
 
 /** Targets are compared with this one if it took part, otherwise with the first target. */
-const USUAL_REFERENCE = 'classic-level'
+const DEFAULT_REFERENCE = 'classic-level'
 
 /** @typedef {import('./results.js').Result} Result */
 
@@ -22,7 +22,7 @@ export function reportOf(results, reference) {
 function section(results, wanted) {
   const targets = targetsOf(results)
   const reference =
-    [wanted, USUAL_REFERENCE].find((name) => name !== undefined && targets.includes(name)) ?? targets[0]
+    [wanted, DEFAULT_REFERENCE].find((name) => name !== undefined && targets.includes(name)) ?? targets[0]
   const rounds = new Set(results.map(({ round }) => round)).size
   const [{ workload, settings }] = results
   const ratio = targets.length > 1 ? ` (times as fast as ${reference})` : ''

@@ -1,5 +1,5 @@
-//! A table: footer, index, metaindex, and through them its blocks. Where footer or index are damaged, blocks are looked for
-//! by their checksums.
+//! A table: footer, index and metaindex, and through them its blocks. If the footer or the index is damaged, blocks
+//! are found by their checksums.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -25,14 +25,14 @@ use crate::progress::{Progress, Unit};
 use crate::text::escape::escaped;
 use crate::text::{Json, plural};
 
-/// A larger table is not searched for blocks when its index is damaged: it is read into memory for that.
+/// Largest table that is searched for blocks when its index is damaged, in bytes: it is read into memory for that.
 const LARGEST_SCAN_BYTES: u64 = 1 << 30;
 
-/// A block as it was read.
+/// A block that was read.
 pub(super) struct ReadBlock {
-    /// How it is compressed.
+    /// The id of its compression.
     pub(super) id: u8,
-    /// Uncompressed.
+    /// The uncompressed contents.
     pub(super) contents: Vec<u8>,
 }
 
@@ -43,14 +43,16 @@ pub(super) struct TableFile {
 }
 
 impl TableFile {
-    /// Where the footer begins, behind all blocks.
+    /// Offset of the footer, after all blocks.
     fn footer_at(&self) -> u64 {
         self.size_bytes.saturating_sub(FOOTER_SIZE_BYTES as u64)
     }
 
-    /// Reads a block, and checks it as far as it can be checked without its entries.
+    /// Reads a block, and checks it as far as possible without its entries.
     ///
-    /// Errors: what is wrong with it.
+    /// # Errors
+    ///
+    /// A sentence that says what is wrong with it.
     pub(super) fn read(&self, handle: BlockHandle) -> Result<ReadBlock, String> {
         let range = handle.sealed_range(self.footer_at()).map_err(|error| error.to_string())?;
         let mut bytes = vec![0; (range.end - range.start) as usize];
@@ -62,7 +64,7 @@ impl TableFile {
     }
 }
 
-/// A data block, and the separator that the index has for it.
+/// A data block, and its separator in the index.
 type DataBlock = (BlockHandle, Vec<u8>);
 
 /// A key and its value.
@@ -80,7 +82,7 @@ pub(super) fn compression_name(id: u8, stored_bytes: u64, contents_bytes: u64) -
     format!("{name}, {stored_bytes} of {contents_bytes} bytes")
 }
 
-/// Reports the table at `path`; the order of its keys is checked where the comparator is known.
+/// Reports the table at `path`; checks the order of its keys if the comparator is known.
 pub(super) fn inspect(
     path: &Path,
     comparator: Option<&UserComparator>,
@@ -107,7 +109,7 @@ pub(super) fn inspect(
     match read_footer(&table, report)? {
         Some(footer) => {
             if let Some(data) = read_index(&table, footer.index, report)? {
-                // First, since every entry is held against the filter.
+                // First, because every entry is checked against the filter.
                 read_metaindex(&table, footer.metaindex, &mut blocks, report)?;
                 for (handle, separator) in &data {
                     blocks.block(*handle, Some(separator), report)?;
@@ -149,7 +151,7 @@ fn read_footer(table: &TableFile, report: &mut Report<'_>) -> Result<Option<Foot
     }
 }
 
-/// The data blocks that the index lists, with their separators; `None` if it cannot be read.
+/// The data blocks that the index lists, with their separators; `None` if it is unreadable.
 fn read_index(
     table: &TableFile,
     handle: BlockHandle,
@@ -178,7 +180,7 @@ fn read_index(
     }
 }
 
-/// Keys and values of a block that is read as a whole.
+/// Keys and values of a block, read as a whole.
 fn entries_of(contents: Vec<u8>) -> Result<Vec<OwnedEntry>, String> {
     let problem = |error: terrace_format::FormatError| error.to_string();
     let block = Block::new(contents).map_err(problem)?;
@@ -248,7 +250,7 @@ fn meta_entry(
         return Ok(report.item(Level::Parts, None, "no filter", text, vec![("name", Json::bytes(name))])?);
     }
     let Ok((handle, _)) = BlockHandle::decode(value) else {
-        let text = format!("{:>12}{shown}: {} bytes, unknown here", "", value.len());
+        let text = format!("{:>12}{shown}: {} bytes of unknown meaning", "", value.len());
         return Ok(report.item(Level::Parts, None, "unknown", text, vec![("name", Json::bytes(name))])?);
     };
     let block = match table.read(handle) {
@@ -297,22 +299,24 @@ fn scan_blocks(
 ) -> Result<(), Failure> {
     let end = if footer.is_some() { table.footer_at() } else { table.size_bytes };
     if end > LARGEST_SCAN_BYTES {
-        report.damage(0, "blocks are not looked for: the table is too large for that")?;
+        report.damage(0, "the table is too large to search it for blocks")?;
         return Ok(());
     }
-    let text = "blocks are looked for by their checksums, from the beginning of the file on";
+    let text = "searching for blocks by their checksums, from the beginning of the file";
     report.item(Level::Summary, None, "scan", text, vec![])?;
     let mut bytes = vec![0; end as usize];
     table.file.read_exact_at(&mut bytes, 0)?;
     for found in block_scan::scan(&bytes) {
         match found {
             Found::Lost { offset, bytes } if offset + bytes == table.size_bytes && footer.is_none() => {
-                // The footer itself, which was reported.
+                // This is the footer itself, which was already reported.
                 if bytes > FOOTER_SIZE_BYTES as u64 {
-                    report.damage(offset, format!("{bytes} bytes up to the end are no blocks"))?;
+                    report.damage(offset, format!("{bytes} bytes up to the end are not blocks"))?;
                 }
             }
-            Found::Lost { offset, bytes } => report.damage(offset, format!("{bytes} bytes are no block"))?,
+            Found::Lost { offset, bytes } => {
+                report.damage(offset, format!("{bytes} bytes are not a block"))?
+            }
             Found::Block(handle) => {
                 let is_known =
                     footer.is_some_and(|footer| handle == footer.metaindex || handle == footer.index);
@@ -331,7 +335,7 @@ fn scan_blocks(
     Ok(())
 }
 
-/// Whether a block holds entries of the database, and not handles or bits.
+/// Whether a block holds entries of the database, not handles or filter bits.
 fn holds_entries(table: &TableFile, handle: BlockHandle) -> bool {
     let Ok(block) = table.read(handle) else { return false };
     let Ok(entries) = entries_of(block.contents) else { return false };
@@ -344,7 +348,7 @@ fn holds_entries(table: &TableFile, handle: BlockHandle) -> bool {
     !entries.is_empty() && entries.iter().all(|(key, _)| is_internal(key)) && !is_index
 }
 
-/// The user key of an internal key that may be too short for one.
+/// The user key of an internal key, or the whole key if it is too short to be one.
 pub(super) fn user_key_or_all(key: &[u8]) -> &[u8] {
     if key.len() >= terrace_format::limits::INTERNAL_KEY_TAG_SIZE_BYTES { user_key(key) } else { key }
 }

@@ -63,7 +63,7 @@ impl Published {
         self.snapshots.oldest()
     }
 
-    /// The sequences at which somebody reads or will read, ascending: what they see, no flush or compaction may drop.
+    /// The sequences at which somebody reads or will read, ascending. No flush or compaction may drop what they see.
     pub(crate) fn reader_sequences(&self) -> Vec<SequenceNumber> {
         self.snapshots.readers(&self.visible_sequence)
     }
