@@ -153,11 +153,11 @@ bench: setup ## db_bench's workloads on Terrace, with lines of JSON and plots in
 	target/release/terrace bench $(BENCH) --db target/bench-db --results results/terrace.jsonl
 	target/release/terrace bench --plot results/terrace.jsonl
 
-# A few rows of the tables of rivals and of Node.
-README_TABLE := node scripts/readme-table.mjs | node scripts/embed.mjs /dev/stdin README.md results
+# A few rows of the tables of rivals and of Node, and a picture of them.
+README_TABLE := node scripts/readme-table.mjs results/summary.svg | node scripts/embed.mjs /dev/stdin README.md results
 
 # RIVALS="--engines leveldb,rocksdb --rounds 5" make bench-rivals chooses; RIVALS="--num 100000" is the short form.
-bench-rivals: setup ## the same on LevelDB, RocksDB, LMDB, fjall, redb and Terrace in turns: tables, plots, README
+bench-rivals: setup $(NODE_BENCH_READY) ## the same on LevelDB, RocksDB, LMDB, fjall, redb and Terrace in turns: tables, plots, README
 	$(call step,bench-rivals)
 	@scripts/setup bench
 	cd crates/bench-rivals && cargo build --release

@@ -1,7 +1,7 @@
 // Writes what follows from the description of the options, crates/engine/options.json, into code and documents: make options.
 //
-// Each part stands in its file between a line with `options.json: NAME (make options)` and one with `options.json: end`.
-// tests/house/options.test.mjs compares with the description what people write. Decision 34 says why it is done this way.
+// Each part is in its file between a line with `options.json: NAME (make options)` and one with `options.json: end`.
+// tests/house/options.test.mjs compares what people write with the description. Decision 34 gives the reasons.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +9,9 @@ import { fileURLToPath } from 'node:url'
 const ROOT = new URL('../', import.meta.url)
 export const DESCRIPTION = 'crates/engine/options.json'
 
-/** Where an option can be: each entry of the description says how it is named there, or why it is not there. */
+/**
+ * The surfaces that an option can have. Each entry of the description says how the option is named there, or why it is missing.
+ */
 export const SURFACES = ['rust', 'node', 'c', 'ruby', 'cli']
 
 const read = (file) => readFileSync(new URL(file, ROOT), 'utf8')
@@ -25,7 +27,7 @@ export const on = (surface) => options.filter((option) => isOn(surface, option))
 /** Flags and numbers that a surface passes on as they are, by code that is written here. */
 export const plainOn = (surface) => on(surface).filter((option) => !option[surface].byHand)
 
-/** The default of an option on a surface: its own, or else the library's below it. */
+/** The default of an option on a surface: its own, or otherwise that of the library below it. */
 export function defaultOn(surface, option) {
   const below = { node: ['node', 'rust'], c: ['c', 'rust'], ruby: ['ruby', 'c', 'rust'] }[surface]
   return below.map((name) => option[name].default).find((value) => value !== undefined)
@@ -77,7 +79,7 @@ function argumentOf({ c }) {
   return { rust, ruby }
 }
 
-/** What a setter makes of its argument. */
+/** What a setter turns its argument into. */
 function converted(option) {
   const { rust, c } = option
   if (isFlag(option)) return 'value != 0'
@@ -117,7 +119,7 @@ const functionsInRuby = (library) => () =>
     )
   )
 
-/** rdoc shows what stands between `++` and `--`, and so not the markers around them. */
+/** rdoc hides what is between `--` and `++`, which keeps the markers out of its output. */
 const documentationInRuby = () => [
   '#++',
   ...on('ruby').map((option) => `# ${option.ruby.name}:: ${about('ruby', option)}.`),
@@ -140,7 +142,7 @@ function table(head, rows) {
   return ['', ...lines, '']
 }
 
-/** A default as documents show it: embedded / server, where the presets differ. */
+/** A default as documents show it: embedded / server, if the presets differ. */
 function shownDefault(surface, option) {
   if (option[surface].shown) return option[surface].shown
   const value = defaultOn(surface, option)
@@ -173,7 +175,7 @@ function namesOnSurfaces() {
   return table(['Node', 'Rust', 'C', 'Ruby', 'program', 'unit'], rows)
 }
 
-/** What is written from the description: in each file, the parts by their names, and what gives their lines. */
+/** What is written from the description: for each file, the names of its parts, and the functions that make their lines. */
 const PARTS = {
   'crates/node/src/options.rs': { 'plain values': readsInGlue },
   'packages/terrace/src/options.ts': { 'plain values': checksInNode },
@@ -203,7 +205,7 @@ function withPart(text, name, lines) {
   return [...all.slice(0, begin + 1), ...indented, ...all.slice(end)].join('\n')
 }
 
-/** Every file with such parts, as it is to be. */
+/** Every file with such parts, as it should be. */
 export const written = () =>
   Object.entries(PARTS).map(([file, parts]) => [
     file,

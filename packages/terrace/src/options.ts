@@ -151,13 +151,17 @@ export interface StartEndOptions<K> {
   keyEncoding?: string | Transcoder.PartialEncoder<K> | undefined
 }
 
-/** What the addon is told about options, by their names. What is undefined is left to the preset. */
+/** What the addon is told about options, by name. The preset decides those that are undefined. */
 export type NativeOpenOptions = Record<string, boolean | number | string | undefined>
 
-/** What the addon is told about an option that a program gave. Throws a TypeError that names an option of a wrong type. */
+/**
+ * Turns an option that a program gave into what the addon is told.
+ *
+ * @throws TypeError, which names the option, if its type is wrong.
+ */
 type Check = (name: string, value: unknown) => NativeOpenOptions[string]
 
-/** The checks of all options but abstract-level's own. */
+/** The checks of all options except abstract-level's own. */
 const checks = {
   preset: text,
   compression,
@@ -180,7 +184,12 @@ const checks = {
   // options.json: end
 } satisfies Record<Exclude<keyof OpenOptions, keyof AbstractOpenOptions>, Check>
 
-/** What the addon is to be told. Throws a TypeError that names the option of a wrong type. @internal */
+/**
+ * Turns options into what the addon is told.
+ *
+ * @throws TypeError, which names the option, if one has the wrong type.
+ * @internal
+ */
 export function nativeOptions(options: OpenOptions): NativeOpenOptions {
   const native: NativeOpenOptions = {}
 

@@ -2,7 +2,7 @@
 
 # The options of a database.
 #
-# Predecessor: DB.make and its like. Successor: Native, which opens with them.
+# DB.make and similar methods use this; it uses Native.
 module LevelDB
   # How blocks of tables are compressed.
   module CompressionType
@@ -35,7 +35,7 @@ module LevelDB
   # options.json: end
   #++
   class Options
-    # What LevelDB's interface sets as it is given: how it is checked, and its default.
+    # Options that LevelDB's interface sets to the given value: how each is checked, and its default.
     PLAIN = {
       # options.json: plain values (make options)
       create_if_missing: [:switch, false],
@@ -48,7 +48,7 @@ module LevelDB
       paranoid_checks: [:switch, false]
       # options.json: end
     }.freeze
-    # The same of Terrace alone. The library is told only what differs from the default.
+    # The same for options of Terrace alone. The library is only told values that differ from the default.
     BEYOND = {
       # options.json: plain values of Terrace alone (make options)
       map_tables: [:switch, true],
@@ -65,7 +65,7 @@ module LevelDB
     ).freeze
     ALIASES = { paranoid: :paranoid_checks }.freeze
     COMPRESSION_CODES = { none: 0, snappy: 1, zstd: 2 }.freeze
-    # What a C int and a size hold, on every machine.
+    # The largest value that both a C int and a size hold on every machine.
     MAX_INTEGER = (1 << 31) - 1
     private_constant :PLAIN, :BEYOND, :KINDS, :DEFAULTS, :ALIASES, :COMPRESSION_CODES, :MAX_INTEGER
 
@@ -78,9 +78,9 @@ module LevelDB
 
     attr_reader(*DEFAULTS.keys)
 
-    # +given+ is a Hash of what differs from the defaults. A nil leaves a default.
+    # +given+ is a Hash of the options that differ from the defaults. A nil leaves a default.
     #
-    # Raises ArgumentError for an option that is none, or out of bounds, TypeError for a value that makes no sense.
+    # Raises ArgumentError for an unknown option or one out of bounds, TypeError for a value of the wrong type.
     def initialize(given = {})
       given = given.to_h.transform_keys { |name| ALIASES.fetch(name, name) }
       unknown = given.keys - DEFAULTS.keys
@@ -90,10 +90,10 @@ module LevelDB
       freeze
     end
 
-    # Makes the library's object with these options. Returns its address, and a proc that frees it with what belongs to it,
-    # which is to be called after the database was closed.
+    # Makes the library's object with these options. Returns its address, and a proc that frees it together with what belongs to
+    # it. Call the proc after the database has been closed.
     #
-    # Raises NotSupportedError for what the library has no function for.
+    # Raises NotSupportedError for an option that the library has no function for.
     def to_native
       beyond = BEYOND.filter_map do |name, (_, default)|
         value = public_send(name)
@@ -110,7 +110,7 @@ module LevelDB
       [options, Options.freeing(options, cache, policy)]
     end
 
-    # A proc that refers to nothing but the addresses.
+    # Returns a proc that refers to nothing but the addresses.
     def self.freeing(options, cache, policy)
       proc do
         Native::OPTIONS_DESTROY.call(options)
