@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use support::{entries, memory};
-use terrace_engine::env::Env;
+use terrace_engine::env::{Env, MemoryEnv};
 use terrace_engine::{Db, Error, ErrorKind, IterOptions, Options, WriteOptions};
 
 fn options(env: &Arc<dyn Env>) -> Options {
@@ -112,7 +112,8 @@ fn a_damaged_value_that_looks_like_log_headers_opens_and_repairs_in_no_time() {
 
 #[test]
 fn a_log_that_its_close_had_cut_and_the_power_cut_makes_longer_again_costs_no_later_write() {
-    let env = memory();
+    // Without threads: what the second open finds in the first log is not flushed before the log is looked at.
+    let env: Arc<dyn Env> = Arc::new(MemoryEnv::with_steps());
     let open = || Db::open("/db", Options { idle_after_ms: 0, ..options(&env) }).unwrap();
     let db = open();
     put(&db, "first", b"1");

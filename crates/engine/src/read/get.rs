@@ -50,15 +50,13 @@ pub(crate) fn get_with<R, F: FnOnce(Found<'_>) -> R>(
     options: &BlockReadOptions,
     found: &mut Option<F>,
 ) -> Result<Option<R>> {
-    let sealed = view.sealed.iter().map(|sealed| &*sealed.table);
-    for memtable in std::iter::once(&*view.active).chain(sealed) {
-        match lookup(memtable, key, sequence) {
-            Some(MemEntry::Value(value)) => {
-                return Ok(found.take().map(|found| found(Found::InMemtable(value))));
-            }
-            Some(MemEntry::Deletion) => return Ok(None),
-            None => {}
+    let in_sealed = || view.sealed.iter().find_map(|sealed| lookup(&sealed.table, key, sequence));
+    match lookup(&view.active, key, sequence).or_else(in_sealed) {
+        Some(MemEntry::Value(value)) => {
+            return Ok(found.take().map(|found| found(Found::InMemtable(value))));
         }
+        Some(MemEntry::Deletion) => return Ok(None),
+        None => {}
     }
     let mut result = None;
     with_seek_key(key, sequence, |target| {
