@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use terrace_format::batch::BatchRef;
-use terrace_format::coding::{Decoder, decode_fixed64};
+use terrace_format::batch::{BatchBeginning, BatchRef};
+use terrace_format::coding::decode_fixed64;
 use terrace_format::crc;
 use terrace_format::limits::{BATCH_HEADER_SIZE_BYTES, LOG_BLOCK_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
 
@@ -22,6 +22,13 @@ pub(crate) struct Sequences {
     pub(crate) last: u64,
     /// Each record begins with the sequence after the last one's.
     pub(crate) are_contiguous: bool,
+}
+
+impl Sequences {
+    /// Whether the record after the newest write may begin with `sequence`.
+    pub(crate) fn may_go_on_with(self, sequence: u64) -> bool {
+        if self.are_contiguous { sequence == self.last + 1 } else { sequence > self.last }
+    }
 }
 
 /// A block of a log, shorter than others if the log ends in it.
@@ -132,8 +139,9 @@ impl Block {
         let mut batch = self.bytes.get(start..)?.to_vec();
         // The first byte is stored together with the header.
         *batch.first_mut()? = expected.to_le_bytes()[0];
-        let size = size_of_next_batch(&batch, Sequences { are_contiguous: true, ..self.sequences })?;
-        Some(size.map_or(LOG_BLOCK_SIZE_BYTES, |size| start + size))
+        let next = next_batch(&batch, Sequences { are_contiguous: true, ..self.sequences })?;
+        next.size_bytes.as_ref()?;
+        Some(next.end_within(batch.len()).map_or(LOG_BLOCK_SIZE_BYTES, |size| start + size))
     }
 
     /// Whether records begin in the range: two, one after the other, or one after which the block holds nothing else. A
@@ -222,27 +230,9 @@ fn has_one_flipped_bit(header: &[u8; LOG_HEADER_SIZE_BYTES], fragment: &[u8]) ->
     })
 }
 
-/// The size of the batch at the start of `bytes`, if it is one that may come next: `Some(None)` if it does not end within
-/// them.
-pub(crate) fn size_of_next_batch(bytes: &[u8], sequences: Sequences) -> Option<Option<usize>> {
-    let mut decoder = Decoder::new("write batch", bytes);
-    let sequence = decoder.fixed64("sequence").ok()?;
-    let may_come_next =
-        if sequences.are_contiguous { sequence == sequences.last + 1 } else { sequence > sequences.last };
-    let count = decoder.fixed32("count").ok()?;
-    if !may_come_next || count == 0 {
-        return None;
-    }
-    let mut skip = || -> Option<()> {
-        let is_put = decoder.bytes(1, "kind").ok()?[0] == 1;
-        decoder.length_prefixed("key").ok()?;
-        if is_put {
-            decoder.length_prefixed("value").ok()?;
-        }
-        Some(())
-    };
-    let is_whole = (0..count).all(|_| skip().is_some());
-    Some(is_whole.then(|| bytes.len() - decoder.remaining().len()))
+/// The batch that `bytes` begin with, if it is one that may come next.
+pub(crate) fn next_batch(bytes: &[u8], sequences: Sequences) -> Option<BatchBeginning> {
+    BatchBeginning::read(bytes).filter(|batch| batch.count > 0 && sequences.may_go_on_with(batch.sequence))
 }
 
 #[cfg(test)]

@@ -19,15 +19,14 @@ use terrace_format::FormatError;
 use terrace_format::batch::{BatchOp, BatchRef};
 use terrace_format::file_name::{self, FileKind};
 use terrace_format::internal_key::{InternalKeyComparator, ValueKind};
-use terrace_format::limits::BATCH_HEADER_SIZE_BYTES;
 use terrace_format::log::{LogEvent, LogReader};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::info_log::InfoLog;
-use crate::log_evidence::{Sequences, size_of_next_batch};
+use crate::log_evidence::Sequences;
 use crate::log_source::{FileSource, first_content};
 use crate::log_tail::is_next;
-use crate::log_verdict::{LogRest, Trouble, Verdict};
+use crate::log_verdict::{LogRest, TornTail, Trouble, Verdict};
 use crate::memtable::MemTable;
 use crate::synced_logs::SyncedLogs;
 use crate::version::RecoveredNumbers;
@@ -174,26 +173,17 @@ impl Replay<'_> {
         }
     }
 
-    /// What shows that `torn`, which the end of the file cuts off, is no record that was being written. If it `follows`
-    /// another, it is the next one.
-    fn contradiction(torn: Option<Vec<u8>>, sequences: Sequences, follows: bool) -> Option<String> {
-        let Some(torn) = torn else { return follows.then(|| "a fragment without its first one".to_owned()) };
-        match size_of_next_batch(&torn, sequences) {
-            Some(Some(size)) => Some(format!("a bad length, as its batch of {size} bytes shows")),
-            None if follows && torn.len() >= BATCH_HEADER_SIZE_BYTES => Some("a bad batch".to_owned()),
-            None | Some(None) => None,
-        }
-    }
-
     /// Reads one log, and says how it ends.
     fn replay_log(&self, log: &OpenLog, recovered: &mut RecoveredLogs) -> Result<End> {
         let OpenLog { number, path, file } = log;
         let mut reader = LogReader::new(FileSource::new(&**file));
+        let gap = |offset, first, expected| Error::corruption(path, offset, gap_problem(first, expected));
         let mut records = 0u64;
         let mut next_in_log = None;
         let end = loop {
             let sound_end = reader.end_of_last_record();
-            let last = recovered.last_sequence;
+            // Writes of later logs may be in tables, and count there.
+            let last = next_in_log.map_or(recovered.last_sequence, |next: u64| next.saturating_sub(1));
             let sequences = Sequences { last, are_contiguous: self.contiguous_sequences };
             let judge =
                 |trouble, offset, problem| self.judge(log, sound_end, sequences, trouble, offset, problem);
@@ -206,13 +196,14 @@ impl Replay<'_> {
                     // The first record may be in tables already.
                     let goes_on = first == expected || (next_in_log.is_none() && first < expected);
                     if self.contiguous_sequences && !goes_on {
-                        let problem = format!("the log goes on with sequence {first} instead of {expected}");
-                        let error = Error::corruption(path, offset, problem.clone());
+                        let reason = gap(offset, first, expected);
                         match next_in_log {
-                            None => break End::Hole { offset, reason: error },
+                            None => break End::Hole { offset, reason },
                             // No loss of power takes what was between two records without a gap between them.
-                            Some(_) if is_next(sound_end, offset) => return Err(error),
-                            Some(_) => break judge(Trouble::Zeros, sound_end, problem)?,
+                            Some(_) if is_next(sound_end, offset) => return Err(reason),
+                            Some(_) => {
+                                break judge(Trouble::Zeros, sound_end, gap_problem(first, expected))?;
+                            }
                         }
                     }
                     next_in_log = Some(first + u64::from(batch.count()));
@@ -233,14 +224,16 @@ impl Replay<'_> {
                     if end <= self.synced_logs.end_of(*number) {
                         break judge(trouble, offset, "damaged log record: a bad length".to_owned())?;
                     }
-                    // What was first in a log may have lost those before it.
-                    let follows = next_in_log.is_some() && is_next(sound_end, offset);
-                    if let Some(problem) = Self::contradiction(reader.take_torn_record(), sequences, follows)
-                    {
+                    let rest = LogRest { file: &**file, sound_end, sequences };
+                    let tail = rest.judge_torn(reader.take_torn_record().as_ref(), offset);
+                    if let TornTail::Damaged(problem) = tail {
                         break judge(trouble, offset, format!("damaged log record: {problem}"))?;
                     }
                     if first_content(&**file, sound_end, offset)?.is_some() {
                         break judge(Trouble::Zeros, sound_end, ZEROS_IN_LOG.to_owned())?;
+                    }
+                    if let TornTail::AfterGap(first) = tail {
+                        break End::Hole { offset, reason: gap(offset, first, last + 1) };
                     }
                     self.info_log.line(format_args!(
                         "log {number} ends in an unfinished record of {dropped_bytes} bytes at {offset}: left out"
@@ -299,6 +292,10 @@ impl Replay<'_> {
         // An empty one is as large as the one before it had grown.
         !last.table.is_empty() && last.table.approximate_memory_bytes() >= self.write_buffer_size_bytes
     }
+}
+
+fn gap_problem(first: u64, expected: u64) -> String {
+    format!("the log goes on with sequence {first} instead of {expected}")
 }
 
 /// Whether the MANIFEST, which says these numbers, still needs the log `number`.

@@ -18,10 +18,10 @@ use std::path::Path;
 use terrace_env::{Env, RandomAccessFile};
 use terrace_format::crc;
 use terrace_format::limits::{LOG_BLOCK_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
-use terrace_format::log::LogSource;
+use terrace_format::log::{FragmentHeader, LogSource, TornRecord};
 
 use crate::error::Result;
-use crate::log_source::{FileSource, first_content};
+use crate::log_source::FileSource;
 
 const FULL: u8 = 1;
 const FIRST: u8 = 2;
@@ -55,6 +55,21 @@ pub(super) trait LogVisitor {
         let _ = (bytes, is_missing);
         None
     }
+
+    /// Whether the last record of `file`, which begins at `offset`, may be one that was never finished. If not, it is damage.
+    fn is_unfinished(&self, file: &dyn RandomAccessFile, offset: u64, tail: Tail<'_>) -> Result<bool> {
+        let _ = (file, offset, tail);
+        Ok(true)
+    }
+}
+
+/// A last record that is not there whole.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Tail<'a> {
+    /// The end of the file cuts it off. Without the record, its fragments do not belong together.
+    Torn(Option<&'a TornRecord>),
+    /// Its header is zeros.
+    WithoutHeader,
 }
 
 /// Reads the file at `path` from end to end. Errors: those of the visitor and of reading the file.
@@ -138,17 +153,16 @@ impl Reader<'_> {
             at = physical.end;
         }
         if is_last && block[at..].iter().any(|byte| *byte != 0) {
-            self.unfinished_tail(at, block.len())?;
+            self.torn_tail(block, at)?;
         }
         Ok(())
     }
 
     /// The next physical record after damage at `at`; `None` if the rest of the block is lost.
     fn recover(&mut self, block: &[u8], at: usize, is_last: bool) -> Result<Option<Physical>> {
-        let length = usize::from(u16::from_le_bytes([block[at + 4], block[at + 5]]));
-        let kind = block[at + 6];
-        let is_zero = kind == 0 && length == 0;
-        let end = at + LOG_HEADER_SIZE_BYTES + length;
+        let (header, payload) = FragmentHeader::split(&block[at..]).expect("the caller checked for a header");
+        let is_zero = header.is_empty_space();
+        let end = at + LOG_HEADER_SIZE_BYTES + header.length_bytes;
         if !is_zero && let Some(physical) = with_other_header(block, at) {
             self.note_damaged_header(at)?;
             return Ok(Some(physical));
@@ -161,7 +175,6 @@ impl Reader<'_> {
         let search_from = if self.open.is_some() {
             block.len()
         } else {
-            let payload = &block[at + LOG_HEADER_SIZE_BYTES..];
             self.visitor.extent(payload, is_zero).map_or(at + 1, |size| at + LOG_HEADER_SIZE_BYTES + size)
         };
         for start in search_from..block.len().saturating_sub(LOG_HEADER_SIZE_BYTES) {
@@ -175,11 +188,14 @@ impl Reader<'_> {
                 return Ok(Some(physical));
             }
         }
-        // A record that was being written has a header that makes sense, or none yet.
-        let block_end = self.block_start + block.len() as u64;
-        let has_no_header = is_zero && first_content(self.file, block_end, u64::MAX)?.is_none();
-        if has_no_header || (is_last && (FULL..=LAST).contains(&kind) && end > block.len()) {
-            self.unfinished_tail(at, block.len())?;
+        let offset = self.block_start + at as u64;
+        if is_last && end > block.len() && header.may_stand_at(at) {
+            self.torn_tail(block, at)?;
+        } else if is_zero
+            && self.open.is_none()
+            && self.visitor.is_unfinished(self.file, offset, Tail::WithoutHeader)?
+        {
+            self.unfinished_tail(offset, self.block_start + block.len() as u64)?;
         } else {
             self.add_damage(at, block.len(), "damaged records");
         }
@@ -265,22 +281,30 @@ impl Reader<'_> {
         self.hand_over_damage()
     }
 
-    fn unfinished_tail(&mut self, start: usize, end: usize) -> Result<()> {
+    /// The file ends with `block`, in a record that goes on, or begins, at `at`.
+    fn torn_tail(&mut self, block: &[u8], at: usize) -> Result<()> {
+        let offset = self.open.unwrap_or(self.block_start + at as u64);
+        let gathered = self.open.map(|_| std::mem::take(&mut self.record));
+        let torn = TornRecord::new(gathered, &block[at..]);
+        if self.visitor.is_unfinished(self.file, offset, Tail::Torn(torn.as_ref()))? {
+            self.unfinished_tail(offset, self.block_start + block.len() as u64)
+        } else {
+            self.add_damage(at, block.len(), "a damaged record whose length leads beyond the end of the log");
+            Ok(())
+        }
+    }
+
+    fn unfinished_tail(&mut self, offset: u64, end: u64) -> Result<()> {
         self.hand_over_damage()?;
-        let offset = self.open.take().unwrap_or(self.block_start + start as u64);
-        let lost_bytes = self.block_start + end as u64 - offset;
-        self.visitor.take(LogPiece::UnfinishedTail { offset, lost_bytes })
+        self.open = None;
+        self.visitor.take(LogPiece::UnfinishedTail { offset, lost_bytes: end - offset })
     }
 
     fn end(&mut self) -> Result<()> {
-        self.hand_over_damage()?;
-        match self.open.take() {
-            Some(offset) if !self.record.is_empty() => {
-                let lost_bytes = self.block_start - offset;
-                self.visitor.take(LogPiece::UnfinishedTail { offset, lost_bytes })
-            }
-            _ => Ok(()),
+        if self.open.is_some() && !self.record.is_empty() {
+            self.torn_tail(&[], 0)?;
         }
+        self.hand_over_damage()
     }
 }
 

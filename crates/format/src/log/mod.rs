@@ -19,27 +19,22 @@
 //!
 //! A writer that died left a last record that ends early: the file ends within it. Nobody was told that it is stored, so
 //! the reader reports a torn tail and the record is dropped. Everything else that does not fit (a checksum, an unknown
-//! type, a fragment without its first one) happened to bytes that were once right: that is damage.
+//! type, a length that no writer stores at that place, a fragment without its first one) happened to bytes that were once
+//! right: that is damage.
 //!
 //! Predecessors: [`crate::batch`] and [`crate::version_edit`], whose encodings are the records. Successor: the file.
 
+mod fragment;
 mod reader;
+mod torn;
 mod writer;
 
+pub use fragment::{Fragment, FragmentHeader, FragmentKind};
 pub use reader::{LogEvent, LogReader, LogSource};
+pub use torn::TornRecord;
 pub use writer::{FirstFragment, LogEncoder};
 
 use crate::crc;
-
-/// Which part of a record a physical record holds. The numbers are the format's.
-#[repr(u8)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum FragmentKind {
-    Full = 1,
-    First = 2,
-    Middle = 3,
-    Last = 4,
-}
 
 /// What a physical record's header holds as its checksum.
 #[inline]
