@@ -18,7 +18,7 @@ use terrace_env::RandomAccessFile;
 use terrace_format::batch::BatchBeginning;
 use terrace_format::internal_key::MAX_SEQUENCE_NUMBER;
 use terrace_format::limits::{BATCH_HEADER_SIZE_BYTES, LOG_BLOCK_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
-use terrace_format::log::TornRecord;
+use terrace_format::log::{TornRecord, next_header_offset};
 
 use crate::error::Result;
 use crate::log_evidence::{Block, Sequences};
@@ -76,7 +76,7 @@ pub(crate) struct LogRest<'a> {
 impl LogRest<'_> {
     /// What `trouble` means.
     pub(crate) fn judge(&self, trouble: Trouble) -> Result<Verdict> {
-        let next = self.next_header();
+        let next = next_header_offset(self.sound_end);
         let must_be_whole = trouble != Trouble::Zeros;
         if self.block_of(next)?.is_next_record(in_block(next), must_be_whole) {
             return Ok(Verdict::Growing);
@@ -156,13 +156,6 @@ impl LogRest<'_> {
         Ok(if block.is_lost_header(at) { Verdict::PowerLoss } else { Verdict::Damage })
     }
 
-    /// Where the record after the last sound one should begin.
-    fn next_header(&self) -> u64 {
-        let end_of_block = end_of_block(self.sound_end);
-        let has_room = end_of_block - self.sound_end >= LOG_HEADER_SIZE_BYTES as u64;
-        if has_room { self.sound_end } else { end_of_block }
-    }
-
     /// Whether the log ends as a mapped one does whose writer died, with the block at `start` as the last that holds
     /// anything.
     fn is_last_block_of_a_killed_writer(&self, start: u64) -> Result<bool> {
@@ -173,7 +166,7 @@ impl LogRest<'_> {
 
     /// Whether what lies before `header` is missing, since a physical record is whole there.
     fn is_hole_before(&self, header: u64) -> Result<bool> {
-        let next = self.next_header();
+        let next = next_header_offset(self.sound_end);
         let block = self.block_of(next)?;
         let at = in_block(next);
         Ok(self.block_of(header)?.is_sound(in_block(header))

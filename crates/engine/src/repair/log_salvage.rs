@@ -16,16 +16,11 @@
 use std::path::Path;
 
 use terrace_env::{Env, RandomAccessFile};
-use terrace_format::crc;
 use terrace_format::limits::{LOG_BLOCK_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
-use terrace_format::log::{FragmentHeader, LogSource, TornRecord};
+use terrace_format::log::{Fragment, FragmentHeader, FragmentKind, LogSource, TornRecord};
 
 use crate::error::Result;
 use crate::log_source::FileSource;
-
-const FULL: u8 = 1;
-const FIRST: u8 = 2;
-const LAST: u8 = 4;
 
 /// What a [`read_log`] meets, in the order of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,7 +103,7 @@ fn read_block(source: &mut FileSource<'_>) -> Result<Vec<u8>> {
 /// A physical record: where it begins and ends in its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Physical {
-    kind: u8,
+    kind: FragmentKind,
     start: usize,
     end: usize,
 }
@@ -179,9 +174,9 @@ impl Reader<'_> {
         };
         for start in search_from..block.len().saturating_sub(LOG_HEADER_SIZE_BYTES) {
             let Some(physical) = check(block, start) else { continue };
-            let is_whole = physical.kind == FULL;
+            let is_whole = physical.kind == FragmentKind::Full;
             // A first fragment fills its block.
-            if (is_whole || (physical.kind == FIRST && physical.end == block.len()))
+            if (is_whole || (physical.kind == FragmentKind::First && physical.end == block.len()))
                 && self.visitor.is_plausible(physical.fragment(block), is_whole)
             {
                 self.add_damage(at, start, "damaged records");
@@ -206,26 +201,25 @@ impl Reader<'_> {
         let fragment = physical.fragment(block);
         let offset = self.block_start + physical.start as u64;
         match physical.kind {
-            FULL => {
+            FragmentKind::Full => {
                 self.drop_open(physical.start, "a fragmented record has no end");
                 self.hand_over_what_was_before()?;
                 self.visitor.take(LogPiece::Record { payload: fragment, offset })
             }
-            FIRST => {
+            FragmentKind::First => {
                 self.drop_open(physical.start, "a fragmented record has no end");
                 self.record.clear();
                 self.record.extend_from_slice(fragment);
                 self.open = Some(offset);
                 Ok(())
             }
-            // In the middle, or the last.
-            kind => {
+            FragmentKind::Middle | FragmentKind::Last => {
                 let Some(start) = self.open else {
                     self.add_damage(physical.start, physical.end, "a fragment without its first one");
                     return Ok(());
                 };
                 self.record.extend_from_slice(fragment);
-                if kind == LAST {
+                if physical.kind == FragmentKind::Last {
                     self.open = None;
                     self.hand_over_what_was_before()?;
                     self.visitor.take(LogPiece::Record { payload: &self.record, offset: start })?;
@@ -310,17 +304,8 @@ impl Reader<'_> {
 
 /// The physical record at `at`, if it checks.
 fn check(block: &[u8], at: usize) -> Option<Physical> {
-    let (header, rest) = block.get(at..)?.split_first_chunk::<LOG_HEADER_SIZE_BYTES>()?;
-    let length = usize::from(u16::from_le_bytes([header[4], header[5]]));
-    let kind = header[6];
-    let fragment = rest.get(..length)?;
-    let fits =
-        (FULL..=LAST).contains(&kind) && stored_crc(header) == crc::extend(crc::crc32c(&[kind]), fragment);
-    fits.then_some(Physical { kind, start: at, end: at + LOG_HEADER_SIZE_BYTES + length })
-}
-
-fn stored_crc(header: &[u8; LOG_HEADER_SIZE_BYTES]) -> u32 {
-    crc::unmask(u32::from_le_bytes([header[0], header[1], header[2], header[3]]))
+    let fragment = Fragment::parse(block.get(at..)?)?;
+    Some(Physical { kind: fragment.kind, start: at, end: at + fragment.size_bytes() })
 }
 
 /// Whether a record may end at `at`: another that checks follows, or nothing but zeros, or the end of the block or file.
@@ -330,29 +315,19 @@ fn is_sound(block: &[u8], at: usize) -> bool {
 
 /// The physical record at `at`, if the stored checksum fits it under another length or type than its header says.
 fn with_other_header(block: &[u8], at: usize) -> Option<Physical> {
-    let (header, rest) = block.get(at..)?.split_first_chunk::<LOG_HEADER_SIZE_BYTES>()?;
-    let wanted = stored_crc(header);
+    let (header, rest) = FragmentHeader::split(block.get(at..)?)?;
     let start = at + LOG_HEADER_SIZE_BYTES;
-    let length = usize::from(u16::from_le_bytes([header[4], header[5]]));
     let of = |kind, length| Physical { kind, start: at, end: start + length };
-    if let Some(fragment) = rest.get(..length)
-        && let Some(kind) = (FULL..=LAST).find(|kind| crc::extend(crc::crc32c(&[*kind]), fragment) == wanted)
-    {
-        return Some(of(kind, length));
+    let has_kind = |kind: &FragmentKind| {
+        let fragment = rest.get(..header.length_bytes);
+        fragment.is_some_and(|fragment| FragmentHeader { kind: *kind as u8, ..header }.matches(fragment))
+    };
+    if let Some(kind) = FragmentKind::ALL.into_iter().find(has_kind) {
+        return Some(of(kind, header.length_bytes));
     }
-    if !(FULL..=LAST).contains(&header[6]) {
-        return None;
-    }
-    let mut sum = crc::crc32c(&header[6..]);
-    for length in 0..=rest.len() {
-        if sum == wanted && is_sound(block, start + length) {
-            return Some(of(header[6], length));
-        }
-        if let Some(byte) = rest.get(length) {
-            sum = crc::extend(sum, std::slice::from_ref(byte));
-        }
-    }
-    None
+    let kind = header.kind()?;
+    let length = header.matching_lengths(rest).find(|length| is_sound(block, start + length))?;
+    Some(of(kind, length))
 }
 
 #[cfg(test)]

@@ -35,6 +35,20 @@ pub use torn::TornRecord;
 pub use writer::{FirstFragment, LogEncoder};
 
 use crate::crc;
+use crate::limits::{LOG_BLOCK_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
+
+/// Where in a file the header stands that follows the fragment which ends at `end`: there, or at the start of the next block
+/// where no header fits any more.
+///
+/// ```
+/// assert_eq!(terrace_format::log::next_header_offset(100), 100);
+/// assert_eq!(terrace_format::log::next_header_offset(32_768 - 6), 32_768);
+/// ```
+#[inline]
+pub fn next_header_offset(end: u64) -> u64 {
+    let left = LOG_BLOCK_SIZE_BYTES as u64 - end % LOG_BLOCK_SIZE_BYTES as u64;
+    if left < LOG_HEADER_SIZE_BYTES as u64 { end + left } else { end }
+}
 
 /// What a physical record's header holds as its checksum.
 #[inline]

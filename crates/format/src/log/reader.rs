@@ -41,6 +41,18 @@ impl LogSource for &[u8] {
     }
 }
 
+/// A function that reads on is a source, too: `|buffer: &mut [u8]| file.read(buffer)`.
+impl<F, E> LogSource for F
+where
+    F: FnMut(&mut [u8]) -> Result<usize, E>,
+{
+    type Error = E;
+
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize, E> {
+        self(buffer)
+    }
+}
+
 /// What a [`LogReader`] meets next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogEvent<'a> {
