@@ -12,7 +12,7 @@ step = @echo; echo "== $(1) · $$(date +%T)"
 
 .PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads install-capi aarch64
 .PHONY: bench bench-rivals bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-tuning
-.PHONY: bench-bytewise bench-hooks bytewise-differential node-leaks man docs-inspecting fmt docs clean
+.PHONY: bench-bytewise bench-hooks bytewise-differential node-leaks modules man docs-inspecting fmt docs clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -286,6 +286,10 @@ threads: setup ## the models, Miri and ThreadSanitizer (needs a nightly compiler
 house: setup-tests ## house rules: layering, links, sizes, leftovers
 	$(call step,house)
 	node --test --test-reporter=spec tests/house/
+
+modules: ## the picture of the engine's modules in ARCHITECTURE.md; circles that are gone off their list
+	node tests/house/support/engine-picture.mjs | node scripts/embed.mjs /dev/stdin ARCHITECTURE.md modules
+	node tests/house/support/update-circles.mjs
 
 man: setup ## the manual of the program terrace, a page a command: docs/man
 	cargo run --quiet --package terrace-cli -- man --dir docs/man

@@ -1,4 +1,4 @@
-// The main job on real input: a browser's databases and one of our own, each opened by LevelDB too.
+// The main job on real input: a browser's databases and one of our own. LevelDB opens each of them, too.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

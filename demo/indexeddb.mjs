@@ -34,7 +34,7 @@ class Bytes {
     return this.#bytes.subarray(this.#at)
   }
 
-  /** An unsigned number of so many bytes, the lowest first. */
+  /** An unsigned number of this many bytes, lowest first. */
   number(width) {
     return this.take(width).readUIntLE(0, width)
   }
@@ -55,7 +55,7 @@ class Bytes {
 
 const utf16 = (bytes) => Buffer.from(bytes).swap16().toString('utf16le')
 
-/** The value of an encoded IndexedDB key, written for a reader. */
+/** The value of an encoded IndexedDB key, as text for people. */
 function keyValue(bytes) {
   const type = bytes.byte()
   switch (type) {
@@ -75,9 +75,9 @@ function keyValue(bytes) {
 }
 
 /**
- * Lists what is in a directory of IndexedDB databases.
+ * Lists the contents of a directory of IndexedDB databases.
  *
- * Returns databases, each with name and object stores, each of them with name, number of records, the first keys and
+ * Returns databases, each with its name and object stores. Each of those has its name, number of records, first keys, and
  * indexes with their names and numbers of entries.
  */
 export async function listDatabases(db, keysShown) {

@@ -23,7 +23,7 @@ function value(number) {
   return `${(start + random).padEnd(VALUE_BYTES - 2, '.')}"}`
 }
 
-/** Digest of all entries and their number. */
+/** Digest and number of all entries. */
 async function digest(db) {
   const sha = createHash('sha256')
   let count = 0
@@ -40,7 +40,7 @@ async function digest(db) {
   return { count, sha: sha.digest('hex') }
 }
 
-/** Runs the second part in `temporary`; returns the rates, as [what, a second]. */
+/** Runs the second part in `temporary`. Returns the rates, as [what, a second]. */
 export async function showMillion(temporary) {
   const directory = path.join(temporary, 'million')
   const rates = []

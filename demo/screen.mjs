@@ -1,5 +1,5 @@
-// What the demo prints with: headings, aligned rows and a progress bar. On a terminal in colour and in place; into a
-// file or a pipe as plain lines.
+// The output of the demo: headings, aligned rows and a progress bar. On a terminal it has colours and updates in place; in a
+// file or a pipe it has plain lines.
 
 const isTerminal = process.stdout.isTTY === true
 const inColour = isTerminal && !process.env.NO_COLOR
@@ -30,13 +30,13 @@ export const note = (text) => print(`  ${dim(text)}`)
 /** An empty line. */
 export const gap = () => print('')
 
-/** A line that tells of something found right; fails the demo unless `condition` holds. */
+/** Prints a line about something found right; fails the demo unless `condition` holds. */
 export function check(condition, text) {
   if (!condition) throw new Error(`not so: ${text}`)
   print(`  ${green('✓')} ${text}`)
 }
 
-/** Rows of cells, each column as wide as its widest cell; numbers to the right. */
+/** Rows of cells, each column as wide as its widest cell, with numbers aligned to the right. */
 export function table(head, rows) {
   const width = (text) => [...text].length
   const cells = rows.map((cells) => cells.map((cell) => (typeof cell === 'number' ? number(cell) : cell)))
@@ -56,7 +56,7 @@ export function table(head, rows) {
   for (const row of cells) print(`  ${line(row, isNumber)}`)
 }
 
-/** A progress bar that is called with the amount done; a line for every quarter where there is no terminal. */
+/** A progress bar, to be called with the amount done. Without a terminal, it prints a line for every quarter. */
 export function progress(label, total) {
   const started = performance.now()
   let shown = -1
@@ -80,7 +80,7 @@ export function progress(label, total) {
 /** A number with separators. */
 export const number = (value) => Math.round(value).toLocaleString('en-US')
 
-/** A size in bytes, for a reader. */
+/** A size in bytes, as text for people. */
 export function size(bytes) {
   const units = ['B', 'KiB', 'MiB', 'GiB']
   let value = bytes
@@ -92,7 +92,7 @@ export function size(bytes) {
   return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`
 }
 
-/** How long something took: calls `work` and returns its result and the seconds. */
+/** Calls `work`, and returns its result and how many seconds it took. */
 export async function timed(work) {
   const started = performance.now()
   const result = await work()

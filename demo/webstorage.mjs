@@ -1,4 +1,4 @@
-// Keys and values of Chromium's Local Storage: text with a byte before it that tells its encoding.
+// Keys and values of Chromium's Local Storage: text after a byte that says how it is encoded.
 
 const UTF16 = 0
 const LATIN1 = 1
@@ -7,7 +7,7 @@ const LATIN1 = 1
 export const decodeText = (bytes) =>
   bytes[0] === UTF16 ? bytes.subarray(1).toString('utf16le') : bytes.subarray(1).toString('latin1')
 
-/** Text as Chromium stores it: one byte a character where that is enough. */
+/** Text as Chromium stores it: one byte per character where that is enough. */
 export function encodeText(text) {
   const isLatin1 = [...text].every((character) => character.codePointAt(0) < 256)
   return Buffer.concat([

@@ -18,7 +18,7 @@ import { ttl } from 'terrace-toolbox/ttl'
 
 const SESSION_MS = 150
 
-/** An error that its user made. */
+/** An error that the user made. */
 class Refused extends Error {}
 
 class Blog {
@@ -27,7 +27,7 @@ class Blog {
     const sublevel = (name, options) => db.sublevel(name, { valueEncoding: 'json', ...options })
     this.db = db
     this.users = sublevel('users')
-    // A post is found by its author and number: all posts of an author lie side by side.
+    // A post is found by its author and number, so all posts of an author lie side by side.
     this.posts = sublevel('posts', { keyEncoding: bytewise })
     this.sessions = ttl(sublevel('sessions'), { defaultTtlMs: SESSION_MS, checkIntervalMs: 50 })
 
@@ -38,7 +38,7 @@ class Blog {
     this.transaction = transactions(db)
   }
 
-  /** Makes a user. The unique index refuses a mail address that another one has. */
+  /** Makes a user. The unique index refuses a mail address that another user has. */
   async signUp(name, mail) {
     try {
       const isNew = await this.transaction.ifAbsent(name, { mail, posts: 0 }, { sublevel: this.users })
@@ -49,7 +49,7 @@ class Blog {
     }
   }
 
-  /** A session of a user, which ends by itself. */
+  /** Makes a session of a user, which ends by itself. */
   async logIn(mail) {
     const name = await this.byMail.getKey(mail)
     if (name === undefined) throw new Refused(`nobody has the address ${mail}`)
@@ -58,7 +58,7 @@ class Blog {
     return token
   }
 
-  /** Writes a post. Two at once do not get the same number: one of the transactions runs again. */
+  /** Writes a post. Two at once do not get the same number, because one of the transactions runs again. */
   async post(token, text, tags = []) {
     const session = await this.sessions.get(token)
     if (session === undefined) throw new Refused('the session has ended')

@@ -1,4 +1,4 @@
-// Moving from classic-level to Terrace, a backup to a file, and what happens to a backup that was cut.
+// Moving from classic-level to Terrace, making a backup file, and what happens with a backup that was cut off.
 
 import { createReadStream, createWriteStream, mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// A copy of a database that is kept up to date by its feed, also after a restart; a watched key; counts by group.
+// A copy of a database that its feed keeps up to date, also after a restart; a watched key; counts by group.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ const shop = new Level(join(directory, 'shop'), { valueEncoding: 'json' })
 const replica = new Level(join(directory, 'replica'), { valueEncoding: 'json' })
 const state = replica.sublevel('state', { valueEncoding: 'json' })
 
-/** Applies changes batch by batch, each together with the number to go on from. */
+/** Applies changes batch by batch, each together with the number to resume from. */
 async function replicate(changes, options) {
   let operations = []
   const after = (await state.get('sequence')) ?? 0

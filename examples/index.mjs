@@ -1,4 +1,4 @@
-// Secondary indexes: several on users, queries, a unique value, an index that comes later, and one that is mended.
+// Secondary indexes: several on users, queries, a unique value, an index that is added later, and one that is repaired.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,14 +26,14 @@ for await (const [key, { name }, place] of byPlace.entries({ prefix: ['US'] })) 
   console.log('In the US:', key, name, place)
 }
 
-// A value that somebody has refuses the whole write.
+// If another record has the value, the whole write is refused.
 try {
   await users.put('4', { email: 'ADA@example.org' })
 } catch ({ cause }) {
   console.log(`${cause.code}: ${cause.message}`)
 }
 
-// Changes take their entries with them.
+// Changes update the entries as well.
 await users.put('1', user('Ada', 'IT', 'Turin', []))
 for await (const { name } of byTag.values({ equals: 'maths' })) console.log('Still tagged maths:', name)
 
@@ -46,7 +46,7 @@ const byName = index(users, {
 await byName.ready
 for await (const key of byName.keys({ gte: 'E', reverse: true })) console.log('Names from E on:', key)
 
-// What somebody wrote around the index: found, and mended.
+// A write that bypassed the index is found, and the index is repaired.
 await db.del('!users!2')
 console.log('verify():', await byName.verify())
 await byName.rebuild()

@@ -1,4 +1,4 @@
-// Two clerks sell the last seats: with locks on the keys none is sold twice.
+// Two clerks sell the last seats. With locks on the keys, no seat is sold twice.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

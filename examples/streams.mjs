@@ -1,4 +1,4 @@
-// A file of lines goes into a database by a stream, and out of it by another.
+// A stream brings a file of lines into a database, and another one out of it.
 
 import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

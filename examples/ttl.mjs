@@ -1,4 +1,4 @@
-// Sessions that expire: what has expired is never returned, and is removed by itself.
+// Sessions that expire: an expired session is never returned, and is removed automatically.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,7 +20,7 @@ try {
   await sessions.put('token-of-anna', { user: 'anna' })
   await sessions.put('token-of-bert', { user: 'bert' }, { ttlMs: 50 })
   await sessions.put('token-of-a-robot', { user: 'robot' }, { ttlMs: Infinity })
-  // One batch, with what lies beside the sessions.
+  // One batch, together with data outside the sessions.
   await sessions.batch([
     { type: 'put', key: 'token-of-cleo', value: { user: 'cleo' }, ttlMs: 50 },
     { type: 'put', sublevel: users, key: 'cleo', value: 'Cleo' }

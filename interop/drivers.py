@@ -14,7 +14,7 @@ TIMEOUT_SECONDS = 300
 
 
 class Failure(Exception):
-    """A driver that ended badly, or a state that is not the expected one."""
+    """A driver ended badly, or a state is not the expected one."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Driver:
     command: tuple
     settings: tuple = ()
     environment: tuple = ()
-    # What its digests are of.
+    # What its digests cover.
     kinds: tuple = ("forward", "backward", "points")
 
     def having(self, label, *settings):
@@ -51,14 +51,14 @@ class Driver:
         return digests
 
     def hold(self, directory):
-        """Opens the database and keeps it open until the process that is returned ends."""
+        """Opens the database and keeps it open until the returned process ends."""
         process = self._start("hold", directory)
         if process.stdout.readline() != b"held\n":
             raise Failure(f"{self.name} could not open: {_one_line(process.communicate()[1])}")
         return process
 
     def refusal(self, directory, keys_path):
-        """The error with which the driver refuses to open `directory`; None if it opens it."""
+        """The error with which the driver refuses to open `directory`, or None if it opens it."""
         try:
             self.digests(directory, keys_path)
         except Failure as failure:
@@ -116,13 +116,13 @@ def find_missing():
 
 
 def build(directory, with_terrace):
-    """Builds the drivers that are compiled, into `directory` or where cargo puts them."""
+    """Builds the compiled drivers, into `directory` or where cargo puts them."""
     subprocess.run(
         ["go", "build", "-buildvcs=false", "-o", directory / "goleveldb", "."],
         cwd=HERE / "drivers" / "goleveldb",
         check=True,
     )
-    # Beside its sources, where cargo finds again what it built before.
+    # Next to its sources, where cargo finds what it built before.
     subprocess.run(["cargo", "build", "--quiet", "--release", "--locked"], cwd=RUSTY_LEVELDB, check=True)
     if with_terrace:
         subprocess.run(["cargo", "build", "--quiet", "--release", "--package", "terrace-testkit"], cwd=ROOT, check=True)
@@ -144,7 +144,7 @@ def goleveldb(directory):
 
 
 def rusty_leveldb():
-    """The Rust implementation. Backwards it is not right about its own databases."""
+    """The Rust implementation. Its backward reads are wrong even on its own databases."""
     target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", RUSTY_LEVELDB / "target"))
     program = target / "release" / "rusty-leveldb-driver"
     return Driver("rusty-leveldb", (str(program),), kinds=("forward", "points"))

@@ -34,7 +34,7 @@ class Operations:
             write = self._new_write()
             self.writes.append(write)
             operations += len(write)
-        # Large ones are placed evenly rather than left to chance, so that every part of a split trial meets some.
+        # Large values are placed evenly rather than at random, so that every part of a split trial has some.
         for index in range(large_values):
             at = (2 * index + 1) * len(self.writes) // (2 * large_values)
             large_key = self._random.randbytes(LARGE_KEY_SIZE_BYTES)
@@ -53,8 +53,7 @@ class Operations:
                         file.write(_U32.pack(len(value)) + value)
 
     def save_keys(self, path):
-        """Writes the keys for point reads: all that ever occur and some that never do, in an order unlike the
-        sorted one."""
+        """Writes the keys for point reads: all that ever occur and some that never do, in an order unlike the sorted one."""
         shuffled = list(self.keys)
         random.Random(1).shuffle(shuffled)
         self.point_keys = shuffled
@@ -123,7 +122,7 @@ class EvenBatches(Operations):
 
 
 class State:
-    """The entries after the first `position` writes; moves forward only."""
+    """The entries after the first `position` writes. It only moves forward."""
 
     def __init__(self, operations):
         self._operations = operations

@@ -21,7 +21,7 @@ import drivers
 from drivers import Failure
 from operations import EvenBatches, Operations, State
 
-# Small, so that tables, levels and compactions come about with few operations.
+# Small, so that few operations make tables, levels and compactions.
 WRITE_BUFFER = ("--write-buffer", str(256 << 10))
 KNOWN = "known"
 KNOWN_LEGEND = (
@@ -126,14 +126,14 @@ class Interop:
         yield from self.ours[1:]
 
     def copy(self, directory):
-        """A copy for one reader: LevelDB changes a directory by opening it."""
+        """A copy for one reader, because LevelDB changes a directory by opening it."""
         copy = pathlib.Path(tempfile.mkdtemp(dir=self.directory))
         shutil.copytree(directory, copy, dirs_exist_ok=True)
         return copy
 
     def read_by_all(self, trial, row, directory, last_writer, operations, expected):
-        """Enters one cell a reader; `expected` are the digests of every state that is right. Returns the index of
-        the state that was found, and all readers must find the same."""
+        """Enters one cell for each reader. `expected` has the digests of every state that is right. Returns the index of the
+        state that was found; all readers must find the same one."""
         found = set()
 
         def read(reader):
@@ -149,7 +149,7 @@ class Interop:
                 found.add(expected.index(state))
                 if "--read-only" in reader.settings and _fingerprint(copy) != before:
                     return "the directory was changed by reading it"
-                return None if len(found) == 1 else "reads another state than the readers before"
+                return None if len(found) == 1 else "reads a different state than the readers before it"
             except Failure as failure:
                 return str(failure)
             finally:
@@ -163,7 +163,7 @@ class Interop:
     # -- the trials ----------------------------------------------------------------------------------------------
 
     def harness(self):
-        """The matrix itself can fail: a database that lacks its last write is found out by every reader."""
+        """Shows that the matrix itself can fail: every reader notices a database without its last write."""
         operations = self.prepare("harness", 1000, large_values=0)
         writes = operations.writes
         writes.append([(writes[0][0][0], b"the last write")])
@@ -178,7 +178,7 @@ class Interop:
         shutil.rmtree(directory)
 
     def exchange(self):
-        """Each writes a database alone; every other reads it."""
+        """Each implementation writes a database alone; every other one reads it."""
         operations = self.prepare("exchange", self.arguments.count, large_values=4)
         expected = State(operations).advance(len(operations.writes))
         for writer in self.writers():
@@ -192,7 +192,7 @@ class Interop:
             shutil.rmtree(directory, ignore_errors=True)
 
     def alternation(self):
-        """Writers take turns on one database; after each turn every reader reads it."""
+        """Writers take turns on one database. After each turn every reader reads it."""
         operations = self.prepare("alternation", self.arguments.count, large_values=8)
         plain = [writer for writer in self.writers() if "one memtable" not in writer.name]
         leveldb = [writer for writer in plain if writer.name.startswith(("plyvel", "classic", "rusty"))]
@@ -218,12 +218,12 @@ class Interop:
         shutil.rmtree(directory, ignore_errors=True)
 
     def kills(self):
-        """Each writer is killed in the middle of its writes; every reader must find all that was acknowledged and
-        nothing but, save the one write that was under way. The next writer goes on from there."""
+        """Each writer is killed in the middle of its writes. Every reader must find all acknowledged writes and nothing else,
+        except the one write that was running. The next writer goes on from there."""
         operations = self.prepare("kills", 4 * self.arguments.count, large_values=16)
         writers = [writer for writer in self.writers() if "raw" not in writer.name]
-        # rusty-leveldb panics when its recovery writes a block whose last key is empty (cmp.rs, find_shortest_sep). It is killed
-        # in `logs`, where no key is.
+        # rusty-leveldb panics when its recovery writes a block whose last key is empty (cmp.rs, find_shortest_sep). It is
+        # killed in `logs` instead, where no key is empty.
         others = ("terrace", "goleveldb", "rusty-leveldb")
         leveldb = [writer for writer in writers if not writer.name.startswith(others)]
         ours = [writer for writer in writers if writer.name.startswith("terrace")]
@@ -245,7 +245,7 @@ class Interop:
         shutil.rmtree(directory, ignore_errors=True)
 
     def _kill_goal(self, operations, position, turns_left, large):
-        """The number of writes after whose acknowledgement to kill: at random, or when a large write is next."""
+        """The number of acknowledged writes after which to kill: random, or when a large write is next."""
         end = position + (len(operations.writes) - position) // (turns_left + 1)
         if large:
             for index in range(end, position, -1):
@@ -266,8 +266,8 @@ class Interop:
         return acknowledged
 
     def logs(self):
-        """Each writer is killed when 10,000 entries are in its log, in batches that cross the ends of the log's blocks, and
-        in no table. Whoever was not killed wrote LevelDB's log, byte for byte."""
+        """Each writer is killed when it has 10,000 entries in its log, in batches that cross the ends of the log's blocks, and
+        none in a table. A writer that is not killed has written LevelDB's log, byte for byte."""
         operations = self.save("logs", EvenBatches(self.arguments.seed, 11_000))
         directory = self.directory / "logs"
         leveldbs = self._log_of(self.plyvel, directory, operations)
@@ -293,7 +293,7 @@ class Interop:
         return content
 
     def locks(self):
-        """A database that is open is refused to everybody else, and opens once it is closed."""
+        """Nobody else can open a database that is open, and it opens once it is closed."""
         operations = self.prepare("locks", 100, large_values=0)
         expected = State(operations).advance(len(operations.writes))
         # goleveldb and rusty-leveldb take another kind of lock, which LevelDB does not see either.
@@ -317,7 +317,7 @@ class Interop:
             shutil.rmtree(directory)
 
     def beside(self):
-        """Terrace reads, without changing a byte, what another program has open and is writing."""
+        """Terrace reads a database that another program has open and is writing, without changing a byte."""
         if not self.ours:
             return
         operations = self.prepare("beside", 4 * self.arguments.count, large_values=16)
@@ -328,7 +328,7 @@ class Interop:
             for line in process.stdout:
                 if int(line) > len(operations.writes) // 8:
                     break
-            # Read on, so that the writer never waits for us.
+            # Keeps reading, so that the writer never waits for us.
             rest = self.pool.submit(process.stdout.read)
             problem = self._read_while_running(reader, directory, operations, process)
             self.matrix.add("beside", writer.name, "read-only", problem)
@@ -338,7 +338,7 @@ class Interop:
             shutil.rmtree(directory)
 
     def _read_while_running(self, reader, directory, operations, process):
-        """What is wrong with reads of a database while `process` writes it; None if nothing."""
+        """What is wrong with reads of a database while `process` writes it; None if nothing is."""
         reads = 0
         while process.poll() is None and reads < 3:
             try:
@@ -352,7 +352,7 @@ class Interop:
 
 
 def _in_turns(ours, others):
-    """Ours and others one after the other, until each of both has had a turn."""
+    """Our implementations and others in turn, until each of both has had one."""
     if not ours:
         return others
     turns = max(len(ours), len(others))

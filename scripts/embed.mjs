@@ -2,7 +2,7 @@
 //
 //   node scripts/embed.mjs results/rivals.md README.md rivals
 //
-// replaces what stands between `<!-- rivals -->` and `<!-- /rivals -->`. Without a name the source has such markers
+// replaces the text between `<!-- rivals -->` and `<!-- /rivals -->`. Without a name the source has such markers
 // itself, and each of its parts replaces the one of the same name:
 //
 //   node scripts/embed.mjs results/tuning.md docs/tuning.md
@@ -19,7 +19,7 @@ for (const [part, content] of parts) {
   const from = text.indexOf(begin)
   const to = text.indexOf(end)
   if (from < 0 || to < from) {
-    console.error(`embed: ${target} has no ${begin} with ${end} behind it: it stays as it is`)
+    console.error(`embed: ${target} has no ${begin} followed by ${end}: it stays as it is`)
   } else {
     text = `${text.slice(0, from + begin.length)}\n\n${content}\n\n${text.slice(to)}`
     console.log(`embed: ${name === undefined ? `${part} of ${source}` : source} is in ${target}`)
@@ -27,7 +27,7 @@ for (const [part, content] of parts) {
 }
 writeFileSync(target, text)
 
-/** What stands between markers, with their names. */
+/** The parts between markers, with their names. */
 function partsOf(text) {
   return [...text.matchAll(/<!-- (\w+) -->([\s\S]*?)<!-- \/\1 -->/g)].map(([, part, content]) => [
     part,

@@ -17,11 +17,11 @@ import { fileURLToPath } from 'node:url'
 
 const license = join(dirname(fileURLToPath(import.meta.url)), '..', 'LICENSE')
 
-/** What a published package may ask for: an exact version, or what is compatible with one. */
+/** The ranges that a published package may ask for: an exact version, or what is compatible with one. */
 const RANGE = /^\^?\d+\.\d+\.\d+$/
 
 /**
- * Packs the package that is in `packageDirectory` into `directory`, its manifest as `change` makes it of what a checkout has.
+ * Packs the package in `packageDirectory` into `directory`. `change` turns the manifest of the checkout into the published one.
  * Returns the path of the archive.
  */
 export function packPackage(packageDirectory, directory, change = (manifest) => manifest) {
@@ -48,7 +48,10 @@ function checkRanges(manifest) {
   }
 }
 
-/** Packs what `fill` puts into the directory that it is passed, and the licence. Returns the path of the archive in `directory`. */
+/**
+ * Packs the licence and whatever `fill` puts into the directory that it is passed. Returns the path of the archive in
+ * `directory`.
+ */
 export function packStage(directory, fill) {
   mkdirSync(directory, { recursive: true })
   const stage = mkdtempSync(join(tmpdir(), 'terrace-pack-'))

@@ -17,13 +17,16 @@ import { packPackage, packStage } from './pack-package.mjs'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const packagesDirectory = join(root, 'packages')
 const ours = new Map(
-  readdirSync(packagesDirectory).map((directory) => [
-    manifestOf(join(packagesDirectory, directory)).name,
-    directory
-  ])
+  readdirSync(packagesDirectory)
+    // A package that has moved away leaves its node_modules in an older checkout.
+    .filter((directory) => existsSync(join(packagesDirectory, directory, 'package.json')))
+    .map((directory) => [manifestOf(join(packagesDirectory, directory)).name, directory])
 )
 
-/** Packs `packages/<directory>` into `target`, after what it needs of ours. Returns the paths of the archives. */
+/**
+ * Packs `packages/<directory>` into `target`, after the packages of this repository that it needs. Returns the paths of the
+ * archives.
+ */
 export function pack(directory, target) {
   const packageDirectory = join(packagesDirectory, directory)
   const dependencies = Object.keys(manifestOf(packageDirectory).dependencies ?? {})
@@ -35,7 +38,7 @@ export function pack(directory, target) {
   ]
 }
 
-/** A package for each platform whose addon was built here, and the main one, which asks for those of all platforms. */
+/** Packs a package for each platform whose addon was built here, and the main package, which asks for those of all platforms. */
 function packWithAddon(packageDirectory, target) {
   const addonOf = (platform) => join(packageDirectory, `terrace.${platform}.node`)
   const platforms = readdirSync(join(packageDirectory, 'npm'))

@@ -1,9 +1,9 @@
-// Prints the table of results of the README: a few rows of results/rivals.md (each engine at its own defaults) and of
-// results/node.md. It is run by `make bench-rivals` and `make bench-node`, which make those.
+// Prints the README's table of results: a few rows of results/rivals.md (each engine with its own defaults) and of
+// results/node.md. `make bench-rivals` and `make bench-node`, which make those, run it.
 
 import { readFileSync } from 'node:fs'
 
-/** What is shown, and the row and the file that it comes from. */
+/** The rows to show, with the row and the file that each comes from. */
 const ROWS = [
   ['write in order', 'rivals', 'fillseq'],
   ['write in random order', 'rivals', 'fillrandom'],
@@ -22,7 +22,7 @@ const cells = (line) =>
     .slice(1, -1)
     .map((cell) => cell.trim())
 
-/** The rows by name of the table below the line that begins with `title`; each has its cells by column. */
+/** The rows by name of the table below the line that begins with `title`. Each row has its cells by column. */
 function table(text, title) {
   const lines = text.slice(text.indexOf(title)).split('\n')
   const begin = lines.findIndex((line) => line.startsWith('|'))
@@ -39,7 +39,7 @@ function table(text, title) {
 const read = (name) => readFileSync(new URL(`../results/${name}.md`, import.meta.url), 'utf8')
 const tables = { rivals: table(read('rivals'), '**defaults**'), node: table(read('node'), '**table**') }
 
-/** A time without the ratio behind it, with three digits. */
+/** A time with three digits, without the ratio that follows it. */
 const micros = (cell) =>
   cell === undefined || cell === '–' ? '–' : String(Number(Number.parseFloat(cell).toPrecision(3)))
 

@@ -4,7 +4,7 @@
 
 const MIB = 1 << 20
 const ENTRIES = '300000'
-/** Values of which half repeats, as db_bench makes them. */
+/** Values of which half repeats, like those of db_bench. */
 const LIKE_TEXT = ['--compressible-percent', '50']
 const LOADED = ['-n', ENTRIES, '--compacted', ...LIKE_TEXT]
 

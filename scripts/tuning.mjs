@@ -43,7 +43,7 @@ function measureRound({ name, runs, variants }, round) {
   }
 }
 
-/** What terrace-bench is called with. */
+/** The arguments of terrace-bench. */
 function argumentsOf(run, { args = [], db = {}, workload = run.workload, read }) {
   const options = Object.keys(db).length > 0 ? ['--db', JSON.stringify(db)] : []
   const reading = read === undefined ? [] : ['--read-options', JSON.stringify(read)]
@@ -75,7 +75,7 @@ function digits(number) {
   return number >= 10 ? number.toFixed(1) : number.toFixed(2)
 }
 
-/** The best of the variants is bold, if it is better than the worst by a twentieth. */
+/** The best variant is bold if it is better than the worst by a twentieth. */
 function column(results, variants, { run, of, isMedian }) {
   const numbers = variants.map(({ name }) => {
     const found = results.filter((result) => result.variant === name && result.run === run).map(of)
@@ -122,7 +122,7 @@ function section({ name, label, variants, runs, columns }, all) {
   ].join('\n')
 }
 
-/** What the figures were made on. */
+/** Describes the machine that the figures come from. */
 function machineSection([result]) {
   const { cpu, cores, memoryBytes, os, fileSystem, node } = result.machine
   const memory = `${Math.round(memoryBytes / 2 ** 30)} GiB`

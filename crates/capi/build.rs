@@ -1,5 +1,5 @@
-//! Gives the shared library its soname, which programs record when they are linked with it. The number counts changes that
-//! break such programs.
+//! Gives the shared library its soname, which programs record when they are linked with it. Its number counts changes
+//! that break such programs.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -41,7 +41,7 @@ async function apply(db, options) {
     if (write.length > 1) await db.batch(write)
     else if (type === 'put') await db.put(key, value)
     else await db.del(key)
-    // Straight to the descriptor: what is printed must be out before the next write begins.
+    // Written straight to the descriptor, because the line must be out before the next write begins.
     if (options.acknowledge) writeSync(1, `${index}\n`)
   }
 }

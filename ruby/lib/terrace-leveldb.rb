@@ -1,4 +1,4 @@
 # frozen_string_literal: true
 
-# What Bundler requires, by the gem's name.
+# Bundler requires this file, because it has the gem's name.
 require_relative 'leveldb'

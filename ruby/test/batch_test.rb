@@ -2,7 +2,7 @@
 
 require_relative 'helper'
 
-# Batches, and snapshots beside them.
+# Batches and snapshots.
 class BatchTest < DatabaseTest
   def setup
     super

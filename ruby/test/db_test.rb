@@ -2,7 +2,7 @@
 
 require_relative 'helper'
 
-# Reading and writing single entries; what goes in and what comes out.
+# Reading and writing single entries: what goes in, and what comes out.
 class DBTest < DatabaseTest
   def test_entries_come_in_the_order_of_their_keys
     @db.put 'b', 'bar'

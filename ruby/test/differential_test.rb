@@ -7,7 +7,7 @@ class DifferentialTest < DatabaseTest
   # Debian's package libleveldb1d.
   LEVELDB = Dir['/usr/lib/*/libleveldb.so.1d'].first
 
-  # Does as many random things as it is told, and writes what came of them.
+  # Does as many random things as it is told, and prints the results.
   PROGRAM = <<~'RUBY'
     require 'leveldb'
     path, seed, steps = ARGV[0], ARGV[1].to_i, ARGV[2].to_i

@@ -2,7 +2,7 @@
 
 require_relative 'helper'
 
-# The gem as a file: it can be built, installed where there is no source tree, and used from there.
+# The gem as a file: it can be built, installed outside the source tree, and used from there.
 class GemTest < DatabaseTest
   ROOT = File.expand_path('..', __dir__)
 

@@ -9,7 +9,7 @@ require 'open3'
 require 'rbconfig'
 require 'tmpdir'
 
-# What the tests share: a directory for each, and a database in it.
+# What the tests share: each has a directory, and a database in it.
 class DatabaseTest < Minitest::Test
   def setup
     @directory = Dir.mktmpdir
@@ -31,18 +31,18 @@ class DatabaseTest < Minitest::Test
     @db = LevelDB::DB.new(@path, options)
   end
 
-  # How many iterators and snapshots the library holds for the database.
+  # How many iterators and snapshots of the database the library holds.
   def held(database = @db)
     database.handle.instance_variable_get(:@children).size
   end
 
-  # Runs Ruby with the gem in a process of its own. Returns what it wrote, both ways, and its status.
+  # Runs Ruby with the gem in a process of its own. Returns both outputs and the status.
   def run_ruby(program, *arguments, environment: {})
     lib = File.expand_path('../lib', __dir__)
     Open3.capture2e(environment, RbConfig.ruby, '-w', "-I#{lib}", '-e', program, *arguments)
   end
 
-  # The same, which must succeed. Returns what it wrote.
+  # The same, but it must succeed. Returns the output.
   def run_ruby!(program, *arguments, environment: {})
     output, status = run_ruby(program, *arguments, environment: environment)
     assert status.success?, output

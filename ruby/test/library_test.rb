@@ -12,14 +12,14 @@ class LibraryTest < DatabaseTest
     LevelDB::Library.find(environment: environment, gem_directory: gem_directory)
   end
 
-  # A source tree with the gem in it, and the library in so many of its directories.
+  # A source tree that contains the gem, and the library in these directories.
   def tree(*profiles)
     FileUtils.mkdir_p(File.join(@directory, 'tree', 'crates', 'capi'))
     FileUtils.touch(File.join(@directory, 'tree', 'crates', 'capi', 'Cargo.toml'))
     profiles.each_with_index do |profile, index|
       directory = File.join(@directory, 'tree', 'target', profile)
       FileUtils.mkdir_p(directory)
-      # Not written over: it may be in use.
+      # Removed first, not overwritten: it may be in use.
       FileUtils.rm_f(File.join(directory, 'libterrace.so'))
       FileUtils.cp(library, File.join(directory, 'libterrace.so'))
       FileUtils.touch(File.join(directory, 'libterrace.so'), mtime: Time.now - 100 + index)

@@ -10,7 +10,7 @@ class LifetimesTest < DatabaseTest
     100.times { |i| @db[format('%03d', i)] = i.to_s }
   end
 
-  # Keeps what it makes from the conservative collector's eyes.
+  # Hides what the block makes from the conservative collector.
   def out_of_sight(&make)
     Thread.new { make.call && nil }.join
   end
@@ -155,7 +155,7 @@ class LifetimesTest < DatabaseTest
       end
       writer.puts [*outcomes, @db.closed?, @db.close].inspect
       writer.close
-      # Not exit!, so that finalizers run; not exit, which would run the tests.
+      # exit! would not run finalizers; exit would run the tests.
       GC.start
       Process.exit!(0)
     end
@@ -268,7 +268,8 @@ class LifetimesTest < DatabaseTest
       sleep 0.01
       threads.each(&:kill).each(&:join)
     end
-    # One that was just made when its thread was killed is the garbage collector's, which may take old memory for a pointer.
+    # An iterator that was just made when its thread was killed belongs to the garbage collector, which may take old memory for
+    # a pointer.
     collect { held.zero? }
     assert_operator held, :<=, 10
     Timeout.timeout(30) { @db.close }
@@ -300,7 +301,7 @@ class LifetimesTest < DatabaseTest
       rounds = Array.new(6) { round.call }
       puts rounds.last - rounds[2]
     RUBY
-    # 6,000 times 1,000 bytes of one kind that was left behind would be 6 MB.
+    # If 1,000 bytes leaked each of 6,000 times, that would be 6 MB.
     assert_operator output.to_i, :<, 4_000, 'kB'
   end
 end

@@ -3,7 +3,7 @@
 require_relative 'helper'
 require 'pathname'
 
-# Opening, its options, and what is done to a database that is not open.
+# Opening, its options, and operations on a database that is not open.
 class OpenTest < DatabaseTest
   def setup
     super
@@ -68,7 +68,7 @@ class OpenTest < DatabaseTest
         end
       RUBY
       assert_equal "locked\n", output
-      # Last: LevelDB loses its lock by this.
+      # This comes last, because it makes LevelDB lose its lock.
       error = assert_raises(LevelDB::LockedError) { LevelDB::DB.new(@path) }
       assert_kind_of LevelDB::IOError, error
     end
@@ -160,7 +160,7 @@ class OpenTest < DatabaseTest
       assert_raises(LevelDB::CorruptionError) { db.get('00000', verify_checksums: true) }
       seen = 0
       assert_raises(LevelDB::CorruptionError) { db.each(verify_checksums: true) { seen += 1 } }
-      # LevelDB goes on behind the damaged block, and tells at the end.
+      # LevelDB continues after the damaged block, and reports it at the end.
       assert_equal 0, seen if terrace?
       assert_operator seen, :<, 500
       assert_equal 0, held(db)

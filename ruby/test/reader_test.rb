@@ -2,12 +2,12 @@
 
 require_relative 'helper'
 
-# A database that is opened to read only, beside a writer in another process.
+# A read-only database beside a writer in another process.
 class ReaderTest < DatabaseTest
   WRITER = <<~RUBY
     require 'leveldb'
     $stdout.sync = true
-    # Small, so that tables come and go under the reader.
+    # Small, so that tables come and go while the reader runs.
     options = { write_buffer_size: 64 << 10, max_file_size: 1 << 20 }
     written = 0
     while $stdin.gets
@@ -32,7 +32,8 @@ class ReaderTest < DatabaseTest
     @db.close
   end
 
-  # Yields a function that has the other process open the database, write, compact and close. It returns the last number written.
+  # Yields a function that makes the other process open the database, write, compact and close. It returns the last number
+  # written.
   def beside_a_writer
     lib = File.expand_path('../lib', __dir__)
     IO.popen([RbConfig.ruby, "-I#{lib}", '-e', WRITER, @path], 'r+') do |writer|
@@ -100,7 +101,7 @@ class ReaderTest < DatabaseTest
 
   private
 
-  # The number of the last batch that the database shows, which must be all there.
+  # The number of the last batch that the database shows. All of the batch must be there.
   def whole(database)
     entries = database.to_a.to_h
     assert_equal entries['first'], entries['second']

@@ -12,10 +12,10 @@ class ReadmeTest < DatabaseTest
     @claims = 0
     examples = File.read(README).scan(/^```ruby\n(.*?)^```$/m)
     refute_empty examples
-    place = Object.new
+    receiver = Object.new
     test = self
-    place.define_singleton_method(:claim) { |expected, actual, line| test.check(expected, actual, line) }
-    scope = place.instance_eval { binding }
+    receiver.define_singleton_method(:claim) { |expected, actual, line| test.check(expected, actual, line) }
+    scope = receiver.instance_eval { binding }
     Dir.chdir(Dir.mktmpdir(nil, @directory)) { examples.each { |(example)| scope.eval(checking(example), README) } }
     assert_operator @claims, :>=, 30
   ensure
@@ -28,7 +28,7 @@ class ReadmeTest < DatabaseTest
     actual
   end
 
-  # The example with each claim as a call.
+  # The example with each claim turned into a call.
   def checking(example)
     example.lines(chomp: true).map do |line|
       claim = CLAIM.match(line) or next line

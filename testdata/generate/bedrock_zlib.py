@@ -44,7 +44,7 @@ def prefixed(data):
 
 
 def block(entries):
-    """A block of (key, value), with every key's prefix shared with the key before but at restarts."""
+    """A block of (key, value). Every key, except at restarts, shares its prefix with the key before."""
     data, restarts, before = bytearray(), [], b""
     for index, (key, value) in enumerate(entries):
         shared = 0
@@ -82,7 +82,7 @@ def internal_key(key, sequence):
 
 
 def state():
-    """The contents as they are in the end, sorted: this table holds no history."""
+    """The final contents, sorted: this table holds no history."""
     entries = {}
     contents.fill(entries.__setitem__, lambda key: entries.pop(key, None), lambda: None)
     return sorted(entries.items())

@@ -7,7 +7,7 @@ const key = (number) => Buffer.from(`key-${String(number).padStart(6, '0')}`)
 const value = (number, version = 1) =>
   Buffer.from(number % 97 === 0 ? '' : `value ${version} of key ${number}; `.repeat(1 + (number % 7)))
 
-/** Three generations: everything, then every third anew, then every fifth gone, with a flush between. */
+/** Three generations: everything, then every third again, then every fifth deleted, with a flush between. */
 export async function fill(put, del, flush) {
   for (let number = 0; number < 3000; number++) await put(key(number), value(number))
   await flush()

@@ -15,7 +15,7 @@ def value(number, version=1):
 
 
 def fill(put, delete, flush):
-    """Three generations: everything, then every third anew, then every fifth gone, with a flush between."""
+    """Three generations: everything, then every third again, then every fifth deleted, with a flush between."""
     for number in range(3000):
         put(key(number), value(number))
     flush()

@@ -20,7 +20,7 @@ await fill(
   (key) => db.del(key),
   () => db.compactRange(Buffer.alloc(0), Buffer.from([0xff]))
 )
-// Copied while it is open: the deletions are in the log only, as after a crash.
+// Copied while it is open: the deletions are only in the log, as after a crash.
 rmSync(target, { recursive: true, force: true })
 cpSync(temporary, target, {
   recursive: true,

@@ -15,7 +15,7 @@ def generate(name, **options):
     with tempfile.TemporaryDirectory() as temporary:
         db = plyvel.DB(temporary, create_if_missing=True, write_buffer_size=64 << 10, **options)
         contents.fill(db.put, db.delete, flush=db.compact_range)
-        # Copied while it is open: the deletions are in the log only, as after a crash.
+        # Copied while it is open: the deletions are only in the log, as after a crash.
         target = TESTDATA / name
         shutil.rmtree(target, ignore_errors=True)
         shutil.copytree(temporary, target)

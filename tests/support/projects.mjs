@@ -1,4 +1,4 @@
-// Empty projects with our packages installed as npm would publish them: from archives, without a network and without
+// Empty projects in which our packages are installed as npm would publish them: from archives, without a network and without
 // install scripts.
 
 import assert from 'node:assert/strict'
@@ -12,7 +12,7 @@ import { pack } from '../../scripts/pack.mjs'
 /** The root of the repository. */
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
-// Settings of an npm that runs a test must not reach the npm and the programs that it runs.
+// The settings of an npm that runs a test must not reach the npm and the programs that the test runs.
 export const environment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_TEST_CONTEXT$)/i.test(name))
 )
@@ -23,13 +23,13 @@ export class Projects {
   #archives = join(this.directory, 'archives')
   #packed = new Map()
 
-  /** The archives of one of our packages, named as its directory of `packages/`, and of what it needs of ours. */
+  /** The archives of one of our packages, named by its directory in `packages/`, and of our packages that it needs. */
   pack(name) {
     if (!this.#packed.has(name)) this.#packed.set(name, pack(name, this.#archives))
     return this.#packed.get(name)
   }
 
-  /** Archives of an installed package and of all that it depends on. */
+  /** The archives of an installed package and of everything that it depends on. */
   packInstalled(name) {
     if (!this.#packed.has(name)) {
       const directories = [...new Set(withDependencies(name))].map((each) => join(root, 'node_modules', each))
@@ -48,14 +48,14 @@ export class Projects {
     })
   }
 
-  /** The archives of these packages of ours, and of what they need. */
+  /** The archives of these packages of ours, and of those that they need. */
   archivesOf(...names) {
     const external = this.packInstalled('abstract-level')
     return [...new Set([...names.flatMap((name) => this.pack(name)), ...external])]
   }
 
   /**
-   * A project with `files` in it, and `archives` installed.
+   * Makes a project with `files` in it, and `archives` installed.
    *
    * @returns {string} Its directory.
    */
@@ -86,7 +86,7 @@ function manifestOf(directory) {
   return JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))
 }
 
-/** The name of an installed package, and those of all that it depends on. */
+/** The name of an installed package, and the names of everything that it depends on. */
 function withDependencies(name) {
   const { dependencies = {} } = manifestOf(join(root, 'node_modules', name))
   return [name, ...Object.keys(dependencies).flatMap(withDependencies)]
@@ -109,7 +109,7 @@ export function node(directory, ...args) {
   })
 }
 
-/** Runs a program, which must end well and print nothing but what is expected: no warnings either. */
+/** Runs a program, which must succeed and print nothing but what is expected, not even warnings. */
 export function expectOutput(directory, args, expected) {
   const { status, stdout, stderr } = node(directory, ...[args].flat())
   assert.equal(stderr, '')

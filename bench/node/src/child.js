@@ -1,4 +1,4 @@
-/** Runs one job, which the parent sends, in this process of its own: with a heap that nothing else has filled. */
+/** Runs one job, sent by the parent, in a process of its own, so that nothing else has filled its heap. */
 
 import { Context } from './context.js'
 import { UsageError, VerificationError } from './errors.js'
@@ -69,6 +69,6 @@ function describe(error) {
 
 /** @param {Message} message */
 function send(message) {
-  // Not connected any more if the parent was interrupted.
+  // The parent may have been interrupted, and the connection gone.
   if (process.connected) process.send?.(message)
 }

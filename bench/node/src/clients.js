@@ -3,14 +3,14 @@ import { setImmediate as turn } from 'node:timers/promises'
 const REPORT_EVERY_MS = 500
 
 /**
- * Clients that operate without pause for some seconds. After each operation a client goes on in the next turn of the event
- * loop, as the next request of a real one would come; else a database whose promises are settled at once would keep the loop
+ * Clients that work without pause for some seconds. After each operation a client goes on in the next turn of the event loop,
+ * when the next request of a real client would come. Otherwise a database whose promises settle at once would keep the loop
  * from turning at all.
  * @param {import('./context.js').Context} context
  * @param {string} name of what is recorded
  * @param {() => unknown} operate
- * @param {() => number} count how many operations were done
- * @returns {Promise<import('./event-loop.js').Bucket[]>} how long the event loop was held up
+ * @param {() => number} count returns how many operations were done
+ * @returns {Promise<import('./event-loop.js').Bucket[]>} how long the event loop was blocked
  */
 export async function runClients(context, name, operate, count) {
   const { concurrency, seconds, yieldTurns } = context.settings

@@ -1,4 +1,4 @@
-/** What a workload works with: its settings, its target, and where it records what it measures. */
+/** The context of a workload: its settings, its target, and the record of what it measures. */
 
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ export class Context {
    * @param {import('./settings.js').Settings} job.settings
    * @param {string} job.directory where databases may be made
    * @param {import('./targets/load.js').DatabaseClass} Class
-   * @param {(share: number) => void} progress told which share of the work is done
+   * @param {(share: number) => void} progress called with the share of the work that is done
    */
   constructor({ target, settings, directory }, Class, progress) {
     this.target = target
@@ -32,8 +32,8 @@ export class Context {
   }
 
   /**
-   * An empty database.
-   * @param {{ encoding?: string, sync?: boolean }} [options] other than the settings say
+   * Opens an empty database.
+   * @param {{ encoding?: string, sync?: boolean }} [options] that differ from the settings
    */
   async open({ encoding, sync = this.settings.sync } = {}) {
     const keyEncoding = encoding ?? this.settings.keyEncoding
@@ -50,8 +50,8 @@ export class Context {
   }
 
   /**
-   * Which entry is the i-th to be touched.
-   * @param {number} n entries there are
+   * Returns which entry is the i-th to be used.
+   * @param {number} n entries that exist
    * @param {'sorted' | 'random' | 'zipfian'} order
    * @returns {(i: number) => number}
    */
@@ -60,7 +60,7 @@ export class Context {
     const random = new Random(this.settings.seed)
     const places = shuffled(n, random)
     if (order === 'random') return (i) => places[i % n]
-    // Scattered, so that the frequent ones are not neighbours.
+    // Scattered, so that frequent numbers are not neighbours.
     const next = zipfian(n, random)
     return () => places[next()]
   }
@@ -72,7 +72,7 @@ export class Context {
   }
 
   /**
-   * True if the target can store what is in `encoding`.
+   * Whether the target can store data in `encoding`.
    * @param {string} encoding
    */
   supportsEncoding(encoding) {

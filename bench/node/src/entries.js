@@ -1,4 +1,4 @@
-/** Keys and values. Both follow from a number, so that whatever a database returns can be checked. */
+/** Keys and values. Both are computed from a number, so that whatever a database returns can be checked. */
 
 import { Random } from './random.js'
 
@@ -23,7 +23,7 @@ export class Entries {
   /**
    * @param {object} settings
    * @param {number} settings.valueSize
-   * @param {number} [settings.compressiblePercent] how much of each value repeats what stands before it
+   * @param {number} [settings.compressiblePercent] how much of each value repeats what comes before it
    * @param {string} settings.keyEncoding
    * @param {string} settings.valueEncoding
    * @param {number} settings.seed
@@ -31,7 +31,7 @@ export class Entries {
   constructor({ valueSize, compressiblePercent = 0, keyEncoding, valueEncoding, seed }) {
     const random = new Random(seed)
     const pool = Buffer.alloc(POOL_SIZE + valueSize)
-    // As db_bench does it: pieces of 100 bytes, of which so many are new and the others repeat these.
+    // As in db_bench: in pieces of 100 bytes, this many bytes are new and the others repeat them.
     const newBytes = Math.max(1, PIECE - compressiblePercent)
     for (let i = 0; i < pool.length; i++) {
       const isNew = i % PIECE < newBytes
@@ -45,7 +45,7 @@ export class Entries {
   }
 
   /**
-   * 16 digits, so that keys are in the order of their numbers.
+   * A key of 16 digits, so that keys are in the order of their numbers.
    * @param {number} index
    */
   key(index) {
@@ -54,7 +54,7 @@ export class Entries {
   }
 
   /**
-   * A key that is never written, between those of `index` and of the number after it.
+   * A key that is never written, between those of `index` and of the next number.
    * @param {number} index
    */
   missingKey(index) {
@@ -64,7 +64,7 @@ export class Entries {
   }
 
   /**
-   * Characters that do not compress, or as far as `compressiblePercent` says.
+   * Characters that do not compress, except as far as `compressiblePercent` says.
    * @param {number} index
    */
   value(index) {
@@ -73,7 +73,7 @@ export class Entries {
   }
 
   /**
-   * True if `value` is that of `index`.
+   * Whether `value` is that of `index`.
    * @param {number} index
    * @param {unknown} value
    */
@@ -89,7 +89,7 @@ export class Entries {
   }
 
   /**
-   * The number that a key was made of; NaN for what is no key.
+   * The number that a key was made from; NaN for anything else.
    * @param {unknown} key
    */
   indexOf(key) {
@@ -110,9 +110,9 @@ export class Entries {
 
   /** @param {number} index */
   #start(index) {
-    // Fibonacci hashing: numbers beside each other get places far from each other.
+    // Fibonacci hashing: neighbouring numbers get positions far from each other.
     const start = (Math.imul(index + 1, 0x9e3779b1) >>> 0) % POOL_SIZE
-    // Where a piece begins, or its repetitions would be cut.
+    // Starts at the beginning of a piece, so that its repetitions are not cut off.
     return this.#repeats ? start - (start % PIECE) : start
   }
 }
@@ -123,8 +123,8 @@ function isText(encoding) {
 }
 
 /**
- * A copy of its own. Strings are made from bytes, since one that is put together of parts is only made whole when it is
- * first used, which would be within the measured time.
+ * Returns a copy. Strings are made from bytes: a string put together from parts is made whole only when it is first used, which
+ * would be within the measured time.
  * @param {string} encoding
  * @param {Buffer} bytes
  * @param {number} start

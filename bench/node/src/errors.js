@@ -1,9 +1,9 @@
-/** What the user can do something about: shown as its message alone. */
+/** An error that the user can fix. Only its message is shown. */
 export class UsageError extends Error {
   name = 'UsageError'
 }
 
-/** A database that returned something else than what was written, or less, or more. */
+/** The database returned something other than what was written, or less, or more. */
 export class VerificationError extends Error {
   name = 'VerificationError'
 }

@@ -1,4 +1,7 @@
-/** How long the event loop was held up, as Node measures it: the time between ticks of a timer that wants one a ms. */
+/**
+ * Measures how long the event loop was blocked, as Node does: by the time between ticks of a timer that should tick every
+ * millisecond.
+ */
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
@@ -8,7 +11,7 @@ const BUCKETS_PER_DECADE = 10
 const MIN_BUCKET_MILLIS = 0.1
 
 /**
- * @typedef {object} Delays in milliseconds; a loop that does nothing has 1.1, the timer's period
+ * @typedef {object} Delays in milliseconds; an idle loop has 1.1, the timer's period
  * @property {number} count ticks of the timer
  * @property {number} min
  * @property {number} p50
@@ -51,7 +54,10 @@ export class EventLoopMonitor {
     }
   }
 
-  /** Counts of delays, ten buckets a decade, empty ones at the ends left out. The first holds shorter ones, too. */
+  /**
+   * The number of delays in each bucket, ten buckets to a decade, without empty ones at the ends. The first also counts shorter
+   * delays.
+   */
   get buckets() {
     const { count, max } = this.#histogram
     /** @type {Bucket[]} */
@@ -68,7 +74,7 @@ export class EventLoopMonitor {
   }
 
   /**
-   * The share of delays below `nanos`: percentiles, which is what Node tells, the other way round.
+   * The share of delays below `nanos`. Node tells percentiles, so this finds the percentile.
    * @param {number} nanos
    */
   #shareBelow(nanos) {

@@ -1,4 +1,4 @@
-/** What the program says about itself. */
+/** The help texts of the program. */
 
 import { DEFAULTS } from './settings.js'
 import { KNOWN } from './targets/known.js'
@@ -15,10 +15,10 @@ export function help(command) {
 const GENERAL = `terrace-bench: a benchmark of databases with the API of abstract-level
 
   terrace-bench run WORKLOAD [TARGET ...] [options]   measure
-  terrace-bench report FILE.jsonl ...                 print the tables of results
+  terrace-bench report FILE.jsonl ...                 print tables of results
   terrace-bench plot FILE.jsonl ...                   draw results
 
-Each command has its --help. Examples:
+Each command has a --help of its own. Examples:
 
   terrace-bench run table terrace classic-level
   terrace-bench run put classic-level memory-level -n 1e5 --results put.jsonl
@@ -26,8 +26,8 @@ Each command has its --help. Examples:
 
 const REPORT = `terrace-bench report FILE.jsonl ... [--reference TARGET]
 
-Prints the tables of results in Markdown: medians of the rounds, and how many times as fast a target is as the
-reference (classic-level if it took part, else the first target).
+Prints tables of results in Markdown: medians of the rounds, and how many times as fast as the reference each target is.
+The reference is classic-level if it took part, otherwise the first target.
 
   terrace-bench report results.jsonl
   terrace-bench report results.jsonl --reference lmdb > results.md`
@@ -49,36 +49,36 @@ ${Object.entries(WORKLOADS)
   .join('\n')}
 
 Targets (usually terrace): ${Object.keys(KNOWN).join(', ')},
-or any package or path of a module that exports a class in the manner of abstract-level. LABEL=TARGET gives a target
-another name, so that one can take part twice with different options.
+or any package, or the path of any module, that exports a class like abstract-level's. LABEL=TARGET gives a target
+another name, so that the same one can take part twice with different options.
 
-Every round runs every target once, in turns, each in a process of its own. What is read is checked, and so is what was
-written; a database that loses or changes entries fails the run.
+Every round runs every target once, in turn, each in a process of its own. Whatever is read or written is checked; a
+database that loses or changes entries fails the run.
 
-Options, with what is usual where the workload has no other:
+Options, with their defaults where the workload has no other:
   -n, --n NUMBER              entries or operations (${DEFAULTS.n})
-  --concurrency NUMBER        operations under way at once (${DEFAULTS.concurrency})
-  --batch-size NUMBER         operations of a batch, keys of a getMany, entries of a window (${DEFAULTS.batchSize})
+  --concurrency NUMBER        operations running at once (${DEFAULTS.concurrency})
+  --batch-size NUMBER         operations in a batch, keys in a getMany, entries in a window (${DEFAULTS.batchSize})
   --value-size BYTES          (${DEFAULTS.valueSize})
-  --compressible-percent NUMBER  how much of each value repeats what stands before it (${DEFAULTS.compressiblePercent})
+  --compressible-percent NUMBER  how much of each value repeats what comes before it (${DEFAULTS.compressiblePercent})
   --key-order sorted|random   (${DEFAULTS.keyOrder})
   --key-distribution uniform|zipfian
   --key-encoding, --value-encoding utf8|buffer|view|json
-  --read-percent NUMBER       reads of 100 operations (mixed: ${DEFAULTS.readPercent}; cold-read: 100)
-  --compacted                 what was loaded is compacted before it is read, where a database can
-  --read-options JSON         options of each call of get and iterate, such as '{"fillCache": false}'
-  --stores NUMBER             databases of databases, sublevels of sublevels (${DEFAULTS.stores})
-  --seconds NUMBER            how long sustained, cold-read and plain-loop go on (${DEFAULTS.seconds})
-  --no-yield                  their clients go on at once, not in the next turn of the event loop
-  --sync                      writes reach the disk before they count
-  --seed NUMBER               of all random numbers (${DEFAULTS.seed})
-  --rounds NUMBER             (3; sorted-write, sustained, cold-read and plain-loop: 1)
-  --db [TARGET=]JSON          options of the database, for all targets or for one; or a .json file with them
-  --class NAME                the export to use, where a module has several classes
-  --in-memory                 classes of modules take no location
-  --dir DIRECTORY                where databases are made, and removed (the system's directory for temporary files)
-  --results FILE              append what was measured, one JSON object a line
-  --reference TARGET          with which to compare (classic-level if it takes part, else the first)
+  --read-percent NUMBER       reads in 100 operations (mixed: ${DEFAULTS.readPercent}; cold-read: 100)
+  --compacted                 compact the loaded entries before they are read, if the database can
+  --read-options JSON         options for each call of get and iterate, such as '{"fillCache": false}'
+  --stores NUMBER             databases in databases, sublevels in sublevels (${DEFAULTS.stores})
+  --seconds NUMBER            how long sustained, cold-read and plain-loop run (${DEFAULTS.seconds})
+  --no-yield                  let their clients go on at once, not in the next turn of the event loop
+  --sync                      count a write only when it has reached the disk
+  --seed NUMBER               seed of all random numbers (${DEFAULTS.seed})
+  --rounds NUMBER             rounds (3; sorted-write, sustained, cold-read and plain-loop: 1)
+  --db [TARGET=]JSON          options of the database, for all targets or for one, or a .json file that contains them
+  --class NAME                the export to use if a module has several classes
+  --in-memory                 construct classes of modules without a location
+  --dir DIRECTORY             where to make and remove databases (the system's directory for temporary files)
+  --results FILE              append the results, one JSON object on each line
+  --reference TARGET          the target to compare with (classic-level if it takes part, otherwise the first)
   --skip-missing              leave out targets that cannot be loaded
 
 Examples:

@@ -1,18 +1,18 @@
-/** The loops that are measured, and the preparation of what they need, which is not. */
+/** The loops that are measured, and the preparation of their input, which is not. */
 
 import { setImmediate as turn } from 'node:timers/promises'
 import { VerificationError } from './errors.js'
 
-/** Entries that are prepared at once: few enough to stay small in memory. */
+/** Entries that are prepared at once: few enough to take little memory. */
 const CHUNK = 100_000
-/** Entries that are prepared without a break, so that this is no delay of the event loop's. */
+/** Entries that are prepared without a break, so that preparing them does not delay the event loop. */
 const SLICE = 500
-/** Of so many results one is compared byte by byte. */
+/** One in this many results is compared byte by byte. */
 const CHECK_EVERY = 16
 
 /**
  * @typedef {object} Chunk
- * @property {number} from which of the operations is the first
+ * @property {number} from number of the first operation
  * @property {number} length
  * @property {Uint32Array} indexes
  * @property {any[]} keys
@@ -21,14 +21,14 @@ const CHECK_EVERY = 16
  */
 
 /**
- * Prepares keys and values, and calls `run` with them while the watch runs, again and again.
+ * Prepares keys and values, calls `run` with them while the watch runs, and repeats that.
  * @param {object} work
  * @param {import('./context.js').Context} work.context
  * @param {import('./entries.js').Entries} work.entries
  * @param {number} work.count
  * @param {(i: number) => number} work.indexAt
  * @param {boolean} [work.values]
- * @param {number} [work.batchSize] operations of a batch, if there are to be batches
+ * @param {number} [work.batchSize] operations in a batch, if batches are wanted
  * @param {import('./recorder.js').Stopwatch} watch
  * @param {(chunk: Chunk) => Promise<void>} run
  */
@@ -65,7 +65,7 @@ export async function inChunks(
 }
 
 /**
- * Calls `operation` for the numbers below `count`, `concurrency` at once, and `check` with what comes of it.
+ * Calls `operation` for the numbers below `count`, `concurrency` at once, and `check` with each result.
  * @param {number} count
  * @param {number} concurrency
  * @param {(i: number) => unknown} operation
@@ -91,11 +91,11 @@ export async function forEach(count, concurrency, operation, check) {
 }
 
 /**
- * Looks at a value that was read: whether it is there always, all of it sometimes.
+ * Checks a value that was read: always that it exists, and sometimes all of it.
  * @param {import('./entries.js').Entries} entries
  * @param {number} index
  * @param {unknown} value
- * @param {number} i which operation it was
+ * @param {number} i number of the operation
  */
 export function checkValue(entries, index, value, i) {
   if (value === undefined) throw new VerificationError(`number ${index} was written, but is not found`)
@@ -108,12 +108,12 @@ export function checkValue(entries, index, value, i) {
  * @param {import('./entries.js').Entries} entries
  * @param {number} index
  * @param {unknown} key
- * @param {number} i which operation it was
+ * @param {number} i number of the operation
  */
 export function checkKey(entries, index, key, i) {
   if (key === undefined) throw new VerificationError(`the key of number ${index} is missing`)
   if (i % CHECK_EVERY === 0 && entries.indexOf(key) !== index) {
-    throw new VerificationError(`${key} came where the key of number ${index} was due`)
+    throw new VerificationError(`expected the key of number ${index}, but found ${key}`)
   }
 }
 
@@ -122,6 +122,5 @@ export function checkKey(entries, index, key, i) {
  * @param {number} expected
  */
 export function checkCount(found, expected) {
-  if (found !== expected)
-    throw new VerificationError(`${found} entries were found where ${expected} were due`)
+  if (found !== expected) throw new VerificationError(`expected ${expected} entries, but found ${found}`)
 }

@@ -1,12 +1,10 @@
-/** What a run was made on, for the record. */
+/** Describes the machine of a run, for the record. */
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync, realpathSync } from 'node:fs'
 import { availableParallelism, cpus, release, totalmem, type } from 'node:os'
 
-/**
- * @param {string} directory whose file system counts
- */
+/** @param {string} directory whose file system is described */
 export function machine(directory) {
   return {
     cpu: cpus()[0]?.model ?? 'unknown',

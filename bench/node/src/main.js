@@ -19,7 +19,9 @@ async function main(args) {
     return
   }
   if (!Object.hasOwn(COMMANDS, command)) {
-    throw new UsageError(`unknown command ${command}: there are ${Object.keys(COMMANDS).join(', ')} (--help)`)
+    throw new UsageError(
+      `unknown command ${command}: choose one of ${Object.keys(COMMANDS).join(', ')} (see --help)`
+    )
   }
   const name = /** @type {keyof typeof COMMANDS} */ (command)
   const parsed = parse(name, rest)

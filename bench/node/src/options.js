@@ -1,4 +1,4 @@
-/** From the command line to settings, with complaints that say what is right. */
+/** Turns the command line into settings. Error messages say what is right. */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -60,7 +60,7 @@ export function parse(command, args) {
 }
 
 /**
- * What `run` is to do.
+ * The settings of `run`.
  * @param {Parsed} parsed
  */
 export function runSettings({ values, positionals }) {
@@ -146,8 +146,8 @@ function choice(values, name, choices, usual) {
 }
 
 /**
- * `--db '{"cacheSize": 1}'` holds for all targets, `--db terrace='{…}'` for one; a name of a .json file may stand for
- * the object.
+ * `--db '{"cacheSize": 1}'` applies to all targets, `--db terrace='{…}'` to one. The name of a .json file may replace the
+ * object.
  * @param {string[]} given
  * @returns {{ [target: string]: object, all: object }}
  */
@@ -176,7 +176,7 @@ function objectOf(option, json, given) {
     const value = JSON.parse(isFile ? readFileSync(json, 'utf8') : json)
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value
   } catch {
-    // Complained about below, like JSON that is no object.
+    // Reported below, like JSON that is not an object.
   }
   throw new UsageError(`${how}: not ${given}`)
 }

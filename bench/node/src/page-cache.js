@@ -1,4 +1,4 @@
-/** Files that are read from the disk again: the system is asked to forget what it keeps of them in memory. */
+/** Makes files be read from the disk again, by asking the system to drop them from its cache. */
 
 import { execFile } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { UsageError } from './errors.js'
 const run = promisify(execFile)
 
 /**
- * The files of a directory and of those in it.
+ * The files of a directory and of its subdirectories.
  * @param {string} directory
  */
 export function filesOf(directory) {
@@ -24,8 +24,8 @@ export function bytesOf(files) {
 }
 
 /**
- * Writes files out and drops them from the page cache, which needs no privilege as long as no process has them mapped.
- * Node has no call for it; GNU dd makes it (`posix_fadvise` with `POSIX_FADV_DONTNEED`) when told to copy nothing.
+ * Writes files out and drops them from the page cache. That needs no privilege while no process has them mapped. Node has no
+ * call for it; GNU dd makes it (`posix_fadvise` with `POSIX_FADV_DONTNEED`) when told to copy nothing.
  * @param {string[]} files
  */
 export async function drop(files) {
@@ -34,18 +34,20 @@ export async function drop(files) {
     try {
       await run('dd', args)
     } catch (error) {
-      throw new UsageError(`cannot empty the page cache, which takes GNU dd on Linux: ${error.message}`)
+      throw new UsageError(
+        `cannot empty the page cache, for which GNU dd on Linux is needed: ${error.message}`
+      )
     }
   }
 }
 
 /**
- * How many bytes of files are in memory; null where fincore of util-linux is missing.
+ * How many bytes of files are in memory; null if fincore of util-linux is missing.
  * @param {string[]} files
  */
 export async function residentBytes(files) {
   const args = ['--bytes', '--noheadings', '--output', 'RES', ...files]
-  // It fails after all others for files that are gone, as those of an open database may be.
+  // For missing files it fails after all others. Those of an open database may be missing.
   const { stdout } = await run('fincore', args).catch((/** @type {{ stdout?: string }} */ error) => error)
   return stdout ? stdout.split('\n').reduce((sum, line) => sum + Number(line), 0) : null
 }

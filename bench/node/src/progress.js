@@ -1,4 +1,4 @@
-/** How far a run is, on stderr: a bar on a terminal, a line now and then elsewhere. */
+/** Shows the progress of a run on stderr: as a bar on a terminal, otherwise as occasional lines. */
 
 import { SingleBar } from 'cli-progress'
 
@@ -13,7 +13,7 @@ export class Progress {
   #label = ''
   #printed = 0
 
-  /** @param {number} runs how many there will be */
+  /** @param {number} runs the number of runs */
   constructor(runs) {
     this.#runs = runs
     this.#bar?.start(100, 0, { label: '' })

@@ -12,14 +12,14 @@ export class Random {
   }
 
   /**
-   * An integer from 0 to below `bound`.
+   * An integer from 0 up to, but not including, `bound`.
    * @param {number} bound
    */
   below(bound) {
     return uniformInt(this.#generator, 0, bound - 1)
   }
 
-  /** A number from 0 to below 1. */
+  /** A number from 0 up to, but not including, 1. */
   fraction() {
     return (this.#generator.next() >>> 0) / 2 ** 32
   }
@@ -42,8 +42,8 @@ export function shuffled(count, random) {
 }
 
 /**
- * Makes numbers below `count` of which few are frequent and most are rare, as in YCSB. The method is that of Gray et
- * al., "Quickly Generating Billion-Record Synthetic Databases".
+ * Makes numbers below `count`, of which few are frequent and most are rare, as in YCSB. The method is that of Gray et al.,
+ * "Quickly Generating Billion-Record Synthetic Databases".
  * @param {number} count
  * @param {Random} random
  */

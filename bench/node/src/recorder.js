@@ -1,4 +1,4 @@
-/** Measures lines: named pieces of work, each with its time, its operations and what the event loop suffered. */
+/** Measures lines: named pieces of work, each with its time, its operations and the delays of the event loop. */
 
 import { EventLoopMonitor } from './event-loop.js'
 
@@ -33,7 +33,7 @@ export class Recorder {
   /** @type {Line[]} */
   lines = []
   #peakHeapBytes = 0
-  /** Of all databases that were closed, as large as they were then. */
+  /** The size of all databases that were closed, when they were closed. */
   fileBytes = 0
   #startRssBytes = process.memoryUsage.rss()
 
@@ -58,7 +58,7 @@ export class Recorder {
     this.fileBytes += fileBytes
   }
 
-  /** Called at the ends of pieces of work, since V8 does not remember how large the heap was. */
+  /** Called at the end of each piece of work, because V8 does not remember how large the heap was. */
   sampleHeap() {
     this.#peakHeapBytes = Math.max(this.#peakHeapBytes, process.memoryUsage().heapUsed)
   }

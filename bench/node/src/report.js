@@ -2,7 +2,7 @@
 
 import { distinct, groups, lineNames, median, microsByRound, targetsOf } from './statistics.js'
 
-/** Others are compared with the first of these that took part, or with the first target. */
+/** Targets are compared with this one if it took part, otherwise with the first target. */
 const USUAL_REFERENCE = 'classic-level'
 
 /** @typedef {import('./results.js').Result} Result */
@@ -41,7 +41,7 @@ function section(results, wanted) {
 }
 
 /**
- * The settings that mean something to the workload.
+ * The settings that matter to the workload.
  * @param {string} workload
  * @param {import('./settings.js').Settings} settings
  */
@@ -67,11 +67,11 @@ function amount(workload, settings) {
 
 const BATCHED = ['batch-put', 'get-many', 'sorted-write']
 const CONCURRENT = ['put', 'batch-put', 'get', 'get-many', 'mixed', 'sustained', 'cold-read']
-/** Those that go on for some seconds, with keys that are always random. */
+/** Workloads that run for some seconds, with keys that are always random. */
 const TIMED = ['sustained', 'cold-read', 'plain-loop']
 
 /**
- * The median of the ratios within each round, not the ratio of the medians: a slow minute is slow for all.
+ * The median of the ratios within each round, not the ratio of the medians, because a slow minute is slow for all.
  * @param {Result[]} results
  * @param {string} target
  * @param {string} line
@@ -112,7 +112,7 @@ function resourceRows(results, targets) {
       : [])
   ]
   const [{ lines, batches, pageCache }] = results
-  // Of a table with many lines each has its own: they are in the file.
+  // In a table with many lines each has its own delays; they are in the file.
   const loop =
     lines.length > 1
       ? []

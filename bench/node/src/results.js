@@ -1,4 +1,4 @@
-/** Results in files: one JSON object a line, one line a run of a target. */
+/** Results in files: one JSON object on each line, one line for each run of a target. */
 
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -42,7 +42,7 @@ export function appendResult(file, result) {
  */
 export function readResults(files) {
   if (files.length === 0)
-    throw new UsageError('name a file of results, as --results of terrace-bench run made it')
+    throw new UsageError('name a file of results, which terrace-bench run --results writes')
   return files.flatMap(readFile)
 }
 
@@ -61,8 +61,8 @@ function readFile(file) {
       const result = JSON.parse(line)
       if (Array.isArray(result.lines)) return result
     } catch {
-      // The same complaint as for another object.
+      // Reported like a line with another object.
     }
-    throw new UsageError(`${file}, line ${index + 1}: no result of terrace-bench`)
+    throw new UsageError(`${file}, line ${index + 1}: this is not a result of terrace-bench`)
   })
 }

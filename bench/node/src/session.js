@@ -1,4 +1,4 @@
-/** A database of a target that is open, in a directory of its own, with the entries that belong in it. */
+/** An open database of a target, in a directory of its own, with the entries that belong in it. */
 
 import { rm } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
@@ -22,7 +22,7 @@ export class Session {
    * @param {string} location
    * @param {import('./entries.js').Entries} entries
    * @param {SessionOptions} options
-   * @param {(fileBytes: number) => void} onClosed told how large its files were in the end
+   * @param {(fileBytes: number) => void} onClosed called with the final size of its files
    */
   constructor(Class, target, location, entries, { keyEncoding, valueEncoding, sync }, onClosed) {
     this.#onClosed = onClosed
@@ -33,7 +33,7 @@ export class Session {
     const options = { ...target.options, keyEncoding, valueEncoding, ...(this.isAdapter && { sync }) }
     this.#make = () => (target.inMemory ? new Class(options) : new Class(location, options))
     this.db = this.#make()
-    /** What a write is called with; undefined where there is nothing to say, which is the cheaper call. */
+    /** The options of writes; undefined if there are none, since a call without options is cheaper. */
     this.writeOptions = sync && !this.isAdapter ? { sync } : undefined
   }
 
@@ -43,7 +43,7 @@ export class Session {
   }
 
   /**
-   * True if the database can do it. abstract-level's class has methods that only throw, and says so.
+   * Whether the database can do it. The class of abstract-level has methods that only throw, and says so.
    * @param {string} method
    */
   has(method) {
@@ -60,12 +60,12 @@ export class Session {
     return found
   }
 
-  /** The same for a sublevel of it. @param {any} sublevel */
+  /** The same session for a sublevel of the database. @param {any} sublevel */
   of(sublevel) {
     return Object.assign(Object.create(this), { db: sublevel })
   }
 
-  /** Closes the database until `resume()`. One in memory stays open, or its entries would be gone. */
+  /** Closes the database until `resume()`. A database in memory stays open, because its entries would be gone. */
   async suspend() {
     if (this.target.inMemory) return
     await this.db.close()
@@ -79,13 +79,13 @@ export class Session {
   }
 
   /**
-   * Closes the database, drops its files from memory, and opens it again. One in memory stays as it is.
-   * @returns {Promise<{ fileBytes: number, residentAtStartBytes: number | null }>} of its files, as they were between
+   * Closes the database, drops its files from memory, and opens it again. A database in memory stays as it is.
+   * @returns {Promise<{ fileBytes: number, residentAtStartBytes: number | null }>} of its files, as they were in between
    */
   async reopenCold() {
     if (this.target.inMemory) return { fileBytes: 0, residentAtStartBytes: 0 }
     await this.suspend()
-    // What is mapped stays in memory, and some let go of it only when they are collected.
+    // Mapped pages stay in memory, and some databases unmap them only when they are collected.
     globalThis.gc?.()
     await setTimeout(20)
     const files = filesOf(this.#location)
@@ -95,7 +95,7 @@ export class Session {
     return found
   }
 
-  /** How much of its files is in memory now; null where that cannot be known. */
+  /** How much of its files is in memory now; null if that cannot be known. */
   async residentBytes() {
     return this.target.inMemory ? 0 : residentBytes(filesOf(this.#location))
   }

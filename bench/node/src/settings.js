@@ -1,23 +1,23 @@
-/** What a run is to do. */
+/** The settings of a run. */
 
 /**
  * @typedef {object} Settings
  * @property {number} n entries or operations
- * @property {number} concurrency operations under way at once
- * @property {number} batchSize operations of a batch, keys of a getMany, or entries of a window of `cold-read`
+ * @property {number} concurrency operations running at once
+ * @property {number} batchSize operations in a batch, keys in a getMany, or entries in a window of `cold-read`
  * @property {number} valueSize in bytes
- * @property {number} compressiblePercent how much of each value repeats what stands before it
+ * @property {number} compressiblePercent how much of each value repeats what comes before it
  * @property {'sorted' | 'random'} keyOrder
  * @property {'uniform' | 'zipfian'} keyDistribution
  * @property {string} keyEncoding
  * @property {string} valueEncoding
  * @property {boolean} sync every write reaches the disk before it counts
- * @property {boolean} compacted what was loaded is compacted before anything else, where a database can
- * @property {object} readOptions of gets and iterators of `get` and `iterate`
- * @property {number} stores databases or sublevels of `databases` and `sublevels`
+ * @property {boolean} compacted the loaded entries are compacted before anything else, if a database can
+ * @property {object} readOptions of gets and iterators in `get` and `iterate`
+ * @property {number} stores databases or sublevels in `databases` and `sublevels`
  * @property {number} seed
- * @property {number} seconds how long `sustained`, `cold-read` and `plain-loop` go on
- * @property {number} readPercent reads of 100 operations of `mixed` and `cold-read`
+ * @property {number} seconds how long `sustained`, `cold-read` and `plain-loop` run
+ * @property {number} readPercent reads in 100 operations of `mixed` and `cold-read`
  * @property {boolean} yieldTurns a client of `sustained` or `cold-read` goes on in the next turn of the event loop
  */
 

@@ -1,4 +1,4 @@
-/** Medians over rounds, and what is told apart before they are made. */
+/** Medians over rounds, and the grouping of results that are comparable. */
 
 /** @typedef {import('./results.js').Result} Result */
 
@@ -19,7 +19,7 @@ export function distinct(items) {
 }
 
 /**
- * Results that may be compared: of the same workload with the same settings.
+ * Groups comparable results: those of the same workload with the same settings.
  * @param {Result[]} results
  * @returns {Result[][]}
  */
@@ -39,7 +39,7 @@ export function targetsOf(results) {
 }
 
 /**
- * The names of all lines. What only some targets have comes before the next line that others have too, else at the end.
+ * The names of all lines. A line that only some targets have comes before the next line that others have too, or at the end.
  * @param {Result[]} results
  */
 export function lineNames(results) {
@@ -64,7 +64,7 @@ export function lineNames(results) {
 }
 
 /**
- * A target's time of an operation in each round that has it.
+ * A target's time for an operation, in each round that has it.
  * @param {Result[]} results
  * @param {string} target
  * @param {string} line

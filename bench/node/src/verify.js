@@ -1,4 +1,4 @@
-/** Whether a database holds what was written, no more and no less. Never within measured time. */
+/** Checks that a database holds what was written, no more and no less. This is never within measured time. */
 
 import { VerificationError } from './errors.js'
 
@@ -54,14 +54,14 @@ export async function verify(session, written) {
     for (const [key, value] of page) {
       const index = entries.indexOf(key)
       if (!written.has(index)) throw new VerificationError(`the key ${key} was never written`)
-      if (index <= last) throw new VerificationError(`the key ${key} comes behind number ${last}`)
+      if (index <= last) throw new VerificationError(`the key ${key} comes after number ${last}`)
       if (!entries.holds(index, value)) throw new VerificationError(`the key ${key} has a wrong value`)
       last = index
     }
     count += page.length
   }
   if (count !== written.count) {
-    throw new VerificationError(`${count} entries were found where ${written.count} had been written`)
+    throw new VerificationError(`${written.count} entries were written, but ${count} were found`)
   }
   await verifyMissing(session, written.size)
 }

@@ -1,4 +1,4 @@
-// Complaints name what is wrong and say what to do.
+// Error messages name what is wrong, and say what to do.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
@@ -56,12 +56,15 @@ test('the program says what to do', async (t) => {
   const body = 'open() {} close() {} batch() {}'
   writeFileSync(file, `module.exports = { One: class { ${body} }, Two: class { ${body} }, version: 1 }`)
   const wrong = [
-    [['race'], /unknown command race: there are run, report, plot/],
+    [['race'], /unknown command race: choose one of run, report, plot/],
     [['run', 'put', 'no-such-level'], /no-such-level is not installed: run 'npm install no-such-level'/],
     [['run', 'put', './no-such-file.js'], /there is no such file/],
     [['run', 'put', file], /several classes: choose with --class \(One, Two\)/],
-    [['run', 'put', file, '--class', 'Three'], /no class of a database named Three/],
-    [['run', 'put', 'memory-level', 'memory-level'], /two targets memory-level: tell them apart with LABEL=/],
+    [['run', 'put', file, '--class', 'Three'], /no database class named Three/],
+    [
+      ['run', 'put', 'memory-level', 'memory-level'],
+      /two targets are named memory-level: tell them apart with LABEL=/
+    ],
     [['run', 'put', 'memory-level', '--db', 'lmdb={}'], /there is no such target in this run/],
     [['run', 'put', 'memory-level', '--reference', 'lmdb'], /--reference lmdb is none of memory-level/],
     [
@@ -72,7 +75,7 @@ test('the program says what to do', async (t) => {
     [['run', 'put', 'lmdb', '--key-encoding', 'view'], /lmdb: does not open: there is no encoding view/],
     [['report'], /name a file of results/],
     [['report', 'no-such-file.jsonl'], /cannot read results: ENOENT/],
-    [['plot', file], /line 1: no result of terrace-bench/]
+    [['plot', file], /line 1: this is not a result of terrace-bench/]
   ]
   for (const [args, message] of wrong) {
     const { code, stdout, stderr } = await terraceBench(...args)

@@ -1,4 +1,4 @@
-// Pictures are made of every kind of result, and name what they show.
+// Every kind of result can be drawn, and the picture names what it shows.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

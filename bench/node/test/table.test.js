@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { temporaryDirectory, terraceBench } from './support/run.js'
 
 const LEVELS = ['terrace', 'terrace:leveldb', 'classic-level', 'memory-level']
-/** SQLite comes as source, which `make bench-node` compiles: without that it is left out. */
+/** SQLite comes as source, which `make bench-node` compiles. Until then it is left out. */
 const OTHERS = ['lmdb', 'better-sqlite3']
 
 test('table: all targets', async (t) => {

@@ -1,4 +1,4 @@
-// Every workload runs, and writes down what it measured.
+// Every workload runs, and records what it measured.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

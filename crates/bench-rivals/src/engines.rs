@@ -23,7 +23,7 @@ pub(crate) enum EngineName {
 }
 
 impl EngineName {
-    /// All but Terrace.
+    /// All engines except Terrace.
     pub(crate) fn rivals() -> Vec<Self> {
         Self::value_variants().iter().copied().filter(|name| *name != Self::Terrace).collect()
     }

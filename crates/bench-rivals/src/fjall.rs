@@ -1,4 +1,4 @@
-//! The adapter for fjall. Its own defaults are what its documents advise; lz4 is its only compression.
+//! The adapter for fjall. Its documentation recommends its own defaults; lz4 is its only compression.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -14,7 +14,7 @@ use fjall::{
 use terrace_bench::{BatchSink, Engine, Reader, Result, Settings, Start, Store};
 
 const KEYSPACE: &str = "bench";
-/// Of its own, because fjall spreads files over directories and has no call that removes them.
+/// A directory of its own, because fjall spreads files over directories and has no call that removes them.
 const DIRECTORY: &str = "fjall";
 
 /// fjall with the options of a run.

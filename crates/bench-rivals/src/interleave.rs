@@ -1,5 +1,5 @@
-//! Runs the engines in turns (A B C A B C …), so that what slows the machine for a while slows all of them. Predecessor:
-//! `main`. Successor: `terrace_bench::table`.
+//! Runs the engines in turns (A B C A B C …), so that what slows the machine for a while slows all of them.
+//! Predecessor: `main`. Successor: `terrace_bench::table`.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -12,7 +12,7 @@ use terrace_bench::{Report, Result, Settings};
 use crate::engines::EngineName;
 use crate::{Arguments, Configuration, directory};
 
-/// Everything that was measured. Each result is in the file as soon as it is there.
+/// Runs everything and returns all reports. Each one is written to the file as soon as it is available.
 pub(crate) fn run(arguments: &Arguments) -> Result<Vec<Report>> {
     let engines = in_turn(&arguments.engines);
     if arguments.results.exists() {
@@ -73,7 +73,7 @@ pub(crate) struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    /// Starts a process for the engine and gives its results to `take` as they come.
+    /// Starts a process for the engine and passes its results to `take` as they come.
     pub(crate) fn run(&self, take: &mut dyn FnMut(Report) -> Result<()>) -> Result<()> {
         let mut child = Command::new(std::env::current_exe()?)
             .args(["--alone", &self.engine.name()])

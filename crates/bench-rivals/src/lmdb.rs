@@ -1,5 +1,6 @@
-//! The adapter for LMDB, by the crate heed. Flags are those of LMDB's own port of db_bench: a writable map, and no sync
-//! unless a write asks for it. A write without a sync survives the death of the process, as in the other engines.
+//! The adapter for LMDB, through the crate heed. Flags are those of LMDB's own port of db_bench: a writable map, and
+//! no sync unless a write asks for it. A write without a sync survives the death of the process, as in the other
+//! engines.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -11,18 +12,18 @@ use heed::types::Bytes;
 use heed::{Database, Env, EnvFlags, EnvOpenOptions, FlagSetMode, RoTxn, RwTxn, WithoutTls};
 use terrace_bench::{BatchSink, Engine, Reader, Result, Settings, Start, Store};
 
-/// What the database may grow to, at least; the file is sparse.
+/// Least size to which the database may grow; the file is sparse.
 const MIN_MAP_SIZE_BYTES: usize = 2 << 30;
-/// How much more than its entries it may take: a page that was split is half full.
+/// How many times the size of its entries it may take: a page that was split is half full.
 const ROOM: usize = 4;
-/// The size of the map is a multiple of it.
+/// The size of the map is a multiple of this.
 const PAGE_SIZE_BYTES: usize = 64 << 10;
 const MAX_READERS: u32 = 256;
 const FILES: [&str; 2] = ["data.mdb", "lock.mdb"];
 
 type Entries = Database<Bytes, Bytes>;
 
-/// LMDB. Of the options of a run only the size of the data matters to it.
+/// LMDB. Of a run's options, only the size of the data matters to it.
 pub(crate) struct Lmdb {
     map_size_bytes: usize,
 }
@@ -54,7 +55,7 @@ impl Engine for Lmdb {
         Box::new(Self::new(settings))
     }
 
-    /// It has no such call.
+    /// LMDB has no such call.
     fn left_out(&self) -> &[&str] {
         &["compact"]
     }
@@ -89,16 +90,16 @@ impl Engine for Lmdb {
 struct LmdbStore {
     env: Env<WithoutTls>,
     entries: Entries,
-    /// Whether commits sync at present.
+    /// Whether commits currently sync.
     syncs: AtomicBool,
 }
 
 impl LmdbStore {
-    /// A transaction whose commit syncs or not. Workloads write all one way or all the other.
+    /// A transaction whose commit syncs or does not. A workload writes only one way.
     fn transaction(&self, sync: bool) -> Result<RwTxn<'_>> {
         if self.syncs.swap(sync, Ordering::Relaxed) != sync {
             let mode = if sync { FlagSetMode::Disable } else { FlagSetMode::Enable };
-            // SAFETY: LMDB allows to change this flag of an open environment.
+            // SAFETY: LMDB allows changing this flag of an open environment.
             unsafe { self.env.set_flags(EnvFlags::NO_SYNC, mode)? };
         }
         Ok(self.env.write_txn()?)

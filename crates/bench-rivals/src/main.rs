@@ -23,12 +23,13 @@ use terrace_bench::{Bench, Report, Result, Settings, Silent, plot, table, worklo
 
 use engines::EngineName;
 
-/// Most of db_bench's workloads in its order, but fillsync first: what others leave to be written back would slow it.
-/// From `compact` on, reads see a compacted database. Not readwhilewriting, which takes some engines longer than all else.
+/// Most of db_bench's workloads in its order, but fillsync first: what others leave to be written back would slow it
+/// down. From `compact` on, reads see a compacted database. Without readwhilewriting, which takes some engines longer
+/// than everything else.
 const DEFAULT: &str = "fillsync,fillsync:16,fillseq,fillrandom,overwrite,readrandom,readseq,readreverse,seekrandom,\
     compact,readrandom,readseq,readreverse,readmissing,readhot,seekrandom,seekordered,deleterandom,deleteseq,fill100K,\
     recover";
-/// What compression makes a difference to.
+/// The workloads for which compression makes a difference.
 const RAW: &str = "fillrandom,compact,readrandom,readseq";
 
 const EXAMPLES: &str = "\
@@ -44,34 +45,34 @@ Examples:
 
 /// Run LevelDB's benchmark on several databases in turns, and print medians and ratios.
 ///
-/// Each engine runs each round in a process of its own. Writes are not synced, as in db_bench, but for fillsync. A trial
-/// with a fiftieth of the entries goes before, and tells how long the run will take.
+/// Each engine runs each round in a process of its own. Writes are not synced, as in db_bench, except for fillsync. A
+/// trial with a fiftieth of the entries runs first, and tells how long the run will take.
 #[derive(Parser)]
 #[command(name = "terrace-rivals", version, after_help = EXAMPLES)]
 struct Arguments {
-    /// The engines beside Terrace.
+    /// Engines to compare with Terrace.
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = EngineName::rivals())]
     engines: Vec<EngineName>,
-    /// Which sets of settings to run.
+    /// Sets of settings to run.
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Configuration::Equal, Configuration::Defaults, Configuration::Raw])]
     configurations: Vec<Configuration>,
     /// How often each engine runs each set.
     #[arg(long, default_value_t = 3)]
     rounds: u32,
-    /// The workloads, in this order, separated by commas; `fillsync:16` is one by 16 threads.
+    /// Workloads to run, in this order, separated by commas; `fillsync:16` runs one with 16 threads.
     #[arg(long, value_delimiter = ',')]
     benchmarks: Option<Vec<String>>,
-    /// Begin without a trial.
+    /// Start without a trial.
     #[arg(long)]
     no_trial: bool,
-    /// The directory of the databases [default: a directory for temporary files].
+    /// Directory of the databases [default: a temporary directory].
     #[arg(long)]
     db: Option<PathBuf>,
-    /// Where the results go, as lines of JSON. What was there is replaced; tables (.md) and plots (.svg, .png) come
-    /// beside it.
+    /// File for the results, as lines of JSON. Existing results are replaced; tables (.md) and plots (.svg, .png) are
+    /// written next to it.
     #[arg(long, default_value = "results/rivals.jsonl")]
     results: PathBuf,
-    /// Run nothing, but print the tables of the results in this file.
+    /// Run nothing; print the tables of the results in this file.
     #[arg(long, value_name = "RESULTS")]
     print: Option<PathBuf>,
     /// Run one engine in this process and print its results as lines of JSON.
@@ -89,9 +90,9 @@ struct Arguments {
 enum Configuration {
     /// LevelDB's defaults for all: 4 MiB of write buffer, 8 MiB of cache, snappy, no filter.
     Equal,
-    /// Each engine as its own documents advise; Terrace and LevelDB by their defaults.
+    /// Each engine as its own documentation recommends; Terrace and LevelDB with their defaults.
     Defaults,
-    /// As `equal`, but nothing is compressed; a few workloads only.
+    /// Like `equal`, but nothing is compressed; a few workloads only.
     Raw,
 }
 
@@ -104,7 +105,7 @@ impl Configuration {
         }
     }
 
-    /// The workloads, where none are asked for.
+    /// The workloads to run if none are requested.
     fn default_steps(self) -> &'static str {
         if self == Self::Raw { RAW } else { DEFAULT }
     }
@@ -165,7 +166,7 @@ fn directory(arguments: &Arguments) -> PathBuf {
     arguments.db.clone().unwrap_or_else(|| std::env::temp_dir().join("terrace-rivals"))
 }
 
-/// One engine's round, in the process that was started for it.
+/// Runs one engine's round, in the process that was started for it.
 fn run_alone(name: EngineName, arguments: &Arguments) -> Result<()> {
     let settings: Settings = match &arguments.settings_json {
         Some(json) => serde_json::from_str(json)?,
@@ -180,7 +181,7 @@ fn run_alone(name: EngineName, arguments: &Arguments) -> Result<()> {
         }
     }
     bench.destroy()?;
-    // Some engines remove the directory as well.
+    // Some engines also remove the directory.
     match std::fs::remove_dir_all(&directory) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error.into()),
         _ => Ok(()),

@@ -1,4 +1,4 @@
-//! The adapter for redb. A write without a sync has durability `None`, which is less than the other engines give: it
+//! The adapter for redb. A write without a sync has durability `None`, which is less than the other engines offer: it
 //! does not survive the death of the process.
 
 use std::fs;
@@ -51,7 +51,7 @@ impl Engine for RedbEngine {
             builder.set_cache_size(bytes);
         }
         let store = RedbStore { db: builder.create(directory.join(FILE))? };
-        // Reading wants the table to exist.
+        // Reading requires the table to exist.
         let transaction = store.transaction(true)?;
         transaction.open_table(TABLE)?;
         transaction.commit()?;
@@ -132,7 +132,7 @@ impl Store for RedbStore {
         Ok(Box::new(RedbReader(self.table()?)))
     }
 
-    /// A synced transaction takes along all before it.
+    /// A synced transaction also makes everything before it durable.
     fn flush(&self) -> Result<()> {
         self.write(&mut |_| Ok(()), true)
     }

@@ -1,5 +1,5 @@
-//! A small run before the large one: every engine does every workload once. So what does not work shows at once, and
-//! the large run's time can be told. Predecessor: `main`. Successor: `interleave`, whose turns it uses.
+//! A small run before the large one: every engine runs every workload once. This reveals at once what does not work,
+//! and predicts the time of the large run. Predecessor: `main`. Successor: `interleave`, whose turns it uses.
 
 use std::time::Instant;
 
@@ -9,9 +9,9 @@ use terrace_bench::{Result, Settings};
 use crate::interleave::{Turn, in_turn};
 use crate::{Arguments, directory};
 
-/// Share of the entries.
+/// Divisor of the number of entries.
 const SHARE: u64 = 50;
-/// With fewer entries the time is that of starting processes.
+/// With fewer entries, most of the time would go into starting processes.
 const MIN_NUM: u64 = 2000;
 
 /// Runs every engine once on few entries, and prints what to expect.
@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
             })?;
         }
     }
-    // Work grows with the entries; starting, opening and removing does not.
+    // Work grows with the entries; starting, opening and removing do not.
     let seconds = began.elapsed().as_secs_f64();
     let round = work_seconds * arguments.settings.num as f64 / num as f64 + (seconds - work_seconds);
     let minutes = round * f64::from(arguments.rounds) / 60.0;

@@ -19,12 +19,12 @@ use crate::store::{Engine, Start, Store};
 use crate::usage::{MemoryWatch, Written, directory_bytes, free_bytes, peak_memory_bytes, reset_peak_memory};
 use crate::workload::{Step, Task, Work, Workload};
 
-/// Keys that are looked up after a workload that changes the database.
+/// Number of keys that are looked up after a workload that changes the database.
 const SAMPLES: u64 = 1000;
-/// What a database may take while it is rewritten, in sizes of its entries.
+/// Space that a database may take while it is rewritten, as a multiple of its entries' size.
 const SPACE_FACTOR: u64 = 3;
 
-/// One database, and workloads one after the other on it.
+/// One database, and a series of workloads on it.
 pub struct Bench<'a> {
     engine: Box<dyn Engine>,
     settings: Settings,
@@ -33,26 +33,26 @@ pub struct Bench<'a> {
     store: Option<Box<dyn Store>>,
     values: Values,
     contents: Contents,
-    /// Threads so far, over all workloads: each has a seed of its own.
+    /// Number of threads started so far, over all workloads: each has a seed of its own.
     threads_started: u32,
-    /// Workloads so far.
+    /// Number of workloads so far.
     steps: u32,
     machine: Machine,
     commit: Option<String>,
 }
 
-/// What the database holds.
+/// The contents of the database.
 #[derive(Default)]
 struct Contents {
     live: LiveKeys,
     value_size: usize,
     /// How often workloads have written values since it was empty.
     generations: u32,
-    /// It was there before, so its values are someone else's.
+    /// The database existed before the run, so its values are unknown.
     is_adopted: bool,
 }
 
-/// What a workload has done.
+/// The work that a workload has done.
 struct Done {
     total: Total,
     message: String,
@@ -60,17 +60,18 @@ struct Done {
     by_user_bytes: u64,
 }
 
-/// The most memory that a workload took.
+/// The most memory that a workload used.
 struct Memory {
     all_bytes: Option<u64>,
     anonymous_bytes: Option<u64>,
 }
 
 impl<'a> Bench<'a> {
-    /// Opens a database in `directory`. What an earlier run left there is removed first, unless the settings keep it.
+    /// Opens a database in `directory`. Removes what an earlier run left there, unless the settings keep it.
     ///
     /// # Errors
-    /// Settings that make no sense, and the engine's errors.
+    ///
+    /// If the settings are invalid, or the engine fails.
     pub fn new(
         engine: Box<dyn Engine>,
         settings: Settings,
@@ -104,10 +105,11 @@ impl<'a> Bench<'a> {
     }
 
     /// Runs the workload of that name, `fillsync` or `fillsync:16`. `None` if it is left out: it needs a fresh
-    /// database and the settings keep the one that is there, or the engine cannot do it.
+    /// database and the settings keep the existing one, or the engine cannot do it.
     ///
     /// # Errors
-    /// An unknown name, the engine's errors, and results that are wrong.
+    ///
+    /// If the name is unknown, the engine fails, or a result is wrong.
     pub fn run(&mut self, name: &str) -> Result<Option<Report>> {
         let step = Step::parse(name)?;
         let report = if self.leaves_out(&step.workload) {
@@ -124,7 +126,7 @@ impl<'a> Bench<'a> {
         would_lose_the_database || self.engine.left_out().contains(&workload.name)
     }
 
-    /// What a reader of the lines wants to know: the machine, the engine and its settings, the entries.
+    /// Information for the reader of the lines: the machine, the engine and its settings, the entries.
     pub fn header(&self) -> String {
         let settings = &self.settings;
         format!(
@@ -173,7 +175,7 @@ impl<'a> Bench<'a> {
         self.store.as_deref().ok_or_else(|| "the database is closed".into())
     }
 
-    /// Learns what an existing database holds.
+    /// Finds out what an existing database holds.
     fn adopt(&mut self) -> Result<()> {
         let mut contents =
             Contents { is_adopted: true, value_size: self.settings.value_size, ..Contents::default() };
@@ -186,7 +188,7 @@ impl<'a> Bench<'a> {
             true
         })?;
         self.contents = contents;
-        if strange > 0 { Err(format!("{strange} keys there are none of db_bench's").into()) } else { Ok(()) }
+        if strange > 0 { Err(format!("{strange} keys there are not db_bench's").into()) } else { Ok(()) }
     }
 
     fn measure(&mut self, step: &Step) -> Result<Report> {
@@ -220,7 +222,7 @@ impl<'a> Bench<'a> {
         let tables_after = self.store()?.table_bytes_written();
         let bytes = WrittenBytes {
             by_user: done.by_user_bytes,
-            // Opening begins to count anew.
+            // Opening restarts the count.
             to_tables: tables_after.zip(tables_before).and_then(|(after, before)| after.checked_sub(before)),
             by_calls: written.map(|written| written.by_calls_bytes),
             to_disk: written.map(|written| written.to_disk_bytes),
@@ -278,7 +280,7 @@ impl<'a> Bench<'a> {
         Ok(Done { total, message: String::new(), threads: 1, by_user_bytes: 0 })
     }
 
-    /// Looks up random keys: those that must be there are, with their value, and the others are not.
+    /// Looks up random keys: live keys must be there with their values, and others must not.
     fn check_samples(&self, plan: &Plan) -> Result<()> {
         let store = self.store()?;
         let (mut key, mut value) = (KeyBuffer::new(plan.key_prefix), Vec::new());

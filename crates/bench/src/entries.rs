@@ -1,31 +1,31 @@
-//! Keys and values as db_bench makes them: zero-padded decimals, and text of a chosen compressibility. A value follows
-//! from its key, so that it can be checked without being remembered.
+//! Keys and values as db_bench makes them: zero-padded decimals, and text of a chosen compressibility. A value
+//! follows from its key, so that it can be checked without being remembered.
 
 use crate::random::ParkMiller;
 
 const DIGITS: usize = 16;
-/// Larger than snappy's window, so that what a run writes does not compress better than what was asked for.
+/// Larger than snappy's window, so that a run's data does not compress better than requested.
 const POOL_SIZE_BYTES: usize = 1 << 20;
-/// Of the pool, small values come from the first bytes only. They are asked for in any order, and to read the pool is no part
-/// of what is measured: so much stays in a processor's own cache, where db_bench finds its values because it takes them in
-/// order.
+/// Small values come only from the first bytes of the pool. They are needed in any order, and reading the pool must
+/// not be part of the measurement: this much stays in a processor's own cache, where db_bench finds its values
+/// because it takes them in order.
 const NEAR_SIZE_BYTES: usize = 256 << 10;
-/// A value that is not small beside that is taken from the whole pool.
+/// A value that is not small compared with that comes from the whole pool.
 const NEAR_VALUES: usize = 128;
 const PIECE_SIZE_BYTES: usize = 100;
 /// db_bench's own seed of the pool.
 const POOL_SEED: u32 = 301;
-/// How far the second version of a value lies from the first, in values. Prime, so that versions differ.
+/// Distance between the first and the second version of a value, in values. Prime, so that versions differ.
 const GENERATION_STRIDE: u64 = 1009;
 
-/// A key that is written over and over: `a…a` and 16 digits.
+/// A key that is overwritten again and again: `a…a` and 16 digits.
 #[derive(Clone, Debug)]
 pub struct KeyBuffer {
     bytes: Vec<u8>,
 }
 
 impl KeyBuffer {
-    /// The key of number 0 behind a prefix of `prefix_size_bytes`.
+    /// The key of number 0 after a prefix of `prefix_size_bytes`.
     pub fn new(prefix_size_bytes: usize) -> Self {
         let mut bytes = vec![b'a'; prefix_size_bytes];
         bytes.resize(prefix_size_bytes + DIGITS, b'0');
@@ -45,7 +45,7 @@ impl KeyBuffer {
 
 const EIGHT_DIGITS_END: u64 = 100_000_000;
 
-/// The decimal digits of a number below 10^8, all at once: what the benchmark does counts as the engine's time.
+/// The decimal digits of a number below 10^8, all at once: the benchmark's own work counts as the engine's time.
 #[inline]
 fn eight_digits(number: u64) -> [u8; 8] {
     // Two lanes of four digits, the leading ones in the low lane, which comes first in memory.
@@ -58,7 +58,7 @@ fn eight_digits(number: u64) -> [u8; 8] {
     (ones | 0x3030_3030_3030_3030).to_le_bytes()
 }
 
-/// The number whose key this is.
+/// The number to which the key belongs.
 pub fn number_of(key: &[u8]) -> Option<u64> {
     let digits = key.get(key.len().checked_sub(DIGITS)?..)?;
     digits.iter().try_fold(0u64, |number, digit| {
@@ -66,7 +66,7 @@ pub fn number_of(key: &[u8]) -> Option<u64> {
     })
 }
 
-/// Where values come from: a megabyte of text.
+/// The source of values: a megabyte of text.
 pub struct Values {
     pool: Vec<u8>,
 }
@@ -88,7 +88,8 @@ impl Values {
     /// The value that the key of `number` gets the `generation`-th time.
     ///
     /// # Panics
-    /// If `size_bytes` is larger than the pool, which [`crate::Bench::new`] refuses.
+    ///
+    /// If `size_bytes` is larger than the pool, which [`crate::Bench::new`] rules out.
     #[inline]
     pub fn of(&self, number: u64, generation: u32, size_bytes: usize) -> &[u8] {
         // As in db_bench, consecutive numbers have consecutive pieces of the pool.
@@ -100,7 +101,7 @@ impl Values {
         &self.pool[from..from + size_bytes]
     }
 
-    /// The largest value there can be.
+    /// Size of the largest possible value, in bytes.
     pub fn max_size_bytes(&self) -> usize {
         self.pool.len()
     }

@@ -12,10 +12,11 @@ use crate::random::ParkMiller;
 use crate::store::Store;
 use crate::{Failure, Result};
 
-/// Of so many values read, one is compared with what it should be. All of them would double the time of a scan.
+/// One in this many values read is compared with its expected value. Comparing all of them would double the time of a
+/// scan.
 pub const CHECKED_EVERY: u64 = 64;
 
-/// What a workload is asked to do.
+/// The task of a workload.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Numbers of keys are drawn from below this.
@@ -24,19 +25,19 @@ pub struct Plan {
     pub writes: u64,
     /// Operations of a reading thread.
     pub reads: u64,
-    /// Entries that are live when it starts.
+    /// Number of live entries at the start.
     pub live: u64,
-    /// Bytes of `a` before each key.
+    /// Number of bytes `a` before each key.
     pub key_prefix: usize,
-    /// Bytes of a value.
+    /// Size of a value, in bytes.
     pub value_size: usize,
-    /// Entries a batch.
+    /// Entries per batch.
     pub batch_size: u64,
     /// Whether writes are synced.
     pub sync: bool,
-    /// Which version of each value is written.
+    /// The version of each value that is written.
     pub generation: u32,
-    /// Whether the values that are read were written by this run, so that they can be checked.
+    /// Whether this run wrote the values that are read, so that they can be checked.
     pub values_are_known: bool,
     /// Threads that read or write, the extra writer of `readwhilewriting` included.
     pub threads: usize,
@@ -45,16 +46,16 @@ pub struct Plan {
 /// What the threads of a workload tell each other.
 #[derive(Debug)]
 pub struct Shared {
-    /// Reading threads that are not done.
+    /// Number of reading threads that are not done.
     pub readers_left: AtomicUsize,
-    /// The next number that nobody has inserted or is about to.
+    /// The next number that nobody has inserted or is about to insert.
     pub next_number: AtomicU64,
-    /// All numbers below are inserted.
+    /// All numbers below this are inserted.
     pub inserted: AtomicU64,
 }
 
 impl Shared {
-    /// The state before a workload of that plan.
+    /// The state before a workload with that plan.
     pub fn new(plan: &Plan) -> Self {
         Self {
             readers_left: AtomicUsize::new(plan.threads - 1),
@@ -64,34 +65,34 @@ impl Shared {
     }
 }
 
-/// What one thread works with.
+/// The surroundings of one thread.
 pub struct Lane<'a> {
-    /// Which of the threads it is, from 0.
+    /// Index of the thread, from 0.
     pub index: usize,
     /// What to do.
     pub plan: &'a Plan,
     /// The database.
     pub store: &'a dyn Store,
-    /// Where values come from.
+    /// The source of values.
     pub values: &'a Values,
     /// What the threads share.
     pub shared: &'a Shared,
-    /// Where its random keys began.
+    /// The seed of its random keys.
     pub seed: u32,
-    /// Where its random keys come from.
+    /// The source of its random keys.
     pub random: ParkMiller,
     /// Counts and times its operations.
     pub meter: Meter<'a>,
-    /// Reads that found something.
+    /// Number of reads that found something.
     pub found: u64,
-    /// Entries that it wrote or deleted.
+    /// Number of entries that it wrote or deleted.
     pub written: u64,
-    /// Bytes of their keys and values.
+    /// Size of their keys and values, in bytes.
     pub written_bytes: u64,
 }
 
 impl Lane<'_> {
-    /// A key to be set.
+    /// Creates a key buffer.
     pub fn key(&self) -> KeyBuffer {
         KeyBuffer::new(self.plan.key_prefix)
     }
@@ -99,7 +100,8 @@ impl Lane<'_> {
     /// Compares what was read for `number` with what was written.
     ///
     /// # Errors
-    /// If it is something else.
+    ///
+    /// If they differ.
     pub fn check_value(&self, number: u64, value: &[u8]) -> Result<()> {
         check_value(self.plan, self.values, number, value)
     }
@@ -112,19 +114,19 @@ pub fn check_value(plan: &Plan, values: &Values, number: u64, value: &[u8]) -> R
     if is_right { Ok(()) } else { Err(format!("the value of key {number} is not what was written").into()) }
 }
 
-/// What everything that the threads of one workload have in common.
+/// Everything that the threads of one workload have in common.
 pub struct Lanes<'a> {
     /// What to do.
     pub plan: &'a Plan,
     /// The database.
     pub store: &'a dyn Store,
-    /// Where values come from.
+    /// The source of values.
     pub values: &'a Values,
     /// The first thread's seed; the others have the next ones.
     pub first_seed: u32,
     /// Whether each operation is timed.
     pub histogram: bool,
-    /// Hears how far it is.
+    /// Receives the progress.
     pub progress: &'a dyn Progress,
 }
 

@@ -1,8 +1,8 @@
 //! LevelDB's benchmark, db_bench, over any ordered key/value database, and YCSB's six workloads.
 //!
 //! The workloads, their names and their options are those of `db_bench.cc` (LevelDB, commit 78a352f), so that numbers
-//! compare. Beyond it every run checks its own results: what is stored is known at each moment ([`live_keys`]), so
-//! counts must be exact and values right.
+//! compare. In addition, every run checks its own results: its expected contents are known at each moment
+//! ([`live_keys`]), so counts must be exact and values correct.
 //!
 //! ```no_run
 //! use terrace_bench::{Bench, Settings, Silent, TerraceEngine};
@@ -24,7 +24,7 @@
 //! | what a database must offer | [`store`], and [`terrace`] as an example |
 //! | what each workload does | [`workload`] |
 //! | how a run is timed and checked | [`bench`] |
-//! | what is written down of it | [`report`] |
+//! | what is recorded of a run | [`report`] |
 
 pub mod bench;
 pub mod entries;
@@ -53,8 +53,8 @@ pub use settings::Settings;
 pub use store::{BatchSink, Engine, Reader, Start, Store};
 pub use terrace::TerraceEngine;
 
-/// Why a benchmark ended early: a database's error, or a result that is wrong.
+/// Why a benchmark ended early: a database's error, or a wrong result.
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// What comes back from anything that may fail.
+/// The result of anything that may fail.
 pub type Result<T> = std::result::Result<T, Failure>;

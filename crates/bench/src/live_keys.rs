@@ -1,7 +1,7 @@
-//! What a database must hold: the numbers whose keys were written and not deleted. Every count that a run reports is
-//! compared with it.
+//! The expected contents of a database: the numbers whose keys were written and not deleted. Every count that a run
+//! reports is compared with them.
 
-/// A set of numbers, a bit each.
+/// A set of numbers, with one bit for each.
 #[derive(Clone, Debug, Default)]
 pub struct LiveKeys {
     words: Vec<u64>,
@@ -19,7 +19,7 @@ impl LiveKeys {
         self.words[word] |= bit;
     }
 
-    /// Takes `number` away.
+    /// Removes `number`.
     pub fn remove(&mut self, number: u64) {
         let (word, bit) = place(number);
         if let Some(bits) = self.words.get_mut(word) {
@@ -28,28 +28,28 @@ impl LiveKeys {
         }
     }
 
-    /// Whether `number` is in it.
+    /// Whether the set contains `number`.
     pub fn contains(&self, number: u64) -> bool {
         let (word, bit) = place(number);
         self.words.get(word).is_some_and(|bits| bits & bit != 0)
     }
 
-    /// The memory that it takes.
+    /// Memory that the set takes, in bytes.
     pub fn memory_bytes(&self) -> u64 {
         size_of_val(&*self.words) as u64
     }
 
-    /// How many there are.
+    /// Number of elements.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Whether these are exactly the numbers below `end`.
+    /// Whether the set contains exactly the numbers below `end`.
     pub fn is_all_below(&self, end: u64) -> bool {
         self.count == end && (0..end).all(|number| self.contains(number))
     }
 
-    /// How many of `numbers` are in it, each as often as it comes.
+    /// How many of `numbers` are in the set, each counted as often as it occurs.
     pub fn count_of(&self, numbers: impl Iterator<Item = u64>) -> u64 {
         numbers.filter(|&number| self.contains(number)).count() as u64
     }

@@ -1,4 +1,4 @@
-//! What a run was made on, for the record.
+//! The machine of a run, for the record.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::usage::field;
 
-/// The machine that a run was made on.
+/// The machine of a run.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Machine {
     /// The processor's model.
     pub cpu: String,
     /// Cores that this process may use.
     pub cores: usize,
-    /// Memory of the machine.
+    /// Memory of the machine, in bytes.
     pub memory_bytes: u64,
     /// The operating system's kernel and its release.
     pub kernel: String,
-    /// The file system that the database is on.
+    /// The file system of the database.
     pub file_system: String,
 }
 
@@ -34,7 +34,7 @@ impl fmt::Display for Machine {
 }
 
 impl Machine {
-    /// This machine, with the file system that `directory` is on.
+    /// This machine, with the file system of `directory`.
     pub fn here(directory: &Path) -> Self {
         let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
         let cpu = read("/proc/cpuinfo").lines().find_map(|line| {
@@ -62,7 +62,7 @@ fn file_system(mounts: &str, directory: &Path) -> Option<String> {
         .map(|columns| columns[2].to_owned())
 }
 
-/// The commit that the working directory is at, with `-dirty` if there are changes on top; `None` outside a repository.
+/// The current commit of the working directory, with `-dirty` if there are changes; `None` outside a repository.
 pub fn commit() -> Option<String> {
     let output =
         Command::new("git").args(["describe", "--always", "--dirty", "--abbrev=12"]).output().ok()?;

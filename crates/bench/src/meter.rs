@@ -11,7 +11,7 @@ use crate::progress::Progress;
 
 /// Operations between two reports of progress.
 const REPORTED_EVERY: u64 = 256;
-/// The longest latency that is told apart from longer ones.
+/// The longest latency that is distinguished from longer ones.
 const MAX_LATENCY_NANOS: u64 = 600 * 1_000_000_000;
 const SIGNIFICANT_DIGITS: u8 = 3;
 /// The length of one interval of the timeline: long enough that one operation in a thousand is many.
@@ -20,9 +20,9 @@ const INTERVAL: Duration = Duration::from_secs(1);
 /// Latencies of one interval of time, for a plot over time.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct Interval {
-    /// When it ended, since the start of the workload.
+    /// Its end, in seconds since the start of the workload.
     pub at_seconds: f64,
-    /// Operations that ended in it.
+    /// Number of operations that ended in it.
     pub ops: u64,
     /// Half of them took no longer.
     #[serde(default)]
@@ -32,7 +32,7 @@ pub struct Interval {
     pub p99_micros: f64,
     /// 99.9 % of them took no longer.
     pub p999_micros: f64,
-    /// The longest.
+    /// The longest latency.
     pub max_micros: f64,
 }
 
@@ -45,7 +45,7 @@ pub struct Latency {
     pub p99: f64,
     /// 99.9 % took no longer.
     pub p999: f64,
-    /// The longest.
+    /// The longest latency.
     pub max: f64,
 }
 
@@ -56,7 +56,7 @@ impl Latency {
     }
 }
 
-/// Every latency, and those of the interval that runs.
+/// All latencies, and those of the current interval.
 struct Latencies {
     all: Histogram<u64>,
     interval: Histogram<u64>,
@@ -92,12 +92,12 @@ impl Latencies {
         if now >= self.interval_ends {
             self.end_interval(now - started);
             self.interval_ends = now + INTERVAL;
-            // What closing the interval took is not the next operation's.
+            // The time for closing the interval does not count for the next operation.
             self.last = Instant::now();
         }
     }
 
-    /// Ends the last interval, if anything happened in it.
+    /// Ends the last interval if anything happened in it.
     fn stop(&mut self, at: Duration) {
         if !self.interval.is_empty() {
             self.end_interval(at);
@@ -130,14 +130,14 @@ pub struct Meter<'a> {
 }
 
 impl<'a> Meter<'a> {
-    /// A meter; with `histogram` it times each operation.
+    /// Creates a meter; with `histogram` it times each operation.
     pub fn new(histogram: bool, progress: &'a dyn Progress) -> Result<Self> {
         let now = Instant::now();
         let latencies = if histogram { Some(Latencies::new()?) } else { None };
         Ok(Self { ops: 0, bytes: 0, unreported: 0, started: now, finished: now, latencies, progress })
     }
 
-    /// The work begins now.
+    /// Starts the clock.
     pub fn start(&mut self) {
         self.started = Instant::now();
         if let Some(latencies) = &mut self.latencies {
@@ -145,7 +145,7 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// One more operation is done, which moved `bytes`.
+    /// Records the end of one operation, which moved `bytes`.
     #[inline]
     pub fn done(&mut self, bytes: usize) {
         self.ops += 1;
@@ -160,12 +160,12 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// Whether each operation is timed, so that each must be told of.
+    /// Whether each operation is timed, so that each must be recorded.
     pub fn times_each(&self) -> bool {
         self.latencies.is_some()
     }
 
-    /// `ops` more operations are done, which moved `bytes`. Only where none is timed.
+    /// Records the end of `ops` operations, which moved `bytes`. Only if operations are not timed.
     pub fn done_many(&mut self, ops: u64, bytes: usize) {
         self.ops += ops;
         self.bytes += bytes as u64;
@@ -176,7 +176,7 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// The work is over.
+    /// Stops the clock.
     pub fn stop(&mut self) {
         self.finished = Instant::now();
         if let Some(latencies) = &mut self.latencies {
@@ -184,12 +184,12 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// Operations so far.
+    /// Number of operations so far.
     pub fn ops(&self) -> u64 {
         self.ops
     }
 
-    /// Bytes of keys and values that they moved.
+    /// Number of bytes of keys and values that they moved.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -201,13 +201,13 @@ pub struct Total {
     pub ops: u64,
     /// Bytes of keys and values that they moved.
     pub bytes: u64,
-    /// Times of the threads, added.
+    /// Sum of the threads' times.
     pub thread_time: Duration,
     /// From the first start to the last end.
     pub elapsed: Duration,
-    /// Latencies, if they were asked for.
+    /// Latencies, if requested.
     pub latency: Option<Latency>,
-    /// The first thread's latencies over time, if they were asked for.
+    /// The first thread's latencies over time, if requested.
     pub timeline: Vec<Interval>,
 }
 
@@ -215,7 +215,8 @@ impl Total {
     /// Adds up `meters`.
     ///
     /// # Panics
-    /// If there is none.
+    ///
+    /// If `meters` is empty.
     pub fn of(mut meters: Vec<Meter<'_>>) -> Result<Self> {
         let started = meters.iter().map(|meter| meter.started).min().expect("there is a thread");
         let finished = meters.iter().map(|meter| meter.finished).max().expect("there is a thread");

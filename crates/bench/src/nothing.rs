@@ -1,5 +1,5 @@
-//! A database that stores nothing and yet answers rightly after `fillseq`. Its times are what the benchmark itself costs
-//! every engine, and a little more: it makes up each value.
+//! A database that stores nothing and yet answers correctly after `fillseq`. Its times are what the benchmark itself
+//! costs every engine, and a little more, because it computes each value.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -19,7 +19,7 @@ pub struct NothingEngine {
 }
 
 impl NothingEngine {
-    /// For a run with these settings.
+    /// Creates the engine for a run with these settings.
     pub fn new(settings: &Settings) -> Self {
         Self { settings: settings.clone() }
     }
@@ -93,7 +93,7 @@ impl Store for Nothing {
         let mut key = KeyBuffer::new(self.settings.key_prefix);
         let end = self.settings.num;
         let mut show = |number| visit(key.set(number), self.value(number));
-        // Both ends as one loop would cost a branch an entry.
+        // One loop for both ends would cost a branch per entry.
         match start {
             Start::First => (0..end).all(&mut show),
             Start::Last => (0..end).rev().all(&mut show),

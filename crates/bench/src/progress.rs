@@ -1,23 +1,23 @@
-//! Tells someone who waits how far a workload is.
+//! Shows the progress of a workload.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Hears how far a workload is, from several threads.
+/// Receives the progress of a workload from several threads.
 pub trait Progress: Send + Sync {
     /// A workload begins that takes `operations`, if that is known.
     fn begin(&self, workload: &str, operations: Option<u64>);
 
-    /// So many more are done.
+    /// This many more operations are done.
     fn advance(&self, operations: u64);
 
     /// The workload is over.
     fn end(&self);
 }
 
-/// For those who do not want to hear.
+/// Shows nothing.
 pub struct Silent;
 
 impl Progress for Silent {
@@ -37,7 +37,7 @@ pub struct Bar {
 
 struct BarState {
     bar: ProgressBar,
-    /// When the workload began; `None` once it is shown.
+    /// When the workload began; `None` once the bar is shown.
     waits_since: Option<Instant>,
 }
 

@@ -1,6 +1,6 @@
-//! Random numbers: those of db_bench, so that both draw alike, and a wider generator for YCSB.
+//! Random numbers: db_bench's generator, so that both draw the same, and a wider one for YCSB.
 
-/// The "minimal standard" generator of Park and Miller (1988), which db_bench draws its keys from.
+/// The "minimal standard" generator of Park and Miller (1988), from which db_bench draws its keys.
 #[derive(Clone, Debug)]
 pub struct ParkMiller {
     state: u32,
@@ -11,7 +11,7 @@ const MODULUS: u64 = (1 << 31) - 1;
 const MULTIPLIER: u64 = 16_807;
 
 impl ParkMiller {
-    /// The sequence that belongs to `seed`. As in LevelDB, the two seeds that the generator cannot leave become 1.
+    /// Creates the sequence of `seed`. As in LevelDB, the two seeds that the generator cannot leave become 1.
     pub fn new(seed: u32) -> Self {
         let seed = seed & MODULUS as u32;
         let stuck = seed == 0 || u64::from(seed) == MODULUS;
@@ -35,7 +35,7 @@ impl ParkMiller {
     }
 }
 
-/// The finaliser of SplitMix64 (Steele, Lea and Flood, 2014): scatters numbers, one to one.
+/// The finaliser of SplitMix64 (Steele, Lea and Flood, 2014): scatters numbers one-to-one.
 #[inline]
 pub fn scatter(number: u64) -> u64 {
     let mut mixed = number;
@@ -44,14 +44,14 @@ pub fn scatter(number: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// SplitMix64: 64 bits a number.
+/// SplitMix64, with 64 bits per number.
 #[derive(Clone, Debug)]
 pub struct SplitMix {
     state: u64,
 }
 
 impl SplitMix {
-    /// The sequence that belongs to `seed`.
+    /// Creates the sequence of `seed`.
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }
@@ -63,7 +63,7 @@ impl SplitMix {
         scatter(self.state)
     }
 
-    /// A number from 0 to before 1.
+    /// A number from 0 to below 1.
     #[inline]
     pub fn fraction(&mut self) -> f64 {
         // A double holds 53 bits.
@@ -81,7 +81,7 @@ impl SplitMix {
 mod tests {
     use super::*;
 
-    /// Park and Miller give the number after 10,000 steps from seed 1 to check an implementation by.
+    /// Park and Miller give the number after 10,000 steps from seed 1, to check implementations.
     #[test]
     fn park_and_millers_own_check_holds() {
         let mut random = ParkMiller::new(1);

@@ -1,5 +1,5 @@
-//! Opens a database whose process died with a full log: how long until it is there again, and is all of it?
-//! Predecessor: [`crate::bench`]. Successor: [`crate::store`].
+//! Opens a database whose process died with a full log: how long does it take, and is everything there? Predecessor:
+//! [`crate::bench`]. Successor: [`crate::store`].
 
 use std::fs::{self, File};
 use std::io::{Read, Seek, Write};
@@ -13,15 +13,15 @@ use crate::random::ParkMiller;
 use crate::settings::Settings;
 use crate::store::{Engine, Start};
 
-/// Keys and values that the log holds.
+/// Size of the keys and values in the log, in bytes.
 const LOG_SIZE_BYTES: usize = 64 << 20;
-/// So much more the memtable may hold, so that nothing of it is in a table yet.
+/// How many times that size the memtable may hold, so that nothing is in a table yet.
 const ROOM: usize = 4;
 
 const PIECE_SIZE_BYTES: usize = 64 << 10;
 
-/// Fills a log, copies the directory as a death of the process would leave it, and opens the copy with `engine`. Returns
-/// the time of that open.
+/// Fills a log, copies the directory as a death of the process would leave it, and opens the copy with `engine`.
+/// Returns the time of that open.
 pub(crate) fn measure(
     engine: &dyn Engine,
     settings: &Settings,
@@ -59,7 +59,7 @@ pub(crate) fn measure(
     }
 }
 
-/// Writes a database to `written` and copies it, while it is open, to `killed`. Returns what it holds.
+/// Writes a database to `written` and copies it to `killed` while it is open. Returns its contents.
 fn fill(
     engine: &dyn Engine,
     settings: &Settings,
@@ -84,7 +84,7 @@ fn fill(
     Ok(live)
 }
 
-/// Copies a directory with all that is in it.
+/// Copies a directory with its contents.
 fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
@@ -99,7 +99,7 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Copies a file, and leaves holes where it has zeros: files that are mapped may be much larger than their content.
+/// Copies a file and leaves holes where it has zeros: mapped files may be much larger than their contents.
 fn copy_file(from: &Path, to: &Path) -> Result<()> {
     let (mut source, mut target) = (File::open(from)?, File::create(to)?);
     let mut piece = vec![0; PIECE_SIZE_BYTES];

@@ -1,4 +1,4 @@
-//! What is written down of a run: one line for the reader, one JSON object for the files in `results/`.
+//! The record of a run: one line for the reader, one JSON object for the files in `results/`.
 
 use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
@@ -12,16 +12,16 @@ use crate::machine::Machine;
 use crate::meter::{Interval, Latency};
 use crate::settings::Settings;
 
-/// Bytes that a workload wrote, seen from several sides.
+/// Bytes that a workload wrote, counted in several ways.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct WrittenBytes {
     /// Keys and values of the workload's own writes.
     pub by_user: u64,
-    /// To tables, in flushes and compactions, as the engine counts them; `null` if it does not.
+    /// Written to tables in flushes and compactions, as the engine counts; `null` if it does not.
     pub to_tables: Option<u64>,
-    /// By calls of `write` and its kin, of the whole process.
+    /// Written by calls of `write` and its kin, by the whole process.
     pub by_calls: Option<u64>,
-    /// To the disk or, for now, to the page cache, of the whole process.
+    /// Written to the disk or, for now, to the page cache, by the whole process.
     pub to_disk: Option<u64>,
 }
 
@@ -42,51 +42,51 @@ pub struct Report {
     pub engine_version: String,
     /// Its settings, as text.
     pub engine_settings: String,
-    /// Which set of settings this is, where several are compared.
+    /// The set of settings, if several are compared.
     pub configuration: String,
-    /// Which repetition this is, from 0.
+    /// Number of the repetition, from 0.
     pub round: u32,
-    /// How many workloads ran on the database before, so that those of one name can be told apart.
+    /// Number of earlier workloads on the database, to tell those of one name apart.
     pub step: u32,
     /// The workload's name.
     pub workload: String,
     /// The options of the run.
     pub settings: Settings,
-    /// Threads that did the work.
+    /// Number of threads that did the work.
     pub threads: usize,
-    /// Operations of all threads.
+    /// Number of operations of all threads.
     pub ops: u64,
     /// From the first thread's start to the last one's end.
     pub seconds: f64,
     /// Mean time of an operation as a thread sees it, like db_bench's.
     pub micros_per_op: f64,
-    /// Operations of all threads a second.
+    /// Operations of all threads per second.
     pub ops_per_second: f64,
     /// Bytes of keys and values that were moved.
     pub bytes: u64,
-    /// Latencies in microseconds; `null` if they were not asked for.
+    /// Latencies in microseconds; `null` if not requested.
     pub latency_micros: Option<Latency>,
-    /// Latencies over time, if they were asked for.
+    /// Latencies over time, if requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timeline: Vec<Interval>,
-    /// What was written meanwhile.
+    /// Bytes written during the run.
     pub written_bytes: WrittenBytes,
-    /// Bytes written to the disk a byte of the user's.
+    /// Bytes written to the disk per byte of the user's.
     pub write_amplification: Option<f64>,
-    /// What the database's directory occupied afterwards.
+    /// Space that the database's directory occupied afterwards, in bytes.
     pub space_bytes: u64,
-    /// The most memory that the process had meanwhile.
+    /// The most memory that the process had during the run, in bytes.
     pub peak_memory_bytes: Option<u64>,
-    /// The most of it that no file stood behind: what mapped tables take is left out, and what the benchmark itself keeps of the
-    /// keys.
+    /// The most of it that was not backed by a file, in bytes: without mapped tables, and without the memory in which
+    /// the benchmark itself keeps the keys.
     #[serde(default)]
     pub peak_anonymous_bytes: Option<u64>,
-    /// The memory that the engine's settings allow it.
+    /// The memory that the engine's settings allow, in bytes.
     #[serde(default)]
     pub memory_budget_bytes: Option<u64>,
-    /// What the workload has to say: what was found, for example.
+    /// Remarks of the workload, for example how much was found.
     pub message: String,
-    /// What it ran on.
+    /// The machine of the run.
     pub machine: Machine,
     /// The commit of the working directory.
     pub commit: Option<String>,
@@ -95,12 +95,12 @@ pub struct Report {
 }
 
 impl Report {
-    /// Wall time divided by the operations of all threads: for one thread the time of an operation.
+    /// Wall time divided by the operations of all threads; for one thread, the time of an operation.
     pub fn wall_micros_per_op(&self) -> f64 {
         1e6 / self.ops_per_second
     }
 
-    /// The workload and, if they are not the run's, its threads: `fillsync, 16 threads`.
+    /// The workload and, if they differ from the run's, its threads: `fillsync, 16 threads`.
     pub fn label(&self) -> String {
         if self.threads == self.settings.threads {
             self.workload.clone()
@@ -130,7 +130,7 @@ impl Report {
         line
     }
 
-    /// Appends the report to `file`, which is made if need be, as one line.
+    /// Appends the report as one line to `file`, which is created if necessary.
     pub fn append_to(&self, file: &Path) -> Result<()> {
         if let Some(directory) = file.parent() {
             fs::create_dir_all(directory)?;
@@ -141,7 +141,7 @@ impl Report {
         Ok(())
     }
 
-    /// The reports in `file`, one a line.
+    /// Reads the reports in `file`, one per line.
     pub fn read_all(file: &Path) -> Result<Vec<Self>> {
         let parse = |(index, line): (usize, &str)| {
             serde_json::from_str(line)
@@ -151,7 +151,7 @@ impl Report {
     }
 }
 
-/// The reports of each configuration, in the order in which these first come.
+/// The reports of each configuration, in the order in which the configurations first occur.
 pub fn configurations(reports: &[Report]) -> Vec<(String, Vec<Report>)> {
     let mut configurations: Vec<(String, Vec<Report>)> = Vec::new();
     for report in reports {
@@ -163,7 +163,7 @@ pub fn configurations(reports: &[Report]) -> Vec<(String, Vec<Report>)> {
     configurations
 }
 
-/// The middle one of `numbers`, or the mean of the two in the middle; 0 if there are none.
+/// The middle one of `numbers`, or the mean of the middle two; 0 if there are none.
 pub fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.sort_by(f64::total_cmp);
     let middle = numbers.len() / 2;

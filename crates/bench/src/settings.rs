@@ -4,59 +4,59 @@ use clap::Args;
 use clap::builder::BoolishValueParser;
 use serde::{Deserialize, Serialize};
 
-/// The options of a run. What is `None` is the engine's default.
+/// The options of a run. `None` means the engine's default.
 #[derive(Args, Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[command(next_help_heading = "db_bench's options")]
 pub struct Settings {
-    /// Entries to place in the database.
+    /// Number of entries in the database.
     #[arg(long, default_value_t = 1_000_000)]
     pub num: u64,
-    /// Reads of a reading workload, and operations of YCSB's [default: as --num].
+    /// Number of reads of a reading workload, and of operations of a YCSB workload [default: as --num].
     #[arg(long)]
     pub reads: Option<u64>,
-    /// Threads that do the same work at once, each all of it.
+    /// Number of threads that do the same work at once, each all of it.
     #[arg(long, default_value_t = 1)]
     pub threads: usize,
-    /// Bytes of a value.
+    /// Size of a value, in bytes.
     #[arg(long = "value_size", default_value_t = 100)]
     pub value_size: usize,
-    /// Entries a batch, in the filling and deleting workloads.
+    /// Entries per batch, in the filling and deleting workloads.
     #[arg(long = "batch_size", visible_alias = "entries_per_batch", default_value_t = 1)]
     pub batch_size: u64,
-    /// Share of its size that compression leaves of a value.
+    /// Share of its size to which compression shrinks a value.
     #[arg(long = "compression_ratio", default_value_t = 0.5)]
     pub compression_ratio: f64,
-    /// Bytes of `a` before the 16 digits of each key.
+    /// Number of bytes `a` before the 16 digits of each key.
     #[arg(long = "key_prefix", default_value_t = 0)]
     pub key_prefix: usize,
-    /// Time each operation, and report p50, p99, p99.9 and the longest. Costs about 50 ns an operation.
+    /// Time each operation, and report p50, p99, p99.9 and the longest. Costs about 50 ns per operation.
     #[arg(long, default_value = "0", num_args = 0..=1, default_missing_value = "1", value_parser = BoolishValueParser::new(), action = clap::ArgAction::Set)]
     pub histogram: bool,
-    /// Bytes to gather in memory before they are written to a table.
+    /// Bytes to collect in memory before they are written to a table.
     #[arg(long = "write_buffer_size")]
     pub write_buffer_size: Option<usize>,
-    /// Bytes of cache for uncompressed blocks.
+    /// Size of the cache for uncompressed blocks, in bytes.
     #[arg(long = "cache_size")]
     pub cache_size: Option<usize>,
-    /// Bits of Bloom filter a key; 0 for none.
+    /// Bits of the Bloom filter per key; 0 for none.
     #[arg(long = "bloom_bits")]
     pub bloom_bits: Option<usize>,
-    /// Bytes of a table.
+    /// Size of a table, in bytes.
     #[arg(long = "max_file_size")]
     pub max_file_size: Option<usize>,
-    /// Bytes of a block, before compression.
+    /// Size of a block before compression, in bytes.
     #[arg(long = "block_size")]
     pub block_size: Option<usize>,
-    /// Tables that may be open at once.
+    /// Number of tables that may be open at once.
     #[arg(long = "open_files")]
     pub open_files: Option<usize>,
     /// Compress blocks.
     #[arg(long, default_value = "1", value_parser = BoolishValueParser::new(), action = clap::ArgAction::Set)]
     pub compression: bool,
-    /// Keep the database that is there. Workloads that need a fresh one are left out.
+    /// Keep the existing database. Workloads that need a fresh one are left out.
     #[arg(long = "use_existing_db", default_value = "0", num_args = 0..=1, default_missing_value = "1", value_parser = BoolishValueParser::new(), action = clap::ArgAction::Set)]
     pub use_existing_db: bool,
-    /// Where random keys begin; each thread of each workload has the next seed.
+    /// Seed of the random keys; each thread of each workload has the next seed.
     #[arg(long, default_value_t = 1000)]
     pub seed: u32,
 }
@@ -86,8 +86,8 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// LevelDB's own defaults for every engine: 4 MiB of write buffer, 8 MiB of cache, snappy, no filter, tables of
-    /// 2 MiB, 1,000 open files.
+    /// LevelDB's own defaults for every engine: 4 MiB of write buffer, 8 MiB of cache, snappy, no filter, tables of 2
+    /// MiB, 1,000 open files.
     pub fn as_leveldb(self) -> Self {
         Self {
             write_buffer_size: Some(4 << 20),
@@ -101,7 +101,7 @@ impl Settings {
         }
     }
 
-    /// How many reads a reading workload does.
+    /// Number of reads of a reading workload.
     pub fn reads(&self) -> u64 {
         self.reads.unwrap_or(self.num)
     }

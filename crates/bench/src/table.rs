@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use crate::plot::medians;
 use crate::report::{Report, configurations, median};
 
-/// The engine that others are compared with.
+/// The engine with which others are compared.
 const REFERENCE: &str = "leveldb";
 
-/// For each configuration a table: a line a workload, and for each engine the median time of an operation and how many
-/// times as fast as LevelDB it is. The settings stand below it.
+/// A table for each configuration: one line per workload with, for each engine, the median time of an operation and
+/// how many times as fast as LevelDB it is. The settings follow below.
 pub fn rivals(reports: &[Report]) -> String {
     let tables = configurations(reports);
     tables.iter().map(|(name, reports)| table(name, reports)).collect::<Vec<_>>().join("\n")
@@ -76,13 +76,14 @@ fn micros(micros: f64) -> String {
     if micros < 100.0 { format!("{micros:.3}") } else { format!("{micros:.0}") }
 }
 
-/// Each round's time an operation.
+/// Each round's time per operation.
 fn rounds(reports: &[Report], engine: &str, step: u32) -> Vec<(u32, f64)> {
     let of = reports.iter().filter(|report| report.engine == engine && report.step == step);
     of.map(|report| (report.round, report.wall_micros_per_op())).collect()
 }
 
-/// What the same workloads cost with few entries and with many: a line a workload. `reports` hold runs of two sizes.
+/// The cost of the same workloads with few entries and with many, one line per workload. `reports` has runs of two
+/// sizes.
 pub fn scale(reports: &[Report]) -> String {
     let size = |report: &Report| report.settings.num;
     let few = reports.iter().map(size).min().unwrap_or(0);
@@ -117,7 +118,7 @@ pub fn scale(reports: &[Report]) -> String {
 
 const MIB: f64 = (1 << 20) as f64;
 
-/// A compaction is one operation however much there is: its time is divided by the entries.
+/// A compaction is one operation however much data there is, so its time is divided by the entries.
 fn per_entry(report: &Report) -> f64 {
     let entries = if report.workload == "compact" { report.settings.num } else { 1 };
     report.wall_micros_per_op() / entries as f64

@@ -17,12 +17,12 @@ pub struct TerraceEngine {
 }
 
 impl TerraceEngine {
-    /// Terrace's defaults with what `settings` change of them.
+    /// Terrace's defaults as changed by `settings`.
     pub fn new(settings: &Settings) -> Self {
         Self::with_options(Options::default(), settings)
     }
 
-    /// The given options with what `settings` change of them.
+    /// The given options as changed by `settings`.
     pub fn with_options(mut options: Options, settings: &Settings) -> Self {
         let overrides = [
             (&mut options.write_buffer_size_bytes, settings.write_buffer_size),
@@ -178,7 +178,7 @@ impl BatchSink for TerraceBatch {
 
 struct TerraceReader<'a> {
     store: &'a TerraceStore,
-    /// Made by the first seek.
+    /// Created by the first seek.
     iterator: Option<DbIterator>,
 }
 

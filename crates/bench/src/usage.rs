@@ -1,4 +1,4 @@
-//! What a process and a directory take: bytes written, memory, space. From Linux' `/proc`; elsewhere unknown.
+//! The resources of a process and a directory: bytes written, memory, space. From Linux's `/proc`; unknown elsewhere.
 
 use std::fs;
 use std::path::Path;
@@ -8,24 +8,24 @@ use std::time::Duration;
 
 use crate::Result;
 
-/// Bytes that this process has written so far.
+/// Number of bytes that this process has written so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Handed to `write` and its kin. A mapped file's are not among them.
+    /// Passed to `write` and its kin. Does not include those of mapped files.
     pub by_calls_bytes: u64,
-    /// Made dirty in the page cache, a mapped file's among them; what is dirtied twice before it reaches the disk
-    /// counts once, and each page counts whole.
+    /// Dirtied in the page cache, including those of mapped files. Bytes that are dirtied twice before they reach the
+    /// disk count once, and each page counts whole.
     pub to_disk_bytes: u64,
 }
 
 impl Written {
-    /// As of now; `None` where the system does not tell.
+    /// The numbers as of now; `None` if the system does not tell.
     pub fn now() -> Option<Self> {
         let io = fs::read_to_string("/proc/self/io").ok()?;
         Some(Self { by_calls_bytes: field(&io, "wchar:")?, to_disk_bytes: field(&io, "write_bytes:")? })
     }
 
-    /// What was written since `earlier`.
+    /// The bytes written since `earlier`.
     pub fn since(self, earlier: Self) -> Self {
         Self {
             by_calls_bytes: self.by_calls_bytes - earlier.by_calls_bytes,
@@ -34,31 +34,31 @@ impl Written {
     }
 }
 
-/// The first number behind `name` in a file of `/proc`.
+/// The first number after `name` in a file of `/proc`.
 pub(crate) fn field(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Begins a new measurement of [`peak_memory_bytes`].
+/// Starts a new measurement of [`peak_memory_bytes`].
 pub fn reset_peak_memory() {
-    // Where that is not allowed the peak is that of the whole process, which is no worse than nothing.
+    // If that is not allowed, the peak is the whole process's, which is better than nothing.
     let _ = fs::write("/proc/self/clear_refs", "5");
 }
 
-/// The most memory that this process had since [`reset_peak_memory`]; `None` where the system does not tell.
+/// The most memory that this process had since [`reset_peak_memory`]; `None` if the system does not tell.
 pub fn peak_memory_bytes() -> Option<u64> {
     field(&fs::read_to_string("/proc/self/status").ok()?, "VmHWM:").map(|kib| kib << 10)
 }
 
-/// Looks every now and then at the memory that no file stands behind: the process's own, without mapped tables.
+/// Samples the memory that is not backed by a file: the process's own, without mapped tables.
 pub struct MemoryWatch {
     end: Sender<()>,
     thread: JoinHandle<Option<u64>>,
 }
 
 impl MemoryWatch {
-    /// Begins to watch.
+    /// Starts to watch.
     pub fn start() -> Self {
         const EVERY: Duration = Duration::from_millis(100);
         let (end, ended) = mpsc::channel();
@@ -72,9 +72,9 @@ impl MemoryWatch {
         Self { end, thread }
     }
 
-    /// The most that was seen; `None` where the system does not tell.
+    /// The most that was seen; `None` if the system does not tell.
     pub fn stop(self) -> Option<u64> {
-        // If the thread is gone its result says so.
+        // If the thread is gone, its result says so.
         let _ = self.end.send(());
         self.thread.join().ok().flatten()
     }
@@ -84,7 +84,7 @@ fn anonymous_bytes() -> Option<u64> {
     field(&fs::read_to_string("/proc/self/status").ok()?, "RssAnon:").map(|kib| kib << 10)
 }
 
-/// Bytes that may still be written below `directory`; `None` where the system does not tell.
+/// Number of bytes that can still be written below `directory`; `None` if the system does not tell.
 #[cfg(unix)]
 pub fn free_bytes(directory: &Path) -> Option<u64> {
     let about = rustix::fs::statvfs(directory).ok()?;
@@ -97,19 +97,19 @@ pub fn free_bytes(_directory: &Path) -> Option<u64> {
     None
 }
 
-/// What the files below `directory` take.
+/// Size of the files below `directory`.
 pub fn directory_bytes(directory: &Path) -> Result<u64> {
     let mut total = 0;
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
-        // A file may go between the listing and the look at it.
+        // A file may disappear after the listing.
         let Ok(metadata) = entry.metadata() else { continue };
         total += if metadata.is_dir() { directory_bytes(&entry.path())? } else { occupied_bytes(&metadata) };
     }
     Ok(total)
 }
 
-/// What a file occupies: one that is mapped or preallocated may claim more than that.
+/// Space that a file occupies: a mapped or preallocated file may claim more than that.
 #[cfg(unix)]
 fn occupied_bytes(metadata: &fs::Metadata) -> u64 {
     use std::os::unix::fs::MetadataExt;

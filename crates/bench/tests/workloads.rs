@@ -1,5 +1,4 @@
-//! Every workload on a small database: the checks that each run makes of its own results hold, and what it reports is
-//! what was done.
+//! Every workload on a small database: each run's checks of its own results pass, and it reports what was done.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +12,7 @@ use terrace_engine::{Db, Options, WriteOptions};
 const NUM: u64 = 2000;
 
 fn settings() -> Settings {
-    // So small a buffer makes tables, flushes and compactions.
+    // A buffer this small causes tables, flushes and compactions.
     Settings { num: NUM, write_buffer_size: Some(64 << 10), ..Settings::default() }
 }
 
@@ -30,11 +29,11 @@ fn run(settings: &Settings, names: &[&str]) -> Vec<Report> {
 
 #[test]
 fn every_workload_passes_its_own_checks() {
-    // What recover copies must lie on a disk: it has a test of its own.
+    // recover copies files, which must be on a disk: it has a test of its own.
     let names: Vec<_> =
         WORKLOADS.iter().map(|workload| workload.name).filter(|name| *name != "recover").collect();
     let on_all_keys = [&["fillseq"], &names[..]].concat();
-    // YCSB needs all keys, which the deletes before it in the list would have taken.
+    // YCSB needs all keys, which the deletes before it in the list would have removed.
     let (ycsb, others): (Vec<_>, Vec<_>) = on_all_keys.into_iter().partition(|name| name.starts_with("ycsb"));
     assert_eq!(ycsb.len(), 6);
     for report in
@@ -71,13 +70,13 @@ fn two_runs_with_one_seed_find_the_same() {
     assert_eq!(messages(), messages());
 }
 
-/// What `workload` says of a database that was tampered with behind its back.
+/// What `workload` reports for a database that was tampered with.
 fn tampered(tamper: impl FnOnce(&Db), workload: &str) -> String {
     let directory = tempfile::tempdir().unwrap();
     let env = Arc::new(MemoryEnv::new());
     let options = Options { env, ..Options::default() };
     let open = || Db::open(directory.path(), options.clone()).unwrap();
-    // So many that every key is drawn.
+    // So many reads that every key is drawn.
     let first = Settings { reads: Some(10 * NUM), ..settings() };
     let engine = || Box::new(TerraceEngine::with_options(options.clone(), &first));
     let mut bench = Bench::new(engine(), first.clone(), directory.path(), &Silent).unwrap();
@@ -159,7 +158,7 @@ fn results_are_written_read_back_and_drawn() {
     let file = directory.path().join("results/run.jsonl");
     let settings = Settings { histogram: true, ..settings() };
     for mut report in run(&settings, &["fillrandom", "readrandom", "compact", "readrandom"]) {
-        // So short a run has one interval, which makes no line.
+        // So short a run has one interval, which does not make a line.
         report.timeline =
             [0.1, 0.2].map(|at_seconds| Interval { at_seconds, ..Interval::default() }).to_vec();
         report.append_to(&file).unwrap();

@@ -1,7 +1,7 @@
-//! What no panic passes. Predecessor: every exported function. Successor: the work of that function.
+//! The barrier that no panic crosses. Predecessor: every exported function. Successor: the work of that function.
 //!
-//! A panic means a mistake of ours, or of a callback's owner (an order that is none). The call then answers as a failed one
-//! does; that locks are free again and writes refused where need be is the engine's business.
+//! A panic means a mistake of ours, or of the owner of a callback (an order that is invalid). The call then answers
+//! like a failed one; it is up to the engine that locks are free again and that writes are refused if necessary.
 
 use std::any::Any;
 use std::ffi::c_char;
@@ -9,16 +9,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::failure::{Failure, Result, report};
 
-/// The last argument of functions that can fail: where the program wants the message. NULL drops it.
+/// The last argument of functions that can fail: where the program wants the message. NULL discards it.
 pub(crate) type ErrorPlace<'a> = Option<&'a mut *mut c_char>;
 
-/// Does `work`; answers with `otherwise` if it panics.
+/// Does `work`; returns `otherwise` if it panics.
 #[inline]
 pub(crate) fn or_else<R>(otherwise: R, work: impl FnOnce() -> R) -> R {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or(otherwise)
 }
 
-/// Does `work`; if it fails or panics, puts the message into `place` and answers with `otherwise`.
+/// Does `work`; if it fails or panics, puts the message into `place` and returns `otherwise`.
 #[inline]
 pub(crate) fn or_report<R>(place: ErrorPlace<'_>, otherwise: R, work: impl FnOnce() -> Result<R>) -> R {
     match catch(work) {

@@ -2,7 +2,7 @@
 //!
 //! Predecessor: the program, which fills them. Successor: `leveldb_write`.
 //!
-//! The functions that fill a batch have no place for an error. The first is kept and refuses the write.
+//! The functions that fill a batch cannot return an error. The first error is kept, and makes the write fail.
 
 use std::ffi::{c_char, c_void};
 
@@ -23,7 +23,8 @@ impl BatchHandle {
     /// The operations.
     ///
     /// # Errors
-    /// What kept an operation from being added.
+    ///
+    /// The error of the operation that could not be added.
     pub(crate) fn operations(&mut self) -> Result<&mut WriteBatch> {
         match &self.failure {
             Some(failure) => Err(failure.clone()),
@@ -39,7 +40,7 @@ impl BatchHandle {
     }
 }
 
-/// What the engine's format says of an operation that is over a limit.
+/// The failure for an operation over a limit of the engine's format.
 fn refused(error: impl std::fmt::Display) -> Failure {
     Failure::argument(error)
 }
@@ -51,7 +52,7 @@ extern "C" fn leveldb_writebatch_create() -> *mut BatchHandle {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn leveldb_writebatch_destroy(batch: *mut BatchHandle) {
-    // SAFETY: by the header's rule it is NULL or came from `leveldb_writebatch_create`, and is used no more.
+    // SAFETY: by the header's rule it is NULL or came from `leveldb_writebatch_create`, and is no longer used.
     barrier::or_else((), || unsafe { drop_box(batch) });
 }
 
@@ -75,7 +76,7 @@ unsafe extern "C" fn leveldb_writebatch_put(
 ) {
     let Some(batch) = batch else { return };
     batch.add(|operations| {
-        // SAFETY: by the header's rule the pointers are to as many bytes.
+        // SAFETY: by the header's rule the pointers are to that many bytes.
         let (key, value) = unsafe { (bytes("key", key, key_length)?, bytes("value", value, value_length)?) };
         operations.put(key, value).map_err(refused)
     });
@@ -89,7 +90,7 @@ unsafe extern "C" fn leveldb_writebatch_delete(
 ) {
     let Some(batch) = batch else { return };
     batch.add(|operations| {
-        // SAFETY: by the header's rule the pointer is to as many bytes.
+        // SAFETY: by the header's rule the pointer is to that many bytes.
         let key = unsafe { bytes("key", key, key_length)? };
         operations.delete(key).map_err(refused)
     });
@@ -106,7 +107,7 @@ unsafe extern "C" fn leveldb_writebatch_iterate(
     deleted: Option<Deleted>,
 ) {
     barrier::or_else((), || {
-        // A copy, and no reference that outlives it, so that the functions may do to the batch what they like.
+        // A copy, and no reference that outlives it, so that the callbacks may do anything to the batch.
         // SAFETY: by the header's rule it is NULL or a batch.
         let operations = unsafe { batch.as_ref() }.map(|batch| batch.operations.clone());
         let Some(operations) = operations else { return };
@@ -115,7 +116,7 @@ unsafe extern "C" fn leveldb_writebatch_iterate(
                 BatchOp::Put { key, value } => {
                     if let Some(put) = put {
                         let (key_start, value_start) = (key.as_ptr().cast(), value.as_ptr().cast());
-                        // SAFETY: the program gave the function for this state; the slices are what it may read.
+                        // SAFETY: the program gave the function for this state; it may read the slices.
                         unsafe { put(state, key_start, key.len(), value_start, value.len()) };
                     }
                 }

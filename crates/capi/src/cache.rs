@@ -1,4 +1,4 @@
-//! Block caches, which the program may give to several databases.
+//! Block caches, which a program may give to several databases.
 //!
 //! Predecessor: the options. Successor: the engine's [`BlockCache`], which lives as long as a database uses it.
 
@@ -27,6 +27,6 @@ extern "C" fn leveldb_cache_create_lru(capacity: usize) -> *mut CacheHandle {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn leveldb_cache_destroy(cache: *mut CacheHandle) {
-    // SAFETY: by the header's rule it is NULL or came from `leveldb_cache_create_lru`, and is used no more.
+    // SAFETY: by the header's rule it is NULL or came from `leveldb_cache_create_lru`, and is no longer used.
     barrier::or_else((), || unsafe { drop_box(cache) });
 }

@@ -1,4 +1,4 @@
-//! The life of what a program brings along to be called: a comparator, a filter policy.
+//! The lifetime of objects with callbacks that a program provides: a comparator, a filter policy.
 //!
 //! Predecessors: [`comparator`](crate::comparator), [`filter_policy`](crate::filter_policy). Successor: the program's code.
 //!
@@ -6,9 +6,9 @@
 //! created ──► in use by n open databases ──► destroyed by the program and in use by none ──► destructor runs
 //! ```
 //!
-//! LevelDB runs the destructor when the program destroys the object, which must not be before the databases that use it
-//! are closed. A program that keeps to that sees the same here. One that does not gets the destructor late instead of a
-//! database that calls what is gone.
+//! LevelDB runs the destructor when the program destroys the object, which must not happen before the databases that
+//! use it are closed. A program that obeys this rule sees the same here. For one that does not, the destructor runs
+//! late, so that no database calls what is gone.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,10 +17,10 @@ use parking_lot::Mutex;
 
 use crate::failure::{Failure, Result};
 
-/// The program's function that ends the life of the state; may be NULL here.
+/// The program's function that destroys the state; may be NULL.
 pub(crate) type Destructor = Option<unsafe extern "C" fn(*mut c_void)>;
 
-/// The program's state and what is known of its life.
+/// The program's state, and where it is in its lifetime.
 #[derive(Debug)]
 pub(crate) struct State {
     pointer: *mut c_void,
@@ -36,9 +36,10 @@ struct Users {
     is_destroyed: bool,
 }
 
-// SAFETY: the pointer is only handed to the program's functions, which by the header's rule may be called from any thread.
+// SAFETY: the pointer is only passed to the program's functions, which by the header's rule may be called from any
+// thread.
 unsafe impl Send for State {}
-// SAFETY: as above; they may be called by several threads at once.
+// SAFETY: as above; several threads may call them at once.
 unsafe impl Sync for State {}
 
 impl State {
@@ -46,17 +47,18 @@ impl State {
         Self { pointer, destructor, users: Mutex::default(), over: AtomicBool::new(false) }
     }
 
-    /// The program's state for a call of its functions, unless its life is over.
+    /// The program's state, for a call of its functions, unless its lifetime is over.
     #[inline]
     pub(crate) fn get(&self) -> Option<*mut c_void> {
-        // Whoever calls belongs to an open database, so this cannot change before the call ends. A database that was
-        // closed, and still has a reference, learns it here.
+        // The caller belongs to an open database, so this cannot change before the call ends. A closed database that
+        // still has a reference learns of it here.
         if self.over.load(Ordering::Acquire) { None } else { Some(self.pointer) }
     }
 
-    /// Another database is about to use it.
+    /// Notes that another database is about to use it.
     ///
     /// # Errors
+    ///
     /// `Invalid argument` if the program destroyed it.
     pub(crate) fn begin_use(&self, what: &str) -> Result<()> {
         let mut users = self.users.lock();
@@ -67,7 +69,7 @@ impl State {
         Ok(())
     }
 
-    /// A database that used it is closed.
+    /// Notes that a database that used it is closed.
     pub(crate) fn end_use(&self) {
         let mut users = self.users.lock();
         users.open_databases -= 1;
@@ -78,7 +80,7 @@ impl State {
         }
     }
 
-    /// The program destroys it.
+    /// Notes that the program destroys it.
     pub(crate) fn destroy(&self) {
         let mut users = self.users.lock();
         let is_over = !users.is_destroyed && users.open_databases == 0;
@@ -92,8 +94,8 @@ impl State {
     fn end(&self) {
         self.over.store(true, Ordering::Release);
         if let Some(destructor) = self.destructor {
-            // SAFETY: the program gave both for each other, and this happens once: `is_destroyed` is set once, and from
-            // then on the number of databases only falls.
+            // SAFETY: the program gave both for each other, and this happens once: `is_destroyed` is set once, and
+            // from then on the number of databases only falls.
             unsafe { destructor(self.pointer) };
         }
     }

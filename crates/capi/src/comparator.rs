@@ -1,9 +1,9 @@
-//! Orders of keys that a program brings along.
+//! Orders of keys that a program provides.
 //!
 //! Predecessor: the options. Successor: the engine's [`Comparator`], which calls the program's function for each comparison.
 //!
-//! The engine takes any answers: keys that it finds out of order it refuses as damage, and it never relies on an order to
-//! be one for the safety of memory.
+//! The engine accepts any answers: it reports keys that it finds out of order as damage, and memory safety never
+//! depends on the order being valid.
 
 use std::cmp::Ordering;
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -16,7 +16,7 @@ use crate::callbacks::{Destructor, State};
 use crate::failure::{Failure, Result};
 
 type Compare = unsafe extern "C" fn(*mut c_void, *const c_char, usize, *const c_char, usize) -> c_int;
-/// Gives the name that is stored in the database or its tables.
+/// Returns the name that is stored in the database or its tables.
 pub(crate) type Name = unsafe extern "C" fn(*mut c_void) -> *const c_char;
 
 /// A `leveldb_comparator_t`.
@@ -25,12 +25,12 @@ pub(crate) struct CallbackComparator {
     state: State,
     compare: Compare,
     name: Name,
-    /// What `name` said when a database was first opened with it.
+    /// The name as `name` returned it when a database was first opened with it.
     known_name: OnceLock<Vec<u8>>,
 }
 
 impl CallbackComparator {
-    /// A database is about to be opened with it. [`end_use`](Self::end_use) belongs to it.
+    /// Notes that a database is about to be opened with it. Pairs with [`end_use`](Self::end_use).
     pub(crate) fn begin_use(&self) -> Result<()> {
         self.state.begin_use("comparator")?;
         let known = learn_name(&self.known_name, &self.state, self.name, "comparator");
@@ -52,7 +52,7 @@ pub(crate) fn learn_name(known: &OnceLock<Vec<u8>>, state: &State, name: Name, w
     }
     let refuse = |problem: &str| Err(Failure::argument(format_args!("the name of the {what} {problem}")));
     let Some(pointer) = state.get() else { return refuse("is not known any more") };
-    // SAFETY: the program gave the function for this state, whose life is not over.
+    // SAFETY: the program gave the function for this state, whose lifetime is not over.
     let text = unsafe { name(pointer) };
     if text.is_null() {
         return refuse("is NULL");
@@ -71,7 +71,7 @@ impl Comparator for CallbackComparator {
     #[inline]
     fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
         let Some(state) = self.state.get() else { return a.cmp(b) };
-        // SAFETY: the program gave the function for this state, whose life is not over; the slices are what it may read.
+        // SAFETY: the program gave the function for this state, whose lifetime is not over; it may read the slices.
         let order = unsafe { (self.compare)(state, a.as_ptr().cast(), a.len(), b.as_ptr().cast(), b.len()) };
         order.cmp(&0)
     }
@@ -99,7 +99,7 @@ extern "C" fn leveldb_comparator_create(
 unsafe extern "C" fn leveldb_comparator_destroy(comparator: *const CallbackComparator) {
     barrier::or_else((), || {
         if !comparator.is_null() {
-            // SAFETY: by the header's rule it came from `leveldb_comparator_create`, and is used no more.
+            // SAFETY: by the header's rule it came from `leveldb_comparator_create`, and is no longer used.
             unsafe { Arc::from_raw(comparator) }.state.destroy();
         }
     });

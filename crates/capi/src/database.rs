@@ -1,4 +1,4 @@
-//! An open database: opening, closing, reads, writes, and what it knows about itself.
+//! An open database: opening, closing, reads, writes, and its properties.
 //!
 //! Predecessor: the program. Successor: the engine's [`Db`].
 
@@ -19,7 +19,7 @@ use crate::memory::{bytes, copy, copy_text, directory, put_length, text};
 use crate::options::{HeldCallbacks, OptionsHandle};
 use crate::read_write_options::{ReadOptionsHandle, WriteOptionsHandle};
 
-/// A `leveldb_t`. The program holds one reference, its iterators and snapshots hold the others.
+/// A `leveldb_t`. The program holds one reference; its iterators and snapshots hold the others.
 pub(crate) struct Database {
     db: Db,
     is_closed: AtomicBool,
@@ -28,13 +28,13 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    /// Opens the database in `directory`, with what `change` makes of the program's options.
+    /// Opens the database in `directory`. `change` may adjust the program's options.
     pub(crate) fn open(
         options: Option<&OptionsHandle>,
         directory: &Path,
         change: impl FnOnce(&mut Options),
     ) -> Result<*const Self> {
-        // Dropped last, should the opening fail: the callbacks are in use until then.
+        // Dropped last if opening fails: the callbacks are in use until then.
         let (mut options, callbacks) = given("options", options)?.to_engine()?;
         change(&mut options);
         let db = Db::open(directory, options).map_err(|error| Failure::of_directory(directory, error))?;
@@ -51,7 +51,7 @@ impl Database {
         &self.db
     }
 
-    /// One more reference, for an iterator or a snapshot.
+    /// Creates one more reference, for an iterator or a snapshot.
     pub(crate) fn share(&self) -> Option<Arc<Self>> {
         self.this.upgrade()
     }
@@ -60,16 +60,18 @@ impl Database {
         self.is_closed.load(Ordering::Acquire)
     }
 
-    /// Closes it. The callbacks are not called any more once this returns.
+    /// Closes the database. No callback is called after this returns.
     ///
     /// # Safety
-    /// `this` came from [`open`](Self::open). It is closed for the first time, or an iterator or a snapshot of it is there.
+    ///
+    /// `this` came from [`open`](Self::open), and either it is closed for the first time, or an iterator or a
+    /// snapshot of it still exists.
     pub(crate) unsafe fn close(this: *const Self) -> Result<()> {
-        // SAFETY: the caller's promise: the object is there.
+        // SAFETY: the caller guarantees that the object exists.
         if unsafe { &*this }.is_closed.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
-        // SAFETY: the reference that the program got, and gives back once.
+        // SAFETY: this is the reference that the program got, and it is given back once.
         let this = unsafe { Arc::from_raw(this) };
         let closed = barrier::catch(|| Ok(this.db.close()?));
         let callbacks = this.callbacks.lock().take();
@@ -95,9 +97,9 @@ unsafe extern "C" fn leveldb_open(
 unsafe extern "C" fn leveldb_close(database: *const Database) {
     barrier::or_else((), || {
         if !database.is_null() {
-            // There is no place for an error; the database's LOG has it.
-            // SAFETY: by the header's rule it came from `leveldb_open`, and is closed once; or its iterators or snapshots
-            // are there.
+            // There is no errptr; the database's LOG has the error.
+            // SAFETY: by the header's rule it came from `leveldb_open`, and is closed once; or iterators or snapshots
+            // of it still exist.
             let _ = unsafe { Database::close(database) };
         }
     });
@@ -115,7 +117,7 @@ unsafe extern "C" fn leveldb_put(
 ) {
     or_report(error, (), || {
         let (database, options) = (given("db", database)?, given("options", options)?);
-        // SAFETY: by the header's rule the pointers are to as many bytes.
+        // SAFETY: by the header's rule the pointers are to that many bytes.
         let (key, value) = unsafe { (bytes("key", key, key_length)?, bytes("value", value, value_length)?) };
         Ok(database.db.put(key, value, &options.0)?)
     });
@@ -131,7 +133,7 @@ unsafe extern "C" fn leveldb_delete(
 ) {
     or_report(error, (), || {
         let (database, options) = (given("db", database)?, given("options", options)?);
-        // SAFETY: by the header's rule the pointer is to as many bytes.
+        // SAFETY: by the header's rule the pointer is to that many bytes.
         let key = unsafe { bytes("key", key, key_length)? };
         Ok(database.db.delete(key, &options.0)?)
     });
@@ -147,7 +149,7 @@ extern "C" fn leveldb_write(
     or_report(error, (), || {
         let (database, options) = (given("db", database)?, given("options", options)?);
         let operations = given("batch", batch)?.operations()?;
-        // A write that need not wait takes the batch where it is.
+        // A write that need not wait uses the batch in place.
         if !database.db.try_write(operations, &options.0)? {
             database.db.write(operations.clone(), &options.0)?;
         }
@@ -167,7 +169,7 @@ unsafe extern "C" fn leveldb_get(
     let mut length = 0;
     let value = or_report(error, ptr::null_mut(), || {
         let (database, options) = (given("db", database)?, given("options", options)?);
-        // SAFETY: by the header's rule the pointer is to as many bytes.
+        // SAFETY: by the header's rule the pointer is to that many bytes.
         let key = unsafe { bytes("key", key, key_length)? };
         let found = database.db.get_with(key, &options.0, |value| {
             length = value.len();
@@ -207,14 +209,14 @@ unsafe extern "C" fn leveldb_approximate_sizes(
             return;
         }
         for index in 0..count {
-            // SAFETY: by the header's rule the lists have `count` elements, and each pointer is to as many bytes as the
-            // length beside it.
+            // SAFETY: by the header's rule the lists have `count` elements, and each pointer is to as many bytes as
+            // its length says.
             let range = unsafe {
                 let start = bytes("start", *starts.add(index), *start_lengths.add(index));
                 let limit = bytes("limit", *limits.add(index), *limit_lengths.add(index));
                 start.and_then(|start| Ok((start, limit?)))
             };
-            // There is no place for an error.
+            // There is no errptr.
             let size = barrier::catch(|| {
                 let (start, limit) = range?;
                 Ok(given("db", database)?.db.approximate_size(start, limit)?)
@@ -233,10 +235,10 @@ unsafe extern "C" fn leveldb_compact_range(
     limit: *const c_char,
     limit_length: usize,
 ) {
-    // There is no place for an error. What stops a compaction is also in the database's LOG.
+    // There is no errptr. The database's LOG also has the error that stops a compaction.
     let _ = barrier::catch(|| {
         let end = |name, key: *const c_char, length| {
-            // SAFETY: by the header's rule it is NULL, for an open end, or to as many bytes.
+            // SAFETY: by the header's rule it is NULL, for an open end, or points to that many bytes.
             (!key.is_null()).then(|| unsafe { bytes(name, key, length) }).transpose()
         };
         let (start, limit) = (end("start_key", start, start_length)?, end("limit_key", limit, limit_length)?);

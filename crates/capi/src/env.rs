@@ -1,4 +1,4 @@
-//! The environment: the operating system's, the only one that the interface can make.
+//! The environment: the operating system's, the only one that this interface can create.
 //!
 //! Predecessor: the options. Successor: the engine's [`PosixEnv`].
 
@@ -28,11 +28,11 @@ extern "C" fn leveldb_create_default_env() -> *mut EnvHandle {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn leveldb_env_destroy(env: *mut EnvHandle) {
-    // SAFETY: by the header's rule it is NULL or came from `leveldb_create_default_env`, and is used no more.
+    // SAFETY: by the header's rule it is NULL or came from `leveldb_create_default_env`, and is no longer used.
     barrier::or_else((), || unsafe { drop_box(env) });
 }
 
-/// As LevelDB chooses it: the directory in the variable `TEST_TMPDIR`, or one of the user's own in `/tmp`.
+/// Chosen as in LevelDB: the directory in the variable `TEST_TMPDIR`, or one of the user's own in `/tmp`.
 #[unsafe(no_mangle)]
 extern "C" fn leveldb_env_get_test_directory(env: Option<&EnvHandle>) -> *mut c_char {
     barrier::or_else(std::ptr::null_mut(), || {
@@ -45,7 +45,7 @@ extern "C" fn leveldb_env_get_test_directory(env: Option<&EnvHandle>) -> *mut c_
                 PathBuf::from(format!("/tmp/leveldbtest-{user}"))
             }
         };
-        // If it cannot be made, whoever uses it will hear of that.
+        // If it cannot be created, its first user will get an error.
         let _ = env.0.create_directory_all(&directory);
         let mut bytes = directory.into_os_string().into_vec();
         bytes.push(0);

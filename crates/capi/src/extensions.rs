@@ -1,4 +1,4 @@
-//! What Terrace can do and LevelDB's interface has no words for: the functions of `include/terrace.h`.
+//! Features of Terrace that LevelDB's interface lacks: the functions of `include/terrace.h`.
 //!
 //! Predecessor: the program. Successor: the engine's [`Db`](terrace_engine::Db).
 
@@ -28,7 +28,7 @@ struct LevelStatistics {
     written_bytes: u64,
 }
 
-/// A `terrace_statistics_t`. It grows at its end only.
+/// A `terrace_statistics_t`. New members are only added at the end.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 struct Statistics {
@@ -94,8 +94,8 @@ unsafe extern "C" fn terrace_close(database: *const Database, error: ErrorPlace<
         if database.is_null() {
             return Err(Failure::argument("db is NULL"));
         }
-        // SAFETY: by the header's rule it came from `leveldb_open`, and is closed once; or its iterators or snapshots are
-        // there.
+        // SAFETY: by the header's rule it came from `leveldb_open`, and is closed once; or iterators or snapshots of
+        // it still exist.
         unsafe { Database::close(database) }
     });
 }
@@ -124,7 +124,7 @@ extern "C" fn terrace_verify(database: Option<&Database>, error: ErrorPlace<'_>)
     or_report(error, (), || Ok(given("db", database)?.db().verify()?));
 }
 
-/// `size` is that of the program's type, which may be older or newer than ours.
+/// `size` is the size of the program's type, which may be older or newer than ours.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn terrace_statistics(database: Option<&Database>, statistics: *mut u8, size: usize) {
     let filled = barrier::catch(|| -> Result<Statistics> { Ok(given("db", database)?.db().stats().into()) });

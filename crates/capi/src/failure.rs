@@ -1,6 +1,6 @@
-//! Failures as the program sees them: LevelDB's five kinds, by the words that a message begins with.
+//! Failures as the program sees them: LevelDB's five kinds, told apart by the words with which a message begins.
 //!
-//! Predecessor: the engine's errors, and what is wrong with the arguments. Successor: the string in `*errptr`.
+//! Predecessor: the engine's errors, and wrong arguments. Successor: the string in `*errptr`.
 //!
 //! Bindings tell kinds apart by these words, and some know a few messages by heart; those are kept to the letter.
 
@@ -14,24 +14,24 @@ use crate::memory::{copy_text, free};
 
 pub(crate) type Result<T> = std::result::Result<T, Failure>;
 
-/// What goes into `*errptr`.
+/// The message for `*errptr`.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
     message: String,
 }
 
 impl Failure {
-    /// The program called wrongly.
+    /// The program made a wrong call.
     pub(crate) fn argument(problem: impl std::fmt::Display) -> Self {
         Self { message: format!("Invalid argument: {problem}") }
     }
 
-    /// The system, or the state that the database is in, refuses.
+    /// The system, or the state of the database, refuses.
     pub(crate) fn io(problem: impl std::fmt::Display) -> Self {
         Self { message: format!("IO error: {problem}") }
     }
 
-    /// What the engine said of the database at `path` when it should be opened, destroyed or repaired.
+    /// The engine's error when the database at `path` was to be opened, destroyed or repaired.
     pub(crate) fn of_directory(path: &Path, error: Error) -> Self {
         let path = path.display();
         match error.kind() {
@@ -58,27 +58,28 @@ impl From<Error> for Failure {
             ErrorKind::InvalidArgument | ErrorKind::NoDatabase | ErrorKind::AlreadyExists => {
                 "Invalid argument"
             }
-            // The kinds may become more; whatever stops an operation is of this one.
+            // Kinds may be added; any other failure of an operation is of this one.
             _ => "IO error",
         };
         Self { message: format!("{kind}: {error}") }
     }
 }
 
-/// Puts the message into `place`, and frees the one that is there.
+/// Puts the message into `place`, and frees the old one.
 #[cold]
 pub(crate) fn report(place: ErrorPlace<'_>, failure: &Failure) {
     if let Some(place) = place {
         let old: *mut c_char = std::mem::replace(place, copy_text(&failure.message));
-        // SAFETY: by the header's rule, what is there is NULL or came from malloc.
+        // SAFETY: by the header's rule the old one is NULL or came from malloc.
         unsafe { free(old.cast()) };
     }
 }
 
-/// What an argument points to.
+/// The object that an argument points to.
 ///
 /// # Errors
-/// `Invalid argument`, naming it, if it is NULL.
+///
+/// `Invalid argument`, naming the argument, if it is NULL.
 #[inline]
 pub(crate) fn given<T>(name: &str, argument: Option<T>) -> Result<T> {
     argument.ok_or_else(|| is_null(name))

@@ -1,7 +1,7 @@
-//! Filter policies: LevelDB's Bloom filter, which the engine has built in, and those that a program brings along.
+//! Filter policies: LevelDB's Bloom filter, which is built into the engine, and those that a program provides.
 //!
-//! Predecessor: the options. Successor: the engine's [`FilterPolicy`], which calls the program's functions for each filter
-//! that is written and each that is asked.
+//! Predecessor: the options. Successor: the engine's [`FilterPolicy`], which calls the program's functions for each
+//! filter that is written or asked.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::{Arc, OnceLock};
@@ -21,9 +21,9 @@ type MayMatch = unsafe extern "C" fn(*mut c_void, *const c_char, usize, *const c
 /// A `leveldb_filterpolicy_t`.
 #[derive(Clone, Debug)]
 pub(crate) enum FilterPolicyHandle {
-    /// LevelDB's Bloom filter with so many bits a key.
+    /// LevelDB's Bloom filter with this many bits per key.
     Bloom(usize),
-    /// The program's own.
+    /// The program's own policy.
     Callbacks(Arc<CallbackFilterPolicy>),
 }
 
@@ -34,12 +34,12 @@ pub(crate) struct CallbackFilterPolicy {
     create: Create,
     may_match: MayMatch,
     name: Name,
-    /// What `name` said when a database was first opened with it.
+    /// The name as `name` returned it when a database was first opened with it.
     known_name: OnceLock<Vec<u8>>,
 }
 
 impl CallbackFilterPolicy {
-    /// A database is about to be opened with it. [`end_use`](Self::end_use) belongs to it.
+    /// Notes that a database is about to be opened with it. Pairs with [`end_use`](Self::end_use).
     pub(crate) fn begin_use(&self) -> Result<()> {
         self.state.begin_use("filter policy")?;
         let known = learn_name(&self.known_name, &self.state, self.name, "filter policy");
@@ -65,8 +65,8 @@ impl FilterPolicy for CallbackFilterPolicy {
         let starts: Vec<*const c_char> = user_keys.iter().map(|key| key.as_ptr().cast()).collect();
         let lengths: Vec<usize> = user_keys.iter().map(|key| key.len()).collect();
         let mut length = 0;
-        // SAFETY: the program gave the function for this state, whose life is not over; it may read `count` pointers and
-        // lengths, and as many bytes at each pointer.
+        // SAFETY: the program gave the function for this state, whose lifetime is not over; it may read `count`
+        // pointers and lengths, and the bytes at each pointer.
         let filter =
             unsafe { (self.create)(state, starts.as_ptr(), lengths.as_ptr(), count, &raw mut length) };
         if filter.is_null() {
@@ -74,7 +74,7 @@ impl FilterPolicy for CallbackFilterPolicy {
         }
         let is_length = isize::try_from(length).is_ok();
         let copy = is_length.then(|| {
-            // SAFETY: by the header's rule it points to `length` bytes, which nobody else knows of.
+            // SAFETY: by the header's rule it points to `length` bytes, which nobody else knows.
             unsafe { std::slice::from_raw_parts(filter.cast::<u8>(), length) }.to_vec()
         });
         // SAFETY: by the header's rule the filter came from malloc and is ours.
@@ -85,7 +85,7 @@ impl FilterPolicy for CallbackFilterPolicy {
     fn may_contain(&self, user_key: &[u8], filter: &[u8]) -> bool {
         let Some(state) = self.state.get() else { return true };
         let (key, bytes) = (user_key.as_ptr().cast(), filter.as_ptr().cast());
-        // SAFETY: as in `create_filter`; the slices are what it may read.
+        // SAFETY: as in `create_filter`; it may read the slices.
         unsafe { (self.may_match)(state, key, user_key.len(), bytes, filter.len()) != 0 }
     }
 }
@@ -111,7 +111,7 @@ extern "C" fn leveldb_filterpolicy_create(
 #[unsafe(no_mangle)]
 extern "C" fn leveldb_filterpolicy_create_bloom(bits_per_key: c_int) -> *mut FilterPolicyHandle {
     barrier::or_else(std::ptr::null_mut(), || {
-        // 0 bits would be no filter to the engine; LevelDB writes one of the least size then.
+        // 0 bits would mean no filter to the engine; LevelDB writes the smallest possible one then.
         let bits_per_key = usize::try_from(bits_per_key).unwrap_or(0).max(1);
         Box::into_raw(Box::new(FilterPolicyHandle::Bloom(bits_per_key)))
     })
@@ -120,7 +120,7 @@ extern "C" fn leveldb_filterpolicy_create_bloom(bits_per_key: c_int) -> *mut Fil
 #[unsafe(no_mangle)]
 unsafe extern "C" fn leveldb_filterpolicy_destroy(policy: *mut FilterPolicyHandle) {
     barrier::or_else((), || {
-        // SAFETY: by the header's rule it is NULL or came from one of the functions above, and is used no more.
+        // SAFETY: by the header's rule it is NULL or came from one of the functions above, and is no longer used.
         let kept = unsafe { policy.as_ref() }.cloned();
         // SAFETY: as above.
         unsafe { drop_box(policy) };

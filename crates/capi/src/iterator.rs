@@ -1,7 +1,7 @@
-//! Iterators. They may outlive their database's closing: they then stand on nothing and say so.
+//! Iterators. They may outlive the closing of their database: they are then at no entry and report why.
 //!
-//! Predecessor: [`database`](crate::database). Successor: the engine's [`DbIterator`], which keeps the bytes of the current
-//! entry where they are until it moves.
+//! Predecessor: [`database`](crate::database). Successor: the engine's [`DbIterator`], which keeps the bytes of the
+//! current entry in place until it moves.
 
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
@@ -18,13 +18,13 @@ use crate::read_write_options::ReadOptionsHandle;
 
 /// A `leveldb_iterator_t`.
 pub(crate) struct IteratorHandle {
-    /// None if it could not be made.
+    /// `None` if it could not be created.
     entries: Option<DbIterator>,
-    /// None likewise.
+    /// `None` if it could not be created.
     database: Option<Arc<Database>>,
-    /// The first failure; as in LevelDB, it stays.
+    /// The first failure. As in LevelDB, it persists.
     failure: Option<Failure>,
-    /// A movement panicked: what is left of the cursor is not touched any more.
+    /// A movement panicked, so the rest of the cursor is not touched any more.
     is_broken: bool,
 }
 
@@ -44,7 +44,7 @@ impl IteratorHandle {
         self.database.as_ref().is_none_or(|database| database.is_closed())
     }
 
-    /// The cursor, if it stands on an entry.
+    /// The cursor, if it is at an entry.
     #[inline]
     fn entry(&self) -> Option<&DbIterator> {
         self.entries.as_ref().filter(|entries| entries.valid() && !self.is_broken && !self.is_closed())
@@ -80,7 +80,7 @@ fn go(
     }
 }
 
-/// A part of the current entry; NULL and no length where there is none.
+/// A part of the current entry; NULL and length 0 if there is none.
 #[inline]
 fn part(
     iterator: Option<&IteratorHandle>,
@@ -113,7 +113,7 @@ extern "C" fn leveldb_create_iterator(
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn leveldb_iter_destroy(iterator: *mut IteratorHandle) {
-    // SAFETY: by the header's rule it is NULL or came from `leveldb_create_iterator`, and is used no more.
+    // SAFETY: by the header's rule it is NULL or came from `leveldb_create_iterator`, and is no longer used.
     barrier::or_else((), || unsafe { drop_box(iterator) });
 }
 
@@ -140,7 +140,7 @@ unsafe extern "C" fn leveldb_iter_seek(
 ) {
     let Some(iterator) = iterator else { return };
     iterator.go(|entries| {
-        // SAFETY: by the header's rule the pointer is to as many bytes.
+        // SAFETY: by the header's rule the pointer is to that many bytes.
         let key = unsafe { bytes("key", key, key_length)? };
         Ok(entries.seek(key)?)
     });

@@ -1,4 +1,4 @@
-//! Terrace behind LevelDB's C interface: the functions of `include/leveldb/c.h` and `include/terrace.h`.
+//! Terrace through LevelDB's C interface: the functions of `include/leveldb/c.h` and `include/terrace.h`.
 //!
 //! Predecessor: a program in C, or in a language that calls C. Successor: the engine's public API, and nothing else.
 //!
@@ -8,14 +8,15 @@
 //! ```
 //!
 //! Rules:
-//! 1. Every exported function runs its work within [`barrier`], also where nothing is known to panic.
-//! 2. What a program gets a pointer to is a `Box` or an `Arc` of a type of this crate. The functions take such pointers as
-//!    `Option<&T>`, which is the same to C: whoever passes something else than NULL or a living object of ours breaks the
-//!    header's rules. Nothing else about a call is trusted.
-//! 3. A database's object lives until it is closed *and* its iterators and snapshots are gone. They may be destroyed in any
-//!    order; what is used after closing answers with an error.
-//! 4. What the program brings along (comparators, filter policies) is called only while a database that uses it is open,
-//!    and its destructor runs once it was destroyed and no open database uses it; see [`callbacks`].
+//! 1. Every exported function runs its work within [`barrier`], even if nothing in it is known to panic.
+//! 2. A pointer that a program gets is a `Box` or an `Arc` of a type of this crate. Functions take such pointers as
+//!    `Option<&T>`, which is the same to C: a program that passes anything but NULL or a living object of ours breaks
+//!    the header's rules. Nothing else about a call is trusted.
+//! 3. A database's object lives until it is closed *and* its iterators and snapshots are gone. They may be destroyed
+//!    in any order; using one after the close returns an error.
+//! 4. Callbacks of the program (comparators, filter policies) are called only while a database that uses them is
+//!    open, and the destructor runs once the program has destroyed the object and no open database uses it; see
+//!    [`callbacks`].
 
 mod barrier;
 mod batch;

@@ -1,4 +1,4 @@
-//! What is done to a database that is not open, and the version that the interface has.
+//! Operations on a database that is not open, and the version of the interface.
 //!
 //! Predecessor: the program. Successor: the engine's [`Db::destroy`] and [`Db::repair`].
 
@@ -43,7 +43,7 @@ fn maintain(
     directory: &Path,
     work: impl FnOnce(&Options) -> std::result::Result<(), Error>,
 ) -> Result<()> {
-    // The callbacks are in use until the end of this.
+    // The callbacks are in use until this function ends.
     let (options, _in_use) = given("options", options)?.to_engine()?;
     work(&options).map_err(|error| match error.kind() {
         ErrorKind::NoDatabase => Failure::io(&error),

@@ -1,4 +1,4 @@
-//! Bytes that cross the boundary: the program's as slices, ours as memory from malloc, which `leveldb_free` gives back.
+//! Bytes that cross the boundary: the program's as slices, ours in memory from malloc, which `leveldb_free` frees.
 
 use std::ffi::{CStr, OsStr, c_char, c_void};
 use std::mem::MaybeUninit;
@@ -8,13 +8,16 @@ use std::ptr;
 
 use crate::failure::{Failure, Result, given};
 
-/// The `length` bytes at `start`. NULL is as good as any other pointer for no bytes.
+/// The `length` bytes at `start`. For no bytes, NULL is as good as any other pointer.
 ///
 /// # Errors
-/// `Invalid argument`, naming the argument, for NULL and a length that no memory has.
+///
+/// `Invalid argument`, naming the argument, for NULL and for an impossible length.
+///
 ///
 /// # Safety
-/// If `start` is not NULL, `length` bytes can be read there, and nobody writes to them, for `'a`.
+///
+/// If `start` is not NULL, `length` bytes are readable there, and nobody writes to them, for `'a`.
 #[inline]
 pub(crate) unsafe fn bytes<'a>(name: &str, start: *const c_char, length: usize) -> Result<&'a [u8]> {
     if length == 0 {
@@ -23,44 +26,49 @@ pub(crate) unsafe fn bytes<'a>(name: &str, start: *const c_char, length: usize) 
     if start.is_null() || isize::try_from(length).is_err() {
         return Err(no_bytes(name, length));
     }
-    // SAFETY: the caller's promise; the length is one that a slice may have.
+    // SAFETY: the caller guarantees it; the length is one that a slice may have.
     Ok(unsafe { std::slice::from_raw_parts(start.cast(), length) })
 }
 
 #[cold]
 fn no_bytes(name: &str, length: usize) -> Failure {
-    Failure::argument(format_args!("{name} is NULL, or {length} is no length"))
+    Failure::argument(format_args!("{name} is NULL, or {length} is not a possible length"))
 }
 
 /// The string at `start`, up to its zero.
 ///
 /// # Errors
+///
 /// `Invalid argument`, naming the argument, for NULL.
 ///
 /// # Safety
+///
 /// If `start` is not NULL, a string that ends with a zero is there, and nobody writes to it, for `'a`.
 pub(crate) unsafe fn text<'a>(name: &str, start: *const c_char) -> Result<&'a CStr> {
     let start = given(name, (!start.is_null()).then_some(start))?;
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     Ok(unsafe { CStr::from_ptr(start) })
 }
 
-/// The directory that `name` names.
+/// The directory named `name`.
 ///
 /// # Errors
+///
 /// `Invalid argument` for NULL.
 ///
 /// # Safety
-/// As for [`text`].
+///
+/// Those of [`text`].
 pub(crate) unsafe fn directory<'a>(name: *const c_char) -> Result<&'a Path> {
     // SAFETY: passed on to the caller.
     let name = unsafe { text("name", name)? };
     Ok(Path::new(OsStr::from_bytes(name.to_bytes())))
 }
 
-/// A copy of `bytes` in memory from malloc; never NULL, also for no bytes.
+/// A copy of `bytes` in memory from malloc; never NULL, not even for no bytes.
 ///
 /// # Errors
+///
 /// `IO error` if there is no memory.
 #[inline]
 pub(crate) fn copy(bytes: &[u8]) -> Result<*mut c_char> {
@@ -69,7 +77,7 @@ pub(crate) fn copy(bytes: &[u8]) -> Result<*mut c_char> {
     if start.is_null() {
         return Err(Failure::io(format_args!("no memory for {} bytes", bytes.len())));
     }
-    // SAFETY: `start` has room for as many bytes, and nobody else knows it.
+    // SAFETY: `start` has room for that many bytes, and nobody else knows it.
     unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), start, bytes.len()) };
     Ok(start.cast())
 }
@@ -83,7 +91,7 @@ pub(crate) fn copy_text(text: &str) -> *mut c_char {
     copy(&bytes).unwrap_or(ptr::null_mut())
 }
 
-/// Stores a length where the program wants it; NULL drops it.
+/// Stores a length where the program wants it; NULL discards it.
 #[inline]
 pub(crate) fn put_length(place: Option<&mut MaybeUninit<usize>>, length: usize) {
     if let Some(place) = place {
@@ -91,27 +99,29 @@ pub(crate) fn put_length(place: Option<&mut MaybeUninit<usize>>, length: usize) 
     }
 }
 
-/// Gives memory back.
+/// Frees memory.
 ///
 /// # Safety
-/// `start` is NULL or came from malloc, and is used no more.
+///
+/// `start` is NULL or came from malloc, and is no longer used.
 pub(crate) unsafe fn free(start: *mut c_void) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     unsafe { libc::free(start) };
 }
 
-/// Drops the object at `object`, which a function of this crate gave out as a `Box`. NULL does nothing.
+/// Drops the object at `object`, which a function of this crate returned as a `Box`. Does nothing for NULL.
 ///
 /// # Safety
-/// `object` is NULL or came from `Box::into_raw`, and is used no more.
+///
+/// `object` is NULL or came from `Box::into_raw`, and is no longer used.
 pub(crate) unsafe fn drop_box<T>(object: *mut T) {
     if !object.is_null() {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees it.
         drop(unsafe { Box::from_raw(object) });
     }
 }
 
-/// Frees what a function of this library returned: a value, a property, an error. NULL does nothing.
+/// Frees memory that a function of this library returned: a value, a property, an error. Does nothing for NULL.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn leveldb_free(start: *mut c_void) {
     // SAFETY: by the header's rule it came from one of our functions, which use malloc.

@@ -1,7 +1,7 @@
 //! The options of one read and one write.
 //!
-//! Predecessor: the program's setters. Successor: the engine's [`ReadOptions`] and [`WriteOptions`], kept ready, so that a
-//! call costs nothing for them.
+//! Predecessor: the program's setters. Successor: the engine's [`ReadOptions`] and [`WriteOptions`], kept ready, so
+//! that a call need not build them.
 
 use terrace_engine::{ReadOptions, WriteOptions};
 
@@ -9,7 +9,7 @@ use crate::barrier;
 use crate::memory::drop_box;
 use crate::snapshot::SnapshotHandle;
 
-/// A `leveldb_readoptions_t`. Checksums are verified unless the program asks for less, other than in LevelDB.
+/// A `leveldb_readoptions_t`. Unlike in LevelDB, checksums are verified unless the program turns that off.
 #[derive(Default)]
 pub(crate) struct ReadOptionsHandle(pub(crate) ReadOptions);
 
@@ -24,7 +24,7 @@ extern "C" fn leveldb_readoptions_create() -> *mut ReadOptionsHandle {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn leveldb_readoptions_destroy(options: *mut ReadOptionsHandle) {
-    // SAFETY: by the header's rule it is NULL or came from `leveldb_readoptions_create`, and is used no more.
+    // SAFETY: by the header's rule it is NULL or came from `leveldb_readoptions_create`, and is no longer used.
     barrier::or_else((), || unsafe { drop_box(options) });
 }
 
@@ -61,7 +61,7 @@ extern "C" fn leveldb_writeoptions_create() -> *mut WriteOptionsHandle {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn leveldb_writeoptions_destroy(options: *mut WriteOptionsHandle) {
-    // SAFETY: by the header's rule it is NULL or came from `leveldb_writeoptions_create`, and is used no more.
+    // SAFETY: by the header's rule it is NULL or came from `leveldb_writeoptions_create`, and is no longer used.
     barrier::or_else((), || unsafe { drop_box(options) });
 }
 

@@ -1,4 +1,4 @@
-//! Snapshots. They may be released after their database was closed: they keep its object.
+//! Snapshots. They may be released after their database was closed: they keep its object alive.
 //!
 //! Predecessor: [`database`](crate::database). Successor: the engine's [`Snapshot`].
 
@@ -31,9 +31,9 @@ extern "C" fn leveldb_create_snapshot(database: Option<&Database>) -> *mut Snaps
     })
 }
 
-/// The database is known from the snapshot, so that it does not matter if the pointer to it is out of date.
+/// The snapshot knows its database, so it does not matter if the pointer to it is out of date.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn leveldb_release_snapshot(_database: *const Database, snapshot: *mut SnapshotHandle) {
-    // SAFETY: by the header's rule it is NULL or came from `leveldb_create_snapshot`, and is used no more.
+    // SAFETY: by the header's rule it is NULL or came from `leveldb_create_snapshot`, and is no longer used.
     barrier::or_else((), || unsafe { drop_box(snapshot) });
 }

@@ -1,7 +1,7 @@
-//! Programs in C over the library: compiled, run, and compared with LevelDB's own library where that is installed.
+//! Programs in C that use the library: compiled, run, and compared with LevelDB's own library if that is installed.
 //!
-//! `transcript` calls every function of LevelDB's interface and writes what comes of it; `beyond` tries what LevelDB leaves
-//! undefined; `exchange` writes databases for the other library to read.
+//! `transcript` calls every function of LevelDB's interface and writes the results; `beyond` tries cases that LevelDB
+//! leaves undefined; `exchange` writes databases for the other library to read.
 
 mod support;
 
@@ -25,7 +25,7 @@ const TRANSCRIPT: &[&str] = &[
 const BEYOND: &[&str] = &["beyond.c", "lifetimes.c", "misuse.c", "functions.c"];
 const EXCHANGE: &[&str] = &["exchange.c"];
 
-/// What the transcript with Terrace's library is, run under `tool`.
+/// The transcript with Terrace's library, run under `tool`.
 fn transcript_of_terrace(library: Library, tool: Tool) -> String {
     run(&compile("transcript", TRANSCRIPT, library, tool), tool, &[], &[])
 }
@@ -79,8 +79,8 @@ fn what_leveldb_leaves_undefined_is_answered() {
         if tool == Tool::Valgrind && !support::has_valgrind() {
             continue;
         }
-        let said = run(&compile("beyond", BEYOND, Library::Shared, tool), tool, &[], &[]);
-        assert!(said.ends_with("all done\n"), "{said}");
+        let output = run(&compile("beyond", BEYOND, Library::Shared, tool), tool, &[], &[]);
+        assert!(output.ends_with("all done\n"), "{output}");
     }
 }
 
@@ -161,7 +161,7 @@ fn the_soname_is_the_librarys_own() {
     assert!(dynamic.contains("soname: [libterrace.so.0]"), "{dynamic}");
 }
 
-/// The first part of the page about the library that is in `language`.
+/// The first code block in `language` of the documentation page about the library.
 fn of_the_page(language: &str) -> String {
     let page = fs::read_to_string(support::root().join("docs/c-library.md")).unwrap();
     let part = page.split(&format!("```{language}\n")).nth(1).and_then(|rest| rest.split("```").next());
@@ -196,7 +196,7 @@ fn an_installed_library_is_found_by_pkg_config() {
         program
     };
     let shared = compile("shared", &flags(&[]));
-    // The linker takes the archive where it may not take the other.
+    // The linker takes the archive even where it could take the shared library.
     let held = flags(&["--static"]).replace("-lterrace", "-l:libterrace.a");
     let held = compile("held", &held);
     let variables = [("LD_LIBRARY_PATH", prefix.join("lib"))];

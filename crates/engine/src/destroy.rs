@@ -11,11 +11,12 @@ use crate::error::Result;
 use crate::options::Options;
 use crate::repair::LOST_DIRECTORY;
 
-/// Removes every file of the database in `directory`, what repairs set aside included, and the directory if nothing else is
-/// in it. Files that are not the database's stay. It is no error if there is no directory.
+/// Removes every file of the database in `directory`, including what repairs set aside, and the directory if nothing else is
+/// in it. Other files stay. Does nothing if there is no directory.
 ///
 /// # Errors
-/// `Locked` if the database is open; `Io` for a file that could not be removed, after trying all of them.
+/// `Locked` if the database is open; otherwise the failure to remove the first file that could not be removed, after
+/// trying all of them.
 pub(crate) fn destroy(directory: &Path, options: &Options) -> Result<()> {
     let Some(home) = Home::hold_existing(directory, &options.env)? else { return Ok(()) };
     let env = &*home.env;
@@ -27,7 +28,7 @@ pub(crate) fn destroy(directory: &Path, options: &Options) -> Result<()> {
     let lock_path = directory.join(file_name::LOCK);
     let lock = env.lock(&lock_path).map_err(|error: LockError| lock_error(directory, error))?;
     let mut result = Ok(());
-    // CURRENT goes first: a half-destroyed directory must not pass for a database.
+    // CURRENT goes first, so that a half-destroyed directory is not taken for a database.
     let is_current = |name: &&String| file_name::parse(name) == Some(FileKind::Current);
     let is_lock = |name: &&String| file_name::parse(name) == Some(FileKind::Lock);
     let others = ours.iter().filter(|name| !is_current(name) && !is_lock(name));
@@ -43,12 +44,12 @@ pub(crate) fn destroy(directory: &Path, options: &Options) -> Result<()> {
     remove_lost(env, directory);
     drop(lock);
     let _ = env.remove_file(&lock_path);
-    // Fails if something else is in the directory, which is then not ours to remove.
+    // Fails if something else is in the directory, which then is not ours to remove.
     let _ = options.env.remove_directory(directory);
     result
 }
 
-/// Removes what repairs set aside. What cannot be removed keeps the directory from going, and harms nothing.
+/// Removes what repairs set aside. A file that cannot be removed keeps the directory, which does no harm.
 fn remove_lost(env: &dyn Env, directory: &Path) {
     let lost = directory.join(LOST_DIRECTORY);
     for name in env.list(&lost).unwrap_or_default() {

@@ -7,47 +7,50 @@ use std::sync::Arc;
 use terrace_env::EnvError;
 use terrace_format::{FormatError, FormatErrorKind};
 
-/// Result of every fallible operation of the engine.
+/// The result of every engine operation that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What kind of failure an [`Error`] is: what the caller can do about it.
+/// The kind of an [`Error`], named by what the caller can do about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The call is wrong: a limit exceeded, a comparator that does not fit. Change the call.
+    /// The call is wrong: it exceeds a limit, or names a comparator that is not the database's. Change the call.
     InvalidArgument,
-    /// The directory holds no database, and `create_if_missing` is off.
+    /// The directory holds no database, and the call does not create one.
     NoDatabase,
-    /// The directory holds a database, and `error_if_exists` is on.
+    /// The directory already holds a database, and [`Options::error_if_exists`](crate::Options::error_if_exists) is on.
     AlreadyExists,
-    /// Another open database, in this or another process, holds the directory.
+    /// The directory is already open as a database, in this process or another one. Close it there first.
     Locked,
-    /// Stored bytes are damaged. The error names the file and, where there is one, the offset.
+    /// Stored bytes are damaged, or a file is missing. The error names the file and, where there is one, the offset. See
+    /// [`Db::repair`](crate::Db::repair).
     Corruption,
-    /// The bytes are well-formed but of a kind this engine does not know: a newer format, or a fork's.
+    /// The bytes are well-formed, but this engine does not know their format: it is newer, or a fork's.
     Unsupported,
-    /// The operating system refused an operation on a file.
+    /// The operating system failed an operation on a file.
     Io,
-    /// There is no room left on the device, or the quota is used up.
+    /// The device is full, or the quota is used up. The same call may succeed later, when there is room.
     DiskFull,
-    /// The process, or the system, has as many files open as it may. Close some, or raise the limit (`ulimit -n`).
+    /// The process or the system has as many files open as its limit allows. Close some, or raise the limit (`ulimit -n`).
     TooManyFiles,
-    /// The database or its file system may only be read.
+    /// The database was opened read-only, or the file system or a permission forbids the operation.
     ReadOnly,
-    /// The database was closed.
+    /// The database is closed.
     Closed,
-    /// The database was open when this process was forked, and belongs to the other one. Open it anew in this process.
+    /// The database was open when this process was forked, and belongs to the parent. Open it again in this process.
     Forked,
     /// An earlier failure makes further writes unsafe. Close the database and open it again.
     Poisoned,
     /// The answer is not in memory, and the call asked not to wait for the disk.
     WouldBlock,
-    /// Another process has written the database on, and the state that a read-only database or a snapshot or iterator of
-    /// it shows is gone from the disk. Call [`Db::refresh`](crate::Db::refresh), and read again.
+    /// Another process has gone on writing a database that is open read-only here, and files of the state that the
+    /// database, a snapshot or an iterator shows are gone. Call [`Db::refresh`](crate::Db::refresh) and read again.
     Outdated,
 }
 
-/// A failure, with the file and offset it concerns where there is one.
+/// A failure, with its kind, a message, and the file and the offset that it concerns, where there are any.
+///
+/// `Display` gives the message with the file and the offset. Clones are cheap.
 #[derive(Debug, Clone)]
 pub struct Error {
     inner: Arc<ErrorInner>,
@@ -63,7 +66,7 @@ struct ErrorInner {
 }
 
 impl Error {
-    /// An error of `kind` that concerns no file in particular.
+    /// An error of `kind` that concerns no particular file.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self::build(kind, message.into(), None, None, None)
     }
@@ -73,12 +76,12 @@ impl Error {
         Self::build(kind, message.into(), Some(path.to_owned()), None, None)
     }
 
-    /// Damage in `path` at byte `offset`.
+    /// A `Corruption` of the file at `path`, at byte `offset`.
     pub fn corruption(path: &Path, offset: u64, problem: impl Into<String>) -> Self {
         Self::build(ErrorKind::Corruption, problem.into(), Some(path.to_owned()), Some(offset), None)
     }
 
-    /// What a decoder said of bytes that begin at `base_offset` of the file at `path`.
+    /// The error of a decoder whose input began at byte `base_offset` of the file at `path`: `Corruption` or `Unsupported`.
     pub fn format(path: &Path, base_offset: u64, error: FormatError) -> Self {
         let kind = match error.kind {
             FormatErrorKind::Corrupt => ErrorKind::Corruption,
@@ -89,23 +92,24 @@ impl Error {
         Self::build(kind, message, Some(path.to_owned()), Some(offset), Some(Box::new(error)))
     }
 
-    /// What an encoder said of a key, a value or a batch that is over a limit.
+    /// The `InvalidArgument` for a key, a value or a batch that an encoder refused because it is over a limit.
     pub fn refused(error: FormatError) -> Self {
         let message = format!("{}: {}", error.structure, error.problem);
         Self::build(ErrorKind::InvalidArgument, message, None, None, Some(Box::new(error)))
     }
 
-    /// The error that later writes get after `cause` made them unsafe.
+    /// The error of every write after `cause` made writes unsafe.
     pub fn poisoned(cause: &Error) -> Self {
-        let message = format!("writes are refused since an earlier failure; close and open again ({cause})");
+        let message =
+            format!("an earlier failure made writes unsafe; close the database and open it again ({cause})");
         Self::build(ErrorKind::Poisoned, message, None, None, Some(Box::new(cause.clone())))
     }
 
-    /// The error of every operation on a database that was open when this process was forked.
+    /// The error of every operation on a database that was open when this process was forked from its parent.
     #[cold]
     pub fn forked() -> Self {
-        let message = "the database was open when this process was forked, and is the other process's; \
-                       open it anew here: read-only at once, for writing once the other process has closed it";
+        let message = "the database was open when this process was forked, and belongs to the parent process; \
+                       open it again in this process: read-only at any time, for writing once the parent has closed it";
         Self::new(ErrorKind::Forked, message)
     }
 
@@ -124,22 +128,22 @@ impl Error {
         Self { inner: Arc::new(ErrorInner { kind, message, path, offset, source }) }
     }
 
-    /// What the caller can do about it.
+    /// The kind of the failure, which says what the caller can do about it.
     pub fn kind(&self) -> ErrorKind {
         self.inner.kind
     }
 
-    /// Whether it is want of room or of descriptors: nothing is broken, and the same may succeed later.
+    /// Whether room or descriptors ran out: nothing is broken, and the same operation may succeed later.
     pub(crate) fn may_pass(&self) -> bool {
         matches!(self.kind(), ErrorKind::DiskFull | ErrorKind::TooManyFiles)
     }
 
-    /// The file or directory that the failure concerns.
+    /// The file or directory that the failure concerns, if there is one.
     pub fn path(&self) -> Option<&Path> {
         self.inner.path.as_deref()
     }
 
-    /// The byte offset in [`path`](Self::path) where damage begins.
+    /// The byte offset in [`path`](Self::path) where the damage begins, if it is known.
     pub fn offset(&self) -> Option<u64> {
         self.inner.offset
     }

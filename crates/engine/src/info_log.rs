@@ -1,5 +1,5 @@
-//! The info log: the file LOG, in which the database says in plain words what it did. The one of the run before
-//! is kept as LOG.old. Failures to write it are ignored: it informs people, nothing depends on it.
+//! The info log: the file LOG, in which the database says in plain words what it did. The log of the previous run is kept
+//! as LOG.old. Failures to write the log are ignored, because it informs people and nothing depends on it.
 
 use std::fmt;
 use std::path::Path;
@@ -9,10 +9,10 @@ use terrace_env::locks::Mutex;
 use terrace_env::{Env, WritableFile};
 use terrace_format::file_name;
 
-/// Size at which the database stops writing to its LOG.
+/// Size at which the database stops writing its LOG.
 const MAX_SIZE_BYTES: u64 = 16 << 20;
 
-/// The info log of an open database, or none for a read-only one.
+/// The info log of an open database. A read-only database writes none.
 pub(crate) struct InfoLog {
     file: Mutex<Option<Box<dyn WritableFile>>>,
     env: Arc<dyn Env>,
@@ -25,7 +25,7 @@ impl fmt::Debug for InfoLog {
 }
 
 impl InfoLog {
-    /// Keeps the LOG of the run before as LOG.old and begins a new one.
+    /// Renames the LOG of the previous run to LOG.old and starts a new one.
     pub(crate) fn open(env: Arc<dyn Env>, directory: &Path) -> Self {
         let (log, old) = (directory.join(file_name::LOG), directory.join(file_name::OLD_LOG));
         if env.exists(&log).unwrap_or(false) {
@@ -36,7 +36,7 @@ impl InfoLog {
         Self { file, env }
     }
 
-    /// A log that goes nowhere.
+    /// A log whose lines go nowhere.
     pub(crate) fn none(env: Arc<dyn Env>) -> Self {
         Self { file: Mutex::new(None), env }
     }
@@ -46,7 +46,7 @@ impl InfoLog {
         *self.file.lock() = None;
     }
 
-    /// Writes one line with the time before it.
+    /// Writes one line, after the time.
     pub(crate) fn line(&self, message: fmt::Arguments<'_>) {
         let mut file = self.file.lock();
         if let Some(open) = file.as_mut() {
@@ -59,7 +59,7 @@ impl InfoLog {
     }
 }
 
-/// `2026-11-21 20:59:07.123456`, in UTC.
+/// The time in UTC, such as `2026-11-21 20:59:07.123456`.
 fn format_time(unix_micros: u64) -> String {
     let (seconds, micros) = (unix_micros / 1_000_000, unix_micros % 1_000_000);
     let (days, second_of_day) = ((seconds / 86_400) as i64, seconds % 86_400);
@@ -68,7 +68,7 @@ fn format_time(unix_micros: u64) -> String {
     format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{micros:06}")
 }
 
-/// Days since 1970-01-01 to year, month and day in the Gregorian calendar, by counting 400-year eras that begin
+/// Converts days since 1970-01-01 to year, month and day in the Gregorian calendar, by counting 400-year eras that begin
 /// on the first of March (H. Hinnant, "chrono-compatible low-level date algorithms").
 fn civil_from_days(days: i64) -> (i64, u32, u32) {
     let shifted = days + 719_468;
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn the_log_before_is_kept() {
+    fn the_previous_log_is_kept() {
         let env: Arc<dyn Env> = Arc::new(MemoryEnv::new());
         let directory = Path::new("/db");
         env.create_directory_all(directory).unwrap();

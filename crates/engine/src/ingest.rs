@@ -1,10 +1,13 @@
-//! Adding finished tables to a database as one atomic change. Predecessor: `table/file_writer`, or another database's
-//! writer. Successor: the version set.
+//! Ingestion: adds finished tables to a database as one atomic change. Predecessor: `table/file_writer`, or another
+//! database's writer. Successor: the version set.
 //!
-//! All under the commit token: the memtables are flushed, so that nothing older comes into level 0 after the ingested
-//! tables; one sequence number is taken for all their entries, newer than everything in the database, so that they
-//! hide what was there and no snapshot sees them; the entries are rewritten with it into tables of the database's own;
-//! these are recorded in one edit. The given files are not changed.
+//! Steps, all under the commit token:
+//!
+//! 1. Flush the memtables, so that nothing older comes into level 0 after the ingested tables.
+//! 2. Take one sequence number for all entries, newer than everything in the database. So the entries hide what was there,
+//!    and no snapshot sees them.
+//! 3. Rewrite the entries with that number into tables of the database's own. The given files are not changed.
+//! 4. Record these tables in one edit.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -47,7 +50,7 @@ impl DbInner {
         self.install_ingested(&mut token, sequence, &written)
     }
 
-    /// Seals the active memtable and waits until everything is in tables, keeping the token.
+    /// Seals the active memtable and waits until everything is in tables. Keeps the token meanwhile.
     fn flush_with_token(self: &Arc<Self>, commit: &mut CommitState) -> Result<()> {
         if !commit.memtable.is_empty() {
             self.seal_memtable(commit)?;
@@ -56,7 +59,7 @@ impl DbInner {
         newest.map_or(Ok(()), |newest| self.wait_for_flush_of(newest))
     }
 
-    /// Opens and verifies the files, and orders them by their keys.
+    /// Opens and verifies the files, and sorts them by their keys.
     fn open_sources(&self, paths: &[PathBuf]) -> Result<Vec<TableFileIterator>> {
         let user = self.comparator.user();
         let mut ranges: Vec<(Vec<u8>, Vec<u8>, &PathBuf, TableFileIterator)> = Vec::new();
@@ -80,14 +83,14 @@ impl DbInner {
         ranges.sort_by(|a, b| user.compare(&a.0, &b.0));
         for pair in ranges.windows(2) {
             if user.compare(&pair[0].1, &pair[1].0).is_ge() {
-                let message = format!("its keys overlap those of {}", pair[0].2.display());
+                let message = format!("the file's keys overlap those of {}", pair[0].2.display());
                 return Err(Error::at_path(ErrorKind::InvalidArgument, pair[1].2, message));
             }
         }
         Ok(ranges.into_iter().map(|(_, _, _, entries)| entries).collect())
     }
 
-    /// Writes the newest version of each key of `source` with `sequence` to a new table.
+    /// Writes the newest version of each key in `source` to a new table, with the number `sequence`.
     fn rewrite(
         &self,
         mut source: TableFileIterator,
@@ -139,8 +142,8 @@ impl DbInner {
         };
         let counts: Vec<_> = written.iter().map(|(entry, counts)| (entry.number, *counts)).collect();
         self.record(edit, &counts).inspect_err(|error| {
-            // A change that found no room may be on the disk. Its sequence goes to the next write, so it must be gone
-            // before that.
+            // An edit that found no room may still be on the disk. The next write gets its sequence number, so the edit
+            // must be gone before that.
             if !error.may_pass() || self.versions.settle().is_err() {
                 self.poison(error);
             }

@@ -2,22 +2,21 @@
 
 use crate::error::Result;
 
-/// A part of the work of a seek: it ends with asking for memory that the next part reads.
+/// A part of the work of a seek. It ends by asking for the memory that the next part reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preparation {
-    /// Which block it is.
+    /// Find out which block to read.
     FindBlock,
-    /// The block itself.
+    /// Load that block.
     LoadBlock,
 }
 
-/// All parts of a seek that can be prepared, in their order.
+/// All parts of a seek that can be prepared, in order.
 pub const PREPARATIONS: [Preparation; 2] = [Preparation::FindBlock, Preparation::LoadBlock];
 
 /// A cursor over entries in the order of internal keys (user key ascending, newest version first).
 ///
-/// A cursor starts out not valid: position it with a seek. After an error it is not valid; a later seek may
-/// succeed.
+/// A new cursor is not valid: position it with a seek. After an error it is not valid; a later seek may succeed.
 pub trait InternalIterator: Send {
     /// Whether the cursor stands on an entry.
     fn valid(&self) -> bool;
@@ -31,25 +30,25 @@ pub trait InternalIterator: Send {
     /// Moves to the first entry whose internal key is at or after `internal_target`.
     fn seek(&mut self, internal_target: &[u8]) -> Result<()>;
 
-    /// Does some of the work of a [`seek`](Self::seek) to the same target, which must be the next call, so that what several
-    /// cursors need of memory is fetched at the same time: call it for each of them and each of the [`PREPARATIONS`], in
-    /// their order. The cursor is not valid meanwhile.
+    /// Does a part of a [`seek`](Self::seek) to the same target, which must be the next call. Preparing several cursors
+    /// fetches the memory that they need at the same time: call this for each of the [`PREPARATIONS`], in order, and in each
+    /// for every cursor. The cursor is not valid meanwhile.
     fn prepare_seek(&mut self, _internal_target: &[u8], _preparation: Preparation) {}
 
     /// Moves to the next entry. Needs [`valid`](Self::valid).
     fn next(&mut self) -> Result<()>;
 
-    /// Moves to the entry before. Needs [`valid`](Self::valid).
+    /// Moves to the previous entry. Needs [`valid`](Self::valid).
     fn prev(&mut self) -> Result<()>;
 
-    /// Moves to the next entry if it is decoded already, and returns its internal key and value. Otherwise stays: `None`
-    /// says nothing of what follows. Needs [`valid`](Self::valid).
+    /// Moves to the next entry if that is already decoded, and returns its internal key and value. Otherwise stays and
+    /// returns `None`, which says nothing about what follows. Needs [`valid`](Self::valid).
     #[inline]
     fn next_at_hand(&mut self) -> Option<(&[u8], &[u8])> {
         None
     }
 
-    /// The same with the entry before.
+    /// As [`next_at_hand`](Self::next_at_hand), for the previous entry.
     #[inline]
     fn prev_at_hand(&mut self) -> Option<(&[u8], &[u8])> {
         None
@@ -61,13 +60,13 @@ pub trait InternalIterator: Send {
     /// The value of the current entry. Needs [`valid`](Self::valid).
     fn value(&self) -> &[u8];
 
-    /// The current entry's internal key and value, for less than both by themselves. Needs [`valid`](Self::valid).
+    /// The current entry's internal key and value; cheaper than asking for each. Needs [`valid`](Self::valid).
     #[inline]
     fn entry(&self) -> (&[u8], &[u8]) {
         (self.key(), self.value())
     }
 
-    /// The internal key of the entry before the current one, where it is at hand without moving. `None` says nothing.
+    /// The internal key of the previous entry, if it is known without moving. `None` says nothing.
     fn key_before(&self) -> Option<&[u8]> {
         None
     }

@@ -1,10 +1,10 @@
-//! The beginning of a key as a number, so that most comparisons are of two numbers. Predecessors: the memtable's sort, and
+//! The beginning of a key as a number, so that most comparisons compare two numbers. Predecessors: the memtable's sort, and
 //! the index of a table.
 
-/// Bytes of a key that a word holds.
+/// The number of a key's bytes that a word holds.
 pub(crate) const WORD_BYTES: usize = size_of::<u64>();
 
-/// The first eight bytes as a number, in whose order they are; zeros stand for bytes that are not there.
+/// The first eight bytes, padded with zeros, as a number that is ordered as the bytes are.
 #[inline]
 pub(crate) fn first_word(bytes: &[u8]) -> u64 {
     if let Some(word) = bytes.first_chunk() {

@@ -20,7 +20,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Start at [`Db`]. The path of a write and of a read through the modules is drawn in ARCHITECTURE.md.
+//! Start at [`Db`]. Errors are described at [`ErrorKind`], settings at [`Options`]. ARCHITECTURE.md draws the path of a write and
+//! of a read through the modules.
+
+#![warn(clippy::missing_errors_doc)]
 
 mod cache;
 mod checkpoint;
@@ -47,7 +50,7 @@ mod read;
 mod recovery;
 mod repair;
 mod sync;
-mod synced_logs;
+mod synced_files;
 mod table;
 mod thread_buffer;
 mod version;

@@ -8,7 +8,7 @@
 //! very next sequence there is none, whatever its predecessor ends in: nothing that counts is missing between the two.
 //!
 //! Damage that no loss of power explains is another matter, and so is any below the point up to which a log is known to
-//! have been synced (`synced_logs`). It fails the open with file and offset, and nothing is changed: to go on would
+//! have been synced (`synced_files`). It fails the open with file and offset, and nothing is changed: to go on would
 //! silently lose synced writes, or keep later ones without earlier ones.
 
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ use crate::log_source::{FileSource, first_content};
 use crate::log_tail::is_next;
 use crate::log_verdict::{LogRest, TornTail, Trouble, Verdict};
 use crate::memtable::MemTable;
-use crate::synced_logs::SyncedLogs;
+use crate::synced_files::SyncedFiles;
 use crate::version::RecoveredNumbers;
 
 /// A memtable read from logs, with what its flush has to record.
@@ -77,7 +77,7 @@ pub(crate) struct Replay<'a> {
     pub(crate) writer_may_live: bool,
     pub(crate) write_buffer_size_bytes: usize,
     /// How far the logs are known to have been synced.
-    pub(crate) synced_logs: &'a SyncedLogs,
+    pub(crate) synced_files: &'a SyncedFiles,
 }
 
 /// How a log ends.
@@ -160,7 +160,7 @@ impl Replay<'_> {
         let damage = |problem: String| {
             Err(Error::corruption(&log.path, offset, format!("{problem}; repair keeps what is intact")))
         };
-        if offset < self.synced_logs.end_of(log.number) {
+        if offset < self.synced_files.end_of_log(log.number) {
             return damage(format!("{problem}, in a part of the log that was synced"));
         }
         match (LogRest { file: &*log.file, sound_end, sequences }).judge(trouble)? {
@@ -221,7 +221,7 @@ impl Replay<'_> {
                         break End::Growing;
                     }
                     let trouble = Trouble::Damage { record: offset, at: reader.damaged_at() };
-                    if end <= self.synced_logs.end_of(*number) {
+                    if end <= self.synced_files.end_of_log(*number) {
                         break judge(trouble, offset, "damaged log record: a bad length".to_owned())?;
                     }
                     let rest = LogRest { file: &**file, sound_end, sequences };
@@ -245,7 +245,7 @@ impl Replay<'_> {
                     if first_content(&**file, sound_end, end)?.is_some() {
                         break judge(Trouble::Zeros, sound_end, ZEROS_IN_LOG.to_owned())?;
                     }
-                    let synced_end = self.synced_logs.end_of(*number);
+                    let synced_end = self.synced_files.end_of_log(*number);
                     if sound_end < synced_end {
                         let problem =
                             format!("the log ends here, though it was synced up to byte {synced_end}");

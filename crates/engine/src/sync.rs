@@ -1,9 +1,9 @@
-//! The atomics, locks and shared pointers of the modules that are also run by a model checker: the memtable, the
-//! commit line, the queue of submitted writes, snapshots, and what readers see.
+//! The atomics, locks and shared pointers of the modules that a model checker also runs: the memtable, the commit line, the
+//! queue of submitted writes, snapshots, and what readers see.
 //!
-//! Normally these are the usual ones, at no cost. A test build with `--cfg loom` puts [loom](https://docs.rs/loom)'s in
-//! their place ([`modelled`]); then only the tests in `models/` can run, which try every order of what their threads do,
-//! and every old value that an atomic may still show (`make threads`).
+//! Normally these are the usual ones, at no cost. A test build with `--cfg loom` replaces them by those of
+//! [loom](https://docs.rs/loom) ([`modelled`]). Then only the tests in `models/` can run. They try every order of what their
+//! threads do, and every old value that an atomic may still show (`make threads`).
 
 #[cfg(not(all(test, loom)))]
 use std::sync::Arc;
@@ -31,14 +31,14 @@ pub(crate) use {
     std::thread::{ThreadId, current as current_thread, yield_now},
 };
 
-/// What [`ArcSwap::load`] returns, of a value that is not in one.
+/// What [`ArcSwap::load`] returns, made from a value that is not in an `ArcSwap`.
 #[cfg(not(all(test, loom)))]
 #[inline]
 pub(crate) fn loaded<T>(value: Arc<T>) -> Loaded<Arc<T>> {
     Loaded::from_inner(value)
 }
 
-/// `len` atomics that hold 0. The system gives large ones page by page when they are touched.
+/// `len` atomics that hold 0. The system provides the memory of large arrays page by page when it is touched.
 #[cfg(not(all(test, loom)))]
 pub(crate) fn zeroed_atomics(len: usize) -> Box<[AtomicU64]> {
     if align_of::<AtomicU64>() != align_of::<u64>() {
@@ -50,8 +50,8 @@ pub(crate) fn zeroed_atomics(len: usize) -> Box<[AtomicU64]> {
     unsafe { Box::from_raw(zeroes as *mut [AtomicU64]) }
 }
 
-/// Stands for memory that is neither atomic nor locked, which a model checker does not see by itself: whoever writes
-/// such memory says so here, and whoever reads it. Nothing at all in a normal build.
+/// Stands for memory that is neither atomic nor locked, which a model checker does not see by itself. Code that writes or
+/// reads such memory reports it here. In a normal build this does nothing.
 #[cfg(not(all(test, loom)))]
 pub(crate) struct PlainMemory;
 
@@ -62,11 +62,11 @@ impl PlainMemory {
         Self
     }
 
-    /// The memory is written now.
+    /// Reports a write of the memory.
     #[inline]
     pub(crate) fn write(&self) {}
 
-    /// The memory is read now: the writes must have happened before.
+    /// Reports a read of the memory. All writes must have happened before.
     #[inline]
     pub(crate) fn read(&self) {}
 }

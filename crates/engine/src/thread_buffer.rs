@@ -3,11 +3,11 @@
 use std::cell::Cell;
 use std::thread::LocalKey;
 
-/// Where a thread keeps one buffer.
+/// The place where a thread keeps one buffer.
 pub(crate) type ThreadBuffer = LocalKey<Cell<Vec<u8>>>;
 
-/// Calls `work` with this thread's buffer, as the last user left it. A nested call gets a buffer of its own. One that has
-/// grown beyond `kept_bytes` is given back to the allocator.
+/// Calls `work` with this thread's buffer, in the state in which its last user left it. A nested call gets its own buffer. A
+/// buffer that has grown beyond `kept_bytes` is freed.
 pub(crate) fn with_buffer<R>(
     buffer: &'static ThreadBuffer,
     kept_bytes: usize,

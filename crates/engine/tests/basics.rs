@@ -1,4 +1,4 @@
-//! What a database does from opening to closing, on real files.
+//! The work of a database from opening to closing, on real files.
 
 mod support;
 
@@ -45,7 +45,7 @@ fn a_batch_is_applied_in_order_and_seen_whole() {
 }
 
 #[test]
-fn snapshots_and_iterators_stay_on_their_view() {
+fn snapshots_and_iterators_keep_their_view() {
     let env = memory();
     let db = Db::open("/db", tiny(Arc::clone(&env))).unwrap();
     for index in 0..500 {
@@ -239,7 +239,7 @@ fn without_threads_the_same_work_is_done_in_steps() {
 }
 
 #[test]
-fn many_keys_at_once_are_answered_as_one_by_one() {
+fn many_keys_in_one_call_get_the_same_answers_as_one_by_one() {
     let db = Db::open("/db", tiny(memory())).unwrap();
     for round in 0..4 {
         for number in 0..300 {

@@ -1,5 +1,5 @@
-//! Reading a database while another process writes it. A thread stands for the process: a reader takes no lock, and shares
-//! nothing with the writer but the files.
+//! Reading a database while another process writes it. A thread stands for that process: a reader takes no lock and shares
+//! only the files with the writer.
 
 mod support;
 
@@ -101,7 +101,7 @@ fn a_reader_shows_one_state_until_it_is_refreshed() {
 }
 
 #[test]
-fn what_a_reader_cannot_keep_is_outdated_and_not_damaged() {
+fn a_state_that_a_reader_cannot_keep_is_outdated_and_not_damaged() {
     let directory = tempfile::tempdir().unwrap();
     let writer = writer_with_many_tables(directory.path());
     let reader = reader(directory.path(), false);
@@ -117,7 +117,7 @@ fn what_a_reader_cannot_keep_is_outdated_and_not_damaged() {
     assert!(error.to_string().contains("refresh and read again"), "{error}");
     let error = reader.get_many_with(&[b"030"], &at, |_| ()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Outdated);
-    // It has shown an entry of a state that is gone, and cannot go on with those of another.
+    // It has shown an entry of a state that is gone, and must not go on with entries of another state.
     assert_eq!(iterator.seek_to_last().unwrap_err().kind(), ErrorKind::Outdated);
     // This one has shown nothing yet.
     fresh.seek_to_last().unwrap();
@@ -159,7 +159,7 @@ fn each_way_to_read_moves_on_by_itself() {
 }
 
 #[test]
-fn refresh_fails_where_opening_would_and_the_state_shown_stays() {
+fn refresh_fails_where_an_open_would_and_keeps_the_state_shown() {
     let directory = tempfile::tempdir().unwrap();
     let writer = writer_with_many_tables(directory.path());
     writer.refresh().unwrap();
@@ -177,7 +177,7 @@ fn refresh_fails_where_opening_would_and_the_state_shown_stays() {
 }
 
 #[test]
-fn opening_while_the_writer_closes_and_opens_is_no_damage() {
+fn an_open_while_the_writer_closes_and_opens_finds_no_damage() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("db");
     let acknowledged = AtomicU32::new(0);

@@ -14,10 +14,10 @@ const ROLE: &str = "TERRACE_FEW_DESCRIPTORS_ROLE";
 const DIRECTORY: &str = "TERRACE_FEW_DESCRIPTORS_DIRECTORY";
 const ENTRIES: u64 = 30_000;
 const ENTRIES_A_BATCH: u64 = 100;
-/// With keys, 150 MB.
+/// All keys and values together take 150 MB.
 const VALUE_SIZE_BYTES: usize = 5_000;
 
-/// Runs `role` with `limit` descriptors in a new directory, which is looked at afterwards.
+/// Runs `role` with `limit` descriptors in a new directory, and checks the directory afterwards.
 fn run(role: &str, limit: usize) {
     let directory = tempfile::tempdir().unwrap();
     let program = std::env::current_exe().unwrap();
@@ -34,7 +34,7 @@ fn run(role: &str, limit: usize) {
     assert!(said.contains("done as told"), "{role}: {said}");
 }
 
-/// The other process. Does nothing in an ordinary run of the tests.
+/// The helper process. Does nothing in an ordinary run of the tests.
 #[test]
 fn helper_process() {
     let Ok(role) = std::env::var(ROLE) else { return };
@@ -52,7 +52,7 @@ fn helper_process() {
     println!("\ndone as told");
 }
 
-/// Tables of a megabyte: more of them than descriptors.
+/// Tables of a megabyte, so that there are more of them than descriptors.
 fn options(map_tables: bool) -> Options {
     Options {
         map_tables,
@@ -63,11 +63,11 @@ fn options(map_tables: bool) -> Options {
 }
 
 fn key(number: u64) -> Vec<u8> {
-    // Spread, so that tables overlap and compactions have work.
+    // Keys are spread, so that tables overlap and compactions have work.
     format!("{:016x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15)).into_bytes()
 }
 
-/// Does not compress.
+/// A value that does not compress.
 fn value(number: u64) -> Vec<u8> {
     let mut state = number + 1;
     let mut next = || {
@@ -77,7 +77,7 @@ fn value(number: u64) -> Vec<u8> {
     (0..VALUE_SIZE_BYTES).map(|_| next()).collect()
 }
 
-/// Divides the entries among databases in `directories`, and reads them while they are open, and after another open.
+/// Divides the entries among databases in `directories`, and reads them while they are open and again after reopening.
 fn fill_and_read(directories: &[&Path], options: Options) {
     let open = || -> Vec<Db> {
         directories.iter().map(|directory| Db::open(directory, options.clone()).unwrap()).collect()
@@ -127,7 +127,7 @@ fn fill_and_read(directories: &[&Path], options: Options) {
     check(&open());
 }
 
-/// The program around the database takes every descriptor there is, and later gives them back.
+/// The program around the database takes every free descriptor, and later gives them back.
 fn run_out_of_descriptors(directory: &Path) {
     for map_tables in [true, false] {
         let db = Db::open(directory, options(map_tables)).unwrap();
@@ -137,7 +137,7 @@ fn run_out_of_descriptors(directory: &Path) {
             db.put(&key(number), &value(number), &WriteOptions::default()).map(|()| number)
         };
         (0..1000).for_each(|_| assert!(put().is_ok()));
-        // Nothing is under way that would give back a descriptor when it is done.
+        // No work is under way that would free a descriptor when it is done.
         db.flush().unwrap();
         while db.stats().compactions_running > 0 {
             std::thread::sleep(Duration::from_millis(10));
@@ -147,16 +147,16 @@ fn run_out_of_descriptors(directory: &Path) {
         while let Ok(file) = std::fs::File::open("/dev/null") {
             taken.push(file);
         }
-        // The first sync of the log in use, which makes the log's name durable as well, needs none.
+        // The first sync of the current log, which makes the log's name durable as well, needs no descriptor.
         db.put(&key(0), b"synced", &WriteOptions { sync: true }).unwrap();
-        // Beyond a memtable, for which there is no new log.
+        // Writes until the memtable is full and the next one would need a new log.
         let refused = (0..1000).find_map(|_| put().err()).expect("there is no descriptor for another log");
         assert_eq!(refused.kind(), ErrorKind::TooManyFiles, "{refused}");
         assert_eq!(db.flush().unwrap_err().kind(), ErrorKind::TooManyFiles);
-        // What waits in the background is tried, and fails.
+        // Gives waiting background work time to be tried and to fail.
         std::thread::sleep(Duration::from_millis(200));
         drop(taken);
-        // It is tried again within a second; nothing is poisoned.
+        // It is tried again within a second. Nothing is poisoned.
         let goes_on = (0..100).any(|_| {
             std::thread::sleep(Duration::from_millis(50));
             db.flush().is_ok()

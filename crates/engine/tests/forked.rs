@@ -1,5 +1,5 @@
-//! A process that is forked while a database is open. It is this test program again, running only [`helper_process`], which
-//! forks by a call that Rust's own library does not have.
+//! A process that is forked while a database is open. It is this test program again, running only [`helper_process`]. It
+//! forks with a system call that Rust's standard library does not have.
 #![cfg(unix)]
 
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ fn run(role: &str) {
     assert!(output.status.success() && said.contains(DONE), "{:?}: {said}", output.status);
 }
 
-/// The other process. Does nothing in an ordinary run of the tests.
+/// The helper process. Does nothing in an ordinary run of the tests.
 #[test]
 fn helper_process() {
     let Ok(role) = std::env::var(ROLE) else { return };
@@ -52,11 +52,11 @@ fn helper_process() {
     println!("\n{DONE}");
 }
 
-/// Forks, and panics unless `child` returns nothing in the child, which it says by its exit status.
+/// Forks, and panics unless `child` returns an empty list in the child, which reports it by its exit status.
 fn in_child(meanwhile: impl FnOnce(), child: impl FnOnce() -> Vec<String>) {
     let number = fork();
     if number == 0 {
-        // A time limit of its own: the parent's is not inherited.
+        // The child needs its own time limit, because it does not inherit the parent's.
         alarm(60);
         let failures = child();
         if !failures.is_empty() {
@@ -89,7 +89,7 @@ fn fill(db: &Db, who: &str) {
     (0..ENTRIES).for_each(|number| put(db, who, number).unwrap());
 }
 
-/// What a child is not told, of what it has to be told, by everything that can be asked of a database.
+/// Calls everything that a database offers in a child, and returns what was not refused there and should be.
 fn not_refused(db: Db, directory: &Path, mut iterator: DbIterator, snapshot: Snapshot) -> Vec<String> {
     let mut batch = WriteBatch::new();
     batch.put(b"child", b"value").unwrap();
@@ -141,7 +141,7 @@ fn not_refused(db: Db, directory: &Path, mut iterator: DbIterator, snapshot: Sna
     wrong
 }
 
-/// What goes wrong when the child opens and uses a database of its own in `directory`.
+/// Opens and uses a database of the child's own in `directory`.
 fn own_database(directory: &Path) -> Result<(), Error> {
     let db = Db::open(directory, small())?;
     fill(&db, "own");
@@ -174,7 +174,7 @@ fn fork_an_idle_process(directory: &Path) {
             expect(ErrorKind::Forked, Db::open(&own, with_pool.clone()));
             expect(ErrorKind::Locked, Db::open(directory, small()));
             drop((db, snapshot));
-            // To read is to be had without the lock.
+            // Reading needs no lock.
             let reader = Db::open(directory, Options { read_only: true, ..small() }).unwrap();
             let read = reader.get(&key("before", 1), &ReadOptions::default()).unwrap();
             if read.is_none() {
@@ -194,7 +194,7 @@ fn fork_an_idle_process(directory: &Path) {
         "the child released no lock"
     );
     db.close().unwrap();
-    // Now it is the child's for the asking, though the parent's handle is there still.
+    // Now the child can open it, though the parent's handle still exists.
     in_child(
         || {},
         || {
@@ -255,7 +255,7 @@ fn fork_a_busy_process(directory: &Path) {
             Ok(())
         });
         works(|_, directory, _| Db::open(directory.join("other"), Options::default())?.close());
-        // Also when an assertion fails, or the threads would go on.
+        // Also ends the threads when an assertion fails.
         let _ends = OnDrop(|| ends.store(true, Ordering::Relaxed));
         for _ in 0..30 {
             let mut iterator = db.iter(IterOptions::default()).unwrap();
@@ -292,11 +292,11 @@ fn fork_a_busy_process(directory: &Path) {
 }
 
 #[test]
-fn the_put_of_a_forked_child_is_refused_and_none_of_its_parents_is_lost() {
+fn a_put_in_a_forked_child_is_refused_and_no_put_of_its_parent_is_lost() {
     run("idle");
 }
 
 #[test]
-fn a_forked_child_hangs_on_no_lock_that_another_thread_held_at_the_fork() {
+fn a_forked_child_does_not_hang_on_locks_that_other_threads_held_at_the_fork() {
     run("busy");
 }

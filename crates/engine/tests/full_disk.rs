@@ -1,6 +1,6 @@
-//! A full disk and a read-only one: what is refused, what goes on, and that nothing acknowledged is lost.
+//! A full disk and a read-only one: what is refused and what goes on, and that nothing acknowledged is lost.
 //!
-//! Each test mounts a small file system for itself, most of them in memory. Mounting needs root; without it these tests
+//! Each test mounts a small file system of its own, most of them in memory. Mounting needs root; without it these tests
 //! say so and pass.
 #![cfg(target_os = "linux")]
 
@@ -19,7 +19,7 @@ fn mount(arguments: &[&str], target: &Path) -> bool {
     Command::new("mount").args(arguments).arg(target).status().is_ok_and(|status| status.success())
 }
 
-/// Runs `test` in a file system that `mount` makes of these arguments, or says why not.
+/// Runs `test` in a file system that `mount` makes from these arguments, or prints why it cannot.
 fn on_disk(arguments: &[&str], test: fn(&Path)) {
     let directory = tempfile::tempdir().unwrap();
     let target: PathBuf = directory.path().join("disk");
@@ -35,7 +35,7 @@ fn on_disk(arguments: &[&str], test: fn(&Path)) {
     }
 }
 
-/// Not by a macro, whose output the test runner hides.
+/// Prints without a macro, because the test runner hides a macro's output.
 fn skip(why: &str) {
     let _ = writeln!(io::stderr(), "skipped: {why}");
 }
@@ -60,8 +60,8 @@ fn posix() -> Arc<dyn Env> {
     Arc::new(PosixEnv::new())
 }
 
-/// As `cp -r` does it by default since coreutils 9: the files of the copy share the extents of an open database, so that a
-/// store into one of them needs new space. Stored through a mapping, it would end this process.
+/// Since coreutils 9, `cp -r` by default makes copies that share their extents with the files of an open database. A store
+/// into one of these files then needs new space. If it went through a mapping, it would end this process.
 #[test]
 fn a_copy_that_shares_extents_on_a_full_disk_makes_the_next_put_an_error() {
     on_xfs(|disk| {
@@ -79,7 +79,7 @@ fn a_copy_that_shares_extents_on_a_full_disk_makes_the_next_put_an_error() {
         for index in 0..300 {
             put(&mut model, index, &mut random).unwrap();
         }
-        // Nothing is left for the background to do: what it removed amid the copying, `cp` would not find.
+        // The background has nothing left to do. If it removed files during the copying, `cp` would not find them.
         db.compact_range(None, None).unwrap();
         for index in 300..303 {
             put(&mut model, index, &mut random).unwrap();

@@ -1,4 +1,4 @@
-//! Tables with sound checksums whose index and keys are in no order: every walk ends, in either direction.
+//! Tables with sound checksums whose index and keys are out of order. Every walk must end, in both directions.
 
 mod support;
 
@@ -17,7 +17,7 @@ use terrace_format::version_edit::FileEntry;
 const DIRECTORY: &str = "/db";
 const LAST_SEQUENCE: u64 = 60;
 const LAST_SEQUENCE_OF_ALL: u64 = 100;
-/// For one history; a walk without end never gets there.
+/// Time limit for one history. A walk without end never gets there.
 const PATIENCE_S: u64 = 60;
 
 fn random_key(random: &mut Random) -> Vec<u8> {
@@ -26,8 +26,8 @@ fn random_key(random: &mut Random) -> Vec<u8> {
     internal_key(&name, random.below(LAST_SEQUENCE_OF_ALL), kind)
 }
 
-/// Blocks of keys in any order, or in order, listed in any order and more than once. Returns how many entries the index
-/// leads to.
+/// Makes a table of blocks of keys, sorted or not, that are listed in any order and more than once. Returns how many entries
+/// the index leads to.
 fn hostile_table(random: &mut Random) -> (Vec<u8>, u64) {
     let mut file = TableFile::default();
     let mut stored = Vec::new();
@@ -35,7 +35,7 @@ fn hostile_table(random: &mut Random) -> (Vec<u8>, u64) {
         let mut entries: Vec<(Vec<u8>, Vec<u8>)> =
             (0..1 + random.below(30)).map(|_| (random_key(random), b"value".to_vec())).collect();
         if random.below(3) > 0 {
-            // By user key, newest first, as it should be.
+            // Sorted as it should be: by user key, newest first.
             entries.sort_by(|a, b| a.0[..1].cmp(&b.0[..1]).then(b.0[1..].cmp(&a.0[1..])));
         }
         let count = entries.len() as u64;
@@ -67,7 +67,7 @@ fn hostile_database(seed: u64) -> (Arc<dyn Env>, u64) {
     (env, listed)
 }
 
-/// Walks through all, in both directions and with turns. Damage may end a walk.
+/// Walks through all entries, in both directions and with turns. Damage may end a walk.
 fn walk(seed: u64) -> Result<(), String> {
     let (env, listed) = hostile_database(seed);
     let options = Options { read_only: true, ..tiny(env) };
@@ -104,7 +104,7 @@ fn walk(seed: u64) -> Result<(), String> {
     let bounds =
         [Bounds::default(), Bounds { lower: std::ops::Bound::Included(b"b".to_vec()), ..Bounds::default() }];
     for bounds in bounds {
-        // An error is what damage should give.
+        // Damage should give an error.
         if let Ok(Some(direction)) = walks(bounds) {
             return Err(format!("seed {seed}: more than {listed} steps {direction}"));
         }

@@ -1,4 +1,4 @@
-//! Level 0 as LevelDB's repair leaves it: every table is there, under the number that it has, whether new or old.
+//! Level 0 as LevelDB's repair leaves it: every table is in it, old or new, and has kept its number.
 
 mod support;
 
@@ -13,7 +13,7 @@ use terrace_engine::{Db, IterOptions, Options, ReadOptions};
 const DIRECTORY: &str = "/db";
 const KEYS: u64 = 60;
 
-/// A database in which the numbers of the tables of level 0 say nothing of their age, and what it holds.
+/// A database in which the numbers of the tables in level 0 say nothing about their age, and its contents.
 fn repaired_by_leveldb(seed: u64) -> (Arc<dyn Env>, Model) {
     let mut random = Random(seed);
     let mut model = Model::new();
@@ -46,7 +46,7 @@ fn repaired_by_leveldb(seed: u64) -> (Arc<dyn Env>, Model) {
     (env, model)
 }
 
-/// Every get, of keys that are there and of those that are not, and the scan, and a seek to each key.
+/// Checks every get, of present and absent keys, a scan, and a seek to each key.
 fn assert_reads_agree(db: &Db, model: &Model, place: &str) {
     let scanned: Model = entries(db, IterOptions::default()).into_iter().collect();
     assert_eq!(&scanned, model, "{place}");
@@ -116,7 +116,7 @@ fn our_own_repair_of_such_a_database_keeps_what_is_newest() {
 }
 
 #[test]
-fn tables_of_ours_are_passed_over_once_they_cannot_hold_a_newer_entry() {
+fn our_own_tables_are_skipped_once_they_cannot_hold_a_newer_entry() {
     let env = memory();
     let options = Options { idle_after_ms: 3_600_000, ..tiny(Arc::clone(&env)) };
     let db = Db::open(DIRECTORY, options.clone()).unwrap();

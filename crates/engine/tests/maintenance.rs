@@ -417,7 +417,7 @@ fn an_iterator_that_outlives_its_database_deletes_nothing_of_the_next_one() {
     assert_eq!(entries(&next, IterOptions::default()).len(), 2000);
 }
 
-/// Bytes that are about as large in a table as in memory.
+/// Bytes that take about as much space in a table as in memory.
 fn incompressible(seed: u64, size_bytes: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = || {

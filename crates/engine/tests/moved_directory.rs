@@ -1,4 +1,4 @@
-//! A database whose directory is moved while it is open, and another one in a new directory at the old place.
+//! A database whose directory is moved while it is open, while another is made in a new directory at the old path.
 //!
 //! The other process is this test program again, running only [`helper_process`].
 #![cfg(unix)]
@@ -12,13 +12,13 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use terrace_engine::{Db, ErrorKind, IterOptions, Options, ReadOptions, WriteOptions};
 
 const DIRECTORY: &str = "TERRACE_MOVED_DIRECTORY";
-/// Where the other process goes to work after it has opened the database.
+/// The directory to which the other process changes after it has opened the database.
 const WORKS_IN: &str = "TERRACE_MOVED_WORKS_IN";
 const WROTE: &str = "wrote ";
-/// Several logs, tables and compactions.
+/// Enough for several logs, tables and compactions.
 const ENTRIES: u32 = 2_000;
 
-/// Logs, tables and a MANIFEST that are renewed after few entries.
+/// Options with which logs, tables and the MANIFEST are renewed after a few entries.
 fn small() -> Options {
     Options {
         write_buffer_size_bytes: 64 << 10,
@@ -70,8 +70,8 @@ fn assert_holds(directory: &Path, who: &str, rounds: u32) {
     assert!(report.nothing_lost(), "{report}");
 }
 
-/// The other process. It has a database open in the directory, and writes a round for each line that it is told, until there are no
-/// more. Does nothing in an ordinary run of the tests.
+/// The other process. It has a database open in the directory and writes a round for each line that it reads, until there are
+/// no more lines. Does nothing in an ordinary run of the tests.
 #[test]
 fn helper_process() {
     let Some(directory) = std::env::var_os(DIRECTORY) else { return };
@@ -136,7 +136,7 @@ fn places() -> (tempfile::TempDir, PathBuf, PathBuf) {
 }
 
 #[test]
-fn a_database_whose_directory_is_moved_and_made_anew_shares_nothing_with_the_one_at_the_old_place() {
+fn a_database_in_a_moved_directory_shares_nothing_with_a_new_one_at_the_old_path() {
     let (_directory, place, elsewhere) = places();
     let moved = Db::open(&place, small()).unwrap();
     work(&moved, "moved", 0);
@@ -155,7 +155,7 @@ fn a_database_whose_directory_is_moved_and_made_anew_shares_nothing_with_the_one
 }
 
 #[test]
-fn so_does_one_of_another_process() {
+fn a_moved_database_of_another_process_shares_nothing_with_a_new_one_at_the_old_path() {
     let (_directory, place, elsewhere) = places();
     let moved = Db::open(&place, small()).unwrap();
     work(&moved, "moved", 0);
@@ -172,7 +172,7 @@ fn so_does_one_of_another_process() {
 }
 
 #[test]
-fn a_relative_path_means_the_directory_of_the_opening_after_a_chdir() {
+fn a_relative_path_still_means_the_directory_of_the_open_after_a_chdir() {
     let (directory, place, elsewhere) = places();
     fs::create_dir(&elsewhere).unwrap();
     let mut command = Command::new(std::env::current_exe().unwrap());
@@ -202,7 +202,7 @@ fn nothing_is_made_at_the_old_place_of_a_moved_directory() {
 #[test]
 fn readers_and_iterators_stay_with_the_directory_that_they_opened() {
     let (_directory, place, elsewhere) = places();
-    // Tables are opened when they are needed, by their names.
+    // With these options, tables are opened by name when they are needed.
     let options = || Options { map_tables: false, max_open_files: 1, ..small() };
     let db = Db::open(&place, options()).unwrap();
     work(&db, "moved", 0);
@@ -232,7 +232,7 @@ fn readers_and_iterators_stay_with_the_directory_that_they_opened() {
     assert_holds(&elsewhere, "moved", 2);
 }
 
-/// The directories that this process has open below `directory`.
+/// The directories under `directory` that this process has open.
 #[cfg(target_os = "linux")]
 fn open_below(directory: &Path) -> Vec<PathBuf> {
     let descriptors = fs::read_dir("/proc/self/fd").unwrap();
@@ -255,9 +255,9 @@ fn a_closed_database_whose_handle_lives_on_keeps_no_directory_open() {
     assert_eq!(db.put(b"k", b"v", &WriteOptions::default()).unwrap_err().kind(), ErrorKind::Closed);
 }
 
-/// Moves at random, several databases at a time, each known by what it was given.
+/// Moves several databases at random. Each is recognized by its contents.
 #[test]
-fn databases_that_are_moved_about_at_random_hold_their_own() {
+fn databases_that_are_moved_at_random_keep_their_contents() {
     let directory = tempfile::tempdir().unwrap();
     let at = |place: u32| directory.path().join(place.to_string());
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
@@ -266,7 +266,7 @@ fn databases_that_are_moved_about_at_random_hold_their_own() {
         ((state >> 33) % bound) as u32
     };
     type Entries = BTreeMap<Vec<u8>, Vec<u8>>;
-    // By their places: what was written, and the database while it is open.
+    // For each place, what was written there, and the database while it is open.
     let mut databases: BTreeMap<u32, (Entries, Option<Db>)> = BTreeMap::new();
     for step in 0..3_000_u32 {
         let place = below(5);

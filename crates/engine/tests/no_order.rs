@@ -1,5 +1,5 @@
-//! Orders of keys that are none, as a program may bring one along by mistake: whatever fails may fail, but nothing panics, and
-//! everything comes to an end.
+//! Inconsistent orders of keys, as a program may supply one by mistake. Calls may fail, but nothing panics, and every call
+//! ends.
 
 mod support;
 
@@ -12,7 +12,7 @@ use std::time::Duration;
 use support::{memory, tiny};
 use terrace_engine::{Comparator, Db, IterOptions, Options, ReadOptions, UserComparator, WriteOptions};
 
-/// No run takes a hundredth of it.
+/// The time limit. No run takes a hundredth of it.
 const MOST_TIME: Duration = Duration::from_secs(60);
 
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +22,7 @@ enum NoOrder {
     AlwaysEqual,
     /// Stone, paper, scissors, by the last byte.
     Circle,
-    /// By bits of both keys that have nothing to do with each other.
+    /// By bits of both keys that are unrelated.
     Hashed,
 }
 
@@ -56,7 +56,7 @@ impl Comparator for NoOrder {
     fn find_short_successor(&self, _key: &mut Vec<u8>) {}
 }
 
-/// Steps and seeks in both directions. So many steps are more than there are entries.
+/// Steps and seeks in both directions, with more steps than there are entries.
 fn walk(db: &Db, read: &ReadOptions) {
     let Ok(mut entries) = db.iter(IterOptions { read: read.clone(), ..IterOptions::default() }) else {
         return;
@@ -118,7 +118,7 @@ fn use_database(kind: NoOrder) {
 }
 
 #[test]
-fn an_order_that_is_none_neither_panics_nor_runs_for_ever() {
+fn an_inconsistent_order_neither_panics_nor_runs_for_ever() {
     for kind in KINDS {
         let (done, finished) = mpsc::channel();
         let run = thread::spawn(move || {

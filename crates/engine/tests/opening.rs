@@ -1,4 +1,4 @@
-//! What opening refuses, what it repairs by itself, and what it leaves behind.
+//! Opening: what it refuses, what it repairs by itself, and what it leaves in the directory.
 
 mod support;
 
@@ -66,7 +66,7 @@ fn another_comparator_is_refused() {
     assert!(text.starts_with(leveldbs), "{text}");
 }
 
-/// The bytewise order under a name that is no text.
+/// The bytewise order under a name that is not UTF-8.
 #[derive(Debug)]
 struct Unprintable;
 
@@ -84,7 +84,7 @@ impl Comparator for Unprintable {
 }
 
 #[test]
-fn a_comparator_whose_name_is_no_text_is_as_good_as_any() {
+fn a_comparator_whose_name_is_not_utf8_works_as_any_other() {
     let env = memory();
     let plain = Options { env: Arc::clone(&env), ..Options::default() };
     let options = Options { comparator: UserComparator::Custom(Arc::new(Unprintable)), ..plain.clone() };
@@ -158,7 +158,7 @@ fn a_missing_table_is_reported_by_name() {
     assert!(error.to_string().contains(&table), "{error}");
 }
 
-/// Takes away the word that a close leaves of how far it has synced: the directory is then as after a kill.
+/// Removes what a close records about how far it has synced. The directory is then as after a kill.
 fn forget_the_close(env: &dyn Env) {
     env.remove_file(Path::new("/db/SYNCED")).unwrap();
 }
@@ -209,11 +209,11 @@ fn a_log_record_may_be_cut_off_between_two_fragments() {
 }
 
 #[test]
-fn damage_amid_a_log_is_reported_and_nothing_is_changed() {
+fn damage_within_a_log_is_reported_and_nothing_is_changed() {
     let env = memory();
     let db = Db::open("/db", Options { env: Arc::clone(&env), ..Options::default() }).unwrap();
     for index in 0..10 {
-        // One record a log block, so that records behind the damaged one can be read.
+        // One record in each log block, so that records after the damaged one can be read.
         db.put(&[index], &[index; 30_000], &WriteOptions::default()).unwrap();
     }
     drop(db);
@@ -230,7 +230,7 @@ fn damage_amid_a_log_is_reported_and_nothing_is_changed() {
     assert_eq!(env.read_file(Path::new(&log)).unwrap(), bytes);
 }
 
-/// A database of ten small records in one log, which is given with its path.
+/// A database of ten small records in one log, with the path and the contents of the log.
 fn ten_records() -> (Arc<dyn Env>, String, Vec<u8>) {
     let env = memory();
     let db = Db::open("/db", Options { env: Arc::clone(&env), ..Options::default() }).unwrap();
@@ -254,10 +254,10 @@ fn assert_is_refused(env: &Arc<dyn Env>, path: &str, offset: Option<usize>) {
 }
 
 #[test]
-fn a_damaged_length_does_not_hide_the_log_records_behind_it() {
+fn a_damaged_length_does_not_hide_the_log_records_after_it() {
     let (env, log, whole) = ten_records();
     let size = whole.len() / 10;
-    // The last one has none behind it, but is whole.
+    // The last record has none after it, but is whole.
     for record in [0, 4, 9] {
         let mut damaged = whole.clone();
         damaged[record * size + 5] ^= 0x40;
@@ -267,7 +267,7 @@ fn a_damaged_length_does_not_hide_the_log_records_behind_it() {
 }
 
 #[test]
-fn zeros_over_a_header_do_not_hide_the_log_records_behind_it() {
+fn zeros_over_a_header_do_not_hide_the_log_records_after_it() {
     let (env, log, whole) = ten_records();
     let size = whole.len() / 10;
     for record in [0, 4, 9] {
@@ -279,10 +279,10 @@ fn zeros_over_a_header_do_not_hide_the_log_records_behind_it() {
 }
 
 #[test]
-fn a_log_whose_writer_was_killed_amid_a_store_opens_with_paranoid_checks() {
+fn a_log_whose_writer_was_killed_during_a_store_opens_with_paranoid_checks() {
     for copied in [8, 20, 1000] {
         let (env, log, mut left) = ten_records();
-        // As a mapped log is: the header of the last record is stored last, and space follows.
+        // As in a mapped log: the header of the last record is stored last, and free space follows.
         let last = left.len() / 10 * 9;
         left[last..last + 8].fill(0);
         left.truncate(last + copied);
@@ -322,7 +322,7 @@ fn a_missing_log_is_reported_and_not_taken_for_an_empty_one() {
     let report = Db::repair("/db", &Options { env: Arc::clone(&env), ..Options::default() }).unwrap();
     assert_eq!(report.logs_missing.len(), 1, "{report}");
     assert!(!report.nothing_lost(), "{report}");
-    // The repaired database needs no log, nor does it miss one when it is opened again.
+    // The repaired database needs no log, and misses none when it is opened again.
     for _ in 0..3 {
         Db::open("/db", Options { env: Arc::clone(&env), ..Options::default() }).unwrap().close().unwrap();
     }
@@ -332,7 +332,7 @@ fn a_missing_log_is_reported_and_not_taken_for_an_empty_one() {
 fn a_manifest_that_lost_its_last_edit_does_not_silently_lead_to_an_older_state() {
     let (env, ..) = ten_records();
     let db = Db::open("/db", Options { env: Arc::clone(&env), ..Options::default() }).unwrap();
-    // Until then the MANIFEST may be the one that was found.
+    // Until this flush the MANIFEST may be the one that was found.
     db.flush().unwrap();
     let manifest =
         format!("/db/{}", names(&*env, "").into_iter().find(|name| name.starts_with("MAN")).unwrap());
@@ -429,7 +429,7 @@ fn a_directory_in_which_creation_was_cut_short_can_be_opened() {
 }
 
 #[test]
-fn a_read_only_open_beside_a_busy_writer_sees_a_state_that_was() {
+fn a_read_only_open_beside_a_busy_writer_sees_a_state_that_existed() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("db");
     let posix: Arc<dyn Env> = Arc::new(terrace_engine::env::PosixEnv::new());
@@ -437,7 +437,7 @@ fn a_read_only_open_beside_a_busy_writer_sees_a_state_that_was() {
     let done = std::sync::atomic::AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            // Two keys in one batch, always equal, and a third that only grows.
+            // Two keys in one batch have always equal values. A third value only grows.
             for round in 0..30_000u32 {
                 let mut batch = terrace_engine::WriteBatch::new();
                 batch.put(b"left", &round.to_be_bytes()).unwrap();
@@ -449,7 +449,7 @@ fn a_read_only_open_beside_a_busy_writer_sees_a_state_that_was() {
         });
         let (mut opened, mut last) = (0, 0);
         while !done.load(std::sync::atomic::Ordering::Acquire) {
-            // Tables that are open stay readable when the writer removes them.
+            // Open tables stay readable when the writer removes them.
             let options = Options { read_only: true, max_open_files: 1000, ..tiny(Arc::clone(&posix)) };
             let reader = Db::open(&path, options).unwrap();
             let found = entries(&reader, IterOptions::default());
@@ -472,7 +472,7 @@ fn a_read_only_open_beside_a_busy_writer_sees_a_state_that_was() {
 }
 
 #[test]
-fn what_a_loss_of_power_took_from_a_log_ends_it_there_and_the_rest_is_set_aside() {
+fn a_log_ends_where_a_loss_of_power_took_records_and_the_rest_is_set_aside() {
     for whole_record in [false, true] {
         let env = memory();
         let db = Db::open("/db", Options { env: Arc::clone(&env), ..Options::default() }).unwrap();
@@ -482,7 +482,7 @@ fn what_a_loss_of_power_took_from_a_log_ends_it_there_and_the_rest_is_set_aside(
         drop(db);
         let log = format!("/db/{}", names(&*env, ".log").pop().unwrap());
         let mut bytes = env.read_file(Path::new(&log)).unwrap();
-        // The fourth record: a sector in its middle, or all of it and the beginning of the next.
+        // In the fourth record: a sector in its middle, or all of it and the beginning of the next record.
         let hole = if whole_record { 90_089..120_832 } else { 100_352..100_864 };
         bytes[hole].fill(0);
         write_file(&*env, &log, &bytes);
@@ -493,7 +493,7 @@ fn what_a_loss_of_power_took_from_a_log_ends_it_there_and_the_rest_is_set_aside(
         assert_eq!(error.kind(), ErrorKind::Corruption);
         assert_eq!(error.path().unwrap(), Path::new(&log));
 
-        // Opened again and again, with new writes that take the sequences of those behind the hole.
+        // Opens again and again, with new writes that get the sequences of those after the hole.
         let options = Options { env: Arc::clone(&env), ..Options::default() };
         let reader = Db::open("/db", Options { read_only: true, ..options.clone() }).unwrap();
         assert_eq!(reader.verify().unwrap_err().path().unwrap(), Path::new(&log), "verify tells beforehand");

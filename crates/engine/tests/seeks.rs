@@ -1,5 +1,5 @@
-//! Seeks of iterators, with and without steps that follow, compared with a model. Where seeks of late found their targets
-//! and no step followed, they are answered by lookups; each walk here sees both.
+//! Seeks of iterators, with and without later steps, compared with a model. If recent seeks found their targets and no
+//! step followed, lookups answer the next seeks; each walk here sees both kinds.
 
 mod support;
 
@@ -18,7 +18,7 @@ fn key(number: u64) -> Vec<u8> {
     format!("key {number:05}").into_bytes()
 }
 
-/// Writes at random over several tables and levels, and deletes a fourth of the keys.
+/// Makes random writes, over several tables and levels. A fourth of them are deletions.
 fn write(db: &Db, model: &mut Model, random: &mut Random, writes: u64) {
     for _ in 0..writes {
         let key = key(random.below(KEYS));
@@ -42,7 +42,7 @@ fn check(iterator: &DbIterator, expected: Option<(&Vec<u8>, &Vec<u8>)>) {
     }
 }
 
-/// Seeks here and there, a step or some after one seek in three.
+/// Makes random seeks, and one or more steps after one seek in three.
 fn walk(db: &Db, options: &IterOptions, model: &Model, random: &mut Random) {
     let within: Model = model
         .range::<Vec<u8>, _>((options.bounds.lower.as_ref(), options.bounds.upper.as_ref()))
@@ -121,7 +121,7 @@ fn seeks_agree_with_a_model_whatever_follows_them() {
 }
 
 #[test]
-fn an_iterator_whose_seek_was_looked_up_goes_on_with_the_state_of_its_making() {
+fn an_iterator_whose_seek_was_looked_up_goes_on_with_the_state_at_its_creation() {
     let db = Db::open("db", tiny(memory())).unwrap();
     for number in 0..10 {
         support::put(&db, &format!("key {number:05}"), "old");
@@ -161,7 +161,7 @@ fn damage_beside_a_key_that_was_looked_up_is_an_error_of_the_step() {
     damage(&*env, &Path::new("db").join(&tables[0]));
 
     for is_forward in [true, false] {
-        // A lookup is tried first, as nothing is known of seeks yet.
+        // A lookup is tried first, because nothing is known about seeks yet.
         let db = Db::open("db", options.clone()).unwrap();
         let mut iterator = db.iter(IterOptions::default()).unwrap();
         if is_forward {

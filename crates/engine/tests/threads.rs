@@ -1,4 +1,4 @@
-//! How many threads databases take, and what they do where the system gives none.
+//! How many threads databases use, and what they do if the system gives them none.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use terrace_engine::env::{
 };
 use terrace_engine::{BackgroundPool, Db, Options, ReadOptions, WriteBatch, WriteOptions};
 
-/// Counts the threads that it starts, of which there may be so many.
+/// Counts the threads that it starts, and limits their number.
 #[derive(Debug)]
 struct CountedThreads {
     inner: MemoryEnv,
@@ -139,7 +139,7 @@ fn a_thousand_databases_with_a_shared_pool_have_one_thread_for_submitted_writes(
 
 #[test]
 fn where_no_thread_can_be_started_a_database_writes_flushes_compacts_and_closes() {
-    // None at all, or too few for every lane.
+    // No thread at all, or too few for every lane.
     for limit in 0..3 {
         let env = CountedThreads::at_most(limit);
         let (sender, receiver) = mpsc::channel();
@@ -165,7 +165,7 @@ fn where_no_thread_can_be_started_a_database_writes_flushes_compacts_and_closes(
 }
 
 #[test]
-fn a_database_whose_last_handle_goes_in_the_answer_to_another_ones_write_closes() {
+fn a_database_whose_last_handle_is_dropped_in_the_callback_of_another_database_closes() {
     let env = CountedThreads::at_most(usize::MAX);
     let pool = Arc::new(BackgroundPool::new(Arc::clone(&env) as _, 1));
     let open = |path: &str| {
@@ -178,7 +178,7 @@ fn a_database_whose_last_handle_goes_in_the_answer_to_another_ones_write_closes(
     batch.put(b"key", b"value").unwrap();
     let done = move |result: terrace_engine::Result<()>| {
         result.unwrap();
-        // It waits for the thread that this runs on.
+        // The close waits for the thread on which this runs.
         submit(&second, "key", &sender);
         drop(second);
         answered.send(()).unwrap();

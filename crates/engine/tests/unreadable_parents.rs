@@ -1,4 +1,4 @@
-//! New databases below directories that may be passed through and not read, as on hosts that many share.
+//! New databases below directories that may be traversed but not read, as on shared hosts.
 //!
 //! The process that makes them is this test program again, as the user `nobody`, running only [`helper_process`].
 #![cfg(unix)]
@@ -13,7 +13,7 @@ use terrace_engine::{Db, Options, ReadOptions, WriteOptions};
 const DATABASE: &str = "TERRACE_UNREADABLE_PARENTS_DATABASE";
 const NOBODY: u32 = 65534;
 
-/// The other process. Does nothing in an ordinary run of the tests.
+/// The helper process. Does nothing in an ordinary run of the tests.
 #[test]
 fn helper_process() {
     let Some(path) = std::env::var_os(DATABASE).map(PathBuf::from) else { return };
@@ -30,7 +30,8 @@ fn set_mode(path: &Path, mode: u32) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// A program of nobody's makes a database at `path` below a new directory, in which `home` is nobody's and has `home_mode`.
+/// As the user `nobody`, makes a database at `path` below a new directory. The `home` in it belongs to `nobody` and has the
+/// mode `home_mode`.
 fn make_below(home_mode: u32, path: &str) {
     let top = tempfile::tempdir().unwrap();
     let home = top.path().join("home");
@@ -40,7 +41,7 @@ fn make_below(home_mode: u32, path: &str) {
         return;
     }
     set_mode(&home, home_mode);
-    // The program has to lie where nobody finds it.
+    // The program has to be where the user `nobody` can reach it.
     let program = top.path().join("program");
     std::fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
     set_mode(&program, 0o755);

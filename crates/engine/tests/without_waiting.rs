@@ -1,4 +1,4 @@
-//! Calls that must not hold their thread up: they do what takes no time, and else say so.
+//! Calls that must not hold up their thread: they do what is possible at once, and otherwise say that they would wait.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ fn open(options: Options) -> Db {
     Db::open("/db", Options { env: Arc::new(MemoryEnv::new()), ..options }).unwrap()
 }
 
-/// Keys in an order of their own.
+/// Writes keys that are not in order.
 fn write_many(db: &Db, count: u32) {
     for number in 0..count {
         let key = number.wrapping_mul(2_654_435_761).to_be_bytes();
@@ -36,7 +36,7 @@ fn an_iterator_that_would_have_to_sort_many_entries_first_says_so() {
     let mut patient = db.iter(IterOptions::default()).unwrap();
     patient.seek_to_first().unwrap();
     assert!(patient.valid());
-    // They are in order now.
+    // The entries are sorted now.
     hasty.seek_to_first().unwrap();
     assert_eq!(hasty.key(), patient.key());
 }
@@ -64,7 +64,7 @@ fn an_iterator_that_would_have_to_pass_over_many_deleted_entries_says_so() {
 }
 
 #[test]
-fn a_write_that_would_have_to_begin_a_log_is_refused_and_can_be_submitted() {
+fn a_write_that_would_have_to_start_a_log_is_refused_and_can_be_submitted() {
     let db = open(Options { write_buffer_size_bytes: 64 << 10, ..Options::default() });
     let (mut written, mut refused) = (0, 0);
     for number in 0..2_000u32 {

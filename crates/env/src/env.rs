@@ -12,81 +12,131 @@ use crate::{FileLock, LockError, LogFile, RandomAccessFile, Result, SequentialFi
 pub enum Background {
     /// [`Env::spawn`] starts threads.
     Threads,
-    /// There are no threads: [`Env::spawn`] fails, and the engine does background work by steps, inside calls or
-    /// when its owner asks for one.
+    /// There are no threads: [`Env::spawn`] fails, and the engine does background work in steps, inside calls or when
+    /// its owner asks for one.
     Steps,
 }
 
-/// A thread started by [`Env::spawn`]. Dropping it lets the thread go on by itself.
+/// A thread started by [`Env::spawn`]. Dropping the handle lets the thread go on by itself.
 pub trait ThreadHandle: Send + Sync {
-    /// Waits until the thread's work is done. A panic of the work ends the wait and is not passed on: work whose
-    /// owner must know catches it. Must not be called by the thread itself.
+    /// Waits until the thread's work is done. A panic of the work ends the wait and is not passed on: an owner that
+    /// needs to know must catch it within the work. The thread itself must not call this.
     fn join(self: Box<Self>);
 }
 
-/// A directory that is held. What it promises lasts until the last clone of the value is dropped.
+/// The identity of a file, whatever its name, among those that exist at the same time: as Unix has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FileId {
+    /// The file system.
+    pub device: u64,
+    /// The file in it. Another file may have the number once this one is removed.
+    pub inode: u64,
+}
+
+/// The right to a held directory. Its promise lasts until the last clone of the value is dropped.
 pub trait DirectoryHold: Send + Sync + fmt::Debug {}
 
 /// What [`Env::hold_directory`] returns.
 #[derive(Debug, Clone)]
 pub struct HeldEnv {
-    /// The environment, in which paths into the directory lead into the one that is held.
+    /// The environment in which paths into the directory lead into the held one.
     pub env: Arc<dyn Env>,
-    /// The hold. Once nobody has it, operations of `env` on paths into the directory fail.
+    /// The hold. Once all its clones are dropped, operations of `env` on paths into the directory fail.
     pub hold: Arc<dyn DirectoryHold>,
 }
 
-/// Files, directories, clocks and threads. See the [crate's page](crate) for what survives what, and which
+/// Files, directories, clocks and threads. The [crate's page](crate) says what survives which failure, and which
 /// parts are optional.
 ///
-/// Paths are those of the environment: on a real file system the system's own, elsewhere `/`-separated names.
-/// An operation inside a directory that does not exist fails with
-/// [`is_not_found`](crate::EnvError::is_not_found).
+/// Paths are those of the environment: the system's own on a real file system, `/`-separated names elsewhere. An
+/// operation inside a directory that does not exist fails with [`is_not_found`](crate::EnvError::is_not_found).
 pub trait Env: Send + Sync + fmt::Debug + 'static {
-    /// An environment in which `path`, and paths that begin with it, lead into the directory that is there now: also once the
-    /// directory is moved, another is made in its place, or the process goes to work in another directory (`chdir`). To sync the
-    /// directory there takes no descriptor. `None` where directories are never moved.
+    /// Returns an environment in which `path`, and paths that begin with it, lead into the directory that is there
+    /// now, even if the directory is moved, another one takes its place, or the process changes its working directory
+    /// (`chdir`). Syncing the directory then needs no descriptor. `None` if directories never move.
     ///
-    /// The path means here what it means to a process, whatever directory this environment itself holds.
+    /// `path` means here what it means to the process, whatever directory this environment itself holds.
+    ///
+    /// # Errors
+    ///
+    /// If the directory does not exist or cannot be opened.
     fn hold_directory(&self, path: &Path) -> Result<Option<HeldEnv>> {
         let _ = path;
         Ok(None)
     }
 
-    /// Opens a file to read at any offset. It must exist and be no directory.
+    /// Opens a file to read at any offset. It must exist and not be a directory.
     ///
-    /// Where the process may open few files, an environment may open this one for each read: a file that is renamed or
-    /// removed meanwhile then fails to be read.
+    /// If the process may open only few files, an environment may open this one for each read: reading a file that
+    /// was renamed or removed in the meantime then fails.
+    ///
+    /// # Errors
+    ///
+    /// If the file does not exist, is not a file, or cannot be opened.
     fn open_random(&self, path: &Path) -> Result<Arc<dyn RandomAccessFile>>;
 
-    /// As [`open_random`](Self::open_random), for a file that is complete and is read through
-    /// [`mapped`](RandomAccessFile::mapped) where the environment can do that: it then holds no descriptor, and stays
-    /// readable whatever becomes of its name. Optional: by default as `open_random`.
+    /// Like [`open_random`](Self::open_random), for a complete file that is read through
+    /// [`mapped`](RandomAccessFile::mapped) if the environment supports that: the handle then holds no descriptor,
+    /// and the file stays readable whatever happens to its name. Optional: the default is `open_random`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open_random`](Self::open_random).
     fn open_mapped(&self, path: &Path) -> Result<Arc<dyn RandomAccessFile>> {
         self.open_random(path)
     }
 
-    /// Opens a file to read from front to back. It must exist and be no directory.
+    /// Opens a file to read from front to back. It must exist and not be a directory.
+    ///
+    /// # Errors
+    ///
+    /// If the file does not exist, is not a file, or cannot be opened.
     fn open_sequential(&self, path: &Path) -> Result<Box<dyn SequentialFile>>;
 
-    /// Creates a file to write; one that exists is emptied. The name is durable after
-    /// [`sync_directory`](Self::sync_directory).
+    /// Creates a file to write; an existing one is emptied.
+    ///
+    /// # Durability
+    ///
+    /// The name is durable after [`sync_directory`](Self::sync_directory).
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be created or emptied, for example because `path` names a directory.
     fn create(&self, path: &Path) -> Result<Box<dyn WritableFile>>;
 
-    /// Opens a file to write behind its end; creates it if missing.
+    /// Opens a file to write after its end; creates it if it is missing.
+    ///
+    /// # Errors
+    ///
+    /// If the file can be neither opened nor created, for example because `path` names a directory.
     fn open_append(&self, path: &Path) -> Result<Box<dyn WritableFile>>;
 
-    /// Creates a write-ahead log; a file that exists is emptied. The name is durable after
-    /// [`sync_directory`](Self::sync_directory).
+    /// Creates a write-ahead log; an existing file is emptied.
+    ///
+    /// # Durability
+    ///
+    /// The name is durable after [`sync_directory`](Self::sync_directory).
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be created or emptied, for example because `path` names a directory.
     fn create_log(&self, path: &Path) -> Result<Box<dyn LogFile>>;
 
-    /// As [`create_log`](Self::create_log), for a log that is not to be mapped into memory, where `create_log` might do that:
-    /// each append is a call to the system. Optional: by default as `create_log`.
+    /// Like [`create_log`](Self::create_log), for a log that must not be mapped into memory, where `create_log` might
+    /// do that: each append is a system call. Optional: the default is `create_log`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`create_log`](Self::create_log).
     fn create_unmapped_log(&self, path: &Path) -> Result<Box<dyn LogFile>> {
         self.create_log(path)
     }
 
-    /// The whole contents of a file. For small ones: they come into memory at once.
+    /// Reads the whole contents of a file into memory; meant for small files.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be opened or read.
     fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
         const CHUNK_SIZE_BYTES: usize = 16 << 10;
         let mut file = self.open_sequential(path)?;
@@ -100,77 +150,150 @@ pub trait Env: Send + Sync + fmt::Debug + 'static {
         }
     }
 
-    /// Gives `path` these contents, durably and at once: whatever happens, also a loss of power, `path` then holds
-    /// its old contents (or is absent, if it was) or the new ones, whole. After success it is the new ones.
+    /// Replaces the contents of `path` atomically and durably: whatever happens, even a power cut, `path` then has
+    /// either its old contents (or is absent, if it was) or all of the new ones. On success it has the new ones.
     ///
-    /// `temporary` is a name in the same directory that the environment may use for the time of the call; what it
-    /// held is lost, and it is gone afterwards. It can stay behind only after the death of the process or a loss
-    /// of power.
+    /// `temporary` is a name in the same directory that the environment may use during the call. Its former contents
+    /// are lost, and it is gone afterwards; it can remain only after the death of the process or a power cut.
+    ///
+    /// # Errors
+    ///
+    /// If the contents cannot be written, synced or renamed. `path` then has its old contents, or the new ones if
+    /// only the last sync of the directory failed.
     fn replace_file(&self, path: &Path, contents: &[u8], temporary: &Path) -> Result<()>;
 
-    /// Renames a file. If `to` exists, nothing happens and the error
-    /// [`is_already_exists`](crate::EnvError::is_already_exists). Durable after syncing the directories of both.
+    /// Renames a file.
+    ///
+    /// # Durability
+    ///
+    /// Durable after syncing the directories of both names.
+    ///
+    /// # Errors
+    ///
+    /// [`is_already_exists`](crate::EnvError::is_already_exists) if `to` exists; nothing happens then. Also if `from`
+    /// does not exist or the system refuses.
     fn rename(&self, from: &Path, to: &Path) -> Result<()>;
 
-    /// Removes a file's name. Handles that are open go on to work. Durable after
-    /// [`sync_directory`](Self::sync_directory).
+    /// Removes a file's name. Open handles keep working.
+    ///
+    /// # Durability
+    ///
+    /// Durable after [`sync_directory`](Self::sync_directory).
+    ///
+    /// # Errors
+    ///
+    /// If the file does not exist or cannot be removed.
     fn remove_file(&self, path: &Path) -> Result<()>;
 
     /// Whether a file or directory of that name exists.
+    ///
+    /// # Errors
+    ///
+    /// If the environment cannot tell.
     fn exists(&self, path: &Path) -> Result<bool>;
 
     /// Size of a file in bytes, as far as its writers have flushed.
+    ///
+    /// # Errors
+    ///
+    /// If the file does not exist or its size cannot be read.
     fn file_size(&self, path: &Path) -> Result<u64>;
 
-    /// Names of the files and directories directly inside `directory`, in any order. Names that are no UTF-8 are left
-    /// out: no database file has one.
+    /// The identity of the file at `path`, which tells it from its copies. `None` if there is no such file, and by default: an
+    /// environment need not be able to tell.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be looked at.
+    fn file_id(&self, path: &Path) -> Result<Option<FileId>> {
+        let _ = path;
+        Ok(None)
+    }
+
+    /// Names of the files and directories directly inside `directory`, in any order. Names that are not UTF-8 are
+    /// left out: no database file has one.
+    ///
+    /// # Errors
+    ///
+    /// If the directory does not exist or cannot be read.
     fn list(&self, directory: &Path) -> Result<Vec<String>>;
 
-    /// Creates a directory and those above it, as far as they are missing. The names of those it created are durable
-    /// on return. The name of the innermost one that was there is made durable, too, if it is empty: a process may have made
-    /// it and died. No other directory has to be readable.
+    /// Creates a directory and those of its parents that are missing.
+    ///
+    /// # Durability
+    ///
+    /// The names of the created directories are durable on return. So is the name of the innermost existing one if
+    /// that is empty: a process may have created it and died. No other directory has to be readable.
+    ///
+    /// # Errors
+    ///
+    /// If a directory cannot be created or its name cannot be synced.
     fn create_directory_all(&self, path: &Path) -> Result<()>;
 
     /// Removes a directory, which must be empty.
+    ///
+    /// # Errors
+    ///
+    /// If the directory does not exist or is not empty.
     fn remove_directory(&self, path: &Path) -> Result<()>;
 
-    /// Makes durable what names the directory holds: every creation, rename and removal in it that returned before.
-    /// It does not sync the files' contents.
+    /// Makes the names in the directory durable: every creation, rename and removal in it that returned before. Does
+    /// not sync the files' contents.
+    ///
+    /// # Errors
+    ///
+    /// If the directory does not exist or cannot be synced.
     fn sync_directory(&self, path: &Path) -> Result<()>;
 
-    /// Makes `to` hold the bytes of `from`: by a hard link where possible, else by a copy that is synced. Neither
-    /// may be written afterwards, and `from` must have been synced before. If `to` exists, nothing happens and the
-    /// error [`is_already_exists`](crate::EnvError::is_already_exists). The name is durable after
-    /// [`sync_directory`](Self::sync_directory).
+    /// Gives `to` the bytes of `from`: by a hard link if possible, otherwise by a copy that is synced. Neither file
+    /// may be written afterwards, and `from` must have been synced before.
+    ///
+    /// # Durability
+    ///
+    /// The name is durable after [`sync_directory`](Self::sync_directory).
+    ///
+    /// # Errors
+    ///
+    /// [`is_already_exists`](crate::EnvError::is_already_exists) if `to` exists; nothing happens then. Also if `from`
+    /// does not exist or can be neither linked nor copied.
     fn link_or_copy(&self, from: &Path, to: &Path) -> Result<()>;
 
-    /// Takes the one lock on the file at `path`, which is created if missing. It never waits: a lock that is held,
-    /// here or in another process, is [`LockError::Held`].
+    /// Takes the only lock on the file at `path`, which is created if missing. Never waits.
     ///
-    /// The lock goes with the file, not with the spelling of its path. It is released when the returned value is
-    /// dropped or the process dies. The file is never removed, so that two openers cannot lock two files of one
-    /// name.
+    /// The lock belongs to the file, not to the spelling of its path. It is released when the returned value is
+    /// dropped or the process dies. The file is never removed, so that two openers cannot lock two files of one name.
+    ///
+    /// # Errors
+    ///
+    /// [`LockError::Held`] if the lock is held, by this process or another one; [`LockError::Env`] if the file cannot
+    /// be opened or locked.
     fn lock(&self, path: &Path) -> std::result::Result<Box<dyn FileLock>, LockError>;
 
-    /// Microseconds since a fixed moment in the past. Never goes backwards; only differences mean something.
+    /// Microseconds since a fixed moment in the past. Never goes backwards; only differences are meaningful.
     fn monotonic_micros(&self) -> u64;
 
-    /// Microseconds since 1970-01-01 00:00 UTC by the machine's clock, which may be set and so go backwards.
+    /// Microseconds since 1970-01-01 00:00 UTC by the machine's clock, which can be set and may therefore go
+    /// backwards.
     fn unix_micros(&self) -> u64;
 
-    /// Waits at least so long. Without threads it may return at once: nothing else could happen meanwhile.
+    /// Waits at least this long. Without threads it may return at once, because nothing else could happen in the
+    /// meantime.
     fn sleep(&self, duration: Duration);
 
     /// Whether [`spawn`](Self::spawn) works.
     fn background(&self) -> Background;
 
-    /// Starts a thread. `name` shows in debuggers; systems may shorten it. With [`Background::Steps`] it fails
-    /// with kind [`std::io::ErrorKind::Unsupported`] and the work is dropped.
+    /// Starts a thread. Debuggers show `name`, which systems may shorten.
+    ///
+    /// # Errors
+    ///
+    /// With [`Background::Steps`] it fails with kind [`std::io::ErrorKind::Unsupported`] and drops the work. Also if
+    /// the system cannot start a thread.
     fn spawn(&self, name: &str, work: Box<dyn FnOnce() + Send>) -> Result<Box<dyn ThreadHandle>>;
 
-    /// How many threads can run at once here; at least 1.
+    /// Number of threads that can run at once here; at least 1.
     fn available_parallelism(&self) -> usize;
 
-    /// Number of this process, 0 where there is no such thing.
+    /// Number of this process; 0 if there is no such thing.
     fn process_id(&self) -> u32;
 }

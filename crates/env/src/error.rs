@@ -1,15 +1,15 @@
-//! The error of every operation on an environment: what was tried, on which path, and the cause.
+//! The error of every operation on an environment: the operation, its path, and the cause.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Result of an operation on an environment.
+/// The result of an operation on an environment.
 pub type Result<T> = std::result::Result<T, EnvError>;
 
-/// The system's numbers for too many open files: of the process, of the system.
+/// The system's error numbers for too many open files: in the process, in the system.
 #[cfg(unix)]
 pub(crate) const TOO_MANY_FILES: [i32; 2] = [libc::EMFILE, libc::ENFILE];
-/// The system's number for too many open files: `ERROR_TOO_MANY_OPEN_FILES`.
+/// The system's error number for too many open files: `ERROR_TOO_MANY_OPEN_FILES`.
 #[cfg(not(unix))]
 pub(crate) const TOO_MANY_FILES: [i32; 1] = [4];
 
@@ -17,22 +17,22 @@ pub(crate) const TOO_MANY_FILES: [i32; 1] = [4];
 #[derive(Debug, thiserror::Error)]
 #[error("could not {operation} {}: {source}", path.display())]
 pub struct EnvError {
-    /// What was tried, as a phrase that stands before the path: `read`, `sync directory`.
+    /// The operation, as a phrase that precedes the path: `read`, `sync directory`.
     pub operation: &'static str,
-    /// The file or directory it was tried on, or the name of the thread.
+    /// The file or directory of the operation, or the name of the thread.
     pub path: PathBuf,
     /// Why it failed.
     pub source: io::Error,
 }
 
 impl EnvError {
-    /// An error of `operation` on `path`.
+    /// Creates an error of `operation` on `path`.
     pub fn new(operation: &'static str, path: impl AsRef<Path>, source: io::Error) -> Self {
         Self { operation, path: path.as_ref().to_owned(), source }
     }
 
-    /// The error of an operation from one name to another. It names `to`, with the second phrase, if that is the
-    /// reason because it exists already; else `from`, with the first.
+    /// The error of an operation from one name to another. If `to` exists already, the error names `to`, with the
+    /// second phrase; otherwise it names `from`, with the first.
     pub(crate) fn between(operations: [&'static str; 2], from: &Path, to: &Path, source: io::Error) -> Self {
         match source.kind() {
             io::ErrorKind::AlreadyExists => Self::new(operations[1], to, source),
@@ -40,27 +40,27 @@ impl EnvError {
         }
     }
 
-    /// The general class of the cause.
+    /// The kind of the cause.
     pub fn kind(&self) -> io::ErrorKind {
         self.source.kind()
     }
 
-    /// Whether the file or directory, or a directory above it, does not exist.
+    /// Whether the file or directory, or one of its parents, does not exist.
     pub fn is_not_found(&self) -> bool {
         self.kind() == io::ErrorKind::NotFound
     }
 
-    /// Whether a file or directory of that name exists already.
+    /// Whether a file or directory of that name already exists.
     pub fn is_already_exists(&self) -> bool {
         self.kind() == io::ErrorKind::AlreadyExists
     }
 
-    /// Whether there is no room: the device is full (`ENOSPC`) or the quota used up (`EDQUOT`).
+    /// Whether there is no room: the device is full (`ENOSPC`) or the quota is used up (`EDQUOT`).
     pub fn is_no_space(&self) -> bool {
         matches!(self.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
     }
 
-    /// Whether the process (`EMFILE`) or the system (`ENFILE`) has as many files open as it may.
+    /// Whether the process (`EMFILE`) or the system (`ENFILE`) has reached its limit of open files.
     pub fn is_out_of_descriptors(&self) -> bool {
         self.source.raw_os_error().is_some_and(|code| TOO_MANY_FILES.contains(&code))
     }
@@ -71,7 +71,7 @@ impl EnvError {
     }
 }
 
-/// The error of every operation on a file after one that failed with `kind`.
+/// The error of every operation on a file after an operation failed with `kind`.
 pub(crate) fn given_up(kind: io::ErrorKind) -> io::Error {
     io::Error::new(kind, format!("an earlier operation on the file failed: {kind}"))
 }

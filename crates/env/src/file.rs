@@ -9,14 +9,22 @@ use bytes::Bytes;
 
 use crate::{EnvError, Result};
 
-/// A file read at any offset, by many threads at once: a table.
+/// A file that many threads read at any offset at once: a table.
 pub trait RandomAccessFile: Send + Sync + fmt::Debug {
-    /// Reads bytes from `offset` into the front of `buffer` and returns how many. The count is less than
-    /// `buffer.len()` only where the file ends; it is 0 from the end on.
+    /// Reads bytes from `offset` on into the front of `buffer` and returns their number. That is less than
+    /// `buffer.len()` only where the file ends, and 0 at or after the end.
+    ///
+    /// # Errors
+    ///
+    /// If the system cannot read the file.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize>;
 
-    /// Fills `buffer` from `offset`. A file that ends before is an error of kind
-    /// [`io::ErrorKind::UnexpectedEof`].
+    /// Fills `buffer` from `offset` on.
+    ///
+    /// # Errors
+    ///
+    /// Kind [`io::ErrorKind::UnexpectedEof`] if the file ends before `buffer` is full; otherwise those of
+    /// [`read_at`](Self::read_at).
     fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
         let wanted_bytes = buffer.len();
         let read_bytes = self.read_at(offset, buffer)?;
@@ -28,97 +36,147 @@ pub trait RandomAccessFile: Send + Sync + fmt::Debug {
         Err(EnvError::new("read", self.path(), io::Error::new(io::ErrorKind::UnexpectedEof, problem)))
     }
 
-    /// As [`read_at`](Self::read_at) if the bytes are in memory; `None` if the call would wait for the disk, or
-    /// cannot tell. After `None` the contents of `buffer` are unspecified. Optional: by default always `None`.
+    /// Like [`read_at`](Self::read_at) if the bytes are in memory; `None` if the call would wait for the disk, or
+    /// cannot tell. After `None` the contents of `buffer` are unspecified. Optional: the default is always `None`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`read_at`](Self::read_at).
     fn read_at_without_waiting(&self, offset: u64, buffer: &mut [u8]) -> Result<Option<usize>> {
         let _ = (offset, buffer);
         Ok(None)
     }
 
-    /// Where, from `offset` on, the first bytes lie that may not be zeros; `None` if nothing but zeros follows, or the end.
-    /// Of a sparse file that is told without reading. Optional: by default each byte of the file may be something.
+    /// Offset of the first byte at or after `offset` that may not be zero; `None` if only zeros follow, or the end. A
+    /// sparse file answers without being read. Optional: by default any byte of the file may not be zero.
+    ///
+    /// # Errors
+    ///
+    /// If the system cannot tell the size of the file.
     fn next_data(&self, offset: u64) -> Result<Option<u64>> {
         Ok((offset < self.size_bytes()?).then_some(offset))
     }
 
-    /// The whole file as bytes in memory that outlive this handle; `None` if the environment has no such thing, or not for
-    /// this file. Ask it of files from [`Env::open_mapped`](crate::Env::open_mapped). The file must be complete: nobody may
-    /// change it while the bytes are in use. Where it lies on a device that fails, or is cut by another program, reading the
-    /// bytes may end the process. Optional.
+    /// The whole file as bytes in memory that outlive this handle; `None` if the environment does not support that,
+    /// or not for this file. Use it for files from [`Env::open_mapped`](crate::Env::open_mapped). The file must be
+    /// complete: nobody may change it while the bytes are in use. If the device fails, or another program truncates
+    /// the file, reading the bytes may end the process. Optional.
     fn mapped(&self) -> Option<Bytes> {
         None
     }
 
-    /// Whether reading these bytes of [`mapped`](Self::mapped) would not wait for the disk, as of now or a tenth of a second
-    /// ago. `false` if that cannot be told. Optional: by default always `false`.
+    /// Whether reading these bytes of [`mapped`](Self::mapped) would not wait for the disk, as of now or a tenth of a
+    /// second ago. `false` if that is unknown. Optional: the default is always `false`.
     fn mapped_is_in_memory(&self, offset: u64, size_bytes: usize) -> bool {
         let _ = (offset, size_bytes);
         false
     }
 
     /// Size of the file now, in bytes.
+    ///
+    /// # Errors
+    ///
+    /// If the system cannot tell.
     fn size_bytes(&self) -> Result<u64>;
 
-    /// The path it was opened by.
+    /// The path by which the file was opened.
     fn path(&self) -> &Path;
 }
 
-/// A file read once from front to back: a log, a MANIFEST.
+/// A file that is read once, from front to back: a log, a MANIFEST.
 pub trait SequentialFile: Send {
-    /// Reads the next bytes into the front of `buffer` and returns how many. The count may be less than
-    /// `buffer.len()` anywhere; 0, for a buffer that is not empty, means the end of the file.
+    /// Reads the next bytes into the front of `buffer` and returns their number. That may be less than `buffer.len()`
+    /// anywhere; 0, for a buffer that is not empty, means the end of the file.
+    ///
+    /// # Errors
+    ///
+    /// If the system cannot read the file.
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize>;
 }
 
-/// A file written from front to back: a table, a MANIFEST, the info log.
+/// A file that is written from front to back: a table, a MANIFEST, the info log.
 ///
-/// After an error the file holds some prefix of the bytes appended, and every later call that would write or sync
-/// fails: the caller gives the file up. Dropped without [`close`](Self::close), it hands what is buffered to the
-/// operating system as well as it can, and errors are lost.
+/// After an error the file holds some prefix of the appended bytes, and every later call that would write or sync
+/// fails: the caller has to give the file up. If it is dropped without [`close`](Self::close), it tries to hand
+/// buffered bytes to the operating system, and errors are lost.
 pub trait WritableFile: Send {
-    /// Adds bytes at the end. They may wait in the process, and so may their errors: until
-    /// [`flush`](Self::flush).
+    /// Adds bytes at the end. They may stay in the process until [`flush`](Self::flush), and so may their errors.
+    ///
+    /// # Errors
+    ///
+    /// If these or earlier bytes cannot be written, or if an earlier operation failed.
     fn append(&mut self, bytes: &[u8]) -> Result<()>;
 
-    /// Hands all bytes to the operating system: readers see them, and they survive the death of the process, but
-    /// not a loss of power.
+    /// Hands all bytes to the operating system.
+    ///
+    /// # Durability
+    ///
+    /// Readers see the bytes, and they survive the death of the process, but not a power cut.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes cannot be written, or if an earlier operation failed.
     fn flush(&mut self) -> Result<()>;
 
-    /// Flushes and makes all bytes and the size durable: they survive a loss of power. The *name* of a new file
-    /// becomes durable by [`Env::sync_directory`](crate::Env::sync_directory).
+    /// Flushes, and makes all bytes and the size durable.
+    ///
+    /// # Durability
+    ///
+    /// They survive a power cut. The *name* of a new file becomes durable with
+    /// [`Env::sync_directory`](crate::Env::sync_directory).
+    ///
+    /// # Errors
+    ///
+    /// If the bytes cannot be written or synced, or if an earlier operation failed.
     fn sync(&mut self) -> Result<()>;
 
-    /// Size of the file in bytes, with what is still buffered.
+    /// Size of the file in bytes, buffered bytes included.
     fn size_bytes(&self) -> u64;
 
-    /// Flushes and closes, and reports the errors of both. It does not sync.
+    /// Flushes and closes the file. Does not sync.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes cannot be written, if closing fails, or if an earlier operation failed.
     fn close(self: Box<Self>) -> Result<()>;
 }
 
-/// Size of the header that [`LogFile::append_record`] stores.
+/// Size of the header that [`LogFile::append_record`] stores, in bytes.
 pub const LOG_RECORD_HEADER_SIZE_BYTES: usize = 7;
 
-/// Size of the blocks of a [`LogFile`].
+/// Size of the blocks of a [`LogFile`], in bytes.
 pub const LOG_BLOCK_SIZE_BYTES: u64 = 32 << 10;
 
-/// The write-ahead log: every append is handed to the operating system before it returns.
+/// The write-ahead log: every append reaches the operating system before it returns.
 ///
-/// It is a trait of its own so that a file mapped into memory can stand behind it. Therefore, while it is open, and after
-/// the process died with it open, the file may be longer than [`size_bytes`](Self::size_bytes): up to the end of the
-/// block of [`LOG_BLOCK_SIZE_BYTES`] in which the log ends, and never beyond. The bytes behind are zero, but for what a
-/// process that died in [`append_record`](Self::append_record) left there. Closing it cuts it to its size.
+/// It is a trait of its own so that it can be a file mapped into memory. While the log is open, and after the process
+/// died with it open, the file may therefore be longer than [`size_bytes`](Self::size_bytes): up to the end of the
+/// block of [`LOG_BLOCK_SIZE_BYTES`] in which the log ends, and never beyond. The bytes after the log are zero,
+/// except for what a process that died in [`append_record`](Self::append_record) left there. Closing the log
+/// truncates the file to its size.
 pub trait LogFile: Send {
-    /// Adds `bytes` at the end. On return they survive the death of the process, but not a loss of power. A process
-    /// that dies meanwhile leaves a beginning of them, and the file ends there.
+    /// Adds `bytes` at the end. If the process dies during the call, a prefix of them remains, and the file ends
+    /// there.
     ///
-    /// On an error nothing of them is in the file, which goes on to work (a full disk may have room later), unless
-    /// [`is_damaged`](Self::is_damaged) then says otherwise.
+    /// # Durability
+    ///
+    /// On return the bytes survive the death of the process, but not a power cut.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes cannot be written, for example because the disk is full. None of them is in the file then, and
+    /// the log keeps working, because a full disk may have room later, unless [`is_damaged`](Self::is_damaged) says
+    /// otherwise. Also if the log is damaged or an earlier sync failed.
     fn append(&mut self, bytes: &[u8]) -> Result<()>;
 
-    /// As [`append`](Self::append), for a record or the first fragment of one: `padding_bytes` zeros up to a block's end,
-    /// then `header` and `fragment`, all in one block. A process that dies meanwhile may also leave any part of the fragment
-    /// behind a header of zeros, and the file then ends where the block does; but never a header that is not zeros before a
-    /// fragment that is not whole and within the file.
+    /// Like [`append`](Self::append), for a record or its first fragment: `padding_bytes` zeros up to a block's end,
+    /// then `header` and `fragment`, all in one block. If the process dies during the call, any part of the fragment
+    /// may also remain after a header of zeros, and the file then ends where the block does; but a header that is not
+    /// zeros is never followed by a fragment that is incomplete or reaches beyond the file.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`append`](Self::append).
     fn append_record(
         &mut self,
         padding_bytes: usize,
@@ -126,22 +184,37 @@ pub trait LogFile: Send {
         fragment: &[u8],
     ) -> Result<()>;
 
-    /// Whether a failed append left bytes behind the end that could not be cut off. Appends and syncs then fail
-    /// until a [`truncate`](Self::truncate) succeeds.
+    /// Whether a failed append left bytes after the end that could not be cut off. Appends and syncs then fail until
+    /// a [`truncate`](Self::truncate) succeeds.
     fn is_damaged(&self) -> bool;
 
-    /// Cuts the file to its first `size_bytes` bytes; appends go on from there. A size beyond the end is an error
-    /// of kind [`io::ErrorKind::InvalidInput`].
+    /// Truncates the file to its first `size_bytes` bytes; appends go on from there.
+    ///
+    /// # Errors
+    ///
+    /// Kind [`io::ErrorKind::InvalidInput`] if the size is beyond the end. Also if the file cannot be truncated, or
+    /// if an earlier sync failed.
     fn truncate(&mut self, size_bytes: u64) -> Result<()>;
 
-    /// Makes all bytes and the size durable: they survive a loss of power. (The name: see
-    /// [`Env::sync_directory`](crate::Env::sync_directory).) After a sync that failed, every later append and sync fails:
-    /// which bytes reached the disk is then unknown.
+    /// Makes all bytes and the size durable.
+    ///
+    /// # Durability
+    ///
+    /// They survive a power cut. (For the name, see [`Env::sync_directory`](crate::Env::sync_directory).)
+    ///
+    /// # Errors
+    ///
+    /// If the bytes cannot be synced. Every later append and sync then fails too, because it is unknown which bytes
+    /// reached the disk.
     fn sync(&mut self) -> Result<()>;
 
-    /// Bytes appended so far: where the next record will begin.
+    /// Number of bytes appended so far: the offset of the next record.
     fn size_bytes(&self) -> u64;
 
-    /// Cuts the file to its size, closes it, and reports the errors of both. It does not sync.
+    /// Truncates the file to its size and closes it. Does not sync.
+    ///
+    /// # Errors
+    ///
+    /// If truncating or closing fails.
     fn close(self: Box<Self>) -> Result<()>;
 }

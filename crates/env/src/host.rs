@@ -1,7 +1,7 @@
-//! Clocks, threads and identity of the process this code runs in, shared by `PosixEnv` and `MemoryEnv`.
+//! Clocks, threads and identity of the current process, shared by `PosixEnv` and `MemoryEnv`.
 //!
-//! A bare WebAssembly module (`wasm32-unknown-unknown`) has none of them. There, time is a counter that advances
-//! by one at each look and by what is slept, threads do not start, and the process number is 0.
+//! A bare WebAssembly module (`wasm32-unknown-unknown`) has none of them. There, time is a counter that advances by
+//! one with each reading and by the time slept, threads do not start, and the process number is 0.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub(crate) const BACKGROUND: Background = if cfg!(all(target_family = "wasm", ta
     Background::Threads
 };
 
-/// Microseconds of `duration`; as many as fit.
+/// Microseconds of `duration`, saturating.
 fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
@@ -83,7 +83,7 @@ struct HostThread {
 
 impl ThreadHandle for HostThread {
     fn join(self: Box<Self>) {
-        // The panic hook has reported a panic already; the contract is not to pass it on.
+        // The panic hook has already reported a panic; the contract forbids passing it on.
         let _ = self.handle.join();
     }
 }
@@ -91,7 +91,7 @@ impl ThreadHandle for HostThread {
 pub(crate) fn spawn(name: &str, work: Box<dyn FnOnce() + Send>) -> Result<Box<dyn ThreadHandle>> {
     let refused = |source| EnvError::new("start thread", name, source);
     if name.contains('\0') {
-        // std::thread would panic.
+        // `std::thread` would panic.
         return Err(refused(std::io::ErrorKind::InvalidInput.into()));
     }
     let handle = std::thread::Builder::new().name(name.to_owned()).spawn(work).map_err(refused)?;

@@ -1,11 +1,11 @@
-//! The one way from Terrace to files, directories, locks, clocks and threads.
+//! Terrace's only way to files, directories, locks, clocks and threads.
 //!
-//! Nothing in the engine calls the operating system itself: it holds an [`Env`]. So the same engine runs on a
-//! real disk ([`PosixEnv`]), in memory ([`MemoryEnv`]), under a simulator that loses power at any point, and in
-//! a browser's worker.
+//! Nothing in the engine calls the operating system itself: it holds an [`Env`]. The same engine therefore runs on a
+//! real disk ([`PosixEnv`]), in memory ([`MemoryEnv`]), under a simulator that cuts the power at any point, and in a
+//! browser's worker.
 //!
 //! Predecessors on the data's path: the engine's write-ahead log, table builder and reader, and version set.
-//! Successor: the operating system, or whatever an implementation puts in its place.
+//! Successor: the operating system, or what an implementation puts in its place.
 //!
 //! # What survives what
 //!
@@ -20,27 +20,27 @@
 //! | [`Env::create_directory_all`] | yes | yes |
 //! | [`Env::replace_file`] | yes | yes |
 //!
-//! "No" means *not promised*. After a loss of power a file that was not synced may be shorter, hold zeros or old
-//! sectors anywhere behind its last sync, or be absent; changes of names in a directory that was not synced may have
+//! "No" means *not promised*. After a power cut, a file that was not synced may be shorter, hold zeros or old sectors
+//! anywhere after its last synced byte, or be absent. Changes of names in a directory that was not synced may have
 //! happened in any order or not at all.
 //!
 //! # Rules for an implementation
 //!
-//! * A failed write or sync is never forgotten. The file then refuses to sync for the rest of its life, because an
-//!   operating system may drop the pages that it failed to write and call the next sync a success.
+//! * A failed write or sync is never forgotten. The file then refuses every later sync, because an operating system
+//!   may drop the pages that it failed to write and report the next sync as a success.
 //! * Several handles of one file may be open at once. A reader sees the bytes that a writer has flushed.
 //! * A removed or replaced file stays whole for the handles opened before.
-//! * Every method may be called from any thread at any time. An environment with one thread (a browser's worker)
-//!   states it by [`Background::Steps`]; it may then keep its handles in thread-local storage and pass their
-//!   numbers around.
-//! * Optional: [`RandomAccessFile::read_at_without_waiting`] may always return `None`,
-//!   [`Env::link_or_copy`] may always copy, [`Env::spawn`] may always fail (with [`Background::Steps`]),
-//!   [`Env::sync_directory`] may do nothing if changes of names are durable on return, [`Env::hold_directory`] may return `None`. All the rest is required, and
-//!   checked by [`conformance`].
-//! * An environment on a fixed pool of file handles (the browser's, which cannot open a handle while it runs)
-//!   maps names to slots of the pool in bytes of its own. A rename or a replacement is then one durable write of
-//!   that map, a removed file's slot is used again once its last handle is gone, and an empty pool is an error of
-//!   kind [`std::io::ErrorKind::StorageFull`].
+//! * Every method may be called from any thread at any time. An environment with one thread (a browser's worker) says
+//!   so with [`Background::Steps`]; it may then keep its handles in thread-local storage and pass their numbers
+//!   around.
+//! * Optional: [`RandomAccessFile::read_at_without_waiting`] may always return `None`, [`Env::link_or_copy`] may
+//!   always copy, [`Env::spawn`] may always fail (with [`Background::Steps`]), [`Env::sync_directory`] may do nothing
+//!   if changes of names are durable on return, [`Env::hold_directory`] and [`Env::file_id`] may return `None`. Everything
+//!   else is required, and checked by [`conformance`].
+//! * An environment on a fixed pool of file handles (such as the browser's, which cannot open a handle while it runs)
+//!   maps names to slots of the pool in bytes of its own. A rename or a replacement is then one durable write of that
+//!   map, the slot of a removed file is reused once its last handle is gone, and an empty pool is an error of kind
+//!   [`std::io::ErrorKind::StorageFull`].
 
 pub mod conformance;
 mod env;
@@ -58,7 +58,7 @@ pub mod simulated;
 #[cfg(not(unix))]
 mod without_files;
 
-pub use env::{Background, DirectoryHold, Env, HeldEnv, ThreadHandle};
+pub use env::{Background, DirectoryHold, Env, FileId, HeldEnv, ThreadHandle};
 pub use error::{EnvError, Result};
 pub use file::{
     LOG_BLOCK_SIZE_BYTES, LOG_RECORD_HEADER_SIZE_BYTES, LogFile, RandomAccessFile, SequentialFile,
@@ -71,8 +71,9 @@ pub use posix::PosixEnv;
 pub use process_mark::ProcessMark;
 pub use simulated::SimulatedEnv;
 
-/// The environment of this platform: the operating system's files ([`PosixEnv`] on Unix). Where Terrace has none yet, every call
-/// of it fails with kind [`std::io::ErrorKind::Unsupported`], so that a program names another.
+/// The environment of this platform: the operating system's files ([`PosixEnv`] on Unix). On platforms where Terrace
+/// has none yet, every call fails with kind [`std::io::ErrorKind::Unsupported`], so that a program supplies another
+/// one.
 pub fn default_env() -> std::sync::Arc<dyn Env> {
     #[cfg(unix)]
     let env = PosixEnv::new();

@@ -1,18 +1,18 @@
-//! Who may write in a database's directory: one lock on its LOCK file.
+//! The lock that decides who may write to a database's directory: one lock on its LOCK file.
 
 use std::fmt;
 
 use crate::EnvError;
 
-/// A lock that is held. It is released when this value is dropped, or when the process dies; the file stays.
+/// A lock that is held. It is released when this value is dropped or the process dies; the file remains.
 pub trait FileLock: Send + Sync + fmt::Debug {}
 
 /// Why a lock was not granted.
 #[derive(Debug)]
 pub enum LockError {
-    /// Somebody holds it.
+    /// The lock is held, by this process or another one.
     Held {
-        /// The process that holds it, if the environment can tell.
+        /// The process that holds it, if the environment knows.
         holder: Option<u32>,
         /// Whether the holder is this process itself.
         this_process: bool,
@@ -24,9 +24,9 @@ pub enum LockError {
 impl fmt::Display for LockError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Held { this_process: true, .. } => f.write_str("the lock is held by this process already"),
-            Self::Held { holder: Some(process), .. } => write!(f, "the lock is held by process {process}"),
-            Self::Held { holder: None, .. } => f.write_str("the lock is held by another process"),
+            Self::Held { this_process: true, .. } => f.write_str("this process already holds the lock"),
+            Self::Held { holder: Some(process), .. } => write!(f, "process {process} holds the lock"),
+            Self::Held { holder: None, .. } => f.write_str("another process holds the lock"),
             Self::Env(error) => error.fmt(f),
         }
     }

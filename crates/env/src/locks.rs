@@ -1,7 +1,7 @@
-//! The standard library's locks, without errors: a lock whose holder panicked is had all the same.
+//! The standard library's locks without poisoning: a lock whose holder panicked can still be taken.
 //!
-//! They keep nothing outside of themselves. A lock that keeps a list of waiting threads elsewhere breaks in a forked child: the list
-//! shows threads that the child does not have, in memory that its own threads get.
+//! They keep no state outside themselves. A lock that keeps a list of waiting threads elsewhere breaks in a forked
+//! child: the list refers to threads that the child does not have, in memory that the child's own threads get.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{self, PoisonError, TryLockError};
@@ -12,7 +12,7 @@ use std::time::Duration;
 pub struct Mutex<T>(sync::Mutex<T>);
 
 impl<T> Mutex<T> {
-    /// A lock that nobody holds.
+    /// Creates a lock that nobody holds.
     pub const fn new(value: T) -> Self {
         Self(sync::Mutex::new(value))
     }
@@ -40,10 +40,10 @@ impl<T> Mutex<T> {
     }
 }
 
-/// The right to use the value of a [`Mutex`], until it is dropped.
+/// The right to use the value of a [`Mutex`] until this is dropped.
 #[derive(Debug)]
 pub struct MutexGuard<'a, T>(
-    /// Empty only while [`Condvar::wait`] or [`Condvar::wait_for`] has it.
+    /// Empty only during [`Condvar::wait`] and [`Condvar::wait_for`].
     Option<sync::MutexGuard<'a, T>>,
 );
 
@@ -63,23 +63,23 @@ impl<T> DerefMut for MutexGuard<'_, T> {
     }
 }
 
-/// Where threads that hold a lock let go of it and wait for others. They may wake up for nothing.
+/// A condition on which threads that hold a lock release it and wait for others. They may wake up spuriously.
 #[derive(Debug, Default)]
 pub struct Condvar(sync::Condvar);
 
 impl Condvar {
-    /// One on which nobody waits.
+    /// Creates a condition on which nobody waits.
     pub const fn new() -> Self {
         Self(sync::Condvar::new())
     }
 
-    /// Lets go of the lock, waits to be notified, and takes the lock again.
+    /// Releases the lock, waits for a notification, and takes the lock again.
     pub fn wait<T>(&self, guard: &mut MutexGuard<'_, T>) {
         let held = guard.0.take().expect("the lock is held");
         guard.0 = Some(self.0.wait(held).unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// As [`wait`](Self::wait), for no longer than `duration`.
+    /// Like [`wait`](Self::wait), for at most `duration`.
     pub fn wait_for<T>(&self, guard: &mut MutexGuard<'_, T>, duration: Duration) {
         let held = guard.0.take().expect("the lock is held");
         let (held, _) = self.0.wait_timeout(held, duration).unwrap_or_else(PoisonError::into_inner);

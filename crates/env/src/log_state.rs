@@ -1,22 +1,22 @@
-//! What the file behind a write-ahead log is in, for every environment whose appends and syncs can fail.
+//! The state of the file of a write-ahead log, for every environment whose appends and syncs can fail.
 
 use std::io;
 
 use crate::error::given_up;
 
-/// What the file behind a log is in.
+/// The state of the file of a log.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum LogState {
-    /// It holds exactly what was appended.
+    /// It holds exactly the appended bytes.
     Whole,
-    /// A failed append left bytes behind the end. A truncation heals it.
+    /// A failed append left bytes after the end. A truncation heals it.
     Damaged(io::ErrorKind),
-    /// A sync failed, and the system may have dropped pages; or a mapped page was not there. Nothing heals it.
+    /// A sync failed, so the system may have dropped pages; or a mapped page was missing. Nothing heals it.
     Lost(io::ErrorKind),
 }
 
 impl LogState {
-    /// The error of appends and syncs, unless the file is whole.
+    /// Returns the error of appends and syncs, unless the file is whole.
     pub(crate) fn check(self) -> io::Result<()> {
         match self {
             Self::Whole => Ok(()),
@@ -28,7 +28,7 @@ impl LogState {
         matches!(self, Self::Damaged(_))
     }
 
-    /// The file was cut to what it should hold.
+    /// Notes that the file was truncated to its proper size.
     pub(crate) fn heal(&mut self) {
         if self.is_damaged() {
             *self = Self::Whole;

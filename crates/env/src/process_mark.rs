@@ -1,19 +1,19 @@
-//! Which process this is: a forked child has all that its parent had open, and must leave it alone.
+//! Which process this is: a forked child has everything that its parent had open, and must leave it alone.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many forks this process is away from the one in which the first mark was made.
+/// Number of forks between this process and the one in which the first mark was made.
 static FORKS: AtomicU64 = AtomicU64::new(0);
 
-/// Remembers the process in which it was made. A forked child has it, too, and is not that process.
+/// Remembers the process in which it was made. A forked child has a copy, but is not that process.
 ///
-/// To ask costs a load and a comparison. Children are counted by a handler of `fork` (`pthread_atfork`). What does not call it (`vfork`,
-/// a bare `clone`) shares the parent's memory or may only call `exec`.
+/// Asking costs a load and a comparison. A handler of `fork` (`pthread_atfork`) counts children. Calls that bypass it
+/// (`vfork`, a bare `clone`) share the parent's memory or may only call `exec`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessMark(u64);
 
 impl ProcessMark {
-    /// A mark of this process.
+    /// Creates a mark of this process.
     pub fn here() -> Self {
         #[cfg(unix)]
         count_forks();
@@ -34,7 +34,8 @@ fn count_forks() {
     }
 
     static ONCE: std::sync::Once = std::sync::Once::new();
-    // SAFETY: the handler is a function that lives as long as this library, and does nothing that a child may not do before `exec`.
+    // SAFETY: the handler is a function that lives as long as this library, and does nothing that is forbidden to a
+    // child before `exec`.
     ONCE.call_once(|| unsafe {
         libc::pthread_atfork(None, None, Some(in_child));
     });
@@ -47,7 +48,7 @@ pub(crate) mod tests {
     /// Forks, and asserts that `holds` is true in the child.
     #[track_caller]
     pub(crate) fn assert_in_child(holds: impl FnOnce() -> bool) {
-        // SAFETY: the child looks at memory, and leaves without anything of the parent's.
+        // SAFETY: the child only looks at memory, and exits without running anything of the parent's.
         let child = unsafe { libc::fork() };
         if child == 0 {
             let status = i32::from(!holds());

@@ -1,5 +1,5 @@
-//! The environment of a platform that has none: every call fails, and says so. What a program stores is never kept in a place
-//! that it did not choose, memory included.
+//! The environment of a platform that has none: every call fails and says so. Nothing that a program stores ends up
+//! in a place that it did not choose, memory included.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -11,8 +11,7 @@ use crate::{
     ThreadHandle, WritableFile,
 };
 
-const REASON: &str =
-    "Terrace has no files of its own on this platform; name an environment in the options (`env`)";
+const REASON: &str = "Terrace cannot open files on this platform; set an environment in the options (`env`)";
 
 /// See the module.
 #[derive(Debug)]

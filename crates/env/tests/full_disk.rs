@@ -1,4 +1,4 @@
-//! A full disk and a read-only one: small file systems in memory, mounted for the test's thread alone.
+//! A full disk and a read-only one: small file systems in memory, mounted only for the test's thread.
 //!
 //! Mounting needs root. Without it these tests say so and pass.
 #![cfg(target_os = "linux")]
@@ -30,14 +30,14 @@ fn mount_small(target: &Path) -> io::Result<()> {
     mount("tmpfs", target, 0, "size=256k")
 }
 
-/// Runs `test` in a file system of 256 KiB, or says why not.
+/// Runs `test` in a file system of 256 KiB, or says why it cannot.
 fn on_small_disk(test: fn(&Path)) {
     let directory = tempfile::tempdir().unwrap();
     let target: PathBuf = directory.path().to_owned();
     let run = move || match mount_small(&target) {
         Ok(()) => test(&target),
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            // Not by a macro, whose output the test runner hides.
+            // Written without a macro, whose output the test runner would hide.
             let _ = writeln!(io::stderr(), "skipped: this user may not mount: {error}");
         }
         Err(error) => panic!("could not mount: {error}"),
@@ -47,7 +47,7 @@ fn on_small_disk(test: fn(&Path)) {
     }
 }
 
-/// Takes space until no more than `left_bytes` are free.
+/// Takes up space until at most `left_bytes` are free.
 fn fill(directory: &Path, left_bytes: usize) {
     std::fs::write(directory.join("ballast"), vec![1; (256 << 10) - left_bytes]).unwrap();
 }
@@ -75,7 +75,7 @@ fn a_log_is_as_before_when_the_disk_is_full() {
         assert_eq!(log.size_bytes(), expected.len() as u64);
         assert!(env.read_file(&path).unwrap() == expected, "nothing of the refused record is there");
 
-        // Room again: the log goes on where it was.
+        // There is room again: the log goes on where it was.
         env.remove_file(&directory.join("ballast")).unwrap();
         log.append(b"there is room again").unwrap();
         log.sync().unwrap();
@@ -112,7 +112,7 @@ fn a_log_with_space_set_aside_is_as_before_when_the_disk_is_full() {
         assert_eq!(log.size_bytes(), full.len() as u64, "nothing of the refused record is there");
         assert!(full.len() > (256 << 10) - (8 << 10), "what room there was is used: {}", full.len());
 
-        // Room again: the log goes on where it was.
+        // There is room again: the log goes on where it was.
         log.truncate(100 * 1007).unwrap();
         log.append_record(0, &[7; 7], b"there is room again").unwrap();
         log.sync().unwrap();
@@ -131,7 +131,7 @@ fn a_written_file_is_given_up_when_the_disk_is_full() {
         let mut file = env.create(&directory.join("000004.ldb")).unwrap();
         file.append(&[2; 50_000]).unwrap();
         assert!(file.flush().unwrap_err().is_no_space());
-        // Also with room again: whether the bytes before arrived is not known, so it never calls them durable.
+        // Even with room again: it is unknown whether earlier bytes arrived, so the file never calls them durable.
         env.remove_file(&directory.join("ballast")).unwrap();
         for error in [file.append(b"x").unwrap_err(), file.flush().unwrap_err(), file.sync().unwrap_err()] {
             assert!(error.is_no_space(), "{error}");
@@ -142,7 +142,7 @@ fn a_written_file_is_given_up_when_the_disk_is_full() {
             "nothing is written after a failure"
         );
 
-        // Larger than the buffer, so that it fails at once; and closing reports what waited.
+        // Larger than the buffer, so that it fails at once. Closing reports what waited.
         fill(directory, 32 << 10);
         let mut file = env.create(&directory.join("000005.ldb")).unwrap();
         assert!(file.append(&[3; 200_000]).unwrap_err().is_no_space());

@@ -1,7 +1,7 @@
 //! The lock between processes: Terrace against Terrace, and against the classic record lock that LevelDB takes.
 //!
-//! The other process is this test program again, running only [`helper_process`], told by the environment what to
-//! do. It answers on its standard output and ends when its standard input ends.
+//! The other process is this test program again, running only [`helper_process`]; environment variables tell it what
+//! to do. It answers on its standard output and ends when its standard input ends.
 #![cfg(unix)]
 
 use std::fs::{self, File};
@@ -56,7 +56,7 @@ fn helper_process() {
         },
         other => panic!("no such role: {other}"),
     };
-    // The test runner has printed half a line before.
+    // The test runner has already printed half a line.
     println!("\n{ANSWER}{answer}");
     io::stdin().read_to_end(&mut Vec::new()).unwrap();
     drop(held);
@@ -82,12 +82,12 @@ impl Other {
         let answer = lines
             .find_map(|line| line.unwrap().strip_prefix(ANSWER).map(str::to_owned))
             .expect("the other process ended without an answer");
-        // The rest of what it prints goes nowhere, without closing its output under it.
+        // Discards the rest of its output without closing the pipe under it.
         std::thread::spawn(move || lines.for_each(drop));
         Self { child, answer }
     }
 
-    /// What another process is told that tries to take the lock.
+    /// The answer to another process that tries to take the lock.
     fn answer(role: &str, path: &Path) -> String {
         let other = Self::start(role, path);
         let answer = other.answer.clone();
@@ -142,7 +142,7 @@ fn refused_while_leveldb_holds_it() {
     let other = Other::start("leveldb", &path);
     assert_eq!(other.answer, "locked");
     assert_held_by(&path, Some(other.id()));
-    // Our refused attempt has not loosened its lock.
+    // Our refused attempt has not released its lock.
     assert_eq!(Other::answer("leveldb", &path), "refused");
     other.end();
     lock(&path).unwrap();
@@ -153,7 +153,7 @@ fn refuses_another_terrace_and_leveldb() {
     let (_directory, path) = place();
     let held = lock(&path).unwrap();
     let refused = format!("refused by Some({})", std::process::id());
-    // Twice: their attempts do not loosen our lock, and neither do ours.
+    // Twice: their attempts do not release our lock, and ours release nothing either.
     for _ in 0..2 {
         assert_eq!(Other::answer("leveldb", &path), "refused");
         assert_eq!(Other::answer("terrace", &path), refused);
@@ -184,23 +184,23 @@ fn does_not_name_a_process_that_is_dead() {
     let left = fs::read(&path).unwrap();
     assert_eq!(left, format!("{dead_id}\n").into_bytes(), "a killed process leaves its number");
 
-    // LevelDB writes none. The kernel knows better than what the dead one left.
+    // LevelDB writes none. The kernel knows better than the number that the dead process left.
     let leveldb = Other::start("leveldb", &path);
     assert_held_by(&path, Some(leveldb.id()));
     leveldb.end();
 
-    // As if a holder had not been able to write its own.
+    // As if a holder had not been able to write its own number.
     let other = Other::start("terrace", &path);
     for text in [&left[..], b"", b"nonsense\n", format!("{}\n", std::process::id()).as_bytes()] {
         fs::write(&path, text).unwrap();
-        // The kernel's answer where it has one (a classic lock), else none.
+        // The kernel's answer if it has one (a classic lock), otherwise none.
         assert_held_by(&path, if cfg!(target_os = "linux") { None } else { Some(other.id()) });
     }
     other.end();
 }
 
-/// LevelDB in our own process: a classic lock is dropped when its process closes any descriptor of the file, so a
-/// careless attempt would end LevelDB's lock, and a third process could open the database under it.
+/// LevelDB in our own process: a process drops its classic lock when it closes any descriptor of the file, so a
+/// careless attempt would release LevelDB's lock, and a third process could open the database.
 #[cfg(target_os = "linux")]
 #[test]
 fn does_not_loosen_the_lock_of_leveldb_in_this_process() {
@@ -217,7 +217,7 @@ fn does_not_loosen_the_lock_of_leveldb_in_this_process() {
     }
     drop(leveldb);
 
-    // Now it is free, for us and then, after us, for LevelDB.
+    // Now the lock is free, for us and then for LevelDB.
     let held = lock(&path).unwrap();
     assert!(lock_as_leveldb(&path).is_err());
     assert_eq!(Other::answer("leveldb", &path), "refused");
@@ -251,7 +251,7 @@ impl ForkedChild {
 #[cfg(target_os = "linux")]
 impl Drop for ForkedChild {
     fn drop(&mut self) {
-        // SAFETY: this is our own child, which nobody has waited for, so the number is still its. The null pointer
+        // SAFETY: this is our own child, for which nobody has waited, so the number is still its. The null pointer
         // says that its status is not wanted.
         unsafe {
             libc::kill(self.id, libc::SIGKILL);

@@ -1,6 +1,6 @@
-//! A mapped log whose file has no page for the next record: an error, and a process that lives.
+//! A mapped log whose file has no page for the next record returns an error, and the process survives.
 //!
-//! What would end the process is done in another: this test program again, running only [`helper_process`].
+//! What would end the process runs in another one: this test program again, running only [`helper_process`].
 #![cfg(all(
     target_os = "linux",
     target_pointer_width = "64",
@@ -23,10 +23,10 @@ const DIRECTORY: &str = "TERRACE_MAPPED_LOG_DIRECTORY";
 const DONE: &str = "done as told";
 /// How the other process says what it could not try.
 const NOT_HERE: &str = "skipped";
-/// With which a foreign handler leaves.
+/// The exit code of a foreign handler.
 const FOREIGN_EXIT: i32 = 42;
 
-/// Starts this program again, by the same emulator if cargo was told of one.
+/// Starts this program again, with the emulator that cargo was told of, if any.
 fn this_program() -> Command {
     let program = std::env::current_exe().unwrap();
     let name = format!("CARGO_TARGET_{}_UNKNOWN_LINUX_GNU_RUNNER", std::env::consts::ARCH.to_uppercase());
@@ -37,25 +37,25 @@ fn this_program() -> Command {
     command
 }
 
-/// Runs `role` in `directory`; what became of the process, and what it said.
+/// Runs `role` in `directory`; returns the exit status and the output of the process.
 fn run(role: &str, directory: &Path) -> (ExitStatus, String) {
-    let output = this_program()
+    let result = this_program()
         .args(["--exact", "helper_process", "--nocapture"])
         .env(ROLE, role)
         .env(DIRECTORY, directory)
         .output()
         .unwrap();
-    let said =
-        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    (output.status, said)
+    let output =
+        String::from_utf8_lossy(&result.stdout).into_owned() + &String::from_utf8_lossy(&result.stderr);
+    (result.status, output)
 }
 
 #[track_caller]
 fn assert_done(role: &str, directory: &Path) {
-    let (status, said) = run(role, directory);
-    assert!(status.success() && said.contains(DONE), "{role}: {:?}: {said}", status.signal());
-    if let Some(line) = said.lines().find(|line| line.starts_with(NOT_HERE)) {
-        // Not by a macro, whose output the test runner hides.
+    let (status, output) = run(role, directory);
+    assert!(status.success() && output.contains(DONE), "{role}: {:?}: {output}", status.signal());
+    if let Some(line) = output.lines().find(|line| line.starts_with(NOT_HERE)) {
+        // Written without a macro, whose output the test runner would hide.
         let _ = writeln!(std::io::stderr(), "{line}");
     }
 }
@@ -80,7 +80,7 @@ fn helper_process() {
             fault(&path);
         }
         "chain" => {
-            // What a handler before ours sees is what it would have seen.
+            // A handler set before ours must see what it would have seen without us.
             set_handler(note_and_map);
             let _log = mapped_log(&path);
             fault(&path);
@@ -94,7 +94,7 @@ fn helper_process() {
             unsafe { libc::raise(libc::SIGBUS) };
         }
         "raised" => {
-            // SAFETY: no handler is involved. The standard library's takes a signal without a fault for nothing.
+            // SAFETY: no handler is involved. The standard library's handler ignores a signal without a fault.
             unsafe { libc::signal(libc::SIGBUS, libc::SIG_DFL) };
             let _log = mapped_log(&path);
             // SAFETY: sends a signal to this thread.
@@ -130,7 +130,7 @@ fn assert_input_output(error: &EnvError) {
     assert_eq!(error.source.raw_os_error(), Some(libc::EIO), "{error}");
 }
 
-/// A log that has space set aside.
+/// A log that has space ready.
 fn mapped_log(path: &Path) -> Box<dyn LogFile> {
     let mut log = PosixEnv::new().create_log(path).unwrap();
     add(&mut *log).unwrap();
@@ -139,7 +139,8 @@ fn mapped_log(path: &Path) -> Box<dyn LogFile> {
 }
 
 fn cut_under_the_log(path: &Path) {
-    // Each size is stored by other instructions, which fault: the head, single bytes, pieces of 16, the processor's own copy.
+    // Each size is stored by different instructions that can fault: the head, single bytes, pieces of 16, the
+    // processor's own copy.
     for (number, body_size_bytes) in [1, 5, 1000, 30_000].into_iter().enumerate() {
         let path = path.with_file_name(format!("{:06}.log", 100 + number));
         let mut log = mapped_log(&path);
@@ -152,7 +153,7 @@ fn cut_under_the_log(path: &Path) {
     let mut log = mapped_log(path);
     File::options().write(true).open(path).unwrap().set_len(0).unwrap();
     assert_input_output(&fail(&mut *log));
-    // Nobody knows what the file is like: it is given up, and left as it is.
+    // Its state is unknown: it is given up and left as it is.
     assert!(add(&mut *log).is_err() && log.sync().is_err());
     assert!(!log.is_damaged(), "a truncation would not heal it");
     let _ = log.close();
@@ -161,7 +162,7 @@ fn cut_under_the_log(path: &Path) {
     add(&mut *mapped_log(path)).unwrap();
 }
 
-/// `EXT4_IOC_SHUTDOWN`, which XFS knows as well, and its flag for doing so at once.
+/// `EXT4_IOC_SHUTDOWN`, which XFS also knows, and its flag for doing so at once.
 const SHUT_DOWN: libc::c_ulong = 0x8004_587d;
 static AT_ONCE: u32 = 2;
 
@@ -183,7 +184,7 @@ fn shut_down_under_the_log(path: &Path) {
     let _ = log.close();
 }
 
-/// Reads a mapped page that is behind the end of its file.
+/// Reads a mapped page after the end of its file.
 fn fault(path: &Path) {
     let path = path.with_extension("foreign");
     fs::write(&path, [1; 4096]).unwrap();
@@ -195,7 +196,7 @@ fn fault(path: &Path) {
     assert_ne!(page, libc::MAP_FAILED);
     file.set_len(0).unwrap();
     FAULTED.store(page as usize, Ordering::SeqCst);
-    // SAFETY: the page is mapped; that reading it faults is what is wanted.
+    // SAFETY: the page is mapped; the read is meant to fault.
     let byte = unsafe { page.cast::<u8>().read_volatile() };
     assert_eq!(byte, 0, "the handler has put another page there");
 }
@@ -244,16 +245,16 @@ fn a_log_that_is_cut_by_another_program_ends_in_an_error_and_not_the_process() {
 fn a_foreign_fault_ends_the_process_as_ever() {
     let directory = tempfile::tempdir().unwrap();
     for role in ["foreign fault", "raised"] {
-        let (status, said) = run(role, directory.path());
-        assert_eq!(status.signal(), Some(libc::SIGBUS), "{role}: {said}");
+        let (status, output) = run(role, directory.path());
+        assert_eq!(status.signal(), Some(libc::SIGBUS), "{role}: {output}");
     }
 }
 
 #[test]
 fn a_handler_that_was_there_before_gets_the_faults_that_are_its_own() {
     let directory = tempfile::tempdir().unwrap();
-    let (status, said) = run("foreign handler before", directory.path());
-    assert_eq!(status.code(), Some(FOREIGN_EXIT), "{said}");
+    let (status, output) = run("foreign handler before", directory.path());
+    assert_eq!(status.code(), Some(FOREIGN_EXIT), "{output}");
     assert_done("chain", directory.path());
     assert_done("ignored", directory.path());
 }
@@ -281,7 +282,7 @@ struct Disk {
 }
 
 impl Disk {
-    /// Says why there is none, and passes the test, where that needs more rights or tools than there are.
+    /// If this needs more rights or tools than there are, says so and lets the test pass.
     fn new(make: &[&str], size_bytes: u64) -> Option<Self> {
         let directory = tempfile::tempdir().unwrap();
         let (image, target) = (directory.path().join("image"), directory.path().join("disk"));
@@ -297,7 +298,7 @@ impl Disk {
                 Ok(output) => String::from_utf8_lossy(&output.stderr).into_owned(),
                 Err(error) => format!("{}: {error}", make[0]),
             };
-            // Not by a macro, whose output the test runner hides.
+            // Written without a macro, whose output the test runner would hide.
             let _ = writeln!(std::io::stderr(), "skipped: no file system can be mounted: {problem}");
             return None;
         }
@@ -331,7 +332,7 @@ fn a_log_whose_extents_are_shared_by_a_copy_is_refused_on_a_full_disk_and_goes_o
     log.sync().unwrap();
     let copied = Command::new("cp").arg("--reflink=always").args([&path, &copy]).status().unwrap();
     assert!(copied.success());
-    // All but nothing is left.
+    // Almost nothing is left.
     let ballast = disk.path().join("ballast");
     let mut file = File::create(&ballast).unwrap();
     for piece_bytes in [1 << 20, 4096, 512] {

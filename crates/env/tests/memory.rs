@@ -1,4 +1,4 @@
-//! The environment in memory: the common suite, and what is its own.
+//! The environment in memory: the common suite, and tests of its own features.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

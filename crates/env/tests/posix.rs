@@ -14,7 +14,7 @@ use terrace_env::{Background, Env, LockError, PosixEnv, conformance};
 
 #[test]
 fn conforms() {
-    // Kept until the end: dropping one removes the directory.
+    // Kept until the end, because dropping one removes the directory.
     let directories = RefCell::new(Vec::new());
     conformance::run_all(&|| {
         let directory = tempfile::tempdir().unwrap();
@@ -24,7 +24,7 @@ fn conforms() {
     });
 }
 
-/// `/dev/shm` is another kind of file system (tmpfs) than the directory for temporary files often is.
+/// `/dev/shm` is a different kind of file system (tmpfs) from that of most temporary directories.
 #[cfg(target_os = "linux")]
 #[test]
 fn conforms_in_shared_memory() {
@@ -72,14 +72,14 @@ fn reads_beyond_4_gib() {
     assert_eq!(buffer, [0; 9]);
 }
 
-/// What was just written is in the page cache: where the file system can answer from it, the answer is whole.
+/// Bytes just written are in the page cache: if the file system can answer from it, the answer is complete.
 #[cfg(target_os = "linux")]
 #[test]
 fn reads_cached_bytes_without_waiting() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("file");
     fs::write(&path, vec![7; 10_000]).unwrap();
-    // Whether this file system can is asked of the kernel, past the code under test.
+    // Asks the kernel directly, without the code under test, whether this file system can.
     let raw = fs::File::open(&path).unwrap();
     let mut byte = [0; 1];
     let slices = &mut [std::io::IoSliceMut::new(&mut byte)];
@@ -93,7 +93,7 @@ fn reads_cached_bytes_without_waiting() {
     assert_eq!(file.read_at_without_waiting(20_000, &mut buffer).unwrap(), expected(0));
 }
 
-/// Bytes that are not in the page cache: no short read may look like the end of the file.
+/// Bytes that are not in the page cache: a short read must not look like the end of the file.
 #[cfg(target_os = "linux")]
 #[test]
 fn does_not_take_a_cold_page_for_the_end() {
@@ -130,7 +130,7 @@ fn leaves_out_names_that_are_no_text() {
     fs::write(directory.path().join("text"), b"").unwrap();
     let strange = directory.path().join(std::ffi::OsStr::from_bytes(b"\xff\xfe"));
     if let Err(error) = fs::write(&strange, b"") {
-        // Not by a macro, whose output the test runner hides.
+        // Written without a macro, whose output the test runner would hide.
         let _ = writeln!(std::io::stderr(), "skipped: this file system takes no such names: {error}");
         return;
     }
@@ -157,7 +157,7 @@ fn copies_to_another_device() {
     let (from, to) = (here.path().join("from"), there.path().join("to"));
     fs::write(&from, vec![5; 100_000]).unwrap();
     if fs::metadata(here.path()).unwrap().dev() == fs::metadata(there.path()).unwrap().dev() {
-        // Not by a macro, whose output the test runner hides.
+        // Written without a macro, whose output the test runner would hide.
         let _ = writeln!(
             std::io::stderr(),
             "skipped: the directory for temporary files is on the device of /dev/shm"
@@ -170,7 +170,7 @@ fn copies_to_another_device() {
     fs::write(&to, b"mine").unwrap();
     assert!(env.link_or_copy(&from, &to).unwrap_err().is_already_exists());
     assert_eq!(fs::read(&to).unwrap(), b"mine");
-    // Between devices there is no rename, and no half of one.
+    // There is no rename between devices, nor half of one.
     let error = env.rename(&from, &there.path().join("renamed")).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::CrossesDevices);
     assert!(from.exists());
@@ -281,7 +281,7 @@ fn a_held_directory_is_followed_wherever_it_is_moved_to() {
     assert_eq!(held.env.file_size(&place.join("after")).unwrap(), 5);
     held.env.remove_file(&place.join("after")).unwrap();
     assert!(!moved.join("after").exists());
-    // Another lock at the old place is another's.
+    // A lock at the old place is a different lock.
     assert!(matches!(plain.lock(&moved.join("LOCK")), Err(terrace_env::LockError::Held { .. })));
     drop((plain.lock(&place.join("LOCK")).unwrap(), lock));
     plain.lock(&moved.join("LOCK")).unwrap();

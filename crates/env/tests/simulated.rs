@@ -22,7 +22,7 @@ fn path(name: &str) -> PathBuf {
     Path::new(DIRECTORY).join(name)
 }
 
-/// A file that is durable with its name.
+/// Writes a file that is durable together with its name.
 fn write_durably(env: &SimulatedEnv, name: &str, contents: &[u8]) {
     let mut file = env.create(&path(name)).unwrap();
     file.append(contents).unwrap();
@@ -44,7 +44,7 @@ fn conforms() {
     }
 }
 
-/// Some of everything, and a cut at each of the first calls.
+/// Some operations of every kind, and a cut at each of the first calls.
 fn life(env: &SimulatedEnv) -> Result<(), EnvError> {
     env.replace_file(&path("CURRENT"), b"first", &path("temporary"))?;
     let mut log = env.create_log(&path("log"))?;
@@ -175,7 +175,7 @@ fn a_killed_process_loses_its_buffers_and_nothing_else() {
             let mut log = env.create_log(&path("log")).unwrap();
             log.append(b"record").unwrap();
             env.kill_process();
-            // The dead process's file is dropped now; that must not write its buffer.
+            // The dead process's file is dropped now, which must not write its buffer.
             drop(file);
             assert_eq!(env.read_file(&path("file")).unwrap(), b"flushed");
             assert!(env.read_file(&path("log")).unwrap().starts_with(b"record"));
@@ -445,7 +445,7 @@ fn a_failed_write_back_is_told_once_to_who_had_the_file_open_and_perhaps_to_who_
             "written again, the page goes as a whole"
         );
 
-        // Nobody has it open.
+        // Nobody has the file open.
         let mut writer = env.create(&path("file")).unwrap();
         writer.append(&[b'x'; 8192]).unwrap();
         writer.close().unwrap();
@@ -491,7 +491,7 @@ fn time_passes_when_told_to() {
     let (monotonic, unix) = (env.monotonic_micros(), env.unix_micros());
     env.sleep(Duration::from_secs(3));
     env.advance(Duration::from_secs(2));
-    // Each look takes a microsecond, so that a loop that waits for a time ends.
+    // Each reading takes a microsecond, so that a loop waiting for a time ends.
     assert_eq!(env.monotonic_micros(), monotonic + 5_000_000 + 2);
     assert_eq!(env.unix_micros(), unix + 5_000_000 + 2);
     env.set_unix_micros(1000);

@@ -8,8 +8,8 @@
 //! deletion  00 · key, length-prefixed
 //! ```
 //!
-//! `sequence` is the number of the first operation; each further one has the next number. In memory a batch has the same
-//! bytes as in the log, so that committing it copies nothing but those bytes.
+//! `sequence` is the sequence number of the first operation; each later operation has the next number. A batch has
+//! the same bytes in memory as in the log, so a commit copies those bytes and nothing else.
 //!
 //! Predecessor: the user's writes. Successors: [`crate::log`], which frames a batch as one record; and
 //! [`crate::internal_key`], which its operations become in the memtable.
@@ -54,7 +54,7 @@ impl<'a> BatchOp<'a> {
     }
 }
 
-/// A batch that is being filled, or was decoded.
+/// A batch that is being filled or that was decoded.
 #[derive(Clone, PartialEq, Eq)]
 pub struct WriteBatch {
     bytes: Vec<u8>,
@@ -73,19 +73,25 @@ impl WriteBatch {
         Self { bytes }
     }
 
-    /// Takes the bytes of a batch, as [`WriteBatch::as_bytes`] gives them, and checks all of them: the operations, their
-    /// count, the sequence numbers. Keys and values over our limits are accepted, for other writers' sake.
+    /// Takes the bytes of a batch, as [`WriteBatch::as_bytes`] gives them, and checks all of them: the operations,
+    /// their count and the sequence numbers. Keys and values over our limits are accepted, because other writers may
+    /// have written them.
+    ///
+    /// # Errors
+    ///
+    /// `Corrupt` if an operation is cut off or of an unknown kind, if the count is wrong, or if a sequence number is
+    /// too large.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
         BatchRef::parse(&bytes)?;
         Ok(Self { bytes })
     }
 
-    /// Adds an operation that stores `value` under `key`. On failure the batch is as before.
+    /// Adds an operation that stores `value` under `key`. A failure leaves the batch unchanged.
     ///
     /// # Errors
     ///
-    /// A key over [`MAX_KEY_SIZE_BYTES`], a value over [`MAX_VALUE_SIZE_BYTES`], a batch that would be over
-    /// [`MAX_BATCH_SIZE_BYTES`]: all of kind `Unsupported`.
+    /// `Unsupported` if the key exceeds [`MAX_KEY_SIZE_BYTES`], the value exceeds [`MAX_VALUE_SIZE_BYTES`], or the
+    /// batch would exceed [`MAX_BATCH_SIZE_BYTES`].
     #[inline]
     pub fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         check_limit("a key", key.len(), MAX_KEY_SIZE_BYTES)?;
@@ -98,11 +104,11 @@ impl WriteBatch {
         Ok(())
     }
 
-    /// Adds an operation that deletes `key`. On failure the batch is as before.
+    /// Adds an operation that deletes `key`. A failure leaves the batch unchanged.
     ///
     /// # Errors
     ///
-    /// A key over [`MAX_KEY_SIZE_BYTES`], a batch that would be over [`MAX_BATCH_SIZE_BYTES`]: of kind `Unsupported`.
+    /// `Unsupported` if the key exceeds [`MAX_KEY_SIZE_BYTES`] or the batch would exceed [`MAX_BATCH_SIZE_BYTES`].
     #[inline]
     pub fn delete(&mut self, key: &[u8]) -> Result<()> {
         check_limit("a key", key.len(), MAX_KEY_SIZE_BYTES)?;
@@ -113,11 +119,11 @@ impl WriteBatch {
         Ok(())
     }
 
-    /// Adds the operations of `other` at the end; its sequence number does not matter. On failure the batch is as before.
+    /// Appends the operations of `other`, whose sequence number is ignored. A failure leaves the batch unchanged.
     ///
     /// # Errors
     ///
-    /// A batch that would be over [`MAX_BATCH_SIZE_BYTES`]: of kind `Unsupported`.
+    /// `Unsupported` if the batch would exceed [`MAX_BATCH_SIZE_BYTES`].
     pub fn append(&mut self, other: &WriteBatch) -> Result<()> {
         let operations = &other.bytes[BATCH_HEADER_SIZE_BYTES..];
         self.grow(operations.len())?;
@@ -132,19 +138,19 @@ impl WriteBatch {
         self.bytes.resize(BATCH_HEADER_SIZE_BYTES, 0);
     }
 
-    /// How many operations it holds.
+    /// Number of operations in the batch.
     #[inline]
     pub fn count(&self) -> u32 {
         self.as_batch_ref().count()
     }
 
-    /// Whether it holds no operation.
+    /// Whether the batch holds no operations.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.bytes.len() == BATCH_HEADER_SIZE_BYTES
     }
 
-    /// Size of its bytes, header included; what the log will hold, less the log's framing.
+    /// Size of the batch in bytes, header included. The log adds its framing to that.
     #[inline]
     pub fn approximate_size_bytes(&self) -> usize {
         self.bytes.len()
@@ -156,8 +162,8 @@ impl WriteBatch {
         self.as_batch_ref().sequence()
     }
 
-    /// Sets the sequence number of the first operation. The caller sees to it that the last one's is at most
-    /// [`MAX_SEQUENCE_NUMBER`].
+    /// Sets the sequence number of the first operation. The caller makes sure that the last operation's number is at
+    /// most [`MAX_SEQUENCE_NUMBER`].
     #[inline]
     pub fn set_sequence(&mut self, sequence: SequenceNumber) {
         self.bytes[..8].copy_from_slice(&sequence.to_le_bytes());
@@ -218,15 +224,20 @@ impl std::fmt::Debug for WriteBatch {
     }
 }
 
-/// A batch in borrowed bytes, such as a record of the log, wholly checked.
+/// A batch in borrowed bytes, such as a log record, with every byte checked.
 #[derive(Clone, Copy, Debug)]
 pub struct BatchRef<'a> {
     bytes: &'a [u8],
 }
 
 impl<'a> BatchRef<'a> {
-    /// Checks `bytes` from end to end: whatever [`BatchRef::iter`] then yields is `Ok`, so that a caller who applies the
-    /// operations one by one never stops half way.
+    /// Checks `bytes` from end to end. Every item that [`BatchRef::iter`] then yields is `Ok`, so a caller that
+    /// applies the operations one by one never stops halfway.
+    ///
+    /// # Errors
+    ///
+    /// `Corrupt` if an operation is cut off or of an unknown kind, if the count is wrong, or if a sequence number is
+    /// too large.
     pub fn parse(bytes: &'a [u8]) -> Result<Self> {
         let mut decoder = Decoder::new(STRUCTURE, bytes);
         let sequence = decoder.fixed64("sequence")?;
@@ -240,7 +251,7 @@ impl<'a> BatchRef<'a> {
         if found != count {
             return Err(FormatError::corrupt(
                 STRUCTURE,
-                format!("count is {count}, operations are {found}"),
+                format!("the count is {count}, but there are {found} operations"),
                 8,
             ));
         }
@@ -256,7 +267,7 @@ impl<'a> BatchRef<'a> {
         crate::coding::decode_fixed64(self.bytes)
     }
 
-    /// How many operations it holds.
+    /// Number of operations in the batch.
     #[inline]
     pub fn count(&self) -> u32 {
         crate::coding::decode_fixed32(&self.bytes[8..])
@@ -275,7 +286,7 @@ impl<'a> BatchRef<'a> {
     }
 }
 
-/// Decodes the operations of a batch, one a step. After an error it ends.
+/// Decodes the operations of a batch one by one. Ends after an error.
 #[derive(Clone, Debug)]
 pub struct BatchIter<'a> {
     operations: &'a [u8],
@@ -300,7 +311,7 @@ impl<'a> BatchIter<'a> {
         Some(operation)
     }
 
-    /// What is wrong with the next operation, which is not whole.
+    /// Says what is wrong with the next operation, which is incomplete.
     #[cold]
     fn problem(&self) -> FormatError {
         let mut decoder = Decoder::new(STRUCTURE, self.operations);
@@ -313,7 +324,7 @@ impl<'a> BatchIter<'a> {
             Ok(())
         };
         let read = read();
-        let mut error = read.err().unwrap_or_else(|| decoder.corrupt("an operation is not whole"));
+        let mut error = read.err().unwrap_or_else(|| decoder.corrupt("an operation is incomplete"));
         error.offset += (self.size_bytes - self.operations.len()) as u64;
         error
     }
@@ -336,7 +347,8 @@ impl<'a> Iterator for BatchIter<'a> {
     }
 }
 
-/// A length-prefixed byte string at the start of `bytes`, and what follows it; `None` where it is cut off.
+/// Splits a length-prefixed byte string from the start of `bytes`, and returns it with the rest; `None` if it is cut
+/// off.
 #[inline]
 fn split_length_prefixed(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, size) = read_varint32(bytes)?;

@@ -7,8 +7,8 @@
 //! slice     varint32 length · bytes    a length-prefixed byte string
 //! ```
 //!
-//! A 32-bit varint takes 1 to 5 bytes, a 64-bit one 1 to 10. As in LevelDB, bits beyond the integer's width in the last
-//! byte are dropped, and an encoding longer than necessary is accepted. We never write either.
+//! A 32-bit varint takes 1 to 5 bytes, a 64-bit one 1 to 10. As in LevelDB, readers drop bits of the last byte that
+//! exceed the integer's width, and accept an encoding that is longer than necessary. Writers produce neither.
 
 use crate::error::{FormatError, Result};
 
@@ -44,7 +44,7 @@ pub fn put_varint64(out: &mut Vec<u8>, mut value: u64) {
 ///
 /// # Panics
 ///
-/// If `bytes` is 4 GiB or longer. The limits of [`crate::limits`] keep every caller of this crate far below.
+/// If `bytes` is 4 GiB or longer. The limits of [`crate::limits`] keep every caller in this crate far below that.
 #[inline]
 pub fn put_length_prefixed(out: &mut Vec<u8>, bytes: &[u8]) {
     let length = u32::try_from(bytes.len()).expect("a byte string within the limits is shorter than 4 GiB");
@@ -63,7 +63,7 @@ pub fn varint_size_bytes(value: u64) -> usize {
 ///
 /// # Panics
 ///
-/// If `bytes` is shorter than four: the caller has checked the length.
+/// If `bytes` is shorter than four bytes: the caller must check the length.
 #[inline]
 pub fn decode_fixed32(bytes: &[u8]) -> u32 {
     u32::from_le_bytes(*bytes.first_chunk().expect("the caller checked for four bytes"))
@@ -73,14 +73,14 @@ pub fn decode_fixed32(bytes: &[u8]) -> u32 {
 ///
 /// # Panics
 ///
-/// If `bytes` is shorter than eight: the caller has checked the length.
+/// If `bytes` is shorter than eight bytes: the caller must check the length.
 #[inline]
 pub fn decode_fixed64(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(*bytes.first_chunk().expect("the caller checked for eight bytes"))
 }
 
-/// Reads a 32-bit varint from the start of `bytes`: the value and how many bytes it took, or `None` where it is cut off
-/// or longer than five bytes.
+/// Reads a 32-bit varint from the start of `bytes`. Returns the value and the number of bytes it took, or `None` if
+/// it is cut off or longer than five bytes.
 #[inline]
 pub fn read_varint32(bytes: &[u8]) -> Option<(u32, usize)> {
     match bytes.first() {
@@ -90,8 +90,8 @@ pub fn read_varint32(bytes: &[u8]) -> Option<(u32, usize)> {
     }
 }
 
-/// Reads a 64-bit varint from the start of `bytes`: the value and how many bytes it took, or `None` where it is cut off
-/// or longer than ten bytes.
+/// Reads a 64-bit varint from the start of `bytes`. Returns the value and the number of bytes it took, or `None` if
+/// it is cut off or longer than ten bytes.
 #[inline]
 pub fn read_varint64(bytes: &[u8]) -> Option<(u64, usize)> {
     match bytes.first() {
@@ -123,7 +123,7 @@ fn read_long_varint64(bytes: &[u8]) -> Option<(u64, usize)> {
     None
 }
 
-/// Reads one structure field by field and names, in its errors, the field that failed and where.
+/// Reads a structure field by field. Its errors name the field that failed and its offset.
 ///
 /// ```
 /// use terrace_format::coding::Decoder;
@@ -143,25 +143,37 @@ pub struct Decoder<'a> {
 }
 
 impl<'a> Decoder<'a> {
-    /// A decoder at the start of `bytes`; `structure` is what its errors call them.
+    /// Creates a decoder at the start of `bytes`; its errors call them `structure`.
     #[inline]
     pub fn new(structure: &'static str, bytes: &'a [u8]) -> Self {
         Self { structure, bytes, offset: 0 }
     }
 
-    /// Reads four little-endian bytes. Fails if fewer remain.
+    /// Reads four little-endian bytes.
+    ///
+    /// # Errors
+    ///
+    /// `Corrupt` if fewer bytes remain.
     #[inline]
     pub fn fixed32(&mut self, field: &str) -> Result<u32> {
         Ok(decode_fixed32(self.bytes(4, field)?))
     }
 
-    /// Reads eight little-endian bytes. Fails if fewer remain.
+    /// Reads eight little-endian bytes.
+    ///
+    /// # Errors
+    ///
+    /// `Corrupt` if fewer bytes remain.
     #[inline]
     pub fn fixed64(&mut self, field: &str) -> Result<u64> {
         Ok(decode_fixed64(self.bytes(8, field)?))
     }
 
-    /// Reads a 32-bit varint. Fails if it is cut off or longer than five bytes.
+    /// Reads a 32-bit varint.
+    ///
+    /// # Errors
+    ///
+    /// `Corrupt` if it is cut off or longer than five bytes.
     #[inline]
     pub fn varint32(&mut self, field: &str) -> Result<u32> {
         match read_varint32(self.remaining()) {
@@ -173,7 +185,11 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Reads a 64-bit varint. Fails if it is cut off or longer than ten bytes.
+    /// Reads a 64-bit varint.
+    ///
+    /// # Errors
+    ///
+    /// `Corrupt` if it is cut off or longer than ten bytes.
     #[inline]
     pub fn varint64(&mut self, field: &str) -> Result<u64> {
         match read_varint64(self.remaining()) {
@@ -185,14 +201,22 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Reads a byte string prefixed by its length. Fails if the length or the bytes are cut off.
+    /// Reads a byte string prefixed by its length.
+    ///
+    /// # Errors
+    ///
+    /// `Corrupt` if the length or the bytes are cut off.
     #[inline]
     pub fn length_prefixed(&mut self, field: &str) -> Result<&'a [u8]> {
         let length = self.varint32(field)?;
         self.bytes(length as usize, field)
     }
 
-    /// Reads `count` bytes. Fails if fewer remain.
+    /// Reads `count` bytes.
+    ///
+    /// # Errors
+    ///
+    /// `Corrupt` if fewer bytes remain.
     #[inline]
     pub fn bytes(&mut self, count: usize, field: &str) -> Result<&'a [u8]> {
         match self.remaining().get(..count) {
@@ -210,25 +234,25 @@ impl<'a> Decoder<'a> {
         self.offset == self.bytes.len()
     }
 
-    /// How many bytes have been read.
+    /// Number of bytes read so far.
     #[inline]
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// What has not been read yet.
+    /// The bytes that have not been read yet.
     #[inline]
     pub fn remaining(&self) -> &'a [u8] {
         &self.bytes[self.offset..]
     }
 
-    /// An error of kind corrupt at the present offset.
+    /// Creates an error of kind [`Corrupt`](crate::FormatErrorKind::Corrupt) at the current offset.
     #[cold]
     pub fn corrupt(&self, problem: impl Into<String>) -> FormatError {
         FormatError::corrupt(self.structure, problem, self.offset as u64)
     }
 
-    /// An error of kind unsupported at the present offset.
+    /// Creates an error of kind [`Unsupported`](crate::FormatErrorKind::Unsupported) at the current offset.
     #[cold]
     pub fn unsupported(&self, problem: impl Into<String>) -> FormatError {
         FormatError::unsupported(self.structure, problem, self.offset as u64)

@@ -11,14 +11,14 @@
 //! | 3 | – | none |
 //! | 4 | raw deflate (Minecraft) | – |
 //!
-//! We write 0, 1 and, where asked to, 2 as zstd, which LevelDB 1.23 and older refuse to read.
+//! Terrace writes 0, 1 and, on request, 2 as zstd, which LevelDB 1.23 and older refuse to read.
 //!
 //! Rules:
 //!
 //! * A block is compressed only if that saves more than an eighth; otherwise reading it back would cost more than it saves.
-//! * Decompressed contents never exceed [`MAX_DECOMPRESSED_BLOCK_SIZE_BYTES`]. Where the compressed bytes state a size, it
-//!   is checked against that and against what so many bytes can expand to, before anything is allocated. Otherwise the
-//!   output grows in steps, as bytes come out.
+//! * Decompressed contents never exceed [`MAX_DECOMPRESSED_BLOCK_SIZE_BYTES`]. If the compressed bytes state a size,
+//!   it is checked against that limit and against the most that they can expand to, before anything is allocated.
+//!   Otherwise the output grows in steps, as bytes come out.
 
 use std::cell::RefCell;
 use std::mem::take;
@@ -56,27 +56,31 @@ const SNAPPY_MAX_EXPANSION: usize = 22;
 /// Most bytes that one byte of an LZ4 block can expand to: each further byte of a match length adds up to 255.
 const LZ4_MAX_EXPANSION: usize = 255;
 
-/// Output of unknown size starts with this capacity, in bytes, and doubles.
+/// Initial capacity, in bytes, of an output of unknown size. It doubles as needed.
 const FIRST_STEP_BYTES: usize = 64 << 10;
 
-/// How the blocks of a table are to be compressed.
+/// How to compress the blocks of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compression {
-    /// Not at all.
+    /// No compression.
     None,
     /// Snappy: fast, and readable by every LevelDB.
     #[default]
     Snappy,
     /// Zstandard: smaller and slower. LevelDB 1.23 and older cannot read it.
     Zstd {
-        /// From fast to small, 1 to 22; 0 is the library's default, and negative levels are faster still.
+        /// From fast to small, 1 to 22. 0 is the library's default; negative levels are faster still.
         level: i32,
     },
 }
 
 impl Compression {
-    /// Whether this build can write and read it: fails with `Unsupported` for zstd where the feature `zstd` is off. Ask
-    /// when options are set; [`compress`] itself then stores contents as they are.
+    /// Checks that this build can write and read it. Call this when options are set: [`compress`] does not fail, but
+    /// stores the contents uncompressed.
+    ///
+    /// # Errors
+    ///
+    /// `Unsupported` for zstd if the feature `zstd` is off.
     pub fn check_supported(&self) -> Result<()> {
         match self {
             Self::Zstd { .. } if !cfg!(feature = "zstd") => Err(zstd_is_off()),
@@ -85,20 +89,20 @@ impl Compression {
     }
 }
 
-/// Whose numbering the compression ids of a table follow.
+/// Which numbering the compression ids of a table follow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dialect {
     /// LevelDB's, with Minecraft's additions.
     #[default]
     LevelDb,
-    /// That of Basho's fork.
+    /// The numbering of Basho's fork.
     Basho,
 }
 
 /// Compresses `input` into `out`, whose former content is dropped, and returns the compression id to store.
 ///
-/// If the id is 0 ([`NONE_ID`]), `out` is empty and the block is to be stored as `input`, uncopied: no compression was
-/// asked for, or it would not save more than an eighth.
+/// If the id is 0 ([`NONE_ID`]), `out` is empty and the block is to be stored as `input`, uncopied: no compression
+/// was requested, or it would not save more than an eighth.
 pub fn compress(compression: &Compression, input: &[u8], out: &mut Vec<u8>) -> u8 {
     let id = match compression {
         Compression::None => None,
@@ -116,8 +120,10 @@ pub fn compress(compression: &Compression, input: &[u8], out: &mut Vec<u8>) -> u
 
 /// Decompresses the stored contents of a block.
 ///
-/// Fails with `Unsupported` if the id is not one of the dialect's or needs a feature that is off, and with `Corrupt` if the
-/// contents are damaged or exceed [`MAX_DECOMPRESSED_BLOCK_SIZE_BYTES`].
+/// # Errors
+///
+/// `Unsupported` if the id is not one of the dialect's or needs a feature that is off; `Corrupt` if the contents are
+/// damaged or exceed [`MAX_DECOMPRESSED_BLOCK_SIZE_BYTES`].
 pub fn decompress(id: u8, input: &[u8], dialect: Dialect) -> Result<Vec<u8>> {
     match (id, dialect) {
         (NONE_ID, _) | (BASHO_NONE_ID, Dialect::Basho) => {
@@ -142,8 +148,12 @@ pub fn decompress(id: u8, input: &[u8], dialect: Dialect) -> Result<Vec<u8>> {
     }
 }
 
-/// Like [`decompress`], in `memory` that had another block: snappy's output, which is nearly every block's, is neither
-/// allocated nor cleared as far as the memory goes.
+/// Like [`decompress`], but reuses `memory`, which held another block. For snappy, which nearly every block uses, the
+/// output is neither allocated nor cleared where that memory suffices.
+///
+/// # Errors
+///
+/// Those of [`decompress`].
 pub fn decompress_into(id: u8, input: &[u8], dialect: Dialect, memory: &mut BytesMut) -> Result<Bytes> {
     if id != SNAPPY_ID {
         return decompress(id, input, dialect).map(Bytes::from);
@@ -151,13 +161,13 @@ pub fn decompress_into(id: u8, input: &[u8], dialect: Dialect, memory: &mut Byte
     let (size_bytes, _) = stated_size(input)?;
     let mut out = take(memory);
     out.resize(size_bytes, 0);
-    // It fails unless it fills the output: what another block left there does not get out.
+    // Decoding fails unless it fills the output, so no bytes of another block are exposed.
     decode_all(input, &mut out)?;
     Ok(out.freeze())
 }
 
-/// Refuses a size that the compressed bytes state, or that is above the limit or cannot come out of them.
-/// `compressed` is their number and the most that each of them can expand to.
+/// Checks the size that the compressed bytes state: it must be within the limit, and they must be able to expand to
+/// it. `compressed` is their number and the most bytes that each of them can expand to.
 fn check_claimed_size(
     structure: &'static str,
     size: u64,
@@ -187,7 +197,7 @@ fn compress_snappy(input: &[u8], out: &mut Vec<u8>) -> bool {
             out.truncate(size_bytes);
             true
         }
-        // Only an input of 4 GiB or more is refused.
+        // The encoder refuses only an input of 4 GiB or more.
         Err(_) => false,
     }
 }
@@ -209,20 +219,20 @@ fn decompress_lz4(input: &[u8]) -> Result<Vec<u8>> {
     match lz4_flex::block::decompress_into(rest, &mut out) {
         Ok(size_bytes) if size_bytes == out.len() => Ok(out),
         Ok(size_bytes) => {
-            let problem = format!("{size_bytes} bytes where {claimed} are stated");
+            let problem = format!("{size_bytes} bytes, but {claimed} are stated");
             Err(FormatError::corrupt(STRUCTURE, problem, 4))
         }
         Err(error) => Err(FormatError::corrupt(STRUCTURE, error.to_string(), 4)),
     }
 }
 
-/// Whether these can be the first two bytes of a zlib stream (RFC 1950, 2.2): method deflate, and a check that the two,
-/// as a big-endian number, are a multiple of 31.
+/// Whether `input` can begin a zlib stream (RFC 1950, 2.2): the method is deflate, and the first two bytes as a
+/// big-endian number are a multiple of 31.
 fn starts_as_zlib(input: &[u8]) -> bool {
     matches!(*input, [cmf, flags, ..] if cmf & 0x0f == 8 && u16::from_be_bytes([cmf, flags]).is_multiple_of(31))
 }
 
-/// Decompresses a deflate stream, which does not state its size: the output doubles as long as bytes come.
+/// Decompresses a deflate stream, which does not state its size: the output doubles while bytes come out.
 fn inflate(structure: &'static str, mut stream: Decompress, input: &[u8], limit: usize) -> Result<Vec<u8>> {
     let mut out = Vec::with_capacity(FIRST_STEP_BYTES.min(limit));
     loop {
@@ -239,7 +249,7 @@ fn inflate(structure: &'static str, mut stream: Decompress, input: &[u8], limit:
             return Ok(out);
         }
         if out.len() == out.capacity() {
-            // One byte beyond the limit, so that a stream that ends at the limit can be told from one that does not.
+            // One byte beyond the limit, to tell a stream that ends at the limit from one that does not.
             out.reserve_exact(out.len().clamp(1, limit + 1 - out.len()));
         } else if stream.total_in() as usize == consumed && out.len() == produced {
             return Err(corrupt("the stream is cut off"));

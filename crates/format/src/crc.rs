@@ -1,18 +1,18 @@
-//! crc32c (Castagnoli), the checksum of log records and blocks, and the mask that LevelDB stores it under.
+//! crc32c (Castagnoli), the checksum of log records and blocks, and the mask under which LevelDB stores it.
 //!
-//! Short inputs (most log records) are summed by the processor's own crc instruction in an inlined loop, eight bytes at
-//! a time; from 256 bytes on the wide folding of the `crc-fast` crate wins. Both are chosen at run time by what the
-//! processor has.
+//! Short inputs (most log records) go through the processor's own crc instruction in an inlined loop, eight bytes at
+//! a time; from 256 bytes on the wide folding of the `crc-fast` crate is faster. Both are chosen at run time
+//! according to the processor.
 //!
-//! The mask: a crc over bytes that hold a crc has weak spots, and a log block may well be stored inside a value. So what
-//! is stored is the crc rotated right by 15 bits plus a constant.
+//! The mask: a crc over bytes that contain a crc has weak spots, and a value may well contain a log block. The stored
+//! number is therefore the crc rotated right by 15 bits, plus a constant.
 
 use crc_fast::{CrcAlgorithm, Digest};
 
 /// What [`mask`] adds after the rotation. Fixed by the format.
 pub const MASK_DELTA: u32 = 0xa282_ead8;
 
-/// Inputs shorter than this are summed inline. Measured: the folding costs some 15 ns to set up.
+/// Inputs shorter than this are summed inline. Measured: setting up the folding costs some 15 ns.
 const INLINE_LIMIT_BYTES: usize = 256;
 
 /// The crc32c of `bytes`.
@@ -21,31 +21,31 @@ pub fn crc32c(bytes: &[u8]) -> u32 {
     extend(0, bytes)
 }
 
-/// The crc32c of some bytes whose crc32c is `crc`, followed by `bytes`.
+/// Extends `crc`, the crc32c of some bytes, to the crc32c of those bytes followed by `bytes`.
 #[inline]
 pub fn extend(crc: u32, bytes: &[u8]) -> u32 {
     if bytes.len() < INLINE_LIMIT_BYTES {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("sse4.2") {
-            // SAFETY: the processor has SSE4.2, as just asked; the function has no other condition.
+            // SAFETY: the processor has SSE4.2, as just checked; the function has no other condition.
             return unsafe { extend_sse42(crc, bytes) };
         }
         #[cfg(target_arch = "aarch64")]
         if std::arch::is_aarch64_feature_detected!("crc") {
-            // SAFETY: the processor has the crc extension, as just asked; the function has no other condition.
+            // SAFETY: the processor has the crc extension, as just checked; the function has no other condition.
             return unsafe { extend_aarch64(crc, bytes) };
         }
     }
     extend_wide(crc, bytes)
 }
 
-/// What is stored for `crc`: rotated right by 15 bits, plus [`MASK_DELTA`].
+/// The number stored for `crc`: rotated right by 15 bits, plus [`MASK_DELTA`].
 #[inline]
 pub fn mask(crc: u32) -> u32 {
     crc.rotate_right(15).wrapping_add(MASK_DELTA)
 }
 
-/// The crc that is stored as `masked`: the inverse of [`mask`].
+/// The crc stored as `masked`: the inverse of [`mask`].
 #[inline]
 pub fn unmask(masked: u32) -> u32 {
     masked.wrapping_sub(MASK_DELTA).rotate_left(15)

@@ -1,7 +1,7 @@
-//! The file `CURRENT`: the name of the manifest in force, and a newline.
+//! The file `CURRENT`: the name of the current manifest, and a newline.
 //!
-//! It is replaced as a whole, never written in place: what it names decides which database this is. The newline is
-//! mandatory; LevelDB takes a `CURRENT` without one for cut off.
+//! It is replaced as a whole, never written in place, because it decides which database this is. The newline is
+//! mandatory: LevelDB treats a `CURRENT` without one as cut off.
 //!
 //! Predecessor: the manifest, written and synced. Successor: opening, which reads `CURRENT` first.
 
@@ -10,12 +10,16 @@ use crate::file_name::{FileKind, manifest_name, parse};
 
 const STRUCTURE: &str = "CURRENT";
 
-/// The contents for the manifest numbered `manifest_number`.
+/// The contents of `CURRENT` for the manifest numbered `manifest_number`.
 pub fn encode(manifest_number: u64) -> String {
     format!("{}\n", manifest_name(manifest_number))
 }
 
-/// The number of the manifest that is named. Fails on anything but what [`encode`] gives.
+/// The number of the manifest that `contents` names.
+///
+/// # Errors
+///
+/// `Corrupt` for anything that [`encode`] does not produce.
 pub fn decode(contents: &[u8]) -> Result<u64> {
     if contents.is_empty() {
         return Err(FormatError::corrupt(STRUCTURE, "the file is empty", 0));

@@ -1,16 +1,16 @@
-//! The one error of this crate: bytes that are not what they should be.
+//! The only error of this crate: bytes that are not as they should be.
 
 /// What the caller can do about a [`FormatError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FormatErrorKind {
     /// The bytes break the format's rules: they are damaged, or they are something else.
     Corrupt,
-    /// The bytes are well formed as far as they can be read, but of a version, a dialect or a size that this crate
-    /// does not take. A newer release, or another program, may read them.
+    /// The bytes are well formed as far as they can be read, but their version, dialect or size is one that this
+    /// crate does not support. A newer release, or another program, may read them.
     Unsupported,
 }
 
-/// A structure could not be decoded, or would exceed a limit if it were encoded.
+/// A structure could not be decoded, or encoding it would exceed a limit.
 ///
 /// Prints as `structure: problem (at byte N)`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,18 +22,18 @@ pub struct FormatError {
     pub structure: &'static str,
     /// What is wrong, and with which field.
     pub problem: String,
-    /// Where, in bytes from the start of the structure.
+    /// Where it is wrong, in bytes from the start of the structure.
     pub offset: u64,
 }
 
 impl FormatError {
-    /// An error of kind [`FormatErrorKind::Corrupt`].
+    /// Creates an error of kind [`FormatErrorKind::Corrupt`].
     #[cold]
     pub fn corrupt(structure: &'static str, problem: impl Into<String>, offset: u64) -> Self {
         Self { kind: FormatErrorKind::Corrupt, structure, problem: problem.into(), offset }
     }
 
-    /// An error of kind [`FormatErrorKind::Unsupported`].
+    /// Creates an error of kind [`FormatErrorKind::Unsupported`].
     #[cold]
     pub fn unsupported(structure: &'static str, problem: impl Into<String>, offset: u64) -> Self {
         Self { kind: FormatErrorKind::Unsupported, structure, problem: problem.into(), offset }

@@ -1,25 +1,25 @@
 //! The names of the files in a database's directory.
 //!
-//! Logs, tables, manifests and temporary files share one space of numbers, written with at least six digits. A name that
-//! [`parse`] does not know belongs to somebody else: neither we nor LevelDB touch such a file.
+//! Logs, tables, manifests and temporary files share one sequence of numbers, written with at least six digits. A
+//! name that [`parse`] does not know is not the database's: neither Terrace nor LevelDB touches such a file.
 
-/// The file that names the manifest in force.
+/// The file that names the current manifest.
 pub const CURRENT: &str = "CURRENT";
 
 /// The file that is locked while a database is open. It is empty.
 pub const LOCK: &str = "LOCK";
 
-/// The info log, text for humans.
+/// The info log, a text for humans.
 pub const LOG: &str = "LOG";
 
-/// The info log of the opening before.
+/// The info log of the previous opening.
 pub const OLD_LOG: &str = "LOG.old";
 
-/// Name of the file in which Terrace notes how far logs were synced. It [parses](parse) as no file of a database, so that LevelDB
-/// leaves it alone.
+/// The file in which Terrace records how far logs were synced. [`parse`] does not take its name for a database file,
+/// so LevelDB leaves it alone.
 pub const SYNCED: &str = "SYNCED";
 
-/// What a file of a database's directory is, by its name.
+/// The kind of a file in a database's directory, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FileKind {
     /// `NNNNNN.log`: a write-ahead log.
@@ -30,7 +30,7 @@ pub enum FileKind {
     LegacyTable(u64),
     /// `MANIFEST-NNNNNN`: a manifest.
     Manifest(u64),
-    /// `NNNNNN.dbtmp`: a file that was to replace another when its writer died.
+    /// `NNNNNN.dbtmp`: a file that was meant to replace another when its writer died.
     Temporary(u64),
     /// `CURRENT`.
     Current,
@@ -56,8 +56,8 @@ impl FileKind {
     }
 }
 
-/// What the file `name` of a database's directory is; `None` if the name is none of LevelDB's. Like LevelDB's parser it
-/// takes a number of any count of digits, up to the largest `u64`.
+/// The kind of the file `name` of a database's directory; `None` if the name is not one of LevelDB's. Like LevelDB's
+/// parser, it accepts a number of any length up to the largest `u64`.
 pub fn parse(name: &str) -> Option<FileKind> {
     match name {
         CURRENT => return Some(FileKind::Current),
@@ -80,32 +80,32 @@ pub fn parse(name: &str) -> Option<FileKind> {
     }
 }
 
-/// Digits and nothing else: the standard parser would also take a plus sign.
+/// Accepts digits only: the standard parser would also accept a plus sign.
 fn parse_number(digits: &str) -> Option<u64> {
     if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
 }
 
-/// `NNNNNN.log`
+/// The name `NNNNNN.log` of a log.
 pub fn log_name(number: u64) -> String {
     format!("{number:06}.log")
 }
 
-/// `NNNNNN.ldb`
+/// The name `NNNNNN.ldb` of a table.
 pub fn table_name(number: u64) -> String {
     format!("{number:06}.ldb")
 }
 
-/// `NNNNNN.sst`
+/// The name `NNNNNN.sst` of a table from before LevelDB 1.14.
 pub fn legacy_table_name(number: u64) -> String {
     format!("{number:06}.sst")
 }
 
-/// `MANIFEST-NNNNNN`
+/// The name `MANIFEST-NNNNNN` of a manifest.
 pub fn manifest_name(number: u64) -> String {
     format!("MANIFEST-{number:06}")
 }
 
-/// `NNNNNN.dbtmp`
+/// The name `NNNNNN.dbtmp` of a temporary file.
 pub fn temporary_name(number: u64) -> String {
     format!("{number:06}.dbtmp")
 }

@@ -13,18 +13,18 @@
 //! Rules:
 //!
 //! * Filters hold user keys, not internal keys: a lookup must find the key at any sequence number.
-//! * A filter's end is the next filter's offset; the last one's is the offset of the offsets, which is why that stands
-//!   right behind them.
-//! * An empty filter covers no key. More than 30 probes is reserved and matches every key.
-//! * LevelDB writes `base_lg` 11, a filter for every 2 KiB of file, and reads any. We write 40 by default: one filter
-//!   covers the whole file, and one probe of it answers for the table.
-//! * Whatever is wrong with a filter, the answer is "maybe": a filter may cost time, never an answer.
-//!
-//! * Another [policy](FilterPolicy) may fill the filters with bytes of its own, under its own name; the block is the same.
+//! * A filter ends where the next one begins; the last one ends at the offset of the offsets, which is why that
+//!   number comes right after them.
+//! * An empty filter covers no key. A number of probes above 30 is reserved and matches every key.
+//! * LevelDB writes `base_lg` 11, a filter for every 2 KiB of file, and reads any. Terrace writes 40 by default: one
+//!   filter covers the whole file, and one probe of it answers for the table.
+//! * A damaged filter answers "maybe": a filter may cost time, but must never hide a key.
+//! * Another [policy](FilterPolicy) may fill the filters with bytes of its own, under its own name; the block stays
+//!   the same.
 //!
 //! The hash and the probes are those of LevelDB's `util/hash.cc` and `util/bloom.cc` (double hashing after Kirsch and
-//! Mitzenmacher, 2006); `docs/format/filter.md` has them with examples. Basho's fork keeps another hash under the same
-//! [`FILTER_NAME`]: do not use filters of its databases, they would deny keys that are there.
+//! Mitzenmacher, 2006); `docs/format/filter.md` describes them with examples. Basho's fork uses another hash under
+//! the same [`FILTER_NAME`]: do not use the filters of its databases, which would deny keys that are there.
 
 use std::sync::Arc;
 
@@ -44,16 +44,16 @@ pub const FILTER_NAME: &str = "leveldb.BuiltinBloomFilter2";
 /// Seed of [`bloom_hash`].
 const BLOOM_HASH_SEED: u32 = 0xbc9f_1d34;
 
-/// A filter has at least so many bits: very small ones would answer "maybe" too often.
+/// Least number of bits of a filter: very small ones would answer "maybe" too often.
 const MIN_FILTER_BITS: u64 = 64;
 
-/// A filter has at most so many bits: a 32-bit hash reaches no more.
+/// Largest number of bits of a filter: a 32-bit hash reaches no more.
 const MAX_FILTER_BITS: u64 = 1 << 32;
 
-/// Most probes a filter may state; larger numbers are reserved for other encodings.
+/// Most probes that a filter may state; larger numbers are reserved for other encodings.
 const MAX_PROBES: u8 = 30;
 
-/// `base_lg` and the offset of the offsets: the least a filter block holds.
+/// `base_lg` and the offset of the offsets: the least that a filter block holds.
 const FILTER_BLOCK_TAIL_SIZE_BYTES: usize = 5;
 
 /// LevelDB's 32-bit hash, a relative of Murmur, over little-endian words.
@@ -73,7 +73,7 @@ fn hash(bytes: &[u8], seed: u32) -> u32 {
     hash
 }
 
-/// The hash by which a filter knows a user key. A lookup computes it once and asks every table with it.
+/// The hash that stands for a user key in filters. A lookup computes it once and uses it for every table.
 #[inline]
 pub fn bloom_hash(user_key: &[u8]) -> u32 {
     hash(user_key, BLOOM_HASH_SEED)
@@ -97,7 +97,7 @@ pub struct BloomFilter {
 }
 
 impl BloomFilter {
-    /// Filters with `bits_per_key` bits for each key: 10 give about 1 % false answers of "maybe".
+    /// Creates filters with `bits_per_key` bits for each key. 10 give about 1 % false answers of "maybe".
     pub fn new(bits_per_key: usize) -> Self {
         Self { bits_per_key }
     }
@@ -127,7 +127,7 @@ impl BloomFilter {
 
 /// Whether `filter` may contain the key with this [hash](bloom_hash). "No" is certain.
 ///
-/// An empty filter contains nothing; one too short to have bits is damaged and may contain everything.
+/// An empty filter contains nothing. One that is too short to have bits is damaged and may contain everything.
 #[inline]
 pub fn bloom_may_contain(filter: &[u8], hash: u32) -> bool {
     let Some((&probe_count, array)) = filter.split_last() else {
@@ -140,7 +140,7 @@ pub fn bloom_may_contain(filter: &[u8], hash: u32) -> bool {
     probes(hash, probe_count, bits).all(|bit| array[bit / 8] & 1 << (bit % 8) != 0)
 }
 
-/// What part of a table one filter covers.
+/// Which part of a table one filter covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FilterLayout {
     /// The blocks that start in the same 2 KiB of the file: what LevelDB writes.
@@ -162,18 +162,18 @@ impl FilterLayout {
 
 /// Builds a table's filter block.
 ///
-/// Call [`start_block`](Self::start_block) before the keys of each data block, then [`add_key`](Self::add_key) for each
-/// entry, and [`finish`](Self::finish) at the end. Of a key it holds four bytes; for a policy of a program's own the whole
-/// key.
+/// Call [`start_block`](Self::start_block) before the keys of each data block, then [`add_key`](Self::add_key) for
+/// each entry, and [`finish`](Self::finish) at the end. The builder holds four bytes of each key, or the whole key if
+/// the program has its own policy.
 #[derive(Clone, Debug)]
 pub struct FilterBlockBuilder {
-    /// The keys for the filter under construction, and what makes the filter of them.
+    /// The keys for the filter under construction, and what turns them into a filter.
     keys: Keys,
     layout: FilterLayout,
     filters: Vec<u8>,
     /// Where each finished filter starts.
     offsets: Vec<usize>,
-    /// A filter could not be made: there will be none.
+    /// A filter could not be made, so the block will have none.
     gave_up: bool,
 }
 
@@ -184,12 +184,13 @@ enum Keys {
 }
 
 impl FilterBlockBuilder {
-    /// A builder of Bloom filters with `bits_per_key` bits for each key.
+    /// Creates a builder of Bloom filters with `bits_per_key` bits for each key.
     pub fn new(bits_per_key: usize, layout: FilterLayout) -> Self {
         Self::of(Keys::Hashes(BloomFilter::new(bits_per_key), Vec::new()), layout)
     }
 
-    /// A builder of filters by `policy`. They cover 2 KiB each, so that a policy meets as many keys as with LevelDB.
+    /// Creates a builder of filters by `policy`. Each covers 2 KiB, so that a policy gets as many keys as with
+    /// LevelDB.
     pub fn with_policy(policy: Arc<dyn FilterPolicy>) -> Self {
         Self::of(Keys::Whole(PolicyKeys::new(policy)), FilterLayout::PerTwoKiB)
     }
@@ -198,7 +199,7 @@ impl FilterBlockBuilder {
         Self { keys, layout, filters: Vec::new(), offsets: Vec::new(), gave_up: false }
     }
 
-    /// Says that the keys to come are in the data block at `offset` of the file. Offsets must not descend.
+    /// Starts the data block at `offset` of the file; the keys to come are in it. Offsets must not descend.
     pub fn start_block(&mut self, offset: u64) {
         let index = offset >> self.layout.base_lg();
         while (self.offsets.len() as u64) < index {
@@ -234,7 +235,7 @@ impl FilterBlockBuilder {
                 }
                 put_fixed32(&mut contents, array_offset);
             }
-            // Also where the offsets cannot express it: a block without filters, to which every key is a "maybe".
+            // The offsets may not fit either. A block without filters answers "maybe" for every key.
             _ => contents = vec![0; 4],
         }
         contents.push(self.layout.base_lg());
@@ -261,10 +262,10 @@ impl FilterBlockBuilder {
     }
 }
 
-/// Reads a filter block, of any `base_lg`.
+/// Reads a filter block with any `base_lg`.
 #[derive(Clone, Debug)]
 pub struct FilterBlockReader {
-    /// Who knows what the filters mean; none: they are Bloom filters.
+    /// Who interprets the filters; `None` for Bloom filters.
     policy: Option<Arc<dyn FilterPolicy>>,
     contents: Bytes,
     /// Where the filters end and their offsets start.
@@ -274,13 +275,20 @@ pub struct FilterBlockReader {
 }
 
 impl FilterBlockReader {
-    /// Takes the contents of a block of Bloom filters. Fails if the offsets do not fit; a reader who meets that goes on
-    /// without filter.
+    /// Takes the contents of a block of Bloom filters.
+    ///
+    /// # Errors
+    ///
+    /// `Corrupt` if the offsets do not fit the block; a reader then goes on without the filter.
     pub fn new(contents: impl Into<Bytes>) -> Result<Self> {
         Self::of(contents.into(), None)
     }
 
-    /// The same of a block of filters by `policy`.
+    /// Takes the contents of a block of filters by `policy`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`new`](Self::new).
     pub fn with_policy(contents: impl Into<Bytes>, policy: Arc<dyn FilterPolicy>) -> Result<Self> {
         Self::of(contents.into(), Some(policy))
     }
@@ -312,7 +320,7 @@ impl FilterBlockReader {
         }
     }
 
-    /// The filter for the data block at `block_offset` of the file, if there is one and its place can be believed.
+    /// The filter for the data block at `block_offset` of the file, if there is one and its offsets are valid.
     fn filter(&self, block_offset: u64) -> Option<&[u8]> {
         let index = block_offset >> self.base_lg;
         if index >= self.filter_count as u64 {
@@ -324,8 +332,8 @@ impl FilterBlockReader {
         self.contents[..self.array_offset].get(start..end)
     }
 
-    /// Whether one filter covers the whole of a file of `file_size_bytes`, so that a single question answers for every
-    /// block of it.
+    /// Whether one filter covers the whole of a file of `file_size_bytes`, so that a single question answers for all
+    /// its blocks.
     pub fn covers_whole_file(&self, file_size_bytes: u64) -> bool {
         file_size_bytes.saturating_sub(1) >> self.base_lg == 0
     }

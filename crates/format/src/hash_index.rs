@@ -1,9 +1,9 @@
-//! The hash index of a table: from a user key's hash to the entries among which it must be. Terrace's own; LevelDB ignores
-//! it.
+//! The hash index of a table leads from a user key's hash to the entries among which the key must be. It is Terrace's
+//! own; LevelDB ignores it.
 //!
-//! Predecessor: the table builder adds each user key as it adds the entry. Successor: the table reader asks here first. It
-//! then reads one place in one block, instead of searching the index and the block; and it reads none for a key that the
-//! table does not hold.
+//! Predecessor: the table builder adds each user key as it adds the entry. Successor: the table reader asks here
+//! first. It then reads one stretch of one block instead of searching the index and the block, and reads none for a
+//! key that the table does not hold.
 //!
 //! ```text
 //! hash index   slot, fixed32 each · interval, 12 bytes each · tail, 32 bytes
@@ -18,16 +18,18 @@
 //! Rules:
 //!
 //! * Every user key of the table is in exactly one slot, which leads to the restart point at or before its newest version.
-//! * A key's first slot is the upper half of its hash, scaled to the number of slots. If that is taken it is in the next
-//!   free one, the first following the last, and at most `probes` slots from the first. So a key that is in none of the
-//!   slots from its first one to an empty one, or within `probes`, is not in the table.
-//! * The end says how much of the uncompressed block has to be decoded to have the entry: a number of units, rounded up;
-//!   the largest number is for "all".
-//! * Keys are told apart by their bytes, so that only tables in bytewise order have a hash index.
-//! * The block's checksum covers it. As no answer can be checked against the blocks when it is "absent", a reader must
-//!   verify that checksum before it believes one. What is not understood (another version, an impossible number) is as if
-//!   the table had no hash index.
-//! * The magic ends the contents and is no possible number of restarts: a repair never takes them for a data block.
+//! * A key's first slot is the upper half of its hash, scaled to the number of slots. If that is taken, the key goes
+//!   into the next free one; the first slot follows the last, and the key's slot is at most `probes` slots from its
+//!   first one. A key is therefore not in the table if it is in none of the slots from its first one to an empty one,
+//!   or within `probes`.
+//! * The end says how much of the uncompressed block a reader has to decode to get the entry: a number of units,
+//!   rounded up; the largest number means "all".
+//! * Keys are told apart by their bytes, so only tables in bytewise order have a hash index.
+//! * The block's checksum covers the index. The blocks cannot confirm the answer "absent", so a reader must verify
+//!   that checksum before it believes one. A reader that does not understand the index (another version, an
+//!   impossible number) treats the table as one without a hash index.
+//! * The magic ends the contents and is an impossible number of restarts, so a repair never takes them for a data
+//!   block.
 
 use crate::coding::{decode_fixed32, decode_fixed64, put_fixed32};
 use crate::error::{FormatError, Result};
@@ -40,21 +42,21 @@ const MAGIC: u32 = 0xfe5a_71d5;
 const VERSION: u8 = 1;
 const SLOT_SIZE_BYTES: usize = 4;
 const INTERVAL_SIZE_BYTES: usize = 12;
-/// In the size of a block: it is compressed.
+/// Set in the size of a block that is compressed.
 const COMPRESSED: u32 = 1 << 31;
 const TAIL_SIZE_BYTES: usize = 32;
 
-/// Of so many slots three are taken.
+/// Number of slots for every three keys.
 const SLOTS_FOR_THREE_KEYS: usize = 4;
-/// A tag has at least so many bits: with fewer, other keys' entries would be looked at too often.
+/// Least number of bits of a tag: with fewer, a lookup would read other keys' entries too often.
 const MIN_TAG_BITS: u32 = 8;
-/// Most bits of an end.
+/// Largest number of bits of an end.
 const MAX_END_BITS: u32 = 7;
-/// A table whose keys collide more than this gets no hash index: a search of it must stay short.
+/// Most slots that a search looks at. A table whose keys collide more than this gets no hash index.
 const MAX_PROBES: usize = 256;
 
-/// The hash by which the index knows a user key: folded multiplications of its words. A lookup computes it once and asks
-/// every table with it.
+/// The hash that stands for a user key in the index: folded multiplications of its words. A lookup computes it once
+/// and uses it for every table.
 #[inline]
 pub fn key_hash(user_key: &[u8]) -> u64 {
     const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -72,7 +74,7 @@ pub fn key_hash(user_key: &[u8]) -> u64 {
     fold(hash ^ SECOND, SEED)
 }
 
-/// The two halves of the product, one upon the other.
+/// XORs the two halves of the product.
 #[inline]
 fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
@@ -94,11 +96,11 @@ struct SlotLayout {
 }
 
 impl SlotLayout {
-    /// The layout for so many intervals and blocks of about this size; `None` if there are too many intervals.
+    /// The layout for this many intervals and blocks of about this size; `None` if there are too many intervals.
     fn new(interval_count: usize, block_size_bytes: usize) -> Option<Self> {
         let interval_bits = usize::BITS - interval_count.leading_zeros();
         let end_bits = 32u32.checked_sub(MIN_TAG_BITS + interval_bits)?.min(MAX_END_BITS);
-        // Half a block more than the usual size can be told, so that few ends mean "all".
+        // An end reaches half a block beyond the usual size, so that few ends mean "all".
         let largest_end = block_size_bytes + block_size_bytes / 2;
         let unit_lg = (usize::BITS - (largest_end >> end_bits).leading_zeros()).clamp(4, 31);
         Some(Self { interval_bits, end_bits, unit_lg })
@@ -120,7 +122,7 @@ impl SlotLayout {
     }
 }
 
-/// A key on its way into the index.
+/// A key that is to go into the index.
 #[derive(Clone, Copy, Debug)]
 struct Key {
     hash: u64,
@@ -129,16 +131,16 @@ struct Key {
     end: u32,
 }
 
-/// Builds a table's hash index. It holds sixteen bytes a key.
+/// Builds a table's hash index. It holds sixteen bytes for each key.
 #[derive(Clone, Debug, Default)]
 pub struct HashIndexBuilder {
     keys: Vec<Key>,
-    /// Of the blocks that are finished.
+    /// The intervals of finished blocks.
     intervals: Vec<u8>,
     interval_count: u32,
     /// Offsets of the restart points of the block under construction.
     restarts: Vec<u32>,
-    /// Something does not fit the format: there will be no index.
+    /// Something does not fit the format, so there will be no index.
     has_given_up: bool,
 }
 
@@ -148,8 +150,8 @@ impl HashIndexBuilder {
         Self::default()
     }
 
-    /// Adds a user key, each once, when its newest version has been added to the block under construction: the last
-    /// restart point is at `restart_offset`, and the entry ends at `end_offset`.
+    /// Adds a user key. Call this once for each key, when its newest version has been added to the block under
+    /// construction: the last restart point is at `restart_offset`, and the entry ends at `end_offset`.
     #[inline]
     pub fn add_key(&mut self, user_key: &[u8], restart_offset: usize, end_offset: usize) {
         let (Ok(restart), Ok(end)) = (u32::try_from(restart_offset), u32::try_from(end_offset)) else {
@@ -163,7 +165,7 @@ impl HashIndexBuilder {
         self.keys.push(Key { hash: key_hash(user_key), interval, end });
     }
 
-    /// Says where the block under construction, which is complete, was written, and whether it was compressed.
+    /// Finishes the block under construction: says where it was written and whether it was compressed.
     pub fn finish_block(&mut self, handle: BlockHandle, is_compressed: bool) {
         let (Ok(offset), Ok(size)) = (u32::try_from(handle.offset), u32::try_from(handle.size)) else {
             self.has_given_up = true;
@@ -183,8 +185,8 @@ impl HashIndexBuilder {
         self.restarts.clear();
     }
 
-    /// The contents of the index's block, which will be at `offset` of the file; blocks have about `block_size_bytes`.
-    /// `None` if the table can have no index, or if that would be larger than `limit_bytes`.
+    /// The contents of the index's block, which will be at `offset` of the file; blocks have about
+    /// `block_size_bytes`. `None` if the table can have no index, or if the index would be larger than `limit_bytes`.
     pub fn finish(self, offset: u64, block_size_bytes: usize, limit_bytes: u64) -> Option<Vec<u8>> {
         let slot_count = (self.keys.len() * SLOTS_FOR_THREE_KEYS).div_ceil(3) + 1;
         let size_bytes = slot_count * SLOT_SIZE_BYTES + self.intervals.len() + TAIL_SIZE_BYTES;
@@ -213,15 +215,15 @@ impl HashIndexBuilder {
     }
 }
 
-/// Puts `slot` in the first free place from the hash's first one on; returns how many places were looked at.
+/// Puts `slot` in the first free slot at or after the hash's first one. Returns the number of slots it looked at.
 fn take_free_slot(slots: &mut [u32], hash: u64, slot: u32) -> Option<usize> {
-    let mut place = first_slot(hash, slots.len());
+    let mut index = first_slot(hash, slots.len());
     for probes in 1..=MAX_PROBES {
-        if slots[place] == 0 {
-            slots[place] = slot;
+        if slots[index] == 0 {
+            slots[index] = slot;
             return Some(probes);
         }
-        place = if place + 1 == slots.len() { 0 } else { place + 1 };
+        index = if index + 1 == slots.len() { 0 } else { index + 1 };
     }
     None
 }
@@ -233,13 +235,13 @@ pub struct Candidate {
     pub block: BlockHandle,
     /// Whether it is stored compressed.
     pub is_compressed: bool,
-    /// Where to begin in it: a restart point.
+    /// Where to begin in it: the offset of a restart point.
     pub restart_offset: usize,
-    /// How much of the uncompressed block is needed, at most.
+    /// The most that is needed of the uncompressed block, in bytes.
     pub needed_bytes: usize,
 }
 
-/// Reads a hash index, whose bytes it is given with each question: they stay where the table has them.
+/// Reads a hash index. It gets the index's bytes with each question, so that they stay in the table.
 #[derive(Clone, Copy, Debug)]
 pub struct HashIndexReader {
     slot_count: usize,
@@ -249,9 +251,12 @@ pub struct HashIndexReader {
 }
 
 impl HashIndexReader {
-    /// A reader of `contents`, which are at `offset` of the file, their checksum verified.
+    /// Creates a reader of `contents`, which are at `offset` of the file and whose checksum was verified.
     ///
-    /// Fails if they are not a hash index, or one of another version or another place; the table is then read without.
+    /// # Errors
+    ///
+    /// `Corrupt` if they are not a hash index, or one written for another offset; `Unsupported` if its version is
+    /// unknown. The table is then read without it.
     pub fn new(contents: &[u8], offset: u64) -> Result<Self> {
         let corrupt = |problem: &str| FormatError::corrupt("hash index", problem, 0);
         let Some((rest, tail)) = contents.split_last_chunk::<TAIL_SIZE_BYTES>() else {
@@ -265,7 +270,7 @@ impl HashIndexReader {
             return Err(FormatError::unsupported("hash index", format!("version {version}"), 0));
         }
         if decode_fixed64(tail) != offset {
-            return Err(corrupt("it belongs to another place"));
+            return Err(corrupt("it was written for another offset"));
         }
         let slot_count = decode_fixed32(&tail[8..]) as usize;
         let interval_count = decode_fixed32(&tail[12..]) as usize;
@@ -281,15 +286,16 @@ impl HashIndexReader {
             unit_lg: unit_lg.into(),
         };
         if layout.tag_shift() >= u32::BITS || layout.interval_bits == 0 || layout.unit_lg >= u32::BITS {
-            return Err(corrupt("its slots cannot be divided so"));
+            return Err(corrupt("its division of slots is impossible"));
         }
         Ok(Self { slot_count, interval_count, probes, layout })
     }
 
-    /// The candidates for the key with this [hash](key_hash), in any order. A key that is in the table is in one of them.
-    /// `None` in place of a candidate: the slot leads nowhere, and nothing can be said of the key.
+    /// The candidates for the key with this [hash](key_hash), in any order. A key that is in the table is in one of
+    /// them. `None` in place of a candidate means that the slot leads nowhere, and that nothing can be said of the
+    /// key.
     ///
-    /// `contents` are those that the reader was made for.
+    /// `contents` must be those that the reader was created for.
     #[inline]
     pub fn candidates<'a>(
         &self,
@@ -316,7 +322,8 @@ impl HashIndexReader {
         })
     }
 
-    /// Where in the contents the search for this hash begins: what a reader wants in memory.
+    /// Offset in the contents at which the search for this hash begins, for a reader that wants to load it in
+    /// advance.
     #[inline]
     pub fn first_offset(&self, hash: u64) -> usize {
         first_slot(hash, self.slot_count) * SLOT_SIZE_BYTES
@@ -324,7 +331,7 @@ impl HashIndexReader {
 }
 
 impl SlotLayout {
-    /// What a slot that is taken leads to.
+    /// The candidate that an occupied slot leads to.
     #[inline]
     fn candidate(self, slot: u32, intervals: &[u8]) -> Option<Candidate> {
         let interval = (slot >> self.end_bits) & ((1 << self.interval_bits) - 1);

@@ -1,4 +1,4 @@
-//! Internal keys: what the memtable and the tables are sorted by.
+//! Internal keys: the sort keys of the memtable and the tables.
 //!
 //! ```text
 //! +-------------------+----------------------------------+
@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Order: user keys ascending by the database's comparator; for one user key the larger tag first, so that the newest
-//! version is met first. A search for a user key as of a sequence looks for the first internal key not below
+//! version comes first. A search for a user key as of a sequence number looks for the first internal key not below
 //! `(user key, sequence, SEEK_KIND)`.
 //!
 //! Predecessor: [`crate::batch`], whose operations become internal keys. Successor: [`crate::block`], which stores them.
@@ -20,23 +20,23 @@ use crate::comparator::UserComparator;
 use crate::error::{FormatError, Result};
 use crate::limits::INTERNAL_KEY_TAG_SIZE_BYTES;
 
-/// Numbers every write of a database, from 1 on; at most [`MAX_SEQUENCE_NUMBER`].
+/// The number of a write in a database, from 1 on; at most [`MAX_SEQUENCE_NUMBER`].
 pub type SequenceNumber = u64;
 
 /// Largest sequence number: it shares a fixed64 with an eight-bit kind.
 pub const MAX_SEQUENCE_NUMBER: SequenceNumber = (1 << 56) - 1;
 
-/// What an internal key says of its user key. The numbers are the format's.
+/// What an internal key says about its user key. The numbers are the format's.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ValueKind {
     /// The key was deleted: a tombstone, with an empty value.
     Deletion = 0,
-    /// The key has the value beside it.
+    /// The key has the value stored with it.
     Value = 1,
 }
 
-/// The kind to search with: the largest, because a larger tag comes first, so the search passes over no version.
+/// The kind to search with: the largest one, because a larger tag comes first and the search must not skip a version.
 pub const SEEK_KIND: ValueKind = ValueKind::Value;
 
 const STRUCTURE: &str = "internal key";
@@ -48,7 +48,11 @@ pub fn pack_tag(sequence: SequenceNumber, kind: ValueKind) -> u64 {
     sequence << 8 | kind as u64
 }
 
-/// Takes a tag apart. Fails on a kind other than 0 and 1.
+/// Splits a tag into sequence number and kind.
+///
+/// # Errors
+///
+/// `Corrupt` if the kind is neither 0 nor 1.
 #[inline]
 pub fn unpack_tag(tag: u64) -> Result<(SequenceNumber, ValueKind)> {
     let kind = match tag as u8 {
@@ -59,18 +63,22 @@ pub fn unpack_tag(tag: u64) -> Result<(SequenceNumber, ValueKind)> {
     Ok((tag >> 8, kind))
 }
 
-/// An internal key taken apart.
+/// The parts of an internal key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParsedInternalKey<'a> {
     /// The key as the user gave it.
     pub user_key: &'a [u8],
-    /// The number of the write.
+    /// The sequence number of the write.
     pub sequence: SequenceNumber,
-    /// Whether it stored a value or deleted the key.
+    /// Whether the write stored a value or deleted the key.
     pub kind: ValueKind,
 }
 
-/// Takes an internal key apart. Fails if it is shorter than a tag or of an unknown kind.
+/// Splits an internal key into its parts.
+///
+/// # Errors
+///
+/// `Corrupt` if it is shorter than a tag or of an unknown kind.
 #[inline]
 pub fn parse_internal_key(internal_key: &[u8]) -> Result<ParsedInternalKey<'_>> {
     let Some((user_key, tag)) = internal_key.split_last_chunk::<INTERNAL_KEY_TAG_SIZE_BYTES>() else {
@@ -87,14 +95,15 @@ pub fn parse_internal_key(internal_key: &[u8]) -> Result<ParsedInternalKey<'_>> 
     Ok(ParsedInternalKey { user_key, sequence, kind })
 }
 
-/// The user key of an internal key. The caller has made sure that it is at least eight bytes long; of a shorter one
-/// nothing is left.
+/// The user key of an internal key. The caller has made sure that the internal key is at least eight bytes long; the
+/// result for a shorter one is empty.
 #[inline]
 pub fn user_key(internal_key: &[u8]) -> &[u8] {
     &internal_key[..internal_key.len().saturating_sub(INTERNAL_KEY_TAG_SIZE_BYTES)]
 }
 
-/// The tag of an internal key. The caller has made sure that it is at least eight bytes long; of a shorter one it is 0.
+/// The tag of an internal key. The caller has made sure that it is at least eight bytes long; the tag of a shorter
+/// one is 0.
 #[inline]
 pub fn tag(internal_key: &[u8]) -> u64 {
     internal_key.last_chunk::<INTERNAL_KEY_TAG_SIZE_BYTES>().map_or(0, |bytes| decode_fixed64(bytes))
@@ -108,16 +117,16 @@ pub fn append_internal_key(out: &mut Vec<u8>, user_key: &[u8], sequence: Sequenc
     put_fixed64(out, pack_tag(sequence, kind));
 }
 
-/// The internal key that stands before every version of `user_key`.
+/// The internal key that sorts before every version of `user_key`.
 pub fn before_all_versions(user_key: &[u8]) -> Vec<u8> {
     let mut internal_key = Vec::with_capacity(user_key.len() + INTERNAL_KEY_TAG_SIZE_BYTES);
     append_internal_key(&mut internal_key, user_key, MAX_SEQUENCE_NUMBER, SEEK_KIND);
     internal_key
 }
 
-/// Orders keys of one sort. Block and merging iterators are generic over it, so that the comparison is inlined.
+/// Compares keys of one kind. Block and merging iterators are generic over it, so that the comparison is inlined.
 pub trait KeyCompare {
-    /// How `a` is ordered against `b`.
+    /// Compares `a` with `b`.
     fn compare_keys(&self, a: &[u8], b: &[u8]) -> Ordering;
 
     /// Whether these are internal keys whose user keys are in bytewise order.
@@ -145,14 +154,14 @@ impl KeyCompare for UserComparator {
     }
 }
 
-/// Orders internal keys: by user key ascending, then by tag descending.
+/// The order of internal keys: by user key ascending, then by tag descending.
 #[derive(Clone, Debug)]
 pub struct InternalKeyComparator {
     user: UserComparator,
 }
 
 impl InternalKeyComparator {
-    /// The order of internal keys over the order `user` of user keys.
+    /// Creates the order of internal keys over the order `user` of user keys.
     pub fn new(user: UserComparator) -> Self {
         Self { user }
     }
@@ -163,21 +172,21 @@ impl InternalKeyComparator {
         &self.user
     }
 
-    /// How the internal key `a` is ordered against `b`. Keys shorter than eight bytes are ordered somehow, consistently.
+    /// Compares the internal keys `a` and `b`. Keys shorter than eight bytes have some consistent order.
     #[inline]
     pub fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
         self.user.compare(user_key(a), user_key(b)).then_with(|| tag(b).cmp(&tag(a)))
     }
 
-    /// Shortens `start`, an internal key, to some internal key that is not below it and is below `limit`, if the user
-    /// comparator knows a shorter one; index blocks hold such separators.
+    /// Shortens `start`, an internal key, to an internal key that is not below it and is below `limit`, if the user
+    /// comparator knows a shorter one. Index blocks hold such separators.
     pub fn find_shortest_separator(&self, start: &mut Vec<u8>, limit: &[u8]) {
         let mut shorter = user_key(start).to_vec();
         self.user.find_shortest_separator(&mut shorter, user_key(limit));
         self.replace_if_shorter(start, shorter);
     }
 
-    /// Shortens `key`, an internal key, to some internal key that is not below it, if the user comparator knows a
+    /// Shortens `key`, an internal key, to an internal key that is not below it, if the user comparator knows a
     /// shorter one.
     pub fn find_short_successor(&self, key: &mut Vec<u8>) {
         let mut shorter = user_key(key).to_vec();
@@ -188,8 +197,8 @@ impl InternalKeyComparator {
     fn replace_if_shorter(&self, key: &mut Vec<u8>, shorter: Vec<u8>) {
         let present = user_key(key);
         if shorter.len() < present.len() && self.user.compare(present, &shorter) == Ordering::Less {
-            // The user key grew, so with the largest tag it is the first internal key of its user key: nothing that is
-            // stored can lie between.
+            // The user key grew, so with the largest tag this is the first internal key of its user key: no stored
+            // key can lie between.
             *key = shorter;
             put_fixed64(key, pack_tag(MAX_SEQUENCE_NUMBER, SEEK_KIND));
         }

@@ -1,19 +1,19 @@
-//! LevelDB's file format: every structure on disk, its encoder and its decoder.
+//! LevelDB's file format: every structure on disk, with its encoder and its decoder.
 //!
-//! Bytes only: nothing here opens a file, knows the time or starts a thread. The complete specification, with hex
-//! examples that this crate's tests decode, is in the repository's `docs/format`.
+//! The crate deals in bytes only: nothing here opens a file, reads the clock or starts a thread. The repository's
+//! `docs/format` has the complete specification, with hex examples that this crate's tests decode.
 //!
 //! | file on disk | what it holds | modules |
 //! |---|---|---|
-//! | `CURRENT` | the name of the manifest in force | [`current`], [`file_name`] |
+//! | `CURRENT` | the name of the current manifest | [`current`], [`file_name`] |
 //! | `MANIFEST-NNNNNN` | version edits, framed as log records | [`version_edit`], [`log`] |
 //! | `NNNNNN.log` | write batches, framed as log records | [`batch`], [`log`] |
 //! | `NNNNNN.ldb` | sorted internal keys and values | [`table`], [`block`], [`filter`], [`compression`], [`internal_key`], [`comparator`] |
 //!
 //! # Rules
 //!
-//! * Every decoder takes any bytes: it returns a [`FormatError`] and never panics, and it never allocates by a length
-//!   that it read and did not check.
+//! * Every decoder accepts any bytes: it returns a [`FormatError`] and never panics, and it never allocates by a
+//!   length that it has not checked.
 //! * Every limit is one constant in [`limits`].
 //! * Integers are little-endian throughout ([`coding`]); checksums are masked crc32c ([`crc`]).
 

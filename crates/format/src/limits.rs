@@ -1,19 +1,20 @@
-//! Every limit and fixed size of the format, each one named constant.
+//! Every limit and fixed size of the format, each as one named constant.
 //!
-//! Two sorts: sizes that LevelDB's format fixes (changing one makes another format), and limits of our own that are
-//! well within what LevelDB reads. Exceeding a limit is an error, never a silent cut.
+//! There are two kinds: sizes that LevelDB's format fixes (changing one makes another format), and limits of our own
+//! that are well within what LevelDB reads. Exceeding a limit is an error, never a silent truncation.
 
-/// Largest user key, in bytes (64 MiB). A limit of ours: it keeps a key and its neighbours well inside a 32-bit length.
+/// Largest user key, in bytes (64 MiB). A limit of ours, which keeps a key and its neighbours well within a 32-bit
+/// length.
 pub const MAX_KEY_SIZE_BYTES: usize = 64 << 20;
 
-/// Largest value, in bytes (1 GiB). A limit of ours, as for keys.
+/// Largest value, in bytes (1 GiB). A limit of ours, for the same reason as for keys.
 pub const MAX_VALUE_SIZE_BYTES: usize = 1 << 30;
 
-/// Largest write batch, in bytes and with its header (3 GiB on 64-bit machines, 1 GiB on 32-bit ones). A limit of
-/// ours: offsets into a batch then fit 32 bits.
+/// Largest write batch, in bytes, header included (3 GiB on 64-bit machines, 1 GiB on 32-bit ones). A limit of ours,
+/// so that offsets into a batch fit 32 bits.
 pub const MAX_BATCH_SIZE_BYTES: usize = if usize::BITS >= 64 { 0xc000_0000 } else { 1 << 30 };
 
-/// Number of levels of a database. LevelDB fixes it at 7 and refuses a manifest that names another level.
+/// Number of levels of a database. LevelDB fixes it at 7 and refuses a manifest that names any other level.
 pub const LEVEL_COUNT: usize = 7;
 
 /// Size of a block of a log file, in bytes. Fixed by the format.
@@ -25,7 +26,7 @@ pub const LOG_HEADER_SIZE_BYTES: usize = 7;
 /// Size of a write batch's header, in bytes: sequence 8, count 4. Fixed by the format.
 pub const BATCH_HEADER_SIZE_BYTES: usize = 12;
 
-/// Size of what an internal key adds to its user key, in bytes. Fixed by the format.
+/// Size of the tag that an internal key adds to its user key, in bytes. Fixed by the format.
 pub const INTERNAL_KEY_TAG_SIZE_BYTES: usize = 8;
 
 /// Size of the trailer of a table's block, in bytes: compression id 1, checksum 4. Fixed by the format.
@@ -35,7 +36,7 @@ pub const BLOCK_TRAILER_SIZE_BYTES: usize = 5;
 pub const FOOTER_SIZE_BYTES: usize = 48;
 
 /// Largest size of a block after decompression, in bytes: one entry with the largest key and value, and room for the
-/// restart points. A limit of ours: a damaged or hostile block cannot make us allocate more.
+/// restart points. A limit of ours, so that a damaged or hostile block cannot make us allocate more.
 pub const MAX_DECOMPRESSED_BLOCK_SIZE_BYTES: usize = MAX_VALUE_SIZE_BYTES + MAX_KEY_SIZE_BYTES + (1 << 20);
 
 /// Longest encoding of a 32-bit varint, in bytes.
@@ -45,5 +46,5 @@ pub const MAX_VARINT32_SIZE_BYTES: usize = 5;
 pub const MAX_VARINT64_SIZE_BYTES: usize = 10;
 
 /// Deepest nesting of arrays within one IndexedDB key. Chromium refuses to store a deeper one; the comparator
-/// `idb_cmp1` takes a deeper one for undecodable, so that it needs no unbounded stack.
+/// `idb_cmp1` treats a deeper one as undecodable, so that it does not need an unbounded stack.
 pub const MAX_IDB_KEY_DEPTH: usize = 2000;

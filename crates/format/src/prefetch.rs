@@ -1,13 +1,13 @@
-//! A hint to the processor.
+//! A hint to the processor that bytes will be read soon.
 //!
-//! Predecessor: whoever is about to read bytes that are likely in no cache. Successor: the processor's caches.
+//! Predecessor: any reader of bytes that are probably in no cache. Successor: the processor's caches.
 
-/// Bytes that the processor moves at once.
+/// Number of bytes that the processor moves at once.
 #[cfg(target_arch = "x86_64")]
 const CACHE_LINE_SIZE_BYTES: usize = 64;
 
-/// Starts to bring these bytes into the cache, all at once: one after the other, as they are read, takes several times as
-/// long. Changes nothing else.
+/// Starts to load these bytes into the cache, all at once: loading them one after the other, as they are read, takes
+/// several times as long. Has no other effect.
 #[inline]
 pub fn prefetch(bytes: &[u8]) {
     #[cfg(target_arch = "x86_64")]

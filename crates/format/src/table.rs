@@ -1,7 +1,7 @@
-//! What holds a table file together: block handles, block trailers, the footer, and the metaindex.
+//! The parts that hold a table file together: block handles, block trailers, the footer, and the metaindex.
 //!
-//! Predecessor: the table builder seals each compressed block and ends with the footer. Successor: the table reader
-//! starts from the footer, then the index, then the block a lookup needs.
+//! Predecessor: the table builder, which seals each compressed block and ends with the footer. Successor: the table
+//! reader, which starts with the footer, then reads the index, then the block that a lookup needs.
 //!
 //! ```text
 //! table     data block · … · filter block · metaindex block · index block · footer
@@ -16,12 +16,12 @@
 //!
 //! Rules:
 //!
-//! * Blocks are found by handle only: there may be padding between them, and bytes after the handle in an index value.
-//! * Handles stay before the footer, which is the last 48 bytes of the file.
-//! * The metaindex is sorted bytewise, whatever the table's comparator. Readers skip names they do not know, so a private
-//!   name is free to mean anything; LevelDB ignores ours.
+//! * Only handles lead to blocks: there may be padding between blocks, and bytes after the handle in an index value.
+//! * Handles lead to blocks before the footer, which is the last 48 bytes of the file.
+//! * The metaindex is sorted bytewise, whatever the table's comparator. Readers skip names that they do not know, so
+//!   a private name may mean anything; LevelDB ignores ours.
 //!
-//! The format is that of LevelDB's `table/format.cc`; `docs/format/table.md` has it with examples.
+//! The format is that of LevelDB's `table/format.cc`; `docs/format/table.md` describes it with examples.
 
 use std::ops::Range;
 
@@ -42,9 +42,9 @@ pub const fn filter_metaindex_key() -> &'static [u8] {
     b"filter.leveldb.BuiltinBloomFilter2"
 }
 
-/// Name of the metaindex entry of a table without a filter, whose value is a handle of no bytes at no place. It stands before
-/// the other private entries: rusty-leveldb takes the first entry from the name of its filter on for that filter, whatever
-/// its name, unless the handle has no size.
+/// Name of the metaindex entry of a table without a filter. Its value is a handle with offset and size 0. It sorts
+/// before the other private entries because rusty-leveldb takes the first entry at or after its filter's name for
+/// that filter, whatever the entry's name, unless the handle's size is 0.
 pub const NO_FILTER_METAINDEX_KEY: &[u8] = b"filter.terrace.none";
 
 /// Name of the metaindex entry that leads to the filter block of the policy with this name.
@@ -55,7 +55,7 @@ pub fn policy_metaindex_key(policy_name: &[u8]) -> Vec<u8> {
 /// Where a block lies in its file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BlockHandle {
-    /// First byte of the contents, from the start of the file.
+    /// Offset of the first byte of the contents, from the start of the file.
     pub offset: u64,
     /// Size of the contents in bytes, as stored and without trailer.
     pub size: u64,
@@ -71,7 +71,11 @@ impl BlockHandle {
         put_varint64(out, self.size);
     }
 
-    /// Reads a handle from the start of `bytes`; also returns what comes after it. Fails if it is cut off.
+    /// Reads a handle from the start of `bytes`; also returns the bytes after it.
+    ///
+    /// # Errors
+    ///
+    /// `Corrupt` if the handle is cut off.
     #[inline]
     pub fn decode(bytes: &[u8]) -> Result<(Self, &[u8])> {
         let mut decoder = Decoder::new("block handle", bytes);
@@ -80,8 +84,11 @@ impl BlockHandle {
         Ok((Self { offset, size }, decoder.remaining()))
     }
 
-    /// Where the contents and the trailer lie in the file. Fails if that is not below `limit`, the offset at which
-    /// blocks end and the footer starts: check it before allocating for the block.
+    /// The range of the contents and the trailer in the file. Check it before allocating memory for the block.
+    ///
+    /// # Errors
+    ///
+    /// `Corrupt` if the range reaches beyond `limit`, the offset at which blocks end and the footer starts.
     #[inline]
     pub fn sealed_range(&self, limit: u64) -> Result<Range<u64>> {
         let end = self
@@ -120,8 +127,12 @@ impl Footer {
         bytes
     }
 
-    /// Reads a footer from the last 48 bytes of a table. Fails if there are not exactly 48, if they do not end with the
-    /// magic number, or if a handle is cut off.
+    /// Reads a footer from the last 48 bytes of a table.
+    ///
+    /// # Errors
+    ///
+    /// `Corrupt` if there are not exactly 48 bytes, if they do not end with the magic number, or if a handle is cut
+    /// off.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let corrupt = |problem: String, offset: usize| FormatError::corrupt("footer", problem, offset as u64);
         if bytes.len() != FOOTER_SIZE_BYTES {
@@ -149,8 +160,11 @@ pub fn seal_block(contents: &[u8], compression_id: u8) -> [u8; BLOCK_TRAILER_SIZ
     [compression_id, a, b, c, d]
 }
 
-/// Splits a block as it is in the file into compression id and stored contents, without looking at the checksum. Fails
-/// if it is too short for a trailer.
+/// Splits a block as stored in the file into compression id and stored contents, without checking the checksum.
+///
+/// # Errors
+///
+/// `Corrupt` if it is too short for a trailer.
 #[inline]
 pub fn split_block(contents_and_trailer: &[u8]) -> Result<(u8, &[u8])> {
     match contents_and_trailer.split_last_chunk::<BLOCK_TRAILER_SIZE_BYTES>() {
@@ -159,8 +173,11 @@ pub fn split_block(contents_and_trailer: &[u8]) -> Result<(u8, &[u8])> {
     }
 }
 
-/// Splits a block as it is in the file into compression id and stored contents. Fails if it is too short for a trailer
-/// or the checksum is not that of its bytes.
+/// Splits a block as stored in the file into compression id and stored contents.
+///
+/// # Errors
+///
+/// `Corrupt` if it is too short for a trailer, or if the checksum does not match.
 #[inline]
 pub fn check_block(contents_and_trailer: &[u8]) -> Result<(u8, &[u8])> {
     let (id, contents) = split_block(contents_and_trailer)?;
@@ -168,19 +185,20 @@ pub fn check_block(contents_and_trailer: &[u8]) -> Result<(u8, &[u8])> {
     let stored = crc::unmask(decode_fixed32(&contents_and_trailer[checked.len()..]));
     let actual = crc::crc32c(checked);
     if stored != actual {
-        let problem = format!("the checksum is {actual:08x} where {stored:08x} is stored");
+        let problem = format!("the checksum is {actual:08x}, but {stored:08x} is stored");
         return Err(FormatError::corrupt("block trailer", problem, checked.len() as u64));
     }
     Ok((id, contents))
 }
 
-/// Numbers about a table that its entries would have to be counted for: the value of [`COUNTS_METAINDEX_KEY`].
+/// Numbers about a table that would otherwise require counting its entries: the value of [`COUNTS_METAINDEX_KEY`].
 ///
-/// The first four guide compaction and statistics; no answer depends on them. The last tells a lookup which tables it may
-/// pass over. Encoded as varint64 in the order of the fields; bytes after them are for later versions and are ignored.
+/// The first four guide compaction and statistics; no answer depends on them. The last one tells a lookup which
+/// tables it may skip. They are encoded as varint64 in the order of the fields; further bytes are for later versions
+/// and are ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TableCounts {
-    /// Number of entries, deletions among them.
+    /// Number of entries, including deletions.
     pub entries: u64,
     /// Number of entries that are deletions.
     pub deletions: u64,
@@ -188,13 +206,13 @@ pub struct TableCounts {
     pub raw_key_bytes: u64,
     /// Sum of the sizes of the values in bytes, before compression.
     pub raw_value_bytes: u64,
-    /// The largest sequence number of an entry; 0 without entries. `None` in tables of earlier versions, which did not
-    /// store it.
+    /// The largest sequence number of an entry; 0 without entries. `None` in tables of earlier versions, which did
+    /// not store it.
     pub newest_sequence: Option<SequenceNumber>,
 }
 
 impl TableCounts {
-    /// Bytes of all entries, before compression.
+    /// Size of all entries in bytes, before compression.
     pub fn raw_bytes(&self) -> u64 {
         self.raw_key_bytes.saturating_add(self.raw_value_bytes)
     }
@@ -209,7 +227,11 @@ impl TableCounts {
         out
     }
 
-    /// Reads an encoding. Fails if a number is cut off, or if there are more deletions than entries.
+    /// Decodes the counts.
+    ///
+    /// # Errors
+    ///
+    /// `Corrupt` if a number is cut off, or if there are more deletions than entries.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let mut decoder = Decoder::new("table counts", bytes);
         let counts = Self {

@@ -1,4 +1,5 @@
-//! Version edits: the records of a manifest. Replayed in order they give the set of tables that make up the database.
+//! Version edits: the records of a manifest. Replayed in order, they give the set of tables that make up the
+//! database.
 //!
 //! ```text
 //! edit   fields, each a tag (varint32) and what belongs to it, in any order
@@ -15,8 +16,8 @@
 //!                           both length-prefixed
 //! ```
 //!
-//! Within one edit deletions apply before additions. Of a field that should be there once, the last one counts. Tag 8 was
-//! used by LevelDB before it was published. Basho's fork writes new files with tags 10 and 11.
+//! Within one edit, deletions apply before additions. If a field that should occur once is repeated, the last one
+//! counts. LevelDB used tag 8 before it was published. Basho's fork writes new files with tags 10 and 11.
 //!
 //! Predecessor: a flush, a compaction or an ingestion. Successor: [`crate::log`], which frames an edit as one record of
 //! the manifest.
@@ -39,7 +40,7 @@ const TAG_PREVIOUS_LOG_NUMBER: u32 = 9;
 const TAG_BASHO_NEW_FILE: u32 = 10;
 const TAG_BASHO_NEW_FILE_WITH_EXPIRY: u32 = 11;
 
-/// A table, as a version edit adds it.
+/// A table that a version edit adds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileEntry {
     /// The number in its name.
@@ -52,29 +53,29 @@ pub struct FileEntry {
     pub largest: Vec<u8>,
 }
 
-/// A change of the set of tables, and of the numbers that belong to it.
+/// A change to the set of tables and to the numbers that belong to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VersionEdit {
-    /// Name of the order of user keys, any bytes; in the first edit of a manifest.
+    /// Name of the order of user keys; any bytes. In the first edit of a manifest.
     pub comparator: Option<Vec<u8>>,
     /// Number of the oldest log whose records are not all in tables.
     pub log_number: Option<u64>,
-    /// Number of one more log that is still needed. We write 0, as LevelDB does, and honour another's.
+    /// Number of one more log that is still needed. Terrace writes 0, as LevelDB does, and honours another's number.
     pub previous_log_number: Option<u64>,
-    /// The next number for a file: no file has this number or a larger one.
+    /// The next file number: no file has this number or a larger one.
     pub next_file_number: Option<u64>,
-    /// A sequence number that everything in the tables is at or below. A record of a log may be at or below it too.
+    /// A sequence number that no entry in the tables exceeds. Records of a log may be at or below it too.
     pub last_sequence: Option<SequenceNumber>,
-    /// Level, and the internal key at which its next compaction by size begins.
+    /// Level, and the internal key at which its next size-triggered compaction begins.
     pub compact_pointers: Vec<(usize, Vec<u8>)>,
-    /// Level and number of each file that is no longer part of it.
+    /// Level and number of each file that is removed.
     pub deleted_files: Vec<(usize, u64)>,
-    /// Level and description of each file that is new to it.
+    /// Level and description of each file that is added.
     pub new_files: Vec<(usize, FileEntry)>,
 }
 
 impl VersionEdit {
-    /// Its bytes, the fields in LevelDB's order.
+    /// Encodes the edit, with the fields in LevelDB's order.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();
         if let Some(name) = &self.comparator {
@@ -110,12 +111,12 @@ impl VersionEdit {
         out
     }
 
-    /// Decodes a manifest's record.
+    /// Decodes a record of a manifest.
     ///
     /// # Errors
     ///
-    /// Corrupt: a field that is cut off, a level of 7 or more, a key that is no internal key. Unsupported: a tag that
-    /// LevelDB does not know, whose field we therefore cannot skip.
+    /// `Corrupt` if a field is cut off, a level is 7 or more, or a key is not an internal key. `Unsupported` if a tag
+    /// is unknown to LevelDB, because its field cannot be skipped.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let mut edit = Self::default();
         let mut decoder = Decoder::new(STRUCTURE, bytes);

@@ -85,7 +85,7 @@ fn the_examples_are_what_the_text_says() {
 
 #[test]
 fn every_document_is_checked() {
-    // Keys above the engine, of which no crate knows: the npm package terrace-bytewise checks those examples.
+    // Keys above the engine, unknown to the crates: the npm package terrace-bytewise checks those examples.
     let checked_in_javascript = ["bytewise.md"];
     let checked_elsewhere = include_str!("doc_examples_table.rs");
     for entry in fs::read_dir(support::docs_directory()).unwrap() {
@@ -167,7 +167,7 @@ fn internal_key(bytes: &[u8], user_key: &[u8], sequence: u64, kind: ValueKind) {
     assert_eq!(out, bytes);
 }
 
-/// The payloads of the records of a log file in which there is nothing else.
+/// The payloads of the records of a log file that holds nothing else.
 fn read_records(bytes: &[u8]) -> Vec<Vec<u8>> {
     let mut reader = LogReader::new(bytes);
     let mut records = Vec::new();
@@ -309,7 +309,7 @@ fn current_names_a_manifest(bytes: &[u8]) {
     assert_eq!(current::encode(2).as_bytes(), bytes);
 }
 
-/// The keys of the examples of `idb_cmp1`, put together from what the text says of them, in ascending order.
+/// The keys of the examples of `idb_cmp1`, built from what the text says about them, in ascending order.
 fn idb_keys() -> Vec<Vec<u8>> {
     let number = |value: f64| [&[3], &value.to_le_bytes()[..]].concat();
     let string = |text: &str| {
@@ -338,7 +338,7 @@ fn idb_keys() -> Vec<Vec<u8>> {
     ]
 }
 
-/// The example at `place` in the document is that key, and is ordered so against all the others.
+/// The example at `place` in the document is that key, and compares accordingly with all the others.
 fn idb_key(bytes: &[u8], place: usize) {
     let comparator = UserComparator::by_name("idb_cmp1").unwrap();
     let keys = idb_keys();

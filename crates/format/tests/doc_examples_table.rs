@@ -1,4 +1,4 @@
-//! Decodes the examples of `docs/format` on tables, blocks, filters and compression, and writes them anew.
+//! Decodes the examples of `docs/format` on tables, blocks, filters and compression, and writes them again.
 
 mod support;
 
@@ -126,7 +126,7 @@ fn handle_of(value: &[u8]) -> BlockHandle {
     handle
 }
 
-/// What the whole table says of itself.
+/// What the whole table says about itself.
 const WHOLE_TABLE_COUNTS: TableCounts =
     TableCounts { entries: 2, deletions: 1, raw_key_bytes: 28, raw_value_bytes: 3, newest_sequence: Some(2) };
 
@@ -165,7 +165,7 @@ fn whole_table_is_read(table: &[u8]) {
     assert_eq!(whole_table_is_written(), table);
 }
 
-/// The same table, from the parts that a table builder uses.
+/// The same table, built from the parts that a table builder uses.
 fn whole_table_is_written() -> Vec<u8> {
     let mut table = Vec::new();
     let mut append = |contents: &[u8]| {

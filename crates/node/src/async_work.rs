@@ -1,4 +1,4 @@
-//! Work on libuv's pool of threads, for reads that may wait for the disk. Node waits for it before it tears an
+//! Work on libuv's thread pool, for reads that may wait for the disk. Node waits for it before it tears an
 //! environment down.
 
 use std::ffi::c_void;
@@ -14,18 +14,18 @@ use crate::error::{Failure, Fallible, check, from_panic};
 use crate::value::{Deferred, Env, Value};
 
 struct Work<T, R, F> {
-    /// Touched by the pool's thread, and by the JavaScript thread before and after.
+    /// Used by the pool's thread, and by the JavaScript thread before and after.
     run: Option<R>,
     output: Option<Fallible<T>>,
-    /// The rest is touched by the JavaScript thread only.
+    /// Only the JavaScript thread uses the rest.
     finish: Option<F>,
     deferred: Option<Deferred>,
     database: Rc<Database>,
     handle: sys::napi_async_work,
 }
 
-/// Calls `run` on a thread of the pool, then on the JavaScript thread `finish` with what it returned, and settles
-/// the promise returned here with what that returns. The database is not closed before.
+/// Calls `run` on a thread of the pool, then `finish` with its result on the JavaScript thread, and settles the
+/// returned promise with the result of `finish`. The database does not close before that.
 pub fn queue<T, R, F>(env: Env, name: &str, database: &Rc<Database>, run: R, finish: F) -> Fallible<Value>
 where
     T: Send + 'static,
@@ -42,8 +42,8 @@ where
         database: Rc::clone(database),
         handle: ptr::null_mut(),
     }));
-    // SAFETY: `work` is live until `complete` frees it. Both callbacks are made for its type. The resource object
-    // is optional.
+    // SAFETY: `work` is live until `complete` frees it. Both callbacks are made for its type. The resource object is
+    // optional.
     let queued = unsafe {
         check(sys::napi_create_async_work(
             env.raw(),
@@ -57,7 +57,7 @@ where
         .and_then(|()| check(sys::napi_queue_async_work(env.raw(), (*work).handle)))
     };
     if let Err(failure) = queued {
-        // SAFETY: it was not queued, so that no callback will free it.
+        // SAFETY: it was not queued, so no callback will free it.
         drop(unsafe { Box::from_raw(work) });
         return Err(failure);
     }

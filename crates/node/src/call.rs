@@ -12,7 +12,7 @@ use crate::error::{Fallible, check, from_panic, throw};
 use crate::external::{self, Held};
 use crate::value::{Env, Value};
 
-/// The most arguments that a function of ours takes, but for the rest of one that takes any number.
+/// The most arguments that a function of ours takes, except the rest parameter of functions that take any number.
 const MAX_ARGUMENTS: usize = 6;
 
 /// One call from JavaScript.
@@ -20,7 +20,7 @@ pub struct Call<'a> {
     pub env: Env,
     pub environment: &'a Rc<Environment>,
     arguments: [sys::napi_value; MAX_ARGUMENTS],
-    /// How many were passed.
+    /// Number of arguments passed.
     count: usize,
     info: sys::napi_callback_info,
 }
@@ -32,8 +32,8 @@ impl Call<'_> {
         Value::new(self.arguments[index])
     }
 
-    /// The arguments from `first` on, however many were passed. To pass many values so costs less than an array, whose
-    /// elements have to be fetched one by one.
+    /// The arguments from `first` on, however many were passed. Passing many values this way costs less than an
+    /// array, whose elements have to be fetched one by one.
     pub fn arguments_from(&self, first: usize) -> Fallible<Vec<Value>> {
         let mut arguments = vec![ptr::null_mut(); self.count];
         let mut count = self.count;
@@ -79,7 +79,7 @@ pub fn enter(
     // SAFETY: every function is registered with a pointer to its environment's state, which outlives it.
     let environment = unsafe { environment_at(data) };
     let call = Call { env, environment, arguments, count, info };
-    // What a panic may leave half done is seen by no one: native objects change in the engine, or last.
+    // Nobody sees what a panic leaves half done: native objects change inside the engine, or as the last step.
     let result = catch_unwind(AssertUnwindSafe(|| function(&call)))
         .unwrap_or_else(|payload| Err(from_panic(&*payload)));
     match result {
@@ -91,7 +91,7 @@ pub fn enter(
     }
 }
 
-/// A function that Node can call, made of one that takes a [`Call`].
+/// Makes a function that Node can call from one that takes a [`Call`].
 #[macro_export]
 macro_rules! callback {
     ($function:path) => {{

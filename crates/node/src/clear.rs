@@ -1,24 +1,24 @@
-//! Deleting a range of keys, on a thread that may wait: keys are read at one point in time and deleted in batches
-//! of bounded size.
+//! Deletes a range of keys, on a thread that may wait: the keys are read as of one moment and deleted in batches of
+//! bounded size.
 
 use terrace_engine::{Db, Error, IterOptions, ReadTier, Result, WriteBatch, WriteOptions};
 
-/// Keys are deleted in batches of about this size: large enough to cost little each, small enough that other
-/// writers and memory are not held up.
+/// Size of a batch of deletions, in bytes: large enough to cost little each, small enough not to hold up other
+/// writers or fill memory.
 const BATCH_BYTES: usize = 256 << 10;
 
 /// A range to delete.
 pub struct Clear {
-    /// The range, and the snapshot whose keys are deleted; the newest state if none.
+    /// The range, and the snapshot whose keys are deleted; without one, the newest state.
     pub options: IterOptions,
     /// Whether to begin at the end of the range.
     pub reverse: bool,
-    /// How many keys to delete at most.
+    /// The largest number of keys to delete.
     pub limit: u64,
 }
 
 impl Clear {
-    /// Deletes the keys. If it fails, some may be deleted.
+    /// Deletes the keys. If it fails, some may already be deleted.
     pub fn run(mut self, db: &Db) -> Result<()> {
         self.options.read.fill_cache = false;
         self.options.read.tier = ReadTier::Disk;

@@ -1,7 +1,7 @@
-//! Results on their way from other threads to the JavaScript thread. All that are ready travel together: only
-//! the first wakes JavaScript, through one threadsafe function an environment.
+//! Results on their way from other threads to the JavaScript thread. All ready results travel together: only the
+//! first one wakes JavaScript, through one threadsafe function per environment.
 //!
-//! A result names the ticket that it belongs to; what to do with it waits on the JavaScript thread, in
+//! A result names the ticket to which it belongs. Its continuation waits on the JavaScript thread, in
 //! [`Environment`](crate::environment::Environment), so that nothing of JavaScript ever leaves its thread.
 
 use std::any::Any;
@@ -12,34 +12,34 @@ use napi_sys as sys;
 use parking_lot::{Condvar, Mutex};
 use terrace_engine::Result;
 
-/// Names an operation that JavaScript waits for.
+/// Identifies an operation that JavaScript waits for.
 pub type Ticket = usize;
 
-/// What an operation came to.
+/// The result of an operation.
 pub enum Outcome {
     /// A write that the engine's commit thread made.
     Write(Result<()>),
-    /// What [`Environment::run_apart`](crate::environment::Environment::run_apart) computed.
+    /// The value that [`Environment::run_apart`](crate::environment::Environment::run_apart) computed.
     Apart(Box<dyn Any + Send>),
 }
 
-/// Results that are ready but not yet taken, and the way to say so.
+/// Results that are ready but not yet taken, and the way to announce them.
 pub struct Completions {
     state: Mutex<State>,
-    /// Told of each result, for [`wait`](Self::wait).
+    /// Signalled for each result, for [`wait`](Self::wait).
     arrived: Condvar,
 }
 
 struct State {
-    /// None before the start, and once the environment is being torn down: results then have no one to go to.
+    /// `None` before the start, and once the environment is being torn down: nobody receives results then.
     wake: Option<Wake>,
     ready: Vec<(Ticket, Outcome)>,
 }
 
 struct Wake(sys::napi_threadsafe_function);
 
-// SAFETY: Node-API lets any thread call a threadsafe function until it is released. Ours is called under the mutex around
-// it, and released only after it was taken out of that.
+// SAFETY: Node-API lets any thread call a threadsafe function until it is released. Ours is called under the mutex
+// around it, and released only after it was taken out of that.
 unsafe impl Send for Wake {}
 
 impl Completions {
@@ -52,12 +52,12 @@ impl Completions {
         self.state.lock().wake = Some(Wake(function));
     }
 
-    /// Passes on a result. May be called on any thread, never waits, and does nothing once the environment is
-    /// being torn down.
+    /// Passes on a result. May be called on any thread, never waits, and does nothing once the environment is being
+    /// torn down.
     pub fn push(&self, ticket: Ticket, outcome: Outcome) {
         let mut state = self.state.lock();
         let Some(wake) = &state.wake else {
-            // What the outcome holds may be large, or close a database: not under the lock.
+            // The outcome may be large, or close a database when it is dropped: not under the lock.
             drop(state);
             drop(outcome);
             return;
@@ -85,12 +85,12 @@ impl Completions {
         }
     }
 
-    /// All results that are ready.
+    /// Takes all ready results.
     pub fn take(&self) -> Vec<(Ticket, Outcome)> {
         mem::take(&mut self.state.lock().ready)
     }
 
-    /// Ends it, on the JavaScript thread: results that come later are dropped.
+    /// Shuts down, on the JavaScript thread: later results are dropped.
     pub fn end(&self) {
         let (wake, ready) = {
             let mut state = self.state.lock();

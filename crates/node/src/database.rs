@@ -1,5 +1,5 @@
-//! A database as one JavaScript environment sees it: the engine, the order of its writes, and how many
-//! operations must end before it may be closed. Lives on the JavaScript thread.
+//! A database as one JavaScript environment sees it: the engine, the order of its writes, and the number of
+//! operations that must end before it may close. Lives on the JavaScript thread.
 
 use std::cell::{Cell, RefCell};
 use std::mem;
@@ -15,7 +15,7 @@ use crate::open_database::OpenDatabase;
 use crate::value::{Deferred, Env, Value};
 use crate::write_lane::WriteLane;
 
-/// What `open` gives to JavaScript.
+/// The object that `open` returns to JavaScript.
 pub struct Database {
     environment: Rc<Environment>,
     open: Arc<OpenDatabase>,
@@ -26,14 +26,14 @@ pub struct Database {
     close_requested: RefCell<Option<Deferred>>,
 }
 
-/// A scratch batch that has grown beyond this is not kept.
+/// A scratch batch that has grown beyond this size is not kept.
 const MAX_SCRATCH_BYTES: usize = 1 << 20;
 
 impl Held for Rc<Database> {
     const TAG: u64 = 0x7465_7272_6163_6501;
 }
 
-/// What `snapshot` gives to JavaScript. Empty once it was closed.
+/// The object that `snapshot` returns to JavaScript. Empty once it is closed.
 pub struct HeldSnapshot(pub RefCell<Option<Snapshot>>);
 
 impl Held for HeldSnapshot {
@@ -69,13 +69,13 @@ impl Database {
         Arc::clone(&self.open)
     }
 
-    /// The order of its writes.
+    /// The order of the database's writes.
     #[inline]
     pub fn lane(&self) -> &RefCell<WriteLane> {
         &self.lane
     }
 
-    /// Calls `build` with an empty batch, which is kept for the next call.
+    /// Calls `build` with an empty batch, whose memory is kept for the next call.
     #[inline]
     pub fn with_scratch<R>(&self, build: impl FnOnce(&mut WriteBatch) -> R) -> R {
         let mut batch = self.scratch.borrow_mut();
@@ -87,12 +87,12 @@ impl Database {
         result
     }
 
-    /// Counts an operation that must end before the database may be closed.
+    /// Counts an operation that must end before the database may close.
     pub fn begin_operation(&self) {
         self.operations.set(self.operations.get() + 1);
     }
 
-    /// Counts its end. The last one starts a close that was asked for.
+    /// Counts the end of an operation. The last one starts a requested close.
     pub fn end_operation(self: &Rc<Self>, env: Env) {
         let remaining = self.operations.get() - 1;
         self.operations.set(remaining);
@@ -117,13 +117,13 @@ impl Database {
 
     fn start_close(self: &Rc<Self>, env: Env, deferred: Deferred) {
         let open = self.opened();
-        // The memory of the scratch batch has no further use.
+        // The memory of the scratch batch is no longer needed.
         drop(mem::replace(&mut *self.scratch.borrow_mut(), WriteBatch::new()));
         self.run_apart(env, "close", deferred, move || open.close(), |env, ()| env.undefined());
     }
 
-    /// Runs `work` on a thread of its own, then settles a promise with what `finish` makes of its result. The
-    /// database is not closed before.
+    /// Runs `work` on a thread of its own, then passes its result to `finish` and settles a promise with what that
+    /// returns. The database does not close before that.
     pub fn run_apart<T: Send + 'static>(
         self: &Rc<Self>,
         env: Env,

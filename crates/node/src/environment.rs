@@ -1,5 +1,5 @@
-//! What the addon keeps for each environment (the main thread and each worker): the factory of errors, the
-//! operations that JavaScript waits for, and the databases to close when the environment ends.
+//! The addon's state for each environment (the main thread and each worker): the error factory, the operations that
+//! JavaScript waits for, and the databases to close when the environment ends.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -35,8 +35,8 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Sets up the state of `env`, and what is to happen when it ends. Returns the pointer that functions are
-    /// registered with; it is valid as long as JavaScript can call them.
+    /// Sets up the state of `env`, and the work to do when it ends. Returns the pointer with which functions are
+    /// registered; it is valid as long as JavaScript can call them.
     pub fn create(env: Env) -> Fallible<*mut c_void> {
         let name = env.string(b"terrace")?;
         let environment = Rc::new(Self {
@@ -79,23 +79,23 @@ impl Environment {
         Ok(slot.cast())
     }
 
-    /// Keeps the functions that make errors and arrays.
+    /// Keeps the JavaScript functions that make errors and arrays.
     pub fn set_helpers(&self, env: Env, error_factory: Value, collector: Value) -> Fallible<()> {
         keep(env, &self.error_factory, error_factory)?;
         keep(env, &self.collector, collector)
     }
 
-    /// The function that makes errors, once there is one.
+    /// The function that makes errors, once it is set.
     pub fn error_factory(&self, env: Env) -> Option<Value> {
         kept(env, &self.error_factory)
     }
 
-    /// The function that makes an array of its arguments, once there is one.
+    /// The function that makes an array of its arguments, once it is set.
     pub fn collector(&self, env: Env) -> Option<Value> {
         kept(env, &self.collector)
     }
 
-    /// Has `database` closed when the environment ends.
+    /// Makes sure that `database` is closed when the environment ends.
     pub fn watch(&self, database: &Arc<OpenDatabase>) {
         let mut databases = self.databases.borrow_mut();
         databases.retain(|watched| watched.strong_count() > 0);
@@ -107,8 +107,8 @@ impl Environment {
         Arc::clone(&self.completions)
     }
 
-    /// Promises to call `continuation` with the outcome that another thread will hand in for the ticket returned.
-    /// Until then the process stays alive.
+    /// Registers `continuation`, to be called with the outcome that another thread will hand in for the returned
+    /// ticket. The process stays alive until then.
     pub fn expect(&self, env: Env, continuation: impl FnOnce(Env, Outcome) + 'static) -> Ticket {
         let ticket = self.next_ticket.get();
         self.next_ticket.set(ticket.wrapping_add(1));
@@ -139,8 +139,8 @@ impl Environment {
         }
     }
 
-    /// Waits on the JavaScript thread for operations to end until `is_done` holds. One must be under way as long as it does
-    /// not.
+    /// Waits on the JavaScript thread for operations to end until `is_done` holds. An operation must be in progress
+    /// as long as it does not hold.
     pub fn deliver_until(&self, env: Env, is_done: impl Fn() -> bool) {
         while !is_done() {
             self.completions.wait();
@@ -148,8 +148,8 @@ impl Environment {
         }
     }
 
-    /// Runs `work` on a thread of its own, then `then` with its result on the JavaScript thread. Where the system refuses to
-    /// start a thread, `work` runs here: JavaScript waits, but a database can be closed.
+    /// Runs `work` on a thread of its own, then `then` with its result on the JavaScript thread. If the system
+    /// refuses to start a thread, `work` runs here: JavaScript has to wait, but a database can be closed.
     pub fn run_apart<T: Send + 'static>(
         &self,
         env: Env,
@@ -196,7 +196,7 @@ impl Environment {
         match result {
             Ok(value) => env.resolve(deferred, value),
             Err(failure) => {
-                // Fails only while the environment is torn down, when no one waits for the promise.
+                // This fails only while the environment is torn down, when nobody waits for the promise.
                 if let Ok(error) = failure.into_value(env, Some(self)) {
                     env.reject(deferred, error);
                 }
@@ -205,7 +205,7 @@ impl Environment {
     }
 }
 
-/// Keeps `value` in `place`, in place of what was kept there.
+/// Keeps `value` in `place`, replacing what was there.
 fn keep(env: Env, place: &Cell<sys::napi_ref>, value: Value) -> Fallible<()> {
     let mut reference = ptr::null_mut();
     // SAFETY: the value belongs to the running callback.
@@ -218,7 +218,7 @@ fn keep(env: Env, place: &Cell<sys::napi_ref>, value: Value) -> Fallible<()> {
     Ok(())
 }
 
-/// What was kept in `place`, if anything was.
+/// The value kept in `place`, if any.
 fn kept(env: Env, place: &Cell<sys::napi_ref>) -> Option<Value> {
     let reference = place.get();
     if reference.is_null() {
@@ -246,13 +246,13 @@ pub fn define(
     check(unsafe { sys::napi_set_property(env.raw(), exports.raw(), key.raw(), made.raw()) })
 }
 
-/// What a pointer from [`Environment::create`] points to.
+/// The environment that a pointer from [`Environment::create`] points to.
 ///
 /// # Safety
 ///
 /// The pointer must come from there, and its environment must not have ended.
 pub unsafe fn environment_at<'a>(slot: *mut c_void) -> &'a Rc<Environment> {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the caller guarantees it.
     unsafe { &*slot.cast::<Rc<Environment>>() }
 }
 
@@ -273,8 +273,9 @@ unsafe extern "C" fn deliver(
     let _ = catch_unwind(AssertUnwindSafe(|| environment.deliver(Env::new(env))));
 }
 
-/// Runs when the environment ends: the process exits, or a worker was terminated. Node has waited for libuv's
-/// threads by then. Closes what JavaScript left open, so that its files are in order and its lock is free.
+/// Runs when the environment ends: the process exits, or a worker was terminated. Node has already waited for libuv's
+/// threads. Closes the databases that JavaScript left open, so that their files are in order and their locks are
+/// free.
 unsafe extern "C" fn clean_up(slot: *mut c_void) {
     // SAFETY: Node runs the hook once, before it frees the instance data.
     let environment = unsafe { environment_at(slot) };
@@ -282,10 +283,10 @@ unsafe extern "C" fn clean_up(slot: *mut c_void) {
     let databases = environment.databases.take();
     let _ = catch_unwind(AssertUnwindSafe(|| {
         for database in databases.iter().filter_map(Weak::upgrade) {
-            // There is no one left to tell of an error; what was acknowledged is in the log.
+            // Nobody is left to receive an error; acknowledged writes are in the log.
             let _ = database.close();
         }
-        // Operations on these databases fail now. A database that is still opening is closed by its thread.
+        // Operations on these databases now fail. A database that is still opening is closed by its thread.
         for thread in environment.threads.take() {
             let _ = thread.join();
         }

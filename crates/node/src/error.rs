@@ -1,5 +1,5 @@
-//! Failures of the glue and how they become JavaScript errors. What an error looks like (code, cause) is
-//! decided in `packages/terrace/src/errors.ts`, whose factory is called here.
+//! Failures of the glue, and how they become JavaScript errors. The factory in `packages/terrace/src/errors.ts`,
+//! which is called here, decides how an error looks (code, cause).
 
 use std::error::Error as _;
 use std::ffi::CString;
@@ -15,7 +15,7 @@ use crate::value::{Env, Value};
 /// Why a call failed.
 #[derive(Debug)]
 pub enum Failure {
-    /// The engine said no.
+    /// An error of the engine.
     Engine(Error),
     /// The signal of an iterator was aborted.
     Aborted,
@@ -29,7 +29,7 @@ pub enum Failure {
     Panic(String),
 }
 
-/// Result of what may fail in the glue.
+/// The result of an operation of the glue that can fail.
 pub type Fallible<T> = Result<T, Failure>;
 
 impl From<Error> for Failure {
@@ -38,13 +38,13 @@ impl From<Error> for Failure {
     }
 }
 
-/// An error unless Node-API said that all is well.
+/// Returns an error unless Node-API reported success.
 #[inline]
 pub fn check(status: sys::napi_status) -> Fallible<()> {
     if status == sys::Status::napi_ok { Ok(()) } else { Err(Failure::NodeApi(status)) }
 }
 
-/// The failure that a caught panic stands for.
+/// The failure for a caught panic.
 pub fn from_panic(payload: &(dyn std::any::Any + Send)) -> Failure {
     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
@@ -52,7 +52,7 @@ pub fn from_panic(payload: &(dyn std::any::Any + Send)) -> Failure {
 }
 
 impl Failure {
-    /// The kind that the factory in `errors.ts` knows it by.
+    /// The kind by which the factory in `errors.ts` knows it.
     fn kind(&self) -> &'static str {
         match self {
             Self::Engine(error) => match error.kind() {
@@ -88,7 +88,7 @@ impl Failure {
         }
     }
 
-    /// The JavaScript error, made by the factory of `errors.ts`.
+    /// Creates the JavaScript error, with the factory of `errors.ts`.
     pub fn into_value(self, env: Env, environment: Option<&Environment>) -> Fallible<Value> {
         let message = env.string(self.message().as_bytes())?;
         let Some(factory) = environment.and_then(|environment| environment.error_factory(env)) else {
@@ -128,7 +128,7 @@ impl Failure {
     }
 }
 
-/// What the operating system said, if it is behind `error`.
+/// The operating system's error that caused `error`, if any.
 fn io_cause(error: &Error) -> Option<&io::Error> {
     let mut next = error.source();
     while let Some(cause) = next {
@@ -140,8 +140,8 @@ fn io_cause(error: &Error) -> Option<&io::Error> {
     None
 }
 
-/// The number of an operating system's error. What was found out before the system was asked has that which it would
-/// have given; Node has names for these, which are the same on every Unix.
+/// The operating system's number for an error. An error that was found before the system was asked has the number
+/// that the system would have given; Node has names for these numbers, which are the same on every Unix.
 fn os_number(cause: &io::Error) -> i32 {
     const ENOENT: i32 = 2;
     const EIO: i32 = 5;
@@ -165,7 +165,7 @@ fn os_number(cause: &io::Error) -> i32 {
     })
 }
 
-/// Throws `failure` in the running callback, unless an exception is pending already.
+/// Throws `failure` in the running callback, unless an exception is already pending.
 pub fn throw(env: Env, environment: Option<&Environment>, failure: Failure) {
     let mut pending = false;
     // SAFETY: the environment is that of the running callback.
@@ -181,8 +181,8 @@ pub fn throw(env: Env, environment: Option<&Environment>, failure: Failure) {
         },
         Err(_) => {
             let message = CString::new(message.replace('\0', "?")).unwrap_or_default();
-            // SAFETY: the message ends with a zero; the code is optional. Fails while the environment is torn
-            // down, when no one would catch it.
+            // SAFETY: the message ends with a zero; the code is optional. This fails while the environment is torn
+            // down, when nobody would catch it.
             unsafe { sys::napi_throw_error(env.raw(), ptr::null(), message.as_ptr()) };
         }
     }

@@ -1,5 +1,5 @@
-//! Native objects that JavaScript holds as opaque values ("externals"). Each begins with a tag, so that a value
-//! of another kind is refused rather than misread.
+//! Native objects that JavaScript holds as opaque values ("externals"). Each begins with a tag, so that a value of
+//! another kind is refused rather than misread.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -9,10 +9,10 @@ use napi_sys as sys;
 use crate::error::{Failure, Fallible, check};
 use crate::value::{Env, Value};
 
-/// A type that JavaScript may hold. It is dropped on the JavaScript thread when it was garbage-collected, or
-/// when the environment ends.
+/// A type that JavaScript may hold. It is dropped on the JavaScript thread when it is garbage-collected, or when the
+/// environment ends.
 pub trait Held: 'static {
-    /// Tells this type from the other ones; unlikely to be found in foreign memory.
+    /// Distinguishes this type from the others; unlikely to occur in foreign memory.
     const TAG: u64;
 }
 
@@ -36,8 +36,8 @@ pub fn hold<T: Held>(env: Env, held: T) -> Fallible<Value> {
     made
 }
 
-/// What `value` holds. The reference must not be kept beyond the running callback, whose arguments keep the
-/// value alive.
+/// The object in `value`. The reference must not be kept beyond the running callback, whose arguments keep the value
+/// alive.
 #[inline]
 pub fn held<'a, T: Held>(env: Env, value: Value) -> Fallible<&'a T> {
     const WRONG: Failure = Failure::Argument("expected a native object of another kind");

@@ -1,10 +1,10 @@
-//! Iterators. JavaScript asks for a number of entries, which are read into one buffer, of which values are made. So what
-//! JavaScript holds is a window of bounded size.
+//! Iterators. JavaScript asks for a number of entries, which are read into one buffer and turned into values.
+//! JavaScript therefore holds a window of bounded size.
 //!
-//! A window that memory has is read at once, on the JavaScript thread. Once one has to wait for the disk, it and those
-//! after it are read by a thread of libuv's pool.
+//! A window that is in memory is read at once, on the JavaScript thread. Once a read has to wait for the disk, that
+//! window and all later ones are read by a thread of libuv's pool.
 //!
-//! The state that an iterator shows is fixed when it is made. A seek is carried out by the next read.
+//! The state that an iterator shows is fixed when it is created. The next read carries out a seek.
 
 use std::mem;
 use std::ops::Bound;
@@ -26,12 +26,12 @@ use crate::options::{self, Flags};
 use crate::parts::Parts;
 use crate::value::{Env, Value};
 
-/// A buffer that has grown beyond this is not kept for the next read.
+/// A buffer that has grown beyond this size is not kept for the next read.
 const MAX_KEPT_BYTES: usize = 1 << 20;
 
 const BUSY: Failure = Failure::Argument("the iterator is busy");
 
-/// What `iterator` gives to JavaScript.
+/// The object that `iterator` returns to JavaScript.
 pub struct HeldIterator {
     database: Rc<Database>,
     cursor: Arc<Cursor>,
@@ -42,8 +42,8 @@ impl Held for HeldIterator {
     const TAG: u64 = 0x7465_7272_6163_6503;
 }
 
-/// The part of an iterator that threads share. JavaScript reads one window at a time, so the lock is free
-/// whenever it asks.
+/// The part of an iterator that threads share. JavaScript reads one window at a time, so the lock is free whenever
+/// JavaScript takes it.
 struct Cursor {
     state: Mutex<State>,
     /// Asks a running read to stop.
@@ -52,13 +52,13 @@ struct Cursor {
 
 struct State {
     open: Arc<OpenDatabase>,
-    /// Nothing was read yet of a read-only database, nor asked for a snapshot: a newer state will do where another process
-    /// has removed this one.
+    /// The database is read-only, nothing was read yet, and no snapshot was requested: a newer state will do if
+    /// another process has removed this one.
     may_renew: bool,
     options: IterOptions,
     source: Source,
     next: Next,
-    /// The key that was read last.
+    /// The last key read.
     last_key: Vec<u8>,
     reverse: bool,
     keys: bool,
@@ -68,9 +68,9 @@ struct State {
 }
 
 enum Source {
-    /// Not read from yet.
+    /// No read has used it yet.
     Unopened,
-    /// Fails where it would have to wait.
+    /// Fails if it would have to wait.
     InMemory(Box<DbIterator>),
     /// Waits for the disk.
     OnDisk(Box<DbIterator>),
@@ -81,17 +81,17 @@ enum Source {
 enum Next {
     First,
     At(Vec<u8>),
-    /// Behind the entry that was read last, on which the source stands.
+    /// After the last entry read, at which the source is.
     Following,
-    /// Behind the key that was read last, which is still to be found.
-    Behind,
+    /// After the last key read, which is still to be found.
+    After,
     End,
-    /// Nowhere: what follows could not be read, and only a seek leads on.
+    /// Nowhere: reading on failed, and only a seek helps.
     Failed(Error),
 }
 
-/// Entries that were read: keys and values end to end, and the length of each. In a window of keys only, or of
-/// values only, the other part is left out.
+/// Entries that were read: keys and values end to end, and the length of each. In a window of only keys or only
+/// values, the other part is left out.
 #[derive(Default)]
 struct Window {
     bytes: Vec<u8>,
@@ -134,9 +134,9 @@ pub fn seek(call: &Call<'_>) -> Fallible<Value> {
     call.env.undefined()
 }
 
-/// `iteratorRead(iterator, size, highWaterMarkBytes, flags)`: reads up to `size` entries, and stops earlier once they exceed
-/// the mark. An array, or a promise of it: whether the end was reached, the buffer of all parts that are to be buffers, and
-/// the keys and values that were asked for, in turns.
+/// `iteratorRead(iterator, size, highWaterMarkBytes, flags)`: reads up to `size` entries, and stops earlier once they
+/// exceed the mark. Returns an array, or a promise of it: whether the end was reached, the buffer of all parts that
+/// become buffers, and the requested keys and values in turns.
 pub fn read(call: &Call<'_>) -> Fallible<Value> {
     let env = call.env;
     let iterator = call.held::<HeldIterator>(0)?;
@@ -172,7 +172,7 @@ pub fn abort(call: &Call<'_>) -> Fallible<Value> {
     call.env.undefined()
 }
 
-/// `iteratorClose(iterator)`: lets go of the state that it shows and of the files it keeps.
+/// `iteratorClose(iterator)`: releases the state that it shows and the files that it keeps.
 pub fn close(call: &Call<'_>) -> Fallible<Value> {
     let cursor = &call.held::<HeldIterator>(0)?.cursor;
     cursor.stop.store(true, Ordering::Relaxed);
@@ -182,7 +182,7 @@ pub fn close(call: &Call<'_>) -> Fallible<Value> {
     call.env.undefined()
 }
 
-/// How much a read may bring.
+/// How much a read may return.
 #[derive(Clone, Copy)]
 struct Want {
     entries: usize,
@@ -190,7 +190,7 @@ struct Want {
 }
 
 impl Cursor {
-    /// The next window, if memory has it.
+    /// The next window, if it is in memory.
     fn read_from_memory(&self, want: Want) -> Fallible<Option<Window>> {
         let mut state = self.state.try_lock().ok_or(BUSY)?;
         match state.read_from_memory(want, &self.stop) {
@@ -209,7 +209,7 @@ impl Cursor {
         state.note_failure(result)
     }
 
-    /// The window for JavaScript; its buffer is kept for the next one.
+    /// Converts the window for JavaScript; keeps its buffer for the next one.
     fn hand_over(
         &self,
         env: Env,
@@ -231,12 +231,12 @@ impl Cursor {
 }
 
 impl State {
-    /// Reads no more. Returns what was kept for that.
+    /// Ends reading. Returns what was kept for it.
     fn close(&mut self) -> (Source, Option<Snapshot>) {
         (mem::replace(&mut self.source, Source::Closed), self.options.read.snapshot.take())
     }
 
-    /// Whether a seek to `target` may find anything. As in classic-level, one outside the range finds nothing, on
+    /// Whether a seek to `target` may find anything. As in classic-level, a seek outside the range finds nothing, on
     /// either side.
     fn is_in_range(&self, target: &[u8]) -> bool {
         let comparator = &self.open.db().options().comparator;
@@ -254,12 +254,12 @@ impl State {
             }
     }
 
-    /// Remembers a failure: what follows could not be read, and only a seek leads on.
+    /// Remembers a failure: reading on failed, and only a seek helps.
     fn note_failure(&mut self, result: Result<Window>) -> Result<Window> {
         result.inspect_err(|error| self.next = Next::Failed(error.clone()))
     }
 
-    /// Reads a window, or fails with `WouldBlock`, having changed nothing.
+    /// Reads a window, or fails with `WouldBlock` and changes nothing.
     fn read_from_memory(&mut self, want: Want, stop: &AtomicBool) -> Result<Window> {
         let mut entries = match mem::replace(&mut self.source, Source::Unopened) {
             Source::InMemory(entries) => entries,
@@ -277,9 +277,9 @@ impl State {
         let mut window = mem::take(&mut self.spare);
         let result = self.fill(&mut entries, &mut window, want, stop);
         if let Err(error) = result {
-            // The source stands nowhere any more.
+            // The source is no longer at any entry.
             if matches!(self.next, Next::Following) {
-                self.next = Next::Behind;
+                self.next = Next::After;
             }
             if error.kind() != ErrorKind::WouldBlock || window.lengths.is_empty() {
                 self.spare = window;
@@ -318,7 +318,7 @@ impl State {
             }
             Source::Unopened | Source::InMemory(_) => {
                 if matches!(self.next, Next::Following) {
-                    self.next = Next::Behind;
+                    self.next = Next::After;
                 }
                 self.open(ReadTier::Disk)?
             }
@@ -335,7 +335,7 @@ impl State {
         Ok(Box::new(self.open.db().iter(options)?))
     }
 
-    /// Reads entries to `window`. After an error those that it holds were read, and more are behind them.
+    /// Reads entries into `window`. After an error, the entries in it are valid, and more follow them.
     fn fill(
         &mut self,
         entries: &mut DbIterator,
@@ -350,7 +350,7 @@ impl State {
             Next::At(target) if self.reverse => entries.seek_for_prev(target)?,
             Next::At(target) => entries.seek(target)?,
             Next::Following => step(entries, self.reverse)?,
-            Next::Behind => self.find_behind(entries)?,
+            Next::After => self.find_after(entries)?,
             Next::End => {
                 window.ended = true;
                 return Ok(());
@@ -379,8 +379,8 @@ impl State {
         Ok(())
     }
 
-    /// Goes to the entry behind the key that was read last.
-    fn find_behind(&self, entries: &mut DbIterator) -> Result<()> {
+    /// Moves to the entry after the last key read.
+    fn find_after(&self, entries: &mut DbIterator) -> Result<()> {
         if self.reverse {
             entries.seek_for_prev(&self.last_key)?;
         } else {
@@ -398,7 +398,7 @@ fn step(entries: &mut DbIterator, reverse: bool) -> Result<()> {
 }
 
 impl Window {
-    /// The one behind the last entry.
+    /// An empty window after the last entry.
     fn ended() -> Self {
         Self { ended: true, ..Self::default() }
     }
@@ -414,7 +414,7 @@ impl Window {
         self.lengths.push(bytes.len());
     }
 
-    /// Whether the end was reached, the buffer of all parts that are to be buffers, and the parts.
+    /// Whether the end was reached, the buffer of all parts that become buffers, and the parts.
     fn to_array(&self, env: Env, environment: &Environment, flags: Flags) -> Fallible<Value> {
         let mut parts = Parts::new(env, self.lengths.len() + 2);
         parts.push(env.boolean(self.ended)?);

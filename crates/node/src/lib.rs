@@ -1,6 +1,6 @@
-//! The Node-API addon behind the npm package `terrace`. Glue only: it turns JavaScript values into calls of
-//! the engine and results into JavaScript values. Predecessor: `packages/terrace/src/binding.ts`, which types
-//! every function registered here. Successor: the engine's public API.
+//! The Node-API addon of the npm package `terrace`. It is glue only: it turns JavaScript values into calls of the
+//! engine, and results into JavaScript values. Predecessor: `packages/terrace/src/binding.ts`, which types every
+//! function registered here. Successor: the engine's public API.
 //!
 //! Which thread runs what:
 //!
@@ -11,8 +11,8 @@
 //! | the engine's commit thread | writes that were queued, many with one sync; it hands results to [`completions`] |
 //! | a thread for one operation ([`environment`]) | what may take long, so that it never holds up libuv's few threads: open, close, clear, compactRange, checkpoint, refresh, destroy, repair |
 //!
-//! Functions called often use Node-API directly: no strings or buffers are allocated on the way in, and no
-//! promise is made where the answer is there at once.
+//! Frequently called functions use Node-API directly: they allocate no strings or buffers for arguments, and make no
+//! promise if the answer is available at once.
 
 mod async_work;
 mod call;
@@ -40,13 +40,13 @@ use napi_sys as sys;
 /// Node-API version that the addon needs (Node 18.17, 20.3).
 const NODE_API_VERSION: i32 = 9;
 
-/// Called by Node to learn which version of Node-API the addon was made for.
+/// Node calls this to learn for which version of Node-API the addon was made.
 #[unsafe(no_mangle)]
 pub extern "C" fn node_api_module_get_api_version_v1() -> i32 {
     NODE_API_VERSION
 }
 
-/// Called by Node once for every environment (the main thread and each worker) that loads the addon.
+/// Node calls this once for every environment (the main thread and each worker) that loads the addon.
 ///
 /// # Safety
 ///
@@ -58,8 +58,8 @@ pub unsafe extern "C" fn napi_register_module_v1(
 ) -> sys::napi_value {
     static SYMBOLS: Once = Once::new();
     SYMBOLS.call_once(|| {
-        // SAFETY: Node has loaded us, so its symbols are there; `Once` makes this the only writer. The handle
-        // of the program itself has nothing to release.
+        // SAFETY: Node has loaded us, so its symbols are there; `Once` makes this the only writer. The handle of the
+        // program itself has nothing to release.
         std::mem::forget(unsafe { sys::setup() });
     });
     let (env, exports) = (value::Env::new(env), value::Value::new(exports));

@@ -1,4 +1,4 @@
-//! Opening and closing, snapshots, and what is asked of a database as a whole.
+//! Opening and closing, snapshots, and operations on a database as a whole.
 
 use std::cell::RefCell;
 use std::ffi::CStr;
@@ -41,7 +41,7 @@ pub fn open(call: &Call<'_>) -> Fallible<Value> {
     Ok(promise)
 }
 
-/// `close(database)`: a promise. Waits for the operations that are under way.
+/// `close(database)`: a promise. Waits for operations in progress.
 pub fn close(call: &Call<'_>) -> Fallible<Value> {
     call.held::<Rc<Database>>(0)?.close(call.env)
 }
@@ -149,7 +149,7 @@ pub fn stats(call: &Call<'_>) -> Fallible<Value> {
     Ok(object)
 }
 
-/// `leftOutLog(database)`: what the open left out of the logs, or undefined.
+/// `leftOutLog(database)`: the part of the logs that the open left out, or undefined.
 pub fn left_out_log(call: &Call<'_>) -> Fallible<Value> {
     let env = call.env;
     let database = call.held::<Rc<Database>>(0)?;
@@ -170,7 +170,7 @@ pub fn destroy(call: &Call<'_>) -> Fallible<Value> {
 pub fn repair(call: &Call<'_>) -> Fallible<Value> {
     let options = options::open_options(call.env, call.argument(1))?.options;
     let work = move |directory: PathBuf| {
-        // As classic-level has it, where there is nothing to repair the system has refused to show it.
+        // As in classic-level: if there is nothing to repair, it is an error of the system.
         Db::repair(&directory, &options).map_err(|error| match error.kind() {
             ErrorKind::NoDatabase => Error::at_path(
                 ErrorKind::Io,

@@ -1,7 +1,7 @@
-//! Databases that are open in this process: one object for each time that JavaScript opened one.
+//! Databases that are open in this process: one object for each opening by JavaScript.
 //!
-//! Where `multithreading` is asked for, all objects of one directory share one engine, from whatever thread they
-//! were opened; the last one closed closes it.
+//! With `multithreading`, all objects of one directory share one engine, whichever thread opened them; closing the
+//! last one closes the engine.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -15,17 +15,20 @@ use std::thread;
 use parking_lot::Mutex;
 use terrace_engine::{Db, Error, ErrorKind, Options, Result};
 
-/// One opening of a database. When it is dropped without having been closed, it is closed, if need be on another
-/// thread.
+/// One opening of a database. If it is dropped without having been closed, it is closed then, on another thread if
+/// necessary.
 pub struct OpenDatabase {
     db: Db,
     shared: Option<Arc<SharedSlot>>,
     closed: AtomicBool,
 }
 
-/// The engine of one directory, and how many objects use it. Locked while it opens or closes.
+/// The engine of one directory, and the number of objects that use it. Locked while it opens or closes.
+///
+/// A slot lives as long as any object that used it, closed or not. The directory may since have been removed, and
+/// another one may have its inode, so a slot without an engine does not say where the next engine is to be opened. An
+/// open engine holds its directory, whose inode no other directory can have.
 struct SharedSlot {
-    directory: PathBuf,
     state: Mutex<Option<Shared>>,
 }
 
@@ -36,7 +39,8 @@ struct Shared {
 
 static SLOTS: LazyLock<Mutex<HashMap<DirectoryId, Weak<SharedSlot>>>> = LazyLock::new(Mutex::default);
 
-/// What tells directories apart. Two paths may lead to one; and while one is open that was moved, another may be at its old place.
+/// Identifies a directory. Two paths may lead to one directory; and if an open one was moved, another may take its
+/// old path.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum DirectoryId {
     Directory { device: u64, inode: u64 },
@@ -60,16 +64,16 @@ impl OpenDatabase {
             return Ok(Self { db, shared: None, closed: AtomicBool::new(false) });
         }
         if options.create_if_missing && !options.read_only {
-            // So that a directory that is about to exist has a canonical path, too. The engine reports what fails.
+            // So that a directory that is yet to be created also has a canonical path. The engine reports failures.
             let _ = fs::create_dir_all(directory);
         }
         let directory = fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
-        let slot = SharedSlot::of(directory);
+        let slot = SharedSlot::of(&directory);
         let mut state = slot.state.lock();
         let db = match &mut *state {
-            Some(shared) => shared.join(&slot.directory, &options)?,
+            Some(shared) => shared.join(&directory, &options)?,
             none => {
-                let db = Db::open(&slot.directory, options)?;
+                let db = Db::open(&directory, options)?;
                 *none = Some(Shared { db: db.clone(), users: 1 });
                 db
             }
@@ -84,8 +88,8 @@ impl OpenDatabase {
         &self.db
     }
 
-    /// Closes it, waiting for what is running; the engine goes on if other objects share it. A second call does
-    /// nothing more.
+    /// Closes it, after waiting for running operations; the engine goes on if other objects share it. A second call
+    /// does nothing.
     pub fn close(&self) -> Result<()> {
         if self.closed.swap(true, Ordering::AcqRel) {
             return Ok(());
@@ -98,7 +102,7 @@ thread_local! {
     static MAY_WAIT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Says that the calling thread, unlike a JavaScript one, may wait for a database to close.
+/// Declares that the calling thread, unlike a JavaScript one, may wait for a database to close.
 pub fn allow_waiting() {
     MAY_WAIT.set(true);
 }
@@ -119,21 +123,21 @@ fn release(db: &Db, shared: Option<&SharedSlot>) -> Result<()> {
 
 impl SharedSlot {
     /// The slot of the directory at a canonical path.
-    fn of(directory: PathBuf) -> Arc<Self> {
-        let id = DirectoryId::of(&directory);
+    fn of(directory: &Path) -> Arc<Self> {
+        let id = DirectoryId::of(directory);
         let mut slots = SLOTS.lock();
         if let Some(slot) = slots.get(&id).and_then(Weak::upgrade) {
             return slot;
         }
         slots.retain(|_, slot| slot.strong_count() > 0);
-        let slot = Arc::new(Self { directory, state: Mutex::default() });
+        let slot = Arc::new(Self { state: Mutex::default() });
         slots.insert(id, Arc::downgrade(&slot));
         slot
     }
 }
 
 impl Shared {
-    /// One more user, unless what it asks for does not fit what is open.
+    /// Adds a user, unless its options do not fit those of the open engine.
     fn join(&mut self, directory: &Path, options: &Options) -> Result<Db> {
         if options.error_if_exists {
             return Err(Error::at_path(ErrorKind::AlreadyExists, directory, "the database exists already"));
@@ -157,8 +161,8 @@ impl Shared {
 }
 
 impl Drop for OpenDatabase {
-    /// JavaScript lost the database without closing it, or ended while it was opened. No one is left to tell of an
-    /// error; what was acknowledged is in the log.
+    /// JavaScript lost the database without closing it, or ended while it was opened. Nobody is left to receive an
+    /// error; acknowledged writes are in the log.
     fn drop(&mut self) {
         if *self.closed.get_mut() {
             return;

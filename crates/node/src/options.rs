@@ -24,21 +24,21 @@ const ZSTD_LEVEL: i32 = 1;
 pub struct Flags(u32);
 
 impl Flags {
-    /// Blocks that are read go into the block cache.
+    /// Put blocks that are read into the block cache.
     pub const FILL_CACHE: u32 = 1;
-    /// Keys are given out as buffers, not as strings.
+    /// Return keys as buffers, not as strings.
     pub const KEYS_AS_BUFFERS: u32 = 2;
-    /// Values are given out as buffers, not as strings.
+    /// Return values as buffers, not as strings.
     pub const VALUES_AS_BUFFERS: u32 = 4;
-    /// A write survives a loss of power before it is acknowledged.
+    /// Make a write survive a power cut before it is acknowledged.
     pub const SYNC: u32 = 8;
-    /// A read waits for the disk if it must, on the JavaScript thread.
+    /// Let a read wait for the disk on the JavaScript thread.
     pub const BLOCKING: u32 = 16;
-    /// An iterator yields keys.
+    /// Make an iterator yield keys.
     pub const KEYS: u32 = 32;
-    /// An iterator yields values.
+    /// Make an iterator yield values.
     pub const VALUES: u32 = 64;
-    /// The order is from the last key to the first.
+    /// Go from the last key to the first.
     pub const REVERSE: u32 = 128;
     /// A snapshot is passed.
     pub const SNAPSHOT: u32 = 256;

@@ -1,8 +1,9 @@
-//! Many values on their way to JavaScript as one array: what an iterator has read, or the answers to many keys.
+//! Many values on their way to JavaScript as one array: the entries of an iterator, or the answers for many keys.
 //!
-//! To set an array's elements one by one costs more than to make them. So they are passed as the arguments of one call, to
-//! a function that JavaScript has provided, `(...parts) => parts`. And to make a `Buffer` costs more than ten strings; so
-//! all that are to be buffers go into one, and each is a number, its length. JavaScript takes the pieces, in order.
+//! Setting an array's elements one by one costs more than creating them, so they are passed as the arguments of one
+//! call to a function that JavaScript has provided, `(...parts) => parts`. And creating a `Buffer` costs more than
+//! ten strings, so all parts that become buffers go into one, and each is represented by its length. JavaScript takes
+//! the pieces, in order.
 
 use std::ptr;
 
@@ -12,21 +13,21 @@ use crate::environment::Environment;
 use crate::error::{Fallible, check};
 use crate::value::{Env, Value};
 
-/// More arguments may not fit V8's stack.
+/// More arguments may not fit on V8's stack.
 const MAX_ARGUMENTS: usize = 4096;
 
-/// An array in the making.
+/// An array under construction.
 pub struct Parts {
     env: Env,
     values: Vec<sys::napi_value>,
-    /// Of the parts that are to be buffers, end to end.
+    /// The parts that become buffers, end to end.
     bytes: Vec<u8>,
-    /// Where the buffer of all of them belongs.
+    /// The index of the buffer of all of them.
     bytes_place: Option<usize>,
 }
 
 impl Parts {
-    /// None yet; `count` will come.
+    /// Creates an array without parts; `count` will come.
     pub fn new(env: Env, count: usize) -> Self {
         Self { env, values: Vec::with_capacity(count), bytes: Vec::new(), bytes_place: None }
     }
@@ -37,7 +38,7 @@ impl Parts {
         self.values.push(value.raw());
     }
 
-    /// Adds the place of the buffer that holds the parts that are to be buffers; undefined if none is.
+    /// Adds a placeholder for the buffer of the parts that become buffers; undefined if there are none.
     pub fn push_place_of_buffer(&mut self) -> Fallible<()> {
         self.bytes_place = Some(self.values.len());
         let undefined = self.env.undefined()?;
@@ -74,7 +75,7 @@ impl Parts {
     fn collect(&self, collector: Value) -> Fallible<Value> {
         let this = self.env.undefined()?;
         let mut array = ptr::null_mut();
-        // SAFETY: all values belong to the running callback, and as many as said are passed.
+        // SAFETY: all values belong to the running callback, and exactly that many are passed.
         check(unsafe {
             sys::napi_call_function(
                 self.env.raw(),

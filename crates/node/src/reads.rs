@@ -1,5 +1,5 @@
-//! Point reads. What memory can answer is answered at once, on the JavaScript thread; what needs the disk is read
-//! on libuv's pool, from the state at the time of the call, and comes as a promise.
+//! Point reads. A read that memory can answer is answered at once, on the JavaScript thread. A read that needs the
+//! disk runs on libuv's pool, on the state at the time of the call, and returns a promise.
 
 use std::rc::Rc;
 
@@ -13,11 +13,11 @@ use crate::options::{Flags, read_options};
 use crate::parts::Parts;
 use crate::value::{Env, Value};
 
-/// More keys than this are read on the pool in any case, so that JavaScript is not held up.
+/// More keys than this are always read on the pool, so that JavaScript is not held up.
 const MAX_KEYS_AT_ONCE: usize = 1024;
 
-/// `get(database, key, flags, snapshot, slab, offset)`: the value or undefined, or a promise of it. A value that is to be a
-/// buffer is stored into the slab at the offset, if it fits there, and then its length is returned.
+/// `get(database, key, flags, snapshot, slab, offset)`: the value or undefined, or a promise of it. A value that
+/// becomes a buffer is stored into the slab at the offset if it fits there; then its length is returned.
 pub fn get(call: &Call<'_>) -> Fallible<Value> {
     let env = call.env;
     let database = call.held::<Rc<Database>>(0)?;
@@ -70,8 +70,8 @@ pub fn has(call: &Call<'_>) -> Fallible<Value> {
     }
 }
 
-/// `getMany(database, flags, snapshot, ...keys)`: an array, or a promise of it, that begins with the buffer of all values
-/// that are to be buffers; a value or undefined for each key follows.
+/// `getMany(database, flags, snapshot, ...keys)`: an array, or a promise of it. It begins with the buffer of all
+/// values that become buffers; a value or undefined for each key follows.
 pub fn get_many(call: &Call<'_>) -> Fallible<Value> {
     let as_buffers = Flags::of(call.env, call.argument(1))?.has(Flags::VALUES_AS_BUFFERS);
     many(call, "terrace.getMany", true, move |env, parts, found| match found {
@@ -161,7 +161,7 @@ impl Keys {
     }
 }
 
-/// What a read on another thread needs: the key, and the state at the time of the call.
+/// The input of a read on another thread: the key, and the state at the time of the call.
 fn prepare(
     call: &Call<'_>,
     database: &Database,
@@ -174,8 +174,8 @@ fn prepare(
     Ok((key, options))
 }
 
-/// Has a read on another thread see the state at the time of the call. A read-only database shows the same state until it
-/// is refreshed; a snapshot would keep the read from moving on where another process has removed that.
+/// Makes a read on another thread see the state at the time of the call. A read-only database shows the same state
+/// until it is refreshed; a snapshot would keep the read from moving on if another process has removed that state.
 fn keep_state(database: &Database, options: &mut ReadOptions) {
     let db = database.db();
     if !db.options().read_only {

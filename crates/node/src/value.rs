@@ -1,5 +1,5 @@
-//! JavaScript values, as thin wrappers of Node-API handles. A [`Value`] is valid until the callback that
-//! received or made it returns; nothing here keeps one longer.
+//! JavaScript values, as thin wrappers of Node-API handles. A [`Value`] is valid until the callback that received or
+//! created it returns; nothing here keeps one longer.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::mem::MaybeUninit;
@@ -9,11 +9,11 @@ use napi_sys as sys;
 
 use crate::error::{Failure, Fallible, check};
 
-/// Keys and small values are copied here first, without an allocation.
+/// Keys and small values are copied into a buffer of this size first, without an allocation.
 const STACK_BYTES: usize = 1024;
 
-/// A string that fills a buffer up to this many bytes before its end may have been cut: UTF-8 sequences are
-/// copied whole or not at all.
+/// A string that fills a buffer up to this many bytes before its end may have been cut: UTF-8 sequences are copied
+/// whole or not at all.
 const LONGEST_UTF8_SEQUENCE_BYTES: usize = 4;
 
 /// The environment (the main thread's or a worker's) of the running callback.
@@ -27,7 +27,7 @@ pub struct Value(sys::napi_value);
 /// The means to settle a promise, once.
 pub struct Deferred(sys::napi_deferred);
 
-/// Memory of JavaScript that small values are stored into: to make a `Buffer` of its own for each costs ten times as much.
+/// Memory of JavaScript into which small values are stored: creating a `Buffer` for each costs ten times as much.
 /// Valid during the callback that received it.
 pub struct Slab {
     start: *mut u8,
@@ -35,14 +35,14 @@ pub struct Slab {
 }
 
 impl Slab {
-    /// Stores `bytes` at its start, if they fit.
+    /// Stores `bytes` at its start if they fit.
     #[inline]
     pub fn store(&self, bytes: &[u8]) -> bool {
         let fits = bytes.len() <= self.size;
         if fits {
-            // SAFETY: `slab` made this of a view with as many bytes, which is an argument of the running callback. Only
-            // `packages/terrace` passes it, with a part of it that nobody has been given yet: nothing else reads or writes
-            // there, so that `bytes` do not lie there either.
+            // SAFETY: `slab` made this of a view with that many bytes, which is an argument of the running callback.
+            // Only `packages/terrace` passes it, with a part of it that nobody has been given yet: nothing else reads
+            // or writes there, and `bytes` do not lie there either.
             unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), self.start, bytes.len()) };
         }
         fits
@@ -90,7 +90,7 @@ impl Env {
         self.make(|result| unsafe { sys::napi_create_double(self.0, value, result) })
     }
 
-    /// A string of UTF-8 bytes; what is not UTF-8 becomes U+FFFD. Fails above V8's longest string.
+    /// A string of UTF-8 bytes; invalid UTF-8 becomes U+FFFD. Fails above V8's longest string.
     pub fn string(self, bytes: &[u8]) -> Fallible<Value> {
         let data = bytes.as_ptr().cast::<c_char>();
         let length = bytes.len() as isize;
@@ -110,7 +110,7 @@ impl Env {
     /// A `Buffer` with a copy of `bytes`.
     pub fn buffer(self, bytes: &[u8]) -> Fallible<Value> {
         let data = bytes.as_ptr().cast::<c_void>();
-        // SAFETY: `data` has as many bytes as said; the copy belongs to JavaScript.
+        // SAFETY: `data` has exactly that many bytes; the copy belongs to JavaScript.
         self.make(|result| unsafe {
             sys::napi_create_buffer_copy(self.0, bytes.len(), data, ptr::null_mut(), result)
         })
@@ -189,8 +189,8 @@ impl Env {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// Calls `use_bytes` with the bytes of a string (as UTF-8) or of a typed array or `DataView`, which are not
-    /// copied. `use_bytes` must not run JavaScript.
+    /// Calls `use_bytes` with the bytes of a string (as UTF-8) or of a typed array or `DataView`, without copying
+    /// those. `use_bytes` must not run JavaScript.
     #[inline]
     pub fn with_bytes<R>(self, value: Value, use_bytes: impl FnOnce(&[u8]) -> R) -> Fallible<R> {
         let mut stack = [MaybeUninit::<u8>::uninit(); STACK_BYTES];
@@ -229,21 +229,21 @@ impl Env {
         target.reserve(length + 1);
         let start = target.len();
         let mut written = 0;
-        // SAFETY: room for `length` bytes and the final zero was reserved behind `start`.
+        // SAFETY: room for `length` bytes and the final zero was reserved after `start`.
         check(unsafe {
             let end = target.as_mut_ptr().add(start);
             sys::napi_get_value_string_utf8(self.0, value.0, end.cast(), length + 1, &mut written)
         })?;
-        // SAFETY: that many bytes were written behind `start`.
+        // SAFETY: that many bytes were written after `start`.
         unsafe { target.set_len(start + written) };
         Ok(())
     }
 
-    /// The bytes of a typed array or `DataView`. They are valid as long as no JavaScript runs, on any thread that shares
-    /// them.
+    /// The bytes of a typed array or `DataView`. They are valid as long as no JavaScript runs, on any thread that
+    /// shares them.
     fn view<'a>(self, value: Value) -> Fallible<&'a [u8]> {
         let (mut kind, mut length, mut data) = (0, 0, ptr::null_mut());
-        // SAFETY: the value belongs to the running callback; what is not asked for is null.
+        // SAFETY: the value belongs to the running callback; unused results are null.
         let status = unsafe {
             sys::napi_get_typedarray_info(
                 self.0,
@@ -276,16 +276,16 @@ impl Env {
         if length == 0 {
             return Ok(&[]);
         }
-        // SAFETY: the view has `length` bytes at `data`, and its value is alive until the callback returns. No JavaScript of
-        // this thread changes them meanwhile; whoever passes a view of a `SharedArrayBuffer` must keep other threads from
-        // it during the call.
+        // SAFETY: the view has `length` bytes at `data`, and its value is alive until the callback returns. No
+        // JavaScript of this thread changes them in the meantime; a caller that passes a view of a
+        // `SharedArrayBuffer` must keep other threads from it during the call.
         Ok(unsafe { std::slice::from_raw_parts(data.cast(), length) })
     }
 
     /// The bytes of a typed array from `offset` on, to store into.
     pub fn slab(self, array: Value, offset: usize) -> Fallible<Slab> {
         let bytes = self.view(array)?;
-        let free = bytes.get(offset..).ok_or(Failure::Argument("the offset lies behind the end"))?;
+        let free = bytes.get(offset..).ok_or(Failure::Argument("the offset is beyond the end"))?;
         Ok(Slab { start: free.as_ptr().cast_mut(), size: free.len() })
     }
 
@@ -297,19 +297,19 @@ impl Env {
         Ok((Deferred(deferred), Value(promise)))
     }
 
-    /// Settles a promise. Without effect while the environment is torn down, when no one can see it.
+    /// Settles a promise. Has no effect while the environment is torn down, when nobody can see it.
     pub fn resolve(self, deferred: Deferred, value: Value) {
-        // SAFETY: a `Deferred` is consumed by settling it, so that this happens once.
+        // SAFETY: settling consumes the `Deferred`, so this happens once.
         unsafe { sys::napi_resolve_deferred(self.0, deferred.0, value.0) };
     }
 
-    /// Settles a promise with an error, under the same terms.
+    /// Settles a promise with an error, under the same conditions.
     pub fn reject(self, deferred: Deferred, error: Value) {
         // SAFETY: as above.
         unsafe { sys::napi_reject_deferred(self.0, deferred.0, error.0) };
     }
 
-    /// Runs `body` with a handle scope of its own, so that its values are released when it returns.
+    /// Runs `body` in a handle scope of its own, so that its values are released when it returns.
     pub fn scoped(self, body: impl FnOnce()) {
         let mut scope = ptr::null_mut();
         // SAFETY: the scope is closed below, in the order of nesting.

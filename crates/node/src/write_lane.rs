@@ -1,7 +1,7 @@
-//! The order of a database's writes. A write that need not wait is made at once, on the JavaScript thread. Once
-//! one has to wait, those called later wait behind it, so that writes take effect in the order of their calls.
+//! The order of a database's writes. A write that need not wait is done at once, on the JavaScript thread. Once a
+//! write has to wait, later ones wait for it, so that writes take effect in the order of their calls.
 //!
-//! A clear reads what it deletes, so it begins when all earlier writes have ended, and later ones wait for it.
+//! A clear reads what it deletes, so it begins after all earlier writes have ended, and later ones wait for it.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -18,10 +18,10 @@ use crate::value::{Deferred, Env, Value};
 /// Writes of one database that have not ended.
 #[derive(Default)]
 pub struct WriteLane {
-    /// How many the engine's commit thread has; it keeps their order.
+    /// Number of writes that the engine's commit thread has; it keeps their order.
     submitted: usize,
     clearing: bool,
-    /// What may not begin yet.
+    /// Operations that may not begin yet.
     waiting: VecDeque<Waiting>,
 }
 
@@ -36,18 +36,18 @@ impl WriteLane {
     }
 }
 
-/// A larger batch is written by the commit thread, so as not to hold JavaScript up.
+/// The commit thread writes larger batches, so that they do not hold JavaScript up.
 const MAX_BYTES_AT_ONCE: usize = 256 << 10;
 
-/// How a write is made.
+/// How a write is done.
 #[derive(Clone, Copy)]
 pub struct WriteMode {
     pub options: WriteOptions,
-    /// On the JavaScript thread, whatever it has to wait for.
+    /// On the JavaScript thread, however long it has to wait.
     pub blocking: bool,
 }
 
-/// Writes `batch`, which is taken if it has to wait. Returns undefined if it is written, else a promise.
+/// Writes `batch`, or takes it if it has to wait. Returns undefined if it is written, otherwise a promise.
 #[inline]
 pub fn write(
     env: Env,
@@ -87,7 +87,7 @@ fn enqueue(env: Env, database: &Rc<Database>, operation: Waiting) {
     advance(env, database);
 }
 
-/// Begins what may begin.
+/// Begins every operation that may begin.
 fn advance(env: Env, database: &Rc<Database>) {
     let mut lane = database.lane().borrow_mut();
     while !lane.clearing {

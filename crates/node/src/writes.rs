@@ -1,5 +1,5 @@
-//! Writes: single ones, arrays of operations, and batches that JavaScript builds step by step. What they put into
-//! a [`WriteBatch`] goes to [`write_lane`](crate::write_lane).
+//! Writes: single ones, arrays of operations, and batches that JavaScript builds step by step. They fill a
+//! [`WriteBatch`], which goes to [`write_lane`](crate::write_lane).
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use crate::options::{self, Flags};
 use crate::value::{Env, Value};
 use crate::write_lane::{self, WriteMode};
 
-/// What `batch` gives to JavaScript. Empty once it was written or closed.
+/// The object that `batch` returns to JavaScript. Empty once it is written or closed.
 pub struct HeldBatch {
     database: Rc<Database>,
     batch: RefCell<Option<WriteBatch>>,
@@ -25,7 +25,7 @@ impl Held for HeldBatch {
     const TAG: u64 = 0x7465_7272_6163_6504;
 }
 
-/// `put(database, key, value, flags)`: undefined if it is written, else a promise.
+/// `put(database, key, value, flags)`: undefined if it is written, otherwise a promise.
 pub fn put(call: &Call<'_>) -> Fallible<Value> {
     let database = call.held::<Rc<Database>>(0)?;
     let manner = manner(call.env, call.argument(3))?;
@@ -35,7 +35,7 @@ pub fn put(call: &Call<'_>) -> Fallible<Value> {
     })
 }
 
-/// `del(database, key, flags)`: undefined if it is written, else a promise.
+/// `del(database, key, flags)`: undefined if it is written, otherwise a promise.
 pub fn del(call: &Call<'_>) -> Fallible<Value> {
     let database = call.held::<Rc<Database>>(0)?;
     let manner = manner(call.env, call.argument(2))?;
@@ -45,8 +45,8 @@ pub fn del(call: &Call<'_>) -> Fallible<Value> {
     })
 }
 
-/// `write(database, flags, ...operations)`, where operations are keys and values in turns, with null for the value of a
-/// key to delete: undefined if it is written, else a promise.
+/// `write(database, flags, ...operations)`, where operations are keys and values in turns, with null for the value of
+/// a key to delete: undefined if it is written, otherwise a promise.
 pub fn write(call: &Call<'_>) -> Fallible<Value> {
     let database = call.held::<Rc<Database>>(0)?;
     let manner = manner(call.env, call.argument(1))?;
@@ -68,7 +68,7 @@ fn append_all(env: Env, batch: &mut WriteBatch, operations: &[Value]) -> Fallibl
     Ok(())
 }
 
-/// `clear(database, range, reverse, limit, snapshot)`: a promise. A limit below zero is none.
+/// `clear(database, range, reverse, limit, snapshot)`: a promise. A negative limit means no limit.
 pub fn clear(call: &Call<'_>) -> Fallible<Value> {
     let env = call.env;
     let database = call.held::<Rc<Database>>(0)?;
@@ -101,7 +101,7 @@ pub fn batch_del(call: &Call<'_>) -> Fallible<Value> {
     change(call, |batch| append_del(call.env, batch, call.argument(1)))
 }
 
-/// `batchAppend(batch, ...operations)`: operations as those of `write`.
+/// `batchAppend(batch, ...operations)`, with operations as in `write`.
 pub fn batch_append(call: &Call<'_>) -> Fallible<Value> {
     change(call, |batch| append_all(call.env, batch, &call.arguments_from(1)?))
 }
@@ -114,7 +114,7 @@ pub fn batch_clear(call: &Call<'_>) -> Fallible<Value> {
     })
 }
 
-/// `batchWrite(batch, flags)`: undefined if it is written, else a promise.
+/// `batchWrite(batch, flags)`: undefined if it is written, otherwise a promise.
 pub fn batch_write(call: &Call<'_>) -> Fallible<Value> {
     let held = call.held::<HeldBatch>(0)?;
     let manner = manner(call.env, call.argument(1))?;

@@ -7,30 +7,30 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::random::SEED_VARIABLE;
 
-/// Failures after which the rest is not tried.
+/// Number of failures after which the remaining trials are skipped.
 const ENOUGH_FAILURES: usize = 10;
 
-/// What was done, by name: "power cuts", "kills", "damaged files".
+/// Counts of what was done, by name: "power cuts", "kills", "damaged files".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally(BTreeMap<Cow<'static, str>, u64>);
 
 impl Tally {
-    /// So many more of that name.
+    /// Adds `count` to the count of that name.
     pub fn add(&mut self, name: impl Into<Cow<'static, str>>, count: u64) {
         *self.0.entry(name.into()).or_default() += count;
     }
 
-    /// One more of that name.
+    /// Adds one to the count of that name.
     pub fn one(&mut self, name: &'static str) {
         self.add(name, 1);
     }
 
-    /// How many of that name; 0 if it never came.
+    /// The count of that name; 0 if it never occurred.
     pub fn get(&self, name: &str) -> u64 {
         self.0.get(name).copied().unwrap_or_default()
     }
 
-    /// All that `other` did, too.
+    /// Adds all counts of `other`.
     pub fn merge(&mut self, other: &Self) {
         other.0.iter().for_each(|(name, count)| self.add(name.clone(), *count));
     }
@@ -54,14 +54,14 @@ pub type TrialResult = Result<Tally, String>;
 /// Trials of one kind: what they did, and which failed.
 #[derive(Debug, Default)]
 pub struct Campaign {
-    /// What all trials did that did not fail.
+    /// The counts of all trials that did not fail.
     pub tally: Tally,
     /// Seeds of the trials that failed, each with its problem.
     pub failures: Vec<(u64, String)>,
 }
 
 impl Campaign {
-    /// Runs the trial of `seed`, and takes a panic as a failure.
+    /// Runs the trial of `seed`, and counts a panic as a failure.
     pub fn run_one(&mut self, seed: u64, trial: impl FnOnce(u64) -> TrialResult) {
         let result = catch_unwind(AssertUnwindSafe(|| trial(seed)));
         self.tally.one("seeds");
@@ -71,15 +71,16 @@ impl Campaign {
         }
     }
 
-    /// Whether so much failed that more would tell nothing new.
+    /// Whether so many trials failed that more would show nothing new.
     pub fn is_hopeless(&self) -> bool {
         self.failures.len() >= ENOUGH_FAILURES
     }
 
-    /// Runs `count` trials, of `first` and the seeds after it, prints what they did, and gives that.
+    /// Runs `count` trials, of `first` and the following seeds; prints and returns their counts.
     ///
     /// # Panics
-    /// If a trial failed: with its problem in full, after a line for each of the others.
+    ///
+    /// If a trial failed: with its whole problem, after a line for each of the others.
     pub fn assert(name: &str, first: u64, count: u64, trial: impl Fn(u64) -> TrialResult) -> Tally {
         println!("{name}: {count} trials from {SEED_VARIABLE}={first}");
         let mut campaign = Self::default();
@@ -101,10 +102,11 @@ impl Campaign {
     }
 }
 
-/// How many trials a test runs: one if the seed was given, `TERRACE_TRIALS` if that was given, else `usual`.
+/// Number of trials that a test runs: one if the seed is given, `TERRACE_TRIALS` if that is given, otherwise `usual`.
 ///
 /// # Panics
-/// If `TERRACE_TRIALS` is no number.
+///
+/// If `TERRACE_TRIALS` is not a number.
 pub fn trials(usual: u64) -> u64 {
     match (std::env::var(SEED_VARIABLE), std::env::var("TERRACE_TRIALS")) {
         (Ok(_), Err(_)) => 1,

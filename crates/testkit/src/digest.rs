@@ -1,4 +1,4 @@
-//! The digest by which states are compared, as `interop/operations.py` defines it.
+//! The digest that compares states, as `interop/operations.py` defines it.
 
 use std::fmt;
 
@@ -8,7 +8,8 @@ use terrace_engine::{DbIterator, Result};
 /// Stands for the length of a value that is absent.
 const ABSENT: u32 = u32::MAX;
 
-/// SHA-256 over entries, each as length and key, length and value. Shown as the number of entries and the hash in hex.
+/// SHA-256 over entries, each as length and key, length and value. Displays the number of entries and the hash in
+/// hex.
 #[derive(Clone, Default)]
 pub struct Digest {
     sha: Sha256,
@@ -37,7 +38,7 @@ impl Digest {
         Ok(digest)
     }
 
-    /// Adds an entry; `None` for a key that was looked for and is absent.
+    /// Adds an entry; `None` for a key that was looked up and is absent.
     pub fn add(&mut self, key: &[u8], value: Option<&[u8]>) {
         self.bytes(key);
         match value {

@@ -9,17 +9,17 @@ use crate::random::Random;
 /// How many different keys a trial uses.
 const KEYS: usize = 3000;
 
-/// An endless row of operations.
+/// An endless sequence of operations.
 #[derive(Debug)]
 pub struct Generator {
     random: Random,
     keys: KeySpace,
-    /// Where most changes go just now, so that tables cover different ranges and runs of deletions come about.
+    /// Where most changes currently go, so that tables cover different ranges and runs of deletions occur.
     focus: usize,
 }
 
 impl Generator {
-    /// The operations that belong to `seed`, on keys of this kind.
+    /// Creates the operations of `seed`, on keys of this kind.
     pub fn new(seed: u64, keys: KeySpace) -> Self {
         Self { random: Random::new(seed), keys, focus: 0 }
     }

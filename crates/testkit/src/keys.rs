@@ -1,11 +1,11 @@
-//! Keys to try, for each order of keys that is tested.
+//! Keys to try, for each tested order of keys.
 
 use crate::random::Random;
 
 /// A set of keys from which a trial draws, small enough that keys are overwritten and deleted many times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeySpace {
-    /// Any bytes: short and long, with long common prefixes, and those at the edges of the order.
+    /// Any bytes: short and long keys, long common prefixes, and the edges of the order.
     Bytes,
     /// Well-formed keys of Chromium's IndexedDB, for the comparator `idb_cmp1`.
     IndexedDb,
@@ -41,17 +41,17 @@ fn bytes_key(number: usize, random: &mut Random) -> Vec<u8> {
             let size = random.below(40);
             random.bytes(size)
         }
-        // Longer than a block of the sizes that are tried.
+        // Longer than a block of any tested size.
         _ => [random.bytes(1), vec![b'x'; random.below(2000)], number.to_be_bytes().to_vec()].concat(),
     }
 }
 
-/// A record or an index entry; the layout is in `docs/format/`.
+/// A record or an index entry; `docs/format/` describes the layout.
 fn indexed_db_key(number: usize, random: &mut Random) -> Vec<u8> {
     let database = 1 + (number % 3) as u8;
     let store = 1 + random.below(4) as u16;
     let index = if random.one_in(4) { 30 } else { 1 };
-    // Store ids in two bytes, for the widths in the first byte to differ.
+    // Two-byte store ids, so that the widths in the first byte differ.
     let mut key = if random.one_in(3) {
         let [low, high] = (store + 0x100).to_le_bytes();
         vec![1 << 2, database, low, high, index]

@@ -1,4 +1,4 @@
-//! What a database must contain: the same keys and values in a `BTreeMap`.
+//! The expected contents of a database: the same keys and values in a `BTreeMap`.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use terrace_engine::UserComparator;
 
 use crate::operation::{Bytes, Change, Movement, Range};
 
-/// A key that is ordered by the database's comparator.
+/// A key that the database's comparator orders.
 #[derive(Clone, Debug)]
 struct OrderedKey {
     bytes: Arc<[u8]>,
@@ -36,7 +36,7 @@ impl PartialEq for OrderedKey {
 
 impl Eq for OrderedKey {}
 
-/// The state that a database must be in. A clone is a snapshot.
+/// The expected state of a database. A clone is a snapshot.
 #[derive(Clone, Debug)]
 pub struct Model {
     comparator: UserComparator,
@@ -44,12 +44,12 @@ pub struct Model {
 }
 
 impl Model {
-    /// An empty state, with keys in this order.
+    /// Creates an empty state with keys in this order.
     pub fn new(comparator: UserComparator) -> Self {
         Self { comparator, entries: BTreeMap::new() }
     }
 
-    /// Does one change.
+    /// Applies one change.
     pub fn apply(&mut self, (key, value): &Change) {
         let key = self.ordered(&key.0);
         match value {
@@ -63,7 +63,7 @@ impl Model {
         self.entries.get(&self.ordered(&key.0)).map(|value| &**value)
     }
 
-    /// Keys in the state.
+    /// Number of keys.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -75,7 +75,7 @@ impl Model {
 
     /// A cursor over the keys in `range`, as they are now.
     pub fn cursor(&self, range: &Range) -> Cursor {
-        // Each key is held against both bounds, which is slow and leaves nothing to get wrong.
+        // Each key is compared with both bounds, which is slow but leaves nothing to get wrong.
         let after_lower = |key: &[u8]| match &range.lower {
             Bound::Included(lower) => self.comparator.compare(key, &lower.0).is_ge(),
             Bound::Excluded(lower) => self.comparator.compare(key, &lower.0).is_gt(),
@@ -102,7 +102,7 @@ impl Model {
 
 type Entry = (Arc<[u8]>, Arc<[u8]>);
 
-/// What an iterator must do.
+/// The expected behaviour of an iterator.
 #[derive(Debug)]
 pub struct Cursor {
     comparator: UserComparator,
@@ -111,7 +111,7 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// Does one movement. On no entry, steps do nothing.
+    /// Does one movement. Without an entry, steps do nothing.
     pub fn go(&mut self, movement: &Movement) {
         let within = |at: usize| (at < self.entries.len()).then_some(at);
         self.at = match movement {
@@ -124,7 +124,7 @@ impl Cursor {
         };
     }
 
-    /// The entry it stands on.
+    /// The current entry.
     pub fn entry(&self) -> Option<(&[u8], &[u8])> {
         self.at.map(|at| (&*self.entries[at].0, &*self.entries[at].1))
     }

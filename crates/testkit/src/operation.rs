@@ -1,9 +1,9 @@
-//! What a trial can do to a database.
+//! The operations that a trial can apply to a database.
 
 use std::fmt;
 use std::ops::Bound;
 
-/// A key or value, shown in failures by its beginning and length.
+/// A key or value. Failures show its beginning and its length.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Bytes(pub Vec<u8>);
 
@@ -15,7 +15,7 @@ impl fmt::Debug for Bytes {
     }
 }
 
-/// One change of a batch: a put, or a deletion where the value is `None`.
+/// One change of a batch: a put, or a deletion if the value is `None`.
 pub type Change = (Bytes, Option<Bytes>);
 
 /// One movement of an iterator.
@@ -29,13 +29,13 @@ pub enum Movement {
     Seek(Bytes),
     /// To the last entry at or before the key.
     SeekForPrev(Bytes),
-    /// To the entry after.
+    /// To the next entry.
     Next,
-    /// To the entry before.
+    /// To the previous entry.
     Prev,
 }
 
-/// The keys an iterator may visit.
+/// The keys that an iterator may visit.
 #[derive(Clone, Debug)]
 pub struct Range {
     /// Where it begins.
@@ -44,8 +44,7 @@ pub struct Range {
     pub upper: Bound<Bytes>,
 }
 
-/// One step of a trial. Snapshots and iterators are numbered modulo how many there are, so that every number is
-/// one that exists.
+/// One step of a trial. Numbers of snapshots and iterators are taken modulo their count, so that every number exists.
 #[derive(Clone, Debug)]
 pub enum Operation {
     /// One change by `put` or `delete`.
@@ -54,7 +53,7 @@ pub enum Operation {
     Batch(Vec<Change>),
     /// Several batches handed over at once, to be committed in order.
     Submit(Vec<Vec<Change>>),
-    /// Table files of these changes, written apart and added as one.
+    /// Table files of these changes, written separately and added as one.
     Ingest(Vec<Change>),
     /// A point read of the newest state.
     Get(Bytes),
@@ -68,28 +67,29 @@ pub enum Operation {
     MoveIterator(usize, Vec<Movement>),
     /// The end of an open iterator.
     CloseIterator(usize),
-    /// A snapshot of the present state.
+    /// A snapshot of the current state.
     TakeSnapshot,
     /// The end of a snapshot.
     DropSnapshot(usize),
     /// Compares every entry, forwards and backwards.
     CompareAll,
-    /// Memtable to table.
+    /// A flush of the memtable to a table.
     Flush,
     /// A manual compaction of a range; `None` is an open end.
     Compact(Option<Bytes>, Option<Bytes>),
-    /// One background job, where the environment has no threads.
+    /// One background job, if the environment has no threads.
     Step,
-    /// Close and open again, with other sizes.
+    /// Closing and opening again, with other sizes.
     Reopen,
-    /// Close, repair and open again; without CURRENT and MANIFEST if true. Nothing is damaged, so nothing may change.
+    /// Closing, repairing and opening again; without CURRENT and MANIFEST if true. Nothing is damaged, so nothing may
+    /// change.
     Repair(bool),
-    /// A second, read-only open beside the first.
+    /// A second, read-only opening beside the first.
     OpenReadOnly,
     /// A copy by hard links, which is opened and compared.
     Checkpoint,
-    /// Checks every block and table.
+    /// A check of every block and table.
     Verify,
-    /// Asks for sizes and properties, which must at least make sense.
+    /// A question for sizes and properties, which must at least make sense.
     Inspect(Bytes, Bytes),
 }

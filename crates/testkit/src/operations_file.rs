@@ -6,10 +6,11 @@ use std::path::Path;
 
 use crate::crash::Batch;
 
-/// Writes the file at `path`: one write a batch.
+/// Writes the file at `path`, with one write per batch.
 ///
 /// # Errors
-/// If it cannot be written.
+///
+/// If the file cannot be written.
 pub fn save(path: &Path, batches: &[Batch]) -> io::Result<()> {
     let mut file = BufWriter::new(File::create(path)?);
     for batch in batches {

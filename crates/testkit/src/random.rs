@@ -8,7 +8,8 @@ pub const SEED_VARIABLE: &str = "TERRACE_SEED";
 /// The seed of this run: [`SEED_VARIABLE`] if it is set, otherwise the time, so that each run tries something new.
 ///
 /// # Panics
-/// If the variable is set to something that is no number.
+///
+/// If the variable is set to something that is not a number.
 pub fn seed() -> u64 {
     match std::env::var(SEED_VARIABLE) {
         Ok(text) => text.parse().expect("TERRACE_SEED is a number"),
@@ -26,7 +27,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// The sequence of numbers that belongs to `seed`.
+    /// Creates the sequence of numbers of `seed`.
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }
@@ -60,7 +61,7 @@ impl Random {
         choices[self.below(choices.len())]
     }
 
-    /// So many random bytes.
+    /// That many random bytes.
     pub fn bytes(&mut self, count: usize) -> Vec<u8> {
         let mut bytes: Vec<u8> = (0..count.div_ceil(8)).flat_map(|_| self.number().to_le_bytes()).collect();
         bytes.truncate(count);

@@ -1,4 +1,4 @@
-//! Does each operation to a database and to the model, and compares what both show.
+//! Applies each operation to a database and to the model, and compares what both show.
 
 use std::collections::VecDeque;
 use std::ops::Bound;
@@ -19,31 +19,31 @@ use crate::random::Random;
 
 const MAX_SNAPSHOTS: usize = 12;
 const MAX_ITERATORS: usize = 6;
-/// How many of the last operations a failure shows.
+/// Number of last operations that a failure shows.
 const OPERATIONS_SHOWN: usize = 12;
 const KIB: usize = 1 << 10;
 const EVERYTHING: Range = Range { lower: Bound::Unbounded, upper: Bound::Unbounded };
 
-/// What a trial runs with.
+/// The surroundings of a trial.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Where the files are.
+    /// The environment of the files.
     pub env: Arc<dyn Env>,
-    /// The directory of the database; the trial puts others beside it.
+    /// The directory of the database; the trial creates others beside it.
     pub directory: PathBuf,
-    /// Which keys, and with that the comparator.
+    /// The kind of keys, which decides the comparator.
     pub keys: KeySpace,
-    /// How tables are compressed.
+    /// The compression of tables.
     pub compression: Compression,
 }
 
-/// What went wrong; empty where it can be told from the operation alone.
+/// What went wrong; empty if the operation alone shows it.
 type Outcome = Result<(), String>;
 
-/// A database and the model of what it must contain.
+/// A database and the model of its expected contents.
 pub struct Trial {
     settings: Settings,
-    /// Decides on sizes; apart from the generator, so that both can be changed alone.
+    /// Decides on sizes; separate from the generator, so that either can be changed alone.
     random: Random,
     comparator: UserComparator,
     db: Db,
@@ -54,19 +54,21 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Does `count` operations that belong to `seed`.
+    /// Does `count` operations of `seed`.
     ///
     /// # Errors
+    ///
     /// A description of the first difference, with the operations that led to it.
     pub fn run(seed: u64, count: usize, settings: Settings) -> Outcome {
         let operations = Generator::new(seed, settings.keys).take(count);
         Self::perform_all(!seed, operations, settings).map_err(|problem| format!("seed {seed}, {problem}"))
     }
 
-    /// Does these operations. What they leave open, options and whether a write is synced, belongs to `seed`.
+    /// Does these operations. `seed` decides what they leave open: options, and whether a write is synced.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    ///
+    /// Those of [`run`](Self::run).
     pub fn perform_all(
         seed: u64,
         operations: impl IntoIterator<Item = Operation>,
@@ -184,7 +186,7 @@ impl Trial {
     fn batch(&mut self, changes: Vec<Change>) -> Outcome {
         let mut batch = batch_of(&changes)?;
         let options = WriteOptions::default();
-        // Where it need not wait, the path that the Node package takes.
+        // If it need not wait, this is the path of the Node package.
         if !self.random.one_in(2) || !self.db.try_write(&mut batch, &options).map_err(told("try_write"))? {
             self.db.write(batch, &options).map_err(told("write"))?;
         }
@@ -261,7 +263,7 @@ impl Trial {
         Ok(())
     }
 
-    /// Closes and opens again; in between repairs, if asked to, with or without what repair goes by.
+    /// Closes and opens again; in between repairs if requested, with or without the files that guide a repair.
     fn reopen(&mut self, repair_without_manifest: Option<bool>) -> Outcome {
         let options = options(&mut self.random, &self.settings, &self.comparator);
         match Db::open(&self.settings.directory, options.clone()) {
@@ -292,7 +294,7 @@ impl Trial {
                 .try_for_each(|name| env.remove_file(&directory.join(name)))
         };
         if without_manifest {
-            // Tables that an iterator kept beyond the close are removed by the next open. Without a MANIFEST they would
+            // The next open removes tables that an iterator kept beyond the close. Without a MANIFEST they would
             // bring back what was deleted since.
             let clean = Db::open(directory, options.clone()).map_err(told("open"))?;
             clean.close().map_err(told("close"))?;
@@ -300,7 +302,7 @@ impl Trial {
                 .map_err(|error| error.to_string())?;
         }
         let report = Db::repair(directory, options).map_err(told("repair"))?;
-        // Without a MANIFEST it says that it cannot be certain. It has all it needs none the less.
+        // Without a MANIFEST it reports that it cannot be certain, although it has everything it needs.
         let as_before = report.lost_bytes() == 0 && (without_manifest || report.nothing_lost());
         if !as_before {
             return Err(format!("nothing was damaged, and repair reports: {report}"));
@@ -360,7 +362,7 @@ impl Trial {
     }
 }
 
-/// Options with sizes so small that few operations go through every path of flush and compaction.
+/// Options with sizes so small that a few operations exercise every path of flush and compaction.
 fn options(random: &mut Random, settings: &Settings, comparator: &UserComparator) -> Options {
     Options {
         comparator: comparator.clone(),

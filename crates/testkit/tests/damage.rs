@@ -1,13 +1,13 @@
 //! Damaged files of every kind: see [`terrace_testkit::damage`].
 //!
-//! `TERRACE_SEED` runs the one trial of that seed, as a failure names it. `TERRACE_TRIALS` sets the number of trials;
-//! each damages a dozen copies of a database.
+//! `TERRACE_SEED` runs only the trial of that seed, which a failure names. `TERRACE_TRIALS` sets the number of
+//! trials; each damages a dozen copies of a database.
 
 use terrace_testkit::campaign::{Campaign, trials};
 use terrace_testkit::damage;
 use terrace_testkit::random::seed;
 
-/// Trials, unless told otherwise.
+/// Default number of trials.
 const TRIALS: u64 = 250;
 
 #[test]

@@ -1,6 +1,6 @@
 //! A call of every kind fails, one after the other: see [`terrace_testkit::crash::sweep`].
 //!
-//! `TERRACE_SEED` sweeps the one script of that seed. `TERRACE_TRIALS` sets the number of scripts.
+//! `TERRACE_SEED` sweeps only the script of that seed. `TERRACE_TRIALS` sets the number of scripts.
 
 use terrace_engine::env::simulated::Mode;
 use terrace_testkit::campaign::{Campaign, trials};

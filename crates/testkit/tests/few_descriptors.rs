@@ -14,7 +14,7 @@ use terrace_testkit::stress;
 
 const ROLE: &str = "TERRACE_FEW_DESCRIPTORS_ROLE";
 const TRIALS: u64 = 2;
-/// What the test runner, a trial's threads and the files that each of them writes need.
+/// Enough for the test runner, a trial's threads and the files that each of them writes.
 const LIMITS: [usize; 3] = [48, 64, 128];
 
 /// The other process. Does nothing in an ordinary run of the tests.
@@ -40,8 +40,11 @@ fn histories_at_low_limits() {
             .env(ROLE, "trials")
             .output()
             .unwrap();
-        let said =
+        let printed =
             String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success() && said.contains("done as told"), "with {limit} descriptors: {said}");
+        assert!(
+            output.status.success() && printed.contains("done as told"),
+            "with {limit} descriptors: {printed}"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Databases that other programs wrote, in `testdata/`, contain what they must.
+//! Databases in `testdata/` that other programs wrote have the expected contents.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ fn testdata() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata")
 }
 
-/// Every generated directory with what it must contain, as [`Digest`] shows it.
+/// Every generated directory with its expected contents, as [`Digest`] displays them.
 fn databases() -> Vec<(String, String)> {
     let lines = fs::read_to_string(testdata().join("DIGESTS")).expect("testdata/DIGESTS is there");
     let split =

@@ -1,4 +1,4 @@
-//! Writers on a disk that fills up: see [`terrace_testkit::kills::full_disk`]. Mounting it needs root.
+//! Writers on a disk that fills up: see [`terrace_testkit::kills::full_disk`]. Mounting the disk needs root.
 #![cfg(target_os = "linux")]
 
 use std::path::Path;

@@ -1,7 +1,7 @@
-//! The fuzz targets over their seeds, over every input that ever broke one, and briefly over inputs drawn from these: what
-//! a fuzzer found stays found, without a fuzzer.
+//! Runs the fuzz targets on their seeds, on every input that ever broke one, and briefly on inputs drawn from these,
+//! so that a fuzzer's findings stay fixed without a fuzzer.
 //!
-//! `TERRACE_SEED` sets the seed of what is drawn, `TERRACE_TRIALS` how many inputs each target gets.
+//! `TERRACE_SEED` sets the seed of the drawing, `TERRACE_TRIALS` the number of inputs for each target.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,10 +12,10 @@ use terrace_fuzz::{TARGETS, Target};
 use terrace_testkit::campaign::{Campaign, Tally, trials};
 use terrace_testkit::random::{Random, seed};
 
-/// A seed larger than this, in bytes, slows the fuzzer down more than it helps.
+/// Largest useful seed, in bytes: a larger one slows the fuzzer down more than it helps.
 const MAX_SEED_SIZE_BYTES: u64 = 4096;
 
-/// Inputs drawn for a target that decodes, and for one whose inputs are whole histories.
+/// Number of inputs drawn for a target that decodes, and for one whose inputs are whole histories.
 const DRAWN: u64 = 20_000;
 const DRAWN_HISTORIES: u64 = 1000;
 
@@ -23,7 +23,7 @@ fn fuzz_directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz")
 }
 
-/// What is in a directory, sorted; nothing if it does not exist.
+/// The sorted contents of a directory; empty if it does not exist.
 fn entries(directory: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
     let mut paths: Vec<_> = entries.map(|entry| entry.expect("a directory entry").path()).collect();
@@ -79,7 +79,7 @@ fn seeds_are_small() {
     assert!(large.is_empty(), "{large:#?}");
 }
 
-/// An input like one of `seeds`: some bytes changed, cut out, doubled, or taken from another seed.
+/// An input like one of `seeds`, with some bytes changed, cut out, doubled, or taken from another seed.
 fn draw(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
     let mut input = seeds[random.below(seeds.len())].clone();
     for _ in 0..random.between(1, 6) {

@@ -1,7 +1,8 @@
 //! Writers that are killed: see [`terrace_testkit::kills`].
 //!
-//! `TERRACE_SEED` runs the one trial of that seed, as a failure names it, though no moment comes twice exactly.
-//! `TERRACE_TRIALS` sets the number of trials. With `TMPDIR` in memory syncs cost nothing, and more happens in a life.
+//! `TERRACE_SEED` runs only the trial of that seed, which a failure names, although no moment recurs exactly.
+//! `TERRACE_TRIALS` sets the number of trials. If `TMPDIR` is in memory, syncs cost nothing, and more happens in a
+//! life.
 
 use std::path::Path;
 
@@ -9,7 +10,7 @@ use terrace_testkit::campaign::{Campaign, trials};
 use terrace_testkit::kills::{self, leveldb, logs_in_values};
 use terrace_testkit::random::seed;
 
-/// Trials, unless told otherwise.
+/// Default number of trials.
 const TRIALS: u64 = 21;
 const KILLS_A_TRIAL: u64 = 10;
 

@@ -1,13 +1,14 @@
-//! Databases that LevelDB wrote, was killed over and repaired: see [`terrace_testkit::kills::leveldb_lives`].
+//! Databases that LevelDB wrote, during which it was killed, and that it repaired: see
+//! [`terrace_testkit::kills::leveldb_lives`].
 //!
-//! `TERRACE_SEED` runs the one trial of that seed, as a failure names it, though no moment comes twice exactly.
+//! `TERRACE_SEED` runs only the trial of that seed, which a failure names, although no moment recurs exactly.
 //! `TERRACE_TRIALS` sets the number of trials.
 
 use terrace_testkit::campaign::{Campaign, trials};
 use terrace_testkit::kills::{leveldb, leveldb_lives};
 use terrace_testkit::random::seed;
 
-/// Trials of three lives each, unless told otherwise.
+/// Default number of trials, of three lives each.
 const TRIALS: u64 = 7;
 
 #[test]

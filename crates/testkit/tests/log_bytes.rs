@@ -1,4 +1,4 @@
-//! The log is LevelDB's, byte for byte, where the batches are the same.
+//! For the same batches, the log is LevelDB's, byte for byte.
 
 use std::fs;
 use std::io::Write as _;
@@ -10,11 +10,11 @@ use terrace_testkit::kills::leveldb;
 use terrace_testkit::operations_file;
 use terrace_testkit::random::{Random, seed};
 
-/// Keys, with their value or as deleted.
+/// Keys with their value, or `None` if deleted.
 type Batch = Vec<(Vec<u8>, Option<Vec<u8>>)>;
 
 const BLOCK_SIZE_BYTES: usize = 32 << 10;
-/// Large enough for all that a test writes, so that there is one log.
+/// Large enough for everything that a test writes, so that there is one log.
 const WRITE_BUFFER_BYTES: usize = 64 << 20;
 
 fn write_batch(batch: &Batch) -> WriteBatch {
@@ -63,7 +63,7 @@ fn assert_same_log(batches: &[Batch]) -> usize {
     expected.len()
 }
 
-/// Batches of one put that end, one after the other, so many bytes before the end of a block.
+/// Batches of one put that end, one after the other, that many bytes before the end of a block.
 fn ending_before_block_ends(remainders: impl IntoIterator<Item = usize>) -> Vec<Batch> {
     let mut encoder = LogEncoder::new();
     let mut log = Vec::new();
@@ -74,7 +74,7 @@ fn ending_before_block_ends(remainders: impl IntoIterator<Item = usize>) -> Vec<
             let end = log.len() + encoder.encoded_size_bytes(write_batch(&batch_of(*size)).as_bytes().len());
             (end + left).is_multiple_of(BLOCK_SIZE_BYTES)
         };
-        // Enough that the length takes three bytes whatever it is, and each size gives another end.
+        // Large enough that the length always takes three bytes, and each size gives another end.
         let size = (16_500..16_500 + BLOCK_SIZE_BYTES + 8).find(ends_well).expect("a size that ends there");
         let batch = batch_of(size);
         let mut operations = write_batch(&batch);
@@ -85,7 +85,7 @@ fn ending_before_block_ends(remainders: impl IntoIterator<Item = usize>) -> Vec<
     batches
 }
 
-/// Puts of values of one size, for `total_bytes` in all.
+/// Puts of values of one size, `total_bytes` in total.
 fn puts(value_bytes: usize, total_bytes: usize) -> Vec<Batch> {
     let mut random = Random::new(7);
     (0..total_bytes / value_bytes)
@@ -108,10 +108,10 @@ fn random_batches(random: &mut Random) -> Vec<Batch> {
         .collect()
 }
 
-/// Says so once where LevelDB is missing, and that the test compared nothing.
+/// Whether LevelDB is here. If not, prints once that the test compared nothing.
 fn has_leveldb(test: &str) -> bool {
     if !leveldb::is_there() {
-        // Not by a macro, whose output the test runner hides.
+        // Written without a macro, whose output the test runner would hide.
         let _ = writeln!(std::io::stderr(), "skipped, no LevelDB to compare with: {test}");
     }
     leveldb::is_there()
@@ -120,7 +120,7 @@ fn has_leveldb(test: &str) -> bool {
 #[test]
 fn records_that_end_where_a_block_ends_or_just_before_are_leveldbs() {
     if has_leveldb("records that end where a block ends") {
-        // After 7 bytes a header fits, and no byte of the next record. Each remainder follows on each other one.
+        // After 7 bytes, a header fits but no byte of the next record. Each remainder follows every other one.
         let remainders = (0..=8).flat_map(|one| (0..=8).flat_map(move |other| [one, other]));
         assert_same_log(&ending_before_block_ends(remainders));
     }

@@ -1,5 +1,5 @@
-//! The engine against the reference model: at least a million operations over both comparators, every compression
-//! and three environments. `TERRACE_SEED` sets the seed, which every failure names.
+//! The engine against the reference model: at least a million operations over both comparators, every compression and
+//! three environments. `TERRACE_SEED` sets the seed, which every failure names.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ use terrace_testkit::keys::KeySpace;
 use terrace_testkit::random::{SEED_VARIABLE, seed};
 use terrace_testkit::trial::{Settings, Trial};
 
-/// Background work by explicit steps: the same seed does the same in the same order.
+/// Background work in explicit steps: the same seed does the same in the same order.
 const OPERATIONS_IN_STEPS: usize = 90_000;
 /// Background work on threads.
 const OPERATIONS_ON_THREADS: usize = 70_000;
@@ -20,7 +20,7 @@ const OPERATIONS_ON_DISK: usize = 10_000;
 
 static BACKGROUND_PANICKED: AtomicBool = AtomicBool::new(false);
 
-/// Remembers that a thread of the engine panicked, which by itself fails no test.
+/// Remembers that a thread of the engine panicked, which alone fails no test.
 fn watch_background_threads() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -1,6 +1,6 @@
 //! Simulated power cuts, deaths and failing calls: see [`terrace_testkit::crash`].
 //!
-//! `TERRACE_SEED` runs the one trial of that seed, as a failure names it. `TERRACE_TRIALS` sets the number of trials
+//! `TERRACE_SEED` runs only the trial of that seed, which a failure names. `TERRACE_TRIALS` sets the number of trials
 //! in each mode.
 
 use terrace_engine::env::simulated::Mode;
@@ -8,7 +8,7 @@ use terrace_testkit::campaign::{Campaign, trials};
 use terrace_testkit::crash;
 use terrace_testkit::random::seed;
 
-/// Trials in each mode, unless told otherwise.
+/// Default number of trials in each mode.
 const TRIALS: u64 = 1500;
 
 fn run(mode: Mode) {

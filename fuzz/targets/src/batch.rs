@@ -6,13 +6,13 @@ use terrace_format::batch::{BatchOp, BatchRef, WriteBatch};
 pub fn run(bytes: &[u8]) {
     let parsed = BatchRef::parse(bytes);
     let Ok(batch) = WriteBatch::from_bytes(bytes.to_vec()) else {
-        assert!(parsed.is_err(), "one decoder takes what the other refuses");
+        assert!(parsed.is_err(), "one decoder accepts what the other refuses");
         return;
     };
-    let parsed = parsed.expect("one decoder refuses what the other takes");
+    let parsed = parsed.expect("one decoder refuses what the other accepts");
     assert_eq!((parsed.sequence(), parsed.count()), (batch.sequence(), batch.count()));
 
-    // Written anew it has the shortest lengths, so perhaps other bytes, but the same operations.
+    // Written again it has the shortest lengths, so perhaps other bytes, but the same operations.
     let mut again = WriteBatch::new();
     for operation in &batch {
         match operation.expect("a checked batch yields no error") {

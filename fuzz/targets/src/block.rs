@@ -1,4 +1,4 @@
-//! Blocks: walking both ways, seeking, finding.
+//! Blocks: walking in both directions, seeking, finding.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ type Entry = (Vec<u8>, Vec<u8>);
 type Entries = Vec<Entry>;
 type LookUp = terrace_format::Result<Option<Entry>>;
 
-/// The input is a block's contents, and then keys for one of our own.
+/// The input is a block's contents, followed by keys for a block of our own.
 pub fn run(bytes: &[u8]) {
     if let Ok(block) = Block::new(bytes.to_vec()) {
         check(&block, &bytes[..bytes.len().min(12)]);
@@ -40,7 +40,7 @@ fn check(block: &Block, target: &[u8]) {
     }
 }
 
-/// All entries one way; `None` if one is damaged. Ends after as many as there can be.
+/// All entries in one direction; `None` if one is damaged. Fails if there are more than there can be.
 fn walk<'a>(
     block: &'a Block,
     start: impl Fn(&mut BlockIter<&'a Block>) -> terrace_format::Result<()>,
@@ -51,15 +51,15 @@ fn walk<'a>(
     let mut result = start(&mut iter);
     while result.is_ok() && iter.valid() {
         entries.push((iter.key().to_vec(), iter.value().to_vec()));
-        assert!(entries.len() <= block.size_bytes(), "the walk does not come to an end");
+        assert!(entries.len() <= block.size_bytes(), "the walk does not end");
         result = step(&mut iter);
     }
     assert!(!iter.valid());
     result.ok().map(|()| entries)
 }
 
-/// The first entry at or after `target`, by a cursor's seek and by `find`. The two agree where the block is sound and its
-/// keys ascend; elsewhere each may lead somewhere else.
+/// The first entry at or after `target`, by a cursor's seek and by `find`. The two agree if the block is sound and
+/// its keys ascend; otherwise each may lead somewhere else.
 fn look_up(block: &Block, comparator: &impl KeyCompare, target: &[u8]) -> (LookUp, LookUp) {
     let mut iter = BlockIter::new(block);
     let sought = iter
@@ -69,7 +69,7 @@ fn look_up(block: &Block, comparator: &impl KeyCompare, target: &[u8]) -> (LookU
     let found = block.find(comparator, target, &mut key);
     let found = found.map(|range| range.map(|range| (key.clone(), block.contents()[range].to_vec())));
 
-    // From wherever that led, both steps must be possible, and the way back must end where it began.
+    // From wherever that led, both steps must be possible, and the step back must end where it began.
     if iter.valid() && iter.prev().is_ok() && iter.valid() && iter.next().is_ok() && block.verify().is_ok() {
         let back = iter.valid().then(|| (iter.key().to_vec(), iter.value().to_vec()));
         assert_eq!(Some(&back), sought.as_ref().ok());

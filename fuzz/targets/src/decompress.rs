@@ -3,10 +3,10 @@
 use terrace_format::compression::{Compression, Dialect, PartialSnappy, SNAPPY_ID, compress, decompress};
 use terrace_format::limits::MAX_DECOMPRESSED_BLOCK_SIZE_BYTES;
 
-/// One more than the largest id that is known.
+/// One more than the largest known id.
 const ID_COUNT: u8 = 6;
 
-/// The input is stored contents, and then contents that are to be stored.
+/// The input is stored contents, and also contents to be stored.
 pub fn run(bytes: &[u8]) {
     for dialect in [Dialect::LevelDb, Dialect::Basho] {
         for id in 0..ID_COUNT {
@@ -25,7 +25,7 @@ pub fn run(bytes: &[u8]) {
     }
 }
 
-/// Decoded step by step, a snappy block is what it is decoded at once, and it is refused where that is refused.
+/// A snappy block decoded step by step equals the block decoded at once, and is refused if that is refused.
 fn partial_snappy(bytes: &[u8]) {
     let whole = decompress(SNAPPY_ID, bytes, Dialect::LevelDb).ok();
     let mut output = vec![0xee; bytes.len()];

@@ -6,10 +6,10 @@ use terrace_format::filter::{
 
 use crate::input::Input;
 
-/// Offsets that a hostile index could ask for.
+/// Offsets for which a hostile index could ask.
 const OFFSETS: [u64; 8] = [0, 1, 2047, 2048, 1 << 20, 1 << 40, 1 << 63, u64::MAX];
 
-/// The input is a filter block, and then keys for one of our own.
+/// The input is a filter block, followed by keys for a block of our own.
 pub fn run(bytes: &[u8]) {
     bloom_may_contain(bytes, bloom_hash(bytes));
     if let Ok(reader) = FilterBlockReader::new(bytes.to_vec()) {
@@ -31,7 +31,7 @@ fn build(bytes: &[u8]) {
     let mut offset = 0;
     let mut keys = Vec::new();
     while !input.is_empty() {
-        // At most 64 KiB on, so that an input does not grow into a table of gigabytes.
+        // At most 64 KiB further, so that an input does not grow into a table of gigabytes.
         offset += u64::from(input.u16());
         builder.start_block(offset);
         for _ in 0..input.byte() % 4 {

@@ -13,10 +13,10 @@ use crate::input::Input;
 
 const DIRECTORY: &str = "/db";
 const MAX_OPERATIONS: usize = 200;
-/// So few that most operations meet a key that was there before.
+/// So few that most operations meet a key that was used before.
 const KEYS: u8 = 25;
 
-/// The input is a choice of settings and then operations, each a byte and what it needs.
+/// The input is a choice of settings and then operations, each a byte and its arguments.
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let choices = input.byte();
@@ -36,7 +36,7 @@ pub fn run(bytes: &[u8]) {
     }
 }
 
-/// Operations, as long as the input lasts.
+/// Operations, until the input ends.
 struct History<'a> {
     input: Input<'a>,
     keys: KeySpace,
@@ -97,7 +97,7 @@ impl History<'_> {
         (0..self.input.byte() % 8).map(|_| self.change()).collect()
     }
 
-    /// Most are short; some are longer than a block, and than a memtable.
+    /// Most values are short; some are longer than a block, or than a memtable.
     fn value(&mut self, size: u8) -> Bytes {
         let size = usize::from(size) * if size > 250 { 100 } else { 1 };
         Bytes(vec![self.input.byte(); size])

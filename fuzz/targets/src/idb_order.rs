@@ -6,8 +6,8 @@ use terrace_format::comparator::UserComparator;
 
 use crate::input::Input;
 
-/// The input is three keys: lengths of two, a byte each, and their bytes; the rest is the third. Keys that begin alike
-/// compare deepest, so a fourth number says how much of the first one the others begin with.
+/// The input is three keys: the lengths of two, a byte each, and their bytes; the rest is the third. Keys that begin
+/// alike are compared deepest, so a fourth number says how much of the first one the others begin with.
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let shared = usize::from(input.byte());

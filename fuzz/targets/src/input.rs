@@ -1,4 +1,4 @@
-//! Takes the bytes of an input for decisions. Bytes that are not there are zero: every input can be used up to its end.
+//! Takes the bytes of an input for decisions. Missing bytes are zero, so every input can be used up to its end.
 
 /// The rest of an input.
 pub(crate) struct Input<'a>(&'a [u8]);

@@ -1,7 +1,7 @@
-//! What each fuzz target does with its bytes: one function a decoder, and one for whole histories of a database.
+//! What each fuzz target does with its bytes: one function per decoder, and one for whole histories of a database.
 //!
-//! A target panics where a rule is broken: a decoder that panics, a loop that does not end, an encoding that is not read
-//! back, an answer that differs from the model's. libFuzzer adds bounds on time and memory; see `fuzz/README.md`.
+//! A target panics if a rule is broken: a decoder that panics, a loop that does not end, an encoding that is not read
+//! back, an answer that differs from the model's. libFuzzer adds limits of time and memory; see `fuzz/README.md`.
 //!
 //! Predecessors: libFuzzer, through `fuzz/fuzz_targets`, and the replay of the corpus in `crates/testkit/tests`.
 
@@ -19,12 +19,12 @@ pub mod table_file;
 pub mod table_parts;
 pub mod version_edit;
 
-/// A target: a name, which is that of its program and of its directories of inputs, and what it does with an input.
+/// A target: a name, which its program and its directories of inputs share, and what it does with an input.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
     /// The name.
     pub name: &'static str,
-    /// Takes any bytes; panics where a rule is broken.
+    /// Takes any bytes; panics if a rule is broken.
     pub run: fn(&[u8]),
 }
 

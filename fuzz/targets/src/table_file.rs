@@ -11,7 +11,7 @@ use terrace_format::limits::{BLOCK_TRAILER_SIZE_BYTES, FOOTER_SIZE_BYTES};
 use terrace_format::table::{BlockHandle, Footer, TABLE_MAGIC, seal_block, split_block};
 
 const PATH: &str = "/table.ldb";
-/// Entries that a walk of a damaged table visits at most: its index may name one block over and over.
+/// Largest number of entries that a walk of a damaged table visits: its index may name one block over and over.
 const MAX_ENTRIES: usize = 1000;
 
 /// An entry as the reader shows it.
@@ -23,7 +23,7 @@ struct Entry {
     value: Vec<u8>,
 }
 
-/// The input is a table file: once as it is, and once with magic number and checksums made right.
+/// The input is a table file: used as it is, and with magic number and checksums corrected.
 pub fn run(bytes: &[u8]) {
     read(bytes);
     let mut mended = bytes.to_vec();
@@ -62,7 +62,7 @@ fn read(bytes: &[u8]) {
     }
 }
 
-/// What `verify` passes must be wholly usable.
+/// A table that `verify` passes must be completely usable.
 fn check_verified(reader: &TableFileReader, forward: &[Entry], backward: &[Entry]) {
     if forward.len() < MAX_ENTRIES {
         assert!(forward.iter().eq(backward.iter().rev()), "both ways give different entries");
@@ -102,7 +102,7 @@ fn seek(reader: &TableFileReader, target: &[u8]) -> Result<Option<Entry>> {
     let mut iter = reader.iter();
     iter.seek(target)?;
     let found = iter.valid().then(|| entry(&iter));
-    // From wherever that led, both steps must be possible, also after an error.
+    // From wherever that led, both steps must be possible, even after an error.
     let _ = iter.prev();
     let _ = iter.next();
     Ok(found)
@@ -113,8 +113,8 @@ fn entry(iter: &TableFileIterator) -> Entry {
     Entry { key, sequence: iter.sequence(), kind: iter.kind(), value }
 }
 
-/// Writes the magic number, and the right checksum behind each block that footer, index and metaindex name, so that a
-/// change of a block is not found out by its checksum. `None` if there is not even a footer.
+/// Writes the magic number, and the correct checksum after each block that footer, index and metaindex name, so that
+/// the checksum does not reveal a change of a block. `None` if there is not even a footer.
 fn mend(table: &mut [u8]) -> Option<()> {
     let footer_offset = table.len().checked_sub(FOOTER_SIZE_BYTES)?;
     table[footer_offset + FOOTER_SIZE_BYTES - 8..].copy_from_slice(&TABLE_MAGIC.to_le_bytes());
@@ -130,13 +130,13 @@ fn mend(table: &mut [u8]) -> Option<()> {
             result = entries.next();
         }
     }
-    // The blocks may overlap: these two come last, since nothing is read without them.
+    // The blocks may overlap: these two come last, because nothing is read without them.
     mend_block(table, footer.metaindex);
     mend_block(table, footer.index);
     Some(())
 }
 
-/// Makes the checksum of one block right, and reads it as a block, if it is one.
+/// Corrects the checksum of one block, and reads it as a block if it is one.
 fn mend_block(table: &mut [u8], handle: BlockHandle) -> Option<Block> {
     let range = handle.sealed_range((table.len() - FOOTER_SIZE_BYTES) as u64).ok()?;
     let sealed = &mut table[range.start as usize..range.end as usize];

@@ -10,7 +10,7 @@ use terrace_format::table::{
 /// The input is each of the parts in turn.
 pub fn run(bytes: &[u8]) {
     check_footer(bytes);
-    // The same without the need to guess the magic number.
+    // The same without having to guess the magic number.
     let handles = &bytes[..bytes.len().min(FOOTER_SIZE_BYTES - 8)];
     let mut footer = [0; FOOTER_SIZE_BYTES];
     footer[..handles.len()].copy_from_slice(handles);
@@ -64,7 +64,7 @@ fn check_trailer(bytes: &[u8]) {
     assert_eq!(check_block(&sealed), Ok((1, bytes)));
     let changed = bytes.first().map_or(0, |&byte| usize::from(byte) % sealed.len());
     sealed[changed] ^= 0x10;
-    assert!(check_block(&sealed).is_err(), "a change of one bit is not seen");
+    assert!(check_block(&sealed).is_err(), "a change of one bit is not noticed");
 }
 
 fn check_internal_key(bytes: &[u8]) {

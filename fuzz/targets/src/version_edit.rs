@@ -9,7 +9,7 @@ pub fn run(bytes: &[u8]) {
     let Ok(edit) = VersionEdit::decode(bytes) else { return };
     let encoded = edit.encode();
     assert_eq!(VersionEdit::decode(&encoded).as_ref(), Ok(&edit));
-    // Later fields replace earlier ones and lengths become shortest: never more bytes than there were.
+    // Later fields replace earlier ones and lengths become shortest: never more bytes than before.
     assert!(encoded.len() <= bytes.len());
 
     let files = edit.new_files.iter();

@@ -10,7 +10,7 @@ const BLOCKS = 3000
 const LARGE_BYTES = 200_000
 const KINDS = ['blocks', 'pins', 'peers']
 
-/** The bytes of a block: most are short, some none, one in a hundred large. */
+/** The bytes of a block: most are short, some are empty, one in a hundred is large. */
 function bytesOf(number) {
   const next = random(`block ${number}`)
   const length = number % 100 === 7 ? LARGE_BYTES : next(300)
@@ -24,12 +24,12 @@ const blocks = Array.from({ length: BLOCKS }, (_, number) => {
 const early = blocks.slice(0, BLOCKS / 2)
 const late = blocks.slice(BLOCKS / 2)
 
-// Of the early blocks the second half of the work deletes some, and replaces others.
+// The second half of the work deletes some of the early blocks, and replaces others.
 const deleted = early.filter((_, index) => index % 6 === 1)
 const replaced = early.filter((_, index) => index % 6 === 4)
 const REPLACEMENT = new TextEncoder().encode('replaced – größer')
 
-/** The blocks that are there in the end. */
+/** The blocks that exist in the end. */
 const remaining = blocks
   .filter((block) => !deleted.includes(block))
   .map((block) => (replaced.includes(block) ? { ...block, value: REPLACEMENT } : block))
@@ -38,7 +38,7 @@ const sorted = (pairs) => pairs.map(text).sort()
 const text = ({ key, value }) => `${key} ${Buffer.from(value).toString('base64')}`
 const ofKind = (kind) => remaining.filter(({ key }) => key.toString().startsWith(`/${kind}/`))
 
-/** All that an async iterable gives. */
+/** Everything that an async iterable yields. */
 async function all(iterable) {
   const items = []
   for await (const item of iterable) items.push(item)

@@ -39,12 +39,12 @@ const half = input.length >> 1
 const early = input.slice(0, half)
 const late = input.slice(half)
 
-// Of the early packages the second half of the work deletes some, and gives others a licence of their own.
+// The second half of the work deletes some of the early packages, and gives others a different licence.
 const deleted = early.filter((_, index) => index % 9 === 2)
 const changed = early.filter((_, index) => index % 9 === 5)
 const CHANGED_LICENSE = 'public domain – gemeinfrei'
 
-/** The packages that are there in the end. */
+/** The packages that exist in the end. */
 const remaining = input
   .filter((one) => !deleted.includes(one))
   .map((one) => (changed.includes(one) ? { ...one, license: CHANGED_LICENSE } : one))
@@ -58,7 +58,7 @@ const itemOf = (one) => ({
   dependencies: { L: one.dependencies.map((name) => ({ S: name })) }
 })
 
-/** Puts packages, so many in a request. */
+/** Puts packages, this many in each request. */
 async function putAll(server, list) {
   for (let at = 0; at < list.length; at += AT_ONCE) {
     const requests = list.slice(at, at + AT_ONCE).map((one) => ({ PutRequest: { Item: itemOf(one) } }))
@@ -67,7 +67,7 @@ async function putAll(server, list) {
   }
 }
 
-/** Gives a package another licence, if it has not got it yet. */
+/** Gives a package another licence, if it does not have it yet. */
 const relicense = (server, one) =>
   server.ask('UpdateItem', {
     TableName,

@@ -18,7 +18,7 @@ const DEPENDS_ON = term('says', 'dependsOn')
 const COUNT = term('says', 'count')
 const integer = (number) => factory.literal(String(number), INTEGER)
 
-/** What a package says, in the graph of its lock file. It says `count` of the number of its dependencies. */
+/** The statements about a package, in the graph of its lock file. `count` stands for the number of its dependencies. */
 function quadsOf({ lock, name, version, license, dependencies }, count = dependencies.length) {
   const say = (predicate, object) =>
     factory.quad(term('package', `${name}@${version}`), predicate, object, term('lock', lock))
@@ -38,12 +38,12 @@ const half = input.length >> 1
 const early = input.slice(0, half)
 const late = input.slice(half)
 
-// Of the early packages the second half of the work removes some, and changes what others say.
+// The second half of the work removes some of the early packages, and changes the statements about others.
 const removed = early.filter((_, index) => index % 10 === 3)
 const changed = early.filter((_, index) => index % 10 === 5)
 const CHANGED_COUNT = 1000
 
-/** The packages that are there in the end. */
+/** The packages that exist in the end. */
 const remaining = input.filter((one) => !removed.includes(one))
 const finalQuads = remaining.flatMap((one) => quadsOf(one, changed.includes(one) ? CHANGED_COUNT : undefined))
 
@@ -51,7 +51,7 @@ const text = ({ subject, predicate, object, graph }) =>
   [subject, predicate, object, graph].map(({ value }) => value).join(' ')
 const texts = (quads) => quads.map(text).sort()
 
-/** Everything that patterns find. Orders that quadstore promises are kept, others are not compared. */
+/** Everything that patterns find. Orders that quadstore promises are kept; others are not compared. */
 async function patterns(store) {
   const find = async (pattern, options) => (await store.get(pattern, options)).items.map(text)
   const unordered = async (pattern) => (await find(pattern)).sort()
@@ -94,7 +94,7 @@ async function sparql(store) {
   return answers
 }
 
-// What SPARQL must find, without it.
+// What SPARQL must find, computed without it.
 const valuesOf = (rows) => rows.map(([binding]) => binding.split('=')[1]).sort()
 const unique = (names) => [...new Set(names)].sort()
 const needsMany = (one) => one.dependencies.length > 5 && !changed.includes(one)

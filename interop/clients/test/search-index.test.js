@@ -13,13 +13,13 @@ const half = input.length >> 1
 const early = input.slice(0, half)
 const late = input.slice(half)
 
-// Of the early paragraphs the second half of the work deletes some, and gives others a text of their own.
+// The second half of the work deletes some of the early paragraphs, and gives others a different text.
 const deleted = early.filter((_, index) => index % 8 === 3)
 const changed = early.filter((_, index) => index % 8 === 5)
 const CHANGED_TEXT = 'Neuer Absatz über Quittungen'
 const rewritten = changed.map((one) => ({ ...one, text: CHANGED_TEXT }))
 
-/** The paragraphs that are there in the end. */
+/** The paragraphs that exist in the end. */
 const remaining = input
   .filter((one) => !deleted.includes(one))
   .map((one) => (changed.includes(one) ? { ...one, text: CHANGED_TEXT } : one))
@@ -30,7 +30,7 @@ const idsWith = (...words) =>
 
 const inText = (...words) => words.map((word) => `text:${word}`)
 
-/** Asks by word, with scores, by field and by range. What has no order of its own is put into one. */
+/** Asks by word, with scores, by field and by range. Results without an order of their own are sorted. */
 async function answers(index) {
   const ids = async (query) => (await index.QUERY(query, ALL)).RESULT.map(({ _id }) => _id).sort()
   const found = await index.SEARCH(inText('iterator', 'snapshot'))
@@ -63,7 +63,7 @@ takeTurns('search-index', {
   },
 
   async goOn(index) {
-    // What is put again keeps its old words, whatever the database: so it is deleted before.
+    // A document that is put again keeps its old words in any database, so it is deleted first.
     await index.DELETE(...[...deleted, ...changed].map(({ _id }) => _id))
     await putAll(index, rewritten)
     await putAll(index, late)
@@ -93,7 +93,7 @@ takeTurns('search-index', {
   isTime: (key) => /CREATED|LAST_UPDATED/.test(key.toString('latin1'))
 })
 
-/** Puts documents, so many at once. */
+/** Puts documents, this many at once. */
 async function putAll(index, documents) {
   for (let at = 0; at < documents.length; at += PUT_AT_ONCE) {
     await index.PUT(documents.slice(at, at + PUT_AT_ONCE))

@@ -6,13 +6,13 @@ import * as Y from 'yjs'
 import { random } from './support/random.js'
 import { takeTurns } from './support/turns.js'
 
-/** Names, and how many edits each of two people makes. y-leveldb merges the updates of a document above 500. */
+/** Names, and how many edits each of two people makes. y-leveldb merges the updates of a document after more than 500. */
 const DOCUMENTS = { notes: 40, 'minutes/2026': 700, 'Überschrift – 見出し': 150 }
 const WORDS = ['ordered ', 'store ', 'of keys ', 'and ', 'values ', 'größer ', '値 ', '\n']
 
 /**
- * The updates of a document, in the order in which a server receives them. Two people edit, and see what the other
- * wrote only after every tenth edit.
+ * The updates of a document, in the order in which a server receives them. Two people edit it, and each sees the other's edits
+ * only after every tenth edit of their own.
  */
 function updatesOf(name, edits) {
   const next = random(name)
@@ -31,7 +31,7 @@ function updatesOf(name, edits) {
   return updates
 }
 
-/** Types a word, takes some letters away, or sets a field. */
+/** Types a word, deletes some letters, or sets a field. */
 function change(person, next, edit) {
   const body = person.getText('body')
   const at = next(body.length + 1)
@@ -40,7 +40,7 @@ function change(person, next, edit) {
   else body.insert(at, WORDS[next(WORDS.length)])
 }
 
-/** Both see all that the other wrote. */
+/** Both receive everything that the other wrote. */
 function exchange([one, other]) {
   Y.applyUpdate(one, Y.encodeStateAsUpdate(other, Y.encodeStateVector(one)), 'other')
   Y.applyUpdate(other, Y.encodeStateAsUpdate(one, Y.encodeStateVector(other)), 'other')
@@ -50,13 +50,13 @@ const updates = Object.entries(DOCUMENTS).map(([name, edits]) => [name, updatesO
 const halves = updates.map(([name, all]) => [name, all.slice(0, all.length >> 1), all.slice(all.length >> 1)])
 const GONE = 'thrown away'
 
-/** What a document says. */
+/** The contents of a document. */
 const contentOf = (document) => ({
   body: document.getText('body').toString(),
   fields: document.getMap('fields').toJSON()
 })
 
-// y-leveldb prints an error of the database and goes on. Here it must not.
+// y-leveldb prints an error of the database and continues. Here that must not happen.
 console.warn = (_, error) => {
   throw error
 }

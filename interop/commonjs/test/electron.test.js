@@ -1,10 +1,10 @@
-// What Electron needs of a package with a native part. Electron's program is downloaded by its install script, so that it
-// takes no part here; in its stead are the rules by which it differs from Node:
+// What Electron needs of a package with a native part. Electron's install script downloads the program, so it takes no part
+// here. The rules by which it differs from Node stand in for it:
 //
-// - The main script and preload scripts are CommonJS, packed into one file in the format asar. The addon stays beside it,
-//   as `electron-builder` and the plug-in auto-unpack-natives of `electron-forge` arrange it.
+// - The main script and preload scripts are CommonJS, packed into one file in the format asar. The addon stays next to it, as
+//   `electron-builder` and the plug-in auto-unpack-natives of `electron-forge` arrange it.
 // - `process.versions.electron` and `process.type` are set.
-// - Node-API refuses to make buffers of memory that is not of V8: a house rule (`tests/house/layering.test.mjs`).
+// - Node-API refuses to make buffers of memory that is not V8's: a house rule covers that (`tests/house/layering.test.mjs`).
 
 import assert from 'node:assert/strict'
 import { existsSync, writeFileSync } from 'node:fs'
@@ -35,12 +35,12 @@ test('an application that was packed with its addon apart works', async () => {
   const addons = asar.listPackage(archive).filter((file) => file.endsWith('.node'))
   assert.equal(addons.length, 1)
   assert.ok(existsSync(join(`${archive}.unpacked`, addons[0])))
-  // Everything else can be read from the archive, without a link to what is not there.
+  // Everything else can be read from the archive, without links to missing files.
   const other = asar.listPackage(archive).filter((file) => /terrace.*\.(js|mjs|json)$/.test(file))
   assert.ok(other.length > 50)
   for (const file of other) assert.ok(asar.extractFile(archive, file.slice(1)).length > 0, file)
 
-  // In Electron the archive and what lies beside it are one directory to `require`.
+  // In Electron, the archive and the files next to it are one directory to `require`.
   const mounted = join(projects.directory, 'mounted')
   asar.extractAll(archive, mounted)
   writeFileSync(

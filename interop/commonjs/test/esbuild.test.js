@@ -1,5 +1,5 @@
-// Bundles of esbuild. The addon is no part of a bundle: it is found in `node_modules` or beside the bundle, or else the
-// error says what to do.
+// Bundles of esbuild. The addon is not part of a bundle: it is found in `node_modules` or next to the bundle, or else the error
+// says what to do.
 
 import assert from 'node:assert/strict'
 import { copyFileSync, cpSync, mkdirSync, rmSync } from 'node:fs'
@@ -18,7 +18,7 @@ let directory
 before(() => {
   directory = makeProject(projects, {
     'program.js': program(),
-    // What a bundle of mixed sources does.
+    // A bundle of mixed sources.
     'mixed.js': `
       import { Level } from 'terrace'
       import { upper, encode } from 'terrace-bytewise'
@@ -29,12 +29,12 @@ before(() => {
 })
 beforeEach(() => rmSync(join(directory, 'db'), { recursive: true, force: true }))
 
-/** Gives an ES module what the CommonJS in it asks for, as esbuild's documentation advises. */
+/** Gives an ES module what the CommonJS code in it asks for, as esbuild's documentation advises. */
 const BANNER = {
   js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)"
 }
 
-/** Bundles, without a warning. Returns the path of the bundle. */
+/** Makes a bundle, without a warning. Returns its path. */
 function bundle(name, options, source = 'program.js') {
   const outfile = join(directory, 'out', name)
   const { warnings } = buildSync({

@@ -1,4 +1,4 @@
-// TypeScript in CommonJS projects: with module node16, which does not let them import ES modules, and others.
+// TypeScript in CommonJS projects: with module node16, which does not allow them to import ES modules, and with others.
 
 import assert from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ before(() => {
   directory = makeProject(projects, { 'program.ts': source, 'script.cts': source, 'module.mts': source })
 })
 
-/** Compiles with options of the compiler, and runs what came out. */
+/** Compiles with these compiler options, and runs the result. */
 function compileAndRun(options) {
   const compilerOptions = {
     target: 'ES2022',

@@ -1,6 +1,6 @@
 /**
- * BigInts, an extension of ours: how many bytes the magnitude has, then those bytes, the highest first; all of it
- * inverted for negative numbers.
+ * BigInts, an extension of this package. The encoding has the number of bytes in the magnitude, then those bytes, highest
+ * first. For negative numbers all of it is inverted.
  */
 
 import { damaged } from './errors.js'
@@ -8,10 +8,10 @@ import { MAX_KEY_SIZE_BYTES } from './limits.js'
 import { type Output, tooLong } from './output.js'
 import { NEGATIVE_BIGINT, POSITIVE_BIGINT } from './type-bytes.js'
 
-/** In place of a length: the length follows, in four bytes. */
+/** Stands in for a length that follows in four bytes. */
 const LONG = 0xff
 
-/** The digits of each byte. */
+/** The hexadecimal digits of each byte. */
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 const ascii = new TextDecoder('latin1')
@@ -36,7 +36,7 @@ export function writeBigInt(output: Output, value: bigint): void {
     for (let shift = 24; shift >= 0; shift -= 8) bytes[position++] = ((size >> shift) & 0xff) ^ invert
   }
 
-  // An odd number of digits: the first byte has one.
+  // With an odd number of digits, the first byte has only one.
   let digit = -(hex.length & 1)
   for (let i = 0; i < size; i++, digit += 2) {
     const byte = (digit < 0 ? 0 : digitAt(hex, digit) << 4) | digitAt(hex, digit + 1)
@@ -50,7 +50,7 @@ function digitAt(hex: string, index: number): number {
   return unit < 0x3a ? unit - 0x30 : unit - 0x57
 }
 
-/** A BigInt that was read, and where the byte behind it is. */
+/** A BigInt that was read, and the position of the byte after it. */
 export interface ReadBigInt {
   value: bigint
   end: number
@@ -69,11 +69,11 @@ export function readBigInt(bytes: Uint8Array, start: number, limit: number, nega
   if (size === LONG) {
     size = 0
     for (let i = 0; i < 4; i++) size = size * 256 + byteAt(position++)
-    if (size < LONG) throw damaged('The length of a BigInt is written longer than it need be', start)
+    if (size < LONG) throw damaged('The length of a BigInt takes more bytes than it needs', start)
   }
   if (size > limit - position) throw damaged('A BigInt is cut off', limit)
   if (size === 0) {
-    if (negative) throw damaged('A BigInt of minus zero', start)
+    if (negative) throw damaged('A BigInt is minus zero', start)
     return { value: 0n, end: position }
   }
   if (byteAt(position) === 0) throw damaged('A BigInt begins with a zero', position)
@@ -83,7 +83,7 @@ export function readBigInt(bytes: Uint8Array, start: number, limit: number, nega
   try {
     value = BigInt(`0x${hexOf(bytes, position, end, invert)}`)
   } catch {
-    throw damaged('A BigInt beyond what this engine can hold', start)
+    throw damaged('A BigInt is larger than this engine can hold', start)
   }
   return { value: negative ? -value : value, end }
 }
@@ -96,7 +96,7 @@ function hexOf(bytes: Uint8Array, start: number, end: number, invert: number): s
     return hex
   }
 
-  // A string that grows by two characters at a time is slow to put together if there are millions.
+  // With millions of digits, a string that grows by two characters at a time is slow to build.
   const units = new Uint8Array(2 * (end - start))
   for (let i = start, unit = 0; i < end; i++) {
     const byte = (bytes[i] as number) ^ invert

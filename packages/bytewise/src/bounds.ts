@@ -1,17 +1,17 @@
-/** Bounds of ranges, for the options `gt`, `gte`, `lt` and `lte`: places between keys that no key has. */
+/** Bounds of ranges, for the options `gt`, `gte`, `lt` and `lte`: positions between keys that no key can have. */
 
 import type { Key } from './keys.js'
 
-/** Marks bounds, also for other copies of this package in the process. */
+/** Marks bounds, including those of other copies of this package in the process. */
 const BOUND = Symbol.for('terrace-bytewise.bound')
 
-/** A place just before, or just behind, a key and everything beneath it. Made by {@link lower} and {@link upper}. */
+/** A position just before or just after a key and everything below it. {@link lower} and {@link upper} make bounds. */
 export class Bound {
-  /** Whether it is behind. */
+  /** Whether the position is after the key. */
   readonly isUpper: boolean
-  /** What it is before or behind; undefined, with `isWhole`, for all keys. */
+  /** The key that the position is before or after. It is undefined, and `isWhole` is true, for all keys. */
   readonly prefix: Key
-  /** Whether it is before or behind all keys, or within an array all that can follow there. */
+  /** Whether the position is before or after all keys or, within an array, all elements that can follow there. */
   readonly isWhole: boolean
 
   /** @internal */
@@ -31,38 +31,40 @@ export class Bound {
 }
 
 /**
- * Options of an iterator, of `clear()` and alike. The types are open because the options of a database have the type of
- * its keys, and a bound is none.
+ * Options of an iterator, of `clear()` and the like. The types are open because the options of a database have the type of its
+ * keys, and a bound is not a key.
  */
 export interface KeyRange {
-  /** From here. */
+  /** The start of the range, included. */
   // biome-ignore lint/suspicious/noExplicitAny: see above
   gte: any
-  /** To before here. */
+  /** The end of the range, excluded. */
   // biome-ignore lint/suspicious/noExplicitAny: see above
   lt: any
 }
 
 /**
- * A bound just before `prefix` and everything beneath it: the array and all longer ones that begin with its elements;
- * the string, or bytes, and all that begin with them. Of other keys, before just the key. Without an argument: before
- * all keys, or, as the last element of an array, before all that can stand there.
+ * Makes a bound just before `prefix` and everything below it. Below an array are all longer arrays that begin with its
+ * elements; below a string or bytes, all that begin with them; below any other key, nothing. Without an argument, the bound is
+ * before all keys, or, as the last element of an array, before everything that can stand there.
  */
 export function lower(...prefix: [] | [prefix: Key]): Bound {
   return new Bound(false, prefix)
 }
 
-/** A bound just behind `prefix` and everything beneath it; see {@link lower}. */
+/** Makes a bound just after `prefix` and everything below it; see {@link lower}. */
 export function upper(...prefix: [] | [prefix: Key]): Bound {
   return new Bound(true, prefix)
 }
 
-/** The range of `prefix` and everything beneath it: `prefix(['user', 7])` has `['user', 7]` and `['user', 7, 'name']`. */
+/**
+ * Makes the range of `prefix` and everything below it: `prefix(['user', 7])` includes `['user', 7]` and `['user', 7, 'name']`.
+ */
 export function prefix(prefix: Key): KeyRange {
   return between(prefix, prefix)
 }
 
-/** The range from `first` to `last`, both with everything beneath them. */
+/** Makes the range from `first` to `last`, both included with everything below them. */
 export function between(first: Key, last: Key): KeyRange {
   return { gte: lower(first), lt: upper(last) }
 }

@@ -1,7 +1,7 @@
 /**
- * From bytes to the key: the counterpart of `encode.ts`. Bytes are decoded only if a key encodes to exactly these; all
- * others are an error. Nothing that is read is trusted: no length is allocated before the bytes are known to be there,
- * and nesting has a limit.
+ * Decodes bytes to the key: the counterpart of `encode.ts`. Bytes are decoded only if some key encodes to exactly these bytes;
+ * any others are an error. The input is not trusted: nothing is allocated by a length before the bytes are known to exist, and
+ * nesting is limited.
  */
 
 import { readBigInt } from './bigints.js'
@@ -36,39 +36,40 @@ import {
 } from './type-bytes.js'
 import { fromSortedBytes, typedArrayName } from './typed-arrays.js'
 
-/** Dates reach so many milliseconds to both sides of 1970. */
+/** The most milliseconds that a date can be before or after 1970. */
 const LARGEST_TIME_MS = 8.64e15
 
 const NOTHING = new Uint8Array(0)
 
 const ESCAPE_CHARACTER = String.fromCharCode(ESCAPE_LOW)
 
-/** A double whose halves are read one by one: this is done by instructions, a view of each key would have to be made. */
+/** A double whose halves are read one by one. That compiles to plain instructions; the alternative is a view for each key. */
 const double = new DataView(new ArrayBuffer(8))
 
-/** What is being decoded, where the reader stands, and where it ends. */
+/** The bytes that are being decoded, the position of the reader, and the end. */
 let source: Uint8Array = NOTHING
 let position = 0
 let end = 0
 
 /**
- * The key that `bytes` are the encoding of. It shares no memory with them.
+ * Decodes a key. The key shares no memory with `bytes`.
  *
- * @throws {@link BytewiseError} with the code `BYTEWISE_DAMAGED` for bytes that no key encodes to
+ * @throws {@link BytewiseError} with the code `BYTEWISE_DAMAGED` if no key encodes to these bytes, or
+ * `BYTEWISE_INVALID_ARGUMENT` if they are not a `Uint8Array`.
  */
 export function decode(bytes: Uint8Array): Key {
   if (!(bytes instanceof Uint8Array) && typedArrayName(bytes) !== 'Uint8Array') {
-    throw codedError('BYTEWISE_INVALID_ARGUMENT', 'What is decoded must be a Uint8Array')
+    throw codedError('BYTEWISE_INVALID_ARGUMENT', 'The argument must be a Uint8Array')
   }
   source = bytes
   position = 0
   end = bytes.length
   try {
     const key = readValue(false, 0)
-    if (position !== end) throw damaged('A key goes on behind its end', position)
+    if (position !== end) throw damaged('A key continues after its end', position)
     return key
   } finally {
-    // So that the bytes of the last key are not kept.
+    // Releases the bytes of the last key.
     source = NOTHING
   }
 }
@@ -137,9 +138,9 @@ function readDouble(negative: boolean): number {
   double.setInt32(0, high)
   double.setInt32(4, low)
   const value = double.getFloat64(0)
-  // NaN, infinities and zeros of the wrong sign are among what fails.
+  // NaN, infinities and zeros with the wrong sign are among the failures.
   const isCanonical = value - value === 0 && (negative ? value < 0 : value >= 0 && high >= 0)
-  if (!isCanonical) throw damaged('A number in a form that no number has', start)
+  if (!isCanonical) throw damaged('A number is not in its canonical form', start)
   position = start + 8
   return value
 }
@@ -148,7 +149,7 @@ function readDate(negative: boolean): Date {
   const start = position
   const time = readDouble(negative)
   if (!Number.isInteger(time) || Math.abs(time) > LARGEST_TIME_MS)
-    throw damaged('A time that no date has', start)
+    throw damaged('A date has a time that no date can have', start)
   return new Date(time)
 }
 
@@ -206,7 +207,7 @@ function readTypedArray(typeByte: number, nested: boolean): Key {
 function readArray(depth: number): Key[] {
   checkDepth(depth)
   const inside = depth + 1
-  // Most arrays are short. One that is made with its elements is made faster than one that grows.
+  // Most arrays are short. An array made with its elements is made faster than one that grows.
   if (readEnd()) return []
   const first = readValue(true, inside)
   if (readEnd()) return [first]
@@ -246,7 +247,7 @@ function readMap(depth: number): Map<Key, Key> {
   return map
 }
 
-/** Whether an array, a set or a map ends here; if so, its end is read. */
+/** Returns whether an array, a set or a map ends here, and reads its end if so. */
 function readEnd(): boolean {
   if (position >= end) throw damaged('An array, a set or a map has no end', position)
   if (source[position] !== END) return false
@@ -255,22 +256,23 @@ function readEnd(): boolean {
 }
 
 function checkDepth(depth: number): void {
-  if (depth >= MAX_DEPTH) throw damaged(`Nested in more than ${MAX_DEPTH} arrays, sets or maps`, position - 1)
+  if (depth >= MAX_DEPTH)
+    throw damaged(`A key is nested in more than ${MAX_DEPTH} arrays, sets or maps`, position - 1)
 }
 
-/** Checks that the keys of a map, or the members of a set, ascend: in another order no map encodes to them. */
+/** Checks that the keys of a map, or the members of a set, ascend. No map encodes to any other order. */
 class Ascending {
   #start = 0
   #end = 0
 
-  /** Call it when a key that began at `start` was read. */
+  /** Call it when a key that began at `start` has been read. */
   check(start: number): void {
-    if (this.#end > 0 && !this.#isBelow(start)) throw damaged('A set or a map out of order', start)
+    if (this.#end > 0 && !this.#isBelow(start)) throw damaged('A set or a map is out of order', start)
     this.#start = start
     this.#end = position
   }
 
-  /** No encoding within a set or a map is the beginning of another: two that are not the same differ in some byte. */
+  /** Within a set or a map, no encoding is the beginning of another, so two different ones differ in some byte. */
   #isBelow(start: number): boolean {
     for (let i = this.#start, j = start; i < this.#end && j < position; i++, j++) {
       if (source[i] !== source[j]) return (source[i] as number) < (source[j] as number)

@@ -1,6 +1,6 @@
 /**
- * From a key to its bytes. Before it: whoever calls, mostly an abstract-level database whose `keyEncoding` this is.
- * Behind it: `output.ts`, and what writes single types.
+ * Encodes a key to its bytes. It is called mostly by an abstract-level database that has this as its `keyEncoding`, and uses
+ * `output.ts` and the writers of single types.
  */
 
 import { writeBigInt } from './bigints.js'
@@ -34,12 +34,13 @@ import { writeBytes, writeText } from './write-text.js'
 const output = new Output()
 
 /**
- * The bytes of a key or a bound: a `Buffer` where there is one, else a `Uint8Array`. Bytes compare as their keys do.
+ * Encodes a key or a bound: to a `Buffer` where that class exists, otherwise to a `Uint8Array`. The bytes compare as their keys
+ * do.
  *
- * @throws {@link BytewiseError} for what is no key
+ * @throws {@link BytewiseError} if the value cannot be a key; its `code` says why.
  */
 export function encode(key: Key | Bound): Uint8Array {
-  // A proxy or a getter within an array may call this function again: that key is written behind this one's beginning.
+  // A proxy or a getter within an array may call this function again. That key is then written after the beginning of this one.
   const start = output.position
   const { endsInBound } = output
   output.endsInBound = false
@@ -52,7 +53,7 @@ export function encode(key: Key | Bound): Uint8Array {
   }
 }
 
-/** Writes any value. `nested` says that it is within an array, a set or a map; `depth` in how many. */
+/** Writes any value. `nested` says whether it is within an array, a set or a map; `depth` says within how many. */
 function writeValue(output: Output, value: unknown, nested: boolean, depth: number): void {
   switch (typeof value) {
     case 'string':
@@ -99,22 +100,22 @@ function writeNumber(output: Output, value: number): void {
   }
 }
 
-/** A double, big-endian; of a negative one the magnitude, inverted. */
+/** Writes a double, big-endian. A negative one is written as its inverted magnitude. */
 function writeDouble(output: Output, typeByte: number, value: number): void {
   output.reserve(9)
   const { view, position } = output
   view.setUint8(position, typeByte)
-  // Adding zero makes 0 of -0.
+  // Adding zero turns -0 into 0.
   view.setFloat64(position + 1, value + 0)
   if (value < 0) {
-    // The sign is set, and stays: inverted, it is that of the magnitude.
+    // The sign bit is set and stays set: it is the inverted sign bit of the magnitude.
     view.setUint32(position + 1, view.getUint32(position + 1) ^ 0x7fffffff)
     view.setUint32(position + 5, ~view.getUint32(position + 5))
   }
   output.position = position + 9
 }
 
-/** The elements of an array with its type byte, without its end. */
+/** Writes the elements of an array with its type byte, without its end. */
 function writeElements(output: Output, array: readonly unknown[], depth: number): void {
   const { length } = array
   checkDepth(depth)
@@ -132,7 +133,7 @@ function writeBinary(output: Output, typeByte: number, bytes: Uint8Array, nested
   if (nested) output.push(END)
 }
 
-/** What is rarer, and what looks like it but is not: a brand is asked for, never a prototype alone. */
+/** Writes the rarer types, and refuses objects that only look like them: it checks internal slots, never a prototype alone. */
 function writeObject(output: Output, value: object, nested: boolean, depth: number): void {
   const time = timeOf(value)
   if (time !== undefined) {
@@ -156,7 +157,7 @@ function writeDate(output: Output, time: number): void {
   writeDouble(output, time < 0 ? DATE_BEFORE_EPOCH : DATE_SINCE_EPOCH, time)
 }
 
-/** A date's time in milliseconds, NaN if it is invalid; undefined if it is no date. */
+/** A date's time in milliseconds; NaN if it is invalid; undefined if the value is not a date. */
 function timeOf(value: object): number | undefined {
   if (!(value instanceof Date) && Object.prototype.toString.call(value) !== '[object Date]') return undefined
   try {
@@ -173,19 +174,19 @@ function keysOf(value: object): IterableIterator<unknown> | undefined {
     if (tag === '[object Set]') return Set.prototype.values.call(value)
     if (tag === '[object Map]') return Map.prototype.keys.call(value)
   } catch {
-    // Something that only calls itself so.
+    // It only claims to be one.
   }
   return undefined
 }
 
-/** A part of what was written: an entry of a map, or a member of a set. Places count from where the first begins. */
+/** A part of what was written: an entry of a map, or a member of a set. Positions count from where the first one begins. */
 interface Part {
   start: number
   keyEnd: number
   end: number
 }
 
-/** A set or a map, sorted by the bytes of its keys: the order of insertion does not make another key of it. */
+/** Writes a set or a map, sorted by the bytes of its keys, so that the order of insertion does not make a different key. */
 function writeSorted(
   output: Output,
   collection: Set<unknown> | Map<unknown, unknown>,
@@ -206,7 +207,7 @@ function writeSorted(
     parts.push({ start, keyEnd, end: output.position - first })
   }
 
-  // Not the method of the same name, which a Buffer has with another meaning.
+  // The method `slice` of a Buffer means something else.
   const written = Uint8Array.prototype.slice.call(output.bytes, first, output.position)
   parts.sort((a, b) => compareParts(written, a, b))
   output.position = first
@@ -214,7 +215,7 @@ function writeSorted(
   for (const part of parts) {
     const isSame = previous !== undefined && compareParts(written, previous, part) === 0
     if (isSame && isMap)
-      throw codedError('BYTEWISE_INVALID_VALUE', 'A map has two keys that are encoded alike')
+      throw codedError('BYTEWISE_INVALID_VALUE', 'A map has two keys with the same encoding')
     previous = part
     if (isSame) continue
     output.bytes.set(written.subarray(part.start, part.end), output.position)
@@ -229,11 +230,11 @@ function compareParts(bytes: Uint8Array, a: Part, b: Part): number {
     const difference = (bytes[a.start + i] as number) - (bytes[b.start + i] as number)
     if (difference !== 0) return difference
   }
-  // No encoding within a set or a map is the beginning of another.
+  // Within a set or a map, no encoding is the beginning of another.
   return 0
 }
 
-/** A bound: what its keys begin with, without what ends it, and for an upper one the highest byte. */
+/** Writes a bound: what its keys begin with, without the end byte, and for an upper bound the highest byte. */
 function writeBound(output: Output, bound: Bound, nested: boolean, depth: number): void {
   const { isUpper, isWhole, prefix } = bound
   const start = output.position
@@ -270,9 +271,12 @@ function bytesOf(value: unknown): { typeByte: number; content: Uint8Array } | un
     : { typeByte, content: toSortedBytes(typeByte, value as TypedArray) }
 }
 
-/** Makes of bytes the least that come behind all that begin with them: unescaped, they may go on with the highest. */
+/**
+ * Turns bytes into the least bytes that sort after everything that begins with them. They are not escaped, so the highest byte
+ * may follow them.
+ */
 function raiseLastByte(output: Output, start: number): void {
-  // The type byte is below the highest.
+  // This stops at the type byte, which is below the highest byte.
   while (output.position > start && output.bytes[output.position - 1] === 0xff) output.position--
   const last = output.position - 1
   output.bytes[last] = (output.bytes[last] as number) + 1
@@ -282,7 +286,7 @@ function checkDepth(depth: number): void {
   if (depth >= MAX_DEPTH) {
     throw codedError(
       'BYTEWISE_TOO_DEEP',
-      `Nested in more than ${MAX_DEPTH} arrays, sets or maps, or in itself`
+      `A value is nested in more than ${MAX_DEPTH} arrays, sets or maps, or in itself`
     )
   }
 }
@@ -293,5 +297,8 @@ function misplacedBound(where: string): Error {
 
 function unsupported(value: unknown): Error {
   const tag = Object.prototype.toString.call(value).slice(8, -1)
-  return codedError('BYTEWISE_UNSUPPORTED_TYPE', `A value that cannot be a key: ${typeof value} (${tag})`)
+  return codedError(
+    'BYTEWISE_UNSUPPORTED_TYPE',
+    `A value of this type cannot be a key: ${typeof value} (${tag})`
+  )
 }

@@ -1,4 +1,4 @@
-/** The package as an ES module: what the CommonJS module exports, so that there is one of each however it is loaded. */
+/** The package as an ES module. It exports what the CommonJS module exports, so each thing exists once however it is loaded. */
 
 import { bytewise } from './index.js'
 

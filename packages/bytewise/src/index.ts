@@ -17,13 +17,13 @@ export type { Key } from './keys.js'
 export { MAX_DEPTH, MAX_KEY_SIZE_BYTES } from './limits.js'
 export type { TypedArray } from './typed-arrays.js'
 
-/** What an abstract-level database takes as `keyEncoding`, with the helpers for ranges. */
+/** The `keyEncoding` of an abstract-level database, with the helpers for ranges. */
 export interface Bytewise {
   readonly name: 'bytewise'
-  /** The encoded form: `Uint8Array`. */
+  /** The type of the encoded form: `Uint8Array`. */
   readonly format: 'view'
   encode(key: Key | Bound): Uint8Array
-  /** The type of the result is open, as that of JSON is: the type of its keys is up to the database. */
+  /** The type of the result is open, as that of JSON is: the database decides the type of its keys. */
   // biome-ignore lint/suspicious/noExplicitAny: see above
   decode(bytes: Uint8Array): any
   prefix: typeof prefix

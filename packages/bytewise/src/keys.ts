@@ -1,8 +1,8 @@
-/** What can be a key. */
+/** The type of keys. */
 
 import type { TypedArray } from './typed-arrays.js'
 
-/** A value that can be encoded, in the order of its kind among the others. */
+/** A value that can be encoded. The types are listed in the order in which they sort. */
 export type Key =
   | null
   | boolean

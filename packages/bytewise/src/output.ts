@@ -1,6 +1,6 @@
 /**
- * Where keys are encoded: one growing buffer, used again for each key. Before it: `encode.ts` and what writes single
- * types. Behind it: the key's own copy of the bytes, which the caller gets.
+ * The buffer in which keys are encoded. It grows, and is reused for each key. `encode.ts` and the writers of single types fill
+ * it; the caller gets a copy of its own.
  */
 
 import { codedError } from './errors.js'
@@ -8,22 +8,22 @@ import { MAX_KEY_SIZE_BYTES } from './limits.js'
 
 const FIRST_CAPACITY_BYTES = 4096
 
-/** What a long key left is given back beyond this size. */
+/** A long key's memory beyond this size is released. */
 const KEPT_CAPACITY_BYTES = 1024 * 1024
 
-/** Copies up to this size are made by a loop: a call to copy them costs more. */
+/** Copies up to this size are made by a loop, because calling a copy function costs more. */
 const LOOP_SIZE_BYTES = 96
 
-/** Node's; browsers have none. */
+/** Node's class; browsers have none. */
 const NodeBuffer: typeof Buffer | undefined = globalThis.Buffer
 
-/** Bytes of the kind that callers get: a `Buffer` where there is one. */
+/** Makes bytes of the class that callers get: a `Buffer` where that class exists. */
 export const allocate: (sizeBytes: number) => Uint8Array =
   typeof NodeBuffer?.allocUnsafe === 'function'
     ? (sizeBytes) => NodeBuffer.allocUnsafe(sizeBytes)
     : (sizeBytes) => new Uint8Array(sizeBytes)
 
-/** A copy of a part of `bytes` that is the caller's own. */
+/** Copies a part of `bytes` for the caller. */
 export function copyOf(bytes: Uint8Array, start: number, end: number): Uint8Array {
   const size = end - start
   const copy = allocate(size)
@@ -42,16 +42,16 @@ export function copyOf(bytes: Uint8Array, start: number, end: number): Uint8Arra
   return copy
 }
 
-/** The growing buffer. Writers call {@link reserve} and then write into `bytes` or `view` from `position` on. */
+/** The growing buffer. Writers call {@link reserve}, and then write into `bytes` or `view` from `position` on. */
 export class Output {
   bytes = allocate(FIRST_CAPACITY_BYTES)
   view = viewOf(this.bytes)
   position = 0
 
-  /** Whether the last thing written was a bound, behind which nothing can follow. */
+  /** Whether the last thing written was a bound, after which nothing can follow. */
   endsInBound = false
 
-  /** Makes room for `sizeBytes` more. `bytes` and `view` may be others afterwards. */
+  /** Makes room for `sizeBytes` more. Afterwards `bytes` and `view` may be different objects. */
   reserve(sizeBytes: number): void {
     if (this.position + sizeBytes > this.bytes.length) this.#grow(sizeBytes)
   }
@@ -62,20 +62,20 @@ export class Output {
     this.bytes[this.position++] = byte
   }
 
-  /** A copy of what was written from `start` on. */
+  /** Copies what was written from `start` on. */
   copyFrom(start: number): Uint8Array {
     if (this.position - start > MAX_KEY_SIZE_BYTES) throw tooLong()
     return copyOf(this.bytes, start, this.position)
   }
 
-  /** Forgets what was written from `start` on, and gives memory back that a long key took. */
+  /** Forgets what was written from `start` on, and releases memory that a long key took. */
   rewind(start: number): void {
     this.position = start
     if (start === 0 && this.bytes.length > KEPT_CAPACITY_BYTES) this.#replace(allocate(FIRST_CAPACITY_BYTES))
   }
 
   #grow(sizeBytes: number): void {
-    // What is reserved may be three times what will be written, so that only what was written counts.
+    // Reservations may be three times as large as what is written, so only what was written counts.
     if (this.position > MAX_KEY_SIZE_BYTES) throw tooLong()
     const capacity = Math.max(this.bytes.length * 2, this.position + sizeBytes)
     const larger = allocate(capacity)
@@ -89,12 +89,12 @@ export class Output {
   }
 }
 
-/** The error about a key over the limit. */
+/** Makes the error about a key over the limit. */
 export function tooLong(): Error {
-  return codedError('BYTEWISE_TOO_LONG', `A key of more than ${MAX_KEY_SIZE_BYTES} bytes`)
+  return codedError('BYTEWISE_TOO_LONG', `The key is longer than ${MAX_KEY_SIZE_BYTES} bytes`)
 }
 
-/** A view of the same bytes for numbers. */
+/** Makes a view of the same bytes, for numbers. */
 export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

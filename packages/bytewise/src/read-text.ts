@@ -1,16 +1,16 @@
-/** Reads strings and bytes for {@link decode}: the counterpart of `write-text.ts`. Nothing that is read is trusted. */
+/** Reads strings and bytes for {@link decode}: the counterpart of `write-text.ts`. The input is not trusted. */
 
 import { damaged } from './errors.js'
 import { copyOf } from './output.js'
 import { END, ESCAPE_HIGH, ESCAPE_LOW } from './type-bytes.js'
 
-/** Strings of up to so many UTF-16 units are made by a loop: a call for it costs more. */
+/** Strings of up to this many UTF-16 units are made by a loop, because calling a decoder costs more. */
 const LOOP_UNITS = 64
 
-/** The same for strings of ASCII alone, none of it escaped. */
+/** The same limit for strings of ASCII alone, none of it escaped. */
 const PLAIN_UNITS = 24
 
-/** Methods of Node's buffers, which take any bytes and cost less than a decoder. Browsers have none. */
+/** Methods of Node's buffers, which accept any bytes and cost less than a decoder. Browsers have none. */
 type Slice = (this: Uint8Array, start: number, end: number) => string
 const { latin1Slice, utf8Slice } = (globalThis.Buffer?.prototype ?? {}) as {
   latin1Slice?: Slice
@@ -21,23 +21,23 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 const { fromCharCode } = String
 
-/** The units of a short string. The last character may have two, one of them beyond the limit. */
+/** The units of a short string. Its last character may have two units, of which the second is beyond the limit. */
 const units = new Uint16Array(LOOP_UNITS + 1)
 
-/** Where the byte behind the string is that {@link readShortText} read last. */
+/** The position of the byte after the string that {@link readShortText} read last. */
 export let textEnd = 0
 
-/** Whether a byte is a character of its own wherever it stands: ASCII, and not escaped in arrays. */
+/** Whether a byte is a character of its own wherever it stands: ASCII that is not escaped in arrays. */
 function isPlain(byte: number): boolean {
   return byte > ESCAPE_LOW && byte < 0x80
 }
 
 /**
- * Reads a short string, up to its end if it is nested, else up to `limit`, and sets {@link textEnd}. Returns undefined for a
- * long one.
+ * Reads a short string, up to its end if it is nested, otherwise up to `limit`, and sets {@link textEnd}. Returns undefined for
+ * a long string.
  *
- * Engines make a string faster of all its characters at once than of one after another, or of a list of them. Hence the
- * ladders below: a list of as many as there are would be made for each string.
+ * Engines make a string faster from all its characters at once than from one after another, or from a list of them, because
+ * such a list would have to be made for each string. Hence the ladders below.
  */
 export function readShortText(
   bytes: Uint8Array,
@@ -95,7 +95,7 @@ export function readShortText(
     made += fromCharCode(a, b, c, d, e, f, g, h)
     i += 8
   }
-  // Too few bytes are left for all eight: the last key of an array, or a string alone.
+  // Fewer than eight bytes are left: this is the last key of an array, or a string alone.
   if (limit - i < 8 && limit - start <= PLAIN_UNITS) {
     if (i + 4 <= limit) {
       const a = bytes[i] as number
@@ -124,7 +124,7 @@ export function readShortText(
   return readRest(bytes, start, i, limit, nested, made)
 }
 
-/** Reads a short string from `from` on, of which `made` was read from `start` to there. */
+/** Reads the rest of a short string from `from` on; `made` was read from `start` to there. */
 function readRest(
   bytes: Uint8Array,
   start: number,
@@ -161,7 +161,7 @@ function readRest(
     }
   }
   if (nested && i >= limit) throw damaged('A string has no end', start)
-  // As many bytes as units: all are ASCII, and none was escaped.
+  // If there are as many bytes as units, all are ASCII, and none was escaped.
   const isAscii = i - from === count
   textEnd = nested ? i + 1 : i
   return isAscii && i - start > PLAIN_UNITS && latin1Slice !== undefined
@@ -227,18 +227,18 @@ function textOfUnits(from: number, count: number): string {
   return count === 16 ? sixteen : sixteen + textOfUnits(from + 16, count - 16)
 }
 
-/** A string of any length, without escapes and without its end. */
+/** Reads a string of any length, without escapes and without its end. */
 export function readLongText(bytes: Uint8Array, start: number, end: number): string {
   if (utf8Slice !== undefined) {
     const read = utf8Slice.call(bytes, start, end)
-    // What is no UTF-8 became this character, unless it stood there.
+    // Bytes that are not UTF-8 became this character, unless the string has it itself.
     if (read.includes('\ufffd')) checkUtf8(bytes, start, end)
     return read
   }
   try {
     return decoder.decode(bytes.subarray(start, end))
   } catch {
-    throw damaged('A string that is no UTF-8', start)
+    throw damaged('A string is not UTF-8', start)
   }
 }
 
@@ -248,28 +248,32 @@ function checkUtf8(bytes: Uint8Array, start: number, end: number): void {
   while (i < end) i += (bytes[i] as number) < 0x80 ? 1 : sizeOfCharacter(bytes, i, end)
 }
 
-/** The bytes of the character at `i`, which is not ASCII. Strict: in its shortest form, and no half of a pair. */
+/**
+ * The number of bytes of the character at `i`, which is not ASCII. The check is strict: the form must be the shortest, and not
+ * half of a pair.
+ */
 function sizeOfCharacter(bytes: Uint8Array, i: number, end: number): number {
   const first = bytes[i] as number
-  // What can follow the first byte: 0x80 to 0xbf, less where a shorter form, a surrogate or no character would begin.
+  // The byte after the first must be 0x80 to 0xbf, without those that would begin a longer form than needed, a surrogate or no
+  // character.
   const size = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4
   const least = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80
   const most = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf
   const second = i + 1 < end ? (bytes[i + 1] as number) : 0
   let isSound = first >= 0xc2 && first <= 0xf4 && i + size <= end && second >= least && second <= most
   for (let j = i + 2; j < i + size && isSound; j++) isSound = ((bytes[j] as number) & 0xc0) === 0x80
-  if (!isSound) throw damaged('A string that is no UTF-8', i)
+  if (!isSound) throw damaged('A string is not UTF-8', i)
   return size
 }
 
 /** The byte that the escape at `i` stands for. */
 function unescapeLow(bytes: Uint8Array, i: number, end: number): number {
   const next = i + 1 < end ? (bytes[i + 1] as number) : 0
-  if (bytes[i] !== ESCAPE_LOW || (next !== 1 && next !== 2)) throw damaged('An escape of no byte', i)
+  if (bytes[i] !== ESCAPE_LOW || (next !== 1 && next !== 2)) throw damaged('An escape stands for no byte', i)
   return next - 1
 }
 
-/** The bytes that were escaped from `start` to `end`. In strings the high bytes are none that can occur. */
+/** Removes the escapes from the bytes from `start` to `end`. The high bytes cannot occur in strings. */
 export function unescaped(bytes: Uint8Array, start: number, end: number): Uint8Array {
   const plain = copyOf(bytes, start, end)
   let size = 0
@@ -279,11 +283,11 @@ export function unescaped(bytes: Uint8Array, start: number, end: number): Uint8A
       plain[size++] = unescapeLow(bytes, i++, end)
     } else if (byte === ESCAPE_HIGH) {
       const next = i + 1 < end ? (bytes[i + 1] as number) : 0
-      if (next !== 0xfd && next !== 0xfe) throw damaged('An escape of no byte', i)
+      if (next !== 0xfd && next !== 0xfe) throw damaged('An escape stands for no byte', i)
       plain[size++] = next + 1
       i++
     } else if (byte === 0xff) {
-      throw damaged('A byte that is escaped where it belongs', i)
+      throw damaged('A byte is escaped that must not be', i)
     } else {
       plain[size++] = byte
     }

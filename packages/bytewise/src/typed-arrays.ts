@@ -1,6 +1,6 @@
 /**
- * Typed arrays other than `Uint8Array`, an extension of ours: their elements big-endian, with the bits changed that make
- * bytes sort as the numbers do. What is made here is then written, and was read, as bytes are.
+ * Typed arrays other than `Uint8Array`, an extension of this package. Their elements are big-endian, with some bits changed so
+ * that the bytes sort as the numbers do. The result is written, and read, as bytes are.
  */
 
 import { codedError, damaged } from './errors.js'
@@ -8,7 +8,7 @@ import { MAX_KEY_SIZE_BYTES } from './limits.js'
 import { tooLong, viewOf } from './output.js'
 import { FIRST_TYPED_ARRAY } from './type-bytes.js'
 
-/** The typed arrays that have a type byte. `Uint8Array` is bytes. */
+/** The typed arrays that have a type byte of their own. A `Uint8Array` counts as bytes. */
 export type TypedArray =
   | Int8Array
   | Uint8ClampedArray
@@ -21,10 +21,10 @@ export type TypedArray =
   | Float32Array
   | Float64Array
 
-/** How negative numbers are told: by no bit, by one of an integer, by one of a double. */
+/** How negative numbers are marked: not at all, by the sign bit of an integer, or by that of a double. */
 type Signs = 'none' | 'integer' | 'float'
 
-/** A class, and how its elements are written big-endian and read: by the methods of a `DataView` of these names. */
+/** A class, with the names of the `DataView` methods that write and read its big-endian elements. */
 interface Kind {
   Class: new (length: number) => TypedArray
   name: string
@@ -51,7 +51,7 @@ function kind(
   return { Class, name: Class.name, width: Class.BYTES_PER_ELEMENT, signs, element }
 }
 
-/** In the order of their type bytes. New ones go to the end. */
+/** In the order of their type bytes. New ones go at the end. */
 const KINDS = [
   kind(Int8Array, 'Int8', 'integer'),
   kind(Uint8ClampedArray, 'Uint8', 'none'),
@@ -65,24 +65,24 @@ const KINDS = [
   kind(Float64Array, 'Float64', 'float')
 ]
 
-/** What tells typed arrays apart wherever they come from: a getter that no object can pretend to have. */
+/** Tells typed arrays apart wherever they come from: a getter that no object can fake. */
 const nameOf = Object.getOwnPropertyDescriptor(
   Object.getPrototypeOf(Uint8Array.prototype),
   Symbol.toStringTag
 )?.get as (this: unknown) => string | undefined
 
-/** The name of a typed array's class, also if it is of another realm; undefined for anything else. */
+/** The class name of a typed array, even if it is of another realm; undefined for anything else. */
 export function typedArrayName(value: unknown): string | undefined {
   return nameOf.call(value)
 }
 
-/** The type byte of the typed arrays of that name; undefined for those that have none. */
+/** The type byte of typed arrays with that name; undefined if they have none. */
 export function typedArrayByte(name: string): number | undefined {
   const index = KINDS.findIndex((kind) => kind.name === name)
   return index < 0 ? undefined : FIRST_TYPED_ARRAY + index
 }
 
-/** The elements as bytes in order. */
+/** The elements as bytes that sort as the numbers do. */
 export function toSortedBytes(typeByte: number, array: TypedArray): Uint8Array {
   if (array.byteLength > MAX_KEY_SIZE_BYTES) throw tooLong()
   const { name, width, signs, element } = KINDS[typeByte - FIRST_TYPED_ARRAY] as Kind
@@ -93,14 +93,14 @@ export function toSortedBytes(typeByte: number, array: TypedArray): Uint8Array {
     if (Number.isNaN(value)) {
       throw codedError('BYTEWISE_INVALID_VALUE', `NaN has no place in the order (at index ${i} of a ${name})`)
     }
-    // Adding zero makes 0 of -0.
+    // Adding zero turns -0 into 0.
     view[`set${element}`](i * width, (typeof value === 'number' ? value + 0 : value) as never)
     flip(bytes, i * width, width, signs, 0)
   }
   return bytes
 }
 
-/** A typed array of what {@link toSortedBytes} made; `offset` is for errors. */
+/** Makes a typed array from the result of {@link toSortedBytes}; `offset` is for errors. */
 export function fromSortedBytes(typeByte: number, sorted: Uint8Array, offset: number): TypedArray {
   const { Class, name, width, signs, element } = KINDS[typeByte - FIRST_TYPED_ARRAY] as Kind
   if (sorted.length % width !== 0) throw damaged(`A ${name} ends within an element`, offset)
@@ -110,13 +110,13 @@ export function fromSortedBytes(typeByte: number, sorted: Uint8Array, offset: nu
   for (let i = 0; i < array.length; i++) {
     flip(bytes, i * width, width, signs, 0x80)
     const value = view[`get${element}`](i * width)
-    if (Number.isNaN(value) || Object.is(value, -0)) throw damaged(`A ${name} with NaN or -0`, offset)
+    if (Number.isNaN(value) || Object.is(value, -0)) throw damaged(`A ${name} contains NaN or -0`, offset)
     array[i] = value as never
   }
   return array
 }
 
-/** Makes bytes that sort as numbers of those of a number, or, with a `negativeBit` of 0x80, those of a number again. */
+/** Changes the bytes of a number so that they sort as numbers do; with a `negativeBit` of 0x80, changes them back. */
 function flip(bytes: Uint8Array, start: number, width: number, signs: Signs, negativeBit: 0 | 0x80): void {
   if (signs === 'none') return
   const first = bytes[start] as number

@@ -1,11 +1,11 @@
-/** Writes strings as UTF-8 and bytes as they are, for {@link writeValue}; within arrays both are escaped. */
+/** Writes strings as UTF-8, and bytes as they are, for {@link writeValue}. Within arrays both are escaped. */
 
 import { codedError } from './errors.js'
 import { MAX_KEY_SIZE_BYTES } from './limits.js'
 import { type Output, tooLong } from './output.js'
 import { END, ESCAPE_HIGH, ESCAPE_LOW, STRING } from './type-bytes.js'
 
-/** Strings up to this length are written by a loop: a call for it costs more. */
+/** Strings up to this length are written by a loop, because calling an encoder costs more. */
 const LOOP_LENGTH = 64
 
 const encoder = new TextEncoder()
@@ -14,8 +14,8 @@ const encoder = new TextEncoder()
 const NEEDS_ESCAPE = /[\0\x01]/
 
 /**
- * Writes a string with its type byte, and its end if `ended`. Nested means within an array, where `0x00` and `0x01` are
- * escaped.
+ * Writes a string with its type byte, and with its end if `ended`. If `nested`, it is within an array, where `0x00` and `0x01`
+ * are escaped.
  */
 export function writeText(output: Output, text: string, nested: boolean, ended: boolean): void {
   const { length } = text
@@ -26,7 +26,7 @@ export function writeText(output: Output, text: string, nested: boolean, ended: 
   let { position } = output
   bytes[position++] = STRING
   let i = 0
-  // Four plain characters at a time, as long as there are.
+  // Four plain characters at a time, while there are four.
   for (; i + 4 <= length; i += 4) {
     const a = text.charCodeAt(i)
     const b = text.charCodeAt(i + 1)
@@ -70,10 +70,10 @@ export function writeText(output: Output, text: string, nested: boolean, ended: 
   output.position = position
 }
 
-/** Writes a long string in one call. Returns false for one that only the loop can write, or refuse. */
+/** Writes a long string in one call. Returns false for a string that only the loop can write, or must refuse. */
 function writeLongText(output: Output, text: string, nested: boolean, ended: boolean): boolean {
   if (text.length > MAX_KEY_SIZE_BYTES) throw tooLong()
-  // Engines of before 2023 have no such method: there the loop finds what is no text.
+  // Engines from before 2023 have no such method. There the loop finds strings that are not text.
   if (typeof text.isWellFormed !== 'function' || !text.isWellFormed()) return false
   if (nested && NEEDS_ESCAPE.test(text)) return false
   output.reserve(3 * text.length + 2)
@@ -84,7 +84,7 @@ function writeLongText(output: Output, text: string, nested: boolean, ended: boo
 }
 
 function loneSurrogate(index: number): Error {
-  return codedError('BYTEWISE_INVALID_STRING', `Half of a surrogate pair at index ${index} of a string`)
+  return codedError('BYTEWISE_INVALID_STRING', `A string has half of a surrogate pair at index ${index}`)
 }
 
 /** Writes bytes without type byte and end. */

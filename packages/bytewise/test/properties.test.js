@@ -106,7 +106,7 @@ test('bytes are damaged, or exactly those of the key that is decoded from them',
   fc.assert(
     fc.property(key, flips, fc.nat(), (a, changes, cut) => {
       const bytes = Buffer.from(encode(a))
-      for (const [place, byte] of changes) bytes[place % bytes.length] = byte
+      for (const [offset, byte] of changes) bytes[offset % bytes.length] = byte
       check(bytes)
       check(bytes.subarray(0, cut % (bytes.length + 1)))
       check(Buffer.concat([bytes, bytes]))

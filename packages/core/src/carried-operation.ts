@@ -1,4 +1,7 @@
-/** An operation on its way from the object that it was given to up to the root, in the terms of one of them. */
+/**
+ * An operation on its way up, from the object that it was given to as far as the root, in terms of one of the objects on that
+ * way.
+ */
 
 import type { Bytes } from './backend.js'
 import { type Database, type Encoder, isWithin, prefixed } from './database.js'
@@ -15,27 +18,27 @@ export interface PublicOperation {
   sublevel?: Database | null | undefined
 }
 
-/** Which function with `everyWrite` an operation was added by. */
+/** Where an operation came from: which function with `everyWrite` added it, if any. */
 export interface Origin {
-  /** The key space of the function, whose functions do not see it; null if none of those added it. */
+  /** The key space of the function that added the operation. Functions of that key space do not see it. Null if none added it. */
   readonly addedBy: string | null
-  /** How many functions added operations for each other up to this one. */
+  /** How many functions in a chain, each adding an operation for the last, led to this one. */
   readonly depth: number
 }
 
 const asInput: Origin = Object.freeze({ addedBy: null, depth: 0 })
 
-/** Each is in one form: {@link inTermsOf} and the like make others of it. */
+/** Each object holds one form of the operation. {@link inTermsOf} and similar methods make others from it. */
 export class CarriedOperation {
-  /** What functions see, and may change; {@link normalize} is to be called then. */
+  /** What functions see and may change. Call {@link normalize} after each. */
   readonly operation: PublicOperation
   readonly type: string
   readonly origin: Origin
-  /** Whose encodings count, and whose prefix the key lacks. */
+  /** The object whose encodings apply, and whose prefix the key lacks. */
   readonly target: Database
-  /** The first form. */
+  /** The form in which the operation was first given. */
   readonly given: CarriedOperation
-  /** The option, for as long as it counts. */
+  /** The option `sublevel`, while it still applies. */
   readonly #sublevel: Database | null | undefined
   #key: Bytes | undefined
   #value: Bytes | undefined
@@ -56,9 +59,9 @@ export class CarriedOperation {
   }
 
   /**
-   * Checks an operation, and makes objects of its encodings.
+   * Checks an operation, and resolves its encodings to objects.
    *
-   * @param owner - Whose it is, if it does not name a sublevel.
+   * @param owner - The object that the operation belongs to, unless it names a sublevel.
    */
   static of(
     operation: PublicOperation,
@@ -84,17 +87,17 @@ export class CarriedOperation {
     return carried
   }
 
-  /** What the key lacks. */
+  /** The prefix that the key lacks. */
   get prefix(): string {
     return this.target.prefix ?? ''
   }
 
-  /** Whether it names its sublevel. */
+  /** Whether the operation names its sublevel. */
   get isDelegated(): boolean {
     return this.#sublevel !== undefined && this.#sublevel !== null
   }
 
-  /** To be called when a function may have changed it. */
+  /** Updates this operation after a function may have changed it. */
   normalize(): void {
     const { operation, type } = this
     operation.type = type
@@ -105,10 +108,10 @@ export class CarriedOperation {
   }
 
   /**
-   * As an object sees it to which it is forwarded. As in abstract-level one that names a sublevel keeps that until it has come
-   * by an object from which the sublevel was made.
+   * The form that the object sees to which the operation is forwarded. As in abstract-level, an operation that names a sublevel
+   * keeps it until it has passed an object from which the sublevel was made.
    *
-   * @param below - The object by which it came last.
+   * @param below - The object that the operation passed last.
    */
   forwarded(owner: Database, below: Database): CarriedOperation {
     return this.isDelegated && !isWithin(this.target, below)
@@ -116,13 +119,13 @@ export class CarriedOperation {
       : this.inTermsOf(owner)
   }
 
-  /** Encoded, with what remains of the prefix. */
+  /** The encoded form, with the rest of the prefix. */
   inTermsOf(owner: Database): CarriedOperation {
     if (owner === this.target && !this.isDelegated) return this
     return this.#encoded(this.prefix.slice((owner.prefix ?? '').length), owner, null)
   }
 
-  /** As it was given, with all that functions have made of it since. */
+  /** The form in which the operation was given, with all changes that functions have made since. */
   restored(): CarriedOperation {
     const { given } = this
     if (given === this) return this
@@ -146,24 +149,24 @@ export class CarriedOperation {
 
       return new CarriedOperation(operation, this.type, given.target, this.origin, given)
     } catch {
-      // It became something that the first encoding does not know.
+      // A function made something of it that the first encoding cannot decode.
       return this
     }
   }
 
-  /** The key, encoded, as it is in the root. */
+  /** The encoded key, as it is in the root. */
   get rootKey(): Bytes {
     const { key, prefix } = this
     return prefix === '' ? key : prefixed(prefix, key, (this.operation.keyEncoding as Encoder).format)
   }
 
-  /** The key, encoded. */
+  /** The encoded key. */
   get key(): Bytes {
     this.#key ??= (this.operation.keyEncoding as Encoder).encode(this.operation.key)
     return this.#key
   }
 
-  /** The value, encoded; null if it deletes. */
+  /** The encoded value; null if the operation deletes. */
   get value(): Bytes | null {
     if (this.type !== 'put') return null
     this.#value ??= (this.operation.valueEncoding as Encoder).encode(this.operation.value)
@@ -194,7 +197,7 @@ export function keepBytes(operation: PublicOperation): void {
   if (value instanceof Uint8Array) operation.value = copyOf(value)
 }
 
-/** A key of the root without a prefix; undefined if it has another one. */
+/** A key of the root without this prefix; undefined if the key has another one. */
 export function withoutPrefix(key: Bytes, prefix: string): Bytes | undefined {
   if (prefix === '') return key
   if (typeof key === 'string') return key.startsWith(prefix) ? key.slice(prefix.length) : undefined
@@ -202,12 +205,12 @@ export function withoutPrefix(key: Bytes, prefix: string): Bytes | undefined {
   return key.subarray(prefix.length)
 }
 
-/** Whether bytes are the same, in whatever format. */
+/** Whether two keys or values have the same bytes, in whatever format. */
 export function isSame(a: Bytes, b: Bytes): boolean {
   return a === b || (typeof a === 'string' && typeof b === 'string' ? false : identityOf(a) === identityOf(b))
 }
 
-/** What an encoding reads in bytes of whatever format. */
+/** What an encoding decodes from bytes in any format. */
 export function decoded(encoding: Encoder, bytes: Bytes): unknown {
   return encoding.decode(inFormat(bytes, encoding.format))
 }

@@ -20,10 +20,10 @@ import { type Watcher, watcherAt } from './watchers.js'
 export interface ChainedBatchWriteOptions extends AbstractChainedBatchWriteOptions, WriteOptions {}
 
 /**
- * A batch that is built step by step. Made by {@link BackendLevel.batch} and {@link Sublevel.batch} without arguments.
+ * A batch that is built step by step. {@link BackendLevel.batch} and {@link Sublevel.batch} without arguments make one.
  *
- * Hook functions of the object that it was made from see an operation when it is added; those of the objects around it, and those
- * with `everyWrite`, in `write()`.
+ * Hook functions of the object that the batch was made from see an operation when it is added. Those of the objects around it,
+ * and those with `everyWrite`, see it in `write()`.
  */
 export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChainedBatch<
   TDatabase,
@@ -34,16 +34,16 @@ export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChained
   readonly #batch: BackendBatch
   /** How many operations are in the back-end's batch already. They come before the others. */
   #appended = 0
-  /** The other operations: those that hook functions or listeners see. */
+  /** The other operations, which hook functions or listeners see. */
   #hooked: HookedBatch | null = null
-  /** The object that this was made from, with its functions and listeners as they were then. */
+  /** The object that the batch was made from, with its functions and listeners as they were then. */
   readonly #watcher: Watcher
   #isOpen = true
   #writing: Promise<void> | undefined
 
   /** @internal */
   constructor(db: TDatabase, namespace: Namespace) {
-    // Made first: what abstract-level has attached to the database must be closable.
+    // Made first, because whatever abstract-level has attached to the database must be closable.
     const batch = namespace.store.batch()
     super(db)
     this.#namespace = namespace
@@ -90,7 +90,7 @@ export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChained
     const { queue } = this.#namespace.store
     const sync = isSync(options)
     const write = (isBlocking: boolean) => this.#write(sync, isBlocking)
-    // Hook functions have to wait until what was called before is done, and others until theirs is written.
+    // Hook functions have to wait until earlier calls are done, and other writes until those of hook functions are written.
     const isAtOnce = this.#hooked === null && queue.isFree
     this.#writing = isAtOnce ? begin(write) : queue.perform(new WriteOnce(write))
 
@@ -109,7 +109,7 @@ export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChained
   /** @internal */
   async _close(): Promise<void> {
     this.#isOpen = false
-    // A database that is being closed waits for what is being written.
+    // A database that is closing waits for running writes.
     await this.#writing?.catch(() => {})
     this.#batch.close()
   }

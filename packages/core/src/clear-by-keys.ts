@@ -1,7 +1,4 @@
-/**
- * A `clear()` that functions with `everyWrite` see, or that the back-end has no method for: as batches of operations that
- * delete.
- */
+/** A `clear()` that functions with `everyWrite` see, or for which the back-end has no method. It runs as batches of deletions. */
 
 import type { BackendSnapshot, Bytes, Operations } from './backend.js'
 import { CarriedOperation } from './carried-operation.js'
@@ -14,7 +11,7 @@ import type { PrivateClearOptions, Store } from './store.js'
 import { turn } from './turn.js'
 import type { Task } from './write-queue.js'
 
-/** Keys deleted by one batch: few, as hook functions may read and add several operations for each. */
+/** Keys that one batch deletes. Few, because hook functions may read and add several operations for each. */
 const BATCH_KEYS = 256
 
 export class ClearByKeys implements Task {
@@ -43,9 +40,9 @@ export class ClearByKeys implements Task {
     this.#check()
   }
 
-  /** Deletes what remains, on this thread. Whoever waits for the task hears of a failure. */
+  /** Deletes the remaining keys on this thread. If that fails, the promise of the task rejects. */
   finish(): void {
-    // Its end may not have been told yet to whoever waits for it.
+    // Whoever awaits the task may not have been told yet that it is done.
     if (this.#isDone) return
 
     try {
@@ -66,7 +63,7 @@ export class ClearByKeys implements Task {
 
       while (!this.#isDone) {
         const keys = await readMany(cursor, () => this.#isDone)
-        // Somebody who could not wait may have finished it meanwhile.
+        // A synchronous write may have finished the task meanwhile.
         if (this.#isDone || keys.length === 0) break
         await (this.#delete(keys) ?? turn(keys.length))
       }
@@ -91,7 +88,7 @@ export class ClearByKeys implements Task {
     this.#store.writeSync(this.#operations(keys), false)
   }
 
-  /** What is to be written so that keys are deleted. */
+  /** The operations that delete these keys. */
   #operations(keys: readonly Bytes[]): Operations {
     const everyWrite = new EveryWrite(this.#store, [], 'clear')
     this.#store.queue.run(everyWrite, () => {
@@ -103,7 +100,7 @@ export class ClearByKeys implements Task {
     return everyWrite.list.flat
   }
 
-  /** The deletion of a key of the root, in the terms of the deepest key space that has functions. */
+  /** The deletion of a key of the root, in terms of the deepest key space that has functions. */
   #deletion(key: Uint8Array): CarriedOperation {
     const { keySpaces, root } = this.#store
     const owner = keySpaces.deepest(identityOf(key))?.functions[0]?.owner ?? root
@@ -111,7 +108,7 @@ export class ClearByKeys implements Task {
     return CarriedOperation.of({ type: 'del', ...keyFor(owner, local) }, owner, root)
   }
 
-  /** Begins to read, or goes on with another cursor after the keys that are done. */
+  /** Begins to read, or continues with a new cursor after the keys that are done. */
   #open(): Cursor<Bytes> {
     release(this.#cursor)
     const { gte, gt, lte, lt, reverse } = this.#options
@@ -146,14 +143,14 @@ export class ClearByKeys implements Task {
   }
 }
 
-/** Closes what was read from. What cannot be let go does not undo what was deleted. */
+/** Closes what was read from. A failure to release it does not undo the deletions. */
 async function release(closable: { close(): void | Promise<void> } | null): Promise<void> {
   try {
     await closable?.close()
   } catch {}
 }
 
-/** Keys to delete; none if the cursor was closed because all is done. */
+/** The next keys to delete; none if the cursor was closed because everything is done. */
 async function readMany(cursor: Cursor<Bytes>, isDone: () => boolean): Promise<Bytes[]> {
   try {
     return await cursor.nextv(BATCH_KEYS)
@@ -173,7 +170,7 @@ function takeSync(cursor: Cursor<Bytes>): Bytes[] {
   return keys
 }
 
-/** A key as functions of a database expect it: decoded, if it is one that its encoding makes. */
+/** A key as the functions of a database expect it: decoded, if its encoding can have made it. */
 function keyFor(owner: Database, bytes: Uint8Array): { key: unknown; keyEncoding: unknown } {
   const keyEncoding = owner.keyEncoding(undefined)
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -182,7 +179,7 @@ function keyFor(owner: Database, bytes: Uint8Array): { key: unknown; keyEncoding
     const key = keyEncoding.decode(keyEncoding.format === 'utf8' ? buffer.toString() : buffer)
     if (buffer.equals(Buffer.from(keyEncoding.encode(key) as string))) return { key, keyEncoding }
   } catch {
-    // It is another one's key.
+    // The encoding did not make this key.
   }
 
   return { key: buffer, keyEncoding: owner.keyEncoding('buffer') }

@@ -1,4 +1,4 @@
-/** A cursor of the back-end, and the window of its items that was read ahead. */
+/** A cursor of the back-end, with the window of items that was read ahead. */
 
 import { isPromise } from 'node:util/types'
 import type { Backend, BackendCursor, BackendSnapshot, Bytes, CursorParts, Page, Range } from './backend.js'
@@ -8,18 +8,18 @@ import { Pieces } from './pieces.js'
 import { backendSnapshot } from './snapshot.js'
 import { LARGE_WORK, turn } from './turn.js'
 
-/** Entries read ahead at most, so that a loop of `next()` lets other work have its turn. */
+/** The most entries that are read ahead. The bound lets other work have its turn during a loop of `next()`. */
 const MAX_WINDOW_ENTRIES = 1000
 
-/** Often only one item is wanted at first or after a seek. Each window may be so many times as large as the last. */
+/** At first, or after a seek, often only one item is wanted. Each window may be this many times as large as the last. */
 const WINDOW_GROWTH = 10
 
 const DEFAULT_HIGH_WATER_MARK_BYTES = 16 * 1024
 
-/** For `all()`, which keeps everything anyway. */
+/** The bound for `all()`, which keeps everything anyway. */
 const ALL_HIGH_WATER_MARK_BYTES = 128 * 1024
 
-/** Options as abstract-level passes them to the private methods: ranges are encoded, formats are named. */
+/** Options as abstract-level passes them to private methods: ranges are encoded, and formats are named. */
 export interface PrivateIteratorOptions extends AdditionalIteratorOptions, Range {
   keys?: boolean
   values?: boolean
@@ -38,7 +38,7 @@ const FIRST_PART = 2
 
 const noPieces = new Pieces(undefined)
 
-/** Makes an item of the parts of a window. */
+/** Makes an item from parts of a window. */
 export type ItemAt<Item> = (cursor: Cursor<Item>, index: number) => Item
 
 /** `Item` is an entry, a key or a value. */
@@ -50,9 +50,9 @@ export class Cursor<Item> {
   readonly #stride: number
   readonly #signal: AbortSignal | null
   #window = emptyWindow
-  /** Where the next item begins. */
+  /** The index at which the next item begins. */
   #position = FIRST_PART
-  /** Of the window's buffer. */
+  /** What is left of the window's buffer. */
   #pieces = noPieces
   #nextWindowEntries = 1
   #ended = false
@@ -60,9 +60,7 @@ export class Cursor<Item> {
   #taken = 0
   #closed = false
 
-  /**
-   * @param state - What to read from, instead of the snapshot of the options.
-   */
+  /** @param state - The state to read from, instead of the snapshot in the options. */
   constructor(
     backend: Backend,
     options: PrivateIteratorOptions,
@@ -85,12 +83,12 @@ export class Cursor<Item> {
     return (this.#window.length - this.#position) / this.#stride
   }
 
-  /** How many items were taken. */
+  /** How many items have been taken. */
   get taken(): number {
     return this.#taken
   }
 
-  /** The next item, if it is in the window. */
+  /** Takes the next item, if it is in the window. */
   take(): Item | undefined {
     const position = this.#position
     if (position >= this.#window.length) return undefined
@@ -100,13 +98,13 @@ export class Cursor<Item> {
     return this.#itemAt(this, position)
   }
 
-  /** A part of the item that is being taken. Each is to be asked for once, in order. */
+  /** Returns a part of the item that is being taken. Each part may be asked for once, in order. */
   partAt(index: number): Bytes {
     const part = this.#window[index] as Bytes | number
     return typeof part === 'number' ? this.#pieces.take(part) : part
   }
 
-  /** The next item, or undefined at the end. */
+  /** Takes the next item; undefined at the end. */
   next(): Item | undefined | Promise<Item | undefined> {
     const item = this.take()
     if (item !== undefined || this.#isAtEnd) return item
@@ -115,7 +113,7 @@ export class Cursor<Item> {
     return reading === undefined ? this.take() : reading.then(() => this.take())
   }
 
-  /** The next item, or undefined at the end. Waits for the disk on this thread. */
+  /** Takes the next item; undefined at the end. Blocks this thread while it waits for the disk. */
   nextSync(): Item | undefined {
     if (this.#closed) {
       throw codedError('LEVEL_ITERATOR_NOT_OPEN', 'Iterator is not open: cannot read after close()')
@@ -128,7 +126,7 @@ export class Cursor<Item> {
     return this.take()
   }
 
-  /** Up to `size` items; none at the end. */
+  /** Takes up to `size` items; none at the end. */
   nextv(size: number): Item[] | Promise<Item[]> {
     const cached = this.#takeUpTo(size)
     if (cached.length > 0 || this.#isAtEnd) return cached
@@ -139,7 +137,10 @@ export class Cursor<Item> {
     return reading === undefined ? this.#takeUpTo(size) : reading.then(() => this.#takeUpTo(size))
   }
 
-  /** Up to `size` items, by windows, so that the event loop has its turns in between. Stops once they exceed the mark. */
+  /**
+   * Takes up to `size` items, window by window, so that the event loop gets its turns in between. Stops once they exceed the
+   * mark.
+   */
   async #readMany(size: number): Promise<Item[]> {
     const items: Item[] = []
     let bytesLeft = this.#highWaterMarkBytes
@@ -156,7 +157,7 @@ export class Cursor<Item> {
     return items
   }
 
-  /** All items that remain. */
+  /** Takes all items that remain. */
   async all(): Promise<Item[]> {
     const items = this.#takeUpTo(Infinity)
 
@@ -188,18 +189,18 @@ export class Cursor<Item> {
     return this.#ended || this.#taken >= this.#limit
   }
 
-  /** Reads a window; within the call if memory has it. */
+  /** Reads a window, within the call if memory holds it. */
   #read(maxEntries: number, highWaterMarkBytes: number): Promise<void> | undefined {
     const window = this.#cursor.read(this.#windowEntries(maxEntries), highWaterMarkBytes)
     if (isPromise(window)) {
       const accepted = window.then((window) => this.#accept(window))
-      // Whatever the back-end makes of it.
+      // Also if the back-end ignores the abort.
       return this.#signal === null ? accepted : accepted.finally(this.#checkSignal)
     }
 
     this.#accept(window)
     const wait = turn(LARGE_WORK)
-    // Whoever aborts right after the call expects it to fail.
+    // A call that is followed at once by an abort is expected to fail.
     return this.#signal === null ? wait : Promise.resolve(wait).then(this.#checkSignal)
   }
 
@@ -210,7 +211,7 @@ export class Cursor<Item> {
     this.#accept(cursor.readSync(this.#windowEntries(maxEntries), highWaterMarkBytes))
   }
 
-  /** The size of the next window. */
+  /** Returns the size of the next window. */
   #windowEntries(max: number): number {
     const size = Math.min(this.#nextWindowEntries, max, this.#limit - this.#taken)
     this.#nextWindowEntries = Math.min(this.#nextWindowEntries * WINDOW_GROWTH, MAX_WINDOW_ENTRIES)
@@ -224,7 +225,7 @@ export class Cursor<Item> {
     this.#ended = window[0]
   }
 
-  /** Of all parts in the window: of buffers in bytes, of strings in characters. */
+  /** The length of all parts in the window: of buffers in bytes, of strings in characters. */
   get #windowLength(): number {
     const window = this.#window
     let length = 0

@@ -1,4 +1,4 @@
-/** A database or sublevel, as the files here see one another's: what they need of it, and its keys. */
+/** A database or sublevel as the files of this package see it: what they need of it, and its keys. */
 
 import type { Transcoder } from 'abstract-level'
 import type { Bytes } from './backend.js'
@@ -6,18 +6,18 @@ import type { PrewriteFunction } from './prewrite.js'
 
 export type Encoder = Pick<Transcoder.Encoding<unknown, Bytes, unknown>, 'encode' | 'decode' | 'format'>
 
-/** What of a database or sublevel is used here; the types of abstract-level lack some of it. */
+/** The members of a database or sublevel that this package uses. The types of abstract-level lack some of them. */
 export interface Database {
-  /** Only those of this package have it. */
+  /** Only databases and sublevels of this package have it. */
   readonly namespace?: {
     readonly spaces: readonly HookedSpace[]
     readonly store: { readonly refusal: unknown }
   }
-  /** Of a sublevel: the database that it is in. */
+  /** For a sublevel: the root database that it belongs to. */
   readonly db?: unknown
-  /** Of a sublevel: what it was made from. */
+  /** For a sublevel: the object that it was made from. */
   readonly parent?: Database | null
-  /** Of a sublevel. */
+  /** For a sublevel: what its keys begin with in the root. */
   readonly prefix?: string
   readonly status: string
   readonly hooks: { readonly prewrite: { readonly functions: readonly PrewriteFunction[] } }
@@ -33,9 +33,9 @@ export interface Database {
 /** A function that was added with `everyWrite`. */
 export interface Registration {
   readonly run: PrewriteFunction
-  /** Grows with each function that is added to the database or one of its sublevels. */
+  /** Increases with each function that is added to the database or one of its sublevels. */
   readonly order: number
-  /** The database or sublevel that it was added to. */
+  /** The database or sublevel that the function was added to. */
   readonly owner: Database
 }
 
@@ -45,13 +45,13 @@ export interface HookedSpace {
   readonly functions: readonly Registration[]
 }
 
-/** Whether an object is another one, or was made from it. */
+/** Whether `owner` is `other`, or was made from it. */
 export function isWithin(owner: Database, other: Database): boolean {
   for (let at: Database | null | undefined = owner; at != null; at = at.parent) if (at === other) return true
   return false
 }
 
-/** A key with a prefix, which is ASCII. */
+/** The key with the prefix, which is ASCII, before it. */
 export function prefixed(prefix: string, key: Bytes, format: string): Bytes {
   if (typeof key === 'string') return prefix + key
   if (prefix === '') return key

@@ -1,7 +1,7 @@
 /**
- * Operations of arrays that no hook function and no listener wants to see, checked and encoded as abstract-level does it. It
- * copies every operation together with the options of the call, which holds up the event loop: 6 ms with ten thousand
- * operations, 60 ms if there are options, such as `sync`.
+ * Checks and encodes array batches that no hook function or listener sees. The results are those of abstract-level, which
+ * copies every operation together with the options of the call. Those copies block the event loop: for 6 ms with ten thousand
+ * operations, for 60 ms if there are options such as `sync`.
  */
 
 import type { Bytes } from './backend.js'
@@ -10,9 +10,9 @@ import { type Database, prefixed } from './database.js'
 import { codedError } from './errors.js'
 
 /**
- * Checks and encodes operations: keys and values in turns, with null for the value of a key to delete.
+ * Checks and encodes operations. In the result keys and values alternate, with null for the value of a key to delete.
  *
- * @throws as abstract-level does.
+ * @throws the errors of abstract-level's `batch()`.
  */
 export function encodeOperations(
   db: Database,
@@ -21,7 +21,7 @@ export function encodeOperations(
   options: object
 ): Array<Bytes | null> {
   const flat = new Array<Bytes | null>(operations.length * 2)
-  // Options are defaults of each operation, but `sync` is for all.
+  // Options are defaults for each operation, except `sync`, which applies to the whole batch.
   const isAlone = Object.keys(options).every((name) => name === 'sync')
   const ownPrefix = db.prefix ?? ''
   let index = 0

@@ -1,24 +1,24 @@
-/** The errors that are made above a back-end, whose own errors are passed on as they are. */
+/** The errors that arise above a back-end. Errors of the back-end itself are passed on as they are. */
 
 /** Codes of the errors that this package adds to those of [abstract-level](https://github.com/Level/abstract-level#errors). */
 export type CoreErrorCode =
-  /** An argument or option that cannot be met. */
+  /** An argument or option is not valid. */
   | 'LEVEL_INVALID_ARGUMENT'
-  /** The database is not open, or was closed meanwhile. */
+  /** The database is not open, or has been closed in the meantime. */
   | 'LEVEL_DATABASE_NOT_OPEN'
-  /** Stored bytes that the encoding cannot decode; `cause` says why. */
+  /** The encoding cannot decode the stored bytes; `cause` says why. */
   | 'LEVEL_DECODE_ERROR'
-  /** The iterator was closed. */
+  /** The iterator has been closed. */
   | 'LEVEL_ITERATOR_NOT_OPEN'
-  /** The snapshot was closed. */
+  /** The snapshot has been closed. */
   | 'LEVEL_SNAPSHOT_NOT_OPEN'
   /** A hook function failed or returned a promise; `cause` says why. Nothing of the call was written. */
   | 'LEVEL_HOOK_ERROR'
-  /** The cause of an error of a hook: functions add operations for each other without end. */
+  /** Hook functions add operations for each other without end. It is the `cause` of a LEVEL_HOOK_ERROR. */
   | 'LEVEL_HOOK_RECURSION'
-  /** A hook function added an operation after it had returned; or a chained batch was written or closed. */
+  /** A hook function added an operation after it had returned, or a chained batch was used after it was written or closed. */
   | 'LEVEL_BATCH_NOT_OPEN'
-  /** The method cannot do that, or the back-end cannot; the message says which can. */
+  /** The method or the back-end cannot do that. The message says what can. */
   | 'LEVEL_NOT_SUPPORTED'
   /** The signal of an iterator was aborted. */
   | 'LEVEL_ABORTED'
@@ -29,7 +29,12 @@ export interface CodedError<Code extends string = CoreErrorCode> extends Error {
   cause?: unknown
 }
 
-/** Makes an error with a code. */
+/**
+ * Makes an error with a code.
+ *
+ * @param code - Machine-readable reason.
+ * @param message - One sentence for people.
+ */
 export function codedError<Code extends string = CoreErrorCode>(
   code: Code,
   message: string
@@ -37,10 +42,10 @@ export function codedError<Code extends string = CoreErrorCode>(
   return Object.assign(new Error(message), { code })
 }
 
-/** The error of something whose work the back-end cannot do within a call. */
+/** The error for a synchronous call that the back-end cannot serve. */
 export function notSynchronous(what: string, work: 'read' | 'write'): CodedError {
   return codedError(
     'LEVEL_NOT_SUPPORTED',
-    `This database cannot ${work} without waiting, so that ${what} is not supported: use the methods that return promises`
+    `This database cannot ${work} synchronously, so ${what} is not supported: use the methods that return promises`
   )
 }

@@ -1,6 +1,6 @@
 /**
- * The functions with `everyWrite`. They see what is about to be written, in the order in which it will be: each operation
- * goes from the deepest key space that it lies in up to the root, and then what was added for it, before the next one.
+ * The functions with `everyWrite`. They see operations in the order in which these will be written. Each operation passes from
+ * its deepest key space up to the root; then what was added for it does the same, before the next operation comes.
  */
 
 import { CarriedOperation, type PublicOperation } from './carried-operation.js'
@@ -12,10 +12,10 @@ import { OperationList } from './operation-list.js'
 import type { Store } from './store.js'
 import type { WriteListener } from './write-listeners.js'
 
-/** So often may an operation that a function adds lead to another one. */
+/** The longest chain of operations in which a function adds each one for the last. */
 const MAX_DEPTH = 8
 
-/** Operations that functions have added for another one. */
+/** Operations that functions have added for the current one. */
 interface Additions {
   readonly operations: CarriedOperation[]
   readonly list: OperationList
@@ -25,21 +25,21 @@ export class EveryWrite implements Adder {
   readonly #store: Store
   readonly #listeners: readonly WriteListener[]
   readonly #method: string
-  /** Those that have been seen, in the order in which they will be written. */
+  /** The operations that have been seen, in the order in which they will be written. */
   readonly list = new OperationList()
-  /** What has been added for the one that functions see now. */
+  /** What has been added for the operation that functions see now. */
   #additions: Additions | null = null
-  /** What functions add with, by the prefix of their key space. */
+  /** The objects that functions add operations with, by the prefix of their key space. */
   readonly #calls = new Map<string, HookCall>()
 
-  /** @param method - Of the call, for errors. */
+  /** @param method - The name of the called method, for errors. */
   constructor(store: Store, listeners: readonly WriteListener[], method: string) {
     this.#store = store
     this.#listeners = listeners
     this.#method = method
   }
 
-  /** Has the functions see an operation, and then those that were added for it. */
+  /** Shows an operation to the functions, and then the operations that were added for it. */
   take(given: CarriedOperation): void {
     this.#additions = null
     let carried = given
@@ -52,13 +52,13 @@ export class EveryWrite implements Adder {
     if (additions !== null) for (const each of additions.operations) this.take(each)
   }
 
-  /** What a key will be, by what was seen up to now; undefined if that leaves it alone. */
+  /** The value that a key will have after the operations seen so far; undefined if they do not touch it. */
   find(identity: string): ReturnType<OperationList['find']> {
     const added = this.#additions?.list.find(identity)
     return added !== undefined ? added : this.list.find(identity)
   }
 
-  /** Has the functions of a key space see an operation. */
+  /** Shows an operation to the functions of a key space. */
   #visit({ prefix, functions }: HookedSpace, carried: CarriedOperation): CarriedOperation {
     const { addedBy, depth } = carried.origin
     if (prefix === addedBy) return carried
@@ -71,7 +71,7 @@ export class EveryWrite implements Adder {
     return seen
   }
 
-  /** Takes what a function adds. */
+  /** Takes an operation that a function adds. */
   add(operation: PublicOperation, owner: Database, depth: number): void {
     if (depth > MAX_DEPTH) {
       throw codedError(

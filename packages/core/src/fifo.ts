@@ -1,6 +1,6 @@
-/** A line in which the first is served first. An array whose first is removed moves all others, if it is large. */
+/** A first-in, first-out queue. Removing the first element of a large array would move all others. */
 
-/** So many places are left empty before the others move up. */
+/** How many slots stay empty before the others move up. */
 const MAX_SERVED = 1024
 
 export class Fifo<Item> {
@@ -8,7 +8,7 @@ export class Fifo<Item> {
   #served = 0
   #servedBefore = 0
 
-  /** How many have been removed from the front, less those that were put back. */
+  /** How many items have been removed from the front, less those that were put back. */
   get served(): number {
     return this.#servedBefore + this.#served
   }
@@ -17,7 +17,7 @@ export class Fifo<Item> {
     return this.#items.length - this.#served
   }
 
-  /** The first, if there is one. */
+  /** The first item, if there is one. */
   get first(): Item | undefined {
     return this.#items[this.#served]
   }
@@ -26,7 +26,7 @@ export class Fifo<Item> {
     this.#items.push(item)
   }
 
-  /** Removes the first. */
+  /** Removes the first item. */
   shift(): void {
     this.#served++
 
@@ -40,7 +40,7 @@ export class Fifo<Item> {
     }
   }
 
-  /** Puts items before the first. */
+  /** Puts items in front of the first. */
   unshift(items: readonly Item[]): void {
     this.#items = [...items, ...this.#items.slice(this.#served)]
     this.#servedBefore += this.#served - items.length

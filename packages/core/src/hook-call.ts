@@ -1,27 +1,27 @@
-/** What hook functions get to add operations with, and the errors that they end in. */
+/** The object with which hook functions add operations, and the errors that end such a call. */
 
 import type { CarriedOperation, PublicOperation } from './carried-operation.js'
 import type { Database } from './database.js'
 import { codedError } from './errors.js'
 import type { PrewriteBatch, PrewriteFunction } from './prewrite.js'
 
-/** Takes what functions add. */
+/** Takes the operations that functions add. */
 export interface Adder {
   /**
-   * @param owner - Whose function it is.
-   * @param depth - How many functions added operations for each other up to this one.
+   * @param owner - The object whose function adds the operation.
+   * @param depth - The length of the chain of functions that added operations for each other up to this one.
    */
   add(operation: PublicOperation, owner: Database, depth: number): void
 }
 
 /**
- * Calls functions. As in abstract-level it is the same object for all operations of a call, so that a function can tell which
- * of them are written together.
+ * Calls functions. As in abstract-level, all operations of a call get the same object, so that a function can tell which of
+ * them are written together.
  */
 export class HookCall implements PrewriteBatch {
   readonly #adder: Adder
   #depth = 0
-  /** Whose function runs. */
+  /** The object whose function is running. */
   #owner: Database | null = null
 
   constructor(adder: Adder) {
@@ -37,7 +37,7 @@ export class HookCall implements PrewriteBatch {
     return this
   }
 
-  /** Calls a function. What it throws becomes an error of the method that was called. */
+  /** Calls a function. If it throws, the method that was called fails with LEVEL_HOOK_ERROR. */
   run(run: PrewriteFunction, owner: Database, carried: CarriedOperation, method: string, depth = 0): void {
     this.#owner = owner
     this.#depth = depth
@@ -57,7 +57,7 @@ export class HookCall implements PrewriteBatch {
 }
 
 function refusePromise(result: unknown): never {
-  // What becomes of it is of no interest to anybody.
+  // How that promise settles does not matter.
   Promise.resolve(result).catch(() => {})
-  throw new TypeError('A prewrite hook function must not return a promise: it has to be done when it returns')
+  throw new TypeError('A prewrite hook function must not return a promise: it must finish before it returns')
 }

@@ -1,4 +1,4 @@
-/** Operations of a chained batch that hook functions or listeners see. */
+/** The operations of a chained batch that hook functions or listeners see. */
 
 import type { Bytes } from './backend.js'
 import { CarriedOperation, keepBytes, type PublicOperation } from './carried-operation.js'
@@ -10,11 +10,11 @@ import type { Task } from './write-queue.js'
 
 export class HookedBatch {
   readonly #namespace: Namespace
-  /** By the functions of the object that the batch was made from, which run when an operation is added. */
+  /** What the functions of the object that the batch was made from have seen. They run when an operation is added. */
   readonly #stage: Stage
   #writes: HookedWrites | null = null
 
-  /** @param watcher - That object, as it was then. */
+  /** @param watcher - The object that the batch was made from, as it was then. */
   constructor(namespace: Namespace, watcher: Watcher) {
     this.#namespace = namespace
     this.#stage = new Stage(watcher)
@@ -24,7 +24,7 @@ export class HookedBatch {
     return this.#stage.length
   }
 
-  /** Takes an operation; see {@link Stage.take}. */
+  /** Adds an operation; see {@link Stage.take}. */
   add(method: string, operation: PublicOperation): void {
     const { owner, store } = this.#namespace
     keepBytes(operation)
@@ -36,7 +36,7 @@ export class HookedBatch {
     this.#stage.clear()
   }
 
-  /** What is to be written now. All other functions run. */
+  /** Runs all other functions, and returns what is to be written. */
   flat(): Array<Bytes | null> {
     const { owner, parent, store } = this.#namespace
     const { operations } = this.#stage
@@ -54,7 +54,7 @@ export class HookedBatch {
   }
 }
 
-/** The writing of a batch, after what was called before. */
+/** Writes a batch once, after the calls made before it. */
 export class WriteOnce implements Task {
   readonly #write: (isBlocking: boolean) => void | Promise<void>
 
@@ -66,6 +66,6 @@ export class WriteOnce implements Task {
     return this.#write(isBlocking)
   }
 
-  /** The native write that was begun has been waited for. */
+  /** Nothing remains: the queue has waited for the write that was begun. */
   finish(): void {}
 }

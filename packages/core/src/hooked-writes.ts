@@ -1,6 +1,6 @@
 /**
- * The operations of one call on their way through the hook functions and to the listeners that see them: first by the object
- * that they were given to and those that it was made from ({@link Stage}), then by the functions with `everyWrite`.
+ * The operations of one call on their way through the hook functions and to the listeners that see them. They first pass the
+ * object that they were given to and those that it was made from ({@link Stage}), then the functions with `everyWrite`.
  */
 
 import type { Bytes } from './backend.js'
@@ -13,12 +13,12 @@ import type { Watcher } from './watchers.js'
 import type { Overlay, Writes } from './write-call.js'
 import type { WriteListener } from './write-listeners.js'
 
-/** A call, as far as its operations are concerned. */
+/** What matters here of a call. */
 export interface HookedCall {
   readonly namespace: Namespace
-  /** Its name, for errors. */
+  /** The name of the method, for errors. */
   readonly method: string
-  /** Who sees it, as of the call. */
+  /** The objects that see the call, as they were when it was made. */
   readonly watchers: readonly Watcher[]
   readonly operations: ReadonlyArray<PublicOperation | CarriedOperation>
 }
@@ -34,7 +34,7 @@ export class HookedWrites implements Writes {
 
   /**
    * @param before - Operations of other calls that will be written in the same batch, before these.
-   * @param heard - Who has heard of the operations already.
+   * @param heard - A listener that has already noted the operations.
    */
   constructor(call: HookedCall, before: OperationList | null, heard: WriteListener | null = null) {
     this.#call = call
@@ -42,7 +42,7 @@ export class HookedWrites implements Writes {
     if (heard !== null) this.#listeners = [heard]
   }
 
-  /** What is to be written. */
+  /** The operations to write. */
   get list(): OperationList {
     this.#list ??= new OperationList()
     return this.#list
@@ -52,7 +52,7 @@ export class HookedWrites implements Writes {
     return this.list.length
   }
 
-  /** Has the functions see the operations. If it throws, none is to be written. */
+  /** Shows the operations to the functions. If this throws, none may be written. */
   take(): void {
     const { namespace, method, watchers, operations: given } = this.#call
     const { keySpaces } = namespace.store
@@ -62,7 +62,7 @@ export class HookedWrites implements Writes {
     for (const watcher of watchers) {
       stage = new Stage(watcher)
       this.#now = stage
-      // As in abstract-level the functions of the object that operations are given to see one before the next is checked.
+      // As in abstract-level, the functions of the object that got the operations see each one before the next is checked.
       if (watcher.below === null) for (const each of given) stage.take(this.#checked(each), method)
       else for (const each of operations ?? this.#allChecked()) stage.take(each, method)
 
@@ -99,12 +99,12 @@ export class HookedWrites implements Writes {
     return found !== undefined ? found : this.#before?.find(identity)
   }
 
-  /** Whether somebody listens. */
+  /** Whether anyone listens. */
   get isHeard(): boolean {
     return this.#listeners.length > 0
   }
 
-  /** Emits the event `write`, on the root first. To be called once they are written. */
+  /** Emits the event `write`, on the root first. Call it once the operations are written. */
   emit(): void {
     for (let index = this.#listeners.length - 1; index >= 0; index--) this.#listeners[index]?.emit()
   }

@@ -1,3 +1,6 @@
-/** The package as an ES module: what the CommonJS module exports, so that there is one `BackendLevel` however it is loaded. */
+/**
+ * The package as an ES module. It exports what the CommonJS module exports, so there is one `BackendLevel` however it is
+ * loaded.
+ */
 
 export * from './index.js'

@@ -1,7 +1,4 @@
-/**
- * Iterators over entries, keys and values. All three read through a {@link Cursor}, and are walked in loops by what
- * `walk.ts` has.
- */
+/** Iterators over entries, keys and values. All three read through a {@link Cursor}; the classes in `walk.ts` loop over them. */
 
 import { AbstractIterator, AbstractKeyIterator, AbstractValueIterator } from 'abstract-level'
 import type { Backend, Bytes, CursorParts } from './backend.js'
@@ -9,7 +6,7 @@ import { Cursor, type ItemAt, type PrivateIteratorOptions } from './cursor.js'
 import { codedError } from './errors.js'
 import { AsyncWalk, nothing, SyncWalk } from './walk.js'
 
-/** Under these symbols abstract-level keeps an iterator's encodings. */
+/** The symbols under which abstract-level keeps an iterator's encodings. */
 const { keyEncoding, valueEncoding } = AbstractIterator as unknown as Record<string, symbol>
 
 interface Encoding<T> {
@@ -20,7 +17,7 @@ function encodingOf<T>(iterator: object, symbol: symbol | undefined): Encoding<T
   return (iterator as Record<symbol, Encoding<T>>)[symbol as symbol] as Encoding<T>
 }
 
-/** A key or a value, decoded. What the decoder throws becomes the error that abstract-level has for it. */
+/** Decodes a key or a value. If the decoder throws, this throws the error that abstract-level has for that. */
 function decode<T>(encoding: Encoding<T>, bytes: Bytes): T {
   try {
     return encoding.decode(bytes)
@@ -35,7 +32,7 @@ function partAt(cursor: Cursor<Bytes>, index: number): Bytes {
 
 type Entry = [key: Bytes | undefined, value: Bytes | undefined]
 
-/** How `iterator()` makes entries of the parts that were asked for. */
+/** How `iterator()` builds entries from the parts that were asked for. */
 function entryParts(options: PrivateIteratorOptions): [CursorParts, ItemAt<Entry>] {
   if (options.keys !== false && options.values !== false) {
     return ['entries', (cursor, index) => [cursor.partAt(index), cursor.partAt(index + 1)]]
@@ -44,18 +41,22 @@ function entryParts(options: PrivateIteratorOptions): [CursorParts, ItemAt<Entry
   if (options.keys !== false) return ['keys', (cursor, index) => [cursor.partAt(index), undefined]]
   if (options.values !== false) return ['values', (cursor, index) => [undefined, cursor.partAt(index)]]
 
-  // Something must be read, to be counted.
+  // Something must be read, so that entries can be counted.
   return ['keys', () => [undefined, undefined]]
 }
 
-/** @internal */
+/**
+ * What `iterator()` returns.
+ *
+ * @internal
+ */
 export class EntryIterator<TDatabase, K, V> extends AbstractIterator<TDatabase, K, V> {
   readonly #cursor: Cursor<Entry>
   readonly #keyEncoding: Encoding<K>
   readonly #valueEncoding: Encoding<V>
 
   constructor(db: TDatabase, backend: Backend, options: PrivateIteratorOptions) {
-    // Made first: what abstract-level has attached to the database must be closable.
+    // Made first, because whatever abstract-level has attached to the database must be closable.
     const cursor = new Cursor(backend, options, ...entryParts(options))
     super(db, options as object)
     this.#cursor = cursor
@@ -118,13 +119,17 @@ export class EntryIterator<TDatabase, K, V> extends AbstractIterator<TDatabase, 
     return result as [K, V]
   }
 }
-/** @internal */
+/**
+ * What `keys()` returns.
+ *
+ * @internal
+ */
 export class KeyIterator<TDatabase, K> extends AbstractKeyIterator<TDatabase, K> {
   readonly #cursor: Cursor<Bytes>
   readonly #keyEncoding: Encoding<K>
 
   constructor(db: TDatabase, backend: Backend, options: PrivateIteratorOptions) {
-    // Made first: what abstract-level has attached to the database must be closable.
+    // Made first, because whatever abstract-level has attached to the database must be closable.
     const cursor = new Cursor(backend, options, 'keys', partAt)
     super(db, options as object)
     this.#cursor = cursor
@@ -181,13 +186,17 @@ export class KeyIterator<TDatabase, K> extends AbstractKeyIterator<TDatabase, K>
     return key === undefined ? nothing : decode(this.#keyEncoding, key)
   }
 }
-/** @internal */
+/**
+ * What `values()` returns.
+ *
+ * @internal
+ */
 export class ValueIterator<TDatabase, K, V> extends AbstractValueIterator<TDatabase, K, V> {
   readonly #cursor: Cursor<Bytes>
   readonly #valueEncoding: Encoding<V>
 
   constructor(db: TDatabase, backend: Backend, options: PrivateIteratorOptions) {
-    // Made first: what abstract-level has attached to the database must be closable.
+    // Made first, because whatever abstract-level has attached to the database must be closable.
     const cursor = new Cursor(backend, options, 'values', partAt)
     super(db, options as object)
     this.#cursor = cursor

@@ -1,7 +1,7 @@
 /**
- * Prewrite hooks. A function belongs to the object that it was added to, as in abstract-level; one with `everyWrite` belongs
- * to the *key space* of that object, the keys that begin with its prefix, or all keys. This is where a database keeps those
- * of all its sublevels, and finds the ones that an operation has to pass.
+ * Prewrite hooks. As in abstract-level, a function belongs to the object that it was added to. A function with `everyWrite`
+ * belongs to the *key space* of that object: the keys that begin with its prefix, or all keys. A database keeps here the
+ * functions of all its sublevels, and finds those that an operation has to pass.
  */
 
 import type { AbstractDatabaseHooks } from 'abstract-level'
@@ -18,9 +18,9 @@ export const noSpaces: readonly HookedSpace[] = Object.freeze([])
 /** The functions with `everyWrite` of a database and its sublevels. */
 export class KeySpaces {
   readonly #hooks = new Set<PrewriteHook>()
-  /** The deepest first. */
+  /** The key spaces, deepest first. */
   #spaces: readonly HookedSpace[] = noSpaces
-  /** Grows with each change. */
+  /** Increases with each change. */
   version = 1
   #order = 0
 
@@ -28,28 +28,28 @@ export class KeySpaces {
     return this.#spaces.length === 0
   }
 
-  /** Greater than any before. */
+  /** Returns a number greater than any before. */
   nextOrder(): number {
     return ++this.#order
   }
 
-  /** Those that the keys of a prefix lie in, the deepest first. */
+  /** Returns the key spaces that contain the keys with this prefix, deepest first. */
   around(prefix: string): readonly HookedSpace[] {
     const found = this.#spaces.filter((space) => prefix.startsWith(space.prefix))
     return found.length === 0 ? noSpaces : found
   }
 
-  /** Whether a range within a prefix may touch one. */
+  /** Whether a range within a prefix may touch a key space. */
   touches(prefix: string): boolean {
     return this.#spaces.some((space) => prefix.startsWith(space.prefix) || space.prefix.startsWith(prefix))
   }
 
-  /** Of the spaces within a prefix or around it, the deepest that a key lies in. The key is given as latin1. */
+  /** Of the spaces within a prefix or around it, the deepest that contains the key, which is given as latin1. */
   deepest(key: string): HookedSpace | undefined {
     return this.#spaces.find((space) => key.startsWith(space.prefix))
   }
 
-  /** To be called when the functions of a hook changed, or whether they count. */
+  /** Call it when the functions of a hook have changed, or whether they are active. */
   update(hook: PrewriteHook): void {
     if (hook.isActive) this.#hooks.add(hook)
     else this.#hooks.delete(hook)
@@ -77,9 +77,13 @@ export class PrewriteHook {
   readonly prefix: string
   readonly #spaces: KeySpaces
   readonly #owner: Database
-  /** Those of this object. The array does not change: who keeps it has the functions as they are now. @internal */
+  /**
+   * The functions of this object alone. The array never changes, so a reference to it keeps the functions as they are now.
+   *
+   * @internal
+   */
   functions = noFunctions
-  /** Those with `everyWrite`. */
+  /** The functions with `everyWrite`. */
   readonly #registrations = new Map<PrewriteFunction, Registration>()
   #isOpen = true
 
@@ -95,7 +99,7 @@ export class PrewriteHook {
     return this.functions.length === 0 && this.#registrations.size === 0
   }
 
-  /** Calls the functions as they are now. As in abstract-level it is the function itself if there is one alone. */
+  /** Calls the functions as they are now. As in abstract-level, this is the function itself if there is only one. */
   get run(): PrewriteFunction {
     const functions = [...this.functions, ...this.#registrations.keys()]
     if (functions.length === 1) return functions[0] as PrewriteFunction
@@ -105,8 +109,10 @@ export class PrewriteHook {
   }
 
   /**
-   * Adds a function, if it was not added already. It lives until it is deleted; with `everyWrite` also only while the
-   * database or sublevel is not closed.
+   * Adds a function, unless it was added already. It stays until it is deleted. With `everyWrite` it is also inactive while the
+   * database or sublevel is closed.
+   *
+   * @throws TypeError if `run` is not a function.
    */
   add(run: PrewriteFunction, options?: PrewriteOptions | undefined): void {
     assertFunction(run)
@@ -120,7 +126,11 @@ export class PrewriteHook {
     }
   }
 
-  /** Removes a function. */
+  /**
+   * Removes a function.
+   *
+   * @throws TypeError if `run` is not a function.
+   */
   delete(run: PrewriteFunction): void {
     assertFunction(run)
     if (this.#registrations.delete(run)) this.#spaces.update(this)
@@ -132,12 +142,20 @@ export class PrewriteHook {
     return this.#registrations.values()
   }
 
-  /** Whether it has functions with `everyWrite` that count. @internal */
+  /**
+   * Whether the hook has active functions with `everyWrite`.
+   *
+   * @internal
+   */
   get isActive(): boolean {
     return this.#isOpen && this.#registrations.size > 0
   }
 
-  /** The functions with `everyWrite` of a closed sublevel do not count until it is opened again. @internal */
+  /**
+   * The functions with `everyWrite` of a closed sublevel are inactive until it is opened again.
+   *
+   * @internal
+   */
   setOpen(isOpen: boolean): void {
     if (this.#isOpen === isOpen) return
     this.#isOpen = isOpen

@@ -39,11 +39,11 @@ interface PrivateOperation {
 }
 
 /**
- * An ordered key/value database over a back-end, with the API of abstract-level, hooks that see every write, and sublevels that
+ * An ordered key/value database over a back-end: the API of abstract-level, hooks that see every write, and sublevels that
  * reach the back-end in one step.
  *
- * What the back-end answers within the call returns a settled promise; so fast is what it is. Writes take effect in the order in
- * which they are called.
+ * If the back-end answers within the call, the method returns a promise that has settled already. Writes take effect in the
+ * order in which they are called.
  *
  * @typeParam KDefault - The default type of keys.
  * @typeParam VDefault - The default type of values.
@@ -60,9 +60,13 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
   readonly children = new WeakChildren()
 
   /**
-   * @param backend - Where keys and values are kept. It serves this database alone.
-   * @param options - Options of the database, and of {@link open}, which happens by itself. The back-end gets them, too.
+   * Makes a database, and starts to open it.
+   *
+   * @param backend - The store of keys and values. It must serve this database alone.
+   * @param options - Options of the database, and of {@link open}, which is called automatically. The back-end gets them as
+   *   well.
    * @param additionalMethods - Methods of a class that extends this one, as `supports.additionalMethods` lists them.
+   * @throws TypeError if the back-end lacks a method that its manifest declares.
    */
   constructor(
     backend: Backend,
@@ -78,18 +82,30 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
     this.hooks.prewrite = new PrewriteHook(this.#store.keySpaces, '', self)
   }
 
+  /**
+   * Stores a value. A resolved promise acknowledges the write, which is then as durable as the back-end documents. With the
+   * option `sync` it also survives a loss of power.
+   *
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open, or about to be closed.
+   * @throws LEVEL_HOOK_ERROR if a prewrite hook function fails. Nothing is written then.
+   */
   override put(key: KDefault, value: VDefault): Promise<void>
   override put<K = KDefault, V = VDefault>(key: K, value: V, options: PutOptions<K, V>): Promise<void>
   override put(key: unknown, value: unknown, options?: object): Promise<void> {
     return put(this.namespace, key, value, options)
   }
 
+  /** Deletes a key, or does nothing if it does not exist. Durability and errors are those of {@link put}. */
   override del(key: KDefault): Promise<void>
   override del<K = KDefault>(key: K, options: DelOptions<K>): Promise<void>
   override del(key: unknown, options?: object): Promise<void> {
     return del(this.namespace, key, options)
   }
 
+  /**
+   * Writes several operations atomically. Durability and errors are those of {@link put}. Without arguments, it makes a
+   * {@link ChainedBatch}.
+   */
   override batch(operations: Array<BatchOperation<this, KDefault, VDefault>>): Promise<void>
   override batch<K = KDefault, V = VDefault>(
     operations: Array<BatchOperation<this, K, V>>,
@@ -103,10 +119,12 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
   }
 
   /**
-   * As `put`, but done when it returns. It waits on this thread: for the disk with `sync`, for compactions that have to
-   * catch up, and for writes that were called before.
+   * Stores a value like {@link put}, but has finished when it returns. It blocks this thread while it waits: for the disk with
+   * `sync`, for compactions that have to catch up, and for writes that were called before.
    *
-   * @throws LEVEL_NOT_SUPPORTED within a prewrite hook function, which adds operations to its batch instead.
+   * @throws LEVEL_NOT_SUPPORTED if the back-end cannot write within a call, and within a prewrite hook function, which should
+   * add operations to its batch instead.
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open, or about to be closed.
    */
   putSync(key: KDefault, value: VDefault): void
   putSync<K = KDefault, V = VDefault>(key: K, value: V, options: PutOptions<K, V>): void
@@ -114,14 +132,14 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
     writeSync(this.namespace, 'putSync', [{ type: 'put', key, value }], options)
   }
 
-  /** As `del`, but done when it returns; see {@link putSync}. */
+  /** Deletes a key like {@link del}, but has finished when it returns. See {@link putSync}. */
   delSync(key: KDefault): void
   delSync<K = KDefault>(key: K, options: DelOptions<K>): void
   delSync(key: unknown, options?: object): void {
     writeSync(this.namespace, 'delSync', [{ type: 'del', key }], options)
   }
 
-  /** As `batch` with an array, but done when it returns; see {@link putSync}. */
+  /** Writes an array of operations like {@link batch}, but has finished when it returns. See {@link putSync}. */
   batchSync(operations: Array<BatchOperation<this, KDefault, VDefault>>): void
   batchSync<K = KDefault, V = VDefault>(
     operations: Array<BatchOperation<this, K, V>>,
@@ -132,9 +150,12 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
   }
 
   /**
-   * The entries of a range, for a loop without `await`: `for (const [key, value] of db.iterateSync({ gte: 'a' }))`. It
-   * shows the database as it was at the call, and waits for the disk on this thread. What `iterator()`, `keys()` and
-   * `values()` return can be looped over in the same way.
+   * Returns the entries of a range for a loop without `await`: `for (const [key, value] of db.iterateSync({ gte: 'a' }))`. The
+   * loop shows the database as it was at the call, and blocks this thread while it waits for the disk. The results of
+   * `iterator()`, `keys()` and `values()` can be looped over in the same way.
+   *
+   * @throws LEVEL_NOT_SUPPORTED if the back-end cannot read within a call.
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
    */
   iterateSync(): Generator<[KDefault, VDefault], void, unknown>
   iterateSync<K = KDefault, V = VDefault>(options: IteratorOptions<K, V>): Generator<[K, V], void, unknown>
@@ -143,10 +164,12 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
     return this.iterator(options as IteratorOptions<unknown, unknown>)[Symbol.iterator]()
   }
 
+  /** Opens the database, or waits until it is open. The constructor calls this; call it to learn of errors, or to open again. */
   override open(options?: AbstractOpenOptions): Promise<void> {
     return this.namespace.open(() => super.open(options as AbstractOpenOptions))
   }
 
+  /** Closes the database after all earlier writes, with its iterators, snapshots, batches and sublevels. */
   override close(): Promise<void> {
     return this.namespace.close(() => super.close())
   }
@@ -169,12 +192,15 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
     super.attachResource(resource as never)
   }
 
-  /** Emits an event. A listener of `write` or `clear` that throws fails by itself, not what was done. */
+  /**
+   * Emits an event. If a listener of `write` or `clear` throws, its error is uncaught; the write that it heard of does not
+   * fail.
+   */
   override emit(event: string | symbol, ...args: unknown[]): boolean {
     return emitApart(event, () => super.emit(event, ...args))
   }
 
-  // ---- what abstract-level calls ----
+  // ---- methods that abstract-level calls ----
 
   /** @internal */
   async _open(options: object): Promise<void> {
@@ -271,41 +297,55 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
 
   /** @internal */
   _snapshot(options: object): Snapshot {
-    // Made first: what abstract-level has attached to the database must be closable.
+    // Made first, because whatever abstract-level has attached to the database must be closable.
     return new Snapshot(this.#store.backend.snapshot(), options)
   }
 }
 
-// The types of what abstract-level implements, with the options that this package adds.
+// Methods that abstract-level implements, with types that include the options of this package.
 export interface BackendLevel<KDefault, VDefault> {
   hooks: Hooks<this>
   supports: DatabaseManifest
 
+  /**
+   * Returns the value of a key, or undefined if the key does not exist.
+   *
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
+   * @throws LEVEL_DECODE_ERROR if the encoding cannot decode the value.
+   */
   get(key: KDefault): Promise<VDefault | undefined>
   get<K = KDefault, V = VDefault>(key: K, options: GetOptions<K, V>): Promise<V | undefined>
 
+  /** Returns the value of a key like {@link get}, but within the call. It blocks this thread while it waits for the disk. */
   getSync(key: KDefault): VDefault | undefined
   getSync<K = KDefault, V = VDefault>(key: K, options: GetOptions<K, V>): V | undefined
 
+  /** Returns the value of each key, all from the same state, with undefined for keys that do not exist. */
   getMany(keys: KDefault[]): Promise<(VDefault | undefined)[]>
   getMany<K = KDefault, V = VDefault>(keys: K[], options: GetManyOptions<K, V>): Promise<(V | undefined)[]>
 
+  /** Returns whether a key exists. */
   has(key: KDefault): Promise<boolean>
   has<K = KDefault>(key: K, options: HasOptions<K>): Promise<boolean>
 
+  /** Returns whether each of the keys exists, all in the same state. */
   hasMany(keys: KDefault[]): Promise<boolean[]>
   hasMany<K = KDefault>(keys: K[], options: HasManyOptions<K>): Promise<boolean[]>
 
+  /** Makes an iterator over the entries of a range. It shows the database as it was at the call. */
   iterator(): IteratorType<this, KDefault, VDefault>
   iterator<K = KDefault, V = VDefault>(options: IteratorOptions<K, V>): IteratorType<this, K, V>
 
+  /** Makes an iterator over the keys of a range. It shows the database as it was at the call. */
   keys(): KeyIteratorType<this, KDefault>
   keys<K = KDefault>(options: KeyIteratorOptions<K>): KeyIteratorType<this, K>
 
+  /** Makes an iterator over the values of a range. It shows the database as it was at the call. */
   values(): ValueIteratorType<this, KDefault, VDefault>
   values<K = KDefault, V = VDefault>(options: ValueIteratorOptions<K, V>): ValueIteratorType<this, K, V>
 
-  // With the type of its parent, of which the compiler would follow all methods, a sublevel is too deep for it.
+  /** Makes a sublevel: a part of this database with keys, encodings, hooks and events of its own. */
+  // If its type named the type of its parent, the compiler would follow all methods of all parents, and give up.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   sublevel(name: string | string[]): Sublevel<any, string, string>
   sublevel<K = string, V = string>(
@@ -314,5 +354,6 @@ export interface BackendLevel<KDefault, VDefault> {
     // biome-ignore lint/suspicious/noExplicitAny: see above
   ): Sublevel<any, K, V>
 
+  /** Makes a snapshot of the current state, for the option `snapshot` of reads. Close it after use. */
   snapshot(options?: object | undefined): Snapshot
 }

@@ -1,18 +1,18 @@
-/** What a database says of itself, `db.supports`: made of what its back-end declares. */
+/** The manifest of a database, `db.supports`, built from what its back-end declares. */
 
 import type { AbstractLevel } from 'abstract-level'
 import type { Backend, BackendManifest } from './backend.js'
 
 type AbstractManifest = AbstractLevel<unknown>['supports']
 
-/** The manifest of a database over a back-end. */
+/** The manifest of a database over a back-end, `db.supports`. */
 export interface DatabaseManifest extends AbstractManifest {
-  /** Whether there is `getSync()`. */
+  /** Whether the database has `getSync()`. */
   readonly getSync: boolean
   /**
-   * Whether `hooks.prewrite.add()` heeds the option `everyWrite`: such a function sees every write to its keys, in the order in
-   * which the writes take effect, and what it adds is written right after the operation that it was added for. Where there is
-   * `getSync()`, the function reads by it exactly what was written before, whether it is stored yet or not.
+   * Whether `hooks.prewrite.add()` honours the option `everyWrite`. A function with it sees every write to its keys, in the
+   * order in which the writes take effect, and what it adds is written right after the operation that it was added for. If the
+   * database has `getSync()`, the function reads with it exactly what was written before, whether that is stored yet or not.
    */
   readonly everyWrite: boolean
 }
@@ -29,10 +29,12 @@ export function checkBackend(backend: Backend): void {
 }
 
 function missing(declared: string, method: string): TypeError {
-  return new TypeError(`The back-end declares '${declared}' in its manifest: it needs the method ${method}()`)
+  return new TypeError(
+    `The back-end declares '${declared}' in its manifest, so it must have the method ${method}()`
+  )
 }
 
-/** The manifest of a database whose class has these methods of its own. */
+/** Builds the manifest of a database whose class has these additional methods. */
 export function databaseManifest(
   backend: BackendManifest,
   additionalMethods: Record<string, boolean>
@@ -51,7 +53,7 @@ export function databaseManifest(
   }
 }
 
-/** Methods beyond abstract-level's that a database and its sublevels have. */
+/** The methods beyond abstract-level's that a database and its sublevels have. */
 export function synchronousMethods(backend: BackendManifest): Record<string, boolean> {
   return {
     ...(backend.syncWrites && { putSync: true, delSync: true, batchSync: true }),

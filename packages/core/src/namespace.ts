@@ -6,10 +6,10 @@ import type { Store } from './store.js'
 
 export class Namespace {
   readonly store: Store
-  /** The database or sublevel that this is the namespace of. */
+  /** The database or sublevel that this namespace describes. */
   readonly owner: Database
   readonly parent: Namespace | null
-  /** What the keys begin with in the root. */
+  /** What its keys begin with in the root. */
   readonly prefix: string
   #spaces: readonly HookedSpace[] = noSpaces
   #version = 0
@@ -21,7 +21,7 @@ export class Namespace {
     this.prefix = prefix
   }
 
-  /** The key spaces with functions of `everyWrite` that its keys lie in, the deepest first. */
+  /** The key spaces with functions of `everyWrite` that contain its keys, deepest first. */
   get spaces(): readonly HookedSpace[] {
     const { keySpaces } = this.store
 
@@ -40,7 +40,7 @@ export class Namespace {
     return closing.has(this) || (this.parent?.isClosing ?? false)
   }
 
-  /** Closes it when all that was written before is done. */
+  /** Closes the object once all earlier writes are done. */
   close(close: () => Promise<void>): Promise<void> {
     const { closing, queue } = this.store
     const pending = closing.get(this)
@@ -55,31 +55,34 @@ export class Namespace {
     return closed
   }
 
-  /** Opens it, after it was closed if that was called before. */
+  /** Opens the object. If `close` was called before, waits for that first. */
   open(open: () => Promise<void>): Promise<void> {
     const closed = this.store.closing.get(this)
     return closed === undefined ? open() : closed.then(open, open)
   }
 
-  /** Whether this object, or one that it was made from, has hook functions of its own or somebody listens to its writes. */
+  /** Whether this object, or one that it was made from, has hook functions of its own or listeners to its writes. */
   get isWatched(): boolean {
     const { owner, parent } = this
     if (owner.hooks.prewrite.functions.length > 0 || owner.listenerCount('write') > 0) return true
     return parent?.isWatched ?? false
   }
 
-  /** Whether a write here passes no hook function and no listener, and need not wait for others. */
+  /** Whether a write here passes no hook function or listener, and need not wait for others. */
   get isPlain(): boolean {
     return this.store.queue.isFree && this.spaces.length === 0 && !this.isWatched
   }
 }
 
-/** The key spaces with functions of `everyWrite` around a sublevel, which somebody else's class may have made. */
+/** The key spaces with functions of `everyWrite` around a sublevel. The sublevel may be of a class from elsewhere. */
 export function spacesAround(store: Store, target: Database): readonly HookedSpace[] {
   return target.namespace?.spaces ?? store.keySpaces.around(target.prefix ?? '')
 }
 
-/** Emits an event. What a listener of `write` or `clear` throws is uncaught: it must not fail what is done already. */
+/**
+ * Emits an event. If a listener of `write` or `clear` throws, its error is thrown uncaught: it must not fail a write that is
+ * done.
+ */
 export function emitApart(event: string | symbol, emit: () => boolean): boolean {
   if (event !== 'write' && event !== 'clear') return emit()
 

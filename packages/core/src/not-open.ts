@@ -1,15 +1,15 @@
-/** What calls say that need an open database: why it is not open, and what to do. */
+/** The errors of calls that need an open database. They say why it is not open, and what to do. */
 
 import { type CodedError, codedError } from './errors.js'
 
 /** A database or sublevel. */
 export interface Openable {
   readonly status: string
-  /** Where it is noted why the last call of `open()` failed. */
+  /** Holds the reason why the last call of `open()` failed. */
   readonly namespace?: { readonly store: { readonly refusal: unknown } }
 }
 
-/** The error of a call while the database is not open. */
+/** The error for a call made while the database is not open. */
 export function notOpen({ status, namespace }: Openable, call: string): CodedError {
   const refusal = namespace?.store.refusal
   if (status === 'opening') return error(`Database is not open yet: await db.open() before ${call}`)
@@ -25,7 +25,7 @@ function error(message: string): CodedError {
   return codedError('LEVEL_DATABASE_NOT_OPEN', message)
 }
 
-/** Methods of abstract-level, which refuses them without saying why. */
+/** Methods that abstract-level refuses without saying why. */
 const methods = {
   rejecting: ['get', 'getMany', 'has', 'hasMany', 'clear'],
   throwing: ['getSync', 'snapshot', 'iterator', 'keys', 'values']
@@ -33,7 +33,7 @@ const methods = {
 
 type Methods = Record<string, (...args: unknown[]) => unknown>
 
-/** Has the methods of a database that could not be opened say why. To be called before those that wait for it go on. */
+/** Makes the methods of a database that could not be opened say why. Call it before deferred calls continue. */
 export function explainRefusal(db: Openable): void {
   for (const name of methods.rejecting) {
     replace(db, name, async () => Promise.reject(notOpen(db, `${name}()`)))
@@ -45,17 +45,17 @@ export function explainRefusal(db: Openable): void {
   }
 }
 
-/** Gives a database its methods back, which is about to be opened again. */
+/** Gives a database its own methods back before it is opened again. */
 export function forgetRefusal(db: Openable): void {
   const prototype = Object.getPrototypeOf(db) as Methods
-  // Not deleted: an object that properties were deleted from is slow.
+  // Properties are overwritten, not deleted: an object with deleted properties is slow.
   for (const name of replaced.get(db)?.keys() ?? []) replace(db, name, prototype[name] as Methods[string])
 }
 
-/** What databases have been given instead of their methods, by name. */
+/** The methods that databases were given in place of their own, by name. */
 const replaced = new WeakMap<object, Map<string, Methods[string]>>()
 
-/** Gives a database another method, unless it has one that the program has set. */
+/** Replaces a method of a database, unless the program has set one. */
 function replace(db: object, name: string, method: Methods[string]): void {
   const given = replaced.get(db) ?? new Map()
   if (Object.hasOwn(db, name) && (db as Methods)[name] !== given.get(name)) return
@@ -67,7 +67,7 @@ function cover(db: object, name: string, method: Methods[string]): void {
   Object.defineProperty(db, name, { value: method, writable: true, configurable: true, enumerable: false })
 }
 
-/** An iterator that was made before the database was open; abstract-level's class of it is not exported. */
+/** An iterator that was made before the database was open. Abstract-level does not export its class. */
 interface Deferred {
   readonly db: Openable
   seek(target: unknown): void
@@ -76,8 +76,8 @@ interface Deferred {
 }
 
 /**
- * Gives an iterator that waits for the database what those of this package have: loops without `await`, and errors that
- * say why the database is not open. To be called with what is attached to a database before it is open.
+ * Gives an iterator that waits for the database what this package's iterators have: loops without `await`, and errors that say
+ * why the database is not open. Call it with whatever is attached to a database before that is open.
  */
 export function completeDeferred(resource: object): void {
   if (!('seek' in resource)) return
@@ -113,7 +113,7 @@ function* walk(deferred: Deferred, inner: Iterable<unknown>): Generator<unknown,
   }
 }
 
-/** The iterator that a deferred one has had since the database was opened, which abstract-level keeps under a symbol. */
+/** The real iterator inside a deferred one, present once the database has opened. Abstract-level keeps it under a symbol. */
 function innerOf(deferred: Deferred): Iterable<unknown> | undefined {
   const symbol = Object.getOwnPropertySymbols(deferred).find(({ description }) => description === 'nut')
   if (symbol === undefined) return undefined

@@ -1,4 +1,4 @@
-/** Options of single operations: those of abstract-level, and what this package adds to them. */
+/** Options of single operations: those of abstract-level, with the additions of this package. */
 
 import type {
   AbstractBatchOperation,
@@ -17,64 +17,81 @@ import type {
   AbstractValueIteratorOptions
 } from 'abstract-level'
 
-/** What reads add. */
+/** Options of every read. */
 export interface ReadOptions {
   /**
-   * Keep the blocks that were read in the cache. Turn it off for large scans that will not be repeated.
+   * Whether to keep the blocks that were read in the cache. Turn it off for large scans that will not be repeated.
    *
    * @defaultValue `true`
    */
   fillCache?: boolean | undefined
 }
 
-/** What writes add. */
+/** Options of every write. */
 export interface WriteOptions {
   /**
-   * Wait until the write would survive a loss of power. Without it an acknowledged write survives the death of the
-   * process, but the last ones may be lost with the power. Many such writes at the same time share one sync.
+   * Whether to wait until the write would survive a loss of power. Without it, an acknowledged write survives the death of the
+   * process, but a loss of power may take the last ones. Many such writes at the same time share one sync.
    *
    * @defaultValue `false`
    */
   sync?: boolean | undefined
 }
 
-/** What iterators add. */
+/** Options of every iterator. */
 export interface AdditionalIteratorOptions {
   /**
-   * Keep the blocks that were read in the cache.
+   * Whether to keep the blocks that were read in the cache.
    *
    * @defaultValue `false`
    */
   fillCache?: boolean | undefined
 
   /**
-   * Memory for entries that were read ahead: reading stops when their bytes exceed it, or 1000 entries. `Infinity`
-   * leaves only the latter.
+   * The amount of memory, in bytes, for entries that are read ahead. Reading ahead stops when their bytes exceed it, or at 1000
+   * entries. `Infinity` leaves only the second limit.
    *
    * @defaultValue `16 * 1024`
    */
   highWaterMarkBytes?: number | undefined
 }
 
+/** Options of `get()` and `getSync()`. */
 export interface GetOptions<K, V> extends AbstractGetOptions<K, V>, ReadOptions {}
+/** Options of `getMany()`. */
 export interface GetManyOptions<K, V> extends AbstractGetManyOptions<K, V>, ReadOptions {}
+/** Options of `has()`. */
 export interface HasOptions<K> extends AbstractHasOptions<K>, ReadOptions {}
+/** Options of `hasMany()`. */
 export interface HasManyOptions<K> extends AbstractHasManyOptions<K>, ReadOptions {}
 
+/** Options of `put()` and `putSync()`. */
 export interface PutOptions<K, V> extends AbstractPutOptions<K, V>, WriteOptions {}
+/** Options of `del()` and `delSync()`. */
 export interface DelOptions<K> extends AbstractDelOptions<K>, WriteOptions {}
+/** Options of `batch()` and `batchSync()` with an array. */
 export interface BatchOptions<K, V> extends AbstractBatchOptions<K, V>, WriteOptions {}
+/** An operation of `batch()`: a put or a del, possibly on a sublevel. */
 export type BatchOperation<TDatabase, K, V> = AbstractBatchOperation<TDatabase, K, V>
 
+/** Options of `iterator()` and `iterateSync()`. */
 export type IteratorOptions<K, V> = AbstractIteratorOptions<K, V> & AdditionalIteratorOptions
+/** Options of `keys()`. */
 export type KeyIteratorOptions<K> = AbstractKeyIteratorOptions<K> & AdditionalIteratorOptions
+/** Options of `values()`. */
 export type ValueIteratorOptions<K, V> = AbstractValueIteratorOptions<K, V> & AdditionalIteratorOptions
 
+/** What `iterator()` returns. */
 export type Iterator<TDatabase, K, V> = AbstractIterator<TDatabase, K, V> & SyncIterable<[K, V]>
+/** What `keys()` returns. */
 export type KeyIterator<TDatabase, K> = AbstractKeyIterator<TDatabase, K> & SyncIterable<K>
+/** What `values()` returns. */
 export type ValueIterator<TDatabase, K, V> = AbstractValueIterator<TDatabase, K, V> & SyncIterable<V>
 
-/** What can be looped over without `await`. The loop waits for the disk on its thread, and closes the iterator. */
+/**
+ * An iterator that a loop without `await` can use. The loop blocks its thread while it waits for the disk, and closes the
+ * iterator.
+ */
 export interface SyncIterable<Item> {
   [Symbol.iterator](): Generator<Item, void, unknown>
 }

@@ -1,14 +1,14 @@
-/** Pieces of a buffer in which a back-end has put many values end to end, and the place of the next one. */
+/** A buffer in which a back-end has put many values end to end, and the offset of the next one. */
 export class Pieces {
   readonly #buffer: Uint8Array | undefined
   #offset = 0
 
-  /** @param buffer - None if every value is empty, or none is to be a buffer. */
+  /** @param buffer - Undefined if every value is empty, or no value is to be a buffer. */
   constructor(buffer: Uint8Array | undefined) {
     this.#buffer = buffer
   }
 
-  /** The next value, of so many bytes. */
+  /** Returns the next value, which has this length. */
   take(lengthBytes: number): Uint8Array {
     const start = this.#offset
     this.#offset += lengthBytes

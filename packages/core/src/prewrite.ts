@@ -1,30 +1,34 @@
-/** Prewrite hook functions: what users write, and what their functions are called with. */
+/** The types of prewrite hook functions: the function that users write, and the batch that it gets. */
 
-/** What a hook function may do: add operations to the batch of the one that it was called for. */
+/** What a hook function adds operations to: the batch of the operation that it was called for. */
 export interface PrewriteBatch<TOperation = object> {
   /**
-   * Adds an operation of the form that `batch([])` takes, which may be changed. It is written in the same batch: after all
-   * operations that were given, or, by a function with `everyWrite`, right after the one for which that was called. It is
-   * checked and encoded within the call.
+   * Adds an operation of the form that `batch([])` takes. The operation is checked and encoded within the call, and written in
+   * the same batch: after all operations that were given, or, if a function with `everyWrite` adds it, right after the
+   * operation that the function was called for.
    *
-   * @throws as `batch()` does for an operation that is wrong.
+   * @throws the errors of `batch()` if the operation is not valid.
+   * @throws LEVEL_BATCH_NOT_OPEN after the function has returned.
    */
   add(operation: TOperation): this
 }
 
-/** A function that sees, and may change, each operation before it is written. */
+/**
+ * A function that sees each operation before it is written, and may change it. It must finish before it returns: a promise
+ * fails the write with LEVEL_HOOK_ERROR.
+ */
 // biome-ignore lint/suspicious/noExplicitAny: an operation has the types of whichever database it was given to
 export type PrewriteFunction = (operation: any, batch: PrewriteBatch<any>) => void
 
 /** Options of `hooks.prewrite.add()`. */
 export interface PrewriteOptions {
   /**
-   * Call the function for every write to the keys of the object that it is added to, through whichever object it comes:
-   * another one of the same name, one below, the option `sublevel`, another hook function, `clear()`. It is called after the
-   * functions without this option, and what it adds is written right after the operation for which it was added. Whoever
-   * keeps something in step with the entries, as an index, wants it.
+   * Whether to call the function for every write to the keys of the object that it is added to, whichever object the write
+   * comes through: another one of the same name, one below, the option `sublevel`, another hook function, `clear()`. The
+   * function is called after those without this option, and what it adds is written right after the operation for which it was
+   * added. Use it to keep something in step with the entries, such as an index.
    *
-   * Without it a function is called as abstract-level documents it: for what is written through this very object.
+   * Without it, a function is called as abstract-level documents: only for writes through this very object.
    *
    * @defaultValue `false`
    */

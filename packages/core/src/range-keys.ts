@@ -3,7 +3,7 @@
 import type { Bytes, Range } from './backend.js'
 import { type Encoder, prefixed } from './database.js'
 
-/** Changes a range within a prefix to one in the root. */
+/** Changes a range within a prefix to the same range in the root. */
 export function prefixRange(range: Range, prefix: string, format: string): void {
   if (range.gte !== undefined) range.gte = prefixed(prefix, range.gte, format)
   else if (range.gt !== undefined) range.gt = prefixed(prefix, range.gt, format)
@@ -14,7 +14,7 @@ export function prefixRange(range: Range, prefix: string, format: string): void 
   else range.lt = prefixed(endOf(prefix), emptyKey(format), format)
 }
 
-/** The first key after those of a prefix. */
+/** The first key after all keys with this prefix. */
 function endOf(prefix: string): string {
   const last = prefix.length - 1
   return prefix.slice(0, last) + String.fromCharCode(prefix.charCodeAt(last) + 1)
@@ -26,7 +26,7 @@ function emptyKey(format: string): Bytes {
 
 const noBytes = Buffer.alloc(0)
 
-/** An encoding that decodes keys of the root without their prefix, which has so many bytes. */
+/** An encoding that strips the prefix from keys of the root before it decodes them. */
 export function withoutPrefix(encoding: Encoder, lengthBytes: number): Encoder {
   return {
     format: encoding.format,

@@ -2,7 +2,7 @@ import { AbstractSnapshot } from 'abstract-level'
 import type { BackendSnapshot } from './backend.js'
 import { codedError } from './errors.js'
 
-/** A state of the database to read from later. Made by {@link BackendLevel.snapshot}. */
+/** A state of the database to read from later. {@link BackendLevel.snapshot} makes one. */
 export class Snapshot extends AbstractSnapshot {
   #handle: BackendSnapshot | null
 
@@ -30,7 +30,11 @@ export class Snapshot extends AbstractSnapshot {
   }
 }
 
-/** What the back-end knows a snapshot by that is the option of this name, if it is set. @internal */
+/**
+ * The back-end's snapshot behind the option `snapshot`, if that is set.
+ *
+ * @internal
+ */
 export function backendSnapshot(snapshot: unknown): BackendSnapshot | undefined {
   if (snapshot === undefined || snapshot === null) return undefined
   if (snapshot instanceof Snapshot) return snapshot.handle

@@ -14,7 +14,7 @@ import { isSync, type PrivateClearOptions } from './store.js'
 import { SubmittedCall } from './submitted-call.js'
 import { turn } from './turn.js'
 
-/** Options of a write, which also are defaults of its operations. */
+/** Options of a write. They are also the defaults of its operations. */
 type Options =
   | (WriteOptions & { keyEncoding?: unknown; valueEncoding?: unknown; sublevel?: Database | null })
   | undefined
@@ -76,7 +76,7 @@ export function batch(namespace: Namespace, operations: unknown, given: unknown)
   }
 }
 
-/** Writes operations before it returns. */
+/** Writes operations, and has finished when it returns. */
 export function writeSync(namespace: Namespace, method: string, operations: unknown, given: unknown): void {
   const { owner, store } = namespace
   const options = optionsOf(given)
@@ -106,17 +106,22 @@ export async function clear(namespace: Namespace, options: PrivateClearOptions):
   return queue.perform(new WriteOnce(() => store.clear(options)))
 }
 
-/** @throws LEVEL_DATABASE_NOT_OPEN also while it is about to be closed. */
+/** @throws LEVEL_DATABASE_NOT_OPEN if the database is not open, or about to be closed. */
 export function assertWritable(namespace: Namespace, method: string): void {
   assertOpen(namespace.isClosing ? closing : namespace.owner, method)
 }
 
-/** @throws LEVEL_DATABASE_NOT_OPEN, saying why, for a method that needs a database to be open. */
+/**
+ * Checks that the database is open, for a method that needs that.
+ *
+ * @param method - The name of the method, for the message.
+ * @throws LEVEL_DATABASE_NOT_OPEN, which says why it is not open.
+ */
 export function assertOpen(db: Openable, method: string): void {
   if (db.status !== 'open') throw notOpen(db, `${method}()`)
 }
 
-/** @throws also if the back-end cannot read within the call. */
+/** @throws LEVEL_DATABASE_NOT_OPEN, and LEVEL_NOT_SUPPORTED if the back-end cannot read within the call. */
 export function assertLoopable(db: { status: string; namespace: Namespace }, method: string): void {
   assertOpen(db, method)
   if (!db.namespace.store.backend.manifest.syncReads) throw notSynchronous(`${method}()`, 'read')
@@ -136,7 +141,7 @@ function submit(
   return namespace.store.queue.submit(call, hasHooks || passesEveryWrite(namespace, operations))
 }
 
-/** Whether operations need neither hook functions nor listeners, nor to wait for others. */
+/** Whether operations pass no hook function or listener, and need not wait for others. */
 function isSimple(namespace: Namespace, operations: readonly PublicOperation[], options: Options): boolean {
   if (!namespace.store.queue.isFree || namespace.isWatched) return false
   return (
@@ -153,10 +158,12 @@ function passesEveryWrite(namespace: Namespace, operations: readonly PublicOpera
   )
 }
 
-/** What an operation has instead of an option of its batch, also where it has it undefined: so it is in abstract-level. */
+/**
+ * Properties that an operation never takes from the options of its batch, even if its own are undefined, as in abstract-level.
+ */
 const replaced = new Set(['type', 'key', 'value', 'keyEncoding', 'valueEncoding', 'sublevel'])
 
-/** Of an option that only hook functions know, undefined in an operation means that it is not given there. */
+/** For all other options, which only hook functions know, an undefined property of an operation counts as missing. */
 function copiesOf(operations: readonly object[], options: Options): PublicOperation[] {
   const inherited = Object.entries(options ?? noOptions).filter(([name]) => !replaced.has(name))
   return operations.map((operation) => {

@@ -1,6 +1,6 @@
 /**
- * The operations of a call at one object that they come by, with what its hook functions add. As in abstract-level the functions
- * see all that comes, in its order, and what they add comes after it.
+ * The operations of a call at one object on their way, with what the hook functions of that object add. As in abstract-level,
+ * the functions see all operations that arrive, in order, and what they add comes after them.
  */
 
 import { CarriedOperation, type PublicOperation } from './carried-operation.js'
@@ -15,7 +15,7 @@ export class Stage implements Adder {
   readonly #call = new HookCall(this)
   readonly #came: CarriedOperation[] = []
   readonly #cameList = new OperationList()
-  /** What functions have added. The lists are the same as keys and values, as they will be written. */
+  /** The operations that functions have added. The lists hold the same operations as keys and values, as they will be written. */
   readonly #added: CarriedOperation[] = []
   #addedList: OperationList | null = null
 
@@ -32,16 +32,16 @@ export class Stage implements Adder {
     return this.#added.length === 0 ? this.#came : this.#came.concat(this.#added)
   }
 
-  /** The same as keys and values. To be called once, at the end. */
+  /** The same operations as keys and values. Read it once, at the end. */
   get list(): OperationList {
     if (this.#addedList !== null) this.#cameList.append(this.#addedList)
     return this.#cameList
   }
 
   /**
-   * Has the functions see an operation. If one throws, the operation and what was added for it are left out.
+   * Shows an operation to the functions. If one throws, the operation and what was added for it are dropped.
    *
-   * @param method - Of the call, for errors.
+   * @param method - The name of the called method, for errors.
    */
   take(operation: CarriedOperation, method: string): void {
     const { namespace, functions, below } = this.#watcher
@@ -59,7 +59,7 @@ export class Stage implements Adder {
     }
   }
 
-  /** Takes what a function adds. */
+  /** Takes an operation that a function adds. */
   add(operation: PublicOperation, owner: Database): void {
     const carried = CarriedOperation.of(operation, owner, this.#watcher.namespace.store.root)
     this.#addedList ??= new OperationList()
@@ -73,13 +73,13 @@ export class Stage implements Adder {
     this.#addedList = null
   }
 
-  /** What a key will be, by what came up to now and was added for it; undefined if that leaves it alone. */
+  /** The value that a key will have after the operations so far; undefined if they do not touch it. */
   find(identity: string): ReturnType<OperationList['find']> {
     const added = this.#addedList?.find(identity)
     return added !== undefined ? added : this.#cameList.find(identity)
   }
 
-  /** What there is to hear; null if nobody listens. */
+  /** What listeners will hear; null if nobody listens. */
   events(): WriteListener | null {
     if (!this.#watcher.isHeard) return null
     const listener = new WriteListener(this.#watcher.namespace)

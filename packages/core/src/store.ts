@@ -1,4 +1,4 @@
-/** What a database and its sublevels share: the back-end with its calls, the order of writes, and the hooks. */
+/** What a database shares with its sublevels: the back-end and its calls, the order of writes, and the hooks. */
 
 import { isPromise } from 'node:util/types'
 import type { Backend, BackendBatch, Bytes, Operations, Range } from './backend.js'
@@ -20,7 +20,7 @@ export interface PrivateReadOptions {
   snapshot?: unknown
 }
 
-/** Options of `clear`, as abstract-level passes them to its private method. */
+/** Options of `clear`, as abstract-level passes them to the private method. */
 export interface PrivateClearOptions extends Range {
   reverse: boolean
   limit: number
@@ -33,11 +33,11 @@ export class Store implements Writer {
   readonly backend: Backend
   readonly keySpaces = new KeySpaces()
   readonly queue: WriteQueue
-  /** Places to be closed when all that was written before is done. Until then nothing more is written there. */
+  /** Objects that will be closed once all earlier writes are done. They accept no further writes. */
   readonly closing = new Map<object, Promise<void>>()
-  /** How often something was written. */
+  /** How many writes there have been. */
   writes = 0
-  /** Why the last call of `open()` failed; undefined if it did not. */
+  /** Why the last call of `open()` failed; undefined if it succeeded. */
   refusal: unknown
 
   constructor(root: Database, backend: Backend) {
@@ -50,7 +50,7 @@ export class Store implements Writer {
     return this.backend.get(key, options, backendSnapshot(options.snapshot))
   }
 
-  /** In a hook function it sees what earlier operations will have written. */
+  /** Within a hook function, this sees what earlier operations will have written. */
   getSync(key: Bytes, options: PrivateReadOptions): Bytes | undefined {
     const { backend, queue } = this
     if (backend.getSync === undefined) throw notSynchronous('getSync()', 'read')
@@ -96,12 +96,12 @@ export class Store implements Writer {
     )
   }
 
-  /** Writes operations, keys and values in turns, atomically. */
+  /** Writes operations atomically. Keys and values alternate. */
   write(operations: Operations, sync: boolean): void | Promise<void> {
     return this.#written(this.backend.write(operations, sync))
   }
 
-  /** The same, within the call and after all that was called before. */
+  /** Like {@link write}, but within the call and after all earlier calls. */
   writeSync(operations: Operations, sync: boolean): void {
     const { backend } = this
     if (backend.writeSync === undefined) throw notSynchronous('a synchronous write', 'write')
@@ -124,7 +124,7 @@ export class Store implements Writer {
     batch.writeSync(sync)
   }
 
-  /** Whether {@link clear} can be called. */
+  /** Whether {@link clear} may be called. */
   get clearsRanges(): boolean {
     return this.backend.clear !== undefined
   }
@@ -140,12 +140,12 @@ export class Store implements Writer {
   }
 }
 
-/** Whether a write is to survive a loss of power. */
+/** Whether a write must survive a loss of power. */
 export function isSync(options: { sync?: boolean | undefined } | null | undefined): boolean {
   return options?.sync === true
 }
 
-/** Keeps a snapshot open until a result is there, which abstract-level does not for `has()` and `hasMany()`. */
+/** Keeps a snapshot open until the result is there. Abstract-level does not do that for `has()` and `hasMany()`. */
 function referenced<T>(snapshot: unknown, result: T | Promise<T>): T | Promise<T> {
   if (snapshot === undefined || snapshot === null || !isPromise(result)) return result
 

@@ -31,7 +31,7 @@ import type { PrivateClearOptions, PrivateReadOptions } from './store.js'
 import { inTurn } from './turn.js'
 import { type ChildReference, type Closable, WeakChildren } from './weak-children.js'
 
-/** What of a parent is used here; the types of abstract-level lack it. */
+/** The members of a parent that are used here. The types of abstract-level lack them. */
 interface Parent extends Database {
   readonly namespace: Namespace
   readonly children: WeakChildren
@@ -44,8 +44,8 @@ interface Parent extends Database {
 export interface SublevelOptions<K, V> extends AbstractSublevelOptions<K, V> {}
 
 /**
- * A part of a database with keys of its own, made by `sublevel()`. What it reads and writes goes straight to the root,
- * however deep it is; only hook functions and listeners on the way cost time.
+ * A part of a database with keys of its own, made by `sublevel()`. Reads and writes go straight to the root, however deep the
+ * sublevel is; only hook functions and listeners on the way cost time.
  *
  * @typeParam TDatabase - The type of its parent.
  * @typeParam KDefault - The default type of keys.
@@ -61,11 +61,11 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
   readonly namespace: Namespace
   /** @internal */
   readonly children = new WeakChildren()
-  /** What the parent's prefix begins keys with. */
+  /** The parent's prefix. */
   readonly #parentPrefix: string
-  /** By which the parent knows it while it is open. */
+  /** The parent's reference to this sublevel while it is open. */
   #reference: ChildReference | undefined
-  /** What the parent has to keep it for. */
+  /** Open resources, for the sake of which the parent must keep this sublevel. */
   readonly #resources = new Set<Closable>()
   #isHeld = false
 
@@ -83,18 +83,21 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
     this.hooks.prewrite = new PrewriteHook(namespace.store.keySpaces, this.prefix, self)
   }
 
+  /** Stores a value; see {@link BackendLevel.put}. */
   override put(key: KDefault, value: VDefault): Promise<void>
   override put<K = KDefault, V = VDefault>(key: K, value: V, options: PutOptions<K, V>): Promise<void>
   override put(key: unknown, value: unknown, options?: object): Promise<void> {
     return put(this.namespace, key, value, options)
   }
 
+  /** Deletes a key; see {@link BackendLevel.del}. */
   override del(key: KDefault): Promise<void>
   override del<K = KDefault>(key: K, options: DelOptions<K>): Promise<void>
   override del(key: unknown, options?: object): Promise<void> {
     return del(this.namespace, key, options)
   }
 
+  /** Writes several operations atomically; see {@link BackendLevel.batch}. */
   override batch(operations: Array<BatchOperation<this, KDefault, VDefault>>): Promise<void>
   override batch<K = KDefault, V = VDefault>(
     operations: Array<BatchOperation<this, K, V>>,
@@ -107,21 +110,21 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
     return super.batch()
   }
 
-  /** As `put`, but done when it returns; see {@link BackendLevel.putSync}. */
+  /** Stores a value like {@link put}, but has finished when it returns. See {@link BackendLevel.putSync}. */
   putSync(key: KDefault, value: VDefault): void
   putSync<K = KDefault, V = VDefault>(key: K, value: V, options: PutOptions<K, V>): void
   putSync(key: unknown, value: unknown, options?: object): void {
     writeSync(this.namespace, 'putSync', [{ type: 'put', key, value }], options)
   }
 
-  /** As `del`, but done when it returns; see {@link BackendLevel.putSync}. */
+  /** Deletes a key like {@link del}, but has finished when it returns. See {@link BackendLevel.putSync}. */
   delSync(key: KDefault): void
   delSync<K = KDefault>(key: K, options: DelOptions<K>): void
   delSync(key: unknown, options?: object): void {
     writeSync(this.namespace, 'delSync', [{ type: 'del', key }], options)
   }
 
-  /** As `batch` with an array, but done when it returns; see {@link BackendLevel.putSync}. */
+  /** Writes an array of operations like {@link batch}, but has finished when it returns. See {@link BackendLevel.putSync}. */
   batchSync(operations: Array<BatchOperation<this, KDefault, VDefault>>): void
   batchSync<K = KDefault, V = VDefault>(
     operations: Array<BatchOperation<this, K, V>>,
@@ -131,7 +134,7 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
     writeSync(this.namespace, 'batchSync', operations, options)
   }
 
-  /** The entries of a range, for a loop without `await`; see {@link BackendLevel.iterateSync}. */
+  /** Returns the entries of a range for a loop without `await`. See {@link BackendLevel.iterateSync}. */
   iterateSync(): Generator<[KDefault, VDefault], void, unknown>
   iterateSync<K = KDefault, V = VDefault>(options: IteratorOptions<K, V>): Generator<[K, V], void, unknown>
   iterateSync(options?: IteratorOptions<unknown, unknown>): Generator<unknown, void, unknown> {
@@ -139,10 +142,12 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
     return this.iterator(options as IteratorOptions<unknown, unknown>)[Symbol.iterator]()
   }
 
+  /** Opens the sublevel again, or waits until it is open. A sublevel opens with its database. */
   override open(options?: object): Promise<void> {
     return this.namespace.open(() => super.open(options as never))
   }
 
+  /** Closes the sublevel after all earlier writes. Its database stays open. */
   override close(): Promise<void> {
     return this.namespace.close(() => super.close())
   }
@@ -172,7 +177,10 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
     if (this.#resources.delete(resource)) this.#release()
   }
 
-  /** Emits an event. A listener of `write` or `clear` that throws fails by itself, not what was done. */
+  /**
+   * Emits an event. If a listener of `write` or `clear` throws, its error is uncaught; the write that it heard of does not
+   * fail.
+   */
   override emit(event: string | symbol, ...args: unknown[]): boolean {
     if (event === 'closed') this.#prewrite.setOpen(false)
     return emitApart(event, () => super.emit(event, ...args))
@@ -193,7 +201,7 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
     return super.prependListener(event, listener)
   }
 
-  // ---- what abstract-level calls ----
+  // ---- methods that abstract-level calls ----
 
   /** @internal */
   async _open(): Promise<void> {
@@ -201,7 +209,7 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
     forgetRefusal(this)
 
     try {
-      // A sublevel does not change the state of the database that it is in.
+      // A sublevel does not change the state of its database.
       await this.#parent.open({ passive: true })
     } catch (error) {
       this.#prewrite.setOpen(false)
@@ -295,7 +303,7 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
     return this.hooks.prewrite
   }
 
-  /** A key that abstract-level has prefixed for the parent, as it is in the root. */
+  /** A key, already prefixed by abstract-level for the parent, as it is in the root. */
   #rootKey(key: Bytes, { keyEncoding }: PrivateReadOptions): Bytes {
     return prefixed(this.#parentPrefix, key, keyEncoding as string)
   }
@@ -304,7 +312,7 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
     return this.#parentPrefix === '' ? keys : keys.map((key) => this.#rootKey(key, options))
   }
 
-  /** Options of an iterator, which abstract-level has just made, as they are for the root. */
+  /** Options of an iterator that abstract-level has just made, changed for the root. */
   #rootOptions(options: PrivateIteratorOptions): PrivateIteratorOptions {
     const { prefix } = this
     prefixRange(options, prefix, options.keyEncoding)
@@ -313,7 +321,7 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
     return options
   }
 
-  /** Whether the parent must keep it, although nobody else may know it. */
+  /** Whether the parent must keep this sublevel even if nobody else refers to it. */
   get #isNeeded(): boolean {
     return this.#resources.size > 0 || this.listenerCount('closing') > 0 || this.listenerCount('closed') > 0
   }
@@ -331,44 +339,53 @@ export class Sublevel<TDatabase, KDefault = string, VDefault = string> extends A
   }
 }
 
-/** Under this symbol abstract-level keeps the encoding of an iterator's keys. */
+/** The symbol under which abstract-level keeps the encoding of an iterator's keys. */
 const { keyEncoding: keyEncodingOf } = AbstractIterator as unknown as { keyEncoding: symbol }
 
 function isOfClosing(event: string | symbol): boolean {
   return event === 'closing' || event === 'closed'
 }
 
-// The types of what abstract-level implements, with the options that this package adds.
+// Methods that abstract-level implements, with types that include the options of this package.
 // biome-ignore lint/correctness/noUnusedVariables: both declarations of a class name the same parameters
 export interface Sublevel<TDatabase, KDefault, VDefault> {
   hooks: Hooks<this>
   supports: DatabaseManifest
 
+  /** Returns the value of a key; see {@link BackendLevel.get}. */
   get(key: KDefault): Promise<VDefault | undefined>
   get<K = KDefault, V = VDefault>(key: K, options: GetOptions<K, V>): Promise<V | undefined>
 
+  /** Returns the value of a key within the call; see {@link BackendLevel.getSync}. */
   getSync(key: KDefault): VDefault | undefined
   getSync<K = KDefault, V = VDefault>(key: K, options: GetOptions<K, V>): V | undefined
 
+  /** Returns the value of each key; see {@link BackendLevel.getMany}. */
   getMany(keys: KDefault[]): Promise<(VDefault | undefined)[]>
   getMany<K = KDefault, V = VDefault>(keys: K[], options: GetManyOptions<K, V>): Promise<(V | undefined)[]>
 
+  /** Returns whether a key exists; see {@link BackendLevel.has}. */
   has(key: KDefault): Promise<boolean>
   has<K = KDefault>(key: K, options: HasOptions<K>): Promise<boolean>
 
+  /** Returns whether each of the keys exists; see {@link BackendLevel.hasMany}. */
   hasMany(keys: KDefault[]): Promise<boolean[]>
   hasMany<K = KDefault>(keys: K[], options: HasManyOptions<K>): Promise<boolean[]>
 
+  /** Makes an iterator over the entries of a range; see {@link BackendLevel.iterator}. */
   iterator(): IteratorType<this, KDefault, VDefault>
   iterator<K = KDefault, V = VDefault>(options: IteratorOptions<K, V>): IteratorType<this, K, V>
 
+  /** Makes an iterator over the keys of a range; see {@link BackendLevel.keys}. */
   keys(): KeyIteratorType<this, KDefault>
   keys<K = KDefault>(options: KeyIteratorOptions<K>): KeyIteratorType<this, K>
 
+  /** Makes an iterator over the values of a range; see {@link BackendLevel.values}. */
   values(): ValueIteratorType<this, KDefault, VDefault>
   values<K = KDefault, V = VDefault>(options: ValueIteratorOptions<K, V>): ValueIteratorType<this, K, V>
 
-  // With the type of its parent, of which the compiler would follow all methods, a sublevel is too deep for it.
+  /** Makes a sublevel within this one; see {@link BackendLevel.sublevel}. */
+  // If its type named the type of its parent, the compiler would follow all methods of all parents, and give up.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   sublevel(name: string | string[]): Sublevel<any, string, string>
   sublevel<K = string, V = string>(
@@ -377,5 +394,6 @@ export interface Sublevel<TDatabase, KDefault, VDefault> {
     // biome-ignore lint/suspicious/noExplicitAny: see above
   ): Sublevel<any, K, V>
 
+  /** Makes a snapshot of the current state of the whole database; see {@link BackendLevel.snapshot}. */
   snapshot(options?: object | undefined): Snapshot
 }

@@ -9,7 +9,7 @@ import type { WriteCall } from './write-call.js'
 export class SubmittedCall implements HookedCall, WriteCall {
   readonly namespace: Namespace
   readonly method: string
-  /** Copies, which hook functions may change. */
+  /** Copies, so that hook functions may change them. */
   readonly operations: PublicOperation[]
   readonly sync: boolean
   readonly watchers: readonly Watcher[]

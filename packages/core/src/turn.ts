@@ -1,30 +1,30 @@
 /**
- * Turns of the event loop. Operations that are done within their call settle their promises at once, so that a loop
- * which awaits one after the other would never let timers and sockets have their turn. Once operations have followed each
- * other for {@link MAX_TURN_MS}, the promises of the next ones are therefore settled in the event loop's next turn.
+ * Turns of the event loop. Operations that finish within their call settle their promises at once, so a loop that awaits one
+ * after the other would never let timers and sockets have a turn. Once operations have followed each other for {@link
+ * MAX_TURN_MS}, the promises of the next ones are therefore settled in the event loop's next turn.
  */
 
-// The addon's promises are no instances of `Promise` where a program runs in a context of its own, as Jest's tests do.
+// In a context of its own, such as Jest's tests, the addon's promises are not instances of `Promise`.
 import { isPromise } from 'node:util/types'
 
-/** A delay that nobody notices, and long beside what a turn costs. */
+/** Too short to notice, and long compared with the cost of a turn. */
 const MAX_TURN_MS = 1
 
-/** The clock is read once for so much work. */
+/** How much work passes between two looks at the clock. */
 const WORK_A_LOOK = 32
 
 /** The work of an operation that reads or writes about a thousand entries. */
 export const LARGE_WORK = WORK_A_LOOK
 
 let work = 0
-/** When the first operation of this turn was seen; undefined if none was. */
+/** When the first operation of this turn was seen; undefined if there was none. */
 let began: number | undefined
 let next: { promise: Promise<void>; resolve: () => void } | undefined
 let immediate: NodeJS.Immediate
 
 /**
- * Notes that an operation is being done. Returns a promise to wait for before its own is settled, if the event loop
- * should have its turn first.
+ * Notes that an operation is being done. Returns a promise to wait for before the operation's own promise settles, if the event
+ * loop should get a turn first.
  */
 export function turn(weight = 1): Promise<void> | undefined {
   if (next !== undefined) return next.promise
@@ -37,7 +37,7 @@ export function turn(weight = 1): Promise<void> | undefined {
 
   if (began === undefined) {
     began = now
-    // Only to note the turn: nothing that the process must stay alive for.
+    // This only notes the end of the turn, so it must not keep the process alive.
     immediate = setImmediate(endTurn).unref()
     return undefined
   }
@@ -45,7 +45,7 @@ export function turn(weight = 1): Promise<void> | undefined {
   return now - began < MAX_TURN_MS ? undefined : waitForTurn()
 }
 
-/** `result`, unless the event loop should have its turn first. */
+/** Returns `result`, unless the event loop should get a turn first. */
 export function inTurn<T>(result: T | Promise<T>, work = 1): T | Promise<T> {
   const wait = turn(work)
   return wait === undefined || isPromise(result) ? result : wait.then(() => result)

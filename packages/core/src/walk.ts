@@ -1,31 +1,32 @@
 /**
- * Loops over an iterator: `for await` and `for`. Items that were read ahead are handed out without the bookkeeping that
- * abstract-level does for each call of `next()`, which does the rest: what is busy, aborted, closed or at its end.
+ * Loops over an iterator: `for await` and `for`. They hand out items that were read ahead without the bookkeeping that
+ * abstract-level does in each call of `next()`. That method does the rest: whether the iterator is busy, aborted, closed or at
+ * its end.
  */
 
-/** There is no item; an item itself may be null or undefined, as its encoding likes. */
+/** Says that there is no item. An item itself may be null or undefined, depending on its encoding. */
 export const nothing = Symbol('nothing')
 
 /** What a walk needs of an iterator. */
 export interface Walkable<Item> {
-  /** How many items were taken. */
+  /** How many items have been taken. */
   readonly count: number
   /** The next item, decoded, if it was read ahead. */
   takeDecoded(): Item | typeof nothing
   /** The next item, or undefined at the end. */
   next(): Promise<Item | undefined>
-  /** The next item, unless that was the end; waits on this thread. */
+  /** The next item, or {@link nothing} at the end; blocks this thread. */
   nextSync(): Item | typeof nothing
   close(): Promise<void>
 }
 
 const done: IteratorReturnResult<undefined> = { done: true, value: undefined }
 
-/** What `for await` loops over. It closes the iterator when the loop ends, in whatever way. */
+/** What `for await` loops over. It closes the iterator when the loop ends, for whatever reason. */
 export class AsyncWalk<Item> implements AsyncGenerator<Item, void, unknown> {
   readonly #iterator: Walkable<Item>
   #ended = false
-  /** Calls of `next()` that are not waited for follow each other. */
+  /** The last call of `next()`. Calls that are not awaited run one after the other. */
   #last: Promise<unknown> | undefined
 
   constructor(iterator: Walkable<Item>) {
@@ -101,7 +102,7 @@ export class AsyncWalk<Item> implements AsyncGenerator<Item, void, unknown> {
   }
 }
 
-/** What `for` loops over. It closes the iterator when the loop ends, in whatever way. */
+/** What `for` loops over. It closes the iterator when the loop ends, for whatever reason. */
 export class SyncWalk<Item> implements Generator<Item, void, unknown> {
   readonly #iterator: Walkable<Item>
   #ended = false
@@ -144,7 +145,7 @@ export class SyncWalk<Item> implements Generator<Item, void, unknown> {
   #close(): void {
     if (this.#ended) return
     this.#ended = true
-    // What there is to do is done within the call; only abstract-level's word of it comes later.
+    // The actual work is done within the call; only abstract-level's notice of it comes later.
     this.#iterator.close().catch(() => {})
   }
 }

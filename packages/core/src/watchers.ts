@@ -1,6 +1,6 @@
 /**
- * Who sees a write because of the object that it comes through: the hook functions and listeners of that object and of those
- * that it was made from, as they are at the call.
+ * The hook functions and listeners that see a write because of the object that it comes through: those of that object and of
+ * the objects that it was made from, as they are at the call.
  */
 
 import type { Database } from './database.js'
@@ -10,13 +10,13 @@ import type { PrewriteFunction } from './prewrite.js'
 export interface Watcher {
   readonly namespace: Namespace
   readonly functions: readonly PrewriteFunction[]
-  /** Whether somebody listens to the event `write`. */
+  /** Whether anyone listens to the event `write`. */
   readonly isHeard: boolean
-  /** The object that forwards operations to this one; null if they are given here. */
+  /** The object that forwards operations to this one; null if this one got them from the caller. */
   readonly below: Database | null
 }
 
-/** One object, whether it has functions and listeners or not. */
+/** Describes one object, whether it has functions and listeners or not. */
 export function watcherAt(namespace: Namespace, below: Database | null): Watcher {
   const { owner } = namespace
   return {
@@ -27,7 +27,7 @@ export function watcherAt(namespace: Namespace, below: Database | null): Watcher
   }
 }
 
-/** Those that have any, the deepest first. */
+/** Describes the objects that have functions or listeners, deepest first. */
 export function watchersFrom(namespace: Namespace | null, below: Database | null): readonly Watcher[] {
   const watchers: Watcher[] = []
 

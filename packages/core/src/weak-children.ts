@@ -1,11 +1,11 @@
-/** The open sublevels of a database or sublevel, which are closed with it and forgotten when nobody else knows them. */
+/** The open sublevels of a database or sublevel. They are closed with it, and forgotten when nobody else refers to them. */
 
-/** What can be closed. */
+/** Anything that can be closed. */
 export interface Closable {
   close(): Promise<void>
 }
 
-/** Kept with a child, so that its reference is found when it is closed. */
+/** Kept with a child, so that the reference is found when the child is closed. */
 export type ChildReference = WeakRef<Closable>
 
 export class WeakChildren implements Closable {

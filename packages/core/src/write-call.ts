@@ -1,47 +1,47 @@
-/** Calls of methods that write, as the queue of writes has to do with them. */
+/** Calls of methods that write, as the write queue handles them. */
 
 import type { Bytes, Operations } from './backend.js'
 import type { OperationList } from './operation-list.js'
 
-/** Where the queue writes. */
+/** Where the queue writes to. */
 export interface Writer {
   write(operations: Operations, sync: boolean): void | Promise<void>
   writeSync(operations: Operations, sync: boolean): void
 }
 
-/** What hook functions read while they run, besides what is stored. */
+/** What hook functions read while they run, in addition to what is stored. */
 export interface Overlay {
   /**
-   * What a key will be, by the operations up to now: null if it is deleted, undefined if they leave it alone.
+   * The value that a key will have after the operations so far: null if they delete it, undefined if they do not touch it.
    *
-   * @param identity - Of the key, by {@link identityOf}.
+   * @param identity - The key's identity; see {@link identityOf}.
    */
   find(identity: string): Bytes | null | undefined
 }
 
-/** What a call writes. */
+/** The writes of one call. */
 export interface Writes extends Overlay {
-  /** Has hook functions see the operations. If it throws, none is to be written. */
+  /** Shows the operations to the hook functions. If this throws, none may be written. */
   take(): void
-  /** What is to be written. */
+  /** The operations to write. */
   readonly list: OperationList
   readonly length: number
-  /** Whether somebody listens. */
+  /** Whether anyone listens. */
   readonly isHeard: boolean
-  /** Emits the event `write`. To be called once they are written. */
+  /** Emits the event `write`. Call it once the operations are written. */
   emit(): void
 }
 
 /** A call of a method that writes. */
 export interface WriteCall {
-  /** Its name, for errors. */
+  /** The name of the method, for errors. */
   readonly method: string
-  /** Whether it is to survive a loss of power before it is acknowledged. */
+  /** Whether the call must survive a loss of power before it is acknowledged. */
   readonly sync: boolean
   /** @param before - Operations of other calls that will be written in the same batch, before these. */
   writes(before: OperationList | null): Writes
-  /** Makes its bytes stay as they are, whatever becomes of the caller's buffers. */
+  /** Copies its bytes, so that they stay the same whatever the caller does with its buffers. */
   keep(): void
-  /** A call whose operations functions may change while this stays as it is. */
+  /** Returns a copy whose operations functions may change; this call stays as it is. */
   copy(): WriteCall
 }

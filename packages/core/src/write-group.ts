@@ -1,9 +1,9 @@
-/** Calls that are written as one batch. Each has its own result. */
+/** Calls that are written as one batch. Each gets its own result. */
 
 import { OperationList } from './operation-list.js'
 import type { WriteCall, Writer, Writes } from './write-call.js'
 
-/** A call that waits, and who waits for it. */
+/** A waiting call, and the promise that it settles. */
 export interface WaitingCall {
   readonly call: WriteCall
   resolve(): void
@@ -17,7 +17,7 @@ export class WriteGroup {
   readonly #isBlocking: boolean
   #sync = false
 
-  /** @param isBlocking - Whether it is to be written within the call. */
+  /** @param isBlocking - Whether to write within the call. */
   constructor(isBlocking: boolean) {
     this.#isBlocking = isBlocking
   }
@@ -26,12 +26,12 @@ export class WriteGroup {
     return this.#calls
   }
 
-  /** What the calls up to now will write; null if that is nothing. */
+  /** What the calls so far will write; null if that is nothing. */
   get list(): OperationList | null {
     return this.#list.length === 0 ? null : this.#list
   }
 
-  /** Whether one of the calls is to survive a loss of power. */
+  /** Whether one of the calls must survive a loss of power. */
   get sync(): boolean {
     return this.#sync
   }

@@ -1,4 +1,4 @@
-/** Who listens to the event `write`, and what there will be to hear. */
+/** The listeners of the event `write`, and the events that they will get. */
 
 import type { Bytes } from './backend.js'
 import {
@@ -21,30 +21,33 @@ interface WriteEvent extends PublicOperation {
 export class WriteListener {
   readonly #namespace: Namespace
   readonly #events: WriteEvent[] = []
-  /** The first forms of their operations. */
+  /** The operations of the events, in the form in which they were first given. */
   readonly #operations: CarriedOperation[] = []
-  /** Events by these; made when one is looked for. */
+  /** The events by their operations; made by the first lookup. */
   #byOperation: Map<CarriedOperation, WriteEvent> | undefined
 
   constructor(namespace: Namespace) {
     this.#namespace = namespace
   }
 
-  /** Notes an operation that comes by. One on a sublevel that was not made from this object is no event here. */
+  /** Notes an operation that passes. If it is on a sublevel that was not made from this object, there is no event here. */
   note(carried: CarriedOperation): void {
     const { owner } = this.#namespace
     if (carried.isDelegated && !isWithin(carried.target, owner)) return
     this.#push(carried.inTermsOf(owner))
   }
 
-  /** Notes an operation that a function with `everyWrite` has added, if it and the function lie in this key space. */
+  /**
+   * Notes an operation that a function with `everyWrite` has added, if both the operation and the function are in this key
+   * space.
+   */
   noteAdded(carried: CarriedOperation): void {
     const { owner, prefix } = this.#namespace
     if (!carried.prefix.startsWith(prefix) || carried.origin.addedBy?.startsWith(prefix) !== true) return
     this.#push(carried.prefix === prefix && !carried.isDelegated ? carried : carried.inTermsOf(owner))
   }
 
-  /** Brings an event up to date with what functions with `everyWrite` have made of its operation. */
+  /** Updates an event with what functions with `everyWrite` have made of its operation. */
   revise(carried: CarriedOperation): void {
     this.#byOperation ??= new Map(this.#operations.map((each, i) => [each, this.#events[i] as WriteEvent]))
     const event = this.#byOperation.get(carried.given)

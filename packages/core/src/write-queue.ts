@@ -1,7 +1,7 @@
 /**
- * The order of a database's writes, as far as hook functions need it. They run when all earlier writes are done, so that
- * they read what those wrote. Until then writes wait here; then all of them go as one batch, so that many writes with
- * `sync` share one.
+ * The order of a database's writes, as far as hook functions need it. Hook functions run when all earlier writes are done, so
+ * that they read what those wrote. Until then writes wait here. Then all of them go as one batch, so that many writes with
+ * `sync` share one sync.
  */
 
 import { codedError } from './errors.js'
@@ -11,14 +11,14 @@ import { turn } from './turn.js'
 import type { Overlay, WriteCall, Writer, Writes } from './write-call.js'
 import { type WaitingCall, WriteGroup } from './write-group.js'
 
-/** So many calls go as one batch at most, so that no batch grows without bound. */
+/** The most calls that go as one batch, so that no batch grows without bound. */
 const MAX_GROUP_CALLS = 1024
 
-/** Something that has to be done alone. */
+/** Work that must run alone. */
 export interface Task {
-  /** Begins. It may do all within the call, and must if it is blocking. */
+  /** Begins. It may do all its work within the call, and must if it is blocking. */
   start(isBlocking: boolean): void | Promise<void>
-  /** Does what remains, within the call. */
+  /** Does the remaining work within the call. */
   finish(): void
 }
 
@@ -33,23 +33,23 @@ type Waiting = WaitingCall | WaitingTask
 export class WriteQueue {
   readonly #writer: Writer
   readonly #waiting = new Fifo<Waiting>()
-  /** Writes of the back-end that have not ended. */
+  /** How many writes of the back-end are still running. */
   #pending = 0
-  /** Grows when all of these were waited for on this thread; their promises settle later. */
+  /** Increases when a blocking call has waited for all of these; their promises settle later. */
   #generation = 0
   #task: Task | null = null
-  /** So many of those that wait are not written together with others. */
+  /** How many of the first waiting calls must be written alone. */
   #callsAlone = 0
   /** The operations whose hook functions run now. */
   running: Overlay | null = null
-  /** Whether a write need not wait for others here. */
+  /** Whether a write would not have to wait for others here. */
   isFree = true
 
   constructor(writer: Writer) {
     this.#writer = writer
   }
 
-  /** Notes a write of the back-end that has not ended. */
+  /** Notes a running write of the back-end. */
   track(waiting: Promise<void>): void {
     const generation = this.#generation
     this.#pending++
@@ -59,7 +59,7 @@ export class WriteQueue {
     waiting.then(settled, settled)
   }
 
-  /** Whether writes that were called have not ended. */
+  /** Whether any write that was called is still running. */
   get hasPending(): boolean {
     return this.#pending > 0 || this.#waiting.length > 0 || this.#task !== null
   }
@@ -69,7 +69,7 @@ export class WriteQueue {
     return this.isFree && this.#pending === 0
   }
 
-  /** Writes what is given, now if that is possible. */
+  /** Writes a call, at once if possible. */
   submit(call: WriteCall, hasHooks: boolean): Promise<void> {
     if (!(hasHooks ? this.isIdle : this.isFree)) {
       call.keep()
@@ -81,12 +81,12 @@ export class WriteQueue {
       const waiting = this.#writer.write(writes.list.flat, call.sync) ?? turn(writes.length)
       return finished(writes, waiting)
     } finally {
-      // A hook function may have called for other writes.
+      // A hook function may have called other writes.
       if (!this.isFree) this.#advance()
     }
   }
 
-  /** Writes what is given before it returns, after all that was called before. */
+  /** Writes a call, after all earlier ones, and has finished when it returns. */
   submitSync(call: WriteCall): void {
     if (this.running !== null) {
       throw codedError(
@@ -101,23 +101,26 @@ export class WriteQueue {
       this.#writer.writeSync(writes.list.flat, call.sync)
       writes.emit()
     } finally {
-      // Whatever failed, the others go on.
+      // Whatever failed, the others continue.
       if (!this.isFree) this.#advance()
     }
   }
 
-  /** Does something alone, when all that was called before is done. */
+  /** Runs a task alone, once all earlier calls are done. */
   async perform(task: Task): Promise<void> {
     if (!this.isIdle) return this.#enqueue({ task })
     return this.#begin(task)
   }
 
-  /** Waits until all that waits here has been done. */
+  /** Waits until everything that is waiting here now is done. */
   async whenFree(): Promise<void> {
     if (!this.isFree) await this.#enqueue({ task: nothing })
   }
 
-  /** Runs hook functions. The writes that they call for come after those of a task that runs them, else at once. */
+  /**
+   * Runs hook functions. Writes that they call come after the task that runs the functions, if there is one; otherwise they
+   * follow at once.
+   */
   run(overlay: Overlay, work: () => void): void {
     try {
       this.#run(overlay, work)
@@ -172,7 +175,7 @@ export class WriteQueue {
     this.#update()
   }
 
-  /** Begins a task, behind which others wait. */
+  /** Begins a task. Others wait for it. */
   async #begin(task: Task): Promise<void> {
     this.#task = task
     this.#update()
@@ -180,13 +183,13 @@ export class WriteQueue {
     try {
       await task.start(false)
     } finally {
-      // A synchronous write may have finished it, and begun another one.
+      // A synchronous write may have finished this task and begun another.
       if (this.#task === task) this.#task = null
       this.#advance()
     }
   }
 
-  /** Runs the hook functions of calls that wait, and writes their operations as one batch. */
+  /** Runs the hook functions of waiting calls, and writes their operations as one batch. */
   #commit(isBlocking: boolean, maxCalls = MAX_GROUP_CALLS): void {
     const group = new WriteGroup(isBlocking)
     const limit = this.#callsAlone > 0 ? 1 : Math.min(maxCalls, MAX_GROUP_CALLS)
@@ -214,11 +217,11 @@ export class WriteQueue {
     try {
       const written = group.write(this.#writer)
       const wait = written === undefined ? turn(length) : undefined
-      // Functions may call for writes without end: the event loop has its turn between them.
+      // Functions may call writes without end, so the event loop gets a turn between them.
       if (wait !== undefined) this.track(wait)
 
       const succeed = (): void => {
-        // Callers that write one after the other come back at once: they shall share the next sync as well.
+        // Callers that write one after the other come back at once, and should share the next sync as well.
         if (length > 1 && group.sync) this.track(nextTurn())
         group.resolve()
       }
@@ -229,13 +232,14 @@ export class WriteQueue {
         return
       }
 
-      // Nothing is written. One of them may be at fault, such as by a key over its limit: each once more, alone.
+      // Nothing is written. One call may be at fault, for example because of a key over its limit, so each is written again
+      // alone.
       this.#waiting.unshift(group.calls)
       this.#callsAlone += length
     }
   }
 
-  /** Does all that was called before, on this thread. What its hook functions call for meanwhile is not of that. */
+  /** Does all earlier calls on this thread. Calls that their hook functions make meanwhile are not among them. */
   #drain(): void {
     const end = this.#waiting.served + this.#waiting.length
     this.#waitForPending()
@@ -259,7 +263,7 @@ export class WriteQueue {
     }
   }
 
-  /** @param maxCalls - So many are to be done at most. */
+  /** @param maxCalls - The most calls to do. */
   #drainNext(maxCalls: number): void {
     const first = this.#waiting.first as Waiting
 
@@ -269,7 +273,7 @@ export class WriteQueue {
     }
 
     this.#waiting.shift()
-    // The writes that its hook functions call for come after it.
+    // Writes that its hook functions call come after it.
     this.#task = first.task
 
     try {
@@ -297,7 +301,7 @@ function nextTurn(): Promise<void> {
 
 const nothing: Task = { start: () => undefined, finish: () => undefined }
 
-/** When a write is done, and who listens has heard of it. */
+/** Settles once the write is done and the listeners have heard of it. */
 function finished(writes: Writes, waiting: void | Promise<void>): Promise<void> {
   if (!writes.isHeard) return waiting ?? Promise.resolve()
   return Promise.resolve(waiting).then(() => writes.emit())

@@ -19,11 +19,11 @@ const makers = {
 }
 
 /** Tests with their sentences: what abstract-level says, word by word, and what is so. */
-const said = []
+const quoted = []
 
 function documented(sentences, run) {
   const quotes = [sentences].flat()
-  said.push(...quotes)
+  quoted.push(...quotes)
 
   for (const [name, make] of Object.entries(makers)) {
     test(`${quotes.join(' ')} (${name})`, async (t) => run(await make(t), t))
@@ -41,14 +41,14 @@ const beside = [
 ]
 
 test('no sentence of the documentation of hooks is left out', () => {
-  for (const quote of said) assert.ok(readme.includes(quote), quote)
+  for (const quote of quoted) assert.ok(readme.includes(quote), quote)
 
   const from = readme.indexOf('\n### Hooks\n')
   let rest = readme
     .slice(from, readme.indexOf('\n### Shared Access\n', from))
     .replaceAll(/^```js\n.*?^```$/gms, '')
     .replaceAll(/^#+ .*$/gm, '')
-  for (const quote of [...said, ...beside].sort((a, b) => b.length - a.length))
+  for (const quote of [...quoted, ...beside].sort((a, b) => b.length - a.length))
     rest = rest.replaceAll(quote, '')
   assert.equal(rest.trim(), '')
 })

@@ -45,7 +45,7 @@ testOnEngine('64 concurrent writes with sync count exactly, and share syncs', as
     assert.equal(await counts.get('count'), String(64 * round))
     assert.equal(db.stats().lastSequence - before, 128)
     // The first of them alone, and then all others at once; later all of them.
-    assert.ok(db.namespace.store.writes <= round + 1, String(db.place.store.writes))
+    assert.ok(db.namespace.store.writes <= round + 1, String(db.namespace.store.writes))
   }
 })
 

@@ -14,7 +14,7 @@ test('the example prints what it says', () => {
     cwd: fileURLToPath(new URL('.', import.meta.url)),
     encoding: 'utf8'
   })
-  const said = [...example.matchAll(/\/\/ (.*)$/gm)].map(([, comment]) => comment)
-  assert.ok(said.length >= 2)
-  assert.equal(printed, `${said.join('\n')}\n`)
+  const expected = [...example.matchAll(/\/\/ (.*)$/gm)].map(([, comment]) => comment)
+  assert.ok(expected.length >= 2)
+  assert.equal(printed, `${expected.join('\n')}\n`)
 })

@@ -18,7 +18,7 @@ const cargo = spawnSync(
 )
 
 if (cargo.error) {
-  console.error(`Could not run cargo: ${cargo.error.message}. Install Rust, which brings it along.`)
+  console.error(`Could not run cargo: ${cargo.error.message}. Install Rust, which includes it.`)
   process.exit(1)
 }
 
@@ -33,7 +33,7 @@ const library = cargo.stdout
   .find((file) => /\.(so|dylib|dll)$/.test(file))
 
 if (library === undefined) {
-  console.error('cargo named no library among what it built')
+  console.error('cargo did not report a library among its results')
   process.exit(1)
 }
 

@@ -1,6 +1,6 @@
 /**
- * The native addon, as TypeScript sees it. `crates/node/src/functions.rs` registers the functions; the order of
- * arguments is documented there and here alike. Only this package calls them, so they check little.
+ * The native addon, as TypeScript sees it. `crates/node/src/functions.rs` registers the functions, and documents the order of
+ * their arguments as this file does. Only this package calls them, so they check little.
  *
  * A function that returns `T | Promise<T>` returns the value itself when it need not wait: that is the fast path.
  */
@@ -8,7 +8,7 @@
 import type { Bytes, Page, Range } from 'terrace-core'
 import type { ErrorFactory } from './errors.js'
 
-/** An opaque native object. It is released when it is garbage-collected, or sooner by its `close` function. */
+/** An opaque native object. It is released by its `close` function, or when it is garbage-collected. */
 interface Native<Kind extends string> {
   readonly __kind: Kind
 }
@@ -18,29 +18,29 @@ export type NativeSnapshot = Native<'snapshot'>
 export type NativeIterator = Native<'iterator'>
 export type NativeBatch = Native<'batch'>
 
-/** Choices of one call, combined by `|`. The same constants are in `crates/node/src/options.rs`. */
+/** Choices for one call, combined with `|`. The same constants are in `crates/node/src/options.rs`. */
 export const Flag = {
-  /** Blocks that are read go into the block cache. */
+  /** Put the blocks that are read into the block cache. */
   fillCache: 1,
-  /** Keys are given out as buffers, not as strings. */
+  /** Return keys as buffers, not as strings. */
   keysAsBuffers: 2,
-  /** Values are given out as buffers, not as strings. */
+  /** Return values as buffers, not as strings. */
   valuesAsBuffers: 4,
-  /** A write survives a loss of power before it is acknowledged. */
+  /** Acknowledge a write only once it would survive a loss of power. */
   sync: 8,
-  /** A read waits for the disk if it must, on the calling thread. */
+  /** Let a read wait for the disk on the calling thread if it must. */
   blocking: 16,
-  /** An iterator yields keys. */
+  /** Let an iterator yield keys. */
   keys: 32,
-  /** An iterator yields values. */
+  /** Let an iterator yield values. */
   values: 64,
-  /** The order is from the last key to the first. */
+  /** Go from the last key to the first. */
   reverse: 128,
   /** A snapshot is passed. */
   snapshot: 256
 } as const
 
-/** Options of `open`, checked by `options.ts`. What is undefined is left to the preset. */
+/** Options of `open`, checked by `options.ts`. The preset decides those that are undefined. */
 export interface NativeOpenOptions {
   preset?: string | undefined
   createIfMissing: boolean
@@ -63,45 +63,48 @@ export interface NativeOpenOptions {
   hashIndexPercent?: number | undefined
 }
 
-/** Numbers about one level of the database. */
+/** Figures about one level of the database. */
 export interface LevelStats {
-  /** Tables in the level. */
+  /** The number of tables in the level. */
   files: number
-  /** Their size on disk. */
+  /** Their size on disk, in bytes. */
   sizeBytes: number
-  /** Flushes and compactions into the level since the database was opened. */
+  /** The number of flushes and compactions into the level since the database was opened. */
   compactions: number
-  /** The time they took. */
+  /** The time that they took, in microseconds. */
   compactionMicros: number
-  /** What they read. */
+  /** The bytes that they read. */
   readBytes: number
-  /** What they wrote. */
+  /** The bytes that they wrote. */
   writtenBytes: number
 }
 
-/** Numbers about a database's size and work. */
+/** Figures about a database's size and work. */
 export interface Stats {
   /** The levels, from 0 down. */
   levels: LevelStats[]
-  /** Memory of entries that are not in tables yet. */
+  /** Memory for entries that are not in tables yet, in bytes. */
   memtableBytes: number
-  /** Memory of blocks in the cache; those of a shared cache count for every database. */
+  /** Memory for blocks in the cache, in bytes. A shared cache counts in full for every database that uses it. */
   blockCacheBytes: number
-  /** Full write buffers that wait to be written to a table. */
+  /** The number of full write buffers waiting to be written to a table. */
   sealedMemtables: number
-  /** Compactions that run now. */
+  /** The number of compactions running now. */
   compactionsRunning: number
-  /** Sequence number of the newest write; each operation has one. */
+  /** The sequence number of the newest write. Each operation has one of its own. */
   lastSequence: number
-  /** Bytes of logs that the open left out, since a loss of power seems to have taken a part; they are in the directory `lost`. */
+  /**
+   * Bytes of logs that the open left out, because a loss of power seems to have taken a part of them. They are in the directory
+   * `lost`.
+   */
   leftOutLogBytes: number
 }
 
-/** What an open left out of the logs; the event `leftOut` has it. */
+/** What an open left out of the logs. The event `leftOut` carries it. */
 export interface LeftOutLog {
-  /** The log with a place that looks as a loss of power leaves it. It and all later ones are in the directory `lost`. */
+  /** The log with a place that looks as a loss of power would leave it. It and all later logs are in the directory `lost`. */
   file: string
-  /** Bytes that were left out, later logs included. */
+  /** The bytes that were left out, later logs included. */
   bytes: number
   /** What is wrong at that place. */
   message: string
@@ -109,32 +112,32 @@ export interface LeftOutLog {
 
 /** What a repair did. */
 export interface RepairReport {
-  /** Whether every entry that the database held is still there, as far as can be known. */
+  /** Whether every entry that the database held is still there, as far as that can be known. */
   nothingLost: boolean
-  /** Bytes of entries and log records that could not be read. */
+  /** The bytes of entries and log records that could not be read. */
   lostBytes: number
-  /** Entries in the tables afterwards, with deletions and old values that a compaction has not removed yet. */
+  /** The number of entries in the tables afterwards, including deletions and old values that no compaction has removed yet. */
   entriesKept: number
-  /** All that was found and done, for a person to read. */
+  /** Everything that was found and done, for a person to read. */
   text: string
 }
 
-/** A string, the length of a piece of the buffer that comes with it, or undefined where there is nothing. */
+/** A string; or the length of the next piece of the accompanying buffer, in bytes; or undefined if there is nothing. */
 export type Part = string | number | undefined
 
-/** What was found for many keys: the buffer whose pieces the values are, if they are buffers, and a value for each key. */
+/** What was found for many keys: the buffer that the values are pieces of, if they are buffers, and then a value for each key. */
 export type FoundMany = [buffer: Buffer | undefined, ...values: Part[]]
 
 export interface Binding {
-  /** `collector` returns an array of its arguments. */
+  /** `collector` returns its arguments as an array. */
   setHelpers(errorFactory: ErrorFactory, collector: (...parts: unknown[]) => unknown[]): void
 
   open(path: string, options: NativeOpenOptions): Promise<NativeDatabase>
   close(database: NativeDatabase): Promise<void>
 
   /**
-   * With {@link Flag.valuesAsBuffers} a slab is passed, from whose offset on the value is stored if it fits; its length is
-   * returned then.
+   * With {@link Flag.valuesAsBuffers}, a slab is passed. A value that fits is stored from its offset on, and its length is
+   * returned.
    */
   get(
     database: NativeDatabase,
@@ -165,9 +168,9 @@ export interface Binding {
 
   put(database: NativeDatabase, key: Bytes, value: Bytes, flags: number): void | Promise<void>
   del(database: NativeDatabase, key: Bytes, flags: number): void | Promise<void>
-  /** `operations` are keys and values in turns, with null for the value of a key to delete. */
+  /** In `operations` keys and values alternate, with null for the value of a key to delete. */
   write(database: NativeDatabase, flags: number, ...operations: Array<Bytes | null>): void | Promise<void>
-  /** A limit below zero is none. */
+  /** A negative limit means no limit. */
   clear(
     database: NativeDatabase,
     range: Range,
@@ -179,7 +182,7 @@ export interface Binding {
   batch(database: NativeDatabase): NativeBatch
   batchPut(batch: NativeBatch, key: Bytes, value: Bytes): void
   batchDel(batch: NativeBatch, key: Bytes): void
-  /** Operations as those of `write`. */
+  /** Takes operations in the form that `write` takes. */
   batchAppend(batch: NativeBatch, ...operations: Array<Bytes | null>): void
   batchClear(batch: NativeBatch): void
   batchWrite(batch: NativeBatch, flags: number): void | Promise<void>
@@ -188,8 +191,8 @@ export interface Binding {
   iterator(database: NativeDatabase, range: Range, flags: number, snapshot?: NativeSnapshot): NativeIterator
   iteratorSeek(iterator: NativeIterator, target: Bytes): void
   /**
-   * Reads up to `size` entries, and stops earlier once they exceed `highWaterMarkBytes`. With {@link Flag.blocking} it
-   * waits for the disk on this thread.
+   * Reads up to `size` entries, and stops early once they exceed `highWaterMarkBytes`. With {@link Flag.blocking}, it waits for
+   * the disk on this thread.
    */
   iteratorRead(
     iterator: NativeIterator,
@@ -197,7 +200,7 @@ export interface Binding {
     highWaterMarkBytes: number,
     flags: number
   ): Page | Promise<Page>
-  /** Makes the running read, and later ones, fail with LEVEL_ABORTED. */
+  /** Makes the running read and all later ones fail with LEVEL_ABORTED. */
   iteratorAbort(iterator: NativeIterator): void
   iteratorClose(iterator: NativeIterator): void
 

@@ -9,43 +9,43 @@ import type { CodedError, CoreErrorCode } from 'terrace-core'
  */
 export type LevelErrorCode =
   | CoreErrorCode
-  /** Another instance or process has the database open; the message says what can be done. */
+  /** Another instance or process has the database open. The message says what to do. */
   | 'LEVEL_LOCKED'
-  /** Stored bytes are damaged; `path` and `offset` say where. */
+  /** Stored bytes are damaged. `path` and `offset` say where. */
   | 'LEVEL_CORRUPTION'
-  /** The operating system refused; `cause.code` says why, for example `ENOSPC` on a full disk. */
+  /** The operating system refused. `cause.code` says why, for example `ENOSPC` on a full disk. */
   | 'LEVEL_IO_ERROR'
-  /** There is no database, and `createIfMissing` is false or `readOnly` is true. */
+  /** The database does not exist, and `createIfMissing` is false or `readOnly` is true. */
   | 'LEVEL_DATABASE_MISSING'
-  /** There is a database, and `errorIfExists` is true. */
+  /** The database exists already, and `errorIfExists` is true. */
   | 'LEVEL_DATABASE_EXISTS'
-  /** A write to a database that was opened with `readOnly`. */
+  /** A write was called on a database that was opened with `readOnly`. */
   | 'LEVEL_READ_ONLY'
   /**
-   * Another process has written the database on, and the state that this read-only database, or its iterator or snapshot,
-   * shows is gone from the disk: call `refresh()`, and read again.
+   * Another process has written to the database since, and the state that this read-only database, or its iterator or snapshot,
+   * shows is gone from the disk. Call `refresh()` and read again.
    */
   | 'LEVEL_OUTDATED'
-  /** An earlier failure makes further writes unsafe: close the database and open it again. */
+  /** An earlier failure makes further writes unsafe. Close the database and open it again. */
   | 'LEVEL_WRITES_REFUSED'
-  /** Well-formed bytes of a newer format, or of a fork of LevelDB. */
+  /** The bytes are well-formed, but of a newer format or of a fork of LevelDB. */
   | 'LEVEL_UNSUPPORTED_FORMAT'
-  /** A value that is too large for a JavaScript string or buffer. */
+  /** The value is too large for a JavaScript string or buffer. */
   | 'LEVEL_VALUE_TOO_LARGE'
-  /** A bug in this package. */
+  /** There is a bug in this package. */
   | 'LEVEL_INTERNAL_ERROR'
 
 /** An error of a database operation. */
 export interface LevelError extends CodedError<LevelErrorCode> {
-  /** The file or directory that it concerns. */
+  /** The file or directory concerned. */
   path?: string
-  /** The byte in that file at which damage begins. */
+  /** The byte in that file at which the damage begins, counted from 0. */
   offset?: number
-  /** What the operating system said, if it is behind the error; with `code` and `errno` as in `node:fs`. */
+  /** The operating system's error, if there was one, with `code` and `errno` as in `node:fs`. */
   cause?: unknown
 }
 
-/** Makes an error of what the addon knows about a failure. */
+/** Makes an error from what the addon knows about a failure. */
 export type ErrorFactory = (
   kind: string,
   message: string,
@@ -72,7 +72,7 @@ const codes: Record<string, LevelErrorCode> = {
   TooLarge: 'LEVEL_VALUE_TOO_LARGE'
 }
 
-/** What the engine says in terms of its own options, said in terms of ours. */
+/** Messages that the engine words in terms of its own options, in terms of this package's options instead. */
 const messages: Record<string, string> = {
   NoDatabase: 'Database does not exist',
   AlreadyExists: "Database exists already, and the option 'errorIfExists' is true"
@@ -88,7 +88,7 @@ export const createError: ErrorFactory = (kind, message, path, offset, osError, 
   if (kind === 'Argument') return new TypeError(message)
 
   let code = codes[kind] ?? 'LEVEL_INTERNAL_ERROR'
-  // A file system that may only be read is the operating system's refusal, unlike the option readOnly.
+  // The operating system refuses writes to a read-only file system. That is not the option `readOnly`.
   if (code === 'LEVEL_READ_ONLY' && osMessage !== undefined) code = 'LEVEL_IO_ERROR'
 
   const options = osMessage === undefined ? undefined : { cause: systemError(osMessage, osError, path) }
@@ -106,7 +106,7 @@ export const createError: ErrorFactory = (kind, message, path, offset, osError, 
 function systemError(message: string, number: number | undefined, path: string | undefined): Error {
   const error: NodeJS.ErrnoException = new Error(message)
 
-  // On Windows the number is not one that Node has names for.
+  // On Windows, Node has no names for these numbers.
   if (number !== undefined && process.platform !== 'win32') {
     error.errno = -number
     error.code = getSystemErrorName(-number)

@@ -42,5 +42,5 @@ export type { LevelError, LevelErrorCode } from './errors.js'
 export type { DatabaseOptions, OpenOptions, RepairOptions, StartEndOptions } from './options.js'
 export { Level, Level as ClassicLevel }
 
-/** For programs that take the default export of classic-level, which is a CommonJS module. */
+/** For programs that use the default export of classic-level, which is a CommonJS module. */
 export default { Level, ClassicLevel: Level }

@@ -14,9 +14,11 @@ import {
 /**
  * An ordered key/value database in a directory, in LevelDB's file format.
  *
- * A `get` that memory can answer, and a write that need not wait, are done within the call and return a settled
- * promise; what waits for the disk, for `sync` or for compactions to catch up does so on another thread. Writes take
+ * A `get` that memory can answer, and a write that need not wait, finish within the call and return a promise that has settled
+ * already. Whatever has to wait for the disk, for `sync` or for compactions to catch up does so on another thread. Writes take
  * effect in the order in which they are called.
+ *
+ * An acknowledged write survives the death of the process. With the option `sync`, it also survives a loss of power.
  *
  * @typeParam KDefault - The default type of keys.
  * @typeParam VDefault - The default type of values.
@@ -26,8 +28,11 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   readonly #backend: NativeBackend
 
   /**
+   * Makes an instance, and starts to open the database. Await {@link open} to learn whether that succeeds.
+   *
    * @param location - The directory of the database. It is created, with its parents, unless `createIfMissing` is false.
-   * @param options - Options of the database, and of {@link open}, which happens by itself.
+   * @param options - Options of the database, and of {@link open}, which is called automatically.
+   * @throws TypeError if `location` is not a valid path.
    */
   constructor(location: string, options?: DatabaseOptions<KDefault, VDefault> | undefined) {
     assertLocation(location)
@@ -43,14 +48,16 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
     return this.#location
   }
 
-  /** Whether other instances of this process may have the same database open: the option of this name. */
+  /** The option `multithreading`: whether other instances in this process may have the same database open. */
   get multithreading(): boolean {
     return this.#backend.multithreading
   }
 
   /**
-   * About how many bytes the keys from `start` to before `end` take: on disk, compressed, and what was written lately in
-   * memory.
+   * Estimates how many bytes the keys from `start` up to, but not including, `end` take: compressed on disk, and in memory for
+   * recent writes.
+   *
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
    */
   approximateSize(start: KDefault, end: KDefault): Promise<number>
   approximateSize<K = KDefault>(start: K, end: K, options: StartEndOptions<K>): Promise<number>
@@ -61,8 +68,10 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   }
 
   /**
-   * Compacts the keys from `start` to `end`, both included, so that deleted and overwritten ones take no space. This
-   * happens by itself; call it where the space or the speed is wanted at a certain time. One call is enough.
+   * Compacts the keys from `start` to `end`, both included, so that deleted and overwritten ones take no space. Compactions
+   * also run automatically; call this to have the space or the speed at a certain time. One call is enough.
+   *
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
    */
   compactRange(start: KDefault, end: KDefault): Promise<void>
   compactRange<K = KDefault>(start: K, end: K, options: StartEndOptions<K>): Promise<void>
@@ -73,10 +82,11 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   }
 
   /**
-   * Makes a copy of the database in a new directory, as of now, while writes go on. Tables are hard-linked where the
-   * file system allows it, so that it is quick and takes little space.
+   * Copies the current state of the database into a new directory, while writes go on. Tables are hard-linked where the file
+   * system allows it, so the copy is quick and takes little space.
    *
    * @param path - A directory that does not exist yet. The copy is a database of its own.
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
    */
   async checkpoint(path: string): Promise<void> {
     if (typeof path !== 'string' || path === '') {
@@ -89,9 +99,11 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   }
 
   /**
-   * Shows in a database that was opened with `readOnly` what another process has written since: reads that begin
-   * afterwards work on the newest state. Iterators and snapshots that are there keep the state that they show. If it fails,
-   * the state that was shown before stays. Without `readOnly` it does nothing.
+   * Brings a database that was opened with `readOnly` up to date with what another process has written: later reads see the
+   * newest state. Existing iterators and snapshots keep the state that they show. If it fails, the database goes on showing its
+   * previous state. Without `readOnly`, it does nothing.
+   *
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
    */
   async refresh(): Promise<void> {
     if (this.status === 'opening') return this.deferAsync(() => this.refresh())
@@ -99,8 +111,10 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   }
 
   /**
-   * What the database knows about itself: `leveldb.num-files-at-levelN`, `leveldb.stats`, `leveldb.sstables` or
-   * `leveldb.approximate-memory-usage`. An empty string for any other name.
+   * Returns what the database knows about itself: `leveldb.num-files-at-levelN`, `leveldb.stats`, `leveldb.sstables` or
+   * `leveldb.approximate-memory-usage`. For any other name it returns an empty string.
+   *
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
    */
   getProperty(property: string): string {
     if (typeof property !== 'string') {
@@ -110,14 +124,19 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
     return binding.property(this.#native('getProperty'), property) ?? ''
   }
 
-  /** Numbers about the database's size and work. */
+  /**
+   * Returns figures about the database's size and work.
+   *
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open.
+   */
   stats(): Stats {
     return binding.stats(this.#native('stats'))
   }
 
   /**
-   * Removes the database at `location`, which must not be open, and its directory if nothing else is in it. Other files
-   * are left alone.
+   * Removes the database at `location`, and its directory if nothing else is in it. Other files are left alone.
+   *
+   * @throws LEVEL_LOCKED if the database is open.
    */
   static async destroy(location: string): Promise<void> {
     assertLocation(location)
@@ -125,8 +144,10 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
   }
 
   /**
-   * Restores what can be read of a damaged database, which must not be open. Try to open it first: this keeps as much
-   * as it can, but some may be lost, and deleted keys may come back. Damaged files are kept in the directory `lost`.
+   * Restores what can be read of a damaged database. Try to open the database first: a repair keeps as much as it can, but some
+   * entries may be lost, and deleted keys may come back. Damaged files are kept in the directory `lost`.
+   *
+   * @throws LEVEL_LOCKED if the database is open.
    */
   static async repair(location: string, options?: RepairOptions | undefined): Promise<RepairReport> {
     assertLocation(location)
@@ -135,7 +156,7 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
 
   // ---- helpers ----
 
-  /** The native database, for methods of our own. */
+  /** The native database, for the methods of this class. */
   #native(method: string): NativeDatabase {
     assertOpen(this, method)
     return this.#backend.database
@@ -151,13 +172,13 @@ export class Level<KDefault = string, VDefault = string> extends BackendLevel<KD
 
     const database = this.#native(method)
     const [start, end, options] = args
-    // The types of abstract-level do not follow an encoding from options to keys.
+    // The types of abstract-level do not follow an encoding from the options to the keys.
     const encoding = this.keyEncoding(options?.keyEncoding as 'utf8')
     return call(database, encoding.encode(start as string), encoding.encode(end as string))
   }
 }
 
-// The types of what terrace-core implements, with the options that this package adds.
+// Methods that terrace-core implements, with types that include the options of this package.
 // biome-ignore lint/correctness/noUnusedVariables: both declarations of a class name the same parameters
 export interface Level<KDefault, VDefault> {
   open(): Promise<void>
@@ -180,5 +201,5 @@ function assertLocation(location: unknown): void {
 
 function assertPath(path: string, name: string): void {
   if (path.includes('\0'))
-    throw new TypeError(`The first argument '${name}' must not contain a zero character`)
+    throw new TypeError(`The first argument '${name}' must not contain a NUL character`)
 }

@@ -1,6 +1,6 @@
 /**
- * Finds and loads the native addon: one built in this directory if there is one, else the platform's package. In a program
- * that a bundler made, "this directory" is that of the bundle.
+ * Finds and loads the native addon: the one built in this directory if there is one, otherwise that of the platform's package.
+ * In a bundled program, "this directory" is that of the bundle.
  */
 
 import { createRequire } from 'node:module'
@@ -8,11 +8,11 @@ import { join } from 'node:path'
 import type { Binding } from './binding.js'
 import { createError } from './errors.js'
 
-// A bundle that is an ES module does not know its file name; it most likely is the program that was started.
+// A bundle that is an ES module does not know its own file name. Most likely it is the program that was started.
 const here = typeof __filename === 'string' ? __filename : process.argv[1]
 const load = createRequire(here ?? join(process.cwd(), 'program'))
 
-/** Names of the builds that may run here, as in `npm/`. On Linux either C library may be in use. */
+/** Names of the builds that can run here, as in `npm/`. On Linux, either C library may be in use. */
 function candidates(): string[] {
   const { platform, arch } = process
   if (platform === 'linux') return [`linux-${arch}-gnu`, `linux-${arch}-musl`]
@@ -33,18 +33,19 @@ function find(): Binding {
       return load(file)
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException
-      // What is not installed needs no mention: the message below says what to install.
+      // A missing package is no failure worth listing: the message below says what to install.
       if (code !== 'MODULE_NOT_FOUND') failures.push(`${file}: ${message}`)
     }
   }
 
   const packages = names.map((name) => `@terrace-db/${name}`).join(' or ')
-  const reasons = failures.length > 0 ? `\nWhat was found did not load:\n${failures.join('\n')}` : ''
+  const reasons =
+    failures.length > 0 ? `\nThe following was found, but did not load:\n${failures.join('\n')}` : ''
 
   throw new Error(
     `The native part of terrace for ${process.platform} on ${process.arch} is missing. It comes with the optional ` +
       `package ${packages}: install terrace again without --omit=optional, and on the platform where it is to run. ` +
-      'Where a bundler made the program, leave terrace out of the bundle (esbuild: --external:terrace), or copy ' +
+      'If the program is bundled, leave terrace out of the bundle (esbuild: --external:terrace), or copy ' +
       `terrace.node of that package beside the bundle as terrace.${names[0]}.node. ` +
       `In a checkout of terrace itself, run "npm run build:native" in packages/terrace.${reasons}`
   )

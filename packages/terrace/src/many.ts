@@ -1,14 +1,14 @@
-/** Many keys or operations in one call of the addon, and what it answers. */
+/** Many keys or operations in one call of the addon, and the results. */
 
 import { type Bytes, Pieces } from 'terrace-core'
 import type { FoundMany, NativeBatch } from './binding.js'
 import { binding } from './load-binding.js'
 import type { NativeSnapshot } from './native-snapshot.js'
 
-/** Arguments are passed on the stack, which has no room for any number of them. */
+/** The most arguments of one call. They are passed on the stack, which has limited room. */
 export const MAX_SPREAD = 2048
 
-/** The values of {@link Binding.getMany}. Its array is used for them. */
+/** The values that {@link Binding.getMany} found. They take the place of its result in the same array. */
 export function valuesOf(found: FoundMany): Array<Bytes | undefined> {
   const pieces = new Pieces(found.shift() as Buffer | undefined)
   const values = found as unknown as Array<Bytes | number | undefined>
@@ -21,7 +21,7 @@ export function valuesOf(found: FoundMany): Array<Bytes | undefined> {
   return values as Array<Bytes | undefined>
 }
 
-/** Reads more keys than can be passed at once, from one state. */
+/** Reads more keys than one call can pass, all from the same state. */
 export async function inParts<T>(
   backend: { snapshot(): NativeSnapshot },
   keys: Bytes[],
@@ -42,7 +42,7 @@ export async function inParts<T>(
   return found
 }
 
-/** Adds operations, keys and values in turns, to a batch. */
+/** Adds operations to a batch. Keys and values alternate. */
 export function appendAll(batch: NativeBatch, operations: ReadonlyArray<Bytes | null>): void {
   for (let i = 0; i < operations.length; i += MAX_SPREAD)
     binding.batchAppend(batch, ...operations.slice(i, i + MAX_SPREAD))

@@ -1,4 +1,4 @@
-/** The engine as a back-end of `terrace-core`: each call becomes one of the addon's. */
+/** The engine as a back-end of `terrace-core`: each call becomes a call of the addon. */
 
 import { isPromise } from 'node:util/types'
 import {
@@ -29,21 +29,25 @@ export class NativeBackend implements Backend<NativeSnapshot> {
     errorIfExists: true
   }
   readonly #path: string
-  /** Null while it is not open. */
+  /** The native database; null while it is not open. */
   #database: NativeDatabase | null = null
 
-  /** Whether other instances of this process may have the same database open: the option of this name. */
+  /** The option `multithreading`: whether other instances in this process may have the same database open. */
   multithreading: boolean
   /** Called with what an open has left out of the logs. */
   onLeftOut: (leftOut: LeftOutLog) => void = () => {}
 
-  /** @param path - Absolute, so that a change of the working directory does not matter. */
+  /** @param path - An absolute path, so that a change of the working directory does not matter. */
   constructor(path: string, multithreading: boolean) {
     this.#path = path
     this.multithreading = multithreading
   }
 
-  /** The native database. */
+  /**
+   * The native database.
+   *
+   * @throws LEVEL_DATABASE_NOT_OPEN if it is not open.
+   */
   get database(): NativeDatabase {
     if (this.#database === null) throw codedError('LEVEL_DATABASE_NOT_OPEN', 'Database is not open')
     return this.#database
@@ -146,7 +150,7 @@ export class NativeBackend implements Backend<NativeSnapshot> {
     return binding.batchWrite(batch, flags)
   }
 
-  /** The keys are read and deleted by batches: a failure may leave some of them deleted. */
+  /** Reads and deletes the keys in batches, so a failure may leave some of them deleted. */
   clear(range: RangeDeletion, snapshot?: NativeSnapshot): Promise<void> {
     let flags = range.reverse ? Flag.reverse : 0
     if (snapshot !== undefined) flags |= Flag.snapshot

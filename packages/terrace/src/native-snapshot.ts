@@ -2,7 +2,7 @@ import type { BackendSnapshot } from 'terrace-core'
 import type { NativeSnapshot as Native, NativeDatabase } from './binding.js'
 import { binding } from './load-binding.js'
 
-/** A state of the engine. */
+/** A snapshot of the engine. */
 export class NativeSnapshot implements BackendSnapshot {
   readonly native: Native
 

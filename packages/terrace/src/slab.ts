@@ -1,12 +1,12 @@
 /**
- * Memory that small values are stored into, one after another: a `Buffer` that is a piece of it is made ten times as fast as
- * one of its own. As with Node's own pool, a piece that is kept keeps the whole of it.
+ * Memory in which small values are stored one after another. A `Buffer` that is a piece of it is made ten times as fast as one
+ * with memory of its own. As with Node's own pool, a piece that is kept keeps the whole slab in memory.
  */
 
 /** As large as Node's pool. */
 const SLAB_BYTES = 8 * 1024
 
-/** Room for a value of up to so many bytes; larger ones get memory of their own. */
+/** The largest value that goes into a slab. Larger ones get memory of their own. */
 const MAX_PIECE_BYTES = 1024
 
 let memory = Buffer.allocUnsafeSlow(SLAB_BYTES)
@@ -28,7 +28,7 @@ export const slab = {
     return offset
   },
 
-  /** The value of so many bytes that was stored. */
+  /** Takes the value that was stored, which has this length. */
   take(lengthBytes: number): Buffer {
     const start = offset
     offset += lengthBytes

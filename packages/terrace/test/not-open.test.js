@@ -251,22 +251,22 @@ test('a method that a program has set on a database stays while it is refused, a
   const keys = () => "the program's"
   for (const sublevel of [false, true]) {
     const db = new Level(holder.location)
-    const place = sublevel ? db.sublevel('a') : db
-    place.get = get
-    await assert.rejects(place.open(), { code: 'LEVEL_DATABASE_NOT_OPEN' })
-    assert.equal(place.get, get)
-    await assert.rejects(place.has('key'), /opening it failed/)
+    const target = sublevel ? db.sublevel('a') : db
+    target.get = get
+    await assert.rejects(target.open(), { code: 'LEVEL_DATABASE_NOT_OPEN' })
+    assert.equal(target.get, get)
+    await assert.rejects(target.has('key'), /opening it failed/)
     // One that is set while it is refused stays as well.
-    place.keys = keys
-    await assert.rejects(place.open(), { code: 'LEVEL_DATABASE_NOT_OPEN' })
-    assert.equal(place.keys, keys)
+    target.keys = keys
+    await assert.rejects(target.open(), { code: 'LEVEL_DATABASE_NOT_OPEN' })
+    assert.equal(target.keys, keys)
 
     await holder.close()
     await db.open()
-    await place.open()
-    assert.equal(place.get, get)
-    assert.equal(place.keys, keys)
-    assert.equal(await place.has('key'), false)
+    await target.open()
+    assert.equal(target.get, get)
+    assert.equal(target.keys, keys)
+    assert.equal(await target.has('key'), false)
     await db.close()
     await holder.open()
   }

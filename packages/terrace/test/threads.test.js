@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
@@ -44,6 +44,25 @@ test('instances share a database by whatever path they reach it', async (t) => {
   await first.put('a', '1')
 
   assert.equal(await second.get('a'), '1')
+})
+
+test('a database is made where it was asked for, also in a directory that has the inode of one removed', async (t) => {
+  const parent = temporaryDirectory(t)
+  const removed = await openLevel(t, { multithreading: true }, join(parent, 'removed'))
+  const { ino } = statSync(removed.location)
+  await removed.close()
+  rmSync(removed.location, { recursive: true })
+  const location = Array.from({ length: 100 }, (_, i) => join(parent, String(i))).find((path) => {
+    mkdirSync(path)
+    return statSync(path).ino === ino
+  })
+  if (location === undefined) return t.diagnostic('skipped: this file system does not give an inode again')
+
+  const db = await openLevel(t, { multithreading: true }, location)
+  await db.put('a', '1')
+
+  assert.ok(readdirSync(location).includes('CURRENT'))
+  assert.ok(!existsSync(removed.location))
 })
 
 test('an instance that asks for what does not fit is refused', async (t) => {
@@ -137,9 +156,9 @@ test('databases share one cache and one pool of threads when asked to', async (t
 })
 
 test('an instance tells whether others may share its database', async (t) => {
-  const location = temporaryDirectory(t)
-  assert.equal(newLevel(t, { multithreading: true }, location).multithreading, true)
-  const db = await openLevel(t, undefined, location)
+  // It opens by itself in a moment, and so in a directory of its own.
+  assert.equal(newLevel(t, { multithreading: true }).multithreading, true)
+  const db = await openLevel(t)
   assert.equal(db.multithreading, false)
   await db.close()
   await db.open({ multithreading: true })

@@ -1,12 +1,12 @@
-/** Keys and values as encodings make them, and their bytes. */
+/** Keys and values in the form that encodings produce, and their bytes. */
 
-/** The names that abstract-level has for what encodings make. */
+/** The names that abstract-level has for the forms that encodings produce. */
 export type Format = 'utf8' | 'buffer' | 'view'
 
-/** A key or a value as an encoding makes it. */
+/** A key or a value in encoded form. */
 export type Encoded = string | Uint8Array
 
-/** An encoding of abstract-level: its format is the form of what it encodes to. */
+/** An encoding of abstract-level. Its format is the form that it encodes to. */
 export interface Encoding {
   readonly format: Format
   readonly name: string
@@ -17,32 +17,32 @@ export interface Encoding {
 }
 
 /**
- * Bytes as strings of the characters 0 to 255, one a byte: such strings compare as the bytes do, and can be keys of maps,
- * whichever format an encoding makes.
+ * Bytes as a string of the characters 0 to 255, one for each byte. Such strings compare as the bytes do and can be keys of
+ * maps, whichever format an encoding produces.
  */
 export type ByteString = string
 
 const NOT_ASCII = /[\u0080-\uffff]/
 
-/** The bytes of what was encoded. Bytes are not copied. */
+/** The bytes of an encoded key or value. They are not copied. */
 export function bytesOf(encoded: Encoded): Buffer {
   if (typeof encoded === 'string') return Buffer.from(encoded)
   if (Buffer.isBuffer(encoded)) return encoded
   return Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength)
 }
 
-/** The bytes of what was encoded, as a string. */
+/** The bytes of an encoded key or value, as a string. */
 export function byteString(encoded: Encoded): ByteString {
   if (typeof encoded === 'string' && !NOT_ASCII.test(encoded)) return encoded
   return bytesOf(encoded).toString('latin1')
 }
 
-/** The bytes that a string is of. */
+/** The bytes that a string stands for. */
 export function fromByteString(bytes: ByteString): Buffer {
   return Buffer.from(bytes, 'latin1')
 }
 
-/** What an encoding, perhaps one of another format, made, as `encoding` reads it once it is stored. */
+/** What `encoding` will read of an encoded key or value once it is stored, even if an encoding of another format produced it. */
 export function decodedBy(encoding: Encoding, encoded: Encoded): unknown {
   if (encoding.format === 'utf8') return encoding.decode(textOf(encoded))
   const bytes = bytesOf(encoded)
@@ -50,7 +50,7 @@ export function decodedBy(encoding: Encoding, encoded: Encoded): unknown {
   return encoding.decode(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength))
 }
 
-/** The text of what was encoded. Half a surrogate pair is not stored as such. */
+/** The text of an encoded key or value. Half a surrogate pair is not stored as such. */
 function textOf(encoded: Encoded): string {
   return typeof encoded === 'string' ? encoded.toWellFormed() : bytesOf(encoded).toString()
 }

@@ -1,4 +1,4 @@
-/** Errors with a code, as abstract-level's are. The codes of a part are listed in its guide. */
+/** Errors with a code, like those of abstract-level. The guide of each part lists its codes. */
 
 /** An error of the toolbox: `code` is for programs, the message for people. */
 export interface ToolboxError extends Error {
@@ -6,7 +6,11 @@ export interface ToolboxError extends Error {
   cause?: unknown
 }
 
-/** An error with a code. @internal */
+/**
+ * Makes an error with a code.
+ *
+ * @internal
+ */
 export function codedError(code: string, message: string, cause?: unknown): ToolboxError {
   return Object.assign(cause === undefined ? new Error(message) : new Error(message, { cause }), { code })
 }

@@ -1,11 +1,11 @@
-/** Prewrite hooks, and where the keys of a database are in its root: what abstract-level has and its types lack. */
+/** Prewrite hooks, and the position of a database's keys in its root: members that abstract-level has and its types lack. */
 
 import type { Encoded, Encoding, Format } from './encoded.js'
 import { codedError } from './errors.js'
 import type { AnyLevel } from './level-like.js'
-import { beneath } from './view.js'
+import { sourceOf } from './view.js'
 
-/** An operation as a prewrite hook gets it. */
+/** An operation in the form that a prewrite hook gets. */
 export interface Operation {
   type: 'put' | 'del'
   key: unknown
@@ -15,7 +15,7 @@ export interface Operation {
   sublevel?: AnyLevel | null
 }
 
-/** What a prewrite hook adds operations to. */
+/** The batch that a prewrite hook adds operations to. */
 export interface PrewriteBatch {
   add(operation: object): unknown
 }
@@ -23,7 +23,7 @@ export interface PrewriteBatch {
 /** A prewrite hook of abstract-level. */
 export type PrewriteHook<T = Operation> = (operation: T, batch: PrewriteBatch) => void
 
-/** What is used of databases and is not in abstract-level's types, or not as it is used here. */
+/** Members of databases that abstract-level's types lack, or type differently. */
 interface HookedDatabase {
   readonly hooks: {
     readonly prewrite: {
@@ -38,7 +38,7 @@ interface HookedDatabase {
   prefixKey(key: Encoded, format: string, local: boolean): Encoded
 }
 
-/** Has `hook` see every write of `db`; on databases other than Terrace those that are made with this very object. */
+/** Makes `hook` see every write to `db`. On databases other than Terrace, it sees the writes made through this very object. */
 export function addHook(db: AnyLevel, hook: PrewriteHook<never>): void {
   hooked(db).hooks.prewrite.add(hook, { everyWrite: true })
 }
@@ -47,15 +47,15 @@ export function deleteHook(db: AnyLevel, hook: PrewriteHook<never>): void {
   hooked(db).hooks.prewrite.delete(hook)
 }
 
-/** What databases over terrace-core declare beyond abstract-level's manifest. */
+/** What databases over terrace-core declare in addition to abstract-level's manifest. */
 interface HookSupport {
   readonly everyWrite?: boolean
   readonly getSync?: boolean
 }
 
 /**
- * Whether writes take effect in the order in which their hooks ran, hooks see every write, and `getSync` within them all
- * that was written before: what the manifest's `everyWrite` and `getSync` mean together. Terrace does so.
+ * Whether writes take effect in the order in which their hooks ran, hooks see every write, and `getSync` within them sees
+ * everything written before. The manifest's `everyWrite` and `getSync` together mean that. It is so in Terrace.
  */
 export function isExact(root: AnyLevel): boolean {
   const { everyWrite, getSync } = root.supports as HookSupport
@@ -63,43 +63,44 @@ export function isExact(root: AnyLevel): boolean {
 }
 
 /**
- * The database that a sublevel is in, at whatever depth; a database itself. Of a view, that of what is beneath.
+ * The root database that a sublevel is in, at whatever depth; for a root database, itself; for a view, the root of the database
+ * whose entries it shows.
  *
  * @throws TOOLBOX_VIEW for a sublevel of a view.
  */
 export function rootOf(db: AnyLevel): AnyLevel {
-  let root = beneath(db)
+  let root = sourceOf(db)
   for (let next = parentOf(root); next != null; next = parentOf(next)) root = next
-  if (beneath(root) !== root) {
+  if (sourceOf(root) !== root) {
     throw codedError(
       'TOOLBOX_VIEW',
-      'A sublevel of a view hides what others write: make it of the database, and a view of that sublevel'
+      'A sublevel of a view would hide what others write: make a sublevel of the database, and a view of that sublevel'
     )
   }
   return root
 }
 
-/** What a sublevel was made of; none for a database. */
+/** The object that a sublevel was made from; nothing for a root database. */
 export function parentOf(db: AnyLevel): AnyLevel | null | undefined {
   return hooked(db).parent
 }
 
-/** What the keys of a sublevel, or of a view of it, begin with in the root; nothing for a root. */
+/** What the keys of a sublevel, or of a view of it, begin with in the root; empty for a root. */
 export function prefixOf(db: AnyLevel): string {
-  return hooked(beneath(db)).prefix ?? ''
+  return hooked(sourceOf(db)).prefix ?? ''
 }
 
-/** An encoded key of `db` as the root has it. */
+/** An encoded key of `db`, as it is in the root. */
 export function keyInRoot(db: AnyLevel, key: Encoded, format: Format): Encoded {
   return hooked(db).prefixKey(key, format, false)
 }
 
-/** The encoding of keys that is meant by an option, or the database's own. */
+/** The key encoding that an option names, or the database's own. */
 export function keyEncodingOf(db: AnyLevel, encoding?: unknown): Encoding {
   return hooked(db).keyEncoding(encoding)
 }
 
-/** The encoding of values that is meant by an option, or the database's own. */
+/** The value encoding that an option names, or the database's own. */
 export function valueEncodingOf(db: AnyLevel, encoding?: unknown): Encoding {
   return hooked(db).valueEncoding(encoding)
 }

@@ -1,4 +1,4 @@
-/** The keys of one database or sublevel among those of its root, and its operations in those terms. */
+/** The keys of one database or sublevel among those of its root, and operations in terms of these keys. */
 
 import {
   type ByteString,
@@ -20,15 +20,15 @@ import {
   valueEncodingOf
 } from './hooks.js'
 import type { AnyLevel } from './level-like.js'
-import { beneath, viewOf } from './view.js'
+import { sourceOf, viewOf } from './view.js'
 
 /**
- * A database or sublevel of abstract-level. (By its own types no sublevel is an `AbstractLevel<any, any,
- * any>`: their hooks differ.)
+ * A database or sublevel of abstract-level. (By its own types no sublevel is an `AbstractLevel<any, any, any>`, because their
+ * hooks differ.)
  */
 export type AnyDatabase = Pick<AnyLevel, 'status' | 'supports' | 'get' | 'close'>
 
-/** A range of encoded keys; `gte` and `lt` are as in abstract-level. */
+/** A range of encoded keys. `gte` and `lt` mean what they mean in abstract-level. */
 export interface EncodedRange {
   gt?: Buffer
   gte?: Buffer
@@ -40,7 +40,7 @@ const NOTHING = Buffer.alloc(0)
 
 const spaces = new WeakMap<object, KeySpace>()
 
-/** The keys of a database, a sublevel or a view. */
+/** Returns the key space of a database, a sublevel or a view. */
 export function keySpaceOf(database: AnyDatabase): KeySpace {
   let space = spaces.get(database)
   if (space === undefined) {
@@ -52,23 +52,23 @@ export function keySpaceOf(database: AnyDatabase): KeySpace {
 
 /** The keys of one database or sublevel; see {@link keySpaceOf}. */
 export class KeySpace {
-  /** What was given: its encodings count. */
+  /** The object that was given, whose encodings apply. */
   readonly given: AnyLevel
-  /** The same; of a view, what is beneath. */
+  /** The same; for a view, the database whose entries it shows. */
   readonly db: AnyLevel
-  /** The database that `db` is in, or `db` itself. */
+  /** The root database that `db` is in, or `db` itself. */
   readonly root: AnyLevel
-  /** What the keys of `db` begin with in the root: nothing for a root. */
+  /** What the keys of `db` begin with in the root; empty for a root. */
   readonly prefix: ByteString
   /** The first key of the root after them; undefined for a root. */
   readonly end: ByteString | undefined
-  /** Of a view: what the keys begin with of records that say which entries are hidden; then comes the entry's key. */
+  /** For a view: the prefix of the records that say which entries are hidden. After it comes the entry's key. */
   readonly records: ByteString | undefined
   readonly #prefixBytes: Buffer
 
   constructor(database: AnyDatabase) {
     this.given = database as AnyLevel
-    const db = beneath(this.given)
+    const db = sourceOf(this.given)
     this.db = db
     this.root = rootOf(db)
     this.prefix = prefixOf(db)
@@ -77,14 +77,12 @@ export class KeySpace {
     this.#prefixBytes = Buffer.from(this.prefix)
   }
 
-  /** Whether hook functions see every write, and what was written before; see {@link isExact}. */
+  /** Whether hook functions see every write, and can read everything written before; see {@link isExact}. */
   get isExact(): boolean {
     return isExact(this.root)
   }
 
-  /**
-   * Has `hook` see every write of these keys; on databases other than Terrace those that are made with `db`.
-   */
+  /** Makes `hook` see every write to these keys. On databases other than Terrace, it sees the writes made through `db`. */
   addHook(hook: PrewriteHook): void {
     addHook(this.db, hook)
   }
@@ -93,17 +91,17 @@ export class KeySpace {
     deleteHook(this.db, hook)
   }
 
-  /** The encoding of keys that is meant by an option, or the database's own. */
+  /** The key encoding that an option names, or the database's own. */
   keyEncoding(encoding?: unknown): Encoding {
     return keyEncodingOf(this.given, encoding)
   }
 
-  /** The encoding of values that is meant by an option, or the database's own. */
+  /** The value encoding that an option names, or the database's own. */
   valueEncoding(encoding?: unknown): Encoding {
     return valueEncodingOf(this.given, encoding)
   }
 
-  /** The key of an operation as bytes, in the terms of `db`; undefined if it is not a key of `db`. */
+  /** The key of an operation as bytes, in terms of `db`; undefined if it is not a key of `db`. */
   keyOf({ key, keyEncoding, sublevel }: Operation): Buffer | undefined {
     const encoded = keyEncoding.encode(key)
     if (sublevel == null || sublevel === this.db) return bytesOf(encoded)
@@ -124,7 +122,7 @@ export class KeySpace {
     return this.prefix === '' ? bytesOf(key) : Buffer.concat([this.#prefixBytes, key])
   }
 
-  /** A key of the root as one of `db`; undefined if it is none. */
+  /** A key of the root as a key of `db`; undefined if it is not one. */
   fromRoot(key: Buffer): Buffer | undefined {
     const length = this.#prefixBytes.length
     if (length === 0) return key
@@ -132,17 +130,17 @@ export class KeySpace {
     return key.subarray(length)
   }
 
-  /** Whether the entry of a key is not to be seen: what was given is a view, which hides it. */
+  /** Whether the given object is a view that hides the entry of this key. */
   isHidden(key: Buffer): boolean {
     return viewOf(this.given)?.isHidden(key) === true
   }
 
-  /** A key, as the database reads it. */
+  /** A decoded key. */
   decodeKey(bytes: Uint8Array): unknown {
     return decodedBy(this.keyEncoding(), bytes)
   }
 
-  /** A value, as the database reads it; undefined if it cannot. */
+  /** A decoded value; undefined if it cannot be decoded. */
   decodeValue(stored: Encoded): unknown {
     try {
       return decodedBy(this.valueEncoding(), stored)
@@ -151,7 +149,7 @@ export class KeySpace {
     }
   }
 
-  /** The entries of a range, as bytes. They are read from the root, so that `db` itself may be closed. */
+  /** Yields the entries of a range, as bytes. They are read from the root, so `db` itself may be closed. */
   async *entriesWithin(range: EncodedRange, more?: object): AsyncGenerator<[key: Buffer, value: Buffer]> {
     const options = { ...rawEncodings, ...this.#rangeInRoot(range), ...more }
     for await (const [key, value] of this.root.iterator(options)) {
@@ -159,17 +157,17 @@ export class KeySpace {
     }
   }
 
-  /** A value as bytes. */
+  /** Reads a value as bytes. */
   async read(key: Buffer): Promise<Buffer | undefined> {
     return (await this.root.get(this.inRoot(key), rawEncodings)) as Buffer | undefined
   }
 
-  /** A value as it is stored now. What is pending shows as `orderWrites` says. */
+  /** Reads a value as it is stored now. Whether pending writes show depends on `orderWrites`. */
   storedValue(key: Uint8Array): Buffer | undefined {
     return this.root.getSync(this.inRoot(key), rawEncodings) as Buffer | undefined
   }
 
-  /** A range of `db`'s keys as one of the root's. */
+  /** A range of `db`'s keys as a range of the root's keys. */
   #rangeInRoot({ gt, gte, lt, lte }: EncodedRange): EncodedRange {
     const inRoot: EncodedRange =
       gt === undefined ? { gte: this.inRoot(gte ?? NOTHING) } : { gt: this.inRoot(gt) }
@@ -183,7 +181,10 @@ export class KeySpace {
 /** Options to read and write bytes. */
 export const rawEncodings = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const
 
-/** The prefix ends with the separator; names have greater bytes, so this is after every key and before siblings. */
+/**
+ * The end of a prefix. It ends with the separator, and names have greater bytes, so this is after every key and before all
+ * siblings.
+ */
 export function endOf(prefix: ByteString): ByteString | undefined {
   if (prefix === '') return undefined
   return prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)

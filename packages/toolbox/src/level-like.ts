@@ -1,14 +1,15 @@
-/** The types of the databases that parts are called with, and work on. */
+/** The types of the databases that users pass to parts, and that parts work on. */
 
 import type { AbstractLevel } from 'abstract-level'
 
-/** Any database with abstract-level's API, whatever its keys and values are. */
+/** Any database with abstract-level's API, whatever the types of its keys and values. */
 // biome-ignore lint/suspicious/noExplicitAny: the types of keys and values do not matter here
 export type AnyLevel = AbstractLevel<any, any, any>
 
 /**
- * A database with abstract-level's API, of which the types of keys and values matter. The whole class would refuse some of
- * its own subclasses: their hooks name themselves. With their other methods, some subclasses' types would not be found.
+ * A database with abstract-level's API whose types of keys and values matter. The whole class would refuse some of its own
+ * subclasses, because the types of their hooks name the class itself. With the other methods, TypeScript could not infer the
+ * types of some subclasses.
  */
 export type LevelLike<K, V> = Pick<
   // biome-ignore lint/suspicious/noExplicitAny: how the database keeps its data does not matter

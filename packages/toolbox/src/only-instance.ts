@@ -2,21 +2,21 @@ import { codedError, type ToolboxError } from './errors.js'
 import { rootOf } from './hooks.js'
 import type { AnyLevel } from './level-like.js'
 
-/** Roots whose opening is looked at. */
+/** Root databases whose opening is being checked. */
 const watched = new WeakSet<AnyLevel>()
 
 /**
- * Sees to it that all writes of a database come through one object. What a part knows of writes it has from the hooks of that
- * object; another instance of the same database, in this thread or in a worker, has hooks of its own, and nothing in JavaScript
- * is common to both.
+ * Makes sure that all writes of a database come through one object. A part learns of writes from the hooks of that object.
+ * Another instance of the same database, in this thread or in a worker, has hooks of its own, and the two share nothing in
+ * JavaScript.
  *
- * @param part - What needs it, for the message.
- * @throws TOOLBOX_MULTITHREADING if the database is, or is to be, opened with `multithreading`. Where only its opening tells,
- * that is refused: `open()` rejects with LEVEL_HOOK_ERROR, whose cause this is.
+ * @param part - The part that needs this, for the message.
+ * @throws TOOLBOX_MULTITHREADING if the database is opened, or will be, with `multithreading`. If that shows only when the
+ * database opens, the opening is refused: `open()` rejects with LEVEL_HOOK_ERROR, whose cause is this error.
  */
 export function assertOnlyInstance(db: AnyLevel, part: string): void {
   const root = rootOf(db)
-  // Terrace tells.
+  // Terrace says so itself.
   if ((root as { multithreading?: boolean }).multithreading === true) throw multithreadingError(part)
 
   if (watched.has(root) || root.hooks?.postopen === undefined) return

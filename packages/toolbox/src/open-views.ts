@@ -1,11 +1,11 @@
-/** The views that are open, by the keys that they show: one at a time, by whatever object of the same sublevel. */
+/** The open views, by the keys that they show. There is one at a time, whichever object of a sublevel it was made from. */
 
 import { prefixOf, rootOf } from './hooks.js'
 import type { AnyLevel } from './level-like.js'
 
 const opened = new WeakMap<AnyLevel, Map<string, AnyLevel>>()
 
-/** Notes that a view of a database is open. Returns false, and does nothing, if there is another one. */
+/** Notes that a view of a database is open. If another one is open already, does nothing and returns false. */
 export function openView(source: AnyLevel, view: AnyLevel): boolean {
   const root = rootOf(source)
   const prefix = prefixOf(source)

@@ -2,9 +2,9 @@
 
 # The options of one read or one write.
 #
-# Predecessor: DB and Iterator. Successor: Native.
+# DB and Iterator use this; it uses Native.
 module LevelDB
-  # For the gem itself. The library's objects for options of calls. The usual ones are made once and never freed.
+  # Internal to the gem. The library's objects for the options of calls. The usual ones are made once and never freed.
   module CallOptions
     READ = Native::READOPTIONS_CREATE.call
     SCAN = Native::READOPTIONS_CREATE.call
@@ -24,12 +24,12 @@ module LevelDB
         options.nil? || options.empty? ? yield(READ) : special(db, options, &use)
       end
 
-      # The same for an iterator, which leaves the cache of blocks alone unless it is told otherwise.
+      # Yields the address of options for an iterator, which does not fill the block cache unless told to.
       def scanning(db, options, &use)
         options.empty? ? yield(SCAN) : special(db, { fill_cache: false }.merge(options), &use)
       end
 
-      # The address of options for a write.
+      # Returns the address of options for a write.
       def writing(options)
         return WRITE if options.nil? || options.empty?
 
@@ -37,7 +37,7 @@ module LevelDB
         options[:sync] ? SYNCED_WRITE : WRITE
       end
 
-      # Raises ArgumentError for a name that is not among +known+.
+      # Raises ArgumentError for a name that is not one of +known+.
       def refuse_unknown(options, known)
         unknown = options.keys - known
         raise ArgumentError, "unknown options: #{unknown.map(&:inspect).join(', ')}" unless unknown.empty?

@@ -2,7 +2,7 @@
 
 # An open database.
 #
-# Predecessor: the program. Successor: Handle and Native; Reading has what is shared with snapshots.
+# The program uses this; it uses Handle and Native. Reading has what databases share with snapshots.
 module LevelDB
   # An open database: an ordered map from keys to values, both strings of any bytes.
   #
@@ -11,41 +11,41 @@ module LevelDB
   #   db.put 'a', 'foo'
   #   db.to_a # => [["a", "foo"], ["b", "bar"]]
   #
-  # Keys and values go in as the bytes they are, whatever their encoding, and come out in binary encoding, or in that of the
-  # option +encoding+. What is no string is refused with a TypeError.
+  # Keys and values are stored as their bytes, whatever their encoding, and are returned in binary encoding or in that of the
+  # option +encoding+. Anything but a string is refused with a TypeError.
   #
-  # It may be used by several threads at once. A process that was forked must open it for itself, after it was closed in the
-  # first one; until then it raises ClosedError.
+  # Several threads may use it at once. In a forked process it raises ClosedError. That process must open the database for
+  # itself, after the first one has closed it.
   class DB
     include Reading
 
-    # The path it was opened with, as a String.
+    # The path that the database was opened with, as a String.
     attr_reader :pathname
     alias path pathname
-    # Its Options.
+    # The database's Options.
     attr_reader :options
-    # For the gem itself.
+    # Internal to the gem.
     attr_reader :handle
 
     class << self
-      # Opens a database. It is made only with +create_if_missing+. Options are those of Options.
+      # Opens a database, and creates it only with +create_if_missing+. Options are those of Options.
       #
-      # Raises Error, or one of its kinds.
+      # Raises Error or one of its subclasses.
       def make(path, options = {})
         new(path, { create_if_missing: false }.merge(options))
       end
 
-      # Makes a database. Raises DatabaseExistsError.
+      # Creates a database. Raises DatabaseExistsError if it exists.
       def create(path, options = {})
         new(path, options.merge(create_if_missing: true, error_if_exists: true))
       end
 
-      # Opens a database. Raises MissingDatabaseError.
+      # Opens a database. Raises MissingDatabaseError if it does not exist.
       def load(path, options = {})
         new(path, options.merge(create_if_missing: false, error_if_exists: false))
       end
 
-      # As +new+. With a block: yields the database, closes it, and returns the block's result.
+      # Like +new+. With a block: yields the database, closes it, and returns the block's result.
       def open(path, options = {})
         db = new(path, options)
         return db unless block_given?
@@ -57,17 +57,17 @@ module LevelDB
         end
       end
 
-      # Removes the database in a directory. Other files in the directory stay. It is no failure if there is none.
+      # Removes the database in a directory. Other files in the directory stay. If there is no database, this does nothing.
       def destroy(path, options = {})
         maintain(Native::DESTROY_DB, path, options)
       end
 
-      # Makes a damaged database openable again, with all that is intact.
+      # Repairs a damaged database so that it can be opened again, with everything that is intact.
       def repair(path, options = {})
         maintain(Native::REPAIR_DB, path, options)
       end
 
-      # For the gem itself. A handle that does not refer to the DB object.
+      # Internal to the gem. Returns a handle that does not refer to the DB object.
       def open_handle(path, options)
         function = options.read_only ? beyond(:TERRACE_OPEN_READ_ONLY) : Native::OPEN
         native, free = options.to_native
@@ -82,7 +82,7 @@ module LevelDB
         raise
       end
 
-      # For the gem itself. A function that only Terrace's library has.
+      # Internal to the gem. Calls a function that only Terrace's library has.
       def beyond(name)
         Native.const_get(name) || raise(NotSupportedError, "Not implemented: #{LevelDB.library_path} has no #{name.downcase}")
       end
@@ -105,25 +105,25 @@ module LevelDB
       end
     end
 
-    # Opens the database in the directory +path+, and makes it if there is none, unless +create_if_missing+ is false. Options are
+    # Opens the database in the directory +path+. Creates it if there is none, unless +create_if_missing+ is false. Options are
     # those of Options.
     #
-    # Raises Error, or one of its kinds.
+    # Raises Error or one of its subclasses.
     def initialize(path, options = {})
       @pathname = Native.path(path)
       @options = Options.new({ create_if_missing: true }.merge(options))
       @handle = Handle.own(self) { DB.open_handle(@pathname, @options) }
     end
 
-    # The encoding of keys and values that come out.
+    # The encoding of keys and values that are read.
     def encoding
       @options.encoding
     end
 
-    # The value of a key, or nil.
+    # Returns the value of a key, or nil.
     #
-    # fill_cache:: keep the block read in the cache; true by default
-    # verify_checksums:: verify the blocks read; Terrace does unless it is false
+    # fill_cache:: keep the blocks that are read in the cache; true by default
+    # verify_checksums:: verify the blocks that are read; Terrace does so unless it is false
     # snapshot:: read from this Snapshot
     def get(key, options = nil)
       key = Native.bytes(key, 'a key')
@@ -142,7 +142,7 @@ module LevelDB
       end
     end
 
-    # Stores a value. Returns it. What was stored survives the death of the process.
+    # Stores a value, and returns it. Once this returns, the value survives the death of the process.
     #
     # sync:: return only when it also survives a loss of power
     def put(key, value, options = nil)
@@ -158,7 +158,8 @@ module LevelDB
     end
     alias []= put
 
-    # Removes a key. Returns the value that it had, or nil. It reads for that; a batch does not. Options as for +put+.
+    # Removes a key. Returns the value that it had, or nil. To do so it reads the value; a batch does not. Takes the options of
+    # +put+.
     def delete(key, options = nil)
       native = CallOptions.writing(options)
       key = Native.bytes(key, 'a key')
@@ -169,8 +170,8 @@ module LevelDB
       value
     end
 
-    # Yields a WriteBatch, and writes it when the block returns; if it raises, nothing is written. Returns true. Without a
-    # block, a WriteBatch that is written by its +write!+. Options as for +put+.
+    # Yields a WriteBatch, and writes it when the block returns. If the block raises, nothing is written. Returns true. Without
+    # a block, returns a WriteBatch, which its +write!+ writes. Takes the options of +put+.
     def batch(options = nil)
       batch = WriteBatch.new(self)
       return batch unless block_given?
@@ -181,9 +182,9 @@ module LevelDB
       write(batch, options)
     end
 
-    # Writes a batch of this database. Returns true. Options as for +put+.
+    # Writes a batch of this database. Returns true. Takes the options of +put+.
     def write(batch, options = nil)
-      raise ArgumentError, "not a batch of this database: #{batch.inspect}" unless batch.is_a?(WriteBatch) && batch.db.equal?(self)
+      raise ArgumentError, "batch must be one of this database, not #{batch.inspect}" unless batch.is_a?(WriteBatch) && batch.db.equal?(self)
 
       native = CallOptions.writing(options)
       @handle.use do |database|
@@ -194,12 +195,13 @@ module LevelDB
       true
     end
 
-    # An Iterator, for entries one at a time. Options are those of Reading#each.
+    # Returns an Iterator, which yields one entry at a time. Options are those of Reading#each.
     def iterator(options = {})
       Iterator.new(self, options)
     end
 
-    # The database as it is now, as a Snapshot. With a block: yields it, releases it, and returns the block's result.
+    # Returns a Snapshot of the database as it is now. With a block: yields the snapshot, releases it, and returns the block's
+    # result.
     def snapshot
       snapshot = Snapshot.new(self)
       return snapshot unless block_given?
@@ -211,10 +213,10 @@ module LevelDB
       end
     end
 
-    # Closes it, with its iterators and snapshots, after the calls of other threads have returned. A second time does
+    # Closes the database, with its iterators and snapshots, after the calls of other threads have returned. A second call does
     # nothing. Returns true.
     #
-    # Raises Error if something went wrong while closing, or in the background before. It is closed all the same.
+    # Raises Error if something went wrong while closing, or earlier in the background. The database is closed all the same.
     def close
       @handle.close
       ObjectSpace.undefine_finalizer(self)
@@ -222,13 +224,13 @@ module LevelDB
     end
     alias close! close
 
-    # Whether it is closed.
+    # Whether the database is closed.
     def closed?
       @handle.closed?
     end
 
-    # What the database knows about itself, such as "leveldb.stats" or "leveldb.num-files-at-level0"; nil for a name that
-    # it does not know.
+    # Returns what the database knows about itself, such as "leveldb.stats" or "leveldb.num-files-at-level0", or nil for an
+    # unknown name.
     def property(name)
       name = Native.bytes(name, 'a name')
       @handle.use do |database|
@@ -248,7 +250,8 @@ module LevelDB
       property('leveldb.stats')
     end
 
-    # About how many bytes on disk the entries from one key to before another take. What is still in memory does not count.
+    # Estimates how many bytes on disk the entries from one key up to, but not including, another take. Data that is still in
+    # memory does not count.
     def approximate_size(from, to)
       from = Native.bytes(from, 'from')
       to = Native.bytes(to, 'to')
@@ -262,7 +265,7 @@ module LevelDB
       Native.value_of(size)
     end
 
-    # Compacts what lies from one key to another, both included. nil is an open end.
+    # Compacts the entries from one key to another, both included. nil means no bound.
     def compact(from = nil, to = nil)
       from &&= Native.bytes(from, 'from')
       to &&= Native.bytes(to, 'to')
@@ -272,8 +275,8 @@ module LevelDB
       nil
     end
 
-    # Shows in a database that was opened with +read_only+ what others have written since. Iterators and snapshots that are there
-    # keep what they show, and if it fails, so does the database. Terrace only.
+    # Brings a database that was opened with +read_only+ up to date with what others have written. Existing iterators and
+    # snapshots keep what they show. If it fails, so does the database. Terrace only.
     def refresh
       call_beyond(:TERRACE_REFRESH)
     end
@@ -283,12 +286,12 @@ module LevelDB
       call_beyond(:TERRACE_FLUSH)
     end
 
-    # Writes a consistent copy to a directory that is empty or does not exist, by hard links where that is possible. Terrace only.
+    # Writes a consistent copy to a directory that is empty or does not exist, with hard links where possible. Terrace only.
     def checkpoint(path)
       call_beyond(:TERRACE_CHECKPOINT, Native.c_string(Native.path(path)))
     end
 
-    # Reads every table from end to end. Raises CorruptionError with the first damage. Terrace only.
+    # Reads every table from end to end. Raises CorruptionError at the first damage. Terrace only.
     def verify
       call_beyond(:TERRACE_VERIFY)
     end

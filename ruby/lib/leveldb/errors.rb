@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-# What can go wrong, by the words that the C library's messages begin with.
+# The errors, found by the words that the C library's messages begin with.
 #
-# Predecessor: Native, which takes the messages. Successor: the program's `rescue`.
+# Native uses this for the library's messages; programs rescue the errors.
 module LevelDB
-  # Whatever the database refuses. Wrong arguments are Ruby's TypeError and ArgumentError.
+  # Whatever the database refuses. Wrong arguments raise Ruby's TypeError and ArgumentError.
   class Error < StandardError
     # The exception for a message of the C library.
     def self.for(message)
@@ -13,25 +13,25 @@ module LevelDB
     end
   end
 
-  # A database, an iterator, a snapshot or a batch that is used after it, or its database, was closed.
+  # A database, an iterator, a snapshot or a batch was used after it, or its database, was closed.
   class ClosedError < Error; end
 
-  # Something that should be there is not.
+  # Something that should exist does not.
   class NotFoundError < Error; end
 
-  # A damaged file. The message names it.
+  # A file is damaged. The message names it.
   class CorruptionError < Error; end
 
-  # What this library cannot do.
+  # This library does not support what was asked for.
   class NotSupportedError < Error; end
 
-  # An argument or an option that the library refuses.
+  # The library refuses an argument or an option.
   class InvalidArgumentError < Error; end
 
-  # There is no database, and it was not to be made.
+  # The database does not exist, and was not to be created.
   class MissingDatabaseError < InvalidArgumentError; end
 
-  # There is a database, and there was to be none.
+  # The database exists, and was not to.
   class DatabaseExistsError < InvalidArgumentError; end
 
   # The system refuses: no permission, a full disk, a failing device.

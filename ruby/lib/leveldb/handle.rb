@@ -1,25 +1,23 @@
 # frozen_string_literal: true
 
-# Who may use an object of the C library, and when it goes.
+# Who may use an object of the C library, and when it is released.
 #
-# Predecessor: DB, Iterator and Snapshot. Successor: Native.
+# DB, Iterator and Snapshot use this; it uses Native.
 module LevelDB
-  # For the gem itself. An object of the C library: a database, or an iterator or a snapshot, which are children of a
-  # database.
+  # Internal to the gem. An object of the C library: a database, or an iterator or a snapshot, which are children of a database.
   #
-  # - Any number of threads may be within `use` at once. `close` waits for them, and refuses those who come later.
-  # - A database closes its children first. What is closed is closed once, however many ask for it.
-  # - The owner (what the program holds) refers to the handle, never the other way, so that the garbage collector can tell
-  #   that the owner is gone. Its finalizer closes the handle.
-  # - A process that was forked has none of the library's threads. There a handle only refuses; its memory goes with
-  #   the process.
+  # - Any number of threads may be within `use` at once. `close` waits for them, and refuses those that come later.
+  # - A database closes its children first. Everything is closed only once, however many threads ask for it.
+  # - The owner (what the program holds) refers to the handle, never the other way round, so that the garbage collector can tell
+  #   when the owner is gone. Its finalizer closes the handle.
+  # - A forked process has none of the library's threads. There a handle refuses everything; its memory goes with the process.
   class Handle
-    # An exception from another thread (Timeout, Thread#kill) between a call and the storing of its result would lose
-    # memory. It waits for the end of the call, as it would anyway for the call itself.
+    # An exception from another thread (Timeout, Thread#kill) between a call and the storing of its result would leak memory. It
+    # waits until the call has ended, which it has to do for the call itself anyway.
     NOT_NOW = { Object => :never }.freeze
     private_constant :NOT_NOW
 
-    # Yields for a handle, which it gives back when its owner is gone. Nothing comes between.
+    # Yields to make a handle, which is released when its owner is gone. Nothing can come between.
     def self.own(owner)
       Thread.handle_interrupt(NOT_NOW) do
         handle = yield
@@ -28,7 +26,7 @@ module LevelDB
       end
     end
 
-    # +pointer+ is the object's address, +what+ its name in messages; the block gives the object back.
+    # +pointer+ is the object's address, +what+ its name in messages. The block releases the object.
     #
     # The block must not refer to the owner.
     def initialize(pointer, what, parent: nil, &give_back)
@@ -39,14 +37,14 @@ module LevelDB
       @pid = Process.pid
       @lock = Mutex.new
       @idle = ConditionVariable.new
-      # Threads that are within `use`, and how often.
+      # The threads within `use`, and how often each is.
       @users = {}.compare_by_identity
       @children = {}.compare_by_identity
       @closing = false
     end
 
-    # Makes a handle that is closed with this one, of what the block returns for this one's pointer. +give_back+ gets the
-    # child's pointer.
+    # Makes a handle that is closed together with this one, from what the block returns for this one's pointer. +give_back+ gets
+    # the child's pointer.
     def make_child(what, give_back, &make)
       use do |pointer|
         child = Handle.new(make.call(pointer), what, parent: self, &give_back)
@@ -55,10 +53,9 @@ module LevelDB
       end
     end
 
-    # Yields the pointer, which stays valid until the block ends. The block calls the library and nothing else: no
-    # program's code.
+    # Yields the pointer, which stays valid until the block ends. The block may call the library, but no code of the program.
     #
-    # Raises ClosedError.
+    # Raises ClosedError if the handle is closed.
     def use
       Thread.handle_interrupt(NOT_NOW) do
         enter
@@ -70,19 +67,19 @@ module LevelDB
       end
     end
 
-    # Whether it was closed, or belongs to the process that this one was forked from.
+    # Whether the handle was closed, or belongs to the process that this one was forked from.
     def closed?
       gone? || foreign?
     end
 
-    # Raises ClosedError if it was closed.
+    # Raises ClosedError if the handle was closed.
     def check
       raise ClosedError, "the #{@what} is closed" if gone?
     end
 
-    # Gives the object back after the calls of other threads have returned. A second time does nothing.
+    # Releases the object after the calls of other threads have returned. A second call does nothing.
     #
-    # The lock is not held while it waits for others and closes the children: who is within `use` of a snapshot may be about
+    # The lock is not held while this waits for others and closes the children: a thread within `use` of a snapshot may be about
     # to use the database.
     def close
       return @pointer = nil if foreign?
@@ -98,8 +95,8 @@ module LevelDB
       end
     end
 
-    # The same when the owner is gone, so that nobody is within `use` any more. Finalizers may not wait for a lock. If it is
-    # taken, the handle is being closed already, with its database.
+    # The same if the owner is gone, so that no thread can be within `use`. Finalizers may not wait for a lock. If the lock is
+    # taken, the handle is already being closed, together with its database.
     def close_ownerless
       return @pointer = nil if foreign?
       return unless @lock.try_lock
@@ -116,11 +113,11 @@ module LevelDB
       proc do
         close_ownerless
       rescue Error
-        # Nobody is left to be told.
+        # Nobody is left who could be told.
       end
     end
 
-    # A child that is closed.
+    # Forgets a closed child.
     def forget(child)
       @children.delete(child)
     end
@@ -136,7 +133,7 @@ module LevelDB
     end
 
     def enter
-      # Before the lock, which may be held by a thread that was not forked.
+      # This comes before the lock, which a thread that does not exist in the fork may hold.
       raise ClosedError, "the #{@what} belongs to the process that this one was forked from" if foreign?
 
       @lock.synchronize do
@@ -157,14 +154,14 @@ module LevelDB
       end
     end
 
-    # With the lock. Waits until nobody else is within `use`. False if there is nothing left to close.
+    # Called with the lock. Waits until no other thread is within `use`. Returns false if there is nothing left to close.
     def begin_closing
       @idle.wait(@lock) while @closing
       return false if @pointer.nil?
 
       @closing = true
       begin
-        # What this thread itself left behind is of a call that a signal broke off.
+        # If this thread itself is within `use`, a signal has interrupted its call.
         @idle.wait(@lock) while @users.each_key.any? { |thread| thread != Thread.current }
         waited = true
       ensure
@@ -172,21 +169,21 @@ module LevelDB
       end
     end
 
-    # With the lock.
+    # Called with the lock.
     def end_closing
       @closing = false
       @idle.broadcast
     end
 
-    # The children are closed by the method named.
+    # Closes the children by the given method.
     def give_back(close_children)
-      # The list is a copy: finalizers of other children may run meanwhile.
+      # The list is a copy, because finalizers of other children may run meanwhile.
       @children.keys.each(&close_children)
       pointer = @pointer
       @pointer = nil
       @give_back.call(pointer)
     ensure
-      # Last: a parent that is being closed waits for the children that it knows.
+      # This comes last: a parent that is closing waits for the children that it knows.
       @parent&.forget(self)
     end
   end

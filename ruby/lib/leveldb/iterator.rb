@@ -2,17 +2,17 @@
 
 # A walk over the keys.
 #
-# Predecessor: Reading#each. Successor: Handle and Native.
+# Reading#each uses this; it uses Handle and Native.
 module LevelDB
-  # A walk over a database as of the moment it was made, in either direction, within bounds. +DB#each+ is what loops
-  # want; this is for taking entries one at a time.
+  # A walk over a database as it was when the iterator was made, in either direction, within bounds. Use +DB#each+ for loops,
+  # and this to take entries one at a time.
   #
-  # It may be used by several threads, each of which gets some of the entries.
+  # Several threads may use it. Each then gets some of the entries.
   class Iterator
     include Enumerable
 
     OPTIONS = (%i[from to reversed limit exact] + CallOptions::READ_OPTIONS).freeze
-    # Entries and bytes that are read in one go at most. It begins with one entry and doubles.
+    # The most entries and bytes to read at once. Reading ahead begins with one entry and doubles.
     MAX_READ_AHEAD = 64
     MAX_READ_AHEAD_BYTES = 64 << 10
     private_constant :OPTIONS, :MAX_READ_AHEAD, :MAX_READ_AHEAD_BYTES
@@ -38,7 +38,8 @@ module LevelDB
       @reversed
     end
 
-    # Yields what is left, and closes, also if the block is left early. Without a block, an Enumerator.
+    # Yields the remaining entries, and closes the iterator, even if the block is left early. Without a block, returns an
+    # Enumerator.
     def each
       return to_enum unless block_given?
 
@@ -52,7 +53,7 @@ module LevelDB
       self
     end
 
-    # The next [key, value], or nil at the end.
+    # Returns the next [key, value], or nil at the end.
     def next
       @lock.synchronize do
         look_ahead
@@ -60,7 +61,7 @@ module LevelDB
       end
     end
 
-    # What +next+ will return.
+    # Returns what +next+ will return.
     def peek
       @lock.synchronize do
         look_ahead
@@ -74,14 +75,14 @@ module LevelDB
       nil
     end
 
-    # Frees what the iterator holds. What was deleted in the database since can then go from the disk.
+    # Releases what the iterator holds. Entries that were deleted meanwhile can then be removed from the disk.
     def close
       @handle.close
       ObjectSpace.undefine_finalizer(self)
       nil
     end
 
-    # Whether it was closed, by itself or with its database. One that came to its end is not.
+    # Whether it was closed, alone or with its database. An iterator at its end is not closed.
     def closed?
       @at_end ? @db.closed? : @handle.closed?
     end
@@ -103,7 +104,7 @@ module LevelDB
       @limit = options[:limit]
       raise ArgumentError, "limit must be 0 or more, not #{@limit.inspect}" unless @limit.nil? || @limit >= 0
 
-      # Bytes, whatever encoding they came in: strings of different encodings are never equal.
+      # As bytes, whatever their encoding: strings with different encodings are never equal.
       @start = @from && Native.bytes(@from, 'from').b
       @stop = @to && Native.bytes(@to, 'to').b
       @left = @limit
@@ -120,7 +121,7 @@ module LevelDB
       end
     end
 
-    # Sees to it that the next entry, if there is one, is in @ahead.
+    # Makes sure that the next entry, if there is one, is in @ahead.
     def look_ahead
       (@at_end ? @db.handle : @handle).check
       return unless @ahead.empty?
@@ -152,7 +153,7 @@ module LevelDB
       @read_ahead = [@read_ahead * 2, MAX_READ_AHEAD].min
     end
 
-    # To the next entry, or to the first. Whether there is one.
+    # Moves to the next entry, or to the first. Returns whether there is one.
     def move(pointer)
       if @has_begun
         @step.call(pointer)

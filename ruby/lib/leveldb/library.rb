@@ -5,14 +5,14 @@ require 'rbconfig'
 
 # Finds the shared library.
 #
-# Predecessor: `require 'leveldb'`. Successor: Native, which takes the functions from it.
+# `require 'leveldb'` runs this; Native takes the functions from the library.
 module LevelDB
-  # No library was found, or what was found is not one. The message lists where it was looked for, and why not there.
+  # No library was found, or what was found is not one. The message lists where it was looked for, and what was wrong there.
   class LibraryNotFoundError < LoadError; end
 
   # The shared library with LevelDB's C interface. Looked for in this order:
   #
-  # 1. the file that the environment's TERRACE_LIB names; if it is set, nothing else is tried
+  # 1. the file that the environment variable TERRACE_LIB names; if it is set, nothing else is tried
   # 2. the gem's own directory `vendor`
   # 3. the build's directory `target`, if the gem lies in Terrace's source tree: the newest of `release` and `debug`
   # 4. the system's path, by the names libterrace.so.0 and libterrace.so
@@ -24,25 +24,25 @@ module LevelDB
     REQUIRED_FUNCTION = 'leveldb_open'
     private_constant :EXTENSION, :FILE_NAME, :SYSTEM_NAMES, :GEM_DIRECTORY, :REQUIRED_FUNCTION
 
-    # The file, or the name by which the system found it.
+    # The file, or the name by which the system found the library.
     attr_reader :path
 
-    # Opens the library. +environment+ is read like ENV, +gem_directory+ is where `vendor` lies.
+    # Finds and opens the library. +environment+ is read like ENV; +gem_directory+ is where `vendor` lies.
     #
     # Raises LibraryNotFoundError.
     def self.find(environment: ENV, gem_directory: GEM_DIRECTORY)
       named = environment['TERRACE_LIB'].to_s
       candidates = named.empty? ? candidates_of(gem_directory) : { named => 'TERRACE_LIB' }
       failures = []
-      candidates.each do |path, place|
+      candidates.each do |path, description|
         return new(path)
       rescue Fiddle::DLError => e
-        failures << "  #{path} (#{place}): #{e.message}"
+        failures << "  #{path} (#{description}): #{e.message}"
       end
       raise LibraryNotFoundError, advice(failures)
     end
 
-    # Paths and names to try, each with what it is called in messages.
+    # The paths and names to try, each with its description in messages.
     def self.candidates_of(gem_directory)
       vendored = File.join(gem_directory, 'vendor', FILE_NAME)
       { vendored => "the gem's directory" }
@@ -64,8 +64,8 @@ module LevelDB
       <<~TEXT
         The C library for LevelDB databases was not found. Looked for:
         #{failures.join("\n")}
-        What to do: set the environment's TERRACE_LIB to the library's file; or build it in Terrace's source tree
-        with `cargo build --release --package terrace-capi`; or install it where the system finds libraries.
+        What to do: set the environment variable TERRACE_LIB to the library's file; or build the library in Terrace's
+        source tree with `cargo build --release --package terrace-capi`; or install it where the system finds libraries.
       TEXT
     end
     private_class_method :advice
@@ -77,7 +77,7 @@ module LevelDB
       @handle[REQUIRED_FUNCTION]
     end
 
-    # The address of a function, or nil if the library has none of that name.
+    # Returns the address of a function, or nil if the library does not have it.
     def address(name)
       @handle[name]
     rescue Fiddle::DLError

@@ -4,13 +4,13 @@ require 'fiddle'
 
 # The C functions, and bytes on their way to them and back.
 #
-# Predecessor: the classes that a program sees. Successor: the C library.
+# The classes that programs use call this; it calls the C library.
 module LevelDB
-  # For the gem itself.
+  # Internal to the gem.
   #
-  # Objects of the library are Integers here, their addresses. Each function is a constant, named without its prefix:
-  # `leveldb_put` is PUT. They are called without Ruby's lock, so that other threads run meanwhile, but for those that only
-  # look or step.
+  # Objects of the library are Integers here: their addresses. Each function is a constant, named without its prefix:
+  # `leveldb_put` is PUT. The functions are called without Ruby's lock, so that other threads run meanwhile, except those that
+  # only look or step.
   module Native
     OBJECT = Fiddle::TYPE_UINTPTR_T
     BYTES = Fiddle::TYPE_VOIDP
@@ -81,7 +81,7 @@ module LevelDB
       leveldb_free: [NOTHING, [OBJECT]]
     }.freeze
 
-    # What Terrace has and LevelDB has not: their constants are nil there.
+    # Functions that Terrace has and LevelDB does not. With LevelDB's library, their constants are nil.
     BEYOND = {
       terrace_version: [OBJECT, []],
       terrace_open_read_only: [OBJECT, [OBJECT, BYTES, BYTES]],
@@ -114,12 +114,12 @@ module LevelDB
       raise LibraryNotFoundError, "#{LIBRARY.path} lacks functions of LevelDB's C interface: #{missing.join(', ')}"
     end
 
-    # What an out parameter points to before the call: a pointer or a size of zero.
+    # The contents of an out parameter before the call: a zero pointer or size.
     EMPTY_SLOT = [0].pack('J').freeze
     private_constant :EMPTY_SLOT
 
     class << self
-      # Memory for one out parameter, of a pointer's size. To be passed as BYTES.
+      # Memory for one out parameter, of a pointer's size. Pass it as BYTES.
       def slot
         EMPTY_SLOT.dup
       end
@@ -129,7 +129,7 @@ module LevelDB
         slot.unpack1('J')
       end
 
-      # Yields a slot for the error of a call. Raises what is then in it; otherwise returns the block's result.
+      # Yields a slot for the error of a call. Raises the error that is then in it; otherwise returns the block's result.
       def checked
         slot = self.slot
         result = yield slot
@@ -139,27 +139,28 @@ module LevelDB
         result
       end
 
-      # The exception for a message from the library, which is freed.
+      # The exception for a message of the library. Frees the message.
       def error_at(address)
         Error.for(text_at(address))
       ensure
         FREE.call(address)
       end
 
-      # A copy of the string that ends with a zero.
+      # A copy of a string that ends with NUL.
       def text_at(address)
         Fiddle::Pointer.new(address).to_s.force_encoding(Encoding::UTF_8).scrub
       end
 
-      # A copy of so many bytes, in binary encoding.
+      # A copy of +size_bytes+ bytes, in binary encoding.
       def bytes_at(address, size_bytes)
         size_bytes.zero? ? String.new : Fiddle::Pointer.new(address)[0, size_bytes]
       end
 
-      # What a program passed as a key or a value, as a string that nobody changes while a call without Ruby's lock reads
-      # it. +what+ names it in the error.
+      # A key or a value that a program passed, as a string that nobody changes while a call without Ruby's lock reads it.
+      # +what+ names it in the error.
       #
-      # Raises TypeError for what is no string: symbols and numbers, too, which would come back as something else.
+      # Raises TypeError for anything but a string. Symbols and numbers are refused, too, because they would come back as
+      # something else.
       def bytes(object, what)
         string = String.try_convert(object)
         raise TypeError, "#{what} must be a String, not #{object.inspect} (#{object.class})" unless string
@@ -167,10 +168,10 @@ module LevelDB
         string.frozen? ? string : string.dup.freeze
       end
 
-      # What a program passed as the path of a database: a String, a Pathname, whatever File takes.
+      # The path of a database that a program passed: a String, a Pathname, or whatever else File takes.
       def path(object)
         path = File.path(object)
-        raise ArgumentError, "a path has no zero byte: #{path.inspect}" if path.b.include?("\0")
+        raise ArgumentError, "a path must not contain a NUL byte: #{path.inspect}" if path.b.include?("\0")
 
         path.dup.freeze
       end
@@ -187,7 +188,7 @@ module LevelDB
     Native::LIBRARY.path
   end
 
-  # Terrace's version; nil if the library in use is another.
+  # Terrace's version, or nil if another library is in use.
   def self.terrace_version
     Native::TERRACE_VERSION && Native.text_at(Native::TERRACE_VERSION.call)
   end

@@ -2,19 +2,19 @@
 
 # The database as it was at a moment.
 #
-# Predecessor: DB#snapshot. Successor: Handle, and DB, which reads from it.
+# DB#snapshot makes these; they use Handle, and DB to read.
 module LevelDB
-  # A database as it was when this was made: all that Reading has. While it is there, what was overwritten or deleted since
-  # stays on disk: release it when it is not needed any more.
+  # A database as it was when the snapshot was made, with everything that Reading has. While the snapshot exists, data that is
+  # overwritten or deleted meanwhile stays on disk. Release it when it is no longer needed.
   class Snapshot
     include Reading
 
     # The database.
     attr_reader :db
-    # For the gem itself.
+    # Internal to the gem.
     attr_reader :handle
 
-    # As DB#snapshot.
+    # Makes a snapshot, like DB#snapshot.
     def initialize(db)
       raise ArgumentError, "db must be a LevelDB::DB, not #{db.inspect}" unless db.is_a?(DB)
 
@@ -22,9 +22,9 @@ module LevelDB
       @handle = Handle.own(self) { Snapshot.make_handle(db.handle) }
     end
 
-    # A handle that does not refer to the snapshot.
+    # Returns a handle that does not refer to the snapshot.
     def self.make_handle(database)
-      # LevelDB takes the database's address with the snapshot's.
+      # LevelDB needs the database's address together with the snapshot's.
       address = nil
       release = proc { |pointer| Native::RELEASE_SNAPSHOT.call(address, pointer) }
       database.make_child('snapshot', release) do |pointer|
@@ -33,17 +33,17 @@ module LevelDB
       end
     end
 
-    # DB#get, as of then.
+    # DB#get in the state of the snapshot.
     def get(key, options = nil)
       @db.get(key, (options || {}).merge(snapshot: self))
     end
 
-    # DB#iterator, as of then.
+    # DB#iterator in the state of the snapshot.
     def iterator(options = {})
       @db.iterator(options.merge(snapshot: self))
     end
 
-    # Lets go of it. Iterators that were made of it go on. A second time does nothing.
+    # Releases the snapshot. Iterators that were made from it continue. A second call does nothing.
     def release
       @handle.close
       ObjectSpace.undefine_finalizer(self)
@@ -51,7 +51,7 @@ module LevelDB
     end
     alias close release
 
-    # Whether it was released, by itself or with its database.
+    # Whether it was released, alone or with its database.
     def released?
       @handle.closed?
     end

@@ -2,15 +2,14 @@
 
 # Writes that take effect together.
 #
-# Predecessor: DB#batch. Successor: DB#write.
+# DB#batch makes these; DB#write writes them.
 module LevelDB
-  # Puts and deletes that take effect together or not at all, in their order. They are kept in Ruby's memory until they are
-  # written.
+  # Puts and deletes that take effect in order, all together or not at all. They stay in Ruby's memory until they are written.
   class WriteBatch
     # The database.
     attr_reader :db
 
-    # As DB#batch without a block.
+    # Makes a batch, like DB#batch without a block.
     def initialize(db)
       raise ArgumentError, "db must be a LevelDB::DB, not #{db.inspect}" unless db.is_a?(DB)
 
@@ -31,30 +30,30 @@ module LevelDB
       true
     end
 
-    # Forgets what was added.
+    # Removes all operations.
     def clear
       add(nil)
       @operations.clear
       self
     end
 
-    # How many operations it has.
+    # The number of operations.
     def size
       @operations.size
     end
 
-    # DB#write with this batch. It may be written again.
+    # Writes this batch with DB#write. It may be written again.
     def write!(options = nil)
       @db.write(self, options)
     end
     alias write write!
 
-    # For DB#batch: what is added after the end of its block would be lost, so that it is refused.
+    # For DB#batch: refuses operations after the end of its block, because they would be lost.
     def finish
       @operations.freeze
     end
 
-    # For DB#write. Yields the library's object, filled.
+    # For DB#write. Yields the library's batch with the operations in it.
     def with_native
       native = Native::WRITEBATCH_CREATE.call
       @operations.each do |key, value|

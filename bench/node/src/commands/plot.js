@@ -1,4 +1,4 @@
-/** `plot`: a picture of each workload in files of results, as SVG and as PNG. */
+/** `plot`: draws each workload in files of results, as SVG and as PNG. */
 
 import { writeFileSync } from 'node:fs'
 import { UsageError } from '../errors.js'

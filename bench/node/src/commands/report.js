@@ -1,4 +1,4 @@
-/** `report`: the tables of results that were written before. */
+/** `report`: prints the tables of earlier results. */
 
 import { reportOf } from '../report.js'
 import { readResults } from '../results.js'

@@ -16,7 +16,7 @@ import { appendResult } from '../results.js'
 import { resolveTarget } from '../targets/resolve.js'
 
 const CHILD = fileURLToPath(new URL('../child.js', import.meta.url))
-/** Space that a database may take for each byte of entries, while it moves them. */
+/** The space that a database may take for each byte of entries, while it moves them. */
 const SPACE_FACTOR = 3
 
 /** @typedef {import('../targets/resolve.js').Target} Target */
@@ -92,7 +92,7 @@ function resolveTargets({ targets, databaseOptions, className, inMemory, skipMis
     try {
       const target = resolveTarget(named, { className, inMemory, databaseOptions: optionsOf })
       if (resolved.has(target.name)) {
-        throw new UsageError(`there are two targets ${target.name}: tell them apart with LABEL=${named}`)
+        throw new UsageError(`two targets are named ${target.name}: tell them apart with LABEL=${named}`)
       }
       resolved.set(target.name, target)
     } catch (error) {
@@ -104,7 +104,7 @@ function resolveTargets({ targets, databaseOptions, className, inMemory, skipMis
 }
 
 /**
- * The targets that load and open, which each shows in a process of its own.
+ * The targets that load and open. Each shows that in a process of its own.
  * @param {Target[]} targets
  * @param {Plan} plan
  * @param {string} directory
@@ -145,7 +145,7 @@ function checkReference(reference, targets) {
 }
 
 /**
- * Better before than after an hour.
+ * Checks the free space now, rather than failing after an hour.
  * @param {string} directory
  * @param {Plan} plan
  * @param {Target[]} targets
@@ -196,7 +196,7 @@ function inChild(job, onProgress) {
     child.once('error', reject)
     child.once('exit', (code, signal) => {
       process.removeListener('exit', killChild)
-      // Comes to nothing if there was a result.
+      // This has no effect if there was a result.
       reject(
         new UsageError(`${name}: the process ended with ${signal ?? `code ${code}`} before it had a result`)
       )

@@ -1,4 +1,4 @@
-/** Bars of times, grouped by line, one a target. */
+/** Bars of times, grouped by line, with one bar for each target. */
 
 import { lineNames, median, microsByRound, targetsOf } from '../statistics.js'
 import { coloursOf, legend, title } from './style.js'

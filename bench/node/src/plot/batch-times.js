@@ -4,7 +4,7 @@ import { targetsOf } from '../statistics.js'
 import { coloursOf, legend, title } from './style.js'
 
 const POINT_AREA = 7
-/** Points of a target: each is an element of the SVG. */
+/** The most points for a target: each is an element of the SVG. */
 const MAX_POINTS = 1000
 
 /** @param {import('../results.js').Result[]} results of one group */
@@ -28,7 +28,7 @@ export function batchTimes(results) {
     width: 760,
     height: 420,
     data: { values },
-    // Without a text for each point, which is most of an SVG.
+    // Without a text for each point, which would be most of the SVG.
     mark: { type: 'point', filled: true, size: POINT_AREA, aria: false },
     encoding: {
       x: {
@@ -74,7 +74,7 @@ function thin({ batchesEach, seconds, mean, max }) {
 }
 
 /**
- * Of several rounds the one whose whole time is the median.
+ * The round whose total time is the median of several.
  * @param {import('../results.js').Result[]} results
  * @param {string} target
  */

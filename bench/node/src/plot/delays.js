@@ -1,4 +1,4 @@
-/** How often the event loop was delayed by how much, one histogram a target. */
+/** How often the event loop was delayed, and by how much, in one histogram for each target. */
 
 import { targetsOf } from '../statistics.js'
 import { coloursOf, title } from './style.js'
@@ -6,7 +6,7 @@ import { coloursOf, title } from './style.js'
 /** @param {import('../results.js').Result[]} results of one group */
 export function delays(results) {
   const targets = targetsOf(results)
-  // The first round of each: histograms of several would hide which was the worst.
+  // The first round of each: one histogram of several rounds would hide which was the worst.
   const shown = targets.map(
     (target) => /** @type {any} */ (results.find((result) => result.target === target))
   )
@@ -64,7 +64,7 @@ export function delays(results) {
   }
 }
 
-/** @type {Record<string, string>} what clients do that do not divide it by --read-percent */
+/** @type {Record<string, string>} what clients do in workloads that do not divide it by --read-percent */
 const WHAT = { sustained: 'writes', 'plain-loop': 'operations' }
 
 /** @param {import('../results.js').Result} result */

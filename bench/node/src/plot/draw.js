@@ -1,4 +1,4 @@
-/** From a specification of Vega-Lite to a picture, without a display. */
+/** Draws a specification of Vega-Lite, without a display. */
 
 import { createRequire } from 'node:module'
 // This is @napi-rs/canvas, under the name by which Vega looks for a canvas (see package.json).
@@ -8,7 +8,7 @@ import { compile } from 'vega-lite'
 import { CONFIG, FONT } from './style.js'
 
 const FONT_FILE = 'roboto-fontface/fonts/roboto/Roboto-Regular.woff2'
-/** Pixels of the PNG for one of the SVG. */
+/** Pixels of the PNG for each pixel of the SVG. */
 const SCALE = 2
 
 /**
@@ -25,7 +25,7 @@ export async function draw(spec) {
   return { svg, png: canvas.toBuffer('image/png') }
 }
 
-/** A font of our own, so that machines without fonts draw the same picture. */
+/** A font of this package, so that machines without fonts draw the same picture. */
 function registerFont() {
   if (GlobalFonts.has(FONT)) return
   GlobalFonts.registerFromPath(createRequire(import.meta.url).resolve(FONT_FILE), FONT)

@@ -1,29 +1,29 @@
-/** What pictures have in common. */
+/** The common style of all pictures. */
 
 import { distinct } from '../statistics.js'
 import { KNOWN } from '../targets/known.js'
 
 export const FONT = 'Roboto'
 
-/** Told apart by most people who see colours differently (Okabe and Ito). */
+/** Colours that most people with colour blindness can tell apart (Okabe and Ito). */
 const COLOURS = ['#0072B2', '#56B4E9', '#E69F00', '#009E73', '#CC79A7', '#D55E00', '#444444', '#B8A800']
 
 /**
- * A colour for each target: those with short names have the same in every picture.
+ * A colour for each target. Targets with short names have the same colour in every picture.
  * @param {string[]} targets
  */
 export function coloursOf(targets) {
   const known = Object.keys(KNOWN)
   const others = targets.filter((target) => !known.includes(target))
   return targets.map((target) => {
-    const place = known.includes(target) ? known.indexOf(target) : known.length + others.indexOf(target)
-    return COLOURS[place % COLOURS.length]
+    const index = known.includes(target) ? known.indexOf(target) : known.length + others.indexOf(target)
+    return COLOURS[index % COLOURS.length]
   })
 }
 
 export const CONFIG = {
   background: 'white',
-  // Whoever looks at an SVG may lack it.
+  // Viewers of the SVG may lack the font.
   font: `${FONT}, sans-serif`,
   padding: 12,
   axis: { labelFontSize: 12, titleFontSize: 12, titleFontWeight: 'normal', gridColor: '#e6e6e6' },
@@ -32,7 +32,7 @@ export const CONFIG = {
 }
 
 /**
- * Above the picture, where it covers nothing.
+ * The legend is above the picture, where it covers nothing.
  * @param {string[]} names
  */
 export function legend(names) {

@@ -1,4 +1,4 @@
-/** better-sqlite3 with those methods of abstract-level that it has an equal of: it does everything synchronously. */
+/** better-sqlite3 with those methods of abstract-level that it has an equivalent of. It does everything synchronously. */
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,13 +1,13 @@
-/** Targets that go by a short name. Any other name is a package or a path. */
+/** Targets with a short name. Any other name is a package or a path. */
 
 const MIB = 1 << 20
 
 /**
  * @typedef {object} Known
  * @property {string} package
- * @property {string} [className] the export; found by itself if there is only one
- * @property {string} [adapter] a module of this directory that makes a class of the package
- * @property {boolean} [inMemory] it has no location, and no disk that `sync` could mean
+ * @property {string} [className] the export; not needed if there is only one
+ * @property {string} [adapter] a module of this directory that makes a class from the package
+ * @property {boolean} [inMemory] it has no location, and no disk for `sync`
  * @property {object} [options] of the database
  */
 
@@ -18,7 +18,7 @@ export const KNOWN = {
   'terrace:leveldb': {
     package: 'terrace',
     className: 'Level',
-    // LevelDB's defaults, which are also classic-level's.
+    // LevelDB's defaults, which classic-level shares.
     options: {
       writeBufferSize: 4 * MIB,
       cacheSize: 8 * MIB,

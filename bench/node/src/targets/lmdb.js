@@ -1,4 +1,4 @@
-/** lmdb with the methods of abstract-level that it has an equal of: it reads synchronously and writes both ways. */
+/** lmdb with those methods of abstract-level that it has an equivalent of. It reads synchronously, and writes both ways. */
 
 const ENCODINGS = {
   utf8: { keyEncoding: 'ordered-binary', encoding: 'string' },
@@ -27,7 +27,7 @@ export function adapt(lmdb) {
       this.#options = {
         keyEncoding: ENCODINGS[keyEncoding].keyEncoding,
         encoding: ENCODINGS[valueEncoding].encoding,
-        // A commit waits for the disk, or nothing does: what is between has no like among the others.
+        // A commit waits for the disk, or nothing does. The modes in between have no equivalent in the other databases.
         ...(sync ? { overlappingSync: false } : { noSync: true }),
         ...options
       }

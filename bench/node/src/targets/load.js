@@ -1,4 +1,4 @@
-/** Loads the class of a target, in the process that is to run it. */
+/** Loads the class of a target, in the process that will run it. */
 
 import { UsageError } from '../errors.js'
 
@@ -15,7 +15,7 @@ export async function loadClass(target) {
   const exported = { ...module.default, ...module, default: module.default }
   if (target.className !== null) {
     if (isDatabaseClass(exported[target.className])) return exported[target.className]
-    throw new UsageError(`${target.name} exports no class of a database named ${target.className}`)
+    throw new UsageError(`${target.name} exports no database class named ${target.className}`)
   }
   if (isDatabaseClass(exported.default)) return exported.default
   const classes = new Map(Object.entries(exported).filter(([, value]) => isDatabaseClass(value)))
@@ -23,7 +23,7 @@ export async function loadClass(target) {
   if (distinct.size === 1) return [...distinct][0]
   throw new UsageError(
     distinct.size === 0
-      ? `${target.name} exports no class in the manner of abstract-level`
+      ? `${target.name} exports no class like abstract-level's`
       : `${target.name} exports several classes: choose with --class (${[...classes.keys()].join(', ')})`
   )
 }

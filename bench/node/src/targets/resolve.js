@@ -1,4 +1,4 @@
-/** From what the user names to what a child process loads. The only place that knows of files and packages. */
+/** Turns what the user names into what a child process loads. Only this module knows about files and packages. */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -11,7 +11,7 @@ import { KNOWN } from './known.js'
  * @typedef {object} Target
  * @property {string} name as shown
  * @property {string} module address of the module
- * @property {string | null} adapter address of the module that makes a class of it
+ * @property {string | null} adapter address of the module that makes a class from it
  * @property {string | null} className
  * @property {boolean} inMemory
  * @property {object} options of the database
@@ -19,7 +19,7 @@ import { KNOWN } from './known.js'
  */
 
 /**
- * @param {string} named `NAME`, or `LABEL=NAME` to have one twice, with different options
+ * @param {string} named `NAME`, or `LABEL=NAME` to use one twice, with different options
  * @param {{ className?: string, inMemory?: boolean, databaseOptions: (name: string) => object }} choices
  * @returns {Target}
  */
@@ -55,13 +55,13 @@ function findPath(path) {
   }
 }
 
-/** What is installed in the current directory comes first. @param {string} name */
+/** A package installed in the current directory comes first. @param {string} name */
 function findPackage(name) {
   for (const from of [join(process.cwd(), 'x'), fileURLToPath(import.meta.url)]) {
     try {
       return createRequire(from).resolve(name)
     } catch {
-      // Looked for at the next place.
+      // The next directory is tried.
     }
   }
   throw new UsageError(

@@ -1,7 +1,7 @@
 import { verify, Written } from '../verify.js'
 import { openLoaded } from './writes.js'
 
-/** Clears a database that has entries. The time is divided by them. @param {import('../context.js').Context} context */
+/** Clears a database that has entries. The time is divided by their number. @param {import('../context.js').Context} context */
 export async function clear(context) {
   const { n } = context.settings
   const session = await openLoaded(context, n)

@@ -4,13 +4,13 @@ import { Random } from '../random.js'
 import { verify, Written } from '../verify.js'
 import { openLoaded } from './writes.js'
 
-/** Of so many reads one is a window of an iterator, the others are gets. */
+/** One in this many reads is a window of an iterator; the others are gets. */
 const WINDOW_EVERY = 8
 
 /**
- * Clients that read for some seconds what is on the disk and not in memory: random keys, and windows of --batch-size
- * entries. With a smaller --read-percent some of what they do are puts. A database in memory has no disk to read from, and
- * shows what the clients themselves do.
+ * Clients that read for some seconds what is on the disk and not in memory: random keys, and windows of --batch-size entries.
+ * With a smaller --read-percent, some of their operations are puts. A database in memory has no disk to read from, and shows
+ * the work of the clients themselves.
  * @param {import('../context.js').Context} context
  */
 export async function coldRead(context) {

@@ -1,4 +1,4 @@
-/** The workloads by their names, with what is usual for each. */
+/** The workloads by name, with the defaults of each. */
 
 import { clear } from './clear.js'
 import { coldRead } from './cold-read.js'
@@ -13,7 +13,8 @@ import { table } from './table.js'
 /**
  * @typedef {object} Workload
  * @property {string} summary
- * @property {(context: import('../context.js').Context) => Promise<object | void>} run returns what belongs into the results beside lines
+ * @property {(context: import('../context.js').Context) => Promise<object | void>} run returns what the results contain besides
+ * lines
  * @property {Partial<import('../settings.js').Settings>} [defaults]
  * @property {number} [rounds]
  */
@@ -24,7 +25,7 @@ export const WORKLOADS = {
   'batch-put': { summary: 'write entries in batches', run: batchPut, defaults: { concurrency: 1 } },
   get: { summary: 'get entries by key, after loading them', run: get },
   'get-many': {
-    summary: 'get entries, --batch-size keys a call',
+    summary: 'get entries, --batch-size keys in each call',
     run: getMany,
     defaults: { batchSize: 100, concurrency: 1 }
   },
@@ -38,7 +39,7 @@ export const WORKLOADS = {
     rounds: 1
   },
   sustained: {
-    summary: 'write without pause for --seconds, as 64 clients would, to see what the event loop suffers',
+    summary: 'write without pause for --seconds, as 64 clients would, to see how the event loop is delayed',
     run: sustained,
     defaults: { concurrency: 64, batchSize: 1 },
     rounds: 1
@@ -56,7 +57,7 @@ export const WORKLOADS = {
     rounds: 1
   },
   databases: {
-    summary: 'write and read entries in --stores databases, and open these again',
+    summary: 'write and read entries in --stores databases, and reopen them',
     run: databases
   },
   sublevels: { summary: 'the same with --stores sublevels of one database', run: sublevels },
@@ -67,5 +68,5 @@ export const WORKLOADS = {
   }
 }
 
-/** With random keys, 10 million would take most databases long. */
+/** With random keys, 10 million would take too long in most databases. */
 export const RANDOM_WRITES = 3_000_000

@@ -3,7 +3,7 @@ import { Random } from '../random.js'
 import { verify, Written } from '../verify.js'
 import { openLoaded } from './writes.js'
 
-/** Gets and puts of entries that are there, in random turns. @param {import('../context.js').Context} context */
+/** Gets and puts of existing entries, in random order. @param {import('../context.js').Context} context */
 export async function mixed(context) {
   const { n, concurrency, readPercent, seed } = context.settings
   const session = await openLoaded(context, n)

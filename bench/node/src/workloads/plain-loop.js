@@ -4,12 +4,12 @@ import { Random } from '../random.js'
 import { verify, Written } from '../verify.js'
 import { openLoaded } from './writes.js'
 
-/** Operations of one kind after each other. */
+/** Operations of one kind in a row. */
 const SLICE = 1000
 
 /**
- * One loop that awaits one operation after the other, and nothing else, for some seconds: puts, then gets, then steps of a
- * `for await`, and again. Nothing in it lets the event loop turn but the database itself.
+ * One loop that awaits one operation after the other, and nothing else, for some seconds: puts, then gets, then steps of a `for
+ * await`, and again. Only the database itself lets the event loop turn.
  * @param {import('../context.js').Context} context
  */
 export async function plainLoop(context) {

@@ -1,9 +1,9 @@
-/** Reading: by key, and in order. Everything is counted, and one result in some is compared whole. */
+/** Reads by key and in order. Everything is counted, and one in several results is compared completely. */
 
 import { checkCount, checkKey, checkValue, forEach, inChunks } from '../loops.js'
 
 /**
- * Gets entries by their keys and records a line of it.
+ * Gets entries by key, and records a line.
  * @param {import('../context.js').Context} context
  * @param {import('../session.js').Session} session
  * @param {string} name
@@ -32,7 +32,7 @@ export async function recordGets(context, session, name, { count, indexAt, concu
 }
 
 /**
- * Gets `size` entries a call, and records a line with the time of a key.
+ * Gets `size` entries in each call, and records a line with the time for one key.
  * @param {import('../context.js').Context} context
  * @param {import('../session.js').Session} session
  * @param {string} name
@@ -68,7 +68,7 @@ export async function recordGetMany(context, session, name, { count, indexAt, si
  */
 
 /**
- * Reads all of a database that has the entries below `n`, and records a line with the time of an entry.
+ * Reads all of a database with the entries below `n`, and records a line with the time for one entry.
  * @param {import('../context.js').Context} context
  * @param {import('../session.js').Session} session
  * @param {string} name
@@ -86,10 +86,10 @@ export async function recordScan(context, session, name, n, way) {
 }
 
 /**
- * Loops over entries and checks them. Returns how many there are.
+ * Loops over entries and checks them. Returns their number.
  * @param {import('../session.js').Session} session
  * @param {object} options
- * @param {(count: number) => number} indexAt which entry comes behind so many
+ * @param {(count: number) => number} indexAt the entry that comes after this many
  */
 async function scan({ db, entries }, options, indexAt) {
   let count = 0
@@ -154,7 +154,7 @@ const SCANS = {
 }
 
 /**
- * Reads ranges of `size` entries that begin anywhere, and records a line with the time of an entry.
+ * Reads ranges of `size` entries that begin anywhere, and records a line with the time for one entry.
  * @param {import('../context.js').Context} context
  * @param {import('../session.js').Session} session
  * @param {string} name

@@ -1,4 +1,4 @@
-/** Workloads of one line. */
+/** Workloads with a single line. */
 
 import { verify, Written } from '../verify.js'
 import { recordGetMany, recordGets, recordScan } from './reads.js'

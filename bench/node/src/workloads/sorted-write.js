@@ -5,7 +5,7 @@ const MAX_POINTS = 2000
 const PROGRESS_EVERY = 100
 
 /**
- * Writes batches one after the other and records how long each took: where a database has to catch up, batches wait.
+ * Writes batches one after the other, and records how long each took. If a database has to catch up, batches wait.
  * @param {import('../context.js').Context} context
  */
 export async function sortedWrite(context) {
@@ -18,7 +18,7 @@ export async function sortedWrite(context) {
 
   await context.recorder.record(keyOrder === 'sorted' ? 'sorted-write' : 'random-write', async (watch) => {
     for (const number of millis.keys()) {
-      // Entries come from somewhere: between batches the event loop turns.
+      // Real entries come from somewhere, so the event loop turns between batches.
       await turn()
       const operations = []
       const end = Math.min(n, (number + 1) * batchSize)
@@ -52,8 +52,8 @@ export function percentiles(millis) {
 }
 
 /**
- * Means and maxima over time, of neighbouring batches where there are more than a picture can show. In columns, with as
- * many digits as a picture needs: files of results stay small.
+ * Means and maxima over time. Neighbouring batches are merged if there are more than a picture can show. Columns with only as
+ * many digits as a picture needs keep the files of results small.
  * @param {Float64Array} millis
  */
 export function series(millis) {

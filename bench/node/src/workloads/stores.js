@@ -1,4 +1,4 @@
-/** Data of several kinds: in a database each, or in sublevels of one. */
+/** Data of several kinds, each in a database of its own, or in sublevels of one database. */
 
 import { checkValue, forEach, inChunks } from '../loops.js'
 import { verify, Written } from '../verify.js'
@@ -7,7 +7,7 @@ import { writeEntries } from './writes.js'
 /** @typedef {import('../context.js').Context} Context */
 /** @typedef {import('../session.js').Session} Session */
 
-/** Entries are written into --stores databases, read, and the databases opened again. @param {Context} context */
+/** Writes entries into --stores databases, reads them, and opens the databases again. @param {Context} context */
 export async function databases(context) {
   /** @type {Session[]} */
   const sessions = []
@@ -28,20 +28,20 @@ export async function sublevels(context) {
 }
 
 /**
- * The i-th entry is of the store `i % stores`.
+ * The i-th entry belongs to the store `i % stores`.
  * @param {Context} context
  * @param {Session[]} sessions of the databases
- * @param {() => Session[]} openStores what of them is a store, anew whenever the databases were opened
+ * @param {() => Session[]} openStores the stores in them, made again whenever the databases were opened
  */
 async function useStores(context, sessions, openStores) {
   const { n, stores: count, batchSize, concurrency } = context.settings
   const each = Math.floor(n / count)
-  const place = context.sequence(each, context.order)
+  const entryAt = context.sequence(each, context.order)
   let stores = openStores()
 
   await context.recorder.record('batch', async (watch) => {
     for (const [store, session] of stores.entries()) {
-      const indexAt = (/** @type {number} */ i) => place(i) * count + store
+      const indexAt = (/** @type {number} */ i) => entryAt(i) * count + store
       await writeEntries(
         context,
         session,

@@ -2,12 +2,12 @@ import { runClients } from '../clients.js'
 import { Random } from '../random.js'
 import { verify, Written } from '../verify.js'
 
-/** Entries of the batches that are made beforehand; there are two batches at least. */
+/** Entries in the batches that are made beforehand. There are at least two batches. */
 const POOL_ENTRIES = 300_000
 
 /**
- * Clients that write without pause for some seconds. What is put is made as it is needed; batches are made beforehand and
- * written again and again, since making a large one would hold up the event loop for longer than the database does.
+ * Clients that write without pause for some seconds. Single puts are made when they are needed. Batches are made beforehand and
+ * written again and again, because making a large one would block the event loop for longer than the database does.
  * @param {import('../context.js').Context} context
  */
 export async function sustained(context) {

@@ -1,4 +1,4 @@
-/** A table of many lines: what each kind of operation costs. Lines that a target has no method for are left out. */
+/** A table of many lines, one for the cost of each kind of operation. Lines that a target has no method for are left out. */
 
 import { inChunks } from '../loops.js'
 import { verify, Written } from '../verify.js'
@@ -9,7 +9,7 @@ const BATCH = 1000
 const KEYS = 100
 const RANGE = 100
 const CONCURRENCIES = [1, 4, 64]
-/** Each waits for the disk, so there are fewer: one in so many, by how many are under way at once. */
+/** Each write waits for the disk, so there are fewer of them: one in this many, depending on the concurrency. */
 const SYNC_SHARE = [
   [1, 100],
   [64, 10]
@@ -102,7 +102,7 @@ async function readLines(context) {
   await session.close()
 }
 
-/** Two levels deep, where each adds a prefix. @param {Context} context */
+/** Two levels deep, where each level adds a prefix. @param {Context} context */
 async function sublevels(context) {
   const { n } = context.settings
   const session = await context.open()

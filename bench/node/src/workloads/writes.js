@@ -1,4 +1,4 @@
-/** Writing: one entry at a time, or batches. */
+/** Writes one entry at a time, or batches. */
 
 import { forEach, inChunks } from '../loops.js'
 import { verify, Written } from '../verify.js'
@@ -7,15 +7,15 @@ import { verify, Written } from '../verify.js'
  * @typedef {object} Writing
  * @property {number} count
  * @property {(i: number) => number} indexAt
- * @property {Written} written is told what is written
+ * @property {Written} written notes what is written
  * @property {number} [concurrency]
- * @property {number} [batchSize] writes in batches of so many
- * @property {boolean} [blocking] only by methods that are done when they return
+ * @property {number} [batchSize] number of operations in a batch, to write in batches
+ * @property {boolean} [blocking] use only synchronous methods
  * @property {any} [through] a sublevel to write through, instead of the database itself
  */
 
 /**
- * Writes entries and records a line of it.
+ * Writes entries, and records a line.
  * @param {import('../context.js').Context} context
  * @param {import('../session.js').Session} session
  * @param {string} name
@@ -30,7 +30,7 @@ export async function recordWrites(context, session, name, writing) {
 
 const LOAD_BATCH = 1000
 
-/** A watch for what is not measured. */
+/** The watch for work that is not measured. */
 const NO_WATCH = /** @type {any} */ ({ start() {}, stop() {} })
 
 /**
@@ -50,7 +50,7 @@ export async function writeEntries(context, session, writing, watch = NO_WATCH) 
 }
 
 /**
- * An open database with all entries, loaded in batches.
+ * Opens a database and loads all entries in batches.
  * @param {import('../context.js').Context} context
  * @param {number} n
  * @param {{ encoding?: string, order?: 'sorted' | 'random' }} [options]
@@ -63,7 +63,7 @@ export async function openLoaded(context, n, { encoding, order = 'random' } = {}
   if (context.settings.compacted && session.has('compactRange')) {
     await session.db.compactRange(session.entries.key(0), session.entries.key(n))
   }
-  // Reads everything once, too, so that the first line of reads does not pay for all.
+  // This also reads everything once, so that the first line of reads does not pay for that.
   await verify(session, written)
   return session
 }

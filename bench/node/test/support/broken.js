@@ -1,4 +1,4 @@
-// Databases that do something wrong, each in its own way. Verification must find out.
+// Databases that do something wrong, each in its own way. Verification must notice.
 
 import { MemoryLevel } from 'memory-level'
 
@@ -46,7 +46,7 @@ export class FindsAll extends MemoryLevel {
   }
 }
 
-/** Leaves all as it is when cleared. */
+/** Does nothing when cleared. */
 export class ClearsNothing extends MemoryLevel {
   async _clear() {}
 }

@@ -1,4 +1,4 @@
-//! What is used of LevelDB's C interface, `leveldb/c.h`.
+//! The part of LevelDB's C interface, `leveldb/c.h`, that is used here.
 
 use std::ffi::{c_char, c_int, c_void};
 

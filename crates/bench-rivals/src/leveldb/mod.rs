@@ -1,4 +1,4 @@
-//! The adapter for LevelDB, over its C interface. That costs what db_bench's C++ does not pay: a get allocates its
+//! The adapter for LevelDB, over its C interface, which has costs that db_bench's C++ avoids: a get allocates its
 //! result and copies it, about 30 ns, and a step of a scan is four calls into a shared library, about 8 ns.
 
 mod ffi;
@@ -22,7 +22,7 @@ pub(crate) struct LevelDb {
 }
 
 impl LevelDb {
-    /// LevelDB's defaults with what `settings` change of them.
+    /// LevelDB's defaults as changed by `settings`.
     pub(crate) fn new(settings: &Settings) -> Self {
         let defaults = Settings::default().as_leveldb();
         let kib = |set: Option<usize>, default: Option<usize>| set.or(default).unwrap_or(0) >> 10;
@@ -39,7 +39,7 @@ impl LevelDb {
     }
 }
 
-/// The error that a call of LevelDB's left.
+/// The error that a call of LevelDB left.
 fn check(error: *mut c_char) -> Result<()> {
     // SAFETY: LevelDB leaves null or a string that ends with a zero byte, ours to free.
     unsafe { c_library::check(error, leveldb_free) }
@@ -97,7 +97,7 @@ impl ReadChoice {
 
 impl Drop for ReadChoice {
     fn drop(&mut self) {
-        // SAFETY: it was made here and is given up once.
+        // SAFETY: it was created here and is released once.
         unsafe { leveldb_readoptions_destroy(self.0) }
     }
 }
@@ -107,7 +107,7 @@ struct WriteChoice([*mut WriteOptions; 2]);
 
 impl WriteChoice {
     fn new() -> Self {
-        // SAFETY: no preconditions but that the options are alive.
+        // SAFETY: the only precondition is that the options are alive.
         Self([0, 1].map(|sync| unsafe {
             let options = leveldb_writeoptions_create();
             leveldb_writeoptions_set_sync(options, sync);
@@ -122,7 +122,7 @@ impl WriteChoice {
 
 impl Drop for WriteChoice {
     fn drop(&mut self) {
-        // SAFETY: they were made here and are given up once.
+        // SAFETY: they were created here and are released once.
         self.0.iter().for_each(|options| unsafe { leveldb_writeoptions_destroy(*options) });
     }
 }
@@ -131,7 +131,7 @@ struct LevelStore {
     db: *mut Db,
     read: ReadChoice,
     write: WriteChoice,
-    /// The database uses the cache and the filter in it.
+    /// The database uses its cache and its filter.
     _options: Arc<OpenOptions>,
 }
 
@@ -270,7 +270,7 @@ impl BatchSink for Batch {
 
 impl Drop for Batch {
     fn drop(&mut self) {
-        // SAFETY: it was made here and is given up once.
+        // SAFETY: it was created here and is released once.
         unsafe { leveldb_writebatch_destroy(self.0) }
     }
 }
@@ -292,7 +292,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// The entry it stands on, valid until it moves.
+    /// The current entry, valid until the iterator moves.
     fn entry(&self) -> Option<(&[u8], &[u8])> {
         // SAFETY: the iterator is alive; if it is valid, key and value are, until it moves, which takes `&mut self`.
         unsafe {
@@ -309,9 +309,9 @@ impl Cursor<'_> {
         }
     }
 
-    /// Moves on from an entry.
+    /// Steps from an entry.
     fn step(&mut self, backward: bool) {
-        // SAFETY: the iterator stands on an entry, as the caller has seen.
+        // SAFETY: the iterator is at an entry, as the caller has checked.
         unsafe {
             if backward {
                 leveldb_iter_prev(self.iter);
@@ -331,14 +331,14 @@ impl Cursor<'_> {
 
 impl Drop for Cursor<'_> {
     fn drop(&mut self) {
-        // SAFETY: it was made by the store and is given up once.
+        // SAFETY: it was created by the store and is released once.
         unsafe { leveldb_iter_destroy(self.iter) }
     }
 }
 
 struct LevelReader<'a> {
     store: &'a LevelStore,
-    /// Made by the first seek.
+    /// Created by the first seek.
     cursor: Option<Cursor<'a>>,
 }
 

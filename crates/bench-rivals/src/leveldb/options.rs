@@ -1,4 +1,4 @@
-//! LevelDB's options as an owner of the C objects behind them.
+//! LevelDB's options, as an owner of the C objects behind them.
 
 use std::ffi::c_int;
 use std::ptr;
@@ -7,7 +7,7 @@ use terrace_bench::Settings;
 
 use super::ffi::*;
 
-/// Options to open a database with. What they point to lives as long as they do.
+/// Options for opening a database. The objects that they point to live as long as they do.
 pub(super) struct OpenOptions {
     pub(super) options: *mut Options,
     cache: *mut Cache,
@@ -16,7 +16,7 @@ pub(super) struct OpenOptions {
 
 // SAFETY: LevelDB reads options, caches and filter policies from any thread.
 unsafe impl Send for OpenOptions {}
-// SAFETY: as above; nothing here changes after it was made.
+// SAFETY: as above; nothing here changes after its creation.
 unsafe impl Sync for OpenOptions {}
 
 impl OpenOptions {
@@ -64,7 +64,7 @@ impl OpenOptions {
 
 impl Drop for OpenOptions {
     fn drop(&mut self) {
-        // SAFETY: each object was made here and is given up once; databases keep the options alive.
+        // SAFETY: each object was created here and is released once; databases keep the options alive.
         unsafe {
             leveldb_options_destroy(self.options);
             if !self.cache.is_null() {

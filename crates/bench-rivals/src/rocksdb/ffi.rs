@@ -1,4 +1,5 @@
-//! What is used of RocksDB's C interface, `rocksdb/c.h`. These calls have been the same since RocksDB 6.
+//! The part of RocksDB's C interface, `rocksdb/c.h`, that is used here. These calls have been the same since RocksDB
+//! 6.
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -118,7 +119,7 @@ unsafe extern "C" {
         blocks: *mut BlockOptions,
         is_set: u8,
     );
-    /// Takes the policy over.
+    /// Takes ownership of the policy.
     pub(super) fn rocksdb_block_based_options_set_filter_policy(
         blocks: *mut BlockOptions,
         policy: *mut FilterPolicy,

@@ -1,4 +1,4 @@
-//! The adapter for RocksDB, over its C interface and whichever library is installed: the results name its version.
+//! The adapter for RocksDB, over its C interface and the installed library, whose version the results name.
 
 mod ffi;
 mod options;
@@ -29,17 +29,17 @@ impl RocksDb {
     }
 }
 
-/// The error that a call of RocksDB's left.
+/// The error that a call of RocksDB left.
 fn check(error: *mut c_char) -> Result<()> {
     // SAFETY: RocksDB leaves null or a string that ends with a zero byte, ours to free.
     unsafe { c_library::check(error, rocksdb_free) }
 }
 
-/// The version of the library that is loaded, from its file's name: the C interface has no call for it.
+/// The version of the loaded library, from its file name: the C interface has no call for it.
 fn loaded_version() -> Option<String> {
     let maps = fs::read_to_string("/proc/self/maps").ok()?;
-    let (_, behind) = maps.split_once("librocksdb.so.")?;
-    behind.lines().next().map(str::to_owned)
+    let (_, rest) = maps.split_once("librocksdb.so.")?;
+    rest.lines().next().map(str::to_owned)
 }
 
 impl Engine for RocksDb {
@@ -87,7 +87,7 @@ struct Choices {
 
 impl Choices {
     fn new() -> Self {
-        // SAFETY: no preconditions but that the options are alive.
+        // SAFETY: the only precondition is that the options are alive.
         unsafe {
             Self {
                 read: rocksdb_readoptions_create(),
@@ -108,7 +108,7 @@ impl Choices {
 
 impl Drop for Choices {
     fn drop(&mut self) {
-        // SAFETY: they were made here and are given up once.
+        // SAFETY: they were created here and are released once.
         unsafe {
             rocksdb_readoptions_destroy(self.read);
             self.writes.iter().for_each(|options| rocksdb_writeoptions_destroy(*options));
@@ -120,7 +120,7 @@ impl Drop for Choices {
 struct RocksStore {
     db: *mut Db,
     choices: Choices,
-    /// The database uses the cache in it.
+    /// The database uses its cache.
     _options: Arc<OpenOptions>,
 }
 
@@ -190,7 +190,7 @@ impl Store for RocksStore {
         }
         let mut len = 0;
         value.clear();
-        // SAFETY: the slice is alive until it is destroyed, once, behind the copy; it points to that many bytes.
+        // SAFETY: the slice is alive until it is destroyed, once, after the copy; it points to that many bytes.
         unsafe {
             let start = rocksdb_pinnableslice_value(found, &mut len);
             value.extend_from_slice(slice::from_raw_parts(start.cast(), len));
@@ -262,7 +262,7 @@ impl BatchSink for Batch {
 
 impl Drop for Batch {
     fn drop(&mut self) {
-        // SAFETY: it was made here and is given up once.
+        // SAFETY: it was created here and is released once.
         unsafe { rocksdb_writebatch_destroy(self.0) }
     }
 }
@@ -284,7 +284,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// The entry it stands on, valid until it moves.
+    /// The current entry, valid until the iterator moves.
     fn entry(&self) -> Option<(&[u8], &[u8])> {
         // SAFETY: the iterator is alive; if it is valid, key and value are, until it moves, which takes `&mut self`.
         unsafe {
@@ -298,9 +298,9 @@ impl Cursor<'_> {
         }
     }
 
-    /// Moves on from an entry.
+    /// Steps from an entry.
     fn step(&mut self, backward: bool) {
-        // SAFETY: the iterator stands on an entry, as the caller has seen.
+        // SAFETY: the iterator is at an entry, as the caller has checked.
         unsafe {
             if backward {
                 rocksdb_iter_prev(self.iter);
@@ -320,14 +320,14 @@ impl Cursor<'_> {
 
 impl Drop for Cursor<'_> {
     fn drop(&mut self) {
-        // SAFETY: it was made by the store and is given up once.
+        // SAFETY: it was created by the store and is released once.
         unsafe { rocksdb_iter_destroy(self.iter) }
     }
 }
 
 struct RocksReader<'a> {
     store: &'a RocksStore,
-    /// Made by the first seek.
+    /// Created by the first seek.
     cursor: Option<Cursor<'a>>,
 }
 

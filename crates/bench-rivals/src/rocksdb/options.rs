@@ -1,4 +1,5 @@
-//! RocksDB's options, as its wiki advises ("Setup Options and Basic Tuning"), as owners of the C objects behind them.
+//! RocksDB's options as its wiki recommends ("Setup Options and Basic Tuning"), as owners of the C objects behind
+//! them.
 
 use std::ffi::c_int;
 
@@ -8,17 +9,17 @@ use super::ffi::*;
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
-/// The wiki's.
+/// The wiki's recommendation.
 const TUNED_BLOCK_SIZE_BYTES: usize = 16 * KIB;
 const TUNED_BLOOM_BITS: usize = 10;
 const SYNCED_EVERY_BYTES: u64 = MIB as u64;
 const FORMAT_VERSION: c_int = 5;
 /// RocksDB's own default.
 const DEFAULT_WRITE_BUFFER_SIZE_BYTES: usize = 64 * MIB;
-/// As Terrace's.
+/// The same as Terrace's.
 const DEFAULT_CACHE_SIZE_BYTES: usize = 32 * MIB;
 
-/// The numbers that a run's settings come to.
+/// The numbers that follow from a run's settings.
 pub(super) struct Tuning {
     write_buffer_size_bytes: usize,
     cache_size_bytes: usize,
@@ -59,7 +60,7 @@ impl Tuning {
     }
 }
 
-/// Options to open a database with. What they point to lives as long as they do.
+/// Options for opening a database. The objects that they point to live as long as they do.
 pub(super) struct OpenOptions {
     pub(super) options: *mut Options,
     blocks: *mut BlockOptions,
@@ -68,7 +69,7 @@ pub(super) struct OpenOptions {
 
 // SAFETY: RocksDB reads options and caches from any thread.
 unsafe impl Send for OpenOptions {}
-// SAFETY: as above; nothing here changes after it was made.
+// SAFETY: as above; nothing here changes after its creation.
 unsafe impl Sync for OpenOptions {}
 
 impl OpenOptions {
@@ -87,9 +88,9 @@ impl OpenOptions {
     }
 
     fn set_blocks(&self, tuning: &Tuning) {
-        // Index and filters stay beside the cache, as is RocksDB's own default. The wiki advises to put them into it where
-        // memory must be bounded, but for a cache of gigabytes: a filter here is larger than one shard of the cache, and
-        // would be read anew at each get.
+        // Index and filters stay outside the cache, which is RocksDB's own default. The wiki recommends putting them
+        // into it if memory must be bounded, but for a cache of gigabytes: a filter here is larger than one shard of
+        // the cache, and would be read again for each get.
         // SAFETY: options and cache are alive; the filter policy is handed over.
         unsafe {
             rocksdb_block_based_options_set_block_cache(self.blocks, self.cache);
@@ -124,7 +125,7 @@ impl OpenOptions {
 
 impl Drop for OpenOptions {
     fn drop(&mut self) {
-        // SAFETY: each object was made here and is given up once; databases keep the options alive.
+        // SAFETY: each object was created here and is released once; databases keep the options alive.
         unsafe {
             rocksdb_options_destroy(self.options);
             rocksdb_block_based_options_destroy(self.blocks);

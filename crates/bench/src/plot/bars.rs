@@ -1,4 +1,4 @@
-//! A group of bars a workload, a bar an engine, on a logarithmic scale.
+//! A group of bars per workload, a bar per engine, on a logarithmic scale.
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -22,7 +22,7 @@ where
     let times = medians.iter().map(|median| median.micros_per_op.max(f64::MIN_POSITIVE));
     let (least, most) = times.fold((f64::MAX, 0f64), |(least, most), time| (least.min(time), most.max(time)));
     let floor = 10f64.powf(least.log10().floor());
-    let caption = "Time an operation, less is better";
+    let caption = "Time per operation, less is better";
     let mut chart = chart(area, caption, labels.len() as f64, floor..most * 2.0)?;
     chart
         .configure_mesh()
@@ -76,7 +76,7 @@ impl Bars<'_> {
     }
 }
 
-/// Names the groups; every other one a line lower, so that neighbours do not touch.
+/// Writes the names of the groups; every other one a line lower, so that neighbours do not touch.
 fn draw_labels<B: DrawingBackend>(
     labels: &[&str],
     chart: &Chart<'_, B>,

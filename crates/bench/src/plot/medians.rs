@@ -1,21 +1,21 @@
-//! The middle of several rounds, for each engine and each step of a run.
+//! The median of several rounds, for each engine and each step of a run.
 
 use crate::report::{Report, median};
 
-/// The rounds of one engine at one step, put together.
+/// The rounds of one engine at one step, combined.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Median {
     /// The engine.
     pub series: String,
-    /// Which workload of the run it is, from 0.
+    /// Position of the workload in the run, from 0.
     pub step: u32,
-    /// The workload, with a number behind it from its second time on: `readrandom 2`.
+    /// The workload, followed by a number from its second time on: `readrandom 2`.
     pub label: String,
-    /// The median of its times an operation.
+    /// The median of its times per operation.
     pub micros_per_op: f64,
 }
 
-/// The medians of `reports`, all of one configuration, in the order in which their steps and engines first come.
+/// The medians of `reports`, all of one configuration, in the order in which their steps and engines first occur.
 pub fn medians(reports: &[Report]) -> Vec<Median> {
     let mut keys: Vec<(u32, &str)> = Vec::new();
     for report in reports {
@@ -37,7 +37,7 @@ pub fn medians(reports: &[Report]) -> Vec<Median> {
     keys.into_iter().map(median_of).collect()
 }
 
-/// The workload at `step`, numbered if it came before.
+/// The workload at `step`, numbered if it occurred before.
 fn label(reports: &[Report], step: u32) -> String {
     let label_at =
         |step| reports.iter().find(|report| report.step == step).map_or_else(String::new, Report::label);

@@ -1,5 +1,5 @@
-//! Pictures of results: a bar a workload and engine for each configuration, and latencies over time. Predecessor: the
-//! JSON lines that [`crate::report`] writes. Each picture is drawn as SVG and as PNG.
+//! Charts of results: a bar per workload and engine for each configuration, and latencies over time. Predecessor: the
+//! JSON lines that [`crate::report`] writes. Each chart is drawn as SVG and as PNG.
 
 mod bars;
 mod medians;
@@ -19,10 +19,11 @@ pub use medians::{Median, medians};
 const SIZE_PIXELS: (u32, u32) = (1400, 700);
 const FONT: &str = "sans-serif";
 
-/// Draws the results in `file` and returns the pictures' files, which lie beside it.
+/// Draws the results in `file` and returns the files of the charts, which are next to it.
 ///
 /// # Errors
-/// No results, or a file that cannot be read or written.
+///
+/// If there are no results, or a file cannot be read or written.
 pub fn draw(file: &Path) -> Result<Vec<PathBuf>> {
     let reports = Report::read_all(file)?;
     if reports.is_empty() {
@@ -46,7 +47,7 @@ pub fn draw(file: &Path) -> Result<Vec<PathBuf>> {
     Ok(drawn)
 }
 
-/// A font of our own, under the name that every picture uses: so the machine needs none.
+/// Registers a font of our own, under the name that every chart uses, so that the machine needs none.
 fn register_font() -> Result<()> {
     plotters::style::register_font(FONT, FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT)
         .map_err(|_| "the built-in font cannot be read".into())
@@ -116,7 +117,7 @@ where
         .map_err(failure)
 }
 
-/// Names the series that were drawn, at a place where little else is.
+/// Names the drawn series, in a place where little else is.
 fn draw_legend<'a, B: DrawingBackend + 'a>(
     chart: &mut Chart<'a, B>,
     position: SeriesLabelPosition,

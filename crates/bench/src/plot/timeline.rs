@@ -1,4 +1,4 @@
-//! The 99.9th percentile and the longest latency over time, on a logarithmic scale, with what both should stay below.
+//! The 99.9th percentile and the longest latency over time, on a logarithmic scale, with the targets of both.
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -11,7 +11,7 @@ use crate::report::Report;
 /// A line to draw: its name and its points.
 type Line = (String, Vec<(f64, f64)>);
 
-/// What latencies should stay below while one writes without pause.
+/// Targets for latencies while a program writes without pause.
 const TARGETS: [(&str, f64); 2] = [("p99.9 should be below 1 ms", 1e3), ("the longest below 50 ms", 50e3)];
 
 pub(super) struct Timeline {
@@ -20,7 +20,7 @@ pub(super) struct Timeline {
 }
 
 impl Timeline {
-    /// The first round's latencies over time, of the first workload that has any; `None` if none were recorded.
+    /// The first round's latencies over time, for the first workload that has any; `None` if none were recorded.
     pub(super) fn of(reports: &[Report]) -> Option<Self> {
         let with_timeline = || reports.iter().filter(|report| !report.timeline.is_empty());
         let Report { workload, step, .. } = with_timeline().next()?;

@@ -1,4 +1,4 @@
-//! crc32c, snappycomp, snappyuncomp: Terrace's own, whichever engine the other workloads run on.
+//! crc32c, snappycomp, snappyuncomp: Terrace's own, whichever engine runs the other workloads.
 
 use std::hint::black_box;
 
@@ -14,7 +14,7 @@ const BLOCK_SIZE_BYTES: usize = 4096;
 const CRC_TOTAL_BYTES: u64 = 500 << 20;
 const SNAPPY_TOTAL_BYTES: u64 = 1 << 30;
 
-/// Blocks that make up `total_bytes`, but no more than NUM, so that a small run stays small.
+/// Number of blocks that make up `total_bytes`, but at most NUM, so that a small run stays small.
 fn blocks(total_bytes: u64, plan: &Plan) -> u64 {
     (total_bytes / BLOCK_SIZE_BYTES as u64).min(plan.num)
 }
@@ -45,18 +45,18 @@ impl Work for Crc32c {
     }
 }
 
-/// A block as it is stored, and its compression's id.
+/// A stored block, and the id of its compression.
 fn compressed(block: &[u8]) -> (u8, Vec<u8>) {
     let mut out = Vec::new();
     let id = compress(&Compression::Snappy, block, &mut out);
-    // Text that does not shrink is stored as it is.
+    // Text that does not shrink is stored uncompressed.
     if out.is_empty() { (id, block.to_vec()) } else { (id, out) }
 }
 
 fn check_round_trip(block: &[u8]) -> Result<()> {
     let (id, stored) = compressed(block);
     let is_right = decompress(id, &stored, Dialect::LevelDb)? == block;
-    if is_right { Ok(()) } else { Err("what was compressed comes back as something else".into()) }
+    if is_right { Ok(()) } else { Err("a compressed block decompresses to something else".into()) }
 }
 
 /// Compresses.

@@ -1,4 +1,4 @@
-//! compact. (The other one, open, is [`crate::bench`]'s, because it takes the database away.)
+//! compact. (The other one, open, is in [`crate::bench`], because it closes the database.)
 
 use crate::Result;
 use crate::lane::{Lane, Plan};

@@ -29,7 +29,7 @@ fn write(lane: &mut Lane<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Reads the newest state each time: a reader that keeps its view would not meet the writer.
+/// Reads the newest state each time: a reader that kept its view would not meet the writer.
 fn read(lane: &mut Lane<'_>) -> Result<()> {
     let (mut key, mut value) = (lane.key(), Vec::new());
     for index in 0..lane.plan.reads {
@@ -54,7 +54,8 @@ impl Work for ReadWhileWriting {
         result
     }
 
-    /// A key that is written meanwhile may be found or not: the count lies between those of before and after.
+    /// A key that is written during the run may or may not be found: the count lies between those of before and
+    /// after.
     fn check(&self, lanes: &[Lane<'_>], live: &mut LiveKeys) -> Result<String> {
         let num = lanes[WRITER].plan.num;
         let found_in = |live: &LiveKeys, lane: &Lane<'_>| {

@@ -1,4 +1,4 @@
-//! The workloads by name. Predecessor: [`crate::bench`]. Successors: the modules below, one a family.
+//! The workloads by name. Predecessor: [`crate::bench`]. Successors: the modules below, one per family.
 
 use crate::Result;
 use crate::lane::{Lane, Plan};
@@ -14,15 +14,15 @@ mod write;
 mod ycsb;
 mod zipfian;
 
-/// What threads do, and how it is told whether they did it right.
+/// The work of threads, and the check that they did it correctly.
 pub trait Work: Sync {
     /// One thread's part.
     fn run(&self, lane: &mut Lane<'_>) -> Result<()>;
 
-    /// Compares what the threads report with what must be, brings `live` up to date, and says what is worth saying.
+    /// Compares the threads' reports with the expected results, updates `live`, and returns remarks.
     fn check(&self, lanes: &[Lane<'_>], live: &mut LiveKeys) -> Result<String>;
 
-    /// Threads beside those that were asked for.
+    /// Number of threads in addition to the requested ones.
     fn extra_threads(&self) -> usize {
         0
     }
@@ -34,11 +34,11 @@ pub trait Work: Sync {
 /// How a workload is run.
 #[derive(Clone, Copy)]
 pub enum Task {
-    /// By threads over an open database.
+    /// By threads on an open database.
     Threads(&'static dyn Work),
     /// By closing the database and opening it again.
     Open,
-    /// By opening another one as the death of its process left it.
+    /// By opening another database as the death of its process left it.
     Recover,
 }
 
@@ -47,15 +47,15 @@ pub enum Task {
 pub struct Workload {
     /// db_bench's name, or `ycsba` to `ycsbf`.
     pub name: &'static str,
-    /// What it does, in a few words.
+    /// A short description.
     pub about: &'static str,
     /// How it is run.
     pub task: Task,
-    /// It begins with an empty database.
+    /// Whether it begins with an empty database.
     pub is_fresh: bool,
-    /// It writes or rewrites, so what is stored is checked afterwards.
+    /// Whether it writes or rewrites, so that the contents are checked afterwards.
     pub changes: bool,
-    /// Writes are synced.
+    /// Whether writes are synced.
     sync: bool,
     /// It does the operations of the settings divided by this.
     divisor: u64,
@@ -92,7 +92,7 @@ const fn fresh(name: &'static str, about: &'static str, work: &'static dyn Work)
 /// The size of fill100K's values.
 const LARGE_VALUE_SIZE_BYTES: usize = 100_000;
 
-/// Every workload there is.
+/// Every workload.
 pub const WORKLOADS: &[Workload] = &[
     fresh("fillseq", "write NUM values in key order", &write::Fill::IN_ORDER),
     Workload {
@@ -149,17 +149,17 @@ impl Workload {
         })
     }
 
-    /// Opens of the workload `open`.
+    /// Number of opens of the workload `open`.
     pub fn opens(&self, settings: &Settings) -> u64 {
         (settings.num / self.divisor).max(1)
     }
 
-    /// The size of the values that it writes.
+    /// Size of the values that it writes, in bytes.
     pub fn value_size(&self, settings: &Settings) -> usize {
         self.value_size.unwrap_or(settings.value_size)
     }
 
-    /// What it is asked to do by `settings`, on a database with `live` entries.
+    /// Its task according to `settings`, on a database with `live` entries.
     pub fn plan(&self, settings: &Settings, live: u64) -> Plan {
         let extra_threads = match self.task {
             Task::Threads(work) => work.extra_threads(),
@@ -181,20 +181,21 @@ impl Workload {
     }
 }
 
-/// A workload as it is asked for: `readrandom`, or `fillsync:16` for that many threads.
+/// A requested workload: `readrandom`, or `fillsync:16` for that many threads.
 #[derive(Clone, Copy)]
 pub struct Step {
     /// What to run.
     pub workload: Workload,
-    /// By how many threads, if not by those of the settings.
+    /// The number of threads, if it differs from the settings'.
     pub threads: Option<usize>,
 }
 
 impl Step {
-    /// The step that `text` asks for.
+    /// Parses the step in `text`.
     ///
     /// # Errors
-    /// An unknown workload, and a number of threads that is none.
+    ///
+    /// If the workload is unknown, or the number of threads is invalid.
     pub fn parse(text: &str) -> Result<Self> {
         let Some((name, threads)) = text.split_once(':') else {
             return Ok(Self { workload: Workload::named(text)?, threads: None });
@@ -203,12 +204,12 @@ impl Step {
             Ok(threads) if threads > 0 => {
                 Ok(Self { workload: Workload::named(name)?, threads: Some(threads) })
             }
-            _ => Err(format!("`{text}`: behind the colon belongs a number of threads").into()),
+            _ => Err(format!("`{text}`: the colon must be followed by a number of threads").into()),
         }
     }
 }
 
-/// Fails with both numbers unless they are the same.
+/// Fails with both numbers unless they are equal.
 fn expect_count(what: &str, found: u64, expected: u64) -> Result<()> {
     if found == expected { Ok(()) } else { Err(format!("{found} {what} instead of {expected}").into()) }
 }

@@ -25,7 +25,7 @@ impl Work for Scan {
         let mut order = OrderCheck { backward: self.backward, last: None };
         let mut failure: Option<Failure> = None;
         let is_timed = lane.meter.times_each();
-        // A step takes an engine some hundred instructions: what is done between two of them is kept to a few.
+        // A step takes an engine some hundred instructions, so the work between two steps is kept to a few.
         let (mut found, mut counted, mut bytes) = (0, 0, 0);
         let mut visit = |key: &[u8], value: &[u8]| {
             if found % CHECKED_EVERY == 0 {
@@ -62,7 +62,7 @@ impl Work for Scan {
     }
 }
 
-/// Checks that keys come in order, and each with its value.
+/// Checks that keys come in order, each with its value.
 struct OrderCheck {
     backward: bool,
     last: Option<u64>,
@@ -70,7 +70,7 @@ struct OrderCheck {
 
 impl OrderCheck {
     fn check(&mut self, lane: &Lane<'_>, key: &[u8], value: &[u8]) -> Result<()> {
-        let number = number_of(key).ok_or("a key that is none of db_bench's")?;
+        let number = number_of(key).ok_or("a key that is not one of db_bench's")?;
         let is_ordered =
             self.last.is_none_or(|last| if self.backward { number < last } else { number > last });
         if !is_ordered {

@@ -7,7 +7,7 @@ use crate::random::ParkMiller;
 use crate::store::Start;
 use crate::workload::{Work, expect_count};
 
-/// Seeks random keys, each by a new iterator.
+/// Seeks random keys, each with a new iterator.
 pub(super) struct Random;
 
 impl Work for Random {
@@ -39,7 +39,7 @@ impl Work for Random {
     }
 }
 
-/// Seeks by one iterator, each time up to 99 keys further.
+/// Seeks with one iterator, each time up to 99 keys further.
 pub(super) struct Ordered;
 
 /// db_bench's largest step, plus 1.

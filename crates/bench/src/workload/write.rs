@@ -8,7 +8,7 @@ use crate::random::ParkMiller;
 use crate::store::BatchSink;
 use crate::workload::Work;
 
-/// Which keys come one after the other.
+/// The order of the keys.
 #[derive(Clone, Copy)]
 enum Order {
     Ascending,
@@ -24,14 +24,14 @@ impl Order {
         }
     }
 
-    /// The numbers that a thread with that seed has come to, once more.
+    /// The numbers that a thread with that seed visited, once more.
     fn numbers(self, seed: u32, count: u64, num: u64) -> impl Iterator<Item = u64> {
         let mut random = ParkMiller::new(seed);
         (0..count).map(move |index| self.number(index, &mut random, num))
     }
 }
 
-/// What is done to a key.
+/// The operation on a key.
 trait Operation {
     /// Does it on its own; returns the bytes moved.
     fn apply(&self, lane: &Lane<'_>, key: &[u8], number: u64) -> Result<usize>;
@@ -165,7 +165,7 @@ impl Work for Delete {
     }
 }
 
-/// Says so if it was not all of NUM, like db_bench.
+/// Like db_bench, reports if there were fewer than NUM operations.
 fn short_of_num(plan: &Plan) -> String {
     if plan.writes == plan.num { String::new() } else { format!("({} ops)", plan.writes) }
 }

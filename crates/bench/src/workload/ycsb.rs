@@ -1,5 +1,5 @@
 //! YCSB's six core workloads (Cooper et al., "Benchmarking Cloud Serving Systems with YCSB", SoCC 2010), over a
-//! database that fillseq has filled. Values are those of `--value_size`; YCSB's own would be 1,000 bytes.
+//! database that fillseq has filled. Values have the size `--value_size`; YCSB's own would be 1,000 bytes.
 
 use std::sync::atomic::Ordering;
 
@@ -17,13 +17,13 @@ const MAX_SCAN_LENGTH: u64 = 100;
 /// Which keys are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Request {
-    /// A few keys, anywhere, often.
+    /// A few keys anywhere, often.
     Zipfian,
-    /// The newest often.
+    /// The newest keys, often.
     Latest,
 }
 
-/// Shares of the operations, in hundredths; what remains are inserts.
+/// Shares of the operations, in hundredths; the rest are inserts.
 pub(super) struct Ycsb {
     read: u64,
     update: u64,
@@ -41,7 +41,7 @@ pub(super) static D: Ycsb = Ycsb { read: 95, request: Request::Latest, ..NONE };
 pub(super) static E: Ycsb = Ycsb { scan: 95, ..NONE };
 pub(super) static F: Ycsb = Ycsb { read: 50, read_modify_write: 50, ..NONE };
 
-/// What one thread needs for its operations.
+/// The state of one thread for its operations.
 struct Session {
     key: KeyBuffer,
     value: Vec<u8>,
@@ -80,7 +80,7 @@ impl Ycsb {
     }
 }
 
-/// Every key that is read was written: not to find it is an error.
+/// Every key that is read was written, so a missing one is an error.
 fn read(lane: &mut Lane<'_>, session: &mut Session, number: u64) -> Result<usize> {
     if !lane.store.get(session.key.set(number), &mut session.value)? {
         return Err(format!("key {number} is missing").into());
@@ -102,7 +102,7 @@ fn put(lane: &mut Lane<'_>, session: &mut Session, number: u64) -> Result<usize>
 fn insert(lane: &mut Lane<'_>, session: &mut Session) -> Result<usize> {
     let number = lane.shared.next_number.fetch_add(1, Ordering::Relaxed);
     let bytes = put(lane, session, number)?;
-    // Readers may ask for all below: so the inserts before this one must be done.
+    // Readers may ask for every number below, so the inserts before this one must be done.
     while lane.shared.inserted.load(Ordering::Acquire) != number {
         std::thread::yield_now();
     }
@@ -130,7 +130,7 @@ fn scan(lane: &mut Lane<'_>, session: &mut Session, number: u64) -> Result<usize
 impl Work for Ycsb {
     fn run(&self, lane: &mut Lane<'_>) -> Result<()> {
         if lane.plan.live == 0 {
-            return Err("YCSB's workloads work on what fillseq has loaded".into());
+            return Err("YCSB's workloads need the entries of fillseq: run it first".into());
         }
         let mut session = Session {
             key: lane.key(),
@@ -148,7 +148,7 @@ impl Work for Ycsb {
     fn check(&self, lanes: &[Lane<'_>], live: &mut LiveKeys) -> Result<String> {
         let before = lanes[0].plan.live;
         if !live.is_all_below(before) {
-            return Err("YCSB's workloads need a database with all keys: run fillseq before".into());
+            return Err("YCSB's workloads need a database with all keys: run fillseq first".into());
         }
         let inserted = lanes[0].shared.inserted.load(Ordering::Acquire);
         (before..inserted).for_each(|number| live.insert(number));

@@ -1,13 +1,13 @@
-//! Numbers of which a few come very often: Zipf's distribution with the constant of YCSB.
+//! Numbers of which a few occur very often: Zipf's distribution with YCSB's constant.
 //!
 //! The method is that of Gray, Sundaresan, Englert, Baclawski and Weinberger, "Quickly Generating Billion-Record
-//! Synthetic Databases" (SIGMOD 1994), which YCSB uses as well (Cooper et al., SoCC 2010).
+//! Synthetic Databases" (SIGMOD 1994), which YCSB also uses (Cooper et al., SoCC 2010).
 
 use crate::random::{SplitMix, scatter};
 
-/// YCSB's.
+/// YCSB's constant.
 const THETA: f64 = 0.99;
-/// So many terms of the sum are added one by one.
+/// Number of terms of the sum that are added one by one.
 const EXACT_TERMS: u64 = 1000;
 
 /// Draws ranks: 0 is the most frequent.
@@ -40,7 +40,7 @@ impl Zipfian {
         (rank as u64).min(self.count - 1)
     }
 
-    /// The next number, with the frequent ones scattered over all below `count`.
+    /// The next number, with the frequent ones scattered over all numbers below `count`.
     pub(super) fn scattered(&self, random: &mut SplitMix) -> u64 {
         scatter(self.rank(random) + 1) % self.count
     }
@@ -50,8 +50,8 @@ fn zeta_of_two() -> f64 {
     1.0 + 0.5f64.powf(THETA)
 }
 
-/// The sum of 1 / i^THETA for i from 1 to `count`: the tail by Euler and Maclaurin's formula, so that a hundred
-/// million terms take no time.
+/// The sum of 1 / i^THETA for i from 1 to `count`: the tail by the Euler–Maclaurin formula, so that a hundred million
+/// terms take no time.
 fn zeta(count: u64) -> f64 {
     let exact = count.min(EXACT_TERMS);
     let head: f64 = (1..=exact).map(|i| (i as f64).powf(-THETA)).sum();

@@ -1,5 +1,5 @@
-/* Cases that LevelDB leaves undefined and Terrace answers, and the functions of terrace.h. Says what it did; ends with a
-   failure at the first thing that is not as it should be.
+/* Cases that LevelDB leaves undefined and Terrace answers, and the functions of terrace.h. Prints what it did; ends with a
+   failure at the first unexpected result.
 
    usage: beyond directory */
 

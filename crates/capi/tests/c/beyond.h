@@ -1,4 +1,4 @@
-/* What the parts of `beyond` share: cases that LevelDB leaves undefined, and the functions of terrace.h. */
+/* Shared by the parts of `beyond`: cases that LevelDB leaves undefined, and the functions of terrace.h. */
 
 #ifndef BEYOND_H
 #define BEYOND_H
@@ -17,7 +17,7 @@
     }                                                                          \
   } while (0)
 
-/* Ends the program unless *error begins so; frees it. NULL: unless there is none. */
+/* Ends the program unless *error begins like this; frees it. With NULL, ends the program unless there is no error. */
 void check_error(const char* file, int line, char** error, const char* beginning);
 #define FAILS(error, beginning) check_error(__FILE__, __LINE__, &(error), beginning)
 #define WORKS(error) check_error(__FILE__, __LINE__, &(error), NULL)
@@ -33,7 +33,7 @@ void tear_down(setup_t setup);
 leveldb_t* must_open(setup_t setup, const char* directory);
 void must_put(leveldb_t* db, setup_t setup, const char* key, const char* value);
 
-/* Whether the value of `key` is `value`; NULL: whether there is none. */
+/* Whether the value of `key` is `value`; with NULL, whether there is none. */
 int has(leveldb_t* db, setup_t setup, const char* key, const char* value);
 
 /* The parts. Each works in directories whose names begin with `directory`. */

@@ -2,11 +2,11 @@
 
 #include "transcript.h"
 
-/* What a comparator or a policy has for its state. */
+/* The state of a comparator or a policy. */
 typedef struct {
   const char* name;
   int was_called;
-  int denies; /* how a policy answers: 1 denies all, 2 admits all, 0 as its filter says */
+  int denies; /* how a policy answers: 1 denies all, 2 admits all, 0 obeys its filter */
 } state_t;
 
 static void end_state(void* state) {

@@ -34,7 +34,7 @@ static void* work(void* argument) {
 
 enum { LEFT = 300 };
 
-/* What a program leaves to a thread for finalizers. */
+/* The work that a program leaves to a finalizer thread. */
 typedef struct {
   leveldb_t* db;
   leveldb_iterator_t* iterators[LEFT];
@@ -153,7 +153,7 @@ void terrace_functions(const char* directory) {
   tear_down(setup);
 }
 
-/* How many files of a directory this process has mapped whose names end like this. */
+/* The number of files of a directory, with names ending like this, that this process has mapped. */
 static int mapped(const char* directory, const char* ending) {
   char line[1024], place[600];
   int count = 0;

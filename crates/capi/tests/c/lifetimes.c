@@ -1,4 +1,4 @@
-/* Part of `beyond`: what is closed, destroyed, missing or wrong. See beyond.h. */
+/* Part of `beyond`: closed, destroyed, missing and wrong objects. See beyond.h. */
 
 #include "beyond.h"
 
@@ -68,7 +68,7 @@ void lifetimes(const char* directory) {
   FAILS(error, "IO error: the database is closed");
   use_closed(db, setup);
 
-  /* The directory is another database's by now, with files of the same names. */
+  /* The directory now belongs to another database, with files of the same names. */
   leveldb_destroy_db(setup.options, directory, &error);
   WORKS(error);
   leveldb_t* next = must_open(setup, directory);
@@ -81,7 +81,7 @@ void lifetimes(const char* directory) {
   terrace_verify(next, &error);
   WORKS(error);
 
-  /* A snapshot is of one database. */
+  /* A snapshot belongs to one database. */
   char other_directory[600];
   snprintf(other_directory, sizeof other_directory, "%s-other", directory);
   leveldb_t* other = must_open(setup, other_directory);

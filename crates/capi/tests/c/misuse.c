@@ -1,4 +1,4 @@
-/* Part of `beyond`: values that mean nothing, and callbacks that do what they must not. See beyond.h. */
+/* Part of `beyond`: meaningless values, and callbacks that break the rules. See beyond.h. */
 
 #include "beyond.h"
 
@@ -99,7 +99,7 @@ void bad_options(const char* directory) {
     leveldb_close(db);
     leveldb_filterpolicy_destroy(bloom);
   }
-  /* The bits are no callbacks: options may outlive a Bloom filter. */
+  /* A Bloom filter has no callbacks, so options may outlive it. */
   leveldb_close(must_open(setup, directory));
   tear_down(setup);
 }
@@ -131,7 +131,7 @@ void odd_batches(const char* directory) {
   CHECK(count == 4 || count == 8);
   leveldb_writebatch_iterate(batch, NULL, NULL, NULL);
 
-  /* What cannot be added refuses the write, until the batch is cleared. */
+  /* An operation that cannot be added makes the write fail, until the batch is cleared. */
   size_t too_long = ((size_t)64 << 20) + 1;
   char* key = calloc(too_long, 1);
   leveldb_writebatch_put(batch, key, too_long, "v", 1);
@@ -161,7 +161,7 @@ void odd_batches(const char* directory) {
   tear_down(setup);
 }
 
-/* The kinds of order that are none. */
+/* The kinds of function that are not an order. */
 enum { RANDOM, ALWAYS_LESS, ALWAYS_MORE, ALWAYS_SAME, CIRCLE, KINDS };
 
 typedef struct {
@@ -169,7 +169,7 @@ typedef struct {
 } order_t;
 
 static int compare_badly(void* state, const char* a, size_t a_length, const char* b, size_t b_length) {
-  static uint32_t random = 1; /* shared by threads without a lock: so much the worse */
+  static uint32_t random = 1; /* shared by threads without a lock, to make it worse */
   switch (((order_t*)state)->kind) {
     case RANDOM:
       __atomic_store_n(&random, __atomic_load_n(&random, __ATOMIC_RELAXED) * 1664525u + 1013904223u, __ATOMIC_RELAXED);
@@ -193,7 +193,7 @@ static const char* bad_name(void* state) {
   return "test.no-order";
 }
 
-/* Whatever fails may fail; nothing may crash or hang. */
+/* Any call may fail; none may crash or hang. */
 void no_order(const char* directory) {
   for (int kind = 0; kind < KINDS; kind++) {
     char here[600];
@@ -246,10 +246,10 @@ static char* no_filter(void* kind, const char* const* keys, const size_t* length
     case '0': /* no memory */
       *length = 4;
       return NULL;
-    case '1': /* nothing in it */
+    case '1': /* empty */
       *length = 0;
       return malloc(1);
-    default: /* a length that no memory has */
+    default: /* an impossible length */
       *length = SIZE_MAX;
       return malloc(1);
   }

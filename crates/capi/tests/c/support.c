@@ -1,4 +1,4 @@
-/* What the parts of the transcript share; see transcript.h. */
+/* Shared by the parts of the transcript; see transcript.h. */
 
 #include "transcript.h"
 

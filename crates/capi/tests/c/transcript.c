@@ -1,5 +1,5 @@
-/* Calls every function of the interface and writes what comes of it. The transcripts with two implementations must be the
-   same, byte for byte.
+/* Calls every function of the interface and writes the results. The transcripts of two implementations must be identical,
+   byte for byte.
 
    usage: transcript directory
 

@@ -1,7 +1,7 @@
-/* What the parts of the transcript share. Predecessor: main, in transcript.c. Successors: the parts, one file each.
+/* Shared by the parts of the transcript. Predecessor: main, in transcript.c. Successors: the parts, one file each.
 
-   A transcript says nothing that may differ between two right implementations: no times, no paths, no counts of what
-   happens in the background, and of an error its kind. */
+   A transcript contains nothing that may differ between two correct implementations: no times, no paths, no counts of
+   background work, and only the kind of an error. */
 
 #ifndef TRANSCRIPT_H
 #define TRANSCRIPT_H
@@ -28,7 +28,7 @@ void opening(const char* directory);
 void maintenance(const char* directory);
 void walks(const char* directory);
 
-/* What most parts need: options that create, and options of reads and writes. */
+/* Options that most parts need: of a database to create, of reads and of writes. */
 typedef struct {
   leveldb_options_t* options;
   leveldb_readoptions_t* reading;
@@ -44,29 +44,29 @@ leveldb_t* open_or_exit(setup_t setup, const char* directory);
 /* Writes "what: ok", or the kind of the error, which is freed. */
 void say_outcome(const char* what, char** error);
 
-/* The same with the whole message, the directory's path taken out of it. */
+/* The same with the whole message, without the directory's path. */
 void say_message(const char* what, char** error, const char* directory);
 
-/* Writes bytes as text; what cannot be printed as \xNN. Long ones are cut, with their length and a checksum. */
+/* Writes bytes as text, unprintable ones as \xNN. Long text is cut, with its length and a checksum. */
 void say_bytes(const char* bytes, size_t length);
 
-/* Writes what a get finds. */
+/* Writes the result of a get. */
 void say_get(leveldb_t* db, setup_t setup, const char* key, size_t length);
 
 /* Puts or deletes strings, or ends the program. */
 void put(leveldb_t* db, setup_t setup, const char* key, const char* value);
 void erase(leveldb_t* db, setup_t setup, const char* key);
 
-/* Writes the entry that an iterator stands on, or that it stands on none. */
+/* Writes the entry that an iterator is at, or that it is at none. */
 void say_entry(leveldb_iterator_t* iterator);
 
-/* `count` entries "k000000" and on; the values do not compress. */
+/* Writes `count` entries from "k000000" on, with incompressible values. */
 void fill(leveldb_t* db, setup_t setup, int count, size_t value_length);
 
 /* The bytes of the value that `fill` wrote for entry `index`. */
 void make_value(int index, char* value, size_t length);
 
-/* Writes how many entries there are forward and backward, whether those of `fill` are right, and how many are found by get. */
+/* Writes the number of entries forward and backward, whether those of `fill` are right, and how many get finds. */
 void say_filled(leveldb_t* db, setup_t setup, int count, size_t value_length);
 
 #endif

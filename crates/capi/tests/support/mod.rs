@@ -8,10 +8,10 @@ use std::sync::OnceLock;
 
 use tempfile::TempDir;
 
-/// Debian's package libleveldb-dev has it.
+/// The header in Debian's package libleveldb-dev.
 pub const LEVELDB_HEADER: &str = "/usr/include/leveldb/c.h";
 
-/// What a program is linked with.
+/// The library that a program is linked with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Library {
     /// `libterrace.so`.
@@ -22,7 +22,7 @@ pub enum Library {
     LevelDb,
 }
 
-/// What watches a program.
+/// The tool that watches a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tool {
     None,
@@ -50,7 +50,7 @@ impl InItsPlace {
     }
 }
 
-/// A compiled program, in a directory that goes with it.
+/// A compiled program, in a directory that is removed with it.
 pub struct Program {
     path: PathBuf,
     _directory: TempDir,
@@ -64,11 +64,11 @@ pub fn include_directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("include")
 }
 
-/// Where the libraries are. Cargo does not build them for tests by itself, as no Rust is linked with them.
+/// Where the libraries are. Cargo does not build them for tests by itself, because no Rust code links them.
 pub fn built_directory() -> &'static Path {
     static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
     DIRECTORY.get_or_init(|| {
-        // The program of the tests is in `deps` of the directory of the profile, and that is in cargo's target directory.
+        // The test program is in `deps` of the profile's directory, which is in cargo's target directory.
         let program = std::env::current_exe().unwrap();
         let directory = program.ancestors().nth(2).unwrap();
         let mut cargo = Command::new(env!("CARGO"));
@@ -82,7 +82,7 @@ pub fn built_directory() -> &'static Path {
     })
 }
 
-/// A directory with the libraries under the names and links that an installation has.
+/// A directory with the libraries under the names and links of an installation.
 pub fn library_directory() -> &'static Path {
     static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
     DIRECTORY.get_or_init(|| {
@@ -121,18 +121,18 @@ pub fn has_valgrind() -> bool {
     is_there
 }
 
-/// Runs a command; returns what it writes.
+/// Runs a command; returns what it prints.
 pub fn output(command: &mut Command) -> String {
     let result = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let said = String::from_utf8_lossy(&result.stdout).into_owned();
+    let printed = String::from_utf8_lossy(&result.stdout).into_owned();
     assert!(
         result.status.success(),
         "{command:?}: {}\n{}\n{}",
         result.status,
-        said.lines().rev().take(5).collect::<Vec<_>>().join("\n"),
+        printed.lines().rev().take(5).collect::<Vec<_>>().join("\n"),
         String::from_utf8_lossy(&result.stderr)
     );
-    said
+    printed
 }
 
 /// Compiles files of `tests/c`.
@@ -202,7 +202,7 @@ pub fn run_in(
         command.args(["--errors-for-leak-kinds=definite,indirect"]);
     }
     command.arg(program).args(arguments).current_dir(directory);
-    // The same for every run, as the transcript has it.
+    // The same for every run, because the transcript contains it.
     command.env("TEST_TMPDIR", std::env::temp_dir().join("terrace-c-tests"));
     command.env("LD_LIBRARY_PATH", library_directory()).env("RUST_BACKTRACE", "0");
     command.envs(variables.iter().map(|(name, value)| (*name, value)));

@@ -135,7 +135,7 @@ fn read_footer(table: &TableFile, report: &mut Report<'_>) -> Result<Option<Foot
             let members = vec![("index", handle(footer.index)), ("metaindex", handle(footer.metaindex))];
             report.item(Level::Parts, Some(at), "footer", text, members)?;
             if footer.encode() != bytes[..] {
-                report.damage(at, "the footer is not as a writer writes it")?;
+                report.damage(at, "the footer differs from what a writer writes")?;
             }
             Ok(Some(footer))
         }

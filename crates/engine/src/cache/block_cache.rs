@@ -1,6 +1,6 @@
 //! The cache of uncompressed data blocks, shared by all tables of one or more databases.
 //!
-//! predecessor: table/block_fetch (asks here before it reads the file) · successor: none, blocks end here
+//! predecessor: table/block_fetch (asks here before it reads the file) · successor: none, the data's path ends here
 //!
 //! A block is in one of three states:
 //!
@@ -9,11 +9,11 @@
 //!                        └── evicted, no reader ──────────────────────────▶ freed
 //! ```
 //!
-//! Readers hold a block by `Arc`, so eviction never waits for them and never invalidates what they see. Bytes of
-//! blocks that only readers hold do not count as used.
+//! Readers hold a block by `Arc`, so eviction never waits for them and never invalidates what they see. Blocks that only
+//! readers hold do not count as used bytes.
 //!
-//! A block's key is the id of its open table (never used twice in the life of the cache) and its offset. Blocks
-//! of a table that was closed are never asked for again and leave by eviction.
+//! A block's key is the id of its open table (never used twice in the life of the cache) and its offset. Nobody asks
+//! again for the blocks of a table that was closed; eviction removes them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,30 +23,31 @@ use quick_cache::Weighter;
 use quick_cache::sync::{Cache, DefaultLifecycle};
 use terrace_format::block::Block;
 
-/// What a cached block costs beside its contents: the cache's own entry and the allocations' headers.
+/// What a cached block costs besides its contents: the cache's own entry and the headers of the allocations.
 const ENTRY_OVERHEAD_BYTES: u64 = 128;
 
-/// The size of a typical block, from which the cache guesses how many it will hold.
+/// The size of a typical block. The cache uses it to guess how many blocks it will hold.
 const TYPICAL_BLOCK_SIZE_BYTES: u64 = 4096;
 
-/// For so many blocks that the cache can hold one miss is remembered. Fewer misses make a cache that changes little where
-/// the blocks that are asked for are many times its size, and one that takes some rounds to fill where they fit in.
+/// The cache remembers one miss for this many blocks that it can hold. With fewer remembered misses, the cache changes little
+/// if the blocks in demand are many times its size, and takes several rounds to fill if they fit.
 const BLOCKS_A_REMEMBERED_MISS: u64 = 16;
 
-/// Bound of the misses that are remembered, of eight bytes each.
+/// The largest number of remembered misses, of eight bytes each.
 const MAX_REMEMBERED_MISSES: u64 = 1 << 16;
 
-/// A cache of uncompressed data blocks with a bound in bytes. Threads and databases may share it.
+/// A cache of uncompressed data blocks with a limit in bytes. Threads and databases may share it: see
+/// [`Options::block_cache`](crate::Options::block_cache).
 ///
-/// The cache is divided into shards with a lock each. Which block goes is decided by the `quick_cache` crate, whose
-/// policy keeps blocks that are asked for again and again when a scan passes by. A block larger than a shard's
-/// share of the capacity is not kept.
+/// The cache is divided into shards with a lock each. The `quick_cache` crate decides which block to evict; its policy keeps
+/// blocks that are read again and again when a scan passes by. A block larger than a shard's share of the capacity is not
+/// kept.
 pub struct BlockCache {
     /// `None` at capacity 0: nothing is kept.
     blocks: Option<Cache<BlockKey, Arc<Block>, BlockWeighter, ahash::RandomState>>,
     capacity_bytes: u64,
     next_file_id: AtomicU64,
-    /// For each remainder of keys' hashes, the hash of the block that was missed last.
+    /// The hash of the block that was missed last, for each remainder of the keys' hashes.
     missed: Box<[AtomicU64]>,
 }
 
@@ -71,7 +72,7 @@ impl BlockCache {
         let capacity_bytes = capacity_bytes as u64;
         let blocks = (capacity_bytes > 0).then(|| {
             let expected_blocks = (capacity_bytes / TYPICAL_BLOCK_SIZE_BYTES).max(1) as usize;
-            // Keys are numbers of ours, so nobody chooses them for their hashes.
+            // The keys are our own numbers, so nobody can choose them for their hashes.
             let hasher = ahash::RandomState::with_seeds(0, 1, 2, 3);
             let lifecycle = DefaultLifecycle::default();
             Cache::with(expected_blocks, capacity_bytes, BlockWeighter, hasher, lifecycle)
@@ -83,22 +84,22 @@ impl BlockCache {
     }
 
     /// An id for a table that is being opened; unique in this cache.
-    pub fn new_file_id(&self) -> u64 {
+    pub(crate) fn new_file_id(&self) -> u64 {
         self.next_file_id.fetch_add(1, Ordering::Relaxed)
     }
 
     /// The block at byte `offset` of the table with `file_id`, if it is cached.
-    pub fn get(&self, file_id: u64, offset: u64) -> Option<Arc<Block>> {
+    pub(crate) fn get(&self, file_id: u64, offset: u64) -> Option<Arc<Block>> {
         self.blocks.as_ref()?.get(&BlockKey { file_id, offset })
     }
 
-    /// Notes that the block was not cached, and says whether it was so once before, not long ago: then it is worth to be.
+    /// Notes that the block was not cached. Returns whether it was also missed a short time ago and so is worth caching.
     ///
-    /// To decompress the whole block, and to drop another for it, costs as much as several lookups that decompress a part.
-    /// So of a set of blocks larger than the cache few are worth it. One that fits in is cached bit by bit, and the quicker
-    /// the more of it already are, as those are not missed.
-    pub fn note_miss(&self, file_id: u64, offset: u64) -> bool {
-        // Two odd constants, so that neighbours are far apart. A wrong answer costs time only.
+    /// Decompressing a whole block and evicting another for it costs as much as several lookups that decompress a part. If the
+    /// blocks in demand exceed the cache, few are therefore worth it. If they fit, they are cached bit by bit, and the
+    /// faster the more of them already are, because cached blocks are not missed.
+    pub(crate) fn note_miss(&self, file_id: u64, offset: u64) -> bool {
+        // Two odd constants keep neighbours far apart. A wrong answer only costs time.
         let hash = (file_id.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ offset).wrapping_mul(0xd6e8_feb8_6659_fd93);
         let hash = hash ^ hash >> 32;
         let place = &self.missed[(hash % self.missed.len() as u64) as usize];
@@ -109,27 +110,27 @@ impl BlockCache {
         false
     }
 
-    /// Keeps `block` as the one at byte `offset` of the table with `file_id`, at the cost of others.
-    pub fn insert(&self, file_id: u64, offset: u64, block: Arc<Block>) {
+    /// Caches `block` as the one at byte `offset` of the table with `file_id`. Others may be evicted.
+    pub(crate) fn insert(&self, file_id: u64, offset: u64, block: Arc<Block>) {
         if let Some(blocks) = &self.blocks {
             blocks.insert(BlockKey { file_id, offset }, block);
         }
     }
 
-    /// Forgets all blocks.
+    /// Removes all blocks.
     pub(crate) fn clear(&self) {
         if let Some(blocks) = &self.blocks {
             blocks.clear();
         }
     }
 
-    /// Bytes of the cached blocks, with the cache's own cost of each.
+    /// The size of the cached blocks, including what the cache itself needs for each, in bytes.
     pub fn used_bytes(&self) -> u64 {
         self.blocks.as_ref().map_or(0, Cache::weight)
     }
 
-    /// The bound on [`used_bytes`](Self::used_bytes). Shares of shards are rounded up, so that the sum may pass
-    /// it by a few bytes.
+    /// The limit on [`used_bytes`](Self::used_bytes). The shards' shares are rounded up, so their sum may exceed the limit
+    /// by a few bytes.
     pub fn capacity_bytes(&self) -> u64 {
         self.capacity_bytes
     }
@@ -214,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_of_blocks_that_fits_in_is_cached_in_some_rounds_and_a_large_one_is_hardly() {
+    fn blocks_that_fit_are_cached_in_a_few_rounds_and_too_many_are_hardly_cached() {
         let kept_after = |block_count: u64, gets: u64| {
             let cache = BlockCache::new(16 << 20);
             let file_id = cache.new_file_id();

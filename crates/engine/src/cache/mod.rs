@@ -1,4 +1,4 @@
-//! What stays in memory of the tables: decoded blocks ([`block_cache`]) and open files ([`table_cache`]).
+//! The parts of tables that stay in memory: decoded blocks ([`block_cache`]) and open files ([`table_cache`]).
 
 pub mod block_cache;
 pub mod table_cache;

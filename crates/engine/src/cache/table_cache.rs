@@ -2,9 +2,9 @@
 //!
 //! predecessor: version (get, iterators), compaction · successor: [`Table::open`]
 //!
-//! An open table hangs in the slot of its file's [`FileMeta`], so a hit is one atomic load and takes no lock. The ring
-//! lists the files whose slots are filled. When it is full, a CLOCK hand goes round: a table used since its last visit
-//! is spared once, another is closed and its place given to the new one.
+//! An open table is in the slot of its file's [`FileMeta`], so a hit is one atomic load and takes no lock. The ring
+//! lists the files whose slots are filled. When it is full, a CLOCK hand goes round: it spares a table that was used since
+//! its last visit once, closes another and gives that place to the new table.
 //!
 //! ```text
 //!   slot empty ──open, entered in the ring──▶ slot filled ──hand finds it unused──▶ slot empty
@@ -12,12 +12,12 @@
 //!                                                      the hand removes the dead entry when it comes by
 //! ```
 //!
-//! Readers hold a table by `Arc`: closing empties the slot, and the file itself closes when the last reader is done. So
-//! the bound is on tables in slots; running iterators may hold a few more.
+//! Readers hold a table by `Arc`: closing empties the slot, and the file itself closes when the last reader is done. The
+//! limit therefore counts the tables in slots; running iterators may hold a few more.
 //!
-//! Locks: an opener holds the gate of its file, so that threads that miss at the same time open it once; then, for a
-//! moment, the ring's lock. Nothing is read from disk under the ring's lock. A `FileMeta` may be dropped under either, so
-//! its `drop` must not come back here.
+//! Locks: an opener holds the gate of its file, so that threads that miss at the same time open it once. Then it takes the
+//! ring's lock for a moment. Nothing is read from disk under the ring's lock. A `FileMeta` may be dropped under either, so
+//! its `drop` must not call back into the cache.
 
 use std::fmt;
 use std::ops::Deref;
@@ -35,16 +35,16 @@ use crate::table::hash_lookup::LookupKey;
 use crate::table::{Table, TableReadContext};
 use crate::version::file_meta::FileMeta;
 
-/// Gates of opening files; file numbers share them by remainder.
+/// Number of gates for opening files. File numbers share them by remainder.
 const GATE_COUNT: usize = 16;
 
-/// Opens tables when they are first asked for and closes those least recently used. Threads share it.
+/// Opens tables when they are first needed and closes those least recently used. Threads share it.
 pub struct TableCache {
     env: Arc<dyn Env>,
     directory: PathBuf,
     max_open_files: usize,
     context: Arc<TableReadContext>,
-    /// Another process may replace tables, so that one may be missing without damage.
+    /// Another process may replace tables, so a missing table need not mean damage.
     writer_may_live: bool,
     gates: [Mutex<()>; GATE_COUNT],
     ring: Mutex<Ring>,
@@ -77,16 +77,17 @@ impl TableCache {
         }
     }
 
-    /// The same for a database that is only read: another process may replace its tables, so that one may be missing
-    /// without damage.
+    /// Makes this the cache of a read-only database: another process may replace its tables, so a missing table need not
+    /// mean damage.
     pub(crate) fn beside_writer(self) -> Self {
         Self { writer_may_live: true, ..self }
     }
 
-    /// Keeps `file` readable whatever becomes of its name, if it can be mapped, which takes no descriptor, or if it is
-    /// among the first `max_open_files`. Its contents are not read.
+    /// Keeps `file` readable even if it is removed, provided that it can be mapped, which takes no descriptor, or is among the
+    /// first `max_open_files`. Its contents are not read.
     ///
-    /// Errors: [`Outdated`](ErrorKind::Outdated) if it is gone; those of the file system.
+    /// # Errors
+    /// `Outdated` if the file is gone; errors of the file system.
     pub(crate) fn pin(&self, file: &FileMeta, place: usize) -> Result<()> {
         let may_map = self.context.map_files;
         if may_map || place < self.max_open_files {
@@ -98,18 +99,18 @@ impl TableCache {
         Ok(())
     }
 
-    /// Goes on with the tables that `other`, a cache of the same directory, has open.
+    /// Takes over the open tables of `other`, a cache of the same directory, in place of its own.
     pub(crate) fn take_over(&self, other: &Self) {
         let taken = std::mem::take(&mut *other.ring.lock());
         let left = std::mem::replace(&mut *self.ring.lock(), taken);
-        // What it lists may be dropped with it.
+        // The files that it lists may be dropped with it.
         drop(left);
     }
 
-    /// The table of `file`, opened if need be.
+    /// The table of `file`, which is opened if necessary.
     ///
-    /// Errors: those of [`Table::open`]; if the file is missing, [`Corruption`](ErrorKind::Corruption), naming the path, or
-    /// [`Outdated`](ErrorKind::Outdated) where a writer may have removed it.
+    /// # Errors
+    /// Those of [`Table::open`]. If the file is missing, `Corruption`, or `Outdated` if a writer may have removed it.
     pub fn table(&self, file: &Arc<FileMeta>) -> Result<Arc<Table>> {
         match self.table_if_open(file) {
             Some(table) => Ok(table),
@@ -117,8 +118,8 @@ impl TableCache {
         }
     }
 
-    /// The table of `file` for the time of one read, opened if need be and if `tier` allows it. Where it is open, no count
-    /// of its owners changes, over which reading threads would fight.
+    /// The table of `file` for the duration of one read. It is opened if necessary and if `tier` allows it. If it is already
+    /// open, no reference count changes, over which reading threads would contend.
     #[inline]
     pub(crate) fn lease(&self, file: &Arc<FileMeta>, tier: ReadTier) -> Result<TableLease> {
         let open = file.table.load();
@@ -132,7 +133,7 @@ impl TableCache {
         }
     }
 
-    /// Starts to bring what a lookup of `key` in `file` reads first into the processor's cache, if the table is open.
+    /// Prefetches into the processor's cache what a lookup of `key` in `file` reads first, if the table is open.
     #[inline]
     pub(crate) fn prefetch_lookup(&self, file: &FileMeta, key: &LookupKey<'_>) {
         if let Some(table) = &*file.table.load() {
@@ -140,19 +141,20 @@ impl TableCache {
         }
     }
 
-    /// The table of `file` if it is open: for reads that must not wait for the disk.
+    /// The table of `file` if it is open. For reads that must not wait for the disk.
     pub fn table_if_open(&self, file: &FileMeta) -> Option<Arc<Table>> {
         let table = file.table.load_full()?;
         table.note_use();
         Some(table)
     }
 
-    /// How many tables are in slots, those of files that have just gone from every version included.
+    /// The number of tables in slots, including those of files that have just left the last version.
     pub fn open_files(&self) -> usize {
         self.ring.lock().files.len()
     }
 
-    /// Closes all tables. One that is being read is closed when that is done; one that is asked for later is opened again.
+    /// Closes all tables. A table that is being read is closed when the read is done. A table that is needed later is opened
+    /// again.
     pub(crate) fn close_all(&self) {
         let files = std::mem::take(&mut *self.ring.lock()).files;
         for file in files.iter().filter_map(Weak::upgrade) {
@@ -172,12 +174,12 @@ impl TableCache {
         let closed = ring.enter(Arc::downgrade(file), self.max_open_files);
         file.table.store(Some(table.clone()));
         drop(ring);
-        // Closing a file is a system call: not under the ring's lock.
+        // Closing a file is a system call, so it must not happen under the ring's lock.
         drop(closed);
         Ok(table)
     }
 
-    /// Opens the file at `path`. If the process has no descriptor left, those of tables that nobody reads are given up first.
+    /// Opens the file at `path`. If the process has no descriptor left, closes the tables that nobody reads and tries again.
     fn open_path(&self, path: &Path) -> terrace_env::Result<Arc<dyn RandomAccessFile>> {
         let open =
             || if self.context.map_files { self.env.open_mapped(path) } else { self.env.open_random(path) };
@@ -198,7 +200,7 @@ impl TableCache {
         Table::open(opened, path, file.size_bytes, self.context.clone())
     }
 
-    /// Opens the file under the name of today, or the one that LevelDB used before 1.14.
+    /// Opens the file under its current name, or under the one that LevelDB used before 1.14.
     fn open_file(&self, file: &FileMeta) -> Result<(Arc<dyn RandomAccessFile>, PathBuf)> {
         let path = self.directory.join(table_name(file.number));
         match self.open_path(&path) {
@@ -210,8 +212,8 @@ impl TableCache {
         match self.open_path(&legacy_path) {
             Ok(opened) => Ok((opened, legacy_path)),
             Err(error) if error.is_not_found() && self.writer_may_live => {
-                let message = "the database was written on meanwhile, and a table of the state that is read here is \
-                               gone; refresh and read again";
+                let message = "another process went on writing the database, and a table of the state that is read here \
+                               is gone; refresh and read again";
                 Err(Error::at_path(ErrorKind::Outdated, &path, message))
             }
             Err(error) if error.is_not_found() => {
@@ -222,7 +224,7 @@ impl TableCache {
     }
 }
 
-/// The error of a read that must not wait for the disk, of a table that is not open.
+/// The error of a read that must not wait for the disk and needs a table that is not open.
 #[cold]
 pub(crate) fn not_open(file: &FileMeta) -> Error {
     Error::new(ErrorKind::WouldBlock, format!("table {} is not open", file.number))
@@ -241,8 +243,8 @@ impl Deref for TableLease {
 }
 
 impl Ring {
-    /// Lists `file`. In a full ring it takes the place of one that no version holds any more, or of one whose table was
-    /// not used since the hand last came by; that table is taken out of its slot and returned.
+    /// Lists `file`. In a full ring it takes the place of a file that no version holds any more, or of a file whose table
+    /// was not used since the hand last came by. That table is taken out of its slot and returned.
     fn enter(&mut self, file: Weak<FileMeta>, max_files: usize) -> Option<Arc<Table>> {
         if self.files.len() < max_files {
             self.files.push(file);
@@ -250,12 +252,12 @@ impl Ring {
         }
         let closed = self.close_one();
         self.files[self.hand] = file;
-        // The newcomer is the last that the hand comes to.
+        // The hand comes to the new file last.
         self.hand = (self.hand + 1) % self.files.len();
         closed
     }
 
-    /// Moves the hand to a place that can be given away, and empties the slot of the file there, if there is one.
+    /// Moves the hand to a place that can be reused, and empties the slot of the file there, if there is one.
     fn close_one(&mut self) -> Option<Arc<Table>> {
         // After one round no table counts as used, unless readers are quicker than the hand.
         for _ in 0..2 * self.files.len() {

@@ -1,19 +1,19 @@
-//! Which versions of a key nobody can see any more. Used by flushes and compactions alike.
+//! Decides which versions of a key nobody can see any more. Flushes and compactions use it.
 //!
 //! Sequences fall into *stripes*, bounded by the snapshots and the newest visible sequence at the start of the job.
-//! Readers stand at the stripes' upper ends, so of the versions of a key in one stripe only the newest can be seen.
-//! A tombstone that is the newest of its stripe may go as well, if its stripe is the oldest and no table below
-//! holds the key.
+//! Readers read at the upper ends of stripes, so in each stripe only the newest version of a key can be seen. A
+//! tombstone that is the newest of its stripe may go as well if its stripe is the oldest and no table below holds the
+//! key.
 
 use terrace_format::comparator::UserComparator;
 use terrace_format::internal_key::{ParsedInternalKey, SequenceNumber, ValueKind};
 
-/// What there is to know of an entry.
+/// What the rule says about an entry.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Verdict {
-    /// It is the first of its user key: a table may end before it.
+    /// Whether it is the first entry of its user key, so that a table may end before it.
     pub(crate) is_new_key: bool,
-    /// It may be left out.
+    /// Whether it may be dropped.
     pub(crate) drop: bool,
 }
 
@@ -35,8 +35,8 @@ impl DropRule {
         Self { comparator, stripes: readers, user_key: Vec::new(), has_key: false, last_stripe: None }
     }
 
-    /// Whether the next entry may be left out. `is_base_level` says whether no table below can hold the key; it is
-    /// only asked for a tombstone.
+    /// Whether the next entry may be dropped. `is_base_level` says whether no table below can hold the key; it is asked
+    /// only for tombstones.
     #[inline]
     pub(crate) fn may_drop(
         &mut self,
@@ -46,14 +46,14 @@ impl DropRule {
         self.judge(entry, is_base_level).drop
     }
 
-    /// As [`may_drop`](Self::may_drop), and whether the entry is the first of its user key.
+    /// As [`may_drop`](Self::may_drop), but also says whether the entry is the first of its user key.
     #[inline]
     pub(crate) fn judge(
         &mut self,
         entry: &ParsedInternalKey<'_>,
         is_base_level: impl FnOnce(&[u8]) -> bool,
     ) -> Verdict {
-        // Keys with different bytes may be equal to a comparator, and then hide each other.
+        // A comparator may call keys with different bytes equal. They then hide each other.
         let is_new_key = !self.has_key || self.comparator.compare(&self.user_key, entry.user_key).is_ne();
         if is_new_key {
             self.has_key = true;
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tombstone_goes_at_the_base_and_takes_what_it_hides_along() {
+    fn a_tombstone_at_the_base_goes_with_what_it_hides() {
         let versions = [(9, Deletion), (3, Value)];
         assert_eq!(survivors(&[10], &versions, true), [] as [u64; 0]);
         assert_eq!(survivors(&[10], &versions, false), [9]);
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tombstone_hides_a_key_that_is_equal_without_being_the_same_bytes() {
+    fn a_tombstone_hides_an_equal_key_with_other_bytes() {
         let comparator = UserComparator::by_name("idb_cmp1").unwrap();
         // The numbers 0.0 and -0.0 in object store 1 of database 1.
         let prefix = [0x00, 0x01, 0x01, 0x01, 0x03];

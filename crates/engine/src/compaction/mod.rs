@@ -1,4 +1,4 @@
-//! Compaction: keeping few tables a level, and no more of the past than somebody can still see.
+//! Compaction: it keeps the number of tables in each level low, and removes versions that nobody can see any more.
 
 pub(crate) mod drop_rule;
 pub(crate) mod job;

@@ -1,21 +1,22 @@
 //! Decides what to compact next. A pure function from the files, the running jobs and the options to a plan.
 //!
-//! Predecessor: the scheduler, whenever files or running jobs change. Successor: `compaction::job`, which carries the
-//! plan out.
+//! Predecessor: the scheduler, whenever files or running jobs change. Successor: `compaction::job`, which carries out the
+//! plan.
 //!
 //! In order:
 //!
-//! 1. **Size.** Level 0 is due from [`PickerOptions::level0_trigger`] files on, another level when it is larger than
-//!    its limit. The level that exceeds its limit the most comes first; level 0 comes before all others once it is at
-//!    twice its trigger, because writers wait for it. But it is merged with all it overlaps of level 1: while that is
-//!    the larger of the two and due itself, it goes first, unless level 0 is crowded. Otherwise level 1 would grow as
-//!    long as writes come, and each merge with it. Within a level, files are taken in rotation, so that every range
-//!    gets its turn, and among the next few the one that overlaps the least of the level below, for its size.
+//! 1. **Size.** Level 0 is due from [`PickerOptions::level0_trigger`] files on, any other level when it is larger than
+//!    its limit. The level that exceeds its limit the most comes first. Level 0 comes before all others once it is at
+//!    twice its trigger, because writers wait for it. But it is merged with all of level 1 that it overlaps: while level 1
+//!    is the larger of the two and due itself, it goes first, unless level 0 is crowded. Otherwise level 1, and every merge
+//!    with it, would grow while writes come. Within a level, files are taken in rotation, so that every range gets its
+//!    turn; among the next few files, the one goes first that overlaps the least of the level below for its size.
 //! 2. **Tombstones.** If nothing is due by size: files with many deletions, so that space comes back without a
 //!    further write. See [`tombstones`].
 //!
 //! Level 0 is only picked with everything in it that overlaps, and a deeper file only together with neighbours that
-//! share a user key with it: so no older entry ever gets above a newer one. Whatever a running job owns is left alone.
+//! share a user key with it, so no older entry ever gets above a newer one. The picker leaves alone whatever a running
+//! job owns.
 //!
 //! Manual compaction ([`range`]) uses the same plans.
 
@@ -37,37 +38,37 @@ pub(crate) use plan::max_grandparent_overlap_bytes;
 pub use plan::{CompactionPlan, CompactionReason};
 pub use range::{RangeCompaction, RangeStep};
 
-/// Among how many files of a level, in rotation, the cheapest is sought.
+/// The number of files of a level, in rotation, among which the cheapest is picked.
 const CANDIDATES: usize = 16;
 
-/// From so many times its trigger on, level 0 goes first whatever there is in level 1.
+/// From this many times its trigger on, level 0 goes first, whatever is in level 1.
 const CROWDED_SCORE: f64 = 6.0;
 
 /// Size above which level 1 is compacted, as in LevelDB; each deeper level may be ten times as large.
 pub(crate) const LEVEL1_SIZE_BYTES: u64 = 10 << 20;
 
-/// What the picker needs to know of the database's options and state.
+/// What the picker needs to know about the database's options and state.
 #[derive(Clone, Debug)]
 pub struct PickerOptions {
-    /// Files in level 0 from which it is compacted. Default 4.
+    /// The number of files from which level 0 is compacted. Default 4.
     pub level0_trigger: usize,
-    /// Size above which level 1 is compacted. Default 10 MiB. Best not less than what level 0 brings at once.
+    /// Size above which level 1 is compacted. Default 10 MiB. It should not be less than what level 0 brings at once.
     pub level1_size_bytes: u64,
     /// How many times larger each further level may be. Default 10.
     pub level_multiplier: u64,
-    /// Size at which compaction begins a new table.
+    /// Size at which a compaction begins a new table.
     pub max_file_size_bytes: u64,
-    /// Share of what a compaction would rewrite that must be deletions, or hidden by deletions, for files to be
-    /// compacted for their sake. Half of it is enough when the database is idle.
+    /// The share of deletions, and of entries that they hide, in what a compaction would rewrite, from which files are
+    /// compacted for the sake of deletions. Half of it is enough when the database is idle.
     pub deletion_ratio_trigger: f64,
-    /// Entries up to this sequence that are hidden, and deletions, can go: nobody reads at an earlier one.
+    /// Hidden entries and deletions up to this sequence can go, because nobody reads at an earlier one.
     pub oldest_reader: SequenceNumber,
     comparator: InternalKeyComparator,
 }
 
 impl PickerOptions {
-    /// LevelDB's level sizes, and these settings. `oldest_snapshot` is the sequence of the oldest snapshot, if there is
-    /// one.
+    /// Options with LevelDB's level sizes and these settings. `oldest_snapshot` is the sequence of the oldest snapshot, if
+    /// there is one.
     pub fn new(
         comparator: InternalKeyComparator,
         max_file_size_bytes: u64,
@@ -98,20 +99,20 @@ impl PickerOptions {
     }
 }
 
-/// For each level, where its last compaction by size ended. The next one begins there.
+/// The key at which the last compaction by size of each level ended. The next one begins there.
 #[derive(Clone, Debug, Default)]
 pub struct CompactPointers {
     internal_keys: StoredCompactPointers,
 }
 
 impl CompactPointers {
-    /// As stored in the MANIFEST.
+    /// The pointers that the MANIFEST stores.
     pub fn from_stored(internal_keys: StoredCompactPointers) -> Self {
         Self { internal_keys }
     }
 
-    /// Takes note that `plan` is being carried out. At its start rather than its end, so that other jobs that start
-    /// meanwhile, and the next try if it fails, look elsewhere.
+    /// Notes that `plan` is being carried out. This is done at its start and not at its end, so that other jobs that start
+    /// meanwhile, and the next attempt if it fails, look elsewhere.
     pub fn advance(&mut self, plan: &CompactionPlan) {
         if plan.reason == CompactionReason::Size
             && let Some(last) = plan.inputs[0].last()
@@ -125,12 +126,12 @@ impl CompactPointers {
     }
 }
 
-/// What to compact next; `None` if nothing is due, or all that is due is being compacted.
+/// Picks what to compact next; `None` if nothing is due, or if all that is due is already being compacted.
 ///
-/// `idle` says that no write has come for a while: then less is worth a compaction.
+/// `idle` means that no write has come for a while. Then less makes a compaction worthwhile.
 ///
-/// It ends: without further writes, repeated picks come to `None`. Each pick by size moves bytes to a deeper level. Each
-/// pick by tombstones moves tombstones to a deeper level, or drops them.
+/// Picking ends: without further writes, repeated picks lead to `None`. Each pick by size moves bytes to a deeper level.
+/// Each pick by tombstones moves tombstones to a deeper level, or drops them.
 pub fn pick(
     version: &Version,
     busy: &Reservations,
@@ -141,8 +142,8 @@ pub fn pick(
     pick_by_size(version, busy, pointers, options).or_else(|| tombstones::pick(version, busy, options, idle))
 }
 
-/// How far each level exceeds its limit (1 is at its limit), without the files that running jobs take away. The deepest
-/// level has no limit.
+/// How far each level exceeds its limit (1 means that it is at its limit), without the files that running jobs remove. The
+/// deepest level has no limit.
 pub fn scores(version: &Version, busy: &Reservations, options: &PickerOptions) -> [f64; LEVEL_COUNT] {
     let mut scores = [0.0; LEVEL_COUNT];
     for (level, score) in scores.iter_mut().enumerate().take(LEVEL_COUNT - 1) {
@@ -183,7 +184,7 @@ fn pick_by_size(
     })
 }
 
-/// The oldest file of level 0 that is `wanted` and free, with all that overlaps it.
+/// Plans the compaction of the oldest file of level 0 that is `wanted` and free, with all that overlaps it.
 fn pick_level0(
     version: &Version,
     busy: &Reservations,

@@ -1,4 +1,4 @@
-//! Which key ranges of which levels running compactions own. Predecessor: the scheduler, which reserves a plan before it
+//! The key ranges of levels that running compactions own. Predecessor: the scheduler, which reserves a plan before it
 //! starts its job and releases it afterwards. Successor: the picker, which picks nothing that a running job touches.
 //!
 //! ```text
@@ -7,9 +7,9 @@
 //!   level 2   ░░░░└───────┘░░░░░░   the largest user key of all its inputs: its *hull*
 //! ```
 //!
-//! Outputs lie within the hull of the inputs. So two jobs whose hulls do not meet in any level in common cannot write
-//! files that overlap, cannot move an older entry above a newer one, and can end in any order. In level 0 jobs whose
-//! ranges overlap follow each other, for the same reason.
+//! Outputs lie within the hull of the inputs. If the hulls of two jobs do not meet in any common level, the jobs therefore
+//! cannot write overlapping files or move an older entry above a newer one, and can end in any order. For the same reason,
+//! jobs with overlapping ranges in level 0 run one after another.
 
 use std::collections::HashSet;
 
@@ -38,7 +38,7 @@ impl KeyRange {
     }
 }
 
-/// Names one reservation.
+/// The name of one reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ReservationId(u64);
 
@@ -48,11 +48,11 @@ struct Held {
     level: usize,
     output_level: usize,
     hull: KeyRange,
-    /// Files that the job takes out of `level`.
+    /// The files that the job removes from `level`.
     leaving: Vec<u64>,
 }
 
-/// What running compactions own.
+/// Everything that running compactions own.
 #[derive(Debug, Default)]
 pub struct Reservations {
     held: Vec<Held>,
@@ -61,7 +61,7 @@ pub struct Reservations {
 }
 
 impl Reservations {
-    /// Reserves what `plan` touches. It must have been picked with these reservations as they are now.
+    /// Reserves what `plan` touches. The plan must have been picked with these reservations in their present state.
     pub fn reserve(&mut self, plan: &CompactionPlan) -> ReservationId {
         let id = ReservationId(self.next_id);
         self.next_id += 1;
@@ -78,7 +78,7 @@ impl Reservations {
         id
     }
 
-    /// Gives back what was reserved under `id`. The job's result must be installed, or given up, before.
+    /// Releases the reservation `id`. Before, the job's result must have been installed or abandoned.
     pub fn release(&mut self, id: ReservationId) {
         if let Some(index) = self.held.iter().position(|held| held.id == id) {
             for number in self.held.swap_remove(index).leaving {
@@ -109,13 +109,12 @@ impl Reservations {
         })
     }
 
-    /// Whether a running job takes the file with this number out of its level.
+    /// Whether a running job removes the file with this number from its level.
     pub fn takes_away(&self, number: u64) -> bool {
         self.leaving.contains(&number)
     }
 
-    /// The ranges into which running jobs write below `level`, as far as they meet the range from `smallest` to
-    /// `largest`.
+    /// The ranges into which running jobs write below `level`, if they meet the range from `smallest` to `largest`.
     pub fn outputs_below(
         &self,
         user: &UserComparator,

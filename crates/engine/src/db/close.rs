@@ -3,10 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use terrace_format::file_name;
+
 use crate::db::inner::DbInner;
 use crate::error::Result;
 use crate::memtable::MemTable;
 use crate::read::super_version::SealedMemTable;
+use crate::synced_files::SyncedManifest;
 use crate::wal::writer::WalWriter;
 use crate::write::commit::CommitState;
 
@@ -38,8 +41,11 @@ impl DbInner {
         let unneeded = std::mem::take(&mut self.background.lock().logs_to_close);
         drop(unneeded);
         self.remove_obsolete_tables();
-        let manifest_closed = self.versions.close();
-        result = result.and(manifest_closed);
+        let manifest = self.versions.close();
+        if let (Ok(()), Ok(Some((number, size_bytes)))) = (&result, &manifest) {
+            self.note_synced_manifest(*number, *size_bytes);
+        }
+        result = result.and(manifest.map(|_| ()));
         if let (Ok(()), Some(failure)) = (&result, self.failure.lock().clone()) {
             result = Err(failure);
         }
@@ -93,6 +99,13 @@ impl DbInner {
             self.note_synced_log(number, size_bytes);
         }
         Ok(())
+    }
+
+    /// Leaves word that the MANIFEST, which takes no more edits, is durable: the next open then goes on in it.
+    fn note_synced_manifest(&self, number: u64, size_bytes: u64) {
+        let path = self.directory.join(file_name::manifest_name(number));
+        let Ok(Some(id)) = self.env.file_id(&path) else { return };
+        self.note_synced(|synced| synced.note_manifest(SyncedManifest { number, size_bytes, id }));
     }
 
     /// Seals the active memtable, unless it is empty, and waits until all sealed ones are in tables.

@@ -19,7 +19,7 @@ use crate::options::Options;
 use crate::read::lookup::SeekForecast;
 use crate::read::snapshot::SnapshotList;
 use crate::read::super_version::{Published, SuperVersion};
-use crate::synced_logs::SyncedLogs;
+use crate::synced_files::SyncedFiles;
 use crate::version::file_meta::ObsoleteFiles;
 use crate::version::set::VersionSet;
 use crate::write::commit::CommitState;
@@ -56,7 +56,7 @@ pub(crate) struct DbInner {
     pub(crate) pool: Option<Arc<BackgroundPool>>,
     pub(crate) info_log: InfoLog,
     /// How far logs are durable that take no more records.
-    pub(crate) synced_logs: Mutex<SyncedLogs>,
+    pub(crate) synced_files: Mutex<SyncedFiles>,
     /// What the open left out of the logs.
     pub(crate) left_out: Option<LeftOutLog>,
     pub(crate) file_lock: Mutex<Option<Box<dyn FileLock>>>,

@@ -1,4 +1,4 @@
-//! The database handle: every public operation, and where it goes from here.
+//! The database handle: every public operation, and the part of the engine that carries it out.
 
 pub(crate) mod close;
 pub(crate) mod home;
@@ -25,17 +25,34 @@ use crate::repair::report::RepairReport;
 use crate::write::commit::Patience;
 use crate::write::submit::WriteDone;
 
-/// An open database. Clones share it; it closes when the last clone drops, or by [`close`](Self::close).
+/// An open database.
 ///
-/// Every method may be called from any thread. Durability: a write that returned survives the death of the
-/// process; with [`WriteOptions::sync`] also a loss of power.
+/// Clones share the database. It closes when the last clone is dropped or when [`close`](Self::close) is called. Any thread
+/// may call any method.
 ///
-/// It stays with its directory: where the directory is moved while the database is open, the database goes on in it, and leaves alone
-/// what is made at the old place. So a relative path means the directory that it led to at the opening, whatever `chdir` does later.
+/// The database stays with its directory. If the directory is moved while the database is open, the database keeps
+/// using it and leaves alone whatever is created at the old path. A relative path is resolved once, when the database
+/// is opened; a later `chdir` does not matter.
 ///
-/// It belongs to the process that opened it. In a forked child it is refused ([`ErrorKind::Forked`]), iterators as well: what
-/// the child has are copies of memory, in which locks that other threads held at the fork stay held for good. The child may
-/// drop it, which touches neither files nor the lock, and open the directory anew as any other process may.
+/// The database belongs to the process that opened it. A forked child gets [`Forked`](ErrorKind::Forked) from the
+/// database and from its iterators, because the child has only a copy of the memory, in which locks that other threads
+/// held at the fork are never released. The child may drop the database, which changes no file and leaves the parent's
+/// lock alone, and may open the directory again as any other process may.
+///
+/// # Durability
+/// A write that has returned survives the death of the process. With [`WriteOptions::sync`] it also survives a loss of
+/// power.
+///
+/// # Errors
+/// Except for [`close`](Self::close), every method that returns a `Result` fails with [`Closed`](ErrorKind::Closed) once the
+/// database is closed and with [`Forked`](ErrorKind::Forked) in a forked child. Two more groups recur:
+///
+/// - *Read errors*: `Corruption` if a table is damaged or missing, `Unsupported` if this build does not know how a block is
+///   compressed, and `TooManyFiles`, `ReadOnly` (no permission) or `Io` from the operating system.
+/// - *Write errors*: `ReadOnly` if the database was opened read-only or the operating system forbids writing; `DiskFull`,
+///   `TooManyFiles` or `Io` from the operating system; `Poisoned` after an earlier failure that makes further writes unsafe.
+///
+/// Reads of a database that was opened read-only can also fail with `Outdated`: see [`ErrorKind::Outdated`].
 ///
 /// ```
 /// use terrace_engine::{Db, Options, ReadOptions, WriteOptions};
@@ -71,33 +88,47 @@ impl fmt::Debug for Db {
 }
 
 impl Db {
-    /// Opens the database in the directory `path`, and creates it if there is none and
-    /// [`Options::create_if_missing`] is on.
+    /// Opens the database in the directory `path`. If the directory holds none and [`Options::create_if_missing`] is on,
+    /// creates a database there.
     ///
     /// # Errors
-    /// `Locked` if the directory is open elsewhere, `NoDatabase`, `AlreadyExists`, `InvalidArgument` for a comparator
-    /// that is not the database's, `Corruption` and `Unsupported` naming file and offset.
+    /// - `NoDatabase` if there is no database and none may be created; `AlreadyExists` if there is one and
+    ///   [`Options::error_if_exists`] is on.
+    /// - `Locked` if the database is already open, in this process or another one. A read-only open needs no lock.
+    /// - `InvalidArgument` if the database was created with another comparator.
+    /// - `Corruption` if a file of the database is damaged or missing; `Unsupported` if it is in a format that this
+    ///   engine does not know. Both name the file and, where there is one, the offset.
+    /// - `Outdated`, for a read-only open, if another process changed the database during each of many attempts to read it.
+    /// - `Forked` if [`Options::background_pool`] was made before this process was forked.
+    /// - `ReadOnly`, `DiskFull`, `TooManyFiles` or `Io` from the operating system.
     pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Self> {
         let inner = open::open(path.as_ref(), options)?;
         Ok(Self { _closer: Arc::new(Closer(Arc::clone(&inner))), inner })
     }
 
-    /// The directory the database is in, as it was named at the opening.
+    /// The path that was passed to [`open`](Self::open).
     pub fn path(&self) -> &Path {
         &self.inner.directory
     }
 
-    /// The options it was opened with.
+    /// The options that the database was opened with.
     pub fn options(&self) -> &Options {
         &self.inner.options
     }
 
-    /// The value of `key`.
+    /// Returns a copy of the value of `key`, or `None` if there is no such key.
+    ///
+    /// # Errors
+    /// [Read errors](Self#errors); `InvalidArgument` if [`ReadOptions::snapshot`] belongs to another database; `WouldBlock` if
+    /// [`ReadOptions::tier`] is [`MemoryOnly`](crate::ReadTier::MemoryOnly) and the answer is not in memory.
     pub fn get(&self, key: &[u8], options: &ReadOptions) -> Result<Option<Vec<u8>>> {
         self.read(key, options, |found| found.bytes().to_vec())
     }
 
-    /// The value of `key`, without a copy where it lies in a cached block.
+    /// Returns the value of `key`, without copying it if it lies in a cached block or in a mapped table.
+    ///
+    /// # Errors
+    /// See [`get`](Self::get).
     pub fn get_pinned(&self, key: &[u8], options: &ReadOptions) -> Result<Option<Pinned>> {
         self.read(key, options, |found| match found {
             Found::InMemtable(value) => Pinned::Copied(value.to_vec()),
@@ -105,7 +136,11 @@ impl Db {
         })
     }
 
-    /// Calls `found` with the value of `key`, in place: nothing is copied or allocated.
+    /// Calls `found` with the value of `key`, without copying the value, and returns what `found` returns. If there is no such
+    /// key, returns `None` without a call.
+    ///
+    /// # Errors
+    /// See [`get`](Self::get). `found` has not been called then.
     pub fn get_with<R>(
         &self,
         key: &[u8],
@@ -115,11 +150,11 @@ impl Db {
         self.read(key, options, |value| found(value.bytes()))
     }
 
-    /// Calls `found` with the value of each key, or with `None`, in the order of the keys. All are read from one state, and
-    /// together in less time than one by one.
+    /// Calls `found` once for each key, in the order of `keys`, with its value or `None`. All values come from one state of the
+    /// database. One call for many keys is faster than many calls.
     ///
     /// # Errors
-    /// As [`get`](Self::get); `found` was then called for some of the keys.
+    /// See [`get`](Self::get). `found` may already have been called for some of the keys.
     pub fn get_many_with<K: AsRef<[u8]>>(
         &self,
         keys: &[K],
@@ -130,7 +165,7 @@ impl Db {
         if !inner.options.read_only || options.snapshot.is_some() {
             return inner.get_many(keys, options, found);
         }
-        // A read that has to move on begins anew, so that nothing may have been handed over.
+        // A read that moves on to a newer state starts again, so nothing may have been handed over before.
         let values = inner.read_moving_on(|| {
             let mut values = Vec::with_capacity(keys.len());
             inner.get_many(keys, options, |value| values.push(value.map(<[u8]>::to_vec)))?;
@@ -155,17 +190,25 @@ impl Db {
         }
     }
 
-    /// Stores `value` under `key`.
+    /// Stores `value` under `key`, replacing the value that was there. See [`write`](Self::write) for the limits, for
+    /// durability and for what a failed call leaves behind.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if `key` or `value` is over its limit; otherwise see [`write`](Self::write).
     pub fn put(&self, key: &[u8], value: &[u8], options: &WriteOptions) -> Result<()> {
         self.write_one(options, |batch| batch.put(key, value))
     }
 
-    /// Removes `key`. It is no error if there is none.
+    /// Deletes `key`. A key that does not exist is not an error. See [`write`](Self::write) for durability and for what a failed
+    /// call leaves behind.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if `key` is over its limit; otherwise see [`write`](Self::write).
     pub fn delete(&self, key: &[u8], options: &WriteOptions) -> Result<()> {
         self.write_one(options, |batch| batch.delete(key))
     }
 
-    /// Writes what `fill` puts into a batch. Whoever need not wait uses the buffer that comes with the token.
+    /// Writes the operation that `fill` adds to a batch. A writer that gets the token at once uses the buffer kept with it.
     #[inline]
     fn write_one(
         &self,
@@ -189,9 +232,18 @@ impl Db {
         result
     }
 
-    /// Writes all operations of `batch`, or none of them. A batch holds up to 3 GiB
-    /// ([`MAX_BATCH_SIZE_BYTES`](terrace_format::limits::MAX_BATCH_SIZE_BYTES)): adding more to it is refused. Waits for its turn, for room, and for the disk if
-    /// [`WriteOptions::sync`] asks for that.
+    /// Writes all operations of `batch`, or none of them. Waits for earlier writes, for room in the memtables, and, with
+    /// [`WriteOptions::sync`], for the disk.
+    ///
+    /// A key may have up to 64 MiB, a value up to 1 GiB and a batch up to 3 GiB (1 GiB on 32-bit machines), see
+    /// [`limits`](terrace_format::limits). The batch refuses an operation that exceeds a limit when it is added.
+    ///
+    /// # Durability
+    /// On return the batch survives the death of the process, and with [`WriteOptions::sync`] also a loss of power.
+    ///
+    /// # Errors
+    /// [Write errors](Self#errors), and `InvalidArgument` once the database has used up its sequence numbers. After a failure no
+    /// read shows the batch. If the failure poisoned the database, the next open may still find the batch in the log.
     pub fn write(&self, batch: WriteBatch, options: &WriteOptions) -> Result<()> {
         self.inner.check_writable()?;
         if batch.is_empty() {
@@ -202,8 +254,12 @@ impl Db {
         })
     }
 
-    /// Like [`write`](Self::write), but only if it need not wait for anything. Returns `false`, with nothing done,
-    /// if it would have to: use [`submit`](Self::submit) then.
+    /// Writes `batch` as [`write`](Self::write) does if that is possible without waiting, and returns `true`. Otherwise it
+    /// does nothing and returns `false`; use [`submit`](Self::submit) then. A write with [`WriteOptions::sync`] always
+    /// has to wait, unless the batch is empty.
+    ///
+    /// # Errors
+    /// See [`write`](Self::write). Having to wait is not an error.
     pub fn try_write(&self, batch: &mut WriteBatch, options: &WriteOptions) -> Result<bool> {
         self.inner.check_writable()?;
         if batch.is_empty() {
@@ -216,7 +272,7 @@ impl Db {
         if token.wal.as_ref().is_some_and(|wal| !wal.is_ready(batch.as_bytes().len())) {
             return Ok(false);
         }
-        // It may have been closed or poisoned since the first look.
+        // The database may have been closed or poisoned since the first check.
         self.inner.check_writable()?;
         match self.inner.make_room(&mut token, batch.approximate_size_bytes(), Patience::Refuse) {
             Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(false),
@@ -228,9 +284,13 @@ impl Db {
         }
     }
 
-    /// Queues a write and returns at once. Submitted writes are committed in order by a thread of the database's
-    /// own; those that wait at the same time share one sync. `done` is called there with the result; a write that is refused
-    /// at once, since the database is closed or poisoned, is answered here, perhaps before earlier ones.
+    /// Queues `batch` and returns at once. The commit thread of the database's [pool](crate::BackgroundPool) commits
+    /// submitted writes in order; writes that wait at the same time share one sync.
+    ///
+    /// `done` gets the result that [`write`](Self::write) would return. It is called on the commit thread, or on the thread that
+    /// closes the database while the write is still queued. It is called before this returns if there is no commit thread, or
+    /// if the write is refused at once because the database is closed, read-only, poisoned or another process's. A refusal
+    /// may overtake the results of earlier writes.
     pub fn submit(&self, batch: WriteBatch, options: WriteOptions, done: WriteDone) {
         if let Err(error) = self.inner.check_writable() {
             done(Err(error));
@@ -239,7 +299,7 @@ impl Db {
         }
     }
 
-    /// The present state, to read from later by [`ReadOptions::snapshot`].
+    /// Takes a snapshot of the current state. Pass it to later reads as [`ReadOptions::snapshot`].
     pub fn snapshot(&self) -> Snapshot {
         let inner = &*self.inner;
         if !inner.options.read_only {
@@ -249,162 +309,191 @@ impl Db {
         inner.snapshots.pin(Arc::clone(&view), sequence)
     }
 
-    /// Shows, where the database was opened read-only, what others have written since: the newest state is read as at the
-    /// opening. Reads from then on work on it; snapshots and iterators that are there keep the state that they show. A
-    /// database that is open for writing always shows the newest state, and this does nothing.
+    /// Moves a database that was opened read-only to the newest state that its writer has written. Later reads see the new
+    /// state; existing snapshots and iterators keep theirs. A database that is open for writing always shows the
+    /// newest state, and this call does nothing.
     ///
     /// # Errors
-    /// Those of opening, `Closed`, and `Outdated` if the writer changed the state during each of many attempts to read it.
-    /// The state that was shown before is then shown still.
+    /// Those of [`open`](Self::open). After a failure the database keeps showing the state that it showed before.
     pub fn refresh(&self) -> Result<()> {
         self.inner.refresh()
     }
 
-    /// A cursor over the present state, or over that of a snapshot. It keeps its view, and the files it needs,
-    /// until it drops.
+    /// Makes a cursor over the current state, or over the state of [`ReadOptions::snapshot`]. The cursor keeps that state and the
+    /// files that it needs until it is dropped. Making it reads nothing; its movements do.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if the snapshot belongs to another database; `Closed` and `Forked`.
     pub fn iter(&self, options: IterOptions) -> Result<DbIterator> {
         let view = self.inner.view(&options.read)?;
         let renewal = self.inner.renewal(&options.read);
         Ok(DbIterator::over(view, &self.inner.comparator, options.bounds, renewal))
     }
 
-    /// About how many bytes the keys from `start` to before `end` take: on disk after compression, and in memory, as keys
-    /// and values, what is not in tables yet. (LevelDB counts only the former.) An estimate: of a table to a block's size,
-    /// of a large memtable to about one part in four thousand.
+    /// Estimates how many bytes the keys from `start` up to, but not including, `end` take. The sum counts tables as they
+    /// are on disk, after compression, and memtables by the sizes of their keys and values. (LevelDB counts only tables.) The
+    /// estimate is exact to a block's size in each table, and to about one part in four thousand in a large memtable.
+    ///
+    /// # Errors
+    /// [Read errors](Self#errors).
     pub fn approximate_size(&self, start: &[u8], end: &[u8]) -> Result<u64> {
         self.inner.read_moving_on(|| self.inner.approximate_size(start, end))
     }
 
-    /// Writes what is in memory to tables, and waits until that is done.
+    /// Writes the memtables to tables and waits until that is done.
+    ///
+    /// # Durability
+    /// On return every write that returned before the call survives a loss of power.
+    ///
+    /// # Errors
+    /// [Write errors](Self#errors).
     pub fn flush(&self) -> Result<()> {
         self.inner.check_writable()?;
         self.inner.flush_and_wait()
     }
 
-    /// Compacts the keys from `begin` to `end`, both included; `None` is an open end. Afterwards each key in the
-    /// range is in one table, and deleted ones take no space, unless a snapshot still sees them. One call is
-    /// enough.
+    /// Compacts the keys from `begin` to `end`, both included; `None` is an open end. The memtables are flushed first.
+    /// After one call each key in the range is in one table, and deleted keys take no space, unless a snapshot still sees them.
+    ///
+    /// # Errors
+    /// [Read and write errors](Self#errors).
     pub fn compact_range(&self, begin: Option<&[u8]>, end: Option<&[u8]>) -> Result<()> {
         self.inner.check_writable()?;
         self.inner.compact_range(begin, end)
     }
 
-    /// Adds finished tables, as written by [`TableFileWriter`](crate::TableFileWriter), as one atomic change. Their
-    /// entries are newer than everything in the database. The files are copied; they stay as they are.
+    /// Adds the tables at `paths`, as [`TableFileWriter`](crate::TableFileWriter) writes them, as one atomic change. Their
+    /// entries become newer than everything in the database. The files are copied and stay as they are.
+    ///
+    /// # Durability
+    /// On return the entries survive a loss of power.
     ///
     /// # Errors
-    /// `InvalidArgument` if the files' keys overlap each other; `Corruption` if a file is damaged. Nothing is added
-    /// then.
+    /// `InvalidArgument` if the key ranges of the files overlap, or once the database has used up its sequence numbers, and
+    /// `Corruption` if a file is damaged; nothing is added then. Otherwise [read and write errors](Self#errors).
     pub fn ingest(&self, paths: &[PathBuf]) -> Result<()> {
         self.inner.check_writable()?;
         self.inner.ingest(paths)
     }
 
     /// Writes a consistent copy of the database to the directory `target`, which must be empty or not exist. Tables are
-    /// hard-linked where the file system can, so it is quick and takes little space. Writes go on meanwhile; the copy
-    /// holds all that were acknowledged before the call. It survives a loss of power once this returns.
+    /// hard-linked where the file system can do that, so a copy is quick and takes little space. Writes go on
+    /// meanwhile. The copy holds every write that returned before the call.
+    ///
+    /// # Durability
+    /// On return the copy survives a loss of power.
     ///
     /// # Errors
-    /// `InvalidArgument` if there is something in the directory; `Io` and `DiskFull`.
+    /// `InvalidArgument` if `target` is not empty; otherwise [write errors](Self#errors). A failed call may leave files in
+    /// `target`.
     pub fn checkpoint(&self, target: impl AsRef<Path>) -> Result<()> {
         self.inner.check_writable()?;
         self.inner.checkpoint(target.as_ref())
     }
 
-    /// Reads every table from end to end and checks checksums, order and filters.
+    /// Reads every table from end to end and checks checksums, the order of keys, filters and hash indexes.
     ///
     /// # Errors
-    /// The first damage found, naming file and offset. Of a database that was opened read-only also the place in a log from
-    /// which on an open leaves out what follows ([`left_out_log`](Self::left_out_log)).
+    /// [Read errors](Self#errors). `Corruption` names the file and offset of the first damage found. If the database was opened
+    /// read-only and the open left out part of a log, that is an error too (see [`left_out_log`](Self::left_out_log)).
     pub fn verify(&self) -> Result<()> {
         self.inner.read_moving_on(|| self.inner.verify())
     }
 
-    /// What the open left out of the logs, if anything: see [`LeftOutLog`](properties::LeftOutLog).
+    /// What the open left out of the logs; `None` if it left out nothing. See [`LeftOutLog`](properties::LeftOutLog).
     pub fn left_out_log(&self) -> Option<&properties::LeftOutLog> {
         self.inner.left_out.as_ref()
     }
 
-    /// Does for one table what [`verify`](Self::verify) does for all, to be called for each of [`tables`](Self::tables), by
-    /// one thread or by several.
+    /// Checks one table as [`verify`](Self::verify) checks all of them. Several threads can share the work: each calls this for
+    /// some of the [`tables`](Self::tables).
     ///
     /// # Errors
-    /// The first damage found in it, naming file and offset; `InvalidArgument` if the database has no such table (any
-    /// more).
+    /// [Read errors](Self#errors). `Corruption` names the file and the offset of the first damage. `InvalidArgument` if the
+    /// database has no table `number`, or no longer has it.
     pub fn verify_table(&self, number: u64) -> Result<()> {
         self.inner.check_open()?;
         self.inner.verify_table(number)
     }
 
-    /// The tables that the database consists of now, by level; level 0 from the newest to the oldest, the others by key.
+    /// Lists the tables of the current state by level: level 0 from newest to oldest, the other levels by key.
     ///
     /// # Errors
-    /// `Closed`.
+    /// `Closed` and `Forked`.
     pub fn tables(&self) -> Result<Vec<properties::TableInfo>> {
         self.inner.check_open()?;
         Ok(self.inner.tables())
     }
 
-    /// Removes the database in the directory `path` from disk; other files in it stay. It is no error if there is none.
+    /// Removes the database in the directory `path`, including the files that repairs set aside. Other files stay; the directory
+    /// goes if nothing else is in it. If there is no database, this does nothing. Only the option [`env`](Options::env) matters.
     ///
     /// # Errors
-    /// `Locked` if it is open.
+    /// `Locked` if the database is open; `ReadOnly`, `TooManyFiles` or `Io` from the operating system. If a file cannot be
+    /// removed, the others are removed all the same.
     pub fn destroy(path: impl AsRef<Path>, options: &Options) -> Result<()> {
         crate::destroy::destroy(path.as_ref(), options)
     }
 
-    /// Makes the database in the directory `path` openable again after damage, with everything that is intact.
+    /// Repairs the damaged database in the directory `path`, so that it can be opened again with everything that is intact. An
+    /// undamaged database keeps every entry.
     ///
-    /// While the MANIFEST can be read, tables keep their levels; damaged tables and logs are replaced by what could be
+    /// While the MANIFEST can be read, tables keep their levels, and damaged tables and logs are replaced by what can be
     /// read from them, block by block and record by record. Without a MANIFEST all tables and logs are merged by
-    /// sequence number. What is damaged or unused is moved to the directory `lost` in the database's directory, never deleted.
-    /// Where an older value may show because a newer one is lost, the report says so. An undamaged database keeps every
-    /// entry.
+    /// sequence number. Damaged and unused files are never deleted: they move to the directory `lost` in the database's
+    /// directory. The report says where an older value may show because a newer one is lost.
     ///
-    /// The result is durable on return. A repair that fails or is interrupted has changed nothing, or finished all but
-    /// removing what it set aside; it can be run again. It needs as much free space as the damaged tables take, or,
-    /// without a MANIFEST, as all tables take.
+    /// A repair needs as much free space as the damaged tables take, or, without a MANIFEST, as all tables take. A repair that
+    /// fails or is interrupted either has changed nothing or has finished except for removing what it set aside; it can
+    /// be run again.
+    ///
+    /// # Durability
+    /// On return the repaired database survives a loss of power.
     ///
     /// # Errors
-    /// `Locked` if the database is open; `NoDatabase`; `InvalidArgument` for a comparator that is not the database's;
-    /// `Unsupported` for a format that is unknown here; `Io` if the disk refuses to read a file: copy the directory to a
-    /// sound disk first.
+    /// - `NoDatabase` if there is nothing to repair; `Locked` if the database is open.
+    /// - `InvalidArgument` if the database was created with another comparator, or if [`Options::read_only`] is on.
+    /// - `Unsupported` for a format that this engine does not know.
+    /// - `Io` if the disk refuses to read a file: copy the directory to a sound disk first. `ReadOnly`, `DiskFull` and
+    ///   `TooManyFiles` from the operating system.
     pub fn repair(path: impl AsRef<Path>, options: &Options) -> Result<RepairReport> {
         crate::repair::repair(path.as_ref(), options)
     }
 
-    /// What the database knows about itself under `name`, or `None` for a name it does not know:
+    /// The property `name` as text; `None` for an unknown name, and in a database that is closed or another process's:
     ///
     /// - `leveldb.num-files-at-level<N>`: tables in level N;
-    /// - `leveldb.stats`: a table of work done and bytes moved by level;
+    /// - `leveldb.stats`: a table of each level's files, size, compaction time, and bytes read and written;
     /// - `leveldb.sstables`: every table with its key range;
     /// - `leveldb.approximate-memory-usage`: bytes in memtables and block cache;
-    /// - `terrace.left-out-log-bytes`: bytes of logs that the open left out, see [`left_out_log`](Self::left_out_log).
+    /// - `terrace.left-out-log-bytes`: bytes of logs that the open left out (see [`left_out_log`](Self::left_out_log)).
     pub fn property(&self, name: &str) -> Option<String> {
         self.inner.check_open().ok()?;
         self.inner.property(name)
     }
 
-    /// Numbers about the database's size and work.
+    /// Figures about the database's size and work. In a forked child all of them are 0.
     pub fn stats(&self) -> properties::Stats {
         self.inner.stats()
     }
 
-    /// Runs one waiting background job on the calling thread, where the environment has no threads. Returns
-    /// whether there was one.
+    /// Runs one waiting background job on the calling thread if no thread will run it, because the environment has no
+    /// threads or the system refused to start one. Returns whether it ran one.
     pub fn step(&self) -> bool {
         self.inner.check_process().is_ok() && self.inner.step_background()
     }
 
-    /// Closes the database: waits for writes and the running flush, abandons compactions (they have changed
-    /// nothing yet), syncs the log and releases the directory. Later calls, and a second close, get or do nothing.
-    /// Iterators that are still open stay usable.
+    /// Closes the database: waits for writes and the running flush, abandons compactions (which have changed nothing
+    /// yet), syncs the log and releases the directory. Later calls fail with [`Closed`](ErrorKind::Closed); open
+    /// iterators stay usable. A second `close` does nothing and returns `Ok`, even while the first is still running.
     ///
-    /// In a process that was forked from the one that opened the database this only lets go: the database stays open in the
-    /// other one.
+    /// In a forked child this releases the child's copy of the lock and nothing else. The database stays open in the parent.
+    ///
+    /// # Durability
+    /// After `Ok` from the first call every write that returned before it survives a loss of power.
     ///
     /// # Errors
-    /// What went wrong while closing, or in the background before. The database is closed all the same.
+    /// The failure that closing met, or that an earlier background job met. The database is closed all the same.
     pub fn close(&self) -> Result<()> {
         self.inner.close()
     }

@@ -35,7 +35,7 @@ use crate::options::Options;
 use crate::read::snapshot::SnapshotList;
 use crate::read::super_version::{Published, SealedMemTable, SuperVersion};
 use crate::recovery::{RecoveredLogs, Replay, check_first_log, is_log_needed, open_logs};
-use crate::synced_logs::SyncedLogs;
+use crate::synced_files::SyncedFiles;
 use crate::table::TableReadContext;
 use crate::version::{ObsoleteFiles, RecoveredNumbers, VersionSet, VersionSetOptions};
 use crate::wal::writer::WalWriter;
@@ -104,7 +104,7 @@ fn open_writable(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
         }
     };
     inner.settle(&stopped, &names)?;
-    if inner.synced_logs.lock().is_empty() && names.iter().any(|name| name == file_name::SYNCED) {
+    if inner.synced_files.lock().is_empty() && names.iter().any(|name| name == file_name::SYNCED) {
         // It is about logs that are gone, whose numbers may come again.
         inner.env.remove_file(&directory.join(file_name::SYNCED))?;
     }
@@ -226,7 +226,7 @@ impl Parts {
         versions: VersionSet,
         recovered: RecoveredLogs,
         logs: Vec<u64>,
-        synced_logs: SyncedLogs,
+        synced_files: SyncedFiles,
     ) -> Result<Arc<DbInner>> {
         let Self { home, options, comparator, block_cache, tables, obsolete, info_log, lock } = self;
         let Home { directory, env, hold } = home;
@@ -306,7 +306,7 @@ impl Parts {
             progress: Condvar::new(),
             pool,
             info_log,
-            synced_logs: Mutex::new(synced_logs),
+            synced_files: Mutex::new(synced_files),
             left_out,
             file_lock: Mutex::new(lock),
             close_begun: AtomicBool::new(false),
@@ -340,7 +340,7 @@ fn create(home: Home, options: Options, info_log: InfoLog, lock: Box<dyn FileLoc
         versions,
         RecoveredLogs { memtables: Vec::new(), last_sequence: 0, hole: None },
         Vec::new(),
-        SyncedLogs::default(),
+        SyncedFiles::default(),
     )
 }
 
@@ -365,7 +365,7 @@ pub(super) fn recover(
         versions.mark_file_number_used(*number);
     }
     // Another engine may have begun anew since, with the same numbers.
-    let synced_logs = if is_ours { SyncedLogs::read(&**env, directory) } else { SyncedLogs::default() };
+    let synced_files = if is_ours { SyncedFiles::read(&**env, directory) } else { SyncedFiles::default() };
     let replay = Replay {
         contiguous_sequences: is_ours,
         comparator: &parts.comparator,
@@ -373,11 +373,11 @@ pub(super) fn recover(
         paranoid_checks: parts.options.paranoid_checks,
         writer_may_live: parts.options.read_only,
         write_buffer_size_bytes: parts.options.write_buffer_size_bytes,
-        synced_logs: &synced_logs,
+        synced_files: &synced_files,
     };
     let recovered = replay.run(logs, last_sequence)?;
     let stop = recovered.hole.as_ref().map(|hole| hole.number);
     let stopped =
         log_numbers.iter().copied().filter(|number| stop.is_some_and(|stop| *number >= stop)).collect();
-    Ok((parts.finish(versions, recovered, log_numbers, synced_logs)?, stopped))
+    Ok((parts.finish(versions, recovered, log_numbers, synced_files)?, stopped))
 }

@@ -1,4 +1,4 @@
-//! What a database tells about itself.
+//! What a database reports about itself: its tables, statistics and properties.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -11,69 +11,71 @@ use crate::db::inner::DbInner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::recovery::LogHole;
 
-/// Numbers about one level.
+/// Figures about one level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LevelInfo {
     /// Tables in the level.
     pub files: usize,
-    /// Their size, in bytes.
+    /// Size of these tables, in bytes.
     pub size_bytes: u64,
     /// Flushes and compactions into the level since the database was opened.
     pub jobs: u64,
-    /// Time they took, in microseconds.
+    /// Time that these jobs took, in microseconds.
     pub micros: u64,
-    /// Bytes they read.
+    /// Bytes that these jobs read.
     pub read_bytes: u64,
-    /// Bytes they wrote.
+    /// Bytes that these jobs wrote.
     pub written_bytes: u64,
 }
 
-/// Numbers about a database's size and work.
+/// Figures about a database's size and work.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// The levels, from 0 down.
+    /// The levels, from level 0 on.
     pub levels: [LevelInfo; LEVEL_COUNT],
     /// Memory of the active and the sealed memtables, in bytes.
     pub memtable_bytes: usize,
-    /// Memory of blocks in the cache, in bytes; shared ones count for every database.
+    /// Memory of the blocks in the block cache, in bytes. Each database that shares a cache counts all of it.
     pub block_cache_bytes: usize,
     /// Sealed memtables that wait for their flush.
     pub sealed_memtables: usize,
-    /// Compactions that run now.
+    /// Compactions that are running in the background.
     pub compactions_running: usize,
-    /// Sequence number of the newest write.
+    /// Sequence number of the newest write that reads can see.
     pub last_sequence: u64,
-    /// Bytes of logs that the open left out, see [`LeftOutLog`].
+    /// Bytes of logs that the open left out; see [`LeftOutLog`].
     pub left_out_log_bytes: u64,
 }
 
 /// One table of a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableInfo {
-    /// The number in its name.
+    /// The number in the name of its file.
     pub number: u64,
-    /// The level it is in.
+    /// The level that it is in.
     pub level: usize,
-    /// Its size, in bytes.
+    /// Size of its file, in bytes.
     pub size_bytes: u64,
     /// Its first key.
     pub smallest: Vec<u8>,
     /// Its last key.
     pub largest: Vec<u8>,
-    /// What its writer counted; `None` for tables of other writers than Terrace, and for those that cannot be opened.
+    /// What its writer counted; `None` if the table cannot be opened or Terrace did not write it.
     pub counts: Option<TableCounts>,
 }
 
-/// What an open left out of the logs: they hold a place that looks as a loss of power leaves it, and what follows such a
-/// place was never synced, so that it may not count. It may have been damage all the same, which cannot always be told.
+/// The part of the logs that an open left out.
+///
+/// A loss of power can leave a hole in a log. What follows the hole was never synced, so the open leaves it out. Damage
+/// cannot always be told from such a hole, so the part left out may also have been lost to damage.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LeftOutLog {
-    /// The log with that place. An open to write has moved it, and all later ones, to the directory `lost`.
+    /// Name of the log with the hole. An open for writing moved this log and all later ones to the directory `lost`.
     pub name: String,
     /// Bytes that were left out, later logs included.
     pub bytes: u64,
-    /// What is wrong there, with file and offset.
+    /// What is wrong at the hole, with file and offset.
     pub reason: Error,
 }
 

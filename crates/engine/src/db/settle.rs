@@ -1,7 +1,8 @@
 //! Settles what an open found. Predecessor: `db/open`. Successors: the version set, and `flush` for what was in logs.
 //!
 //! What was found can be read, but whether the disk has it is not known, and syncing it proves nothing. So it is written
-//! anew: a MANIFEST here, tables by the flush of the recovered memtables. New writes are given sequences that something left
+//! anew: a MANIFEST here, tables by the flush of the recovered memtables. Only where the last session has left word that the
+//! MANIFEST is durable just as it was found does this one go on in it, and the open syncs nothing. New writes are given sequences that something left
 //! behind may have, too: what lies after a hole in a log, a table or a log that nothing refers to. After a loss of power
 //! these must never be found again, so they are gone when the open returns.
 
@@ -19,15 +20,22 @@ impl DbInner {
     /// Settles. `stopped` are the logs that do not count, or not whole; `names` the files of before the open.
     pub(crate) fn settle(self: &Arc<Self>, stopped: &[u64], names: &[String]) -> Result<()> {
         if stopped.is_empty() {
-            self.renew_manifest()?;
+            self.settle_manifest()?;
         } else {
             self.set_aside(stopped)?;
         }
         self.remove_leftovers(&self.leftovers(names))
     }
 
-    /// Puts a MANIFEST of this session in force.
-    fn renew_manifest(&self) -> Result<()> {
+    /// Makes sure that the MANIFEST in force is durable: by what is known of the one that was read, or by a new one.
+    fn settle_manifest(&self) -> Result<()> {
+        let number = self.versions.manifest_number();
+        let synced = self.synced_files.lock().manifest().filter(|synced| synced.number == number);
+        if let Some(synced) = synced
+            && self.env.file_id(&self.directory.join(file_name::manifest_name(number)))? == Some(synced.id)
+        {
+            self.versions.go_on_in_manifest(synced.size_bytes)?;
+        }
         // The logs below the oldest that is there are gone, and the MANIFEST should need none of them.
         let oldest = self.background.lock().logs.iter().copied().min();
         self.versions.renew(oldest)

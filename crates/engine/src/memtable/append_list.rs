@@ -1,4 +1,4 @@
-//! A list that only grows and whose elements never move: one thread appends, any number read beside it.
+//! A list that only grows and whose elements never move. One thread appends while any number of threads read.
 //!
 //! ```text
 //! segments   0: 64 elements    1: 128    2: 256    ...   each twice as long as the one before
@@ -6,8 +6,8 @@
 //!
 //! Rules:
 //! 1. An element is written before the length that counts it is stored with `Release`.
-//! 2. Who knows of an element through that length, or through anything else that the writer stored with `Release`
-//!    after appending it, may read it.
+//! 2. A reader may read an element if it knows of it through that length, or through anything else that the writer stored
+//!    with `Release` after appending the element.
 
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering;
 
 use crate::sync::{AtomicPtr, AtomicUsize, PlainMemory};
 
-/// Elements of the first segment, a power of two.
+/// Number of elements in the first segment, a power of two.
 const FIRST_SEGMENT: usize = if cfg!(all(test, loom)) { 2 } else { 64 };
 /// Enough for 2^32 elements.
 const SEGMENTS: usize = 27;
@@ -36,23 +36,23 @@ impl<T: Copy> AppendList<T> {
         Self { segments: std::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())), len: AtomicUsize::new(0) }
     }
 
-    /// How many elements a reader may ask for.
+    /// The number of elements that a reader may ask for.
     #[inline]
     pub(super) fn len(&self) -> usize {
         self.len.load(Ordering::Acquire)
     }
 
-    /// Bytes of the segments.
+    /// Memory of the segments, in bytes.
     pub(super) fn memory_bytes(&self) -> usize {
         let Some(last) = self.len().checked_sub(1) else { return 0 };
         let (segment, _) = place(last);
         ((FIRST_SEGMENT << (segment + 1)) - FIRST_SEGMENT) * size_of::<Element<T>>()
     }
 
-    /// Appends `value`. Returns whether that took more memory.
+    /// Appends `value`. Returns whether the list allocated memory for it.
     ///
     /// # Safety
-    /// One thread at a time.
+    /// Only one thread at a time may append.
     #[inline]
     pub(super) unsafe fn push(&self, value: T) -> bool {
         let index = self.len.load(Ordering::Relaxed);
@@ -82,7 +82,7 @@ impl<T: Copy> AppendList<T> {
     /// The element at `index`.
     ///
     /// # Safety
-    /// The caller knows of it by rule 2.
+    /// The caller knows of the element by rule 2.
     #[inline]
     pub(super) unsafe fn get(&self, index: usize) -> T {
         let (segment, offset) = place(index);

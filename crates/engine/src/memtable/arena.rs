@@ -1,4 +1,4 @@
-//! The memory of one memtable's entries: grows by chunks, is freed as a whole.
+//! The memory of one memtable's entries. It grows by chunks and is freed as a whole.
 //!
 //! ```text
 //!  chunk 0 (4 KiB)          chunk 1                 chunk 2                chunk 3
@@ -11,8 +11,8 @@
 //! ```
 //!
 //! Rules:
-//! 1. What was handed out never moves and is never freed before the arena is dropped.
-//! 2. A request that is large beside the chunk size gets a chunk of its own, so that the rest of the current
+//! 1. Memory that was handed out never moves and is not freed before the arena is dropped.
+//! 2. A request that is large compared with the chunk size gets its own chunk, so that the rest of the current
 //!    chunk is not lost and a value of any size fits.
 //! 3. The chunk size grows with the arena: an empty memtable costs one small chunk, and at most about an eighth
 //!    of a large one is unused.
@@ -28,13 +28,13 @@ use super::append_list::AppendList;
 const ALIGNMENT_BYTES: usize = 8;
 const SMALLEST_CHUNK_BYTES: usize = 4 << 10;
 const LARGEST_CHUNK_BYTES: usize = 256 << 10;
-/// Of an id, the bits for the place in a chunk.
+/// The number of an id's bits that hold the place in a chunk.
 const OFFSET_BITS: u32 = (LARGEST_CHUNK_BYTES / ALIGNMENT_BYTES).ilog2();
 const MAX_CHUNKS: usize = (1 << (u32::BITS - OFFSET_BITS)) - 1;
 
-/// Where in an arena a piece lies.
+/// The place of a piece in an arena.
 ///
-/// Invariant: only [`Arena::allocate`] makes them.
+/// Invariant: only [`Arena::allocate`] makes ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct EntryId(NonZeroU32);
 
@@ -44,7 +44,7 @@ impl EntryId {
         self.0.get()
     }
 
-    /// The id with these bits; none for 0.
+    /// The id with these bits; `None` for 0.
     ///
     /// # Safety
     /// The bits are 0 or those of an id.
@@ -65,7 +65,7 @@ pub(super) struct Arena {
     chunks: AppendList<Chunk>,
 }
 
-/// What only the writer knows of an arena.
+/// The part of an arena that only the writer has.
 pub(super) struct ArenaWriter {
     /// First free byte of the current chunk; always aligned.
     next: NonNull<u8>,
@@ -76,7 +76,7 @@ pub(super) struct ArenaWriter {
     chunk_bytes: usize,
 }
 
-// SAFETY: the writer half points into its arena's chunks, plain memory without ties to a thread.
+// SAFETY: the writer half points into its arena's chunks, which are plain memory and not tied to a thread.
 unsafe impl Send for ArenaWriter {}
 
 impl ArenaWriter {
@@ -92,12 +92,12 @@ impl Arena {
         (Self { chunks: AppendList::new() }, writer)
     }
 
-    /// Bytes of all chunks, with the list of them.
+    /// Bytes of all chunks and of their list.
     pub(super) fn memory_bytes(&self, writer: &ArenaWriter) -> usize {
         writer.chunk_bytes + self.chunks.memory_bytes()
     }
 
-    /// Whether half of the ids are used up. The other half is enough for one more write batch of any size.
+    /// Whether half of the ids are used up. The other half suffices for one more write batch of any size.
     pub(super) fn is_nearly_full(&self) -> bool {
         self.chunks.len() > MAX_CHUNKS / 2
     }
@@ -118,16 +118,16 @@ impl Arena {
         }
     }
 
-    /// Returns `size_bytes` of memory, not initialised, aligned to 8, valid until the arena is dropped.
+    /// Returns `size_bytes` of uninitialised memory, aligned to 8 and valid until the arena is dropped.
     ///
     /// Ends the process if the system has no memory left, as the standard collections do.
     ///
     /// # Panics
-    /// If `size_bytes` is 0 or beyond what an address can span; if there are no ids left, which takes two batches of the
+    /// If `size_bytes` is 0 or more than an address can span, or if no ids are left, which takes two batches of the
     /// largest size after [`is_nearly_full`](Self::is_nearly_full).
     ///
     /// # Safety
-    /// `writer` is this arena's.
+    /// `writer` belongs to this arena.
     #[inline]
     pub(super) unsafe fn allocate(
         &self,
@@ -151,7 +151,7 @@ impl Arena {
         let piece = (EntryId(NonZeroU32::new(writer.next_id).expect("there is a chunk")), writer.next);
         // SAFETY: `size_bytes <= free_bytes`, so the result is in the current chunk or one past its end.
         writer.next = unsafe { writer.next.add(size_bytes) };
-        // Within a chunk this stays below the bits of the chunk; past its end it is not used.
+        // Within a chunk this stays below the chunk's bits. Past its end it is not used.
         writer.next_id = writer.next_id.wrapping_add((size_bytes / ALIGNMENT_BYTES) as u32);
         writer.free_bytes -= size_bytes;
         piece
@@ -162,7 +162,7 @@ impl Arena {
         let layout = Layout::from_size_align(size_bytes, ALIGNMENT_BYTES).expect("the size fits an address");
         // SAFETY: the layout's size is not zero: callers pass a non-zero size.
         let start = NonNull::new(unsafe { alloc(layout) }).unwrap_or_else(|| handle_alloc_error(layout));
-        // SAFETY: whoever has the writer half is the only one to append.
+        // SAFETY: only the owner of the writer half appends.
         unsafe { self.chunks.push(Chunk { start, layout }) };
         let number = self.chunks.len();
         assert!(number <= MAX_CHUNKS, "the memtable has no room for more entries");

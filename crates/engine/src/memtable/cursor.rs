@@ -10,7 +10,7 @@ use super::order::{Leaf, LeafPlace, Order};
 use crate::error::Result;
 use crate::iterator::InternalIterator;
 
-/// How far ahead of a cursor entries are asked for: they lie in memory as they were inserted.
+/// How many entries ahead of a cursor to prefetch: they lie in memory in the order in which they were inserted.
 const AHEAD: usize = 8;
 
 /// A cursor over a [`MemTable`]. Its seeks and steps never fail.
@@ -19,7 +19,7 @@ const AHEAD: usize = 8;
 pub struct MemTableIterator {
     memtable: Arc<MemTable>,
     order: Option<Arc<Order>>,
-    /// None where the cursor is not valid.
+    /// `None` if the cursor is not valid.
     at: Option<Position>,
 }
 
@@ -43,7 +43,7 @@ impl MemTableIterator {
         Arc::clone(self.order.get_or_insert_with(|| self.memtable.order()))
     }
 
-    /// Moves to a leaf, and in it to the entry at an index that `choose` takes from its length.
+    /// Moves to a leaf, and to the entry in it at the index that `choose` returns for its length.
     fn enter(&mut self, order: &Order, place: Option<LeafPlace>, choose: impl FnOnce(usize) -> usize) {
         self.at = place.map(|place| {
             let leaf = Arc::clone(order.leaf(place));
@@ -116,7 +116,7 @@ impl InternalIterator for MemTableIterator {
         Some(unsafe { (at.entry.key(), at.entry.value()) })
     }
 
-    /// The entry before, of the same leaf.
+    /// The previous entry of the same leaf.
     #[inline]
     fn prev_at_hand(&mut self) -> Option<(&[u8], &[u8])> {
         let at = self.at.as_mut()?;

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Rules:
-//! 1. An entry is written whole before its id is stored where readers find it, with `Release`.
-//! 2. Key and value never change. The link to the next older version of the same user key does only if versions are
+//! 1. An entry is complete before its id is stored, with `Release`, where readers find it.
+//! 2. Key and value never change. The link to the next older version of the same user key changes only if versions are
 //!    inserted out of order.
 
 use std::ptr::{self, NonNull};
@@ -28,15 +28,14 @@ struct Header {
     older: AtomicU32,
     key_bytes: u32,
     value_bytes: u32,
-    /// For the two sizes, the key and the value.
+    /// Tells a model checker about accesses to the two sizes, the key and the value.
     memory: PlainMemory,
 }
 
 /// An entry.
 ///
-/// Invariant: it was made by [`write`] or by [`at`], so it points to a whole entry as drawn above for as long as the
-/// arena lives, with the provenance of its whole chunk. The methods are unsafe because the type does not tie itself to the
-/// life of the arena.
+/// Invariant: [`write`] or [`at`] made it. While the arena lives, it points to a complete entry as drawn above, with the
+/// provenance of its whole chunk. The methods are unsafe because the type is not tied to the lifetime of the arena.
 #[derive(Clone, Copy)]
 pub(super) struct EntryRef(NonNull<Header>);
 
@@ -46,17 +45,17 @@ pub(super) struct EntryRef(NonNull<Header>);
 /// As for [`Arena::address`].
 #[inline]
 pub(super) unsafe fn at(arena: &Arena, id: EntryId) -> EntryRef {
-    // SAFETY: passed on to the caller. All that this arena hands out begins with a header (`write`).
+    // SAFETY: the caller's promise. All memory that this arena hands out begins with a header (`write`).
     EntryRef(unsafe { arena.address(id) }.cast())
 }
 
-/// Writes an entry, which nobody else knows yet.
+/// Writes an entry. Nobody else knows it yet.
 ///
 /// # Panics
 /// If the key or the value is 4 GiB or larger. The limits of a batch are far below.
 ///
 /// # Safety
-/// `writer` is `arena`'s.
+/// `writer` belongs to `arena`.
 #[inline]
 pub(super) unsafe fn write(
     arena: &Arena,
@@ -68,7 +67,7 @@ pub(super) unsafe fn write(
     let key_bytes = u32::try_from(user_key.len() + TAG_BYTES).expect("a key is smaller than 4 GiB");
     let value_bytes = u32::try_from(value.len()).expect("a value is smaller than 4 GiB");
     let entry_bytes = (key_bytes as usize).checked_add(value.len() + size_of::<Header>());
-    // SAFETY: the caller's word.
+    // SAFETY: the caller's promise.
     let (id, piece) =
         unsafe { arena.allocate(writer, entry_bytes.expect("the entry fits the address space")) };
     let header = piece.cast::<Header>();
@@ -108,7 +107,7 @@ impl EntryRef {
     /// As for [`key`](Self::key).
     #[inline]
     pub(super) unsafe fn user_key<'arena>(self) -> &'arena [u8] {
-        // SAFETY: the caller's word.
+        // SAFETY: the caller's promise.
         user_key(unsafe { self.key() })
     }
 
@@ -118,7 +117,7 @@ impl EntryRef {
     /// As for [`key`](Self::key).
     #[inline]
     pub(super) unsafe fn tag(self) -> u64 {
-        // SAFETY: the caller's word.
+        // SAFETY: the caller's promise.
         tag(unsafe { self.key() })
     }
 
@@ -143,7 +142,7 @@ impl EntryRef {
     /// As for [`key`](Self::key).
     #[inline]
     pub(super) unsafe fn older(self) -> Option<EntryId> {
-        // SAFETY: the entry is there (the caller's word). Only `set_older` stores here.
+        // SAFETY: the entry is there (the caller's promise). Only `set_older` stores here.
         unsafe { EntryId::from_bits(self.0.as_ref().older.load(Ordering::Acquire)) }
     }
 
@@ -153,18 +152,18 @@ impl EntryRef {
     /// As for [`key`](Self::key), and the caller is the writer.
     #[inline]
     pub(super) unsafe fn set_older(self, older: Option<EntryId>) {
-        // SAFETY: the entry is there (the caller's word).
+        // SAFETY: the entry is there (the caller's promise).
         let link = unsafe { &self.0.as_ref().older };
         link.store(older.map_or(0, EntryId::to_bits), Ordering::Release);
     }
 
-    /// Asks the processor for the sizes and the beginning of the key.
+    /// Asks the processor to fetch the sizes and the beginning of the key.
     #[inline]
     pub(super) fn prefetch_key(self) {
         prefetch(self.0.as_ptr());
     }
 
-    /// Asks the processor for the entry's memory, which is read soon.
+    /// Asks the processor to fetch the entry's memory, which will be read soon.
     #[inline]
     pub(super) fn prefetch(self) {
         const LINE_BYTES: usize = 64;
@@ -175,7 +174,7 @@ impl EntryRef {
     }
 }
 
-/// Asks the processor for the memory at `address`. Any address is allowed.
+/// Asks the processor to fetch the memory at `address`. Any address is allowed.
 #[inline]
 pub(super) fn prefetch<T>(address: *const T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]

@@ -11,13 +11,13 @@
 //! Only the bytewise order has it: there, keys are equal if and only if their bytes are.
 //!
 //! Rules:
-//! 1. One writer; readers take no lock. A slot is stored with `Release` after its entry was written, and loaded with
-//!    `Acquire`. It is never freed; it changes to newer versions of its key only.
-//! 2. At most five slots of eight are taken, so probes are short and end. The hash is seeded (`key_hash`), so that holds for
-//!    keys that somebody picked too.
-//! 3. A table that grows is replaced by a larger one, published when it is complete. Readers may still use the old one,
-//!    which stays until the memtable is dropped. Growing needs no keys: the slots hold the hashes; and as these are in
-//!    the order of the slots, it walks both tables from left to right.
+//! 1. There is one writer; readers take no lock. A slot is stored with `Release` after its entry was written, and loaded
+//!    with `Acquire`. It is never freed and changes only to newer versions of its key.
+//! 2. At most five slots of eight are taken, so probes are short and end. The hash is seeded (`key_hash`), so this holds even
+//!    for keys that an attacker picked.
+//! 3. To grow, a larger table replaces the old one; it is published when it is complete. Readers may still use the old
+//!    table, which stays until the memtable is dropped. Growing needs no keys, because the slots hold the hashes. These are
+//!    in the order of the slots, so it walks both tables from left to right.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -38,7 +38,7 @@ pub(super) struct HashIndex {
     table: AtomicPtr<Table>,
 }
 
-/// What only the writer knows of an index.
+/// The part of an index that only the writer has.
 pub(super) struct HashIndexWriter {
     /// Oldest first; the last is in use. Readers hold their addresses.
     tables: Vec<Arc<Table>>,
@@ -53,7 +53,7 @@ pub(super) struct HashSlot {
 }
 
 impl HashIndex {
-    /// An index that holds `keys` keys before it grows.
+    /// An index with room for `keys` keys before it grows.
     pub(super) fn for_keys(keys: usize) -> (Self, HashIndexWriter) {
         let slots = (keys + keys / 5 * 3).next_multiple_of(8).max(SMALLEST_TABLE_SLOTS);
         let table = Arc::new(zeroed_atomics(slots));
@@ -72,7 +72,7 @@ impl HashIndex {
         probe(self.table(), hash, is_sought).found
     }
 
-    /// Asks the processor for the slot where the search for `hash` begins.
+    /// Asks the processor to fetch the slot where the search for `hash` begins.
     #[inline]
     pub(super) fn prefetch(&self, hash: u32) {
         let table = self.table();
@@ -93,7 +93,7 @@ impl HashIndexWriter {
         self.tables.iter().map(|table| table.len() * size_of::<AtomicU64>()).sum()
     }
 
-    /// How many keys there are.
+    /// The number of keys.
     pub(super) fn keys(&self) -> usize {
         self.taken_slots
     }
@@ -102,13 +102,13 @@ impl HashIndexWriter {
         self.tables.last().expect("there is a table from the beginning")
     }
 
-    /// Where the key with this hash for which `is_sought` holds is, or would be.
+    /// Finds the place that the key with this hash for which `is_sought` holds has or would have.
     #[inline]
     pub(super) fn place(&self, hash: u32, is_sought: impl FnMut(EntryId) -> bool) -> HashSlot {
         probe(self.table(), hash, is_sought)
     }
 
-    /// Puts an entry in its place, where [`place`](Self::place) just found it. Returns whether the index grew.
+    /// Puts an entry in the place that [`place`](Self::place) has just found. Returns whether the index grew.
     #[inline]
     pub(super) fn put(&mut self, index: &HashIndex, place: &HashSlot, hash: u32, entry: EntryId) -> bool {
         let slot = u64::from(hash) << 32 | u64::from(entry.to_bits());

@@ -1,7 +1,7 @@
-//! The hash of user keys, with a secret seed for each memtable: who picks keys cannot know which of them collide.
+//! The hash of user keys, with a secret seed for each memtable, so that nobody who picks keys can know which collide.
 //!
-//! 16 bytes at a time are mixed with the seed and multiplied to 128 bits, whose halves are folded together. Of keys that
-//! differ, about one pair in 2^32 has the same hash.
+//! The hash mixes 16 bytes at a time with the seed, multiplies them to 128 bits and folds the halves together. About one in
+//! 2^32 pairs of different keys has the same hash.
 
 use terrace_format::coding::{decode_fixed32, decode_fixed64};
 
@@ -12,20 +12,20 @@ pub(super) struct KeyHash {
 }
 
 impl KeyHash {
-    /// Another function each time. Under a model checker always the same, so that runs can be repeated.
+    /// A new function each time. Under a model checker it is always the same, so that runs can be repeated.
     pub(super) fn random() -> Self {
         #[cfg(all(test, loom))]
         return Self { seed: [0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03] };
         #[cfg(not(all(test, loom)))]
         {
             use std::hash::{BuildHasher, RandomState};
-            // The standard library's hash is keyed from the system's randomness.
+            // The standard library seeds its hash with the system's randomness.
             let state = RandomState::new();
             Self { seed: [state.hash_one(0), state.hash_one(1)] }
         }
     }
 
-    /// The hash of `key`, of which all 32 bits are good.
+    /// The hash of `key`. All 32 bits are equally good.
     #[inline]
     pub(super) fn of(&self, key: &[u8]) -> u32 {
         let mut state = self.seed[0] ^ key.len() as u64;
@@ -89,7 +89,7 @@ mod tests {
     fn keys_that_differ_rarely_share_a_hash() {
         let (hash, keys) = (KeyHash::random(), keys());
         let hashes: HashSet<u32> = keys.iter().map(|key| hash.of(key)).collect();
-        // Of 140,000 keys about two pairs are expected to.
+        // About two pairs of 140,000 keys are expected to collide.
         assert!(keys.len() - hashes.len() < 30, "{} of {}", keys.len() - hashes.len(), keys.len());
     }
 

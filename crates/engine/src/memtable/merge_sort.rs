@@ -1,13 +1,13 @@
-//! The sort for orders that a program brings along. Predecessor: [`sort`](super::sort).
+//! The sort for orders that the program supplies. Predecessor: [`sort`](super::sort).
 //!
-//! Such an order may be none: it may call each of two keys the smaller. The standard library's sorts may panic then. This one
-//! ends for any answers, with the same items in some order, and whoever needs them in order (the table builder) says what is
-//! wrong with it.
+//! Such an order may be inconsistent: it may call each of two keys the smaller. The standard library's sorts may then panic.
+//! This sort ends for any answers, with the same items in some order. The table builder, which needs ascending keys, then
+//! reports what is wrong.
 
-/// Items that are sorted by insertion before runs are merged.
+/// The number of items that insertion sorts before runs are merged.
 const RUN: usize = 8;
 
-/// Sorts `items`; those of which neither comes after the other keep their order.
+/// Sorts `items`. Two items keep their order if neither comes after the other.
 pub(super) fn merge_sort<T: Copy>(items: &mut Vec<T>, comes_after: impl Fn(&T, &T) -> bool) {
     for run in items.chunks_mut(RUN) {
         sort_by_insertion(run, &comes_after);
@@ -36,7 +36,7 @@ fn sort_by_insertion<T>(run: &mut [T], comes_after: &impl Fn(&T, &T) -> bool) {
 
 /// Merges two runs into `place`, which is as long as both.
 fn merge<T: Copy>(left: &[T], right: &[T], place: &mut [T], comes_after: &impl Fn(&T, &T) -> bool) {
-    // Entries often come in order: then one comparison tells.
+    // Entries often come in order. Then one comparison is enough.
     let is_ordered = match (left.last(), right.first()) {
         (Some(last), Some(first)) => !comes_after(last, first),
         _ => true,
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn an_order_that_is_none_loses_no_item_and_does_not_panic() {
+    fn an_inconsistent_order_loses_no_item_and_does_not_panic() {
         let answers: [fn(&u32, &u32) -> bool; 4] =
             [|_, _| true, |_, _| false, |a, b| (a + 1) % 3 == b % 3, |a, b| (a ^ b).count_ones() % 2 == 1];
         for answer in answers {

@@ -13,20 +13,20 @@
 //! log       a#1        c#2        a#3        b#4              the entries as they came
 //! ```
 //!
-//! An insert appends an entry and puts it in the hash index: it searches no order. Entries are brought into order when
-//! somebody asks for it, and then only those that came since somebody asked last; the result is kept for all.
+//! An insert appends an entry and puts it in the hash index. It does not search an order. Entries are sorted when a
+//! reader needs their order, and then only those that came since the last sort; all readers share the result.
 //!
 //! The rest of the engine knows only [`MemTable`], [`MemEntry`] and [`MemTableIterator`].
 //!
 //! Rules:
-//! 1. One writer at a time: the caller holds the commit token. (A mutex inside keeps a mistake from being worse
-//!    than slow.) Reads may run beside the writer, which never waits for them. `get` takes no lock; the first movement of
-//!    a cursor takes one if there are new entries, and whoever comes meanwhile waits for the same result.
-//! 2. An insert is seen by reads that begin after it returned. A read beside it sees the entry whole or not at all;
+//! 1. There is one writer at a time: the caller holds the commit token. (A mutex inside makes a mistake slow and nothing
+//!    worse.) Reads may run beside the writer, which never waits for them. `get` takes no lock. The first movement of
+//!    a cursor takes one if there are new entries; other cursors wait meanwhile for the same result.
+//! 2. Reads that begin after an insert returned see it. A read that runs beside it sees the entry whole or not at all;
 //!    sequence numbers hide what is not published yet.
-//! 3. An entry is never changed or taken out. Slices stay good while the memtable lives.
+//! 3. An entry is never changed or removed. Slices stay valid while the memtable lives.
 //! 4. The memtable accounts for its memory itself, exact to the arena's chunks, indexes included.
-//! 5. An order in which keys that differ may be equal has no hash index: `get` goes by the order of entries.
+//! 5. If a comparator may call different keys equal, there is no hash index: `get` searches the order of entries.
 
 mod append_list;
 mod arena;
@@ -63,12 +63,12 @@ pub struct MemTable {
     log: AppendList<EntryId>,
     /// Only for the bytewise order.
     index: Option<HashIndex>,
-    /// The first entries of the log, in order.
+    /// The first entries of the log, sorted.
     order: ArcSwap<Order>,
     ordering: Mutex<()>,
     order_bytes: AtomicUsize,
     deletions: AtomicUsize,
-    /// Without the order.
+    /// Memory held, without the order.
     memory_bytes: AtomicUsize,
     writer: Mutex<Writer>,
 }
@@ -94,7 +94,7 @@ impl MemTable {
         Self::for_keys(comparator.user().clone(), 0)
     }
 
-    /// An empty memtable that is to take the place of this one: it has the room at once to which this one has grown.
+    /// An empty memtable to take the place of this one. It starts with the room to which this one has grown.
     pub fn successor(&self) -> Self {
         let keys = self.writer.lock().index.as_ref().map_or(0, HashIndexWriter::keys);
         Self::for_keys(self.comparator.clone(), keys)
@@ -123,19 +123,19 @@ impl MemTable {
         memtable
     }
 
-    /// Adds an entry; `value` is empty for a deletion. Many are added cheaper by one [`inserter`](Self::inserter).
+    /// Adds an entry; `value` is empty for a deletion. For many entries one [`inserter`](Self::inserter) is cheaper.
     ///
-    /// The caller holds the commit token, and gives each entry a sequence number of its own.
+    /// The caller holds the commit token and gives each entry its own sequence number.
     ///
     /// # Panics
-    /// If the key or the value is 4 GiB or larger: a write batch refuses them long before.
+    /// If the key or the value is 4 GiB or larger. A write batch refuses far smaller ones.
     #[inline]
     pub fn insert(&self, sequence: SequenceNumber, kind: ValueKind, user_key: &[u8], value: &[u8]) {
         self.inserter().insert(sequence, kind, user_key, value);
     }
 
-    /// Asks the processor for what inserting this key needs first. To come from memory takes it as long as the insert itself,
-    /// so ask before something else is done.
+    /// Asks the processor to fetch what an insert or a get of this key reads first. That takes as long as the insert itself,
+    /// so ask before doing something else.
     #[inline]
     pub fn prefetch(&self, user_key: &[u8]) {
         if let Some(index) = &self.index {
@@ -143,13 +143,13 @@ impl MemTable {
         }
     }
 
-    /// For the holder of the commit token: adds entries one after another.
+    /// Makes an inserter, which adds entries one after another. The caller holds the commit token.
     #[inline]
     pub fn inserter(&self) -> Inserter<'_> {
         Inserter { memtable: self, writer: self.writer.lock() }
     }
 
-    /// Puts entry `id` behind `newer`, in the chain of a key's versions from new to old.
+    /// Inserts entry `id` somewhere after `newer` in the chain of a key's versions, which goes from new to old.
     #[cold]
     fn link_older_version(&self, mut newer: EntryId, id: EntryId, tag: u64) {
         // SAFETY: the entries are this arena's, and the caller is the writer.
@@ -166,7 +166,7 @@ impl MemTable {
 
     fn count_memory(&self, writer: &Writer) {
         let bytes = if self.arena.is_nearly_full() {
-            // To be sealed before the next batch, whatever its size.
+            // Has the memtable sealed before the next batch, whatever its size.
             usize::MAX / 2
         } else {
             self.arena.memory_bytes(&writer.arena)
@@ -176,8 +176,8 @@ impl MemTable {
         self.memory_bytes.store(bytes, Ordering::Relaxed);
     }
 
-    /// What the newest entry of `user_key` with a sequence number of at most `sequence` says; `None` if there is
-    /// none here, and an older memtable or a table may know. Copies nothing.
+    /// Returns what the newest entry of `user_key` with a sequence number of at most `sequence` says. `None` means that there
+    /// is none here, but an older memtable or a table may have one. Copies nothing.
     #[inline]
     pub fn get(&self, user_key: &[u8], sequence: SequenceNumber) -> Option<MemEntry<'_>> {
         let tag = pack_tag(sequence, SEEK_KIND);
@@ -222,22 +222,23 @@ impl MemTable {
         MemTableIterator::new(Arc::clone(self))
     }
 
-    /// Bytes of memory held, exact to the chunks in which it is allocated.
+    /// The memory held, in bytes, exact to the chunks in which it is allocated.
     pub fn approximate_memory_bytes(&self) -> usize {
         self.memory_bytes.load(Ordering::Relaxed) + self.order_bytes.load(Ordering::Relaxed)
     }
 
-    /// About how many bytes of keys and values lie in the keys from `start` to before `end`. Each version of a key counts.
+    /// Estimates how many bytes the keys from `start` up to, but not including, `end` take with their values. Each version of a
+    /// key counts.
     ///
-    /// It is counted on a sample of the entries as they came, which needs no order, and which is all of them if they are
-    /// few. As long as nothing is inserted, the sizes of ranges that follow each other add up.
+    /// The estimate comes from a sample of the entries as they came, which needs no sorting; if there are few entries, the
+    /// sample is all of them. While nothing is inserted, the sizes of adjacent ranges add up.
     pub fn approximate_size_between(&self, start: &[u8], end: &[u8]) -> u64 {
         const MOST_SAMPLED: usize = 4096;
         let entries = self.log.len();
         let stride = entries.div_ceil(MOST_SAMPLED).max(1);
         let strata = (0..entries).step_by(stride);
         let sizes = strata.map(|first| {
-            // Not the first of each: entries may come in a pattern that repeats.
+            // Not always the first of each: entries may come in a repeating pattern.
             let within = first.wrapping_mul(0x9e37_79b9) >> 16;
             let index = (first + within % stride).min(entries - 1);
             // SAFETY: the index is below the length read above, and the arena lives while `self` is borrowed.
@@ -257,29 +258,29 @@ impl MemTable {
         self.log.len() == 0
     }
 
-    /// Entries inserted, deletions among them.
+    /// Number of entries inserted, deletions included.
     pub fn entries(&self) -> u64 {
         self.log.len() as u64
     }
 
-    /// Deletions inserted.
+    /// Number of deletions inserted.
     pub fn deletions(&self) -> u64 {
         self.deletions.load(Ordering::Relaxed) as u64
     }
 
-    /// How many entries a new cursor would have to bring into order first.
+    /// How many entries a new cursor would first have to sort.
     pub fn unordered(&self) -> usize {
         self.log.len() - self.order.load().entries()
     }
 
-    /// All entries that were inserted before, in order.
+    /// The order of all entries inserted so far.
     fn order(&self) -> Arc<Order> {
         let entries = self.log.len();
         let order = Arc::clone(&self.order.load());
         if order.entries() >= entries { order } else { self.extend_order(entries) }
     }
 
-    /// Brings at least the first `entries` of the log into order.
+    /// Extends the order to at least the first `entries` of the log.
     #[cold]
     fn extend_order(&self, entries: usize) -> Arc<Order> {
         let _ordering = self.ordering.lock();
@@ -288,7 +289,7 @@ impl MemTable {
             return order;
         }
         let added = self.log.len() - order.entries();
-        // Where much came, sorting it all is cheaper than merging.
+        // If many entries came, sorting all of them is cheaper than merging.
         let keep = if added >= order.entries() { Order::default() } else { Order::clone(&order) };
         // SAFETY: below the length just read.
         let mut ids: Vec<EntryId> =
@@ -305,7 +306,7 @@ impl MemTable {
         longer
     }
 
-    /// Where the first entry at or after `(user_key, tag)` is in `order`.
+    /// Finds the place of the first entry at or after `(user_key, tag)` in `order`.
     fn seek(&self, order: &Order, user_key: &[u8], tag: u64) -> Option<(LeafPlace, usize)> {
         order.seek(|id| self.is_before(id, user_key, tag), |id| self.entry(id).prefetch_key())
     }
@@ -330,7 +331,7 @@ impl MemTable {
         unsafe { self.entry(id).user_key() == user_key }
     }
 
-    /// Whether an entry comes before `(sought_user_key, sought_tag)`: smaller user key, or the same and newer.
+    /// Whether an entry comes before `(sought_user_key, sought_tag)`: its user key is smaller, or the same and it is newer.
     #[inline]
     fn is_before(&self, id: EntryId, sought_user_key: &[u8], sought_tag: u64) -> bool {
         // SAFETY: the arena lives while `self` is borrowed.
@@ -339,7 +340,7 @@ impl MemTable {
     }
 }
 
-/// Adds entries to a memtable. Nobody else does as long as it lives.
+/// Adds entries to a memtable. While it lives, nobody else can.
 pub struct Inserter<'a> {
     memtable: &'a MemTable,
     writer: MutexGuard<'a, Writer>,

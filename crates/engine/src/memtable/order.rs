@@ -1,5 +1,5 @@
-//! The entries of a memtable in order, as far as somebody asked for it: a tree of three levels that never changes.
-//! Predecessor: [`sort`](super::sort), which orders what came since. Successor: the cursor.
+//! The order of a memtable's entries, as far as a reader needed it: a tree of three levels that never changes.
+//! Predecessor: [`sort`](super::sort), which sorts newer entries. Successor: the cursor.
 //!
 //! ```text
 //!             +----------+----------+
@@ -11,8 +11,8 @@
 //!             +--------+--------+          +--------+--------+--------+
 //! ```
 //!
-//! Entries that came since make a new tree ([`Order::with`]), which shares with the old one all leaves and branches where
-//! nothing was added. So a cursor keeps the tree with which it began, and costs little after a few more entries.
+//! Newer entries make a new tree ([`Order::with`]), which shares all leaves and branches to which nothing was added with the
+//! old one. A cursor therefore keeps the tree with which it began, and a new cursor costs little after a few more entries.
 
 use std::sync::Arc;
 
@@ -21,9 +21,9 @@ use super::arena::EntryId;
 const MAX_LEAF_ENTRIES: usize = if cfg!(any(miri, loom)) { 4 } else { 512 };
 const MAX_BRANCH_LEAVES: usize = if cfg!(any(miri, loom)) { 3 } else { 32 };
 
-/// Some entries, in order; at least one.
+/// One or more entries, in order.
 pub(super) type Leaf = Arc<[EntryId]>;
-/// Some leaves, in order; at least one.
+/// One or more leaves, in order.
 type Branch = Arc<[Leaf]>;
 
 /// See the head of this file.
@@ -41,7 +41,7 @@ pub(super) struct LeafPlace {
 }
 
 impl Order {
-    /// The order of these entries, which are sorted.
+    /// The order of these entries, which must be sorted.
     pub(super) fn of(sorted: &[EntryId]) -> Self {
         let leaves: Vec<Leaf> = even_parts(sorted, MAX_LEAF_ENTRIES).map(Arc::from).collect();
         Self {
@@ -50,8 +50,8 @@ impl Order {
         }
     }
 
-    /// The order of these entries and of `added`, which are sorted too. `is_before(a, b)` says whether `a` comes before
-    /// `b`; of two that are equal the added one comes first.
+    /// The order of these entries and of `added`, which must be sorted too. `is_before(a, b)` says whether `a` comes before
+    /// `b`. If an added entry equals another, it comes first.
     pub(super) fn with(&self, added: &[EntryId], is_before: impl Fn(EntryId, EntryId) -> bool) -> Self {
         if self.entries == 0 {
             return Self::of(added);
@@ -60,14 +60,14 @@ impl Order {
         Self { branches, entries: self.entries + added.len() }
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     pub(super) fn entries(&self) -> usize {
         self.entries
     }
 
-    /// Bytes of the tree.
+    /// Memory of the tree, in bytes.
     pub(super) fn memory_bytes(&self) -> usize {
-        /// Of an `Arc`: the two counts, and the pointer with its length.
+        /// The two counts of an `Arc`, and the pointer to it with its length.
         const SHARED_BYTES: usize = 4 * size_of::<usize>();
         let leaves: usize = self.branches.iter().map(|branch| branch.len()).sum();
         self.entries * size_of::<EntryId>() + (leaves + self.branches.len()) * SHARED_BYTES
@@ -103,8 +103,8 @@ impl Order {
         Some(LeafPlace { branch, leaf: self.branches[branch].len() - 1 })
     }
 
-    /// The first entry for which `is_before_target` does not hold: its leaf and its index there. It holds for the entries
-    /// up to some point and for none behind it. What it will soon be asked for is given to `prefetch` first.
+    /// Finds the leaf and the index of the first entry for which `is_before_target` does not hold. It must hold for all
+    /// entries up to some point and for none after it. Entries that it will soon be asked about go to `prefetch` first.
     pub(super) fn seek(
         &self,
         is_before_target: impl Fn(EntryId) -> bool,
@@ -162,7 +162,7 @@ impl Part for Branch {
     }
 }
 
-/// Merges each of the `added` entries into the part where it belongs. Other parts stay as they are.
+/// Merges each of the `added` entries into the part where it belongs. The other parts stay as they are.
 fn merge_into<P: Part>(
     parts: &[P],
     mut added: &[EntryId],
@@ -186,8 +186,8 @@ fn merge_into<P: Part>(
     merged
 }
 
-/// As the slice's own, but each time asks for all entries that the next three steps may compare: they come from memory all
-/// at once, and not one after the other.
+/// Works as the slice's own `partition_point`, but prefetches all entries that the next three steps may compare, so that they
+/// come from memory at the same time and not one after the other.
 fn partition_point(
     entries: &[EntryId],
     is_before_target: impl Fn(EntryId) -> bool,
@@ -212,7 +212,7 @@ fn last_beginning_before<P: Part>(parts: &[P], is_before_target: &impl Fn(EntryI
     parts.partition_point(|part| is_before_target(part.first())).saturating_sub(1)
 }
 
-/// `items` in the least number of parts of at most `max` items, all about as long.
+/// Splits `items` into as few parts of at most `max` items as possible, all of about the same length.
 fn even_parts<T>(items: &[T], max: usize) -> impl Iterator<Item = &[T]> {
     let parts = items.len().div_ceil(max);
     (0..parts).map(move |part| &items[part * items.len() / parts..(part + 1) * items.len() / parts])
@@ -224,7 +224,7 @@ mod tests {
     use crate::read::merging_iterator::test_support::Random;
 
     fn id(number: u32) -> EntryId {
-        // SAFETY: these ids are compared, and never asked for their address.
+        // SAFETY: these ids are only compared; nobody asks for their address.
         unsafe { EntryId::from_bits(number + 1) }.unwrap()
     }
 
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn orders_grow_by_sorted_entries_and_old_ones_stay_as_they_were() {
+    fn orders_grow_by_sorted_entries_and_old_orders_stay_as_they_were() {
         const NUMBERS: usize = if cfg!(miri) { 300 } else { 100_000 };
         let mut random = Random(4);
         let (mut order, mut model) = (Order::default(), Vec::new());
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nothing_was_added_to_is_shared() {
+    fn parts_without_additions_are_shared() {
         const NUMBERS: u32 = if cfg!(miri) { 100 } else { 10_000 };
         let numbers: Vec<EntryId> = (0..NUMBERS).map(|number| id(number * 2)).collect();
         let order = Order::of(&numbers);
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn of_equal_entries_the_added_one_comes_first() {
+    fn an_added_entry_comes_before_an_equal_one() {
         let by_tens = |a: EntryId, b: EntryId| a.to_bits() / 10 < b.to_bits() / 10;
         let order = Order::of(&[id(10), id(20), id(30)]).with(&[id(21), id(31)], by_tens);
         assert_eq!(forward(&order), [id(10), id(21), id(20), id(31), id(30)]);

@@ -1,7 +1,7 @@
 //! Sorts entries into the order of internal keys. Predecessor: the log of a memtable. Successor: [`Order`](super::order).
 //!
-//! Bytewise keys are sorted by eight bytes at a time, read once as a number beside the entry's id, so that most
-//! comparisons touch no entry:
+//! Bytewise keys are sorted eight bytes at a time. These are read once, as a number stored with the entry's id, so that
+//! most comparisons touch no entry:
 //!
 //! ```text
 //! keys        user-0007:a user-0003:b user-0003:a          zoo
@@ -9,8 +9,8 @@
 //! word 2      "7:a"       "3:b"       "3:a"                           the group sorted by word 2
 //! ```
 //!
-//! A prefix that all keys share is found first and left out; a prefix that many share costs a pass for each eight bytes of
-//! it. A group of a few entries is compared as a whole.
+//! A prefix that all keys share is found first and skipped. A prefix that many keys share costs one pass for each eight
+//! bytes. In a small group, keys are compared as a whole.
 
 use std::cmp::Ordering;
 
@@ -23,14 +23,14 @@ use crate::key_word::{WORD_BYTES, first_word};
 
 /// Groups up to this size are not worth another pass.
 const SMALL_GROUP: usize = 16;
-/// How far ahead of its use an entry's memory is asked for.
+/// How many entries ahead of their use to prefetch.
 const AHEAD: usize = 16;
 
 #[derive(Clone, Copy)]
 struct Item {
     word: u64,
     id: EntryId,
-    /// In the order of insertion.
+    /// The entry's number in the order of insertion.
     number: u32,
 }
 
@@ -41,7 +41,7 @@ struct Item {
 pub(super) unsafe fn sort(arena: &Arena, comparator: &UserComparator, ids: &mut [EntryId]) {
     let items = (0..).zip(&*ids).map(|(number, &id)| Item { word: 0, id, number });
     let mut items: Vec<Item> = items.collect();
-    // SAFETY: passed on to the caller.
+    // SAFETY: the caller's promise.
     let entry = |item: &Item| unsafe { entry::at(arena, item.id) };
     match comparator {
         UserComparator::Bytewise => sort_bytewise(&mut items, entry),
@@ -56,7 +56,7 @@ pub(super) unsafe fn sort(arena: &Arena, comparator: &UserComparator, ids: &mut 
     }
 }
 
-/// The order of two entries of one user key. Should the internal keys be the same, the one inserted last comes first.
+/// The order of two entries of one user key. If their internal keys are the same, the one inserted last comes first.
 fn newest_first(a: &Item, b: &Item, entry: impl Fn(&Item) -> EntryRef) -> Ordering {
     // SAFETY: the arena lives while `entry` borrows it.
     let (a_tag, b_tag) = unsafe { (entry(a).tag(), entry(b).tag()) };
@@ -70,7 +70,7 @@ fn sort_bytewise(items: &mut [Item], entry: impl Fn(&Item) -> EntryRef + Copy) {
     if are_sorted {
         return;
     }
-    // Groups yet to be sorted: where they begin, where they end, and how many bytes of their keys are the same.
+    // Groups still to be sorted: where they begin and end, and how many bytes of their keys are the same.
     let mut groups = vec![(0, items.len(), shared_bytes)];
     while let Some((start, end, shared_bytes)) = groups.pop() {
         let group = &mut items[start..end];
@@ -94,8 +94,8 @@ fn sort_bytewise(items: &mut [Item], entry: impl Fn(&Item) -> EntryRef + Copy) {
             if equal.len() == 1 {
                 continue;
             }
-            // Keys that end within the word differ from each other only in how many of its zeroes are theirs, and come
-            // before those that go on.
+            // Keys that end within the word differ only in how many of its zeroes belong to them. They come before keys
+            // that go on after the word.
             let shared_bytes = shared_bytes + WORD_BYTES;
             let ended = move_to_front(equal, |item| key(item).len() <= shared_bytes);
             equal[..ended].sort_unstable_by(|a, b| {
@@ -108,8 +108,8 @@ fn sort_bytewise(items: &mut [Item], entry: impl Fn(&Item) -> EntryRef + Copy) {
     }
 }
 
-/// Whether the user keys ascend as they are, as those of a sequential load do; and a number of bytes at their beginning that
-/// is the same in all of them.
+/// Returns whether the user keys already ascend, as those of a sequential load do, and how many bytes at their beginning are
+/// known to be the same in all of them.
 fn survey(items: &[Item], entry: impl Fn(&Item) -> EntryRef + Copy) -> (bool, usize) {
     // SAFETY: the arena lives while `entry` borrows it.
     let key = |item: &Item| unsafe { entry(item).user_key() };
@@ -132,7 +132,7 @@ fn survey(items: &[Item], entry: impl Fn(&Item) -> EntryRef + Copy) -> (bool, us
     (are_sorted, shared.len())
 }
 
-/// Moves the items for which `belongs` holds to the front. Returns how many they are.
+/// Moves the items for which `belongs` holds to the front. Returns how many there are.
 fn move_to_front(items: &mut [Item], belongs: impl Fn(&Item) -> bool) -> usize {
     let mut moved = 0;
     for index in 0..items.len() {
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
     use crate::read::merging_iterator::test_support::{Random, comparators};
 
-    /// Sorts entries of `keys`, numbered as they come, here and by the comparator alone.
+    /// Sorts entries of `keys`, numbered in the order given, with `sort` and with the comparator alone, and compares.
     fn check(comparator: &UserComparator, keys: &[Vec<u8>]) {
         let (arena, mut writer) = Arena::new();
         let mut ids = Vec::new();

@@ -8,7 +8,7 @@ use super::*;
 use crate::iterator::InternalIterator;
 use crate::read::merging_iterator::test_support::{Counting, Entry, Random, comparators, internal_key};
 
-/// Miri interprets every instruction: it gets smaller cases of the same kind.
+/// Miri interprets every instruction, so it gets smaller cases of the same kind.
 const ROUNDS: usize = if cfg!(miri) { 1 } else { 60 };
 const ENTRIES: usize = if cfg!(miri) { 15 } else { 1_500 };
 
@@ -16,7 +16,7 @@ fn kind(random: &mut Random) -> ValueKind {
     if random.one_in(4) { ValueKind::Deletion } else { ValueKind::Value }
 }
 
-/// A key by one of the habits of real loads.
+/// A key in one of the patterns of real loads.
 fn key(random: &mut Random, habit: usize, number: usize) -> Vec<u8> {
     match habit {
         0 => format!("{number:08}").into_bytes(),
@@ -281,7 +281,7 @@ fn two_writers_by_mistake_lose_nothing() {
     assert!((1..=2 * WRITES).all(|sequence| memtable.get(&sequence.to_be_bytes(), sequence).is_some()));
 }
 
-/// Inserts in bursts, and between them cursors of which some live on.
+/// Inserts in bursts and makes cursors between them, some of which live on.
 fn run_cursors_between_inserts(comparator: &InternalKeyComparator, random: &mut Random, habit: usize) {
     let memtable = Arc::new(MemTable::new(comparator.clone()));
     let mut model: Vec<Entry> = Vec::new();

@@ -1,4 +1,4 @@
-//! Writers that come to the commit line at once.
+//! Writers that come to the commit line at the same time.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::sync::PlainMemory;
 use crate::write::line::CommitLine;
 
-/// What the token guards here.
+/// The state that the token guards here.
 #[derive(Default)]
 struct Committed {
     /// The groups in the order in which they were committed, each with its writes in order.
@@ -18,11 +18,11 @@ struct Committed {
     failure: Option<Error>,
 }
 
-/// The line, and for each write the memory that its commit changes.
+/// The commit line, and for each write the memory that its commit changes.
 struct Model {
     line: CommitLine<Committed>,
     memory: Vec<PlainMemory>,
-    /// The group that fails, if one does; those after it find the database poisoned, as in `DbInner::check_writable`.
+    /// The group that fails, if one does. Later groups find the database poisoned, as in `DbInner::check_writable`.
     fails: Option<usize>,
 }
 
@@ -32,7 +32,7 @@ impl Model {
         Arc::new(Self { line: CommitLine::new(Committed::default()), memory, fails })
     }
 
-    /// Write number `number`, and whether its commit happened before it returned.
+    /// Makes write number `number`, and checks that its commit happened before it returned.
     fn write(&self, number: u8, sync: bool) -> Result<()> {
         let mut batch = WriteBatch::new();
         batch.put(&[number], b"").unwrap();
@@ -91,7 +91,7 @@ fn every_write_is_committed_once_before_it_returns() {
 }
 
 #[test]
-fn whoever_wants_the_token_alone_gets_it_among_writers() {
+fn a_request_for_the_token_alone_is_served_among_writers() {
     explore(|| {
         let model = Model::new(2, None);
         let writers: Vec<_> = (0..2)
@@ -100,7 +100,7 @@ fn whoever_wants_the_token_alone_gets_it_among_writers() {
                 thread::spawn(move || model.write(number, false).unwrap())
             })
             .collect();
-        // While the token is held the state stays as it is.
+        // While the token is held, the state does not change.
         let token = model.line.take_token();
         let groups = token.groups.len();
         assert!(model.line.try_token().is_none());
@@ -150,7 +150,7 @@ fn writers_that_wait_together_are_all_woken() {
 }
 
 #[test]
-fn writers_that_sync_again_and_again_lose_no_write_while_they_gather() {
+fn writers_that_sync_repeatedly_lose_no_write_while_they_gather() {
     explore(|| {
         let model = Model::new(4, None);
         let write_both = |model: &Model, first| {

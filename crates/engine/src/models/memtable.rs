@@ -1,6 +1,6 @@
-//! One writer of a memtable, and readers beside it. The constants of the memtable are smaller in a model, so that few
-//! entries reach all of it: the hash index grows with the third key, the log has a new segment with the third and the
-//! seventh entry, and a leaf of the order holds four.
+//! One writer of a memtable, with readers beside it. The memtable's constants are smaller in a model, so that a few
+//! entries reach all of its parts: the hash index grows with the third key, the log gets a new segment with the third and
+//! the seventh entry, and a leaf of the order holds four entries.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -14,9 +14,9 @@ use crate::memtable::{MemEntry, MemTable};
 use crate::sync::AtomicU64;
 use crate::version::testing::comparator;
 
-/// Keys in the order in which they are inserted. The last is a newer version of the first.
+/// The keys in the order in which they are inserted. The last is a newer version of the first.
 const KEYS: [&[u8]; 5] = [b"b", b"f", b"d", b"e", b"b"];
-/// With the next entry the hash index grows.
+/// The hash index grows with the next entry.
 const BEFORE_GROWTH: u64 = 2;
 
 /// Inserts entry number `sequence`. Its value repeats its internal key, so that a torn entry shows.

@@ -1,12 +1,12 @@
-//! What threads share, under a model checker: each test is run in every order of what its threads do, with every old
-//! value that an atomic may still show, up to [`PREEMPTIONS`] switches that no thread asked for. The code is the
+//! Models of what threads share, run by a model checker. Each test runs in every order of what its threads do, with every
+//! old value that an atomic may still show, up to [`PREEMPTIONS`] switches that no thread asked for. The code is the
 //! engine's own; only the primitives below it are loom's (`sync`).
 //!
-//! Of the accesses to an atomic loom remembers the last one, and the last one that changed it. So it misses that a store
-//! could have come before another thread's load if the storing thread has loaded the same atomic itself in between. That
-//! is why writers run on the first thread, which goes first, and readers on threads that they meet from behind.
+//! For each atomic, loom remembers only the last access and the last access that changed it. It therefore misses that a
+//! store could have come before another thread's load if the storing thread has loaded the same atomic in between. That is
+//! why writers run on the first thread, which starts first, and readers on threads that start later.
 //!
-//! They are built with `--cfg loom` only: `scripts/threads loom` runs them.
+//! The models are built with `--cfg loom` only; `scripts/threads loom` runs them.
 
 mod commit_line;
 mod memtable;
@@ -16,14 +16,14 @@ mod submit_queue;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Few mistakes need more switches than this (Musuvathi and Qadeer, 2007), and each one multiplies the orders to try.
+/// Few bugs need more switches than this (Musuvathi and Qadeer, 2007), and each one multiplies the orders to try.
 /// `LOOM_MAX_PREEMPTIONS` sets another number.
 const PREEMPTIONS: usize = 2;
 
-/// Enough for every model here: a thread that goes on for ever is reported, not waited for.
+/// Enough for every model here. A thread that goes on for ever is reported instead of waited for.
 const MAX_BRANCHES: usize = 10_000;
 
-/// A model that has fewer orders than this tests nothing.
+/// A model with fewer orders than this tests nothing.
 const LEAST_ORDERS: usize = 5;
 
 /// Runs `model` in every order.

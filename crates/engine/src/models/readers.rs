@@ -1,6 +1,6 @@
-//! Readers beside seals, flushes and compactions. The version set, the super version, snapshots and the rule of what may
-//! be dropped are the engine's own. A table is here a file's entry in a version: it holds the one internal key that is
-//! both its smallest and its largest.
+//! Readers beside seals, flushes and compactions. The version set, the super version, snapshots and the drop rule are the
+//! engine's own. A table here is only a file's entry in a version: it holds one internal key, which is both its smallest and
+//! its largest.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,9 +27,9 @@ struct Model {
     versions: VersionSet,
     snapshots: Arc<SnapshotList>,
     obsolete: Arc<ObsoleteFiles>,
-    /// As `DbInner::background`: super versions change one after the other.
+    /// Like `DbInner::background`: super versions change one after another.
     background: Mutex<()>,
-    /// A bit for the number of each file that was removed.
+    /// One bit for the number of each file that was removed.
     removed: AtomicU64,
 }
 
@@ -63,7 +63,7 @@ impl Model {
         })
     }
 
-    /// As `DbInner::commit_batch`: the entry, then its sequence. The value repeats it.
+    /// Like `DbInner::commit_batch`: inserts the entry, then publishes its sequence, which the value repeats.
     fn put(&self, key: &str, sequence: u64) {
         let active = Arc::clone(&self.published.super_version().active);
         active.insert(sequence, ValueKind::Value, key.as_bytes(), &[sequence as u8]);
@@ -144,14 +144,14 @@ fn newest(view: &SuperVersion, key: &str, sequence: u64) -> Option<u64> {
 }
 
 #[test]
-fn a_reader_finds_all_that_is_published_whatever_is_sealed_or_flushed_meanwhile() {
+fn a_reader_finds_everything_published_whatever_is_sealed_or_flushed_meanwhile() {
     explore(|| {
         let model = Model::new();
         model.put("a", 1);
         let reader = spawn(&model, |model| {
             let (view, sequence) = model.published.for_read(None);
             let found: Vec<_> = ["a", "b", "c"].iter().map(|key| newest(&view, key, sequence)).collect();
-            // A view that is older than the newest memtable shows all that was published before that was begun.
+            // A view that is older than the newest memtable shows everything that was published before that memtable began.
             let seen = if sequence == 3 && found[2].is_none() { 2 } else { sequence };
             let expected: Vec<_> = (1..=3).map(|entry| (entry <= seen).then_some(entry)).collect();
             assert_eq!(found, expected, "at {sequence}");

@@ -1,4 +1,4 @@
-//! Threads that submit, those that write what was submitted, and one that closes the queue.
+//! Threads that submit, threads that write what was submitted, and one that closes the queue.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ impl Model {
         })
     }
 
-    /// Whether the queue accepted `item`. A thread is started to serve it if one has to be.
+    /// Pushes `item` and returns whether the queue accepted it. Starts a thread to serve the queue if one is needed.
     fn push(self: &Arc<Self>, item: u8) -> bool {
         match self.queue.push(item) {
             Ok(next) => {
@@ -66,7 +66,7 @@ impl Model {
 }
 
 #[test]
-fn what_was_accepted_is_written_once_in_order_also_while_closing() {
+fn accepted_items_are_written_once_in_order_even_while_closing() {
     explore(|| {
         let model = Model::new();
         let submitter = thread::spawn({
@@ -82,7 +82,7 @@ fn what_was_accepted_is_written_once_in_order_also_while_closing() {
 }
 
 #[test]
-fn submitters_share_one_who_writes_for_all() {
+fn submitters_share_one_writer() {
     explore(|| {
         let model = Model::new();
         let submitter = thread::spawn({
@@ -100,7 +100,7 @@ fn submitters_share_one_who_writes_for_all() {
 }
 
 #[test]
-fn an_idle_queue_has_written_what_was_accepted() {
+fn an_idle_queue_has_written_all_accepted_items() {
     explore(|| {
         let model = Model::new();
         assert!(model.push(0));
@@ -112,7 +112,7 @@ fn an_idle_queue_has_written_what_was_accepted() {
 }
 
 #[test]
-fn what_was_accepted_is_written_without_another_push() {
+fn accepted_items_are_written_without_another_push() {
     explore(|| {
         let model = Model::new();
         for item in 0..2 {

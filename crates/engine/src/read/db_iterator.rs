@@ -1,7 +1,7 @@
-//! What a caller iterates over: the keys and values of one state of the database.
+//! The iterator that callers use: it shows the keys and values of one state of the database.
 //!
-//! Predecessor: the database, which builds it over a consistent view. Successor:
-//! [`MergingIterator`], which yields every version and deletion.
+//! Predecessor: the database, which builds it over a consistent view. Successor: [`MergingIterator`], which yields
+//! every version and deletion.
 //!
 //! ```text
 //! at sequence 6     a#9  a#4=x  a#2=w | b#5 deleted  b#3=y | c#6=z  c#1=v
@@ -9,19 +9,19 @@
 //!
 //! Forward: the inner cursor stands on the version that is shown.
 //!                        ^                                   then ^
-//! Backward: likewise, if it is known without moving that the key has no newer version.
-//!           Otherwise it stands before every version of the key that is shown, which is saved aside.
+//! Backward: the same, if it is known without moving that the key has no newer version.
+//!           Otherwise it stands before every version of the key that is shown, and the entry is saved aside.
 //!                                              ^   while c=z is shown
 //! After a seek: perhaps nowhere, if the target is a key that was [looked up](super::lookup).
 //! ```
 //!
 //! Rules:
-//! 1. An entry above the sequence does not exist. Of the others of one user key only the newest counts; a deletion
-//!    hides the key.
-//! 2. Forward the versions of a key come newest first, so the first one that counts is shown in place, without a
-//!    copy. Backward they come oldest first; see [`backward`].
-//! 3. After [`HIDDEN_BEFORE_SEEK`] hidden versions of one key the rest is skipped by a seek.
-//! 4. A key outside the bounds ends the iteration where it is met, so that deletions beyond a bound cost nothing.
+//! 1. An entry above the sequence does not exist. Among the other entries of a user key only the newest counts; a
+//!    deletion hides the key.
+//! 2. Going forward, the versions of a key come newest first, so the first one that counts is shown in place, without a
+//!    copy. Going backward, they come oldest first; see [`backward`].
+//! 3. After [`HIDDEN_BEFORE_SEEK`] hidden versions of one key, a seek skips the rest.
+//! 4. The iteration ends at the first key outside the bounds, so deletions beyond a bound cost nothing.
 
 mod backward;
 mod bounds;
@@ -50,13 +50,13 @@ use crate::read::source::Source;
 use bounds::{are_empty, is_above, is_below};
 use sought::SoughtKeys;
 
-/// Steps over versions of one key before a seek is taken to be cheaper.
+/// After this many steps over versions of one key, a seek is assumed to be cheaper.
 const HIDDEN_BEFORE_SEEK: u32 = 8;
 
-/// Passing over more deleted entries takes as long as the disk.
+/// Passing over more deleted entries than this takes as long as a read from the disk.
 const MOST_PASSED_WITHOUT_WAITING: u32 = 10_000;
 
-/// So often an iterator goes over to a newer view, beside a writer that removes its tables each time.
+/// How often an iterator moves on to a newer view while a writer removes the tables of each.
 const MOST_RENEWALS: u32 = 64;
 
 /// Where the inner cursor stands while the iterator stands on an entry.
@@ -66,23 +66,31 @@ enum InnerPosition {
     OnVersion,
     /// On the version that is shown, with no version of its key before it.
     OnFirstVersion,
-    /// Before every version of the key that is shown, which is saved aside.
+    /// Before every version of the key that is shown. The entry is saved aside.
     BeforeKey,
-    /// Anywhere. The key that is shown was looked up, and is saved aside.
+    /// Anywhere. The key that is shown was looked up, and the entry is saved aside.
     Elsewhere,
 }
 
-/// An ordered cursor over the keys of a database, as they were when the iterator was made or at its snapshot.
+/// An ordered cursor over the keys of a database. It shows the state at the time when it was made, or that of a snapshot.
 ///
-/// It starts out on no entry: position it with a seek. Any step or seek may follow any other. While it lives it
-/// keeps the tables and memtables that it reads, so drop it when done.
+/// A new iterator is on no entry: position it with a seek. Steps and seeks may follow each other in any order. After an error
+/// the iterator is on no entry; a later seek may succeed. While an iterator lives, it keeps the tables and memtables
+/// that it reads, so drop it when you are done.
 ///
-/// After an error it stands on no entry; a later seek may succeed.
+/// # Errors
+/// Every movement fails with `Corruption` if a table is damaged or missing, with `Unsupported` if this build does not know
+/// how a block is compressed, and with `TooManyFiles`, `ReadOnly` (no permission) or `Io` from the operating system. It
+/// also fails with
+/// - [`WouldBlock`](ErrorKind::WouldBlock) if it would have to wait and the iterator reads with
+///   [`ReadTier::MemoryOnly`](crate::options::ReadTier::MemoryOnly);
+/// - [`Outdated`](ErrorKind::Outdated) if the database was opened read-only and tables of this state are gone;
+/// - [`Forked`](ErrorKind::Forked) in a forked child.
 pub struct DbIterator {
     inner: MergingIterator<Source>,
-    /// Where keys are looked up; none in a test of cursors alone.
+    /// Where keys are looked up; `None` in a test of cursors alone.
     view: Option<ReadView>,
-    /// Until an entry was shown.
+    /// Makes a newer view; `None` once an entry was shown.
     renewal: Option<Renewal>,
     /// Whether `inner` has its children, which are made when the first of them is needed.
     is_open: bool,
@@ -94,13 +102,13 @@ pub struct DbIterator {
     has_upper_bound: bool,
     /// No key can lie within the bounds.
     bounds_are_empty: bool,
-    /// So many entries are passed over in one movement before it fails, for who cannot wait.
+    /// How many entries one movement may pass over before it fails; a limit only for readers that must not wait.
     most_passed: u32,
-    /// A forked child is refused, as it is by the database.
+    /// The process that made the iterator. A forked child is refused, as it is by the database.
     process: ProcessMark,
     stand: InnerPosition,
     valid: bool,
-    /// Forward, this key and those before it are hidden.
+    /// Going forward, this key and those before it are hidden.
     hidden: RankedKey,
     /// The current key while the inner cursor stands before it. Otherwise scratch.
     saved_key: Vec<u8>,
@@ -108,13 +116,13 @@ pub struct DbIterator {
     saved_value: Vec<u8>,
     /// Scratch for internal keys to seek.
     target: Vec<u8>,
-    /// Keeps alive what the inner cursor reads from. Declared last, so dropped after it.
+    /// Keeps alive what the inner cursor reads from. Declared last, so that it is dropped last.
     _pin: Box<dyn Send>,
 }
 
 impl DbIterator {
-    /// The entries of `view` within `bounds`. Where it is gone from the disk before an entry was shown, those of the view that
-    /// `renewal` makes.
+    /// An iterator over the entries of `view` within `bounds`. If tables of the view are gone before an entry was shown, it
+    /// moves on to the view that `renewal` makes.
     pub(crate) fn over(
         view: View,
         comparator: &InternalKeyComparator,
@@ -131,7 +139,7 @@ impl DbIterator {
         iterator
     }
 
-    /// The entries of `inner` as of `sequence`, within `bounds`. `pin` is kept until the iterator is dropped.
+    /// An iterator over the entries of `inner` as of `sequence`, within `bounds`. It keeps `pin` until it is dropped.
     pub(crate) fn new(
         inner: MergingIterator<Source>,
         comparator: &InternalKeyComparator,
@@ -164,7 +172,7 @@ impl DbIterator {
         }
     }
 
-    /// Whether the iterator stands on an entry.
+    /// Whether the iterator is on an entry.
     #[inline]
     pub fn valid(&self) -> bool {
         self.valid
@@ -199,8 +207,7 @@ impl DbIterator {
     /// Moves to the first key within the bounds.
     ///
     /// # Errors
-    /// Like every movement: if a table cannot be read or is damaged, and with
-    /// [`ReadTier::MemoryOnly`](crate::options::ReadTier::MemoryOnly) if the disk is needed.
+    /// See [`DbIterator`](Self#errors).
     pub fn seek_to_first(&mut self) -> Result<()> {
         self.guard_seek(Self::move_to_first)
     }
@@ -208,16 +215,16 @@ impl DbIterator {
     /// Moves to the last key within the bounds.
     ///
     /// # Errors
-    /// See [`seek_to_first`](Self::seek_to_first).
+    /// See [`DbIterator`](Self#errors).
     pub fn seek_to_last(&mut self) -> Result<()> {
         self.guard_seek(Self::move_to_last)
     }
 
-    /// Moves to the first key at or after `target` within the bounds: to the first key of all if `target` lies
-    /// before the lower bound, to none if it lies beyond the upper one.
+    /// Moves to the first key at or after `target` within the bounds. If `target` lies before the lower bound, that is the first
+    /// key within the bounds; if it lies beyond the upper bound, there is none.
     ///
     /// # Errors
-    /// See [`seek_to_first`](Self::seek_to_first).
+    /// See [`DbIterator`](Self#errors).
     pub fn seek(&mut self, target: &[u8]) -> Result<()> {
         self.guard_seek(|this| {
             if is_below(target, &this.bounds.lower, &this.comparator) {
@@ -236,11 +243,11 @@ impl DbIterator {
         })
     }
 
-    /// Moves to the last key at or before `target` within the bounds: to the last key of all if `target` lies
-    /// beyond the upper bound, to none if it lies before the lower one.
+    /// Moves to the last key at or before `target` within the bounds. If `target` lies beyond the upper bound, that is the last
+    /// key within the bounds; if it lies before the lower bound, there is none.
     ///
     /// # Errors
-    /// See [`seek_to_first`](Self::seek_to_first).
+    /// See [`DbIterator`](Self#errors).
     pub fn seek_for_prev(&mut self, target: &[u8]) -> Result<()> {
         self.guard_seek(|this| {
             if is_above(target, &this.bounds.upper, &this.comparator) {
@@ -259,10 +266,10 @@ impl DbIterator {
         })
     }
 
-    /// Moves to the next key. On no entry it does nothing.
+    /// Moves to the next key. Does nothing if the iterator is not [`valid`](Self::valid).
     ///
     /// # Errors
-    /// See [`seek_to_first`](Self::seek_to_first).
+    /// See [`DbIterator`](Self#errors).
     #[inline]
     #[allow(clippy::should_implement_trait, reason = "it moves, as `prev` does; it yields nothing")]
     pub fn next(&mut self) -> Result<()> {
@@ -276,7 +283,7 @@ impl DbIterator {
                     this.inner.next()?;
                     return if this.shows_plainly() { this.show() } else { this.find_forward(true) };
                 }
-                // `find_forward` passes the versions of the current key.
+                // `find_forward` passes over the versions of the current key.
                 InnerPosition::BeforeKey if this.inner.valid() => this.inner.next()?,
                 InnerPosition::BeforeKey => this.inner.seek_to_first()?,
                 InnerPosition::Elsewhere => {
@@ -290,10 +297,10 @@ impl DbIterator {
         })
     }
 
-    /// Moves to the key before. On no entry it does nothing.
+    /// Moves to the previous key. Does nothing if the iterator is not [`valid`](Self::valid).
     ///
     /// # Errors
-    /// See [`seek_to_first`](Self::seek_to_first).
+    /// See [`DbIterator`](Self#errors).
     #[inline]
     pub fn prev(&mut self) -> Result<()> {
         if !self.valid {
@@ -305,7 +312,7 @@ impl DbIterator {
                     replace(&mut this.saved_key, user_key(this.inner.key()));
                     this.leave_key_backward(None)?;
                 }
-                // The key before was seen to be smaller.
+                // The previous entry is known to have a smaller key.
                 InnerPosition::OnFirstVersion => {
                     this.inner.prev()?;
                     return this.find_backward(false);
@@ -320,7 +327,7 @@ impl DbIterator {
         })
     }
 
-    /// Runs a movement that sets `valid` if, and only if, it ends on an entry.
+    /// Runs a movement that sets `valid` if and only if it ends on an entry.
     #[inline]
     fn guard(&mut self, movement: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         self.valid = false;
@@ -333,7 +340,7 @@ impl DbIterator {
         movement(self)
     }
 
-    /// Runs a seek; again where it finds its view gone from the disk, and nothing was shown of that.
+    /// Runs a seek. Runs it again on a newer view if tables of the view are gone and no entry of it was shown.
     #[inline]
     fn guard_seek(&mut self, seek: impl Fn(&mut Self) -> Result<()>) -> Result<()> {
         let result = self.guard(&seek);
@@ -378,7 +385,7 @@ impl DbIterator {
                 self.find_forward(false)
             }
             Bound::Excluded(lower) => {
-                // Only a deletion can lie at this last of all internal keys of `lower`.
+                // This is the last internal key that `lower` can have. Only a deletion can be there.
                 set_target(&mut self.target, lower, 0, ValueKind::Deletion);
                 self.inner.seek(&self.target)?;
                 self.find_forward(false)
@@ -402,7 +409,7 @@ impl DbIterator {
         self.find_backward(false)
     }
 
-    /// The key that the inner cursor stands on is hidden from now on.
+    /// Hides the key that the inner cursor stands on.
     #[inline]
     fn hide_current_key(&mut self) {
         let head = self.inner.head();
@@ -410,14 +417,14 @@ impl DbIterator {
         self.hidden.set(&self.comparator, told, || user_key(self.inner.key()));
     }
 
-    /// The saved key is hidden from now on.
+    /// Hides the saved key.
     fn hide_saved_key(&mut self) {
         set_target(&mut self.target, &self.saved_key, 0, ValueKind::Deletion);
         let told = (rank(&self.comparator, &self.target), self.saved_key.len());
         self.hidden.set(&self.comparator, told, || &self.saved_key);
     }
 
-    /// Whether it shows at once that the inner cursor's entry is the next to be shown after the hidden key.
+    /// Whether the inner cursor's entry is plainly the next one to show after the hidden key. `false` decides nothing.
     #[inline]
     fn shows_plainly(&self) -> bool {
         if !self.inner.valid() || self.has_upper_bound {
@@ -437,8 +444,8 @@ impl DbIterator {
         Ok(())
     }
 
-    /// Forward from the inner cursor's entry on, that included, to the first that is to be shown. With `hiding`,
-    /// keys up to the hidden one are passed over.
+    /// Moves forward to the first entry to show, beginning with the inner cursor's current one. With `hiding`, passes
+    /// over keys up to the hidden one.
     fn find_forward(&mut self, mut hiding: bool) -> Result<()> {
         self.stand = InnerPosition::OnVersion;
         let mut hidden = 0;
@@ -456,8 +463,8 @@ impl DbIterator {
             }
             if sequence > self.sequence {
                 let found = user_key(self.inner.key());
-                // The buffer for targets remembers the key at which the count began. As versions of a key lie
-                // together, the same key at the end of the count means that all in between were its versions.
+                // The buffer for targets remembers the key at which the count began. Versions of a key are adjacent,
+                // so the same key at the end of the count means that all entries in between were its versions.
                 if too_new == 0 {
                     replace(&mut self.target, found);
                 }
@@ -504,12 +511,15 @@ impl DbIterator {
         Ok(())
     }
 
-    /// Counts an entry that was passed over, and fails if they are too many for who cannot wait.
+    /// Counts an entry that was passed over. Fails if there are too many for a reader that must not wait.
     #[inline]
     fn note_passed(&self, passed: &mut u32) -> Result<()> {
         *passed += 1;
         if *passed > self.most_passed {
-            return Err(Error::new(ErrorKind::WouldBlock, "many deleted entries lie before the next one"));
+            return Err(Error::new(
+                ErrorKind::WouldBlock,
+                "the iterator would have to pass over many deleted entries",
+            ));
         }
         Ok(())
     }
@@ -535,9 +545,12 @@ fn set_target(target: &mut Vec<u8>, user_key: &[u8], sequence: SequenceNumber, k
     append_internal_key(target, user_key, sequence, kind);
 }
 
-/// The error for keys that do not ascend. Reads do not look for that; they only must come to an end.
+/// The error for keys that do not ascend. Reads do not check the order; they only make sure that they end.
 fn out_of_order() -> Error {
-    Error::new(ErrorKind::Corruption, "a table's keys are out of order; verify tells where")
+    Error::new(
+        ErrorKind::Corruption,
+        "a table's keys are out of order; verify the database to find the table",
+    )
 }
 
 #[inline]

@@ -10,12 +10,14 @@ use crate::table::pinned_value::TableValue;
 use crate::table::{BlockReadOptions, PinnedValue};
 use crate::thread_buffer::with_buffer;
 
-/// A value found by a read, without a copy where it lies in a cached block.
+/// A value from [`Db::get_pinned`](crate::Db::get_pinned), which is not copied if it lies in a cached block or a mapped table.
+///
+/// While it lives, it keeps that block or table in memory.
 #[derive(Debug)]
 pub enum Pinned {
-    /// Copied out of a memtable.
+    /// A copy of a value that was in a memtable.
     Copied(Vec<u8>),
-    /// In a block that this keeps in memory.
+    /// A value that was in a table.
     Block(PinnedValue),
 }
 
@@ -29,7 +31,7 @@ impl AsRef<[u8]> for Pinned {
 }
 
 impl Pinned {
-    /// The value as bytes of its own.
+    /// Turns this into a buffer that the caller owns; copies the value if it is still shared.
     pub fn into_vec(self) -> Vec<u8> {
         match self {
             Self::Copied(bytes) => bytes,
@@ -38,7 +40,8 @@ impl Pinned {
     }
 }
 
-/// Calls `found` with the value of `key` as of `sequence`; `None` if there is none. It is left where it is if the read fails.
+/// Calls `found` with the value of `key` as of `sequence`. Returns `None` if there is no value. If the read fails, `found` stays
+/// where it is.
 pub(crate) fn get_with<R, F: FnOnce(Found<'_>) -> R>(
     view: &SuperVersion,
     tables: &TableCache,
@@ -68,8 +71,8 @@ pub(crate) fn get_with<R, F: FnOnce(Found<'_>) -> R>(
     Ok(result)
 }
 
-/// Asks the processor for what a get of `key` needs first. To come from memory takes that as long as half of the get, so ask
-/// before something else is done.
+/// Asks the processor to fetch what a get of `key` reads first. That takes about half as long as the get itself, so ask
+/// before doing something else.
 pub(crate) fn prefetch(view: &SuperVersion, tables: &TableCache, key: &[u8], sequence: u64) {
     let sealed = view.sealed.iter().map(|sealed| &*sealed.table);
     let memtables = std::iter::once(&*view.active).chain(sealed);
@@ -96,7 +99,7 @@ fn lookup<'a>(memtable: &'a MemTable, key: &[u8], sequence: u64) -> Option<MemEn
     if memtable.is_empty() { None } else { memtable.get(key, sequence) }
 }
 
-/// Builds the internal key to seek in a buffer that the thread keeps, so that a read allocates nothing.
+/// Builds the internal key to look up in a buffer that the thread keeps, so that a read allocates nothing.
 fn with_seek_key<R>(key: &[u8], sequence: u64, read: impl FnOnce(&[u8]) -> R) -> R {
     thread_local! {
         static SEEK_KEY: std::cell::Cell<Vec<u8>> = const { std::cell::Cell::new(Vec::new()) };

@@ -2,20 +2,20 @@
 //!
 //! Predecessors: [`merging_iterator`](super::merging_iterator) and [`db_iterator`](super::db_iterator).
 //!
-//! In the bytewise order a key's rank is its first sixteen bytes, filled up with zeros, read as a number with the first
-//! byte on top. Then
-//! - keys of different ranks are in the order of their ranks;
-//! - keys of the same rank and at most sixteen bytes are in the order of their lengths: `a` and `a\0` share a rank;
-//! - of longer ones the rest decides.
+//! In the bytewise order, a key's rank is its first sixteen bytes, padded with zeros and read as a number whose most
+//! significant byte comes first. Then
+//! - keys with different ranks are in the order of their ranks;
+//! - keys with the same rank and at most sixteen bytes are in the order of their lengths: `a` and `a\0` share a rank;
+//! - for longer keys with the same rank, the rest decides.
 //!
-//! Of another comparator nothing is known, and all ranks are 0.
+//! Nothing is known about other comparators, so all ranks are 0.
 
 use std::cmp::Ordering;
 
 use terrace_format::comparator::UserComparator;
 use terrace_format::internal_key::user_key;
 
-/// Bytes of a key that its rank holds.
+/// The number of a key's bytes that its rank holds.
 const RANKED_BYTES: usize = size_of::<u128>();
 
 /// The rank of the user key of `internal_key`, which is at least eight bytes long.
@@ -30,7 +30,7 @@ pub(super) fn rank(comparator: &UserComparator, internal_key: &[u8]) -> u128 {
     if length >= RANKED_BYTES {
         return rank;
     }
-    // What follows a short key is its tag.
+    // After a short key comes its tag.
     let foreign_bits = 8 * (RANKED_BYTES - length) as u32;
     rank >> foreign_bits << foreign_bits
 }
@@ -41,17 +41,17 @@ fn rank_of_short(user_key: &[u8]) -> u128 {
     u128::from_be_bytes(bytes)
 }
 
-/// A user key that others are compared with.
+/// A user key to compare others with.
 #[derive(Debug, Default)]
 pub(super) struct RankedKey {
     rank: u128,
     length: usize,
-    /// The key, unless rank and length say it all.
+    /// The key, unless its rank and length say everything about it.
     bytes: Vec<u8>,
 }
 
 impl RankedKey {
-    /// Becomes the user key of the given rank and length, which is only asked for if they do not say it all.
+    /// Becomes the user key of the given rank and length. Asks for the key only if these do not say everything about it.
     #[inline]
     pub(super) fn set<'k>(
         &mut self,
@@ -66,8 +66,7 @@ impl RankedKey {
         }
     }
 
-    /// How it is ordered against the user key of the given rank and length, which is only asked for if they do not say
-    /// it all.
+    /// Compares this key with the user key of the given rank and length. Asks for that key only if these do not decide.
     #[inline]
     pub(super) fn compare<'k>(
         &self,
@@ -84,7 +83,7 @@ impl RankedKey {
         self.compare_bytes(comparator, user_key())
     }
 
-    /// Whether it shows by the ranks alone that it comes before the keys of `rank`.
+    /// Whether the ranks alone show that this key comes before the keys of `rank`.
     #[inline]
     pub(super) fn is_before_rank(&self, rank: u128) -> bool {
         self.rank < rank
@@ -101,7 +100,7 @@ impl RankedKey {
 
     fn compare_bytes(&self, comparator: &UserComparator, user_key: &[u8]) -> Ordering {
         if is_told_by_rank(comparator, self.length) {
-            // It is a prefix of the other, which is longer.
+            // This key is a prefix of the other, which is longer.
             return Ordering::Less;
         }
         comparator.compare(&self.bytes, user_key)
@@ -119,7 +118,7 @@ mod tests {
     use crate::read::merging_iterator::test_support::{Random, comparators, internal_key};
     use terrace_format::internal_key::ValueKind;
 
-    /// Keys around the lengths at which a rank ends, many of them prefixes of others, some with zeros at their ends.
+    /// A key whose length is near that of a rank. Many such keys are prefixes of others, and some end in zeros.
     fn key(random: &mut Random) -> Vec<u8> {
         let common = [b'p'; 20];
         let mut key = common[..random.below(21)].to_vec();

@@ -1,12 +1,12 @@
-//! What an iterator of the database reads, and the lookup of a key by which it may answer a seek.
+//! What an iterator of the database reads, and the key lookup that may answer its seeks.
 //!
 //! Predecessor: [`DbIterator`](super::db_iterator::DbIterator). Successors: a [get](super::get), or the cursors that are
 //! merged.
 //!
 //! A seek positions a cursor in every memtable, every table of level 0 and every level. If its target is a key of the
-//! database, a get finds it at a fraction of that, and needs no cursors. But it is of no use where the target is no key, and
-//! of little where a step follows, for which the cursors are needed all the same. So [`SeekForecast`] remembers how it went
-//! of late, for all iterators of a database.
+//! database, a get finds that key at a fraction of the cost and needs no cursors. A get is useless if the target is not a
+//! key, and of little use if a step follows, which needs the cursors anyway. [`SeekForecast`] therefore remembers how
+//! recent seeks went, for all iterators of a database.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -23,10 +23,10 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::options::ReadTier;
 use crate::table::BlockReadOptions;
 
-/// Larger values are not copied: a cursor shows them where they lie.
+/// Values larger than this are not copied: a cursor shows them where they lie.
 const MAX_COPIED_VALUE_BYTES: usize = 4 << 10;
 
-/// To bring more entries of a memtable into order takes longer than a reader that cannot wait should be held up.
+/// Sorting more entries of a memtable than this takes too long for a reader that must not wait.
 const MAX_UNORDERED_ENTRIES: usize = 16 << 10;
 
 /// Where an iterator's entries come from.
@@ -37,26 +37,29 @@ pub(crate) struct ReadView {
     pub(crate) forecast: Arc<SeekForecast>,
 }
 
-/// What an iterator shows, and what it keeps alive for that.
+/// The state that an iterator shows, and what keeps it alive.
 pub(crate) struct View {
     pub(crate) read: ReadView,
     pub(crate) sequence: SequenceNumber,
     pub(crate) pin: Box<dyn Send>,
 }
 
-/// Makes a newer view where that of the super version given is gone from the disk.
+/// Makes a newer view when tables of the given super version are gone.
 pub(crate) type Renewal = Box<dyn Fn(&Arc<SuperVersion>) -> Result<View> + Send>;
 
 impl ReadView {
-    /// Cursors that together visit every entry, newer sources first. Fails where much would have to be brought into order
-    /// first, if the reader cannot wait.
+    /// Makes cursors that together visit every entry, newer sources first. If the reader must not wait, fails if many
+    /// entries would have to be sorted first.
     pub(super) fn cursors(&self) -> Result<Vec<Source>> {
         let SuperVersion { active, sealed, version, .. } = &*self.super_version;
         let memtables = std::iter::once(active).chain(sealed.iter().map(|sealed| &sealed.table));
         let memtables = memtables.filter(|memtable| !memtable.is_empty());
         if !self.may_wait() && memtables.clone().any(|memtable| memtable.unordered() > MAX_UNORDERED_ENTRIES)
         {
-            return Err(Error::new(ErrorKind::WouldBlock, "many new entries are not in order yet"));
+            return Err(Error::new(
+                ErrorKind::WouldBlock,
+                "the iterator would have to sort many new entries",
+            ));
         }
         let mut children = Vec::with_capacity(1 + sealed.len() + version.most_iterators());
         children.extend(memtables.map(|memtable| Source::Memtable(memtable.iter())));
@@ -64,13 +67,13 @@ impl ReadView {
         Ok(children)
     }
 
-    /// Whether the reader can wait for the disk, or for what takes as long.
+    /// Whether the reader may wait for the disk, or for work that takes as long.
     pub(super) fn may_wait(&self) -> bool {
         self.options.tier == ReadTier::Disk
     }
 
-    /// Copies the value of `key` as of `sequence` to `value`, if a lookup is likely to be of use and finds one. Where it
-    /// fails so will the seek, which then tells why.
+    /// Copies the value of `key` as of `sequence` to `value`, if a lookup is likely to be useful and finds one. If it fails,
+    /// the seek will fail too and report why.
     pub(super) fn find(
         &self,
         comparator: &UserComparator,
@@ -78,7 +81,7 @@ impl ReadView {
         sequence: SequenceNumber,
         value: &mut Vec<u8>,
     ) -> bool {
-        // In other orders, keys that differ in their bytes may be the same.
+        // In other orders, keys with different bytes may be equal.
         if !matches!(comparator, UserComparator::Bytewise) || !self.forecast.advises_lookup(key) {
             return false;
         }
@@ -99,25 +102,25 @@ impl ReadView {
         is_found
     }
 
-    /// Says what became of a lookup that found its key.
+    /// Notes what became of a lookup that found its key.
     pub(super) fn note(&self, outcome: SeekOutcome) {
         self.forecast.note(outcome);
     }
 }
 
-/// How a seek was answered in the end.
+/// What answered a seek in the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SeekOutcome {
-    /// By a lookup alone.
+    /// A lookup alone.
     Lookup,
-    /// By cursors: the target was no key, or a step followed.
+    /// Cursors: the target was not a key, or a step followed.
     Cursors,
 }
 
-/// Whether the next seek's target is likely to be a key, and no step to follow. A wrong answer costs time only.
+/// Forecasts whether the next seek's target is a key and no step follows. A wrong forecast only costs time.
 #[derive(Debug)]
 pub(crate) struct SeekForecast {
-    /// The larger, the more lookups were of use lately. 0: a few are tried.
+    /// The larger, the more lookups were useful lately. At 0 only a few are tried.
     confidence: AtomicU32,
 }
 
@@ -128,13 +131,13 @@ impl Default for SeekForecast {
 }
 
 impl SeekForecast {
-    /// A lookup that is of use saves several times what one that is not costs.
+    /// A useful lookup saves several times what a useless one costs.
     const GAIN: u32 = 4;
     const LIMIT: u32 = 16;
-    /// Without confidence, one target in so many is looked up.
+    /// Without confidence, one target in this many is looked up.
     const TRIED_TARGETS: u64 = 64;
 
-    /// Writes nothing: threads that read at once share this.
+    /// Writes nothing, because concurrent readers share this.
     fn advises_lookup(&self, target: &[u8]) -> bool {
         self.confidence.load(Ordering::Relaxed) > 0 || key_hash(target).is_multiple_of(Self::TRIED_TARGETS)
     }
@@ -155,7 +158,7 @@ impl SeekForecast {
 mod tests {
     use super::*;
 
-    /// How many of these seeks are looked up.
+    /// Counts the seeks that are looked up.
     fn lookups(forecast: &SeekForecast, seeks: usize, outcome: impl Fn(usize) -> SeekOutcome) -> usize {
         let advised = (0..seeks).filter(|seek| {
             let advises = forecast.advises_lookup(&seek.to_le_bytes());
@@ -168,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn lookups_are_made_while_they_are_of_use_and_else_tried_now_and_then() {
+    fn lookups_are_made_while_they_are_useful_and_otherwise_tried_now_and_then() {
         let forecast = SeekForecast::default();
         assert_eq!(lookups(&forecast, 1_000, |_| SeekOutcome::Lookup), 1_000);
         let useless = lookups(&forecast, 1_000, |_| SeekOutcome::Cursors);

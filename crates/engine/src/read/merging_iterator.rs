@@ -20,18 +20,18 @@
 //!   child 3   a  [b]
 //! ```
 //!
-//! Heads are compared by the ranks of their user keys, and only where these are equal by their keys.
+//! Heads are compared by the ranks of their user keys, and by the keys themselves only if the ranks are equal.
 //!
-//! The order of entries is by internal key, then by child: should two children hold the very same internal key,
-//! the one with the smaller index comes first in both directions. The total order makes backward an exact mirror.
+//! Entries are ordered by internal key, then by child: if two children hold the same internal key, the child with the
+//! smaller index comes first. The order is total, which makes backward an exact mirror of forward.
 //!
-//! Switching direction. Between the current entry `e` and a child's position nothing of that child lies. So
-//! - forward to backward: a child's last entry before `e` is the one before its position, or its last if it is
+//! Switching direction: a child has no entry between the current entry `e` and its position. So
+//! - forward to backward: a child's last entry before `e` is the one before its position, or its last one if it is
 //!   exhausted;
-//! - backward to forward: a child's first entry after `e` is the one behind its position, or its first if it is
+//! - backward to forward: a child's first entry after `e` is the one after its position, or its first one if it is
 //!   exhausted.
 //!
-//! One step brings each child there; no search is needed, since no child's entries change while it is merged.
+//! One step brings each child there. No search is needed, because no child's entries change while it is merged.
 
 use std::cmp::Ordering;
 
@@ -47,10 +47,10 @@ enum Direction {
     Backward,
 }
 
-/// Stands for the tag of a key that is too short to have one. Its kind is unknown.
+/// Stands for the tag of a key that is too short to have one. Its kind is not a known one.
 const NO_TAG: u64 = u64::MAX;
 
-/// A child that stands on an entry, and what most readers want to know of its key.
+/// A child that stands on an entry, and what most readers need to know about its key.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Head {
     child: usize,
@@ -60,13 +60,13 @@ pub(super) struct Head {
     pub(super) tag: u64,
 }
 
-/// The current entry where it lies: a reader asks for it several times, and the way there leads through many hands.
+/// The address of the current entry. A reader asks for the entry several times, and finding it takes many calls.
 struct EntryPlace {
     key: *const [u8],
     value: *const [u8],
 }
 
-// SAFETY: what the pointers lead to belongs to a child, which is `Send` and goes along with them.
+// SAFETY: the pointers lead to memory of a child, which is `Send` and moves along with them.
 unsafe impl Send for EntryPlace {}
 
 impl EntryPlace {
@@ -82,36 +82,37 @@ pub struct MergingIterator<C = Box<dyn InternalIterator>> {
     children: Vec<C>,
     direction: Direction,
     valid: bool,
-    /// The child with the current entry; meaningless where the cursor is not valid.
+    /// The child with the current entry; meaningless if the cursor is not valid.
     current: Head,
-    /// That of the current child. While the cursor is valid, no child was moved or borrowed mutably since this was set.
+    /// The current child's entry. While the cursor is valid, no child was moved or borrowed mutably since this was set.
     entry: EntryPlace,
-    /// A heap of the other children that stand on an entry; the next one in the direction on top.
+    /// A heap of the other children that stand on an entry, with the next one in the direction on top.
     others: Vec<Head>,
 }
 
 impl<C: InternalIterator> MergingIterator<C> {
-    /// Merges `children`. Give newer sources first: their order decides between equal internal keys.
+    /// Merges `children`. Newer sources come first, because their order decides between equal internal keys.
     pub fn new(comparator: InternalKeyComparator, children: Vec<C>) -> Self {
         let others = Vec::with_capacity(children.len());
         let (direction, current, entry) = (Direction::Forward, Head::default(), EntryPlace::of((&[], &[])));
         Self { comparator, children, direction, valid: false, current, entry, others }
     }
 
-    /// Merges these children from now on, none of which is positioned.
+    /// Merges these children from now on. None of them is positioned.
     pub(super) fn set_children(&mut self, children: Vec<C>) {
         self.valid = false;
         self.others = Vec::with_capacity(children.len());
         self.children = children;
     }
 
-    /// What is known of the current key. Needs `valid()`.
+    /// What is known about the current key. Needs `valid()`.
     #[inline]
     pub(super) fn head(&self) -> &Head {
         &self.current
     }
 
-    /// Whether it shows without moving that the entry before the current one is of a smaller user key. Needs `valid()`, after a movement backward.
+    /// Whether it is known without moving that the entry before the current one has a smaller user key. Needs `valid()`, after
+    /// a movement backward.
     #[inline]
     pub(super) fn begins_its_key(&self) -> bool {
         let child = &self.children[self.current.child];
@@ -141,7 +142,7 @@ impl<C: InternalIterator> MergingIterator<C> {
         self.comparator.compare(self.children[a].key(), self.children[b].key()).then(a.cmp(&b))
     }
 
-    /// Runs `movement`, which moves any children; then finds the current one among all.
+    /// Runs `movement` on all children, then finds the current one.
     fn reposition(&mut self, direction: Direction, movement: impl Fn(&mut C) -> Result<()>) -> Result<()> {
         self.valid = false;
         for child in &mut self.children {
@@ -152,7 +153,7 @@ impl<C: InternalIterator> MergingIterator<C> {
         Ok(())
     }
 
-    /// Builds the heap anew from all children on an entry, and takes the current child from its top.
+    /// Rebuilds the heap from all children that stand on an entry, and takes the current child from its top.
     fn gather(&mut self) {
         self.others.clear();
         for child in 0..self.children.len() {
@@ -178,7 +179,7 @@ impl<C: InternalIterator> MergingIterator<C> {
         self.entry = EntryPlace::of(self.children[self.current.child].entry());
     }
 
-    /// Restores the heap below `place`, whose child may have to go deeper.
+    /// Restores the heap below `place`, whose child may have to move down.
     fn sift_down(&mut self, mut place: usize) {
         loop {
             let left = 2 * place + 1;
@@ -236,7 +237,7 @@ impl<C: InternalIterator> MergingIterator<C> {
         self.entry = EntryPlace::of(entry);
     }
 
-    /// The current child and the heap's top change places.
+    /// Swaps the current child with the heap's top.
     fn change_child(&mut self) {
         std::mem::swap(&mut self.others[0], &mut self.current);
         self.sift_down(0);
@@ -252,7 +253,7 @@ impl<C: InternalIterator> MergingIterator<C> {
         Ok(())
     }
 
-    /// Brings every child but `current` to the other side of the current entry: see the head of this file.
+    /// Moves every child but `current` to the other side of the current entry: see the head of this file.
     fn turn(&mut self, current: usize, direction: Direction) -> Result<()> {
         for (index, child) in self.children.iter_mut().enumerate() {
             if index == current {
@@ -287,7 +288,7 @@ fn advance(child: &mut impl InternalIterator, direction: Direction) -> Result<()
     }
 }
 
-/// An error of any child makes the cursor invalid; a seek moves every child anew.
+/// An error of any child makes the cursor invalid. A seek positions every child again.
 impl<C: InternalIterator> InternalIterator for MergingIterator<C> {
     #[inline]
     fn valid(&self) -> bool {
@@ -327,11 +328,11 @@ impl<C: InternalIterator> InternalIterator for MergingIterator<C> {
     #[inline]
     fn key(&self) -> &[u8] {
         assert!(self.valid, "the cursor stands on an entry");
-        // SAFETY: the child returned this slice, and neither moved nor was moved since: children lie in a vector that does
-        // not change, every movement begins with `valid` off, and where it ends with `valid` on the place was taken after
-        // the last mutable borrow of a child, or is what that borrow itself returned. Since then the child was only
-        // asked by shared borrows, which change nothing that it returned: no child has parts that they could change. Hence
-        // the slice is what it was, and this borrow of `self` keeps it so.
+        // SAFETY: the child returned this slice, and has neither moved nor been moved since. Children are in a vector that
+        // does not change. Every movement begins by clearing `valid`; if it ends with `valid` set, the place was taken
+        // after the last mutable borrow of a child, or is what that borrow returned. Since then the child was borrowed
+        // only shared. Such a borrow changes nothing that the child returned, because no child has interior mutability
+        // there. Hence the slice is unchanged, and this borrow of `self` keeps it so.
         unsafe { &*self.entry.key }
     }
 

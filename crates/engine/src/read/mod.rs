@@ -1,4 +1,4 @@
-//! Reading: point reads, iterators and the consistent views they work on.
+//! Reading: point reads, iterators, and the consistent views that they work on.
 
 pub mod db_iterator;
 pub(crate) mod get;

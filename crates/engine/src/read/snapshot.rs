@@ -1,12 +1,12 @@
 //! Snapshots: sequence numbers whose versions flushes and compactions must keep.
 //!
-//! Predecessor: the database, which hands snapshots out. Successors: reads, which see nothing newer than their
+//! Predecessor: the database, which hands out snapshots. Successors: reads, which see nothing newer than their
 //! snapshot; flush and compaction, which ask [`SnapshotList::readers`] which versions they may drop.
 //!
 //! Rules:
-//! 1. Both taking a snapshot and listing the readers load the visible sequence while the list is locked. So a
-//!    snapshot taken after the listing stands at or after the visible sequence that was listed, and misses no
-//!    version that was dropped because one at or below that sequence hides it.
+//! 1. Taking a snapshot and listing the readers both load the visible sequence while the list is locked. A snapshot
+//!    taken after the listing is therefore at or after the visible sequence that was listed, and misses no version
+//!    that was dropped because one at or below that sequence hides it.
 //! 2. A snapshot is released when its last clone is dropped.
 
 use std::collections::BTreeMap;
@@ -23,9 +23,9 @@ use crate::sync::{AtomicU64, Mutex};
 /// The snapshots of one database that are in use.
 #[derive(Debug)]
 pub struct SnapshotList {
-    /// A forked child, in which no snapshot can be read, leaves the list alone: a thread that it does not have may hold the lock.
+    /// A forked child cannot read from snapshots and leaves the list alone: a thread that the child lacks may hold the lock.
     process: ProcessMark,
-    /// How many unreleased snapshots there are of each sequence number.
+    /// The number of unreleased snapshots at each sequence number.
     counts: Mutex<BTreeMap<SequenceNumber, usize>>,
 }
 
@@ -35,18 +35,18 @@ impl SnapshotList {
         Arc::new(Self { process: ProcessMark::here(), counts: Mutex::default() })
     }
 
-    /// Takes a snapshot at the sequence number that `visible` holds: that of the newest published write.
+    /// Takes a snapshot at the sequence number in `visible`, which is that of the newest published write.
     pub fn acquire(self: &Arc<Self>, visible: &AtomicU64) -> Snapshot {
         self.add(|| visible.load(Ordering::Acquire), None)
     }
 
-    /// Takes a snapshot of `view`, which it keeps, at `sequence`. For a database that is only read: whoever writes it knows
-    /// nothing of its snapshots, and a later state may lack what this one shows.
+    /// Takes a snapshot of `view` at `sequence` and keeps the view. A read-only database needs this: the process that
+    /// writes the database knows nothing of these snapshots, so a later state may lack what this one shows.
     pub(crate) fn pin(self: &Arc<Self>, view: Arc<SuperVersion>, sequence: SequenceNumber) -> Snapshot {
         self.add(|| sequence, Some(view))
     }
 
-    /// Asks for the sequence while the list is locked.
+    /// Adds a snapshot. Calls `sequence` while the list is locked.
     fn add(
         self: &Arc<Self>,
         sequence: impl FnOnce() -> SequenceNumber,
@@ -61,8 +61,8 @@ impl SnapshotList {
         Snapshot { handle: Arc::new(SnapshotHandle { list: Arc::clone(self), sequence, pinned }) }
     }
 
-    /// The sequence numbers at which somebody reads or will read: those of all snapshots, then the one that
-    /// `visible` holds; ascending, each once.
+    /// The sequence numbers at which somebody reads or will read: those of all snapshots, then the one in
+    /// `visible`; ascending, each once.
     pub fn readers(&self, visible: &AtomicU64) -> Vec<SequenceNumber> {
         let counts = self.counts.lock();
         let newest = visible.load(Ordering::Acquire);
@@ -104,8 +104,8 @@ impl Drop for SnapshotHandle {
 
 /// A state of a database that reads can return to, whatever is written later.
 ///
-/// It costs nothing to take. While it lives, compaction keeps the versions that it sees, so old ones take up space:
-/// drop it when done. Clones share it; it is released with the last of them.
+/// Taking a snapshot costs nothing. While it lives, compactions keep the old versions that it sees, and these take
+/// space: drop it when you are done. Clones share one snapshot, which is released with the last of them.
 #[derive(Clone)]
 pub struct Snapshot {
     handle: Arc<SnapshotHandle>,
@@ -117,13 +117,13 @@ impl Snapshot {
         self.handle.sequence
     }
 
-    /// What reads by it read, where that is not the state in force.
+    /// The state that reads of this snapshot use, if it is not the current one.
     pub(crate) fn pinned(&self) -> Option<&Arc<SuperVersion>> {
         self.handle.pinned.as_ref()
     }
 
-    /// Whether it was taken from `list`, so from that list's database.
-    pub fn belongs_to(&self, list: &Arc<SnapshotList>) -> bool {
+    /// Whether this snapshot was taken from `list` and so belongs to that list's database.
+    pub(crate) fn belongs_to(&self, list: &Arc<SnapshotList>) -> bool {
         Arc::ptr_eq(&self.handle.list, list)
     }
 }

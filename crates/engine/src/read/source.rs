@@ -1,8 +1,8 @@
-//! What an iterator of the database merges. Predecessor: [`MergingIterator`](super::merging_iterator::MergingIterator).
+//! The cursors that an iterator of the database merges. Predecessor: [`MergingIterator`](super::merging_iterator::MergingIterator).
 //! Successors: the cursors of memtables and levels.
 //!
-//! One enum rather than a box for each: nearly every step is an index that moves within decoded entries, and is inlined
-//! all the way up.
+//! They are one enum and not boxed: nearly every step moves an index within decoded entries, and is inlined all the way
+//! up.
 
 use crate::error::Result;
 use crate::iterator::{InternalIterator, Preparation};

@@ -16,43 +16,43 @@ use crate::version::version::Version;
 #[derive(Clone, Debug)]
 pub(crate) struct SealedMemTable {
     pub(crate) table: Arc<MemTable>,
-    /// The number of the table file it becomes. Given when it was sealed, so that the order of numbers in
-    /// level 0 is the order of writes.
+    /// The number of the table file that it becomes. It is given at sealing, so that the order of numbers in level 0 is
+    /// the order of writes.
     pub(crate) file_number: u64,
     /// Logs below this number hold nothing newer than this memtable.
     pub(crate) next_log_number: u64,
-    /// The newest sequence at the time of sealing.
+    /// The newest sequence when it was sealed.
     pub(crate) last_sequence: u64,
 }
 
-/// A consistent set of memtables and tables. Readers load it once, without a lock, and keep it until done;
-/// everything in it stays readable for that long.
+/// A consistent set of memtables and tables. A reader loads it once, without a lock, and keeps it until it is done;
+/// everything in it stays readable that long.
 #[derive(Clone, Debug)]
 pub(crate) struct SuperVersion {
     pub(crate) active: Arc<MemTable>,
     /// Newest first.
     pub(crate) sealed: Vec<Arc<SealedMemTable>>,
     pub(crate) version: Arc<Version>,
-    /// The hold on the directory, where the environment has one: whoever keeps the view can open its tables.
+    /// The hold on the directory, if the environment has one. It lets readers that keep the view open its tables.
     pub(crate) hold: Option<Arc<dyn DirectoryHold>>,
 }
 
 impl SuperVersion {
-    /// Puts an empty memtable in the place of the active one, which is `sealed` now.
+    /// Replaces the active memtable, which is now `sealed`, by the empty one `active`.
     pub(crate) fn seal(&mut self, active: Arc<MemTable>, sealed: Arc<SealedMemTable>) {
         self.active = active;
         self.sealed.insert(0, sealed);
     }
 
-    /// Puts `version`, which has the table that it became, in the place of a sealed memtable: both in one step, so that
-    /// each reader finds the entries in one of the two.
+    /// Removes a sealed memtable and installs `version`, which has the table that it became. Both happen in one step, so
+    /// that each reader finds the entries in one of the two.
     pub(crate) fn replace_by_table(&mut self, sealed: &SealedMemTable, version: Arc<Version>) {
         self.version = version;
         self.sealed.retain(|other| other.file_number != sealed.file_number);
     }
 }
 
-/// What readers see: the super version in force, and the newest sequence in it that is for them.
+/// What readers see: the super version in force, and the newest sequence in it that they may see.
 #[derive(Debug)]
 pub(crate) struct Published {
     super_version: ArcSwap<SuperVersion>,
@@ -79,17 +79,17 @@ impl Published {
         self.visible_sequence.load(Ordering::Acquire)
     }
 
-    /// For whoever has to load the visible sequence while holding a lock of its own.
+    /// The visible sequence, for callers that must load it while they hold a lock of their own.
     pub(crate) fn visible(&self) -> &AtomicU64 {
         &self.visible_sequence
     }
 
-    /// What a read works on: the super version and the sequence, that of `snapshot` if there is one. Whether the database is open is
-    /// to be asked afterwards: a close leaves an empty super version behind.
+    /// The super version and the sequence that a read works on: those of `snapshot` if there is one. The caller must check
+    /// afterwards that the database is open, because a close leaves an empty super version.
     ///
-    /// The super version is loaded *before* the visible sequence: what is written in between lands in memtables that
-    /// are either in it (and newer than the sequence, hence hidden) or created later (and not looked at). The other way
-    /// round, a flush in between may have dropped what the sequence still shows.
+    /// The super version is loaded *before* the visible sequence. What is written in between is either in one of its
+    /// memtables, where the sequence decides, or in a later memtable, which the read does not look at. The other way round,
+    /// a flush in between might drop what the sequence still shows.
     #[inline]
     pub(crate) fn for_read(
         &self,
@@ -101,11 +101,10 @@ impl Published {
         (super_version, sequence)
     }
 
-    /// Shows readers what `next` holds and everything up to `sequence` in it. One change at a time, as with
-    /// [`change`](Self::change).
+    /// Shows readers `next` and everything up to `sequence` in it. One change at a time, as with [`change`](Self::change).
     ///
-    /// The sequence comes first, and never falls: a reader may see the state before with the new sequence, which shows it
-    /// whole, but not the new one with a sequence whose versions it may have dropped.
+    /// The sequence is stored first, and never falls. A reader may then see the old state with the new sequence, which
+    /// shows all of it, but never the new state with an old sequence, whose versions the new state may have dropped.
     pub(crate) fn replace(&self, next: Arc<SuperVersion>, sequence: SequenceNumber) {
         self.visible_sequence.fetch_max(sequence, Ordering::Release);
         self.super_version.store(next);
@@ -116,7 +115,7 @@ impl Published {
         self.visible_sequence.store(sequence, Ordering::Release);
     }
 
-    /// Replaces the super version by a changed copy. One change at a time: the caller holds a lock for it.
+    /// Replaces the super version by a changed copy. The caller holds a lock, so that there is one change at a time.
     pub(crate) fn change(&self, change: impl FnOnce(&mut SuperVersion)) {
         let mut next = SuperVersion::clone(&self.super_version());
         change(&mut next);

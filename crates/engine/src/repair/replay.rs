@@ -24,7 +24,7 @@ use crate::memtable::MemTable;
 use crate::repair::log_salvage::{LogPiece, LogVisitor, Tail, read_log};
 use crate::repair::repairer::{Repairer, WrittenTable};
 use crate::repair::report::{Damage, ReplayedLog};
-use crate::synced_logs::SyncedLogs;
+use crate::synced_files::SyncedFiles;
 
 /// What the logs gave.
 #[derive(Debug, Default)]
@@ -87,7 +87,7 @@ fn read_batches(
     let mut visitor =
         BatchVisitor { sink, path: path.clone(), log, last_sequence: 0, zeros: None, sound_end: 0 };
     read_log(&*repairer.env, &path, &mut visitor)?;
-    visitor.lose_what_was_synced(SyncedLogs::read(&*repairer.env, &repairer.directory).end_of(number));
+    visitor.lose_what_was_synced(SyncedFiles::read(&*repairer.env, &repairer.directory).end_of_log(number));
     Ok((visitor.log, visitor.last_sequence))
 }
 

@@ -1,70 +1,70 @@
-//! What a repair did, for programs and for people. Predecessor: every step of the repair.
+//! The report of a repair, for programs and for people. Predecessor: every step of the repair.
 
 use std::fmt;
 
-/// Where the list of tables and their levels came from.
+/// Where a repair took the list of tables and their levels from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LevelSource {
-    /// From the MANIFEST: every table that is not damaged stayed where it was.
+    /// From the MANIFEST. Every intact table stayed in its level.
     Manifest,
-    /// No MANIFEST could be relied on: all tables and logs were merged by their sequence numbers.
+    /// From nowhere, because no MANIFEST could be relied on. All tables and logs were merged by their sequence numbers.
     Merge,
 }
 
-/// A piece of a file that is damaged.
+/// A damaged piece of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Damage {
-    /// Where in the file it begins, in bytes.
+    /// The byte offset in the file at which the piece begins.
     pub offset: u64,
-    /// Bytes of entries or records that are lost with it; 0 if all of them could be read in another way.
+    /// Bytes of entries or records that are lost with it; 0 if all of them could be read another way.
     pub lost_bytes: u64,
     /// What is wrong.
     pub reason: String,
 }
 
-/// A table that was damaged, and what was read from it.
+/// A damaged table, and what the repair read from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SalvagedTable {
-    /// The name it had.
+    /// Name of its file before the repair.
     pub name: String,
-    /// Entries read from it, deletions included. They are in the database, in a new table.
+    /// Entries read from it, deletions included. The database has them in a new table.
     pub entries_kept: u64,
-    /// What was wrong with it, by offset.
+    /// The damaged pieces, by offset.
     pub damage: Vec<Damage>,
 }
 
-/// A log whose writes were brought into tables.
+/// A log whose writes the repair brought into tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReplayedLog {
-    /// The name it had.
+    /// Name of its file before the repair.
     pub name: String,
     /// Batches read from it.
     pub records_kept: u64,
-    /// Puts and deletions in them.
+    /// Puts and deletions in these batches.
     pub writes_kept: u64,
     /// Pieces that could not be read, by offset.
     pub damage: Vec<Damage>,
-    /// Bytes at its end of a record that was never finished, as a crash leaves it. Nobody was told that it is stored.
+    /// Bytes of an unfinished record at the end, as a crash leaves it. That write was never acknowledged.
     pub unfinished_tail_bytes: u64,
 }
 
-/// A file that was moved out of the database.
+/// A file that the repair moved out of the database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SetAsideFile {
-    /// The name it had.
+    /// Its name before the repair.
     pub name: String,
-    /// Where it is now, relative to the database's directory.
+    /// Its path now, relative to the database's directory.
     pub moved_to: String,
-    /// Why.
+    /// Why the repair moved it.
     pub reason: String,
 }
 
-/// Keys from one to another, both included; `None` is an open end. In the order of the database's comparator.
+/// A range of keys in the comparator's order, both ends included; `None` is an open end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeyRange {
     /// The first key.
@@ -73,43 +73,43 @@ pub struct KeyRange {
     pub last: Option<Vec<u8>>,
 }
 
-/// Keys whose present value may be an older one than the last that was written, and why.
+/// Keys whose value may now be older than the last one written, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Uncertainty {
-    /// The keys in question. Only a few of them need be concerned.
+    /// The range of the keys. It may be that only a few of them are affected.
     pub keys: KeyRange,
     /// What cannot be known.
     pub reason: String,
 }
 
-/// What [`Db::repair`](crate::Db::repair) found and did. `Display` gives a text for people.
+/// What [`Db::repair`](crate::Db::repair) found and did. `Display` writes a text for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RepairReport {
     /// Where the levels came from.
     pub levels_from: LevelSource,
-    /// Damage of CURRENT and of MANIFESTs, each a sentence that names the file.
+    /// Damage of CURRENT and of MANIFESTs: one sentence each, which names the file.
     pub manifest_damage: Vec<String>,
-    /// Tables that verified from end to end, and stayed or were merged.
+    /// Number of tables that are intact from end to end, whether they stayed or were merged.
     pub tables_kept: u64,
     /// Tables that were damaged.
     pub tables_salvaged: Vec<SalvagedTable>,
-    /// Names of tables that the MANIFEST lists and that are not there.
+    /// Names of missing tables that the MANIFEST lists.
     pub tables_missing: Vec<String>,
-    /// Names of logs that the MANIFEST needs and that are not there.
+    /// Names of missing logs that the MANIFEST needs.
     pub logs_missing: Vec<String>,
     /// Logs that were read.
     pub logs: Vec<ReplayedLog>,
-    /// Files moved to the directory `lost`: damaged ones, after what is intact was taken from them, and unused ones.
+    /// Files moved to the directory `lost`: damaged files, once their intact parts were saved, and unused files.
     pub set_aside: Vec<SetAsideFile>,
-    /// Names of files that lay in the directory `lost` before: an earlier repair has put them there, or an open that took a
-    /// place in a log for what a loss of power leaves. They are no part of the database.
+    /// Names of files that were in the directory `lost` before this repair. An earlier repair put them there, or an open that
+    /// found a hole in a log. They are not part of the database.
     pub in_lost_before: Vec<String>,
-    /// Entries in the database's tables afterwards. Deletions that still hide something, and older values that a
-    /// compaction has not removed yet, count as well.
+    /// Entries in the database's tables after the repair. Deletions that still hide something count, and so do older values
+    /// that no compaction has removed yet.
     pub entries_kept: u64,
-    /// Keys of which it cannot be known whether their newest value was lost.
+    /// Keys whose newest value may have been lost; it cannot be known.
     pub uncertain: Vec<Uncertainty>,
 }
 
@@ -130,13 +130,13 @@ impl RepairReport {
         }
     }
 
-    /// Whether every entry that the database held is still there, as far as can be known. What lies in
-    /// [`lost`](Self::in_lost_before) from before is not looked at.
+    /// Whether every entry that the database held is still there, as far as can be known. Files that were in
+    /// [`lost`](Self::in_lost_before) before do not matter.
     pub fn nothing_lost(&self) -> bool {
         self.lost_bytes() == 0 && self.tables_missing.is_empty() && self.uncertain.is_empty()
     }
 
-    /// Bytes of entries and records that could not be read, in files that exist.
+    /// Bytes of entries and records that could not be read, in all files that exist.
     pub fn lost_bytes(&self) -> u64 {
         let of_tables = self.tables_salvaged.iter().flat_map(|table| &table.damage);
         let of_logs = self.logs.iter().flat_map(|log| &log.damage);
@@ -155,7 +155,7 @@ impl fmt::Display for KeyRange {
     }
 }
 
-/// A key as people can read it: printable bytes as they are, others escaped, cut off when long.
+/// Shows a key to people: printable bytes as they are, others escaped, long keys cut off.
 struct Shown<'a>(&'a [u8]);
 
 impl fmt::Display for Shown<'_> {

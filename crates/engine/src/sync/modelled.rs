@@ -12,13 +12,13 @@ pub(crate) fn zeroed_atomics(len: usize) -> Box<[AtomicU64]> {
     (0..len).map(|_| AtomicU64::new(0)).collect()
 }
 
-/// As `arc_swap::ArcSwap`, whose promises it reduces to one atomic: a store is `Release`, a load is `Acquire` and shows
-/// the newest value. (An older one would be what an earlier load shows, which the model tries as well.)
+/// Like `arc_swap::ArcSwap`, whose promises it reduces to one atomic: a store is `Release`, a load is `Acquire` and shows
+/// the newest value. (An older value is what an earlier load shows, which the model tries as well.)
 #[derive(Debug)]
 pub(crate) struct ArcSwap<T> {
     stores: AtomicUsize,
-    /// Changed and cloned right behind an access to `stores`. loom lets no other thread run in between, so this lock is
-    /// never waited for, and adds no order that loom would see.
+    /// Changed and cloned right after an access to `stores`. loom lets no other thread run in between, so nobody ever waits
+    /// for this lock, and it adds no order that loom would see.
     value: std::sync::Mutex<Arc<T>>,
 }
 
@@ -35,7 +35,7 @@ impl<T> ArcSwap<T> {
     pub(crate) fn store(&self, value: Arc<T>) {
         self.stores.fetch_add(1, Ordering::Release);
         let old = std::mem::replace(&mut *self.value.lock().unwrap_or_else(PoisonError::into_inner), value);
-        // It may be the last handle: what is dropped with it must find the lock free.
+        // This may be the last handle. What is dropped with it must find the lock free.
         drop(old);
     }
 }
@@ -43,7 +43,7 @@ impl<T> ArcSwap<T> {
 /// As `arc_swap::Guard`.
 pub(crate) struct Loaded<T>(Arc<T>);
 
-/// What [`ArcSwap::load`] returns, of a value that is not in one.
+/// What [`ArcSwap::load`] returns, made from a value that is not in an `ArcSwap`.
 pub(crate) fn loaded<T>(value: Arc<T>) -> Loaded<T> {
     Loaded(value)
 }
@@ -56,7 +56,7 @@ impl<T> Deref for Loaded<T> {
     }
 }
 
-/// A cell of loom, which reports accesses that no order keeps apart.
+/// A cell of loom, which reports accesses that are not ordered.
 pub(crate) struct PlainMemory(loom::cell::UnsafeCell<()>);
 
 impl PlainMemory {

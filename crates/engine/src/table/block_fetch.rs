@@ -1,10 +1,10 @@
-//! From a block's handle to the block in memory: block cache, else file, checksum, decompression.
+//! Fetches the block for a handle: from the block cache, or else from the file, with checksum and decompression.
 //!
 //! predecessor: [`reader`](super::reader), [`iterator`](super::iterator), [`verify`](super::verify) · successor:
 //! [`BlockCache`], then [`MappedFile`] or `RandomAccessFile`
 //!
-//! Blocks of a mapped file that are not compressed are used where they are. All others that are read for a user go through
-//! the cache.
+//! Uncompressed blocks of a mapped file are used where they are. All other blocks that are read for a user go through the
+//! cache.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -33,15 +33,15 @@ use crate::options::ReadTier;
 pub struct TableReadContext {
     /// The order of the keys in the tables.
     pub comparator: InternalKeyComparator,
-    /// Where data blocks are kept; none: each is read from the file each time.
+    /// The cache of data blocks; with `None`, each block is read from the file each time.
     pub block_cache: Option<Arc<BlockCache>>,
-    /// Whose meaning the compression ids have.
+    /// The engine whose meaning the compression ids have.
     pub dialect: Dialect,
-    /// Whether filters are believed. Must be off for Basho's files: their filter has LevelDB's name and another hash.
+    /// Whether filters are used. Must be off for Basho's files: their filter has LevelDB's name but another hash.
     pub use_filters: bool,
-    /// Whose filters are asked where a table has them; Bloom filters are known without.
+    /// The policy whose filters are used in tables that have them. Bloom filters need no policy.
     pub filter_policy: Option<Arc<dyn FilterPolicy>>,
-    /// Whether files are read through a mapping, where the environment has that.
+    /// Whether files are read through a mapping, if the environment can map them.
     pub map_files: bool,
 }
 
@@ -50,9 +50,9 @@ pub struct TableReadContext {
 pub struct BlockReadOptions {
     /// Verify the checksum of each block read from the file. Default `true`.
     pub verify_checksums: bool,
-    /// Put blocks that were read into the block cache; a scan does so with its first few only. Default `true`.
+    /// Put blocks that were read into the block cache; a scan does so only with its first few blocks. Default `true`.
     pub fill_cache: bool,
-    /// Whether the call may wait for the disk. Default yes.
+    /// Whether the call may wait for the disk. Default: it may.
     pub tier: ReadTier,
 }
 
@@ -62,22 +62,22 @@ impl Default for BlockReadOptions {
     }
 }
 
-/// Whether a block that a cursor comes to, and that is not cached, is to be.
+/// Whether to cache a block that a cursor reaches and that is not cached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Caching {
-    /// Not by a scan, which passes by.
+    /// Do not cache it. For scans, which pass by.
     Never,
-    /// If it was asked for before, not long ago; in any case if the file is not mapped, where reading it costs a call. For
-    /// seeks: see [`BlockCache::note_miss`].
+    /// Cache it if it was also needed a short time ago (see [`BlockCache::note_miss`]), or if the file is not mapped, so that
+    /// reading the block costs a system call. For seeks.
     IfWanted,
     Always,
 }
 
-/// Where contents are that an open table keeps.
+/// Where the contents are that an open table keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Residency {
     OwnMemory,
-    /// Where the system may have to read them again.
+    /// In the mapped file: the system may have to read them again.
     MappedFile,
 }
 
@@ -87,11 +87,11 @@ pub(crate) struct BlockSource {
     file: Arc<dyn RandomAccessFile>,
     pub(crate) path: PathBuf,
     pub(crate) size_bytes: u64,
-    /// This table's id in the block cache; without a cache it is not used.
+    /// This table's id in the block cache; unused without a cache.
     file_id: u64,
     /// The file in memory, if it is mapped.
     mapped: Option<MappedFile>,
-    /// Clear for the blocks that are not cached: the cache, whose memory is cold, need not be asked for them.
+    /// Clear for blocks that are not cached. The cache, whose memory is cold, need not be asked about them.
     perhaps_cached: GranuleBits,
     pub(crate) context: Arc<TableReadContext>,
 }
@@ -124,7 +124,7 @@ impl BlockSource {
         }
     }
 
-    /// The data block that `handle` points to, for a cursor. It may take `memory` for itself.
+    /// The data block that `handle` points to, for a cursor. May take `memory` for the block.
     pub(crate) fn block_for_cursor(
         &self,
         handle: BlockHandle,
@@ -132,7 +132,7 @@ impl BlockSource {
         caching: Caching,
         memory: &mut BytesMut,
     ) -> Result<HeldBlock> {
-        // What a scan decompresses is then in the processor's caches; what was cached long ago is in cold memory.
+        // A block that a scan decompresses is in the processor's caches; one that was cached long ago is in cold memory.
         if caching == Caching::Never
             && options.tier == ReadTier::Disk
             && let Some(stored) = self.mapped_contents(handle, options)?
@@ -166,8 +166,8 @@ impl BlockSource {
         Ok(HeldBlock::Shared(block))
     }
 
-    /// The block that `handle` points to, if it is cached; or, then from the file, if it was asked for so often that it is
-    /// to be cached from now on.
+    /// The block that `handle` points to, if it is cached. Also if it is needed often enough to be cached from now on: then it
+    /// comes from the file.
     pub(crate) fn block_if_cached_or_wanted(
         &self,
         handle: BlockHandle,
@@ -182,8 +182,8 @@ impl BlockSource {
         }
     }
 
-    /// The uncompressed contents of a block that is kept for as long as the table is open: where they lie in the mapped file if
-    /// they are stored so, else in memory of their own.
+    /// The uncompressed contents of a block that is kept while the table is open: in the mapped file if they are stored
+    /// uncompressed, otherwise in memory of their own.
     pub(crate) fn kept_contents(&self, handle: BlockHandle) -> Result<(Bytes, Residency)> {
         let options = BlockReadOptions::default();
         match self.mapped_contents(handle, &options)? {
@@ -194,17 +194,17 @@ impl BlockSource {
         }
     }
 
-    /// Whether the [kept contents](Self::kept_contents) of the block can be read without waiting for the disk, or `tier` allows to
-    /// wait.
+    /// Whether the [kept contents](Self::kept_contents) of the block can be read without waiting for the disk, or `tier` allows
+    /// waiting.
     #[inline]
     pub(crate) fn is_at_hand(&self, handle: BlockHandle, place: Residency, tier: ReadTier) -> bool {
-        // The size is that of bytes in memory.
+        // The size is that of contents in memory.
         tier == ReadTier::Disk
             || place == Residency::OwnMemory
             || self.mapped_is_in_memory(handle.offset, handle.size as usize)
     }
 
-    /// Notes that the block was asked for and not cached, and says whether it was so before, not long ago.
+    /// Notes that the block was needed and not cached. Returns whether that also happened a short time ago.
     fn is_wanted(&self, handle: BlockHandle) -> bool {
         let cache = self.context.block_cache.as_ref();
         cache.is_some_and(|cache| cache.note_miss(self.file_id, handle.offset))
@@ -216,13 +216,13 @@ impl BlockSource {
         }
         let block = self.context.block_cache.as_ref()?.get(self.file_id, handle.offset);
         if block.is_none() {
-            // Another thread may just have put it there: then it is not found, and cached again when it is wanted.
+            // Another thread may just have cached it. Then it is not found, and is cached again when it is wanted.
             self.perhaps_cached.clear(handle.offset);
         }
         block
     }
 
-    /// The block from the file. It goes into the cache if `options` say so, unless its bytes are those of the mapping.
+    /// The block from the file. It goes into the cache if `options` say so, unless it is used in the mapping.
     fn load_for_cache(&self, handle: BlockHandle, options: &BlockReadOptions) -> Result<Arc<Block>> {
         let (block, is_in_place) = match self.mapped_contents(handle, options)? {
             Some(stored) => {
@@ -238,7 +238,7 @@ impl BlockSource {
         Ok(block)
     }
 
-    /// Keeps the block for later reads, if `options` say so.
+    /// Caches the block if `options` say so.
     fn cache(&self, handle: BlockHandle, options: &BlockReadOptions, block: &Arc<Block>) {
         if let Some(cache) = &self.context.block_cache
             && options.fill_cache
@@ -248,7 +248,7 @@ impl BlockSource {
         }
     }
 
-    /// The block of these contents. It may take `memory` for itself.
+    /// The block with these contents. May take `memory` for the block.
     fn mapped_block(
         &self,
         handle: BlockHandle,
@@ -265,7 +265,7 @@ impl BlockSource {
         Block::new(contents).map_err(|error| self.block_error(handle, error))
     }
 
-    /// The block that `handle` points to as it is stored in the mapped file, its checksum verified if it was not before;
+    /// The block that `handle` points to, as it is stored in the mapped file. Its checksum is verified unless it was before.
     /// `None` if the file is not mapped.
     #[inline]
     pub(crate) fn mapped_contents(
@@ -289,7 +289,7 @@ impl BlockSource {
         Ok(Some(MappedContents { file, range: start..start + handle.size as usize }))
     }
 
-    /// The block that `handle` points to in the mapped file, with its trailer and unverified; `None` if it is not there.
+    /// The block that `handle` points to in the mapped file, unverified and with its trailer; `None` if it is not there.
     #[inline]
     pub(crate) fn mapped_stored(&self, handle: BlockHandle) -> Option<&[u8]> {
         let mapped = self.mapped.as_ref()?;
@@ -297,8 +297,8 @@ impl BlockSource {
         mapped.bytes()[handle.offset as usize..].get(..size_bytes)
     }
 
-    /// Starts to bring the beginning of a block in the mapped file and its trailer into the processor's cache, while the
-    /// block cache is asked for it.
+    /// Prefetches the beginning and the trailer of a block in the mapped file into the processor's cache, while the block
+    /// cache is searched.
     #[inline]
     pub(crate) fn prefetch_stored(&self, handle: BlockHandle) {
         const BEGINNING_SIZE_BYTES: usize = 128;
@@ -308,8 +308,8 @@ impl BlockSource {
         }
     }
 
-    /// Starts to bring what is stored before the block of `handle` into the processor's caches, if the file is mapped:
-    /// processors foresee a way forward only.
+    /// Prefetches what is stored before the block of `handle` into the processor's caches, if the file is mapped. Processors
+    /// foresee only forward movements by themselves.
     pub(crate) fn prefetch_before(&self, handle: BlockHandle) {
         const BLOCK_SIZE_BYTES: u64 = 4 << 10;
         let size_bytes = handle.size.min(BLOCK_SIZE_BYTES).min(handle.offset);
@@ -319,7 +319,7 @@ impl BlockSource {
         }
     }
 
-    /// Whether reading these bytes of the mapped file would not wait for the disk.
+    /// Whether these bytes of the mapped file can be read without waiting for the disk.
     pub(crate) fn mapped_is_in_memory(&self, offset: u64, size_bytes: usize) -> bool {
         self.file.mapped_is_in_memory(offset, size_bytes)
     }
@@ -346,7 +346,7 @@ impl BlockSource {
         }))
     }
 
-    /// The block as it is stored: contents and trailer.
+    /// The stored bytes of the block: contents and trailer.
     fn read_stored(&self, handle: BlockHandle, tier: ReadTier) -> Result<Vec<u8>> {
         let stored_size_bytes = self.check_handle(handle)?;
         let mut stored = vec![0; stored_size_bytes];
@@ -354,11 +354,11 @@ impl BlockSource {
             ReadTier::Disk => {
                 let read = self.file.read_at(handle.offset, &mut stored)?;
                 if read < stored.len() {
-                    let problem = format!("the file ends within a block of {stored_size_bytes} bytes");
+                    let problem = format!("the file ends inside a block of {stored_size_bytes} bytes");
                     return Err(Error::corruption(&self.path, handle.offset, problem));
                 }
             }
-            // A short answer means that only the first pages are in memory.
+            // A short read means that only the first pages are in memory.
             ReadTier::MemoryOnly => match self.file.read_at_without_waiting(handle.offset, &mut stored)? {
                 Some(read) if read == stored.len() => {}
                 _ => return Err(would_block(&self.path)),
@@ -367,31 +367,31 @@ impl BlockSource {
         Ok(stored)
     }
 
-    /// The stored size of the block at `handle` with its trailer, if it lies between the file's start and its footer:
-    /// nothing is allocated by the length in a handle before it passed here.
+    /// The stored size of the block at `handle` with its trailer, if the block lies between the file's start and its footer.
+    /// Nothing is allocated from a handle's length before it has passed this check.
     fn check_handle(&self, handle: BlockHandle) -> Result<usize> {
         let footer_offset = self.size_bytes.saturating_sub(FOOTER_SIZE_BYTES as u64);
-        // The error's offset is one in the file already; a handle that leads beyond the blocks is most likely the
+        // The error's offset is already one in the file: a handle that leads beyond the blocks is most likely the
         // footer's.
         let range = handle.sealed_range(footer_offset).map_err(|error| {
             let offset = error.offset.min(footer_offset);
             Error::format(&self.path, 0, FormatError { offset, ..error })
         })?;
         usize::try_from(range.end - range.start).map_err(|_| {
-            let problem = "a block is larger than this machine's memory can be";
+            let problem = "a block is larger than this machine can address";
             Error::at_path(ErrorKind::Unsupported, &self.path, problem)
         })
     }
 
-    /// What a decoder said of the block at `handle`. The decoder counts bytes of the uncompressed block, which is not
-    /// a place in the file: the error's offset is the block's, and the place in the block goes into the text.
+    /// The error of a decoder of the block at `handle`. The decoder counts bytes of the uncompressed block, which have no place
+    /// in the file. The error's offset is therefore the block's, and the place in the block goes into the message.
     pub(crate) fn block_error(&self, handle: BlockHandle, error: FormatError) -> Error {
         let problem = format!("{} (byte {} of the block)", error.problem, error.offset);
         Error::format(&self.path, handle.offset, FormatError { problem, offset: 0, ..error })
     }
 }
 
-/// A block as it is stored in a mapped file, which has its trailer as well.
+/// A block as it is stored in a mapped file, with its trailer.
 pub(crate) struct MappedContents<'a> {
     pub(crate) file: &'a Bytes,
     range: Range<usize>,
@@ -404,7 +404,7 @@ impl<'a> MappedContents<'a> {
         &self.file[self.range.clone()]
     }
 
-    /// The compression id. It may lie in another cache line than all that is wanted of the block.
+    /// The compression id. It may lie in a different cache line from everything else that is needed of the block.
     #[inline]
     pub(crate) fn id(&self) -> u8 {
         self.file[self.range.end]

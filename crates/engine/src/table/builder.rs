@@ -2,10 +2,9 @@
 //!
 //! predecessor: flush, compaction job, [`file_writer`](super::file_writer) · successor: env's `WritableFile`
 //!
-//! The index entry of a block is held back until the first key of the next block is known: the separator can then be
-//! shorter than either neighbour. Blocks go out as they fill up; filter, hash index, metaindex, index and footer go out at the
-//! end.
-//! The layout is drawn in the [module](super).
+//! The index entry of a block is held back until the first key of the next block is known, because the separator can then be
+//! shorter than either neighbour. Blocks are written as they fill up; filter, hash index, metaindex, index and footer follow
+//! at the end. The [module](super) has a drawing of the layout.
 
 use std::cmp::Ordering;
 use std::path::PathBuf;
@@ -30,10 +29,10 @@ use terrace_format::version_edit::FileEntry;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::Options;
 
-/// Entries between restart points of index and metaindex: each key is whole, so that the search decodes none in vain.
+/// The restart interval of index and metaindex: each key is stored whole, so that a search decodes none in vain.
 const INDEX_RESTART_INTERVAL: usize = 1;
 
-/// What an entry adds to a block beside its key and its value, at most: three lengths and a restart point.
+/// The most that an entry adds to a block besides its key and its value: three lengths and a restart point.
 const MAX_ENTRY_OVERHEAD_BYTES: usize = 3 * 5 + 4;
 
 /// How a table is written.
@@ -41,21 +40,21 @@ const MAX_ENTRY_OVERHEAD_BYTES: usize = 3 * 5 + 4;
 pub struct TableBuilderOptions {
     /// Uncompressed size at which a data block is closed, in bytes.
     pub block_size_bytes: usize,
-    /// Entries between two restart points of a data block.
+    /// Number of entries from one restart point of a data block to the next.
     pub restart_interval: usize,
-    /// Compression of data blocks. A block that it does not shrink by an eighth is stored as it is.
+    /// Compression of data blocks. A block that does not shrink by an eighth is stored uncompressed.
     pub compression: Compression,
-    /// Bits of Bloom filter a key; 0 writes no filter.
+    /// Bits per key in the Bloom filter; 0 writes no filter.
     pub filter_bits_per_key: usize,
-    /// Who makes the filters instead of the Bloom filter.
+    /// The policy that makes filters instead of the Bloom filter.
     pub filter_policy: Option<Arc<dyn FilterPolicy>>,
-    /// Percentage of the data blocks' size that a hash index may have at most; a table for which it would be larger gets
-    /// none. 0 writes none at all. Only tables in bytewise order have one, and only without a filter policy.
+    /// The largest size of the hash index, in percent of the size of the data blocks. A table that would exceed it gets no
+    /// index; 0 writes none at all. Only tables in bytewise order have one, and only without a filter policy.
     pub hash_index_percent: usize,
 }
 
 impl TableBuilderOptions {
-    /// As `options` ask for the tables of their database.
+    /// The table options that a database's `options` ask for.
     pub(crate) fn of(options: &Options) -> Self {
         Self {
             block_size_bytes: options.block_size_bytes,
@@ -70,7 +69,7 @@ impl TableBuilderOptions {
 
 /// Writes one table.
 ///
-/// Dropped without [`finish`](Self::finish), it leaves an unfinished file behind, which no reader takes for a table.
+/// If it is dropped without [`finish`](Self::finish), it leaves an unfinished file, which no reader takes for a table.
 pub struct TableBuilder {
     output: BlockOutput,
     comparator: InternalKeyComparator,
@@ -82,18 +81,18 @@ pub struct TableBuilder {
     /// The handle of the last data block while its index entry is held back.
     pending: Option<BlockHandle>,
     smallest: Vec<u8>,
-    /// The last key of the last finished block; that of the open one is in `data`.
+    /// The last key of the last finished block. That of the open block is in `data`.
     last_key: Vec<u8>,
     counts: TableCounts,
-    /// The first failure. The file has a hole since then, so nothing may succeed any more.
+    /// The first failure. The file has had a hole since then, so nothing may succeed any more.
     failure: Option<Error>,
 }
 
-/// What there is to know of an entry that may be added.
+/// What is known about an entry that may be added.
 struct Checked {
     kind: ValueKind,
     sequence: SequenceNumber,
-    /// The first of its user key in this table.
+    /// Whether it is the first entry of its user key in this table.
     is_newest_version: bool,
 }
 
@@ -111,7 +110,7 @@ pub struct FinishedTable {
 }
 
 impl FinishedTable {
-    /// The table, under the file number `number`, as a version edit names it.
+    /// The table as a version edit lists it, with the file number `number`.
     pub(crate) fn into_entry(self, number: u64) -> FileEntry {
         let Self { size_bytes, smallest, largest, .. } = self;
         FileEntry { number, size_bytes, smallest, largest }
@@ -153,9 +152,9 @@ impl TableBuilder {
 
     /// Adds an entry. `internal_key` must be greater than all keys added before.
     ///
-    /// Errors: [`InvalidArgument`](ErrorKind::InvalidArgument), with nothing done, if the key is not in order or no
-    /// internal key, or if key, value or table exceed their limits; errors of the file system, after which every call
-    /// fails.
+    /// # Errors
+    /// `InvalidArgument`, with nothing done, if the key is not in order or not an internal key, or if key, value or table
+    /// exceed their limits. Errors of the file system, after which every call fails.
     pub fn add(&mut self, internal_key: &[u8], value: &[u8]) -> Result<()> {
         self.check_not_failed()?;
         let checked = self.check_entry(internal_key, value)?;
@@ -170,7 +169,7 @@ impl TableBuilder {
         }
         let user_key = user_key(internal_key);
         if let Some(handle) = self.pending.take() {
-            // The last key is about to be replaced: it becomes the separator where it is.
+            // The last key is about to be replaced, so it becomes the separator in place.
             self.comparator.find_shortest_separator(&mut self.last_key, internal_key);
             add_to_index(&mut self.index, &self.last_key, handle);
         }
@@ -202,7 +201,7 @@ impl TableBuilder {
         if self.data.is_empty() { &self.last_key } else { self.data.last_key() }
     }
 
-    /// What an entry is, if it may be added.
+    /// Checks that an entry may be added.
     fn check_entry(&self, internal_key: &[u8], value: &[u8]) -> Result<Checked> {
         let refuse =
             |problem: String| Err(Error::at_path(ErrorKind::InvalidArgument, &self.output.path, problem));
@@ -216,7 +215,7 @@ impl TableBuilder {
         if value.len() > MAX_VALUE_SIZE_BYTES {
             return refuse(format!("a value of {} bytes exceeds {MAX_VALUE_SIZE_BYTES}", value.len()));
         }
-        // Two index entries are still to come: that of the block before, and that of this one.
+        // Two index entries are still to come: those of the previous block and of this one.
         let last_key = self.previous_key();
         let index_growth = last_key.len() + internal_key.len() + 2 * (MAX_ENTRY_OVERHEAD_BYTES + 20);
         if self.index.estimated_size_bytes() + index_growth > MAX_DECOMPRESSED_BLOCK_SIZE_BYTES {
@@ -231,21 +230,21 @@ impl TableBuilder {
         Ok(Checked { kind: parsed.kind, sequence: parsed.sequence, is_newest_version })
     }
 
-    /// About how large the file would be if it were finished now, without filter and index, in bytes.
+    /// Estimates the size of the file if it were finished now, without filter and indexes, in bytes.
     pub fn estimated_size_bytes(&self) -> u64 {
         let open_block = if self.data.is_empty() { 0 } else { self.data.estimated_size_bytes() };
         self.output.offset + open_block as u64
     }
 
-    /// Entries added so far.
+    /// Number of entries added so far.
     pub fn entries(&self) -> u64 {
         self.counts.entries
     }
 
-    /// Writes what is held back, and makes the file durable. The file's *name* becomes durable when its directory is
-    /// synced.
+    /// Writes what is held back and syncs the file. The file's *name* becomes durable when its directory is synced.
     ///
-    /// Errors: that of an earlier [`add`](Self::add), or of the file system. The file is then of no use.
+    /// # Errors
+    /// The failure of an earlier [`add`](Self::add); otherwise errors of the file system. The file is useless then.
     pub fn finish(mut self) -> Result<FinishedTable> {
         self.check_not_failed()?;
         self.finish_data_block()?;
@@ -255,7 +254,7 @@ impl TableBuilder {
             add_to_index(&mut self.index, &self.last_key, handle);
         }
         let metaindex = self.write_metadata()?;
-        // Stored as it is, so that readers use it where it lies in the mapped file.
+        // Stored uncompressed, so that readers can use it in the mapped file.
         let (index, _) = self.output.write_block(self.index.finish(), &Compression::None)?;
         self.output.append(&Footer { metaindex, index }.encode())?;
         let BlockOutput { mut file, offset: size_bytes, .. } = self.output;
@@ -267,10 +266,10 @@ impl TableBuilder {
     /// Writes filter, hash index and metaindex; returns the metaindex's handle.
     fn write_metadata(&mut self) -> Result<BlockHandle> {
         let data_size_bytes = self.output.offset;
-        // Added in the bytewise order of their names, whatever the order of the table.
+        // The entries are added in the bytewise order of their names, whatever the order of the table.
         let mut metaindex = BlockBuilder::new(INDEX_RESTART_INTERVAL);
         if let Some(filter) = self.filter.take() {
-            // Hash bits do not compress.
+            // A filter's bits do not compress.
             let (handle, _) = self.output.write_block(&filter.finish(), &Compression::None)?;
             match &self.options.filter_policy {
                 Some(policy) => add_to_index(&mut metaindex, &policy_metaindex_key(policy.name()), handle),
@@ -300,7 +299,7 @@ impl TableBuilder {
         }
     }
 
-    /// Writes the open data block, if it has entries, and holds its index entry back.
+    /// Writes the open data block, if it has entries, and holds back its index entry.
     fn finish_data_block(&mut self) -> Result<()> {
         if self.data.is_empty() {
             return Ok(());
@@ -345,12 +344,12 @@ struct BlockOutput {
     file: Box<dyn WritableFile>,
     path: PathBuf,
     offset: u64,
-    /// Memory for compressed bytes, kept from block to block.
+    /// Buffer for compressed bytes, kept from block to block.
     compressed: Vec<u8>,
 }
 
 impl BlockOutput {
-    /// Compresses a block's contents if that pays, and appends them with their trailer. Returns where they are and their
+    /// Compresses a block's contents if that pays, and appends them with their trailer. Returns their handle and their
     /// compression id.
     fn write_block(&mut self, contents: &[u8], compression: &Compression) -> Result<(BlockHandle, u8)> {
         let mut compressed = std::mem::take(&mut self.compressed);

@@ -1,4 +1,4 @@
-//! Reading one table file outside of a database: exchange, inspection, tests.
+//! Reading one table file outside a database: for exchange, inspection and tests.
 //!
 //! predecessor: the user's program · successor: [`reader`](super::reader)
 
@@ -20,20 +20,21 @@ use crate::iterator::InternalIterator;
 
 /// Reads one table file by user keys. Threads may share it.
 ///
-/// Any table of a LevelDB database can be opened, closed or not in use. Such a table may hold several versions of a key
-/// and deletions: [`get`](Self::get) answers with the newest version *in this file*, and [`iter`](Self::iter) shows all of
-/// them. See [`TableFileWriter`](super::TableFileWriter) for an example.
+/// It opens the output of a [`TableFileWriter`](super::TableFileWriter), which has an example, and any table of a LevelDB
+/// database. Such a table may hold several versions of a key, and deletions: [`get`](Self::get) returns the newest version
+/// *in this file*, and [`iter`](Self::iter) shows all of them.
 #[derive(Debug)]
 pub struct TableFileReader {
     table: Arc<Table>,
 }
 
 impl TableFileReader {
-    /// Opens the file at `path`. Of `options`, reading uses the comparator, which must be that of the file's writer, and
+    /// Opens the file at `path`. Reading uses two of the `options`: the comparator, which must be that of the file's writer, and
     /// the environment.
     ///
-    /// Errors: [`Corruption`](crate::error::ErrorKind::Corruption) if the file is not a table or is damaged;
-    /// [`Unsupported`](crate::error::ErrorKind::Unsupported) for an unknown compression; errors of the file system.
+    /// # Errors
+    /// `Corruption` if the file is damaged or is not a table; `Unsupported` if this build does not know how a block is
+    /// compressed; `TooManyFiles`, `ReadOnly` (no permission) or `Io` from the operating system.
     pub fn open(path: impl AsRef<Path>, options: TableFileOptions) -> Result<Self> {
         let path = path.as_ref();
         let file = options.env.open_mapped(path)?;
@@ -50,29 +51,29 @@ impl TableFileReader {
         Ok(Self { table: Arc::new(table) })
     }
 
-    /// The value of `key`; `None` if the file does not hold it or says that it was deleted.
+    /// Returns the value of `key`; `None` if the file does not hold the key or holds its deletion.
     ///
-    /// Errors: [`Corruption`](crate::error::ErrorKind::Corruption) if a block on the way is damaged; errors of the file
-    /// system.
+    /// # Errors
+    /// Those of [`open`](Self::open): `Corruption` if a block that the lookup reads is damaged.
     pub fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
         let entry = self.table.get(&before_all_versions(key), &BlockReadOptions::default())?;
         Ok(entry.filter(|entry| entry.kind == ValueKind::Value).map(|entry| entry.value.into_vec()))
     }
 
-    /// A cursor over all entries, not yet on one of them.
+    /// Makes a cursor over all entries. It is not on an entry yet.
     pub fn iter(&self) -> TableFileIterator {
         TableFileIterator { entries: self.table.iter(BlockReadOptions::default()), current: None }
     }
 
-    /// Reads the whole file and checks every block, the order of keys and the filter.
+    /// Reads the whole file and checks every block, the order of keys, the filter and the hash index.
     ///
-    /// Errors: [`Corruption`](crate::error::ErrorKind::Corruption) with the offset of the first damage, and those of
-    /// [`open`](Self::open).
+    /// # Errors
+    /// Those of [`open`](Self::open). `Corruption` names the offset of the first damage.
     pub fn verify(&self) -> Result<()> {
         self.table.verify()
     }
 
-    /// What the writer counted; `None` in files of other writers than Terrace.
+    /// What the writer counted; `None` if Terrace did not write the file.
     pub fn counts(&self) -> Option<TableCounts> {
         self.table.counts()
     }
@@ -85,8 +86,12 @@ impl TableFileReader {
 
 /// A cursor over the entries of a table file: keys in the comparator's order, and versions of one key from new to old.
 ///
-/// It starts out not valid: position it with a seek. After an error it is not valid; a later seek may succeed. It keeps
+/// A new cursor is not valid: position it with a seek. After an error it is not valid; a later seek may succeed. It keeps
 /// the file open.
+///
+/// # Errors
+/// Every movement fails with `Corruption` if a block is damaged, with `Unsupported` if this build does not know how a
+/// block is compressed, and with `Io` from the operating system.
 pub struct TableFileIterator {
     entries: TableIterator,
     /// Sequence and kind of the current entry; `None` if the cursor is not valid.
@@ -94,27 +99,39 @@ pub struct TableFileIterator {
 }
 
 impl TableFileIterator {
-    /// Whether the cursor stands on an entry.
+    /// Whether the cursor is on an entry.
     pub fn valid(&self) -> bool {
         self.current.is_some()
     }
 
-    /// Moves to the first entry. Errors here and below: a damaged block, or the file system's.
+    /// Moves to the first entry.
+    ///
+    /// # Errors
+    /// See [`TableFileIterator`](Self#errors).
     pub fn seek_to_first(&mut self) -> Result<()> {
         self.moving(TableIterator::seek_to_first)
     }
 
     /// Moves to the last entry.
+    ///
+    /// # Errors
+    /// See [`TableFileIterator`](Self#errors).
     pub fn seek_to_last(&mut self) -> Result<()> {
         self.moving(TableIterator::seek_to_last)
     }
 
     /// Moves to the first entry whose key is at or after `key`.
+    ///
+    /// # Errors
+    /// See [`TableFileIterator`](Self#errors).
     pub fn seek(&mut self, key: &[u8]) -> Result<()> {
         self.moving(|entries| entries.seek(&before_all_versions(key)))
     }
 
-    /// Moves to the next entry; does nothing if the cursor is not valid.
+    /// Moves to the next entry. Does nothing if the cursor is not [`valid`](Self::valid).
+    ///
+    /// # Errors
+    /// See [`TableFileIterator`](Self#errors).
     #[expect(clippy::should_implement_trait, reason = "a cursor in both directions is no Iterator")]
     pub fn next(&mut self) -> Result<()> {
         match self.current {
@@ -123,7 +140,10 @@ impl TableFileIterator {
         }
     }
 
-    /// Moves to the entry before; does nothing if the cursor is not valid.
+    /// Moves to the previous entry. Does nothing if the cursor is not [`valid`](Self::valid).
+    ///
+    /// # Errors
+    /// See [`TableFileIterator`](Self#errors).
     pub fn prev(&mut self) -> Result<()> {
         match self.current {
             Some(_) => self.moving(TableIterator::prev),
@@ -141,13 +161,18 @@ impl TableFileIterator {
         self.entries.value()
     }
 
-    /// When the current entry was written, as its database counts; 0 in files made by
-    /// [`TableFileWriter`](super::TableFileWriter). Needs [`valid`](Self::valid).
+    /// The sequence number of the current entry; 0 in files made by [`TableFileWriter`](super::TableFileWriter).
+    ///
+    /// # Panics
+    /// If the cursor is not [`valid`](Self::valid).
     pub fn sequence(&self) -> SequenceNumber {
         self.expect_current().0
     }
 
-    /// Whether the current entry writes its key or deletes it. Needs [`valid`](Self::valid).
+    /// Whether the current entry is a value or a deletion.
+    ///
+    /// # Panics
+    /// If the cursor is not [`valid`](Self::valid).
     pub fn kind(&self) -> ValueKind {
         self.expect_current().1
     }

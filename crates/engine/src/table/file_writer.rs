@@ -1,4 +1,4 @@
-//! Making a table file outside of a database: for bulk loading, and for exchange between programs.
+//! Writing a table file outside a database: for bulk loading, and for exchange between programs.
 //!
 //! predecessor: the user's program · successor: [`builder`](super::builder)
 
@@ -13,21 +13,21 @@ use terrace_format::internal_key::{InternalKeyComparator, ValueKind, append_inte
 use super::builder::{TableBuilder, TableBuilderOptions};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Settings of a table file that is written or read by itself.
+/// Settings for writing or reading a single table file.
 #[derive(Clone, Debug)]
 pub struct TableFileOptions {
-    /// The order of keys. It must be that of the database the file is meant for; the file does not record it. Default
+    /// The order of keys. It must be that of the database that will take the file in; the file does not record it. Default
     /// bytewise.
     pub comparator: UserComparator,
-    /// Compression of blocks; reading needs no setting. `Zstd` is refused by LevelDB 1.23 and older. Default snappy.
+    /// Compression of new blocks; reading needs no setting. LevelDB 1.23 and older cannot read `Zstd`. Default snappy.
     pub compression: Compression,
     /// Uncompressed size at which a data block is closed, in bytes. Default 4 KiB.
     pub block_size_bytes: usize,
-    /// Entries between two restart points of a block. Default 16.
+    /// Number of entries from one restart point of a block to the next. Default 16.
     pub block_restart_interval: usize,
-    /// Bits of Bloom filter a key; 0 writes none. Default 10.
+    /// Bits per key in the Bloom filter; 0 writes no filter. Default 10.
     pub filter_bits_per_key: usize,
-    /// Percentage of the data's size that a hash index may have at most; 0 writes none. Default 12.
+    /// The largest size of the hash index, in percent of the size of the data; 0 writes no index. Default 12.
     pub hash_index_percent: usize,
     /// Where files come from. Default the operating system.
     pub env: Arc<dyn Env>,
@@ -52,7 +52,7 @@ impl Default for TableFileOptions {
 pub struct TableFileSummary {
     /// Size of the file, in bytes.
     pub size_bytes: u64,
-    /// Entries in the file, deletions among them.
+    /// Entries in the file, deletions included.
     pub entries: u64,
     /// Deletions in the file.
     pub deletions: u64,
@@ -64,11 +64,12 @@ pub struct TableFileSummary {
 
 /// Writes one table file from keys in ascending order, each once.
 ///
-/// The result is a table as LevelDB writes it, whose entries have sequence number 0. A database takes it in by `ingest`;
-/// [`TableFileReader`](super::TableFileReader) reads it where it is.
+/// The result is a table as LevelDB writes it, whose entries have sequence number 0. [`Db::ingest`](crate::Db::ingest) adds it
+/// to a database; [`TableFileReader`](super::TableFileReader) reads it where it is.
 ///
-/// The file is complete, and durable with its name, when [`finish`](Self::finish) has returned. Dropped before, the writer
-/// leaves an unfinished file behind, which no reader takes for a table.
+/// # Durability
+/// The file is complete and survives a loss of power once [`finish`](Self::finish) has returned. A writer that is dropped
+/// before leaves an unfinished file, which no reader takes for a table.
 ///
 /// ```
 /// use terrace_engine::{TableFileOptions, TableFileReader, TableFileWriter};
@@ -104,13 +105,15 @@ pub struct TableFileWriter {
     internal_key: Vec<u8>,
 }
 
-/// Every entry's sequence number: older than all that a database has written.
+/// The sequence number of every entry: older than anything that a database has written.
 const SEQUENCE: u64 = 0;
 
 impl TableFileWriter {
-    /// Creates the file at `path`; one that exists is emptied.
+    /// Creates the file at `path`. A file that exists there is emptied.
     ///
-    /// Errors: [`Unsupported`](ErrorKind::Unsupported) if this build cannot compress as asked; errors of the file system.
+    /// # Errors
+    /// `Unsupported` if this build lacks the compression; `ReadOnly`, `DiskFull`, `TooManyFiles` or `Io` from the
+    /// operating system.
     pub fn create(path: impl AsRef<Path>, options: TableFileOptions) -> Result<Self> {
         let path = path.as_ref().to_owned();
         options.compression.check_supported().map_err(|error| Error::format(&path, 0, error))?;
@@ -128,23 +131,25 @@ impl TableFileWriter {
         Ok(Self { builder, path, options, internal_key: Vec::new() })
     }
 
-    /// Adds a key with its value. For limits see [`terrace_format::limits`].
+    /// Adds a key with its value. A key may have up to 64 MiB and a value up to 1 GiB (see [`limits`](terrace_format::limits)).
     ///
-    /// Errors: [`InvalidArgument`](ErrorKind::InvalidArgument), with nothing done, if `key` is not greater than the one
-    /// before in the comparator's order, or a limit is exceeded; errors of the file system, after which every call fails.
+    /// # Errors
+    /// `InvalidArgument`, with nothing done, if `key` is not greater than the previous key in the comparator's order or if
+    /// a limit is exceeded. `DiskFull` or `Io` from the operating system; every later call fails then.
     pub fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         self.add(key, ValueKind::Value, value)
     }
 
-    /// Adds a deletion: a database that takes the file in then hides what it held under `key`.
+    /// Adds a deletion of `key`: a database that ingests the file then no longer shows the value that it has for `key`.
     ///
-    /// Errors: as [`put`](Self::put).
+    /// # Errors
+    /// See [`put`](Self::put).
     pub fn delete(&mut self, key: &[u8]) -> Result<()> {
         self.add(key, ValueKind::Deletion, b"")
     }
 
     fn add(&mut self, key: &[u8], kind: ValueKind, value: &[u8]) -> Result<()> {
-        // The builder lets a key come again with a lesser tag, as a put followed by a deletion would have.
+        // The builder would accept a key again with a smaller tag, such as a put followed by a deletion.
         if self.builder.entries() > 0
             && self.options.comparator.compare(key, user_key(&self.internal_key)).is_le()
         {
@@ -159,17 +164,21 @@ impl TableFileWriter {
         result
     }
 
-    /// About the size of the file so far, in bytes.
+    /// Estimates the size of the file so far, without filter and indexes, in bytes.
     pub fn estimated_size_bytes(&self) -> u64 {
         self.builder.estimated_size_bytes()
     }
 
-    /// Completes the file. On return it survives a loss of power, its name included.
+    /// Completes the file.
     ///
-    /// Errors: that of an earlier call, or of the file system. The file is then of no use.
+    /// # Durability
+    /// On return the file and its name survive a loss of power.
+    ///
+    /// # Errors
+    /// The failure of an earlier call; otherwise `DiskFull` or `Io` from the operating system. The file is useless then.
     pub fn finish(self) -> Result<TableFileSummary> {
         let finished = self.builder.finish()?;
-        // A bare file name lies in the current directory.
+        // A bare file name is in the current directory.
         let directory = self.path.parent().filter(|directory| !directory.as_os_str().is_empty());
         self.options.env.sync_directory(directory.unwrap_or(Path::new(".")))?;
         Ok(TableFileSummary {

@@ -1,29 +1,29 @@
-//! One bit for each piece of a table file: what is known of the blocks that begin there.
+//! One bit for each piece of a table file, which says something about the blocks that begin there.
 //!
 //! predecessors: [`mapped_file`](super::mapped_file), [`block_fetch`](super::block_fetch) · successor: none
 //!
-//! A bit costs 1/2048 of the file, so that those of the blocks in use stay in the processor's caches. Relaxed, all of it: a bit
-//! says something of bytes that never change, or is a hint.
+//! The bits take 1/2048 of the file's size, so those of the blocks in use stay in the processor's caches. All accesses are
+//! relaxed: a bit is about bytes that never change, or is a hint.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Larger costs less memory, and more blocks share a bit.
+/// The size of a piece. With a larger one the bits take less memory, and more blocks share a bit.
 pub(super) const GRANULE_SIZE_BYTES: u64 = 256;
 
-/// A bit for every [`GRANULE_SIZE_BYTES`] of a file, all clear at first. Threads share it.
+/// One bit for every [`GRANULE_SIZE_BYTES`] of a file, all clear at first. Threads share it.
 #[derive(Debug)]
 pub(super) struct GranuleBits {
     words: Box<[AtomicU64]>,
 }
 
 impl GranuleBits {
-    /// For a file of `size_bytes`.
+    /// The bits for a file of `size_bytes`.
     pub(super) fn new(size_bytes: u64) -> Self {
         let granules = size_bytes.div_ceil(GRANULE_SIZE_BYTES);
         Self { words: (0..granules.div_ceil(64)).map(|_| AtomicU64::new(0)).collect() }
     }
 
-    /// Whether the bit of the block at `offset` is set; `false` behind the end of the file.
+    /// Whether the bit of the block at `offset` is set; `false` beyond the end of the file.
     #[inline]
     pub(super) fn is_set(&self, offset: u64) -> bool {
         self.place(offset).is_some_and(|(word, bit)| word.load(Ordering::Relaxed) & bit != 0)
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn behind_the_end_nothing_is_ever_set() {
+    fn beyond_the_end_nothing_is_ever_set() {
         let bits = GranuleBits::new(1_000);
         for offset in [1 << 20, 1 << 40, u64::MAX] {
             bits.set(offset);

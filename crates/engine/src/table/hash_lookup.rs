@@ -1,14 +1,14 @@
-//! A point lookup by the table's hash index: from the key's hash to the one place in one block where it must be.
+//! A point lookup by the table's hash index: from the key's hash to the one place in one block where the key must be.
 //!
-//! predecessor: [`reader`](super::reader), for every get · successor: [`block_fetch`](super::block_fetch); the reader
-//! itself where this cannot say
+//! predecessor: [`reader`](super::reader), for every get · successor: [`block_fetch`](super::block_fetch), or the reader
+//! itself if the index cannot answer
 //!
-//! An uncompressed block is read where it lies in the mapped file: nothing is copied, and no lock taken. Of a compressed
-//! one that is not cached, as much is decompressed as the entry needs, into a buffer of the thread; only a block that was
-//! asked for a short while ago already is decompressed whole and cached.
+//! An uncompressed block is read where it lies in the mapped file: nothing is copied, and no lock is taken. A compressed
+//! block that is not cached is decompressed only as far as the entry, into a buffer of the thread. Only a block that was
+//! also needed a short time ago is decompressed whole and cached.
 //!
-//! The index is believed only after its checksum was verified, at its first use. Whatever it says, the key that is found
-//! is compared with the wanted one. The reader searches the table in the usual way if
+//! The index is used only after its checksum was verified, at its first use. Whatever it says, the key that is found is
+//! compared with the wanted one. The reader searches the table in the usual way if
 //! * the file is not mapped, or the table has no hash index, or one that we cannot read,
 //! * the newest version of the key is newer than the read's sequence,
 //! * a block is not as the index says.
@@ -34,13 +34,13 @@ use crate::thread_buffer::with_buffer;
 /// A buffer larger than this is given back to the allocator after use.
 const KEPT_BUFFER_SIZE_BYTES: usize = 256 << 10;
 
-/// Most bytes of a block that are brought into the processor's cache before they are needed: a block of usual size.
+/// The most bytes of a block to prefetch into the processor's cache: a block of usual size.
 const MAX_PREFETCHED_BYTES: usize = 4 << 10;
 
-/// What all tables are asked for by one get.
+/// The key of one get, which is the same for all tables.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LookupKey<'a> {
-    /// User key, and the sequence to read as of.
+    /// The user key, and the sequence as of which to read.
     pub(crate) internal_key: &'a [u8],
     hash: u64,
 }
@@ -60,7 +60,7 @@ impl<'a> LookupKey<'a> {
 #[derive(Debug)]
 pub(crate) struct HashIndex {
     handle: BlockHandle,
-    /// Made when it is first needed; `None` inside if it is damaged or not understood.
+    /// Made when it is first needed. An inner `None` means that the index is damaged or not understood.
     reader: OnceLock<Option<HashIndexReader>>,
 }
 
@@ -69,7 +69,7 @@ impl HashIndex {
         Self { handle, reader: OnceLock::new() }
     }
 
-    /// The reader and the bytes it reads; `None` if there is none, or if `tier` forbids to wait for them.
+    /// The reader and the bytes that it reads; `None` if there is none, or if `tier` forbids waiting for them.
     #[inline]
     fn ready<'a>(&self, source: &'a BlockSource, tier: ReadTier) -> Option<(HashIndexReader, &'a [u8])> {
         let stored = source.mapped_stored(self.handle)?;
@@ -80,7 +80,7 @@ impl HashIndex {
         Some((reader, &stored[..self.handle.size as usize]))
     }
 
-    /// The index as it is in the file, for a check of it. Any damage is an error; one of another version is passed over.
+    /// The index as it is in the file, to be checked. Any damage is an error; an index of another version is ignored.
     pub(crate) fn read_to_verify(&self, source: &BlockSource) -> Result<Option<(HashIndexReader, Vec<u8>)>> {
         let contents = source.read_contents(self.handle, &BlockReadOptions::default())?;
         match HashIndexReader::new(&contents, self.handle.offset) {
@@ -99,18 +99,18 @@ impl HashIndex {
     }
 }
 
-/// What the hash index says of a key.
+/// What the hash index says about a key.
 pub(crate) enum HashAnswer {
-    /// It was found, and handed over.
+    /// The key was found, and its entry handed over.
     Found,
-    /// The table does not hold it.
+    /// The table does not hold the key.
     Absent,
-    /// Search the table.
+    /// The index cannot tell: search the table.
     Unclear,
 }
 
 impl Table {
-    /// Starts to bring the slot at which a lookup of `key` begins into the processor's cache.
+    /// Prefetches the slot at which a lookup of `key` begins into the processor's cache.
     #[inline]
     pub(crate) fn prefetch_lookup(&self, key: &LookupKey<'_>) {
         if let Some(index) = &self.metadata.hash_index
@@ -122,9 +122,10 @@ impl Table {
         }
     }
 
-    /// Looks for `key` by the hash index, and hands what is found to `found`.
+    /// Looks up `key` by the hash index, and hands the entry to `found` if there is one.
     ///
-    /// Errors: those of [`Table::get`].
+    /// # Errors
+    /// Those of [`Table::get`].
     #[inline]
     pub(crate) fn find_by_hash(
         &self,
@@ -147,7 +148,7 @@ impl Table {
             } else {
                 self.find_in_place(&candidate, key, options, found)?
             };
-            // Another key with the same tag.
+            // It was another key with the same tag.
             if !matches!(answer, HashAnswer::Absent) {
                 return Ok(answer);
             }
@@ -155,7 +156,7 @@ impl Table {
         Ok(HashAnswer::Absent)
     }
 
-    /// In a block that is used where it lies in the file.
+    /// Looks for the key in an uncompressed block, where it lies in the file.
     #[inline]
     fn find_in_place(
         &self,
@@ -175,7 +176,8 @@ impl Table {
         }
     }
 
-    /// In a block that is cached, or is worth to be, or else is decompressed as far as is needed.
+    /// Looks for the key in a compressed block. The block comes from the cache, is cached if that is worth it, or is
+    /// decompressed as far as needed.
     fn find_in_compressed(
         &self,
         candidate: &Candidate,
@@ -199,15 +201,15 @@ impl Table {
     }
 }
 
-/// Starts to bring what is searched for the key into the processor's cache: an entry's place is known only when the one
-/// before it is there.
+/// Prefetches the bytes to search for the key into the processor's cache. The search itself learns the place of an entry
+/// only when it has read the previous one.
 #[inline]
 fn prefetch_interval(contents: &[u8], candidate: &Candidate) {
     let end = candidate.needed_bytes.min(candidate.restart_offset.saturating_add(MAX_PREFETCHED_BYTES));
     prefetch(contents.get(candidate.restart_offset..end.min(contents.len())).unwrap_or_default());
 }
 
-/// Decompresses the beginning of a block, all of it if need be, and looks for the key there.
+/// Decompresses the beginning of a block, or all of it if necessary, and looks for the key there.
 fn find_in_snappy(
     stored: &[u8],
     candidate: &Candidate,
@@ -215,7 +217,7 @@ fn find_in_snappy(
     buffer: &mut Vec<u8>,
     found: &mut impl FnMut(FoundEntry<'_>),
 ) -> terrace_format::Result<HashAnswer> {
-    // How much of the stored bytes makes so many is not known; not more than as many.
+    // It is not known how many stored bytes decompress to this many, but it is not more than that.
     let end = candidate.needed_bytes.min(MAX_PREFETCHED_BYTES).min(stored.len());
     prefetch(&stored[..end]);
     let mut decoder = PartialSnappy::new(stored, buffer)?;
@@ -230,7 +232,7 @@ fn find_in_snappy(
     Ok(HashAnswer::Unclear)
 }
 
-/// Looks for the key in the beginning of a block, and hands on what is found. `None` if more of the block is needed.
+/// Looks for the key in the beginning of a block, and hands over what it finds. `None` if more of the block is needed.
 #[inline]
 fn find_in<'a>(
     bytes: &[u8],
@@ -246,7 +248,7 @@ fn find_in<'a>(
         FoundFrom::Unclear => return Some(HashAnswer::Unclear),
     };
     match unpack_tag(tag) {
-        // Tags order as their sequences; the wanted one is the greatest of its sequence.
+        // Tags are in the order of their sequences; the wanted tag is the greatest of its sequence.
         Ok((sequence, kind)) if tag <= internal_key::tag(key.internal_key) => {
             found(FoundEntry { sequence, kind, value: value(range) });
             Some(HashAnswer::Found)
@@ -255,8 +257,8 @@ fn find_in<'a>(
     }
 }
 
-/// Calls `work` with this thread's buffer for decompressed bytes. A nested call, as from a value's receiver who reads on,
-/// gets a buffer of its own.
+/// Calls `work` with this thread's buffer for decompressed bytes. A nested call, such as that of a receiver of a value that
+/// reads another one, gets its own buffer.
 fn with_decoding_buffer<R>(work: impl FnOnce(&mut Vec<u8>) -> R) -> R {
     thread_local! {
         static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };

@@ -1,4 +1,4 @@
-//! How a cursor holds a block, and the memory that it uses for one block after the other.
+//! How a cursor holds a block, and the memory that it uses for one block after another.
 //!
 //! predecessor: [`iterator`](super::iterator) · successors: [`block_fetch`](super::block_fetch), which fills it
 
@@ -9,15 +9,16 @@ use std::sync::Arc;
 use bytes::BytesMut;
 use terrace_format::block::{Block, BlockIterMemory};
 
-/// A block's memory that is larger is not kept for the next one.
+/// A block's memory larger than this is not kept for the next block.
 const MAX_KEPT_BLOCK_BYTES: usize = 1 << 20;
 
-/// What a thread keeps from its cursors that are gone for those to come: so much memory, in blocks and in keys, for so many
-/// cursors. A cursor over a database has one for each table of level 0 and for each level.
+/// For how many future cursors a thread keeps the memory of earlier ones. A cursor over a database has one table cursor for
+/// each table of level 0 and for each level.
 const MAX_KEPT_MEMORIES: usize = 16;
+/// The largest memory that is kept for one cursor, in blocks and in keys.
 const MAX_KEPT_MEMORY_BYTES: usize = 16 << 10;
 
-/// A block that a cursor stands in: of the cache, or of its own, which saves counting its owners.
+/// The block that a cursor stands in: shared with the cache, or the cursor's own, which needs no reference count.
 pub(crate) enum HeldBlock {
     Shared(Arc<Block>),
     Own(Block),
@@ -35,17 +36,17 @@ impl Deref for HeldBlock {
     }
 }
 
-/// The memory that a cursor over a table uses again and again.
+/// The memory that a cursor over a table reuses.
 #[derive(Debug, Default)]
 pub(crate) struct CursorMemory {
-    /// What the cursor over the next block will use; empty while a block is held.
+    /// The memory for the cursor over the next block; empty while a block is held.
     pub(crate) entries: BlockIterMemory,
-    /// What the next block may be decompressed into.
+    /// The memory into which the next block may be decompressed.
     pub(crate) block: BytesMut,
 }
 
 impl CursorMemory {
-    /// Takes back the memory of a block that is done with, unless it is the cache's or the file's or another's as well.
+    /// Takes back the memory of a block that is no longer needed, unless the cache, the file or another owner shares it.
     pub(crate) fn keep_block(&mut self, block: HeldBlock) {
         let block = match block {
             HeldBlock::Own(block) => block,
@@ -61,7 +62,7 @@ impl CursorMemory {
         }
     }
 
-    /// Memory that an earlier cursor of this thread had, or none.
+    /// The memory of an earlier cursor of this thread, or none.
     pub(crate) fn of_thread() -> Self {
         KEPT.with(|kept| {
             let mut memories = kept.take();
@@ -76,7 +77,7 @@ impl CursorMemory {
         if self.block.capacity() + self.entries.size_bytes() > MAX_KEPT_MEMORY_BYTES {
             return;
         }
-        // A cursor may be dropped when the thread is nearly gone.
+        // A cursor may be dropped while the thread is ending.
         let _ = KEPT.try_with(|kept| {
             let mut memories = kept.take();
             if memories.len() < MAX_KEPT_MEMORIES {

@@ -2,21 +2,22 @@
 //!
 //! predecessor: [`reader`](super::reader), [`iterator`](super::iterator) · successor: the handle of a data block
 //!
-//! In bytewise order the index is searched by *ranks*: of each separator the eight bytes behind what all separators have in
-//! common, as a number with the first byte on top, in an array of their own. A search by the separators themselves would
-//! touch two places of the index block for each of its steps, and compare keys there.
+//! In bytewise order the index is searched by *ranks*. The rank of a separator is the eight bytes after the prefix that all
+//! separators share, as a number whose most significant byte comes first. The ranks are in an array of their own. A search
+//! by the separators themselves would touch two places of the index block in each step, and compare keys there.
 //!
 //! ```text
-//! separators   key00120  key00171  key00305  l            the last may be short, and is left out of the ranks
+//! separators   key00120  key00171  key00305  l            the last may be short, and has no rank
 //!              └─┬─┘└┬┘
-//!           in common  rank, filled up with zeros
+//!           in common  rank, padded with zeros
 //! ```
 //!
 //! Only one separator in four has a rank; the keys of the three between are compared.
 //!
-//! Separators of different ranks are in the order of their ranks. Where the target's rank is that of a separator, the keys
-//! are compared. The ranks are made when a cursor is first moved, sixteen bytes a block with the handle. There are none if
-//! the index is damaged, or not as we and LevelDB write it; a [`BlockIter`] then walks it, and reports the damage.
+//! Separators with different ranks are in the order of their ranks. If the target has the rank of a separator, the keys are
+//! compared. The ranks are made when a cursor is first moved; with the handle they take sixteen bytes a block. There are
+//! none if the index is damaged, or not as this engine and LevelDB write it. Then a [`BlockIter`] walks the index and
+//! reports the damage.
 
 use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
@@ -35,7 +36,7 @@ use crate::key_word::first_word;
 pub(crate) struct TableIndex {
     block: Arc<Block>,
     pub(crate) place: Residency,
-    /// Made when it is first needed; `None` inside if there can be none.
+    /// Made when it is first needed. An inner `None` means that the index can have none.
     ranked: OnceLock<Option<RankedIndex>>,
 }
 
@@ -54,7 +55,7 @@ impl TableIndex {
         self.ranked.get_or_init(|| RankedIndex::of(&self.block, comparator)).as_ref()
     }
 
-    /// A cursor over the index, not yet on an entry.
+    /// A cursor over the index. It is not on an entry yet.
     pub(crate) fn cursor(&self, comparator: &InternalKeyComparator) -> IndexCursor {
         match self.ranked(comparator) {
             Some(_) => IndexCursor::Ranked(BEYOND),
@@ -62,25 +63,25 @@ impl TableIndex {
         }
     }
 
-    /// A cursor over the index that needs no ranks, not yet on an entry.
+    /// A cursor over the index that needs no ranks. It is not on an entry yet.
     pub(crate) fn walking_cursor(&self) -> IndexCursor {
         IndexCursor::Walking(BlockIter::new(Arc::clone(&self.block)))
     }
 }
 
-/// What a search needs of an index whose every entry decodes.
+/// What a search needs of an index in which every entry can be decoded.
 #[derive(Debug)]
 struct RankedIndex {
-    /// What the separators have in common, but for the last.
+    /// The prefix that all separators but the last share.
     prefix: Box<[u8]>,
-    /// Those of the separators but the last: of the first, and of each [`STRIDE`]th after it.
+    /// The ranks of the first separator and of each [`STRIDE`]th after it, without the last.
     ranks: Box<[u64]>,
-    /// How many separators there are but the last.
+    /// The number of separators without the last.
     ranked_count: usize,
 }
 
-/// One separator in so many has a rank: the index of a large database would else take its share of memory twice. The others are
-/// found by their keys, which lie beside each other.
+/// One separator in this many has a rank. With more, the index of a large database would take much of its memory twice. The
+/// others are found by their keys, which are adjacent.
 const STRIDE: usize = 4;
 
 impl RankedIndex {
@@ -96,7 +97,7 @@ impl RankedIndex {
         let separators = || (0..ranked_count).map(|index| separator_of(block, index));
         let prefix = separators().reduce(common_prefix).unwrap_or_default();
         let rank_of = |separator: &[u8]| first_word(&separator[prefix.len()..]);
-        // Where they are not, the index is damaged, or in another order.
+        // If they are not, the index is damaged or in another order.
         let are_in_order = separators().map(rank_of).is_sorted()
             && separators().last().is_none_or(|last| last <= separator_of(block, ranked_count));
         are_in_order.then(|| {
@@ -105,7 +106,7 @@ impl RankedIndex {
         })
     }
 
-    /// The first entry whose separator is not before `internal_target`; their number if there is none.
+    /// The number of the first entry whose separator is not before `internal_target`; the number of entries if there is none.
     #[inline]
     fn find(&self, block: &Block, comparator: &InternalKeyComparator, internal_target: &[u8]) -> usize {
         let is_before = |index: usize| {
@@ -118,7 +119,7 @@ impl RankedIndex {
             let rank = first_word(rest);
             let first = self.ranks.partition_point(|&other| other < rank);
             let equal = self.ranks[first..].iter().take_while(|&&other| other == rank).count();
-            // The last of a smaller rank is before the target, and the first of a greater one is not.
+            // The last separator with a smaller rank is before the target, and the first with a greater one is not.
             let low = first.checked_sub(1).map_or(0, |smaller| STRIDE * smaller + 1);
             partition_point(low, (STRIDE * (first + equal)).min(ranked_count), |index| {
                 let rest = separator_of(block, index).get(self.prefix.len()..).unwrap_or_default();
@@ -136,7 +137,7 @@ impl RankedIndex {
     }
 }
 
-/// The user key of the separator of an index that has only restart points.
+/// The user key of a separator, in an index in which each entry is a restart point.
 fn separator_of(block: &Block, index: usize) -> &[u8] {
     block.entry_at_restart(index).map_or(&[], |(key, _)| user_key(key))
 }
@@ -148,7 +149,7 @@ fn is_sound(block: &Block, index: usize) -> bool {
     })
 }
 
-/// The handle in an entry's value. Bytes after it are another writer's and passed over.
+/// The handle in an entry's value. Bytes after it come from another writer and are ignored.
 pub(crate) fn decode_handle(value: &[u8]) -> FormatResult<BlockHandle> {
     BlockHandle::decode(value).map(|(handle, _)| handle)
 }
@@ -157,7 +158,7 @@ fn common_prefix<'a>(a: &'a [u8], b: &[u8]) -> &'a [u8] {
     &a[..a.iter().zip(b).take_while(|(a, b)| a == b).count()]
 }
 
-/// The first of the numbers from `low` to before `high` for which `is_before` is false; else `high`.
+/// The first of the numbers from `low` up to `high`, exclusive, for which `is_before` is false; `high` if there is none.
 fn partition_point(mut low: usize, mut high: usize, is_before: impl Fn(usize) -> bool) -> usize {
     while low < high {
         let middle = low + (high - low) / 2;
@@ -170,12 +171,12 @@ fn partition_point(mut low: usize, mut high: usize, is_before: impl Fn(usize) ->
     low
 }
 
-/// The place of a cursor that stands on no entry.
+/// The place of a cursor that is not on an entry.
 const BEYOND: usize = usize::MAX;
 
-/// A cursor over the index of a table, with which each of its methods is called. It starts out on no entry.
+/// A cursor over the index of a table, which each of its methods takes as an argument. A new cursor is not on an entry.
 pub(crate) enum IndexCursor {
-    /// On the entry of this number, where the index has ranks.
+    /// On the entry of this number, in an index with ranks.
     Ranked(usize),
     Walking(BlockIter<Arc<Block>>),
 }
@@ -218,7 +219,7 @@ impl IndexCursor {
         }
     }
 
-    /// Moves to the next entry, if the cursor stands on one.
+    /// Moves to the next entry if the cursor is on one.
     pub(crate) fn next(&mut self, index: &TableIndex) -> FormatResult<()> {
         match self {
             Self::Ranked(at) => {
@@ -229,7 +230,7 @@ impl IndexCursor {
         }
     }
 
-    /// Moves to the entry before, if the cursor stands on one.
+    /// Moves to the previous entry if the cursor is on one.
     pub(crate) fn prev(&mut self, index: &TableIndex) -> FormatResult<()> {
         match self {
             Self::Ranked(at) => {
@@ -240,7 +241,7 @@ impl IndexCursor {
         }
     }
 
-    /// The handle of the block; `None` if the cursor stands on no entry. Fails if it is damaged.
+    /// The handle of the block; `None` if the cursor is not on an entry. Fails if the handle is damaged.
     pub(crate) fn handle(&self, index: &TableIndex) -> FormatResult<Option<BlockHandle>> {
         match self {
             Self::Ranked(at) => {
@@ -251,7 +252,7 @@ impl IndexCursor {
         }
     }
 
-    /// The separator; empty if the cursor stands on no entry.
+    /// The separator; empty if the cursor is not on an entry.
     pub(crate) fn separator<'a>(&'a self, index: &'a TableIndex) -> &'a [u8] {
         match self {
             Self::Ranked(at) => index.block.entry_at_restart(*at).map_or(&[], |(key, _)| key),
@@ -290,7 +291,7 @@ mod tests {
         owned(builder.finish().to_vec())
     }
 
-    /// Few letters behind a common prefix, some keys longer than a rank, and a short last one.
+    /// Keys of few letters after a common prefix, some of them longer than a rank, and a short last one.
     fn separators(random: &mut Random, prefix: &str) -> Vec<Vec<u8>> {
         let comparator = bytewise();
         let mut keys: Vec<_> = (0..1 + random.below(60)).map(|_| key(random, prefix)).collect();

@@ -9,10 +9,10 @@
 //!                         ▲
 //! ```
 //!
-//! The cursor is valid exactly when a block is held and the block's cursor is valid. Blocks without entries are passed
-//! over in either direction. An internal key ends with its tag: what reads this cursor relies on it, and an entry whose key
-//! is too short for one is damage. Whatever fails, the block is let go: the cursor is then not valid, and a later seek
-//! starts afresh.
+//! The cursor is valid exactly when it holds a block and the block's cursor is valid. It skips blocks without entries in
+//! both directions. Readers of this cursor rely on internal keys ending with their tag, so an entry whose key is too short
+//! for a tag is damage. After any failure the cursor releases its block: it is then not valid, and a later seek starts
+//! afresh.
 
 use std::borrow::Borrow;
 use std::sync::Arc;
@@ -29,10 +29,10 @@ use super::reader::Table;
 use crate::error::Result;
 use crate::iterator::{InternalIterator, Preparation};
 
-/// A walk over as many blocks in one direction without a seek is a scan: it does not change the cache any more.
+/// A walk over this many blocks in one direction without a seek is a scan, which no longer changes the cache.
 const BLOCKS_BEFORE_SCAN: u32 = 8;
 
-/// A cursor over the entries of one table, in the order of internal keys. `T` is how it holds the table: an `Arc`, or a
+/// A cursor over the entries of one table, in the order of internal keys. It holds the table as a `T`: an `Arc`, or a
 /// reference for a short walk.
 pub struct TableIterator<T: Borrow<Table> = Arc<Table>> {
     table: T,
@@ -41,7 +41,7 @@ pub struct TableIterator<T: Borrow<Table> = Arc<Table>> {
     data: Option<DataBlock>,
     memory: CursorMemory,
     run: Run,
-    /// A seek is being prepared, and the index's cursor stands where it leads.
+    /// Whether a seek is being prepared; the index's cursor is then at its target.
     is_prepared: bool,
 }
 
@@ -52,7 +52,7 @@ struct DataBlock {
     entries: Cursor,
 }
 
-/// Which neighbour of a block comes next, and at which end of it the walk goes on.
+/// The direction of a walk: which neighbour of a block comes next, and at which of its ends the walk goes on.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Direction {
     #[default]
@@ -60,7 +60,7 @@ enum Direction {
     Backward,
 }
 
-/// How many blocks were entered from their neighbours, one after the other in one direction.
+/// How many blocks were entered from their neighbours, one after another in one direction.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Run {
     direction: Direction,
@@ -85,12 +85,12 @@ impl<T: Borrow<Table>> TableIterator<T> {
         Self { table, options, index, data: None, memory, run, is_prepared: false }
     }
 
-    /// The walk that led here; after the table's end it goes on in the next one.
+    /// The run that led here. After the table's end it goes on in the next table.
     pub(crate) fn run(&self) -> Run {
         self.run
     }
 
-    /// Goes on with the walk that led through the table before.
+    /// Goes on with the run that led through the previous table.
     pub(crate) fn go_on_with(&mut self, run: Run) {
         self.run = run;
     }
@@ -100,7 +100,7 @@ impl<T: Borrow<Table>> TableIterator<T> {
         self.current().handle
     }
 
-    /// The current entry's key in its parts. Needs `valid()`. Fails if the block is damaged.
+    /// The parts of the current entry's key. Needs `valid()`. Fails if the block is damaged.
     pub(crate) fn parsed_key(&self) -> Result<ParsedInternalKey<'_>> {
         let current = self.current();
         parse_internal_key(current.entries.key())
@@ -116,7 +116,7 @@ impl<T: Borrow<Table>> TableIterator<T> {
         result
     }
 
-    /// Moves the index's cursor, naming the file if the index is damaged.
+    /// Moves the index's cursor. The error for a damaged index names the file.
     fn move_index(
         &mut self,
         movement: impl FnOnce(&mut IndexCursor, &TableIndex) -> FormatResult<()>,
@@ -133,7 +133,7 @@ impl<T: Borrow<Table>> TableIterator<T> {
         moved.map_err(|error| table.index_error(error))
     }
 
-    /// Moves the held block's cursor, naming the file if the block is damaged.
+    /// Moves the held block's cursor. The error for a damaged block names the file.
     fn move_data(
         &mut self,
         movement: impl FnOnce(&mut Cursor, &InternalKeyComparator) -> FormatResult<()>,
@@ -146,7 +146,7 @@ impl<T: Borrow<Table>> TableIterator<T> {
             .map_err(|error| table.source.block_error(data.handle, error))
     }
 
-    /// Holds the block that the index's cursor stands on, or none at the index's end.
+    /// Takes hold of the block that the index's cursor is on, or of none at the index's end.
     fn load_block(&mut self, caching: Caching) -> Result<()> {
         let table = self.table.borrow();
         let handle = self.index.handle(&table.index).map_err(|error| table.index_error(error))?;
@@ -157,7 +157,7 @@ impl<T: Borrow<Table>> TableIterator<T> {
         if self.data.as_ref().is_some_and(|data| data.handle == handle) {
             return Ok(());
         }
-        // Before the new block is read, so that only one is in memory.
+        // The old block goes before the new one is read, so that only one is in memory.
         self.release_block();
         let caching = if self.passes_by() { Caching::Never } else { caching };
         let source = &self.table.borrow().source;
@@ -178,13 +178,13 @@ impl<T: Borrow<Table>> TableIterator<T> {
         }
     }
 
-    /// Whether blocks are read without going into the cache.
+    /// Whether this is a scan, whose blocks do not go into the cache.
     fn passes_by(&self) -> bool {
         self.run.is_scan() || !self.options.fill_cache
     }
 
-    /// Whether the first entry at or after `internal_target` lies in the held block or begins the next one, so that
-    /// the index need not be asked.
+    /// Whether the first entry at or after `internal_target` is in the held block or is the first of the next one, so that
+    /// the index is not needed.
     fn holds_block_of(&self, internal_target: &[u8]) -> bool {
         let table = self.table.borrow();
         let comparator = table.comparator();
@@ -195,7 +195,7 @@ impl<T: Borrow<Table>> TableIterator<T> {
         })
     }
 
-    /// From a block that is used up to the nearest entry of the blocks beyond it.
+    /// Moves from a block that is used up to the nearest entry of the blocks beyond it.
     fn skip_used_up_blocks(&mut self, direction: Direction) -> Result<()> {
         while self.data.as_ref().is_some_and(|data| !data.entries.valid()) {
             match direction {
@@ -203,7 +203,7 @@ impl<T: Borrow<Table>> TableIterator<T> {
                 Direction::Backward => self.move_index(IndexCursor::prev)?,
             }
             self.run.note(direction);
-            // Two index entries may hold the same handle in a damaged table; without this the walk would not end.
+            // In a damaged table two index entries may hold the same handle. Without this the walk would not end.
             self.release_block();
             self.load_block(Caching::Always)?;
             match direction {
@@ -214,7 +214,7 @@ impl<T: Borrow<Table>> TableIterator<T> {
         Ok(())
     }
 
-    /// A step out of the entries that are decoded.
+    /// Makes a step beyond the decoded entries.
     #[inline(never)]
     fn long_step(&mut self, direction: Direction) -> Result<()> {
         self.moving(|this| {
@@ -281,7 +281,7 @@ impl<T: Borrow<Table> + Send> InternalIterator for TableIterator<T> {
         })
     }
 
-    /// What fails is left undone, for the seek to report.
+    /// Leaves undone what fails. The seek will report it.
     fn prepare_seek(&mut self, internal_target: &[u8], preparation: Preparation) {
         match preparation {
             Preparation::FindBlock => {

@@ -2,9 +2,9 @@
 //!
 //! predecessor: [`block_fetch`](super::block_fetch) · successor: `RandomAccessFile::mapped`
 //!
-//! A block's checksum is verified when the block is first read. It is remembered in the [bit](super::granule_bits) of the
-//! place where the block begins, so that reading it again costs nothing. Blocks several of which may begin in one place are
-//! verified each time.
+//! A block's checksum is verified when the block is first read. The [bit](super::granule_bits) of the piece in which the
+//! block begins remembers it, so that reading the block again costs nothing. Blocks that are so small that several may begin
+//! in one piece are verified each time.
 
 use bytes::Bytes;
 use terrace_env::RandomAccessFile;
@@ -15,12 +15,12 @@ use super::granule_bits::{GRANULE_SIZE_BYTES, GranuleBits};
 #[derive(Debug)]
 pub(crate) struct MappedFile {
     bytes: Bytes,
-    /// Set for the blocks whose checksum was right.
+    /// Set for blocks whose checksum was right.
     intact: GranuleBits,
 }
 
 impl MappedFile {
-    /// The first `size_bytes` of `file`, if the environment maps files and the file has as many.
+    /// The first `size_bytes` of `file`, if the environment maps files and the file has that many bytes.
     pub(crate) fn new(file: &dyn RandomAccessFile, size_bytes: u64) -> Option<Self> {
         let mut bytes = file.mapped()?;
         let size = usize::try_from(size_bytes).ok().filter(|&size| size <= bytes.len())?;
@@ -34,7 +34,7 @@ impl MappedFile {
         &self.bytes
     }
 
-    /// Whether a block at `offset`, of `size_bytes` with its trailer, is known to be intact.
+    /// Whether the block at `offset`, of `size_bytes` with its trailer, is known to be intact.
     #[inline]
     pub(crate) fn is_intact(&self, offset: u64, size_bytes: usize) -> bool {
         has_own_bit(size_bytes) && self.intact.is_set(offset)
@@ -48,7 +48,7 @@ impl MappedFile {
     }
 }
 
-/// Whether no other block can begin in the granule of one of this size.
+/// Whether no other block can begin in the same granule as a block of this size.
 fn has_own_bit(size_bytes: usize) -> bool {
     size_bytes as u64 >= GRANULE_SIZE_BYTES
 }

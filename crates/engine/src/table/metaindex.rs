@@ -3,8 +3,7 @@
 //! predecessor: [`reader`](super::reader) at open, [`verify`](super::verify) · successor:
 //! [`block_fetch`](super::block_fetch)
 //!
-//! Metaindex keys are plain names in bytewise order, whatever the order of the table's keys. Names that we do not
-//! know are passed over.
+//! Metaindex keys are plain names in bytewise order, whatever the order of the table's keys. Unknown names are ignored.
 
 use std::sync::Arc;
 
@@ -23,11 +22,11 @@ use crate::error::{ErrorKind, Result};
 /// The filter, the counts and the hash index of a table.
 #[derive(Debug, Default)]
 pub(crate) struct Metadata {
-    /// The filter, if the table has one of the kind we know and filters are to be used.
+    /// The filter, if the table has one of a known kind and filters are used.
     pub(crate) filter: Option<TableFilter>,
-    /// The counts, if the table was written by us.
+    /// The counts, if this engine wrote the table.
     pub(crate) counts: Option<TableCounts>,
-    /// The hash index, not yet looked at, if the table has one that may be used.
+    /// The hash index, not yet read, if the table has one that may be used.
     pub(crate) hash_index: Option<HashIndex>,
 }
 
@@ -37,7 +36,7 @@ pub(crate) struct TableFilter {
     reader: FilterBlockReader,
     pub(crate) handle: BlockHandle,
     pub(crate) place: Residency,
-    /// One filter stands for all blocks: it can be asked before the block is known.
+    /// Whether one filter covers all blocks, so that it can be asked before the block is known.
     pub(crate) covers_whole_file: bool,
 }
 
@@ -47,14 +46,14 @@ impl TableFilter {
         self.reader.may_contain(block_offset, user_key)
     }
 
-    /// Whether the table may contain `user_key`, as far as that can be said without its block.
+    /// Whether the table may contain `user_key`, as far as that is known without the key's block.
     pub(crate) fn file_may_contain(&self, user_key: &[u8]) -> bool {
         !self.covers_whole_file || self.reader.may_contain(0, user_key)
     }
 }
 
 impl Metadata {
-    /// Reads the metadata behind the metaindex at `handle`. Any damage is an error.
+    /// Reads the metadata that the metaindex at `handle` lists. Any damage is an error.
     pub(crate) fn read(source: &BlockSource, handle: BlockHandle) -> Result<Self> {
         let metaindex = source.read_block(handle, &BlockReadOptions::default())?;
         let in_metaindex = |error| source.block_error(handle, error);
@@ -73,7 +72,7 @@ impl Metadata {
             Some((handle, policy)) => Some(read_filter(source, handle, policy)?),
             None => None,
         };
-        // A program that brings its own filters expects to be asked.
+        // A program that supplies its own filters expects them to be used.
         let may_hash = matches!(source.context.comparator.user(), UserComparator::Bytewise)
             && source.context.filter_policy.is_none();
         let hash_index = match find(&metaindex, HASH_INDEX_METAINDEX_KEY).map_err(in_metaindex)? {
@@ -86,8 +85,8 @@ impl Metadata {
         Ok(Self { filter, counts, hash_index })
     }
 
-    /// As [`read`](Self::read), for a reader that can do without: damage counts as absence. Failures to read the
-    /// file are errors all the same, because the next attempt may succeed.
+    /// As [`read`](Self::read), for readers that can do without the metadata: damage counts as absence. A failure to read
+    /// the file is still an error, because the next attempt may succeed.
     pub(crate) fn read_or_ignore_damage(source: &BlockSource, handle: BlockHandle) -> Result<Self> {
         match Self::read(source, handle) {
             Err(error) if matches!(error.kind(), ErrorKind::Corruption | ErrorKind::Unsupported) => {
@@ -105,15 +104,15 @@ fn find(metaindex: &Block, name: &[u8]) -> terrace_format::Result<Option<Vec<u8>
     Ok((entries.valid() && entries.key() == name).then(|| entries.value().to_vec()))
 }
 
-/// Where a filter is, and whose.
+/// Where a filter is, and whose it is.
 struct FoundFilter {
-    /// The handle of its block, as it is stored.
+    /// The handle of its block, in its stored form.
     handle: Vec<u8>,
-    /// None: it is a Bloom filter.
+    /// The policy that made it; `None` for a Bloom filter.
     policy: Option<Arc<dyn FilterPolicy>>,
 }
 
-/// The filter whose meaning we know: that of the database's policy, or else the Bloom filter.
+/// The filter of a known kind: that of the database's policy, or else the Bloom filter.
 fn find_filter(source: &BlockSource, metaindex: &Block) -> terrace_format::Result<Option<FoundFilter>> {
     if let Some(policy) = &source.context.filter_policy
         && let Some(handle) = find(metaindex, &policy_metaindex_key(policy.name()))?

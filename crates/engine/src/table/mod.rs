@@ -21,17 +21,17 @@
 //!   └──────────────┘
 //! ```
 //!
-//! Each block is followed by its compression id and a checksum over both. The separator of a block is an internal
-//! key at or after the block's last key and before the next block's first.
+//! After each block come its compression id and a checksum over both. The separator of a block is an internal key at or
+//! after the block's last key and before the next block's first.
 //!
 //! Rules:
-//! 1. Whatever LevelDB wrote can be read, and LevelDB 1.23 reads what we write: what is ours alone sits in metaindex
+//! 1. This engine reads whatever LevelDB wrote, and LevelDB 1.23 reads what this engine writes: our additions are in metaindex
 //!    entries that LevelDB ignores.
-//! 2. The checksum of every block read from the file is verified, unless the reader asked otherwise; where the file is
-//!    mapped into memory, once for each block while the table is open. Footer, index, metaindex and filter are always
+//! 2. The checksum of every block read from the file is verified, unless the reader asked otherwise. If the file is mapped
+//!    into memory, each block is verified once while the table is open. Footer, index, metaindex and filter are always
 //!    verified, once, when the table is opened.
-//! 3. Damage is an error that names the file and the offset. Only the filter, the counts and the hash index may be
-//!    damaged without harm to an answer: they are then ignored, and [`Table::verify`] reports them.
+//! 3. Damage is an error that names the file and the offset. Only damage of the filter, the counts and the hash index
+//!    cannot make an answer wrong: they are then ignored, and [`Table::verify`] reports the damage.
 
 pub mod block_fetch;
 pub mod builder;

@@ -1,4 +1,4 @@
-//! A value that was read, without a copy: a range of a block or of a mapped file, which the value keeps in memory.
+//! A value that was read without a copy: a range of a block or of a mapped file, which the value keeps in memory.
 
 use std::fmt;
 use std::ops::Range;
@@ -9,8 +9,9 @@ use terrace_format::block::Block;
 
 /// The bytes of a value, kept alive by this handle.
 ///
-/// A value read from a table shares the block or the mapped file that it lies in, so a small value may keep a block of some
-/// KiB in memory, or a table that was deleted on the disk. Copy it with [`into_vec`](Self::into_vec) to keep it for long. Cloning never copies a shared block.
+/// A value read from a table shares the block or the mapped file that it lies in. A small value may therefore keep a block
+/// of some KiB, or a table that was deleted from the disk, in memory. To keep a value for long, copy it with
+/// [`into_vec`](Self::into_vec). Cloning never copies a shared block.
 #[derive(Clone)]
 pub struct PinnedValue {
     source: Source,
@@ -28,14 +29,14 @@ enum Source {
     Owned(Vec<u8>),
 }
 
-/// A value where it was found, for the time of a call.
+/// A value in the place where it was found, for the duration of a call.
 #[derive(Debug)]
 pub(crate) enum TableValue<'a> {
     /// In a block, shared with the cache.
     InBlock { block: &'a Arc<Block>, range: Range<usize> },
     /// In a file that is mapped.
     InFile { file: &'a Bytes, value: &'a [u8] },
-    /// In memory that is used again for other things.
+    /// In a buffer that will be used again.
     Copied(&'a [u8]),
 }
 
@@ -49,7 +50,7 @@ impl<'a> TableValue<'a> {
         }
     }
 
-    /// The value, to be kept: without a copy where that can be.
+    /// Makes the value one to keep, without a copy where that is possible.
     pub(crate) fn pin(self) -> PinnedValue {
         let source = match self {
             Self::InBlock { block, range } => Source::Block { block: block.clone(), range },

@@ -2,15 +2,15 @@
 //!
 //! predecessor: table cache (opens), version (asks) · successor: [`block_fetch`](super::block_fetch)
 //!
-//! A lookup of user key *k* as of sequence *s*. Where the table has a hash index and its file is mapped,
-//! [`hash_lookup`](super::hash_lookup) answers nearly all of them. Else:
+//! A lookup of user key *k* as of sequence *s*: if the table has a hash index and its file is mapped,
+//! [`hash_lookup`](super::hash_lookup) answers nearly all lookups. Otherwise:
 //! 1. The whole-file filter, if there is one, excludes almost all keys that the table does not hold.
 //! 2. The index, verified when the table was opened, gives the one block whose separator is the first at or after
-//!    *(k, s)*. The first entry at or after *(k, s)* is in this block, or begins the next one.
-//! 3. A filter a block, as LevelDB writes it, is asked now that the block is known.
-//! 4. The block is fetched and searched. Its entry is the answer if its user key is *k*.
+//!    *(k, s)*. The first entry at or after *(k, s)* is in this block, or is the first of the next one.
+//! 3. Filters for single blocks, as LevelDB writes them, are asked now that the block is known.
+//! 4. The block is fetched and searched. The entry found is the answer if its user key is *k*.
 //!
-//! When the block is cached, nothing is allocated and no lock is taken but that of the block cache's shard.
+//! If the block is cached, nothing is allocated, and no lock is taken except that of the block cache's shard.
 
 use std::cell::Cell;
 use std::fmt;
@@ -41,11 +41,11 @@ pub struct Table {
     pub(crate) index: TableIndex,
     pub(crate) footer: Footer,
     pub(crate) metadata: Metadata,
-    /// Set at each use after the first, cleared by the table cache when it looks for a table to close.
+    /// Set at each use after the first; the table cache clears it when it looks for a table to close.
     recently_used: AtomicBool,
 }
 
-/// What a table says of a user key.
+/// What a table says about a user key.
 #[derive(Debug, Clone)]
 pub struct TableEntry {
     /// Whether the key was written or deleted.
@@ -54,7 +54,7 @@ pub struct TableEntry {
     pub value: PinnedValue,
 }
 
-/// An entry where it was found, for the time of a call.
+/// An entry in the place where it was found, for the duration of a call.
 #[derive(Debug)]
 pub(crate) struct FoundEntry<'a> {
     pub(crate) sequence: SequenceNumber,
@@ -65,12 +65,12 @@ pub(crate) struct FoundEntry<'a> {
 impl Table {
     /// Opens the table of `size_bytes` in `file`; `path` is for messages.
     ///
-    /// Footer, index, metaindex and filter are read now and verified. A table whose metaindex or filter is damaged
-    /// opens all the same, without them; [`verify`](Self::verify) tells.
+    /// Footer, index, metaindex and filter are read now and verified. A table with a damaged metaindex or filter is opened
+    /// without them; [`verify`](Self::verify) reports the damage.
     ///
-    /// Errors: [`Corruption`](crate::error::ErrorKind::Corruption) if the file is not a table, is shorter than
-    /// `size_bytes` or its footer or index is damaged; [`Unsupported`](crate::error::ErrorKind::Unsupported) if the
-    /// index is compressed in a way we do not know; errors of the file system.
+    /// # Errors
+    /// `Corruption` if the file is not a table, is shorter than `size_bytes`, or has a damaged footer or index;
+    /// `Unsupported` if the index has an unknown compression; errors of the file system.
     pub fn open(
         file: Arc<dyn RandomAccessFile>,
         path: PathBuf,
@@ -86,11 +86,11 @@ impl Table {
         Ok(Self { source, index, footer, metadata, recently_used: AtomicBool::new(false) })
     }
 
-    /// The first entry at or after `internal_target`, if it is of the same user key: the newest version of the key
-    /// that the target's sequence number may see.
+    /// The first entry at or after `internal_target`, if it has the same user key: the newest version of the key that a
+    /// reader at the target's sequence number may see.
     ///
-    /// Errors: [`Corruption`](crate::error::ErrorKind::Corruption) if a block on the way is damaged;
-    /// [`WouldBlock`](crate::error::ErrorKind::WouldBlock) if `options` forbid waiting and the block is not in
+    /// # Errors
+    /// `Corruption` if a block on the way is damaged; `WouldBlock` if `options` forbid waiting and the block is not in
     /// memory; errors of the file system.
     pub fn get(&self, internal_target: &[u8], options: &BlockReadOptions) -> Result<Option<TableEntry>> {
         let mut entry = None;
@@ -100,7 +100,7 @@ impl Table {
         Ok(entry)
     }
 
-    /// As [`get`](Self::get), and hands the entry to `found` where it lies. Returns whether there is one.
+    /// As [`get`](Self::get), but hands the entry to `found` without a copy. Returns whether there is one.
     pub(crate) fn get_with(
         &self,
         key: &LookupKey<'_>,
@@ -114,7 +114,7 @@ impl Table {
         }
     }
 
-    /// The lookup by filter and index.
+    /// Looks up a key by filter and index.
     fn search(
         &self,
         key: &LookupKey<'_>,
@@ -160,8 +160,8 @@ impl Table {
         }
     }
 
-    /// The rest of a lookup whose block ends before the wanted key: a version of the user key may begin the next block,
-    /// but only if the separator between them is of that user key too. LevelDB never writes such a separator.
+    /// The rest of a lookup whose block ends before the wanted key. A version of the user key may be the first entry of the
+    /// next block, but only if the separator between the blocks has that user key too. LevelDB never writes such a separator.
     #[cold]
     fn search_after_block(
         &self,
@@ -195,7 +195,7 @@ impl Table {
         Ok((parsed.sequence, parsed.kind))
     }
 
-    /// The handle of the first block whose separator is at or after `internal_target`; the separator is left in `key`.
+    /// The handle of the first block whose separator is at or after `internal_target`. Leaves the separator in `key`.
     fn find_block(&self, internal_target: &[u8], key: &mut Vec<u8>) -> Result<Option<BlockHandle>> {
         let found = self.index.block().find(self.comparator(), internal_target, key);
         let found = found.map_err(|error| self.index_error(error))?;
@@ -203,25 +203,25 @@ impl Table {
         handle.transpose().map_err(|error| self.index_error(error))
     }
 
-    /// The filter, if there is one and it can be asked without waiting for the disk, or `tier` allows to wait.
+    /// The filter, if there is one and it can be asked without waiting for the disk, or `tier` allows waiting.
     fn filter_at_hand(&self, tier: ReadTier) -> Option<&TableFilter> {
         let filter = self.metadata.filter.as_ref();
         filter.filter(|filter| self.source.is_at_hand(filter.handle, filter.place, tier))
     }
 
-    /// Whether the index can be searched without waiting for the disk. It is so where `tier` allows to wait.
+    /// Whether the index can be searched without waiting for the disk, or `tier` allows waiting.
     pub(crate) fn index_is_at_hand(&self, tier: ReadTier) -> bool {
         self.source.is_at_hand(self.footer.index, self.index.place, tier)
     }
 
-    /// Fails with [`WouldBlock`](crate::error::ErrorKind::WouldBlock) if `tier` forbids to wait for the index.
+    /// Fails with [`WouldBlock`](crate::error::ErrorKind::WouldBlock) if `tier` forbids waiting for the index.
     pub(crate) fn check_index_tier(&self, tier: ReadTier) -> Result<()> {
         if self.index_is_at_hand(tier) { Ok(()) } else { Err(would_block(&self.source.path)) }
     }
 
-    /// A cursor over the index, not yet on an entry.
+    /// A cursor over the index. It is not on an entry yet.
     pub(crate) fn index_cursor(&self, tier: ReadTier) -> IndexCursor {
-        // Ranks are made from the whole index. A cursor that walks touches nothing before it moves.
+        // Making ranks reads the whole index. A walking cursor reads nothing before it moves.
         let is_at_hand = self.index_is_at_hand(tier);
         if is_at_hand { self.index.cursor(self.comparator()) } else { self.index.walking_cursor() }
     }
@@ -231,20 +231,21 @@ impl Table {
         TableIterator::new(self.clone(), options)
     }
 
-    /// About how many bytes of the file lie before `internal_key`: the offset of its block, or of the end of the data.
+    /// Estimates how many bytes of the file lie before `internal_key`: the offset of its block, or of the end of the data.
     ///
-    /// Errors: [`Corruption`](crate::error::ErrorKind::Corruption) if the index is damaged.
+    /// # Errors
+    /// `Corruption` if the index is damaged.
     pub fn approximate_offset_of(&self, internal_key: &[u8]) -> Result<u64> {
         let handle = with_key_buffer(|key| self.find_block(internal_key, key))?;
         Ok(handle.map_or(self.footer.metaindex.offset, |handle| handle.offset))
     }
 
-    /// What the table's writer counted; `None` for tables of other writers.
+    /// What the table's writer counted; `None` if Terrace did not write the table.
     pub fn counts(&self) -> Option<TableCounts> {
         self.metadata.counts
     }
 
-    /// The file the table is in.
+    /// The path of the table's file.
     pub fn path(&self) -> &Path {
         &self.source.path
     }
@@ -262,8 +263,8 @@ impl Table {
         self.source.block_error(self.footer.index, error)
     }
 
-    /// Notes a use for [`take_recently_used`](Self::take_recently_used). Reads first: a table in constant use must
-    /// not make its readers fight for a cache line.
+    /// Notes a use for [`take_recently_used`](Self::take_recently_used). Reads the flag first, so that readers of a table in
+    /// constant use do not contend for a cache line.
     pub(crate) fn note_use(&self) {
         if !self.recently_used.load(Ordering::Relaxed) {
             self.recently_used.store(true, Ordering::Relaxed);
@@ -286,7 +287,7 @@ impl fmt::Debug for Table {
     }
 }
 
-/// Reads the footer of a table of `size_bytes`, after a look at whether the file can be one.
+/// Reads the footer of a table of `size_bytes`, after a check that the file can be a table.
 fn read_footer(file: &dyn RandomAccessFile, path: &Path, size_bytes: u64) -> Result<Footer> {
     let actual_size_bytes = file.size_bytes()?;
     if actual_size_bytes < size_bytes {
@@ -304,11 +305,11 @@ fn read_footer(file: &dyn RandomAccessFile, path: &Path, size_bytes: u64) -> Res
     Footer::decode(&footer).map_err(|error| Error::format(path, footer_offset, error))
 }
 
-/// A key buffer larger than this is given back to the allocator after use.
+/// A key buffer larger than this is freed after use.
 const KEPT_KEY_BUFFER_SIZE_BYTES: usize = 64 << 10;
 
-/// Calls `work` with this thread's key buffer, so that a lookup allocates nothing. A nested call, as from a
-/// comparator that reads a table, gets a buffer of its own.
+/// Calls `work` with this thread's key buffer, so that a lookup allocates nothing. A nested call, such as that of a
+/// comparator that reads a table, gets its own buffer.
 fn with_key_buffer<R>(work: impl FnOnce(&mut Vec<u8>) -> R) -> R {
     thread_local! {
         static KEY_BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };

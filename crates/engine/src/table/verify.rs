@@ -33,31 +33,30 @@ struct Walk<'a> {
 impl Table {
     /// Reads the whole table from the file, past the block cache, and checks that
     /// * every block's checksum is right and every entry can be decoded,
-    /// * the footer has no byte that is not as it should be,
+    /// * every byte of the footer is as it should be,
     /// * data blocks follow each other without overlap,
     /// * keys are internal keys in ascending order, and each separator lies between its neighbours,
     /// * the filter admits every key, the hash index leads to its newest version, and the counts are right, where the
     ///   table has them.
     ///
-    /// Errors: [`Corruption`](crate::error::ErrorKind::Corruption) with the offset of the first damage;
-    /// [`Unsupported`](crate::error::ErrorKind::Unsupported) for a compression that we do not know; errors of the file
-    /// system.
+    /// # Errors
+    /// `Corruption` with the offset of the first damage; `Unsupported` for an unknown compression; errors of the file system.
     pub fn verify(&self) -> Result<()> {
         let source = &self.source;
-        // Footer and index in use were verified at open, but the file may have decayed since.
+        // The footer and the index in use were verified at the open, but the file may have decayed since.
         if source.footer_bytes()? != self.footer.encode() {
             let offset = source.size_bytes - FOOTER_SIZE_BYTES as u64;
-            let problem = "the footer is not as a writer writes it";
+            let problem = "the footer differs from what a writer writes";
             return Err(Error::corruption(self.path(), offset, problem));
         }
         let index = source.read_block(self.footer.index, &BlockReadOptions::default())?;
         index.verify().map_err(|error| self.index_error(error))?;
         let metadata = Metadata::read(source, self.footer.metaindex)?;
-        // A table of an earlier version does not say it.
+        // A table written by an earlier version does not record it.
         let says_newest = metadata.counts.is_some_and(|counts| counts.newest_sequence.is_some());
         let counts = TableCounts { newest_sequence: says_newest.then_some(0), ..TableCounts::default() };
         if let Some(filter) = &metadata.filter {
-            // It may be read from the mapping, where its checksum was verified before.
+            // Reads it anew: the filter in use may come from the mapping, whose checksum was verified before.
             source.read_contents(filter.handle, &BlockReadOptions::default())?;
         }
         let hash_index = match &metadata.hash_index {
@@ -106,7 +105,7 @@ impl Walk<'_> {
         else {
             return Ok(());
         };
-        // The bound is the key before, or a separator, which is never of the same user key as what follows it.
+        // The bound is the previous key, or a separator, which never has the same user key as what follows it.
         let is_newest = !self.bounded || internal_key::user_key(&self.bound) != user_key;
         let leads_here = |candidate: Candidate| {
             candidate.block == handle
@@ -127,9 +126,10 @@ impl Walk<'_> {
     fn entry(&mut self, handle: BlockHandle, key: &[u8], value: &[u8]) -> Result<()> {
         let parsed = parse_internal_key(key).map_err(|error| self.table.source.block_error(handle, error))?;
         if self.bounded && self.table.comparator().compare(key, &self.bound).is_le() {
-            return Err(
-                self.damage(handle.offset, "the block's keys do not ascend, or not beyond the block before")
-            );
+            return Err(self.damage(
+                handle.offset,
+                "the block's keys do not ascend, or begin before the previous block ends",
+            ));
         }
         if let Some(filter) = &self.metadata.filter
             && !filter.may_contain(handle.offset, parsed.user_key)

@@ -1,7 +1,7 @@
 //! Base version + version edits → version. Predecessor: `set`. Successor: `checker`, then readers.
 //!
-//! Edits are collected first and merged with the base once, so that a MANIFEST of a million edits costs memory for
-//! the files that live at its end, not for all that ever lived.
+//! Edits are collected first and merged with the base once. A MANIFEST of a million edits therefore costs memory only for
+//! the files that exist at its end, not for all that ever existed.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -15,23 +15,23 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::version::file_meta::{FileMeta, FileOrigin, ObsoleteFiles};
 use crate::version::version::Version;
 
-/// What to do with an edit that deletes a file which is not there.
+/// What to do with an edit that deletes a file that is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissingFile {
-    /// Pass over it, as LevelDB does: for MANIFESTs written by others.
+    /// Ignore the deletion, as LevelDB does: for MANIFESTs written by others.
     Ignore,
-    /// Fail: for edits of this engine, where it would be a mistake.
+    /// Fail: for edits of this engine, where it would be a bug.
     Refuse,
 }
 
 /// What the files that an edit adds have in common.
 #[derive(Clone, Debug)]
 pub struct NewFiles<'a> {
-    /// No entry of them is newer.
+    /// No entry of these files is newer.
     pub newest_sequence: SequenceNumber,
-    /// Where they come from.
+    /// Where the files come from.
     pub origin: FileOrigin,
-    /// What is known of their contents, by file number.
+    /// What is known about their contents, by file number.
     pub counts: &'a [(u64, TableCounts)],
 }
 
@@ -45,16 +45,17 @@ pub struct VersionBuilder<'a> {
 }
 
 impl<'a> VersionBuilder<'a> {
-    /// A builder without edits. Files it makes report to `on_obsolete`.
+    /// A builder without edits. The files that it makes report to `on_obsolete`.
     pub fn new(base: &'a Version, on_obsolete: Arc<ObsoleteFiles>) -> Self {
         Self { base, on_obsolete, deleted: Default::default(), added: Default::default() }
     }
 
-    /// Takes in one edit. Its deletions come before its additions, so that a file can move from level to level: such
-    /// a file keeps its [`FileMeta`], with the open table and the counts.
+    /// Adds one edit. Its deletions come before its additions, so that a file can move from level to level. Such a
+    /// file keeps its [`FileMeta`], with the open table and the counts.
     ///
-    /// Errors: `InvalidArgument`, with [`MissingFile::Refuse`], if it deletes a file that is not there. The builder is
-    /// of no use then.
+    /// # Errors
+    /// `InvalidArgument`, with [`MissingFile::Refuse`], if the edit deletes a file that is not there. The builder is
+    /// useless then.
     pub fn apply(&mut self, edit: &VersionEdit, missing: MissingFile, new: &NewFiles<'_>) -> Result<()> {
         let mut taken_out: HashMap<u64, Arc<FileMeta>> = HashMap::new();
         for &(level, number) in &edit.deleted_files {
@@ -64,7 +65,7 @@ impl<'a> VersionBuilder<'a> {
                 }
                 None if missing == MissingFile::Refuse => {
                     let message =
-                        format!("table {number} is not in level {level}, from which it was to be removed");
+                        format!("the edit removes table {number} from level {level}, which does not have it");
                     return Err(Error::new(ErrorKind::InvalidArgument, message));
                 }
                 None => {}
@@ -99,7 +100,7 @@ impl<'a> VersionBuilder<'a> {
         Arc::new(file)
     }
 
-    /// The resulting version, and the files of the base that it no longer lists.
+    /// Returns the resulting version, and the files of the base that it no longer lists.
     pub fn finish(self) -> (Version, Vec<Arc<FileMeta>>) {
         let comparator = self.base.comparator();
         let mut levels: [Vec<Arc<FileMeta>>; LEVEL_COUNT] = Default::default();

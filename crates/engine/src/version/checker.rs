@@ -1,15 +1,15 @@
-//! The invariants that one version can show. Predecessor: `builder`. Run on every version recovered from a MANIFEST,
-//! and, in debug builds, after each edit.
+//! The invariants that a single version can show. Predecessor: `builder`. They are checked for every version recovered from a
+//! MANIFEST, and, in debug builds, after each edit.
 //!
 //! 1. Each key is a well-formed internal key, and a file's smallest is not after its largest.
 //! 2. No file number is listed twice.
 //! 3. Level 0 is ordered by file number, newest first: that order is the order of recency.
 //! 4. The files of a deeper level are ordered by key and do not overlap.
-//! 5. No user key runs over from one file of a level to the next, where this session wrote one of the two. Within
-//!    files found at open it may: LevelDB splits so.
+//! 5. No user key is in two neighbouring files of a level if this session wrote one of the two. Files found at open may
+//!    share one, because LevelDB splits keys.
 //!
-//! What one version cannot show (that no older entry lies above a newer one, that no tombstone was dropped too early)
-//! is a matter of the picker, and of the tests that run it against a model.
+//! A single version cannot show that no older entry lies above a newer one, or that no tombstone was dropped too early. The
+//! picker, and the tests that run it against a model, see to that.
 
 use std::collections::HashSet;
 
@@ -26,10 +26,10 @@ pub fn check(version: &Version) -> Result<()> {
     for (level, files) in version.levels.iter().enumerate() {
         for file in files {
             if parse_internal_key(&file.smallest).is_err() || parse_internal_key(&file.largest).is_err() {
-                return Err(broken(level, file, "has a bound that is no internal key"));
+                return Err(broken(level, file, "has a bound that is not an internal key"));
             }
             if comparator.compare_keys(&file.smallest, &file.largest).is_gt() {
-                return Err(broken(level, file, "begins after its end"));
+                return Err(broken(level, file, "has a first key after its last"));
             }
             if !numbers.insert(file.number) {
                 return Err(broken(level, file, "is listed twice"));
@@ -38,7 +38,7 @@ pub fn check(version: &Version) -> Result<()> {
         for (file, next) in files.iter().zip(files.iter().skip(1)) {
             if level == 0 {
                 if file.number < next.number {
-                    return Err(broken(level, next, "stands after an older one"));
+                    return Err(broken(level, next, "comes after an older table"));
                 }
                 continue;
             }
@@ -92,16 +92,16 @@ mod tests {
         cut.largest.truncate(3);
         assert_eq!(
             problem(&level_of(2, vec![cut])),
-            "table 1 of level 2 has a bound that is no internal key"
+            "table 1 of level 2 has a bound that is not an internal key"
         );
         let reversed = level_of(1, vec![file(1, "b", "a")]);
-        assert_eq!(problem(&reversed), "table 1 of level 1 begins after its end");
+        assert_eq!(problem(&reversed), "table 1 of level 1 has a first key after its last");
         let older_key_first = level_of(1, vec![file_with_keys(1, ("a", 1), ("a", 2))]);
-        assert_eq!(problem(&older_key_first), "table 1 of level 1 begins after its end");
+        assert_eq!(problem(&older_key_first), "table 1 of level 1 has a first key after its last");
         let twice = version(&[(1, 1, "a", "b"), (2, 1, "a", "b")]);
         assert_eq!(problem(&twice), "table 1 of level 2 is listed twice");
         let unordered = level_of(0, vec![file(1, "a", "b"), file(2, "c", "d")]);
-        assert_eq!(problem(&unordered), "table 2 of level 0 stands after an older one");
+        assert_eq!(problem(&unordered), "table 2 of level 0 comes after an older table");
         let overlap = version(&[(3, 1, "a", "d"), (3, 2, "c", "e")]);
         assert_eq!(problem(&overlap), "table 2 of level 3 overlaps table 1");
     }

@@ -1,10 +1,10 @@
-//! What the engine knows of one table file, and the queue of files that nothing refers to any more.
+//! What the engine knows about one table file, and the queue of files that nothing refers to any more.
 //!
 //! Predecessor: `flush` and `compaction::job`, which write table files. Successor: `version`, which lists them by level.
 //!
 //! A file's life: written → named by an edit in the MANIFEST (a `FileMeta` is made) → part of one or more versions →
-//! removed by a later edit (marked obsolete) → the last version, iterator or job that holds it lets go → its number
-//! enters [`ObsoleteFiles`] → a background thread unlinks it. So a file is never unlinked under a reader.
+//! removed by a later edit (marked obsolete) → the last version, iterator or job that holds it drops it → its number
+//! enters [`ObsoleteFiles`] → a background thread unlinks it. A file is therefore never unlinked while it is being read.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,22 +19,22 @@ use terrace_format::version_edit::FileEntry;
 
 use crate::table::Table;
 
-/// More than any table holds.
+/// More bytes than any table holds.
 const MAX_TABLE_BYTES: u64 = 1 << 40;
 
-/// Where a file came from: from another session of the database (perhaps LevelDB's), or from this one.
+/// Whether a file comes from another session of the database (perhaps LevelDB's) or from this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileOrigin {
-    /// Listed in the MANIFEST that was found at open. LevelDB may have written it: one user key may then run on
-    /// into the next file of its level.
+    /// Listed in the MANIFEST that was found at open. LevelDB may have written it, so its last user key may continue in
+    /// the next file of its level.
     Recovered,
     /// Written by this session, which never splits a user key across two files.
     Written,
 }
 
-/// One table file: its name, size and key range, and what was learnt of it since.
+/// One table file: its name, size and key range, and what was learnt about it since.
 ///
-/// Shared by every version that lists it. All but the learnt parts is immutable.
+/// Every version that lists the file shares this. Everything but the learnt parts is immutable.
 pub struct FileMeta {
     /// The number in the file's name.
     pub number: u64,
@@ -44,12 +44,12 @@ pub struct FileMeta {
     pub smallest: Vec<u8>,
     /// The last internal key.
     pub largest: Vec<u8>,
-    /// No entry of the file is newer than this, as far as the MANIFEST tells.
+    /// No entry of the file is newer than this, as far as the MANIFEST says.
     newest_sequence: SequenceNumber,
     origin: FileOrigin,
-    /// `None` inside: looked up, and the file (LevelDB's) has none.
+    /// An inner `None` means that the counts were looked up and the file (LevelDB's) has none.
     counts: OnceLock<Option<TableCounts>>,
-    /// The file, kept open so that another process may remove it: for a database that is only read.
+    /// The file, kept open so that another process may remove it. For a read-only database.
     pinned: OnceLock<Arc<dyn RandomAccessFile>>,
     /// The open table, if it is open. Owned by the table cache.
     pub(crate) table: ArcSwapOption<Table>,
@@ -58,8 +58,8 @@ pub struct FileMeta {
 }
 
 impl FileMeta {
-    /// The file that `entry` describes. `newest_sequence` is an upper bound of its entries' sequence numbers.
-    /// After [`mark_obsolete`](Self::mark_obsolete), its number goes to `on_obsolete` when it is dropped.
+    /// The file that `entry` describes. `newest_sequence` is an upper bound on its entries' sequence numbers.
+    /// When the `FileMeta` is dropped after [`mark_obsolete`](Self::mark_obsolete), its number goes to `on_obsolete`.
     pub fn new(
         entry: FileEntry,
         newest_sequence: SequenceNumber,
@@ -81,7 +81,7 @@ impl FileMeta {
         }
     }
 
-    /// The file as a version edit names it.
+    /// The file as a version edit lists it.
     pub fn entry(&self) -> FileEntry {
         FileEntry {
             number: self.number,
@@ -103,8 +103,8 @@ impl FileMeta {
         user_key(&self.largest)
     }
 
-    /// No entry of the file is newer than this. An upper bound; once the counts are known, that of a table of ours is
-    /// reached.
+    /// An upper bound on the sequence numbers of the file's entries. Once the counts are known, it is exact for a table that
+    /// this engine wrote.
     #[inline]
     pub fn newest_sequence(&self) -> SequenceNumber {
         let stated = self.counts.get().and_then(|counts| counts.as_ref()?.newest_sequence);
@@ -120,25 +120,25 @@ impl FileMeta {
         self.origin
     }
 
-    /// How many entries and deletions the file holds; `None` while unknown, and for ever in LevelDB's files.
+    /// How many entries and deletions the file holds; `None` while unknown, and always for LevelDB's files.
     pub fn counts(&self) -> Option<TableCounts> {
         self.counts.get().cloned().flatten()
     }
 
-    /// Bytes of its entries before compression, as far as that is known.
+    /// Size of its entries before compression, in bytes, as far as it is known.
     pub fn raw_bytes(&self) -> u64 {
-        // What a file says of itself may be damaged; sums of it must not overflow.
+        // A file's own counts may be damaged; sums of them must not overflow.
         self.counts().map_or(self.size_bytes, |counts| counts.raw_bytes()).min(MAX_TABLE_BYTES)
     }
 
-    /// Whether [`set_counts`](Self::set_counts) was called: then opening the table teaches nothing more.
+    /// Whether [`set_counts`](Self::set_counts) was called. Then opening the table reveals nothing more.
     pub fn counts_looked_up(&self) -> bool {
         self.counts.get().is_some()
     }
 
-    /// Stores what the file says of its entries, `None` if it says nothing. The first call decides.
+    /// Stores the counts in the file, `None` if it has none. Only the first call has an effect.
     pub fn set_counts(&self, counts: Option<TableCounts>) {
-        // A second call brings the same answer: the file is immutable.
+        // A second call brings the same counts: the file is immutable.
         let _ = self.counts.set(counts);
     }
 
@@ -147,13 +147,13 @@ impl FileMeta {
         self.pinned.get()
     }
 
-    /// Keeps `file` open as long as this lives.
+    /// Keeps `file` open while this lives.
     pub(crate) fn pin(&self, file: Arc<dyn RandomAccessFile>) {
         // A second call brings another handle of the same file.
         let _ = self.pinned.set(file);
     }
 
-    /// Says that no future version lists the file. Its number enters the queue when the last holder lets go.
+    /// Notes that no future version lists the file. Its number enters the queue when the last holder drops it.
     pub fn mark_obsolete(&self) {
         self.obsolete.store(true, Ordering::Release);
     }
@@ -162,8 +162,8 @@ impl FileMeta {
 impl Drop for FileMeta {
     fn drop(&mut self) {
         if *self.obsolete.get_mut() {
-            // The table must be closed before the background thread sees the number: some systems refuse to
-            // remove an open file.
+            // The table must be closed before the background thread sees the number, because some systems refuse to remove
+            // an open file.
             self.table.store(None);
             self.on_obsolete.push(self.number);
         }
@@ -181,7 +181,7 @@ impl fmt::Debug for FileMeta {
     }
 }
 
-/// The numbers of table files that nothing refers to any more, waiting to be unlinked.
+/// The numbers of table files that nothing refers to any more and that wait to be unlinked.
 #[derive(Debug, Default)]
 pub struct ObsoleteFiles {
     numbers: Mutex<Vec<u64>>,
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn only_an_obsolete_file_enters_the_queue_and_only_when_the_last_holder_lets_go() {
+    fn an_obsolete_file_enters_the_queue_when_its_last_holder_drops_it() {
         let queue = Arc::new(ObsoleteFiles::new());
         drop(file(1, &queue));
         assert!(queue.take().is_empty());

@@ -1,9 +1,9 @@
 //! The search of level 0 for one key. Predecessor: [`version`](super::version). Successor: the table cache, then the table.
 //!
-//! The tables are asked from the largest number to the smallest, which is mostly from new to old. What is found counts once
-//! no table that is left can hold something newer. A table of ours says in its counts how new its entries are, so that
-//! the first answer is nearly always the last. Of LevelDB's tables it is not known, and all whose range holds the key are
-//! asked: LevelDB's repair leaves tables in level 0 whose numbers say nothing of their age
+//! The tables are asked from the largest number to the smallest, which is mostly from new to old. An answer counts once no
+//! remaining table can hold something newer. The counts of a table that this engine wrote say how new its entries are, so
+//! the first answer is nearly always the last. LevelDB's tables do not say it, so all of them whose range holds the key are
+//! asked: LevelDB's repair leaves tables in level 0 whose numbers say nothing about their age
 //! ([decision 25](../../../../docs/decisions/0025-recency-in-level-0.md)).
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::table::hash_lookup::LookupKey;
 use crate::table::reader::FoundEntry;
 use crate::version::file_meta::FileMeta;
 
-/// What is searched, and for what.
+/// A search: the files, and the target.
 pub(super) struct Level0Lookup<'a> {
     /// Largest number first.
     pub(super) files: &'a [Arc<FileMeta>],
@@ -27,7 +27,8 @@ pub(super) struct Level0Lookup<'a> {
 impl Level0Lookup<'_> {
     /// Hands `found` the newest entry in the files that are in range. Returns whether there is one.
     ///
-    /// Errors: those of [`Version::get_with`](super::version::Version::get_with).
+    /// # Errors
+    /// Those of [`Version::get_with`](super::version::Version::get_with).
     pub(super) fn get_with(
         &self,
         is_in_range: impl Fn(&FileMeta) -> bool,
@@ -41,7 +42,7 @@ impl Level0Lookup<'_> {
                 continue;
             }
             let table = self.tables.lease(file, self.options.tier)?;
-            // Only an open table has said how new it is.
+            // Only a table that is open has said how new its entries are.
             if !may_add() {
                 continue;
             }

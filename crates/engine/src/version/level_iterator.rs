@@ -1,7 +1,7 @@
 //! A cursor over files that follow each other without overlap: a level from 1 on, or the inputs of a compaction.
 //! Predecessor: the merging iterator. Successor: `table::iterator`.
 //!
-//! Holds at most one table's iterator, and opens a table only when it gets there.
+//! It holds at most one table's iterator, and opens a table only when it reaches it.
 
 use std::mem;
 use std::slice;
@@ -17,11 +17,11 @@ use crate::table::{BlockReadOptions, Run, Table, TableIterator};
 use crate::version::file_meta::FileMeta;
 use crate::version::version::{Version, first_file_at_or_after};
 
-/// Where the files come from. A reader shares its version's list: copying it would cost each iterator a pass over
-/// all files.
+/// Where the files come from. A reader shares its version's list, because copying it would cost each iterator a pass
+/// over all files.
 enum Files {
     OfLevel(Arc<Version>, usize),
-    /// One of level 0, by its place there.
+    /// One file of level 0, by its index there.
     One(Arc<Version>, usize),
     Listed(Vec<Arc<FileMeta>>),
 }
@@ -44,9 +44,9 @@ pub struct LevelIterator {
     options: BlockReadOptions,
     /// The file that `table` reads; meaningless without it.
     index: usize,
-    /// Valid whenever it is there, but for a seek that is being prepared.
+    /// Valid whenever it is there, except while a seek is being prepared.
     table: Option<TableIterator>,
-    /// A seek is being prepared, and the table is that of its target.
+    /// Whether a seek is being prepared; `table` is then that of its target.
     is_prepared: bool,
 }
 
@@ -108,7 +108,7 @@ impl LevelIterator {
         }
     }
 
-    /// Positions a table's iterator, at the end of `run`, with `seek` and goes on to later files while it finds nothing.
+    /// Positions a table's iterator, at the end of `run`, with `seek`. Goes on to later files while it finds nothing.
     fn enter_forward(
         &mut self,
         mut index: usize,
@@ -132,7 +132,7 @@ impl LevelIterator {
         Ok(())
     }
 
-    /// Stands on the last entry of the files before `end`, at the end of `run`.
+    /// Moves to the last entry of the files before `end`, at the end of `run`.
     fn enter_backward(&mut self, end: usize, run: Run) -> Result<()> {
         (self.table, self.is_prepared) = (None, false);
         for index in (0..end).rev() {
@@ -149,7 +149,7 @@ impl LevelIterator {
         Ok(())
     }
 
-    /// After the table's iterator `moved`: to the next file if it found nothing, to nowhere if it failed.
+    /// Goes on after the table's iterator has `moved`: to the next file if it found nothing, to nowhere if it failed.
     #[cold]
     fn go_on_forward(&mut self, moved: Result<()>) -> Result<()> {
         if moved.is_ok() && self.table.as_ref().is_some_and(TableIterator::valid) {
@@ -168,7 +168,7 @@ impl LevelIterator {
         self.enter_backward(self.index, run)
     }
 
-    /// Leaves the table, and tells of the walk that led to its end.
+    /// Leaves the table and returns the run that led to its end.
     fn take_run(&mut self) -> Run {
         self.table.take().map(|table| table.run()).unwrap_or_default()
     }
@@ -201,7 +201,7 @@ impl InternalIterator for LevelIterator {
             return self.go_on_forward(moved);
         }
         let index = first_file_at_or_after(&self.comparator, self.files.as_slice(), internal_target);
-        // The iterator at hand is at the right file already in a scan by short seeks.
+        // In a scan by short seeks, the current iterator is already at the right file.
         if index == self.index
             && let Some(table) = &mut self.table
         {
@@ -211,7 +211,7 @@ impl InternalIterator for LevelIterator {
         self.enter_forward(index, Run::default(), |table| table.seek(internal_target))
     }
 
-    /// Opens no table: that may take long, and fail.
+    /// Opens no table, which might take long or fail.
     fn prepare_seek(&mut self, internal_target: &[u8], preparation: Preparation) {
         if preparation == Preparation::FindBlock {
             let files = self.files.as_slice();
@@ -273,7 +273,7 @@ impl InternalIterator for LevelIterator {
     }
 }
 
-/// The open table of `file`; an error of kind `WouldBlock` if it is not open and `options` forbid waiting.
+/// The table of `file`, which is opened if necessary; `WouldBlock` if it is not open and `options` forbid waiting.
 #[inline]
 pub(crate) fn open_table(
     tables: &TableCache,

@@ -69,6 +69,23 @@ impl ManifestWriter {
         Ok(writer)
     }
 
+    /// Goes on in the MANIFEST `number` in `directory`, which is durable and ends after `size_bytes` with a whole record. `None`
+    /// if it has another size.
+    pub(crate) fn go_on(
+        env: &dyn Env,
+        directory: &Path,
+        number: u64,
+        size_bytes: u64,
+    ) -> Result<Option<Self>> {
+        let file = env.open_append(&directory.join(manifest_name(number)))?;
+        if file.size_bytes() != size_bytes {
+            return Ok(None);
+        }
+        let encoder = LogEncoder::at_offset(size_bytes);
+        // How large its snapshot was is not known; so the size limit alone decides when it is replaced.
+        Ok(Some(Self { file, encoder, number, snapshot_size_bytes: 0, buffer: Vec::new() }))
+    }
+
     /// Adds an edit and makes it durable. After an error, whether the edit is in the file is unknown.
     pub(crate) fn append(&mut self, edit: &VersionEdit) -> Result<()> {
         self.append_record(edit)?;

@@ -1,4 +1,4 @@
-//! Which table files make up the database, level by level, and how that list survives.
+//! Which table files make up the database, level by level, and how that list is stored.
 //!
 //! ```text
 //! flush, compaction job ── VersionEdit ──► set::VersionSet::apply

@@ -1,8 +1,9 @@
 //! Reads a database's state at open: `CURRENT`, then its MANIFEST, then the directory's names. Predecessor: `set`.
 //! Successor: `manifest`. It writes nothing.
 //!
-//! The MANIFEST is read in one pass and never held whole: it may be gigabytes, LevelDB never shortens it. What it names
-//! is compared with one listing of the directory, so that a missing table is found now and not by some later read.
+//! The MANIFEST is read in one pass and never held whole, because it may have gigabytes: LevelDB never shortens it. The
+//! tables that it names are compared with one listing of the directory, so that a missing table is found now and not by a
+//! later read.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -23,7 +24,7 @@ use crate::version::manifest::read_manifest;
 use crate::version::set::{FILE_NUMBER_LIMIT, RecoveredNumbers, StoredCompactPointers, VersionSetOptions};
 use crate::version::version::Version;
 
-/// What a recovery found.
+/// The state that a recovery found.
 pub(super) struct Recovered {
     pub(super) version: Version,
     pub(super) pointers: StoredCompactPointers,
@@ -31,8 +32,8 @@ pub(super) struct Recovered {
     pub(super) next_file_number: u64,
 }
 
-/// The contents of `CURRENT`, or the beginning of them where they are longer than any name of a MANIFEST: that is damage,
-/// whatever follows.
+/// The contents of `CURRENT`. If they are longer than any name of a MANIFEST, only their beginning: that is damage, whatever
+/// follows.
 pub(crate) fn read_current(env: &dyn Env, directory: &Path) -> terrace_env::Result<Vec<u8>> {
     const LONGEST_BYTES: usize = 64;
     let mut file = env.open_sequential(&directory.join(file_name::CURRENT))?;
@@ -87,7 +88,8 @@ pub(super) fn recover(options: &VersionSetOptions, obsolete: &Arc<ObsoleteFiles>
     Ok(recovered)
 }
 
-/// Without `CURRENT` the directory is no database, unless its data is there. To create one on top would delete it.
+/// The error for a directory without `CURRENT`. It holds no database, unless there is data of one, which creating a
+/// database on top of it would delete.
 fn no_current(options: &VersionSetOptions, path: &Path, cause: &EnvError) -> Result<Error> {
     let names = match options.env.list(&options.directory) {
         Err(error) if error.is_not_found() => Vec::new(),
@@ -103,7 +105,7 @@ fn no_current(options: &VersionSetOptions, path: &Path, cause: &EnvError) -> Res
         0 => Error::at_path(
             ErrorKind::NoDatabase,
             &options.directory,
-            format!("no database is there ({cause})"),
+            format!("there is no database here ({cause})"),
         ),
         count => {
             let message = format!("CURRENT is missing beside {count} tables and logs; repair can rebuild it");
@@ -116,14 +118,14 @@ pub(super) fn list_directory(options: &VersionSetOptions) -> Result<Vec<FileKind
     Ok(options.env.list(&options.directory)?.iter().filter_map(|name| file_name::parse(name)).collect())
 }
 
-/// The first number above those of all files. Files that were being written at a crash may have numbers that the
-/// MANIFEST does not know of.
+/// The first number above those of all files. Files that were being written at a crash may have numbers that the MANIFEST
+/// does not know.
 pub(super) fn first_free_number(names: &[FileKind]) -> u64 {
     let used = names.iter().filter_map(|kind| kind.number());
     used.filter(|number| *number < FILE_NUMBER_LIMIT).max().map_or(1, |number| number + 1)
 }
 
-/// What all edits of the MANIFEST at `path` add up to.
+/// Reads the MANIFEST at `path` and adds up all its edits.
 fn read_state(
     options: &VersionSetOptions,
     manifest_number: u64,
@@ -139,7 +141,7 @@ fn read_state(
     read_manifest(&*options.env, path, |offset, edit| {
         if let Some(stored) = &edit.comparator {
             check_comparator(options, path, stored)?;
-            // Other engines begin a MANIFEST with less than we do.
+            // The first edit of other engines holds fewer fields than ours.
             is_ours = edit.previous_log_number.is_some() && edit.next_file_number.is_some();
         }
         let numbers = [edit.next_file_number, edit.log_number, edit.previous_log_number];
@@ -158,14 +160,13 @@ fn read_state(
         Ok(())
     })?;
     let end = options.env.file_size(path)?;
-    let missing =
-        |what: &str| Error::corruption(path, end, format!("the MANIFEST ends without saying the {what}"));
+    let missing = |what: &str| Error::corruption(path, end, format!("the MANIFEST ends without the {what}"));
     let next_file_number = last.next_file_number.ok_or_else(|| missing("next file number"))?;
     let log_number = last.log_number.ok_or_else(|| missing("log number"))?;
     let last_sequence = last.last_sequence.ok_or_else(|| missing("last sequence"))?;
     let previous_log_number = last.previous_log_number.unwrap_or_default();
     let (mut version, _) = builder.finish();
-    // Only now is known how new their entries may be.
+    // It is known only now how new their entries may be.
     for file in version.levels.iter_mut().flatten().filter_map(Arc::get_mut) {
         file.set_newest_sequence(last_sequence);
     }
@@ -188,8 +189,8 @@ fn check_comparator(options: &VersionSetOptions, path: &Path, stored: &[u8]) -> 
     other_comparator(path, stored, options.comparator.user()).map_or(Ok(()), Err)
 }
 
-/// The error for a MANIFEST at `path` that names `stored`, unless that is the comparator given. LevelDB's words come first:
-/// programs look for them.
+/// The error for a MANIFEST at `path` that names the comparator `stored`, unless that is `given`. The message begins with
+/// LevelDB's words, because programs look for them.
 pub(crate) fn other_comparator(path: &Path, stored: &[u8], given: &UserComparator) -> Option<Error> {
     if stored == given.name() {
         return None;

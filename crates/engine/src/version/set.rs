@@ -321,7 +321,20 @@ impl VersionSet {
         number == self.log_number() || changes.failure.is_some() || changes.unsettled.is_some()
     }
 
-    /// Writes a new MANIFEST of the version in force, unless one was written since the set was made. What was recovered
+    /// Changes go on in the MANIFEST that was read, which is known to be durable up to `size_bytes`, unless it is longer by now
+    /// or so large that the next change would replace it. Nothing is written.
+    ///
+    /// Errors: those of opening the file.
+    pub(crate) fn go_on_in_manifest(&self, size_bytes: u64) -> Result<()> {
+        let VersionSetOptions { env, directory, manifest_size_limit_bytes, .. } = &self.options;
+        if size_bytes < *manifest_size_limit_bytes {
+            let number = self.manifest_number();
+            self.changes.lock().manifest = ManifestWriter::go_on(&**env, directory, number, size_bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a new MANIFEST of the version in force, unless one is open since the set was made. What was recovered
     /// may be in the memory of the system only; afterwards it is durable, and files that it does not name may go.
     ///
     /// It names `log_number` as the first log that still matters, if that is given.
@@ -358,11 +371,16 @@ impl VersionSet {
         ManifestWriter::create(&self.options.env, directory, manifest_number, snapshot)?.close()
     }
 
-    /// Closes the MANIFEST. Every later change is refused.
-    pub fn close(&self) -> Result<()> {
+    /// Closes the MANIFEST. Every later change is refused. Returns its number and size if all of it is durable and states the
+    /// version in force.
+    pub fn close(&self) -> Result<Option<(u64, u64)>> {
         let mut changes = self.changes.lock();
+        let is_settled = changes.failure.is_none() && changes.unsettled.is_none();
         changes.failure.get_or_insert_with(Error::closed);
-        changes.manifest.take().map_or(Ok(()), ManifestWriter::close)
+        let Some(manifest) = changes.manifest.take() else { return Ok(None) };
+        let end = (manifest.number(), manifest.size_bytes());
+        manifest.close()?;
+        Ok(is_settled.then_some(end))
     }
 
     /// Fills in the numbers, and checks those that came.

@@ -1,4 +1,4 @@
-//! What the tests of versions and of the picker build their files with.
+//! Helpers with which the tests of versions and of the picker build files.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use terrace_format::version_edit::FileEntry;
 use crate::version::file_meta::{FileMeta, FileOrigin, ObsoleteFiles};
 use crate::version::version::Version;
 
-/// Bytewise.
+/// The bytewise comparator.
 pub(crate) fn comparator() -> InternalKeyComparator {
     InternalKeyComparator::new(UserComparator::Bytewise)
 }
@@ -23,7 +23,7 @@ pub(crate) fn internal_key(user_key: &str, sequence: u64) -> Vec<u8> {
     key
 }
 
-/// What an edit says of a file of 100 bytes.
+/// An edit's entry for a file of 100 bytes.
 pub(crate) fn entry(number: u64, smallest: (&str, u64), largest: (&str, u64)) -> FileEntry {
     FileEntry {
         number,
@@ -63,7 +63,7 @@ impl Version {
         self.files().map(|file| file.number).collect()
     }
 
-    /// How many files `level` holds.
+    /// The number of files in `level`.
     pub(crate) fn file_count(&self, level: usize) -> usize {
         self.levels[level].len()
     }

@@ -12,11 +12,11 @@
 //! 1. For one user key, everything in a level is newer than everything in the levels below, so the first level that
 //!    answers is right.
 //! 2. In level 0 the file with the larger number mostly holds the newer entries (numbers are given when a memtable is
-//!    sealed), so it is asked first. But LevelDB's repair puts all tables into level 0 under the numbers they have: an
-//!    answer is right only if no file that is still to be asked can hold a newer one. A file of ours states how new its
-//!    entries are; any other may hold one ([`level0_lookup`](super::level0_lookup)).
-//! 3. In the levels from 1 on, the file that can answer is the first whose largest key is at or after the target. The
-//!    comparison is by internal key: LevelDB may spread one user key over two neighbouring files.
+//!    sealed), so it is asked first. But LevelDB's repair puts all tables into level 0 under the numbers that they have.
+//!    An answer is therefore right only if no file that is still to be asked can hold a newer one. A file that this engine
+//!    wrote states how new its entries are; any other may hold a newer one ([`level0_lookup`](super::level0_lookup)).
+//! 3. In a level from 1 on, the file that can answer is the first whose largest key is at or after the target. Keys are
+//!    compared as internal keys, because LevelDB may split one user key across two neighbouring files.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ use crate::version::file_meta::FileMeta;
 use crate::version::level_iterator::LevelIterator;
 use crate::version::level0_lookup::Level0Lookup;
 
-/// A list of the files of each level. Immutable; whoever holds it keeps its files from being deleted.
+/// An immutable list of the files of each level. While it lives, its files are not deleted.
 #[derive(Debug)]
 pub struct Version {
     /// Level 0: largest number (newest) first. Deeper levels: by smallest key.
@@ -59,11 +59,12 @@ impl Version {
         &self.comparator
     }
 
-    /// Hands `found` the newest entry at or after `internal_target` that has its user key, where it lies: the newest one
-    /// that a reader at the target's sequence may see. Returns whether a table holds one; a deletion is an entry.
+    /// Hands `found` the first entry at or after `internal_target` that has its user key, without a copy. That is the newest
+    /// entry that a reader at the target's sequence may see. Returns whether a table holds one; a deletion is an entry.
     ///
-    /// Errors: those of reading a table; with [`ReadTier::MemoryOnly`](crate::options::ReadTier), `WouldBlock` if the
-    /// answer needs the disk.
+    /// # Errors
+    /// Those of reading a table; with [`ReadTier::MemoryOnly`](crate::options::ReadTier), `WouldBlock` if the answer needs
+    /// the disk.
     pub(crate) fn get_with(
         &self,
         internal_target: &[u8],
@@ -96,7 +97,7 @@ impl Version {
         Ok(false)
     }
 
-    /// Asks the processor for what a lookup of this user key needs first.
+    /// Asks the processor to fetch what a lookup of this user key reads first.
     pub(crate) fn prefetch(&self, internal_target: &[u8], tables: &TableCache) {
         let key = LookupKey::new(internal_target);
         let deeper = self.levels[1..]
@@ -122,15 +123,15 @@ impl Version {
         )
     }
 
-    /// At least as many as there are [`iterators`](Self::iterators).
+    /// An upper bound on the number of [`iterators`](Self::iterators).
     pub fn most_iterators(&self) -> usize {
         self.levels[0].len() + LEVEL_COUNT - 1
     }
 
-    /// The files of `level` that may hold a user key from `user_begin` to `user_end`, both included; `None` is without
-    /// end. In the level's order.
+    /// The files of `level` that may hold a user key from `user_begin` to `user_end`, both included, in the level's order;
+    /// `None` is an open end.
     ///
-    /// In level 0, with every file come the files that overlap it, so that no older file is left behind alone.
+    /// In level 0, every file brings the files that overlap it, so that no older file stays alone.
     pub fn overlapping(
         &self,
         level: usize,
@@ -170,7 +171,7 @@ impl Version {
         files.iter().zip(taken).filter(|(_, taken)| *taken).map(|(file, _)| Arc::clone(file)).collect()
     }
 
-    /// As [`overlapping`](Self::overlapping), as indexes. Only for the levels from 1 on.
+    /// As [`overlapping`](Self::overlapping), but returns indexes. Only for levels from 1 on.
     pub(crate) fn overlapping_range(
         &self,
         level: usize,
@@ -201,8 +202,8 @@ impl Version {
         })
     }
 
-    /// About how many bytes of tables lie before the first entry of `key`, over all levels. Opens the tables that hold
-    /// `key`.
+    /// Estimates how many bytes of tables lie before the first entry of `key`, in all levels together. Opens the tables
+    /// whose ranges hold `key`.
     pub fn approximate_offset_of(&self, key: &[u8], tables: &TableCache) -> Result<u64> {
         let target = before_all_versions(key);
         let mut offset = 0;
@@ -228,8 +229,8 @@ impl Version {
     ///  17:123['a' @ 8 : 1 .. 'd' @ 5 : 0]
     /// ```
     ///
-    /// Number, size in bytes, smallest and largest key; of a key the user key (bytes that are not printable ASCII as
-    /// `\x0a`), sequence and kind.
+    /// Each line has the number, the size in bytes, and the smallest and largest key. A key is shown as its user key (with
+    /// bytes that are not printable ASCII as `\x0a`), its sequence and its kind.
     pub fn describe(&self) -> String {
         let mut text = String::new();
         for (level, files) in self.levels.iter().enumerate() {
@@ -308,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_user_key_spread_over_two_files_is_looked_for_by_sequence() {
+    fn a_user_key_split_across_two_files_is_looked_up_by_sequence() {
         let left = file_with_keys(1, ("a", 9), ("k", 7));
         let right = file_with_keys(2, ("k", 5), ("p", 1));
         let files = vec![Arc::new(left), Arc::new(right)];

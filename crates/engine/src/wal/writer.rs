@@ -1,10 +1,10 @@
 //! Appends write batches to the log. Predecessor: `write/commit`. Successor: the memtable, and `recovery` at the
 //! next open.
 //!
-//! One batch is one logical record. If it fits the rest of its block, it is one physical record, which `env` may store into
-//! memory that is mapped; so a process that dies leaves it whole or not at all. One that does not is split, as LevelDB does
-//! (see `terrace_format::log`): its first fragment fills the block, behind which the file ends, and all others are one
-//! append. So a process that dies in between leaves a record that the end of the file cuts off.
+//! One batch is one logical record. If it fits into the rest of its block, it is one physical record, which `env` may store
+//! into mapped memory; a process that dies then leaves all of it or nothing. A larger record is split, as LevelDB does
+//! (see `terrace_format::log`): its first fragment fills the block, at whose end the file ends, and all others are one
+//! append. A process that dies in between leaves a record that the end of the file cuts off.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use terrace_format::log::{FirstFragment, LogEncoder};
 
 use crate::error::{Error, Result};
 
-/// A record of at most so many bytes keeps nobody waiting, and its buffer is kept.
+/// Appending a record of at most this many bytes takes so little time that nobody waits, and its buffer is kept.
 const QUICK_BYTES: usize = 256 << 10;
 
 /// A log that is being written.
@@ -22,18 +22,18 @@ pub(crate) struct WalWriter {
     path: PathBuf,
     file: Box<dyn LogFile>,
     encoder: LogEncoder,
-    /// The further fragments of a record that is split.
+    /// The later fragments of a record that is split.
     rest: Vec<u8>,
-    /// A part of a record that failed could not be cut off, or may come back.
+    /// Whether part of a failed record could not be cut off, or may come back.
     has_part: bool,
     has_unsynced: bool,
     directory_synced: bool,
-    /// A record that failed was cut off again, and the disk may still hold a part of it.
+    /// Whether a failed record was cut off again, while the disk may still hold a part of it.
     has_cut: bool,
 }
 
 impl WalWriter {
-    /// Creates the log `number` at `path`, mapped into memory if `map` and the environment is fit for that.
+    /// Creates the log `number` at `path`. It is mapped into memory if `map` is set and the environment supports that.
     pub(crate) fn create(env: &dyn Env, path: PathBuf, number: u64, map: bool) -> Result<Self> {
         let file = if map { env.create_log(&path)? } else { env.create_unmapped_log(&path)? };
         Ok(Self {
@@ -65,12 +65,12 @@ impl WalWriter {
         Ok(env.remove_file(&path)?)
     }
 
-    /// Whether a failed append left something behind that could not be cut off again.
+    /// Whether a failed append left something that could not be cut off again.
     pub(crate) fn is_damaged(&self) -> bool {
         self.has_part || self.file.is_damaged()
     }
 
-    /// Whether a record of so many bytes is appended in no time worth speaking of.
+    /// Whether a record of this many bytes can be appended practically at once.
     #[inline]
     pub(crate) fn is_ready(&self, payload_bytes: usize) -> bool {
         payload_bytes <= QUICK_BYTES
@@ -97,8 +97,8 @@ impl WalWriter {
         })
     }
 
-    /// Makes sure that nothing of a record that was cut off is left on the disk. Else a loss of power could leave the next
-    /// record, which takes its place, with sectors of both, and that is not told from damage.
+    /// Makes sure that nothing is left on the disk of a record that was cut off. Otherwise, after a loss of power, the next
+    /// record, which takes its place, could have sectors of both, which cannot be told from damage.
     #[cold]
     fn sync_cut(&mut self) -> Result<()> {
         let result = self.file.sync();
@@ -115,7 +115,7 @@ impl WalWriter {
         self.encoder.encode_rest(payload, |bytes| rest.extend_from_slice(bytes));
         let result = self.file.append(&rest);
         if result.is_err() {
-            // The first fragment may not stay without them.
+            // The first fragment must not stay without them.
             self.has_part = self.file.truncate(start).is_err();
         }
         if rest.capacity() <= QUICK_BYTES {
@@ -144,7 +144,7 @@ impl WalWriter {
         self.file.size_bytes()
     }
 
-    /// Closes the file and reports what closing reports.
+    /// Closes the file and reports any failure to do so.
     pub(crate) fn close(self) -> Result<()> {
         Ok(self.file.close()?)
     }

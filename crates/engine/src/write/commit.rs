@@ -25,6 +25,7 @@ use crate::db::inner::DbInner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::memtable::MemTable;
 use crate::read::super_version::SealedMemTable;
+use crate::synced_files::SyncedFiles;
 use crate::wal::writer::WalWriter;
 
 /// What the commit token guards.
@@ -181,9 +182,18 @@ impl DbInner {
     /// Leaves word that the log `number`, which takes no more records, is durable up to `size_bytes`: the next open then
     /// takes no damage there for a loss of power.
     pub(crate) fn note_synced_log(&self, number: u64, size_bytes: u64) {
-        let mut synced_logs = self.synced_logs.lock();
-        synced_logs.note(number, size_bytes, self.versions.log_number());
-        synced_logs.write(&*self.env, &self.directory);
+        let oldest = self.versions.log_number();
+        self.note_synced(|synced| synced.note_log(number, size_bytes, oldest));
+    }
+
+    /// Adds to what is known to have been synced, and writes it down if it is news.
+    pub(crate) fn note_synced(&self, note: impl FnOnce(&mut SyncedFiles)) {
+        let mut synced = self.synced_files.lock();
+        let before = synced.clone();
+        note(&mut synced);
+        if *synced != before {
+            synced.write(&*self.env, &self.directory);
+        }
     }
 
     /// Logs whose memtables are in tables by now need no sync any more.

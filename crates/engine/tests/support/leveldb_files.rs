@@ -1,4 +1,4 @@
-//! Files as LevelDB writes them, put together block by block, with nothing of ours in them.
+//! Files as LevelDB writes them, assembled block by block, without our own additions.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use std::path::Path;
@@ -13,7 +13,7 @@ use terrace_format::log::LogEncoder;
 use terrace_format::table::{BlockHandle, Footer, seal_block};
 use terrace_format::version_edit::{FileEntry, VersionEdit};
 
-/// User key, sequence, and the value or, for a deletion, none.
+/// User key, sequence, and the value; `None` for a deletion.
 pub type Version<'a> = (&'a [u8], u64, Option<&'a [u8]>);
 
 pub fn internal_key(user_key: &[u8], sequence: u64, kind: ValueKind) -> Vec<u8> {
@@ -22,7 +22,7 @@ pub fn internal_key(user_key: &[u8], sequence: u64, kind: ValueKind) -> Vec<u8> 
     key
 }
 
-/// A table under construction, with nothing checked.
+/// A table under construction. Nothing is checked.
 #[derive(Default)]
 pub struct TableFile {
     bytes: Vec<u8>,
@@ -30,7 +30,7 @@ pub struct TableFile {
 }
 
 impl TableFile {
-    /// Stores a block of any contents.
+    /// Stores a block with any contents.
     pub fn store(&mut self, contents: &[u8], compression_id: u8) -> BlockHandle {
         let handle = BlockHandle { offset: self.bytes.len() as u64, size: contents.len() as u64 };
         self.bytes.extend_from_slice(contents);
@@ -64,7 +64,7 @@ pub fn block(entries: &[(Vec<u8>, Vec<u8>)], restart_interval: usize) -> Vec<u8>
     builder.finish().to_vec()
 }
 
-/// A table of these versions, in any order, and what a MANIFEST says of it.
+/// A table of these versions, which may be in any order, and its entry for a MANIFEST.
 pub fn table(number: u64, versions: &[Version<'_>]) -> (Vec<u8>, FileEntry) {
     const ENTRIES_PER_BLOCK: usize = 5;
     let mut versions = versions.to_vec();
@@ -87,7 +87,7 @@ pub fn table(number: u64, versions: &[Version<'_>]) -> (Vec<u8>, FileEntry) {
     (bytes, entry)
 }
 
-/// Writes a file whole.
+/// Writes a whole file.
 pub fn write(env: &dyn Env, path: &Path, contents: &[u8]) {
     let mut file = env.create(path).unwrap();
     file.append(contents).unwrap();
@@ -117,7 +117,7 @@ pub fn log(sequence: u64, puts: &[(&str, &str)]) -> Vec<u8> {
     bytes
 }
 
-/// Makes `directory` a database of these tables, given by level, as LevelDB's repair states it: one edit, no log.
+/// Makes `directory` a database of these tables, given by level, in the form that LevelDB's repair leaves: one edit, no log.
 pub fn write_database(
     env: &dyn Env,
     directory: &Path,

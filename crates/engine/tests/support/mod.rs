@@ -1,4 +1,4 @@
-//! What the engine's tests share.
+//! Helpers that the engine's tests share.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 pub mod leveldb_files;
@@ -44,7 +44,7 @@ pub fn get(db: &Db, key: &str) -> Option<String> {
     value.map(|value| String::from_utf8(value).unwrap())
 }
 
-/// Every entry, forwards, and checked to be the same backwards.
+/// Every entry in order, after a check that a backward walk shows the same.
 pub fn entries(db: &Db, options: IterOptions) -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut iterator = db.iter(options).unwrap();
     let mut forwards = Vec::new();
@@ -88,7 +88,7 @@ pub fn table_bytes(env: &dyn Env, directory: &Path) -> u64 {
         .sum()
 }
 
-/// A small generator of numbers, the same for the same seed (Vigna's splitmix64).
+/// A small generator of numbers, which depend only on the seed (Vigna's splitmix64).
 pub struct Random(pub u64);
 
 impl Random {

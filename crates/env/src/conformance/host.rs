@@ -37,7 +37,7 @@ pub(super) fn threads(place: &TestDirectory) {
         Background::Threads => {
             started.unwrap().join();
             assert!(done.load(Ordering::SeqCst), "join waits");
-            // A panic of the work is not passed on. (Raised so that nothing is printed.)
+            // A panic of the work is not passed on. (This way of raising it prints nothing.)
             let fails = || std::panic::resume_unwind(Box::new("expected"));
             place.env.spawn("fails", Box::new(fails)).unwrap().join();
         }

@@ -1,4 +1,4 @@
-//! Checks of the lock within one process. Other processes are the matter of an environment's own tests.
+//! Checks of the lock within one process. Each environment's own tests cover other processes.
 
 use std::path::Path;
 
@@ -53,7 +53,7 @@ pub(super) fn files_apart(place: &TestDirectory) {
     assert_held_here(place, &place.path("two/LOCK"));
     place.env.lock(&place.path("one/LOCK")).unwrap();
     drop(two);
-    // A file that exists already, whatever it holds, can be locked.
+    // An existing file can be locked, whatever it holds.
     place.write("used", b"12345\n");
     place.env.lock(&place.path("used")).unwrap();
 }

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use super::{TestDirectory, pattern};
 use crate::{LOG_BLOCK_SIZE_BYTES, LOG_RECORD_HEADER_SIZE_BYTES};
 
-/// Whether `file` holds `expected` and, at most, zeros behind it.
+/// Asserts that the log holds `expected`, followed by nothing but zeros.
 #[track_caller]
 fn assert_begins(place: &TestDirectory, expected: &[u8]) {
     let found = place.read("log");
@@ -75,7 +75,7 @@ pub(super) fn where_no_file_can_be(place: &TestDirectory) {
     assert!(place.env.create_log(&place.path("directory")).is_err());
 }
 
-/// Records one by one, and bytes of any length between them.
+/// Records one by one, with bytes of any length between them.
 pub(super) fn records(place: &TestDirectory) {
     let contents = pattern(1_000_000);
     let header = |number: usize| [number as u8 + 1; LOG_RECORD_HEADER_SIZE_BYTES];
@@ -99,7 +99,7 @@ pub(super) fn records(place: &TestDirectory) {
         expected.extend(payload);
         assert_eq!(log.size_bytes(), expected.len() as u64);
         assert_begins(place, &expected);
-        // A first fragment fills its block, and zeros behind it would look like damage.
+        // A first fragment fills its block; zeros after it would look like damage.
         let end_of_block = (expected.len() as u64).next_multiple_of(LOG_BLOCK_SIZE_BYTES);
         assert!(place.env.file_size(&place.path("log")).unwrap() <= end_of_block);
         match number {

@@ -1,10 +1,10 @@
 //! One suite of checks that every environment must pass.
 //!
-//! Each check gets a fresh place: an environment and an empty directory in it. It panics where the environment breaks
-//! the contract of [`Env`], and returns otherwise. What is optional in the contract is accepted either way. Nothing
-//! here needs threads or a disk, so that the suite runs in a simulator and in a browser's worker too.
+//! Each check gets a fresh environment and an empty directory in it. It panics if the environment breaks the contract
+//! of [`Env`], and returns otherwise. It accepts both ways of what the contract leaves optional. No check needs
+//! threads or a disk, so the suite also runs in a simulator and in a browser's worker.
 //!
-//! Durability shows only when power is lost, which no check here can cause: the simulator's own tests do.
+//! Durability shows only in a power cut, which no check here can cause: the simulator's own tests cover it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ mod names;
 mod reading;
 mod writing;
 
-/// Where a check runs: an environment, and an empty directory in it that is the check's alone.
+/// Where a check runs: an environment, and an empty directory in it that no other check uses.
 #[derive(Debug)]
 pub struct TestDirectory {
     env: Arc<dyn Env>,
@@ -26,7 +26,7 @@ pub struct TestDirectory {
 }
 
 impl TestDirectory {
-    /// `directory` must exist and be empty.
+    /// Takes a directory that must exist and be empty.
     pub fn new(env: Arc<dyn Env>, directory: PathBuf) -> Self {
         Self { env, directory }
     }
@@ -35,7 +35,7 @@ impl TestDirectory {
         self.directory.join(name)
     }
 
-    /// Makes a file with these bytes.
+    /// Creates a file with these bytes.
     #[track_caller]
     fn write(&self, name: &str, contents: &[u8]) {
         let mut file = self.env.create(&self.path(name)).unwrap();
@@ -48,7 +48,7 @@ impl TestDirectory {
         self.env.read_file(&self.path(name)).unwrap()
     }
 
-    /// Names in the directory, sorted.
+    /// Sorted names in the directory.
     #[track_caller]
     fn names(&self) -> Vec<String> {
         let mut names = self.env.list(&self.directory).unwrap();
@@ -57,10 +57,10 @@ impl TestDirectory {
     }
 }
 
-/// A check: its name, and what to run.
+/// A check: its name and the function to run.
 pub type Check = (&'static str, fn(&TestDirectory));
 
-/// All checks, for a caller that runs them one by one.
+/// All checks, for callers that run them one by one.
 pub const CHECKS: &[Check] = &[
     ("reads at offsets", reading::at_offsets),
     ("reads without waiting", reading::without_waiting),
@@ -70,10 +70,10 @@ pub const CHECKS: &[Check] = &[
     ("reads what a writer flushed", reading::what_a_writer_flushed),
     ("reads from many threads", reading::from_many_threads),
     ("reads a large file", reading::a_large_file),
-    ("refuses to read what is no file", reading::what_is_no_file),
+    ("refuses to read what is not a file", reading::what_is_no_file),
     ("writes pieces of any size", writing::pieces_of_any_size),
     ("empties a file created again", writing::create_empties),
-    ("appends behind the end", writing::append_goes_on),
+    ("appends after the end", writing::append_goes_on),
     ("syncs", writing::syncs),
     ("writes without a close", writing::dropped_files_are_written),
     ("refuses to write where no file can be", writing::where_no_file_can_be),
@@ -88,6 +88,7 @@ pub const CHECKS: &[Check] = &[
     ("refuses to rename onto a file", names::refuses_to_rename_onto_a_file),
     ("removes", names::removes),
     ("removes a file under its readers", names::removes_under_readers),
+    ("tells a file from its copies", names::tells_files_apart),
     ("lists", names::lists),
     ("makes and removes directories", names::directories),
     ("syncs directories", names::syncs_directories),
@@ -103,21 +104,21 @@ pub const CHECKS: &[Check] = &[
     ("states its limits", host::limits),
 ];
 
-/// Runs every check, each in a place of its own that `make` gives: an environment and an empty directory in it.
+/// Runs every check in an environment and an empty directory that `make` provides for it.
 ///
 /// # Panics
 ///
 /// At the first check that fails.
 pub fn run_all(make: &dyn Fn() -> (Arc<dyn Env>, PathBuf)) {
     for (name, check) in CHECKS {
-        // Shown by test runners if the check panics.
+        // Test runners show this if the check panics.
         println!("conformance: {name}");
         let (env, directory) = make();
         check(&TestDirectory::new(env, directory));
     }
 }
 
-/// `size` bytes that differ from place to place, so that a shifted or repeated piece shows.
+/// `size` bytes that vary with their position, so that a shifted or repeated piece shows.
 fn pattern(size: usize) -> Vec<u8> {
     (0..size as u32).map(|index| (index.wrapping_mul(0x9e37_79b1) >> 24) as u8).collect()
 }

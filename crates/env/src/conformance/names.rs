@@ -20,7 +20,7 @@ pub(super) fn replaces(place: &TestDirectory) {
         assert_eq!(place.read("CURRENT"), contents);
         assert_eq!(place.names(), ["CURRENT"], "the temporary file is gone");
     }
-    // One that was left behind does not matter.
+    // A leftover temporary file does not matter.
     place.write("000001.dbtmp", b"left behind, and long");
     place.env.replace_file(&path, b"newest", &temporary).unwrap();
     assert_eq!(place.read("CURRENT"), b"newest");
@@ -55,6 +55,18 @@ pub(super) fn renames(place: &TestDirectory) {
     place.env.rename(&place.path("LOG.old"), &place.path("directory/LOG")).unwrap();
     assert_eq!(place.names(), ["directory"]);
     assert_eq!(place.read("directory/LOG"), b"old log");
+}
+
+pub(super) fn tells_files_apart(place: &TestDirectory) {
+    let id = |name: &str| place.env.file_id(&place.path(name)).unwrap();
+    assert_eq!(id("missing"), None);
+    place.write("file", b"contents");
+    place.write("copy", b"contents");
+    let Some(file) = id("file") else { return assert_eq!(id("copy"), None) };
+    assert_ne!(id("copy"), Some(file));
+    place.env.open_append(&place.path("file")).unwrap().append(b" and more").unwrap();
+    place.env.rename(&place.path("file"), &place.path("renamed")).unwrap();
+    assert_eq!(id("renamed"), Some(file));
 }
 
 pub(super) fn refuses_to_rename_onto_a_file(place: &TestDirectory) {
@@ -95,7 +107,7 @@ pub(super) fn removes_under_readers(place: &TestDirectory) {
     let random = place.env.open_random(&place.path("file")).unwrap();
     let mut sequential = place.env.open_sequential(&place.path("file")).unwrap();
     place.env.remove_file(&place.path("file")).unwrap();
-    // A new file of the name is another file.
+    // A new file of the same name is a different file.
     place.write("file", b"second");
     assert_holds(&*random, b"first life");
     let mut buffer = [0; 100];
@@ -103,7 +115,7 @@ pub(super) fn removes_under_readers(place: &TestDirectory) {
     assert!(read_bytes > 0 && b"first life".starts_with(&buffer[..read_bytes]));
     assert_eq!(place.read("file"), b"second");
 
-    // A writer outlives its name as well.
+    // A writer outlives the name of its file too.
     let mut writer = place.env.create(&place.path("written")).unwrap();
     let mut log = place.env.create_log(&place.path("log")).unwrap();
     place.env.remove_file(&place.path("written")).unwrap();
@@ -142,7 +154,7 @@ pub(super) fn directories(place: &TestDirectory) {
     for name in ["a", "a/b", "a/b/c"] {
         assert!(place.env.exists(&place.path(name)).unwrap(), "{name}");
     }
-    // The same name in two directories is two files.
+    // The same name in two directories means two files.
     place.write("a/file", b"upper");
     place.write("a/b/file", b"lower");
     assert_eq!(place.read("a/file"), b"upper");
@@ -182,7 +194,7 @@ pub(super) fn links_or_copies(place: &TestDirectory) {
     place.env.link_or_copy(&place.path("from"), &place.path("twin")).unwrap();
     assert_eq!(place.read("backup/to"), b"contents");
 
-    // Each name has a life of its own.
+    // The two names are independent.
     place.env.replace_file(&place.path("from"), b"replaced", &place.path("temporary")).unwrap();
     assert_eq!(place.read("twin"), b"contents");
     place.env.remove_file(&place.path("twin")).unwrap();
@@ -208,7 +220,7 @@ pub(super) fn holds_directories(place: &TestDirectory) {
     let directory = place.path("held");
     let Some(HeldEnv { env, hold }) = place.env.hold_directory(&directory).unwrap() else { return };
     let inside = TestDirectory::new(env, directory.clone());
-    // What is written by either is seen by both.
+    // Both environments see what either writes.
     inside.write("after", b"after");
     inside.env.replace_file(&inside.path("CURRENT"), b"x", &inside.path("temporary")).unwrap();
     inside.env.rename(&inside.path("before"), &inside.path("lost/before")).unwrap();
@@ -221,14 +233,14 @@ pub(super) fn holds_directories(place: &TestDirectory) {
     inside.env.create_directory_all(&inside.path("lost")).unwrap();
     inside.env.create_directory_all(&inside.path("made/below")).unwrap();
     inside.env.remove_directory(&inside.path("made/below")).unwrap();
-    // Other paths are what they are.
+    // Other paths keep their meaning.
     assert_eq!(inside.env.read_file(&place.path("outside")).unwrap(), b"outside");
     inside.env.link_or_copy(&inside.path("after"), &place.path("linked")).unwrap();
     assert_eq!(place.read("linked"), b"after");
     let lock = inside.env.lock(&inside.path("LOCK")).unwrap();
     assert!(place.env.lock(&place.path("held/LOCK")).is_err(), "it is one file");
     drop(lock);
-    // The hold is had by whoever has a clone of it.
+    // A clone of the hold keeps the directory held.
     let clone = Arc::clone(&hold);
     drop(hold);
     inside.env.sync_directory(&directory).unwrap();

@@ -22,7 +22,7 @@ pub(super) fn at_offsets(place: &TestDirectory) {
         assert_eq!(buffer, contents[offset..offset + wanted_bytes]);
     }
 
-    // Across the end: short. Behind it: nothing.
+    // Across the end: short. After it: nothing.
     let mut buffer = [0xee; 100];
     assert_eq!(file.read_at(950, &mut buffer).unwrap(), 50);
     assert_eq!(buffer[..50], contents[950..]);
@@ -44,7 +44,7 @@ pub(super) fn without_waiting(place: &TestDirectory) {
         for wanted_bytes in [0, 1, 1000, 100_000] {
             let expected = &contents[offset.min(300_000)..(offset + wanted_bytes).min(300_000)];
             let mut buffer = vec![0xee; wanted_bytes];
-            // It may always say that it would wait. But what it reads must be whole.
+            // It may always say that it would wait, but what it reads must be complete.
             if let Some(read_bytes) = file.read_at_without_waiting(offset as u64, &mut buffer).unwrap() {
                 assert_eq!(buffer[..read_bytes], *expected, "{wanted_bytes} bytes at {offset}");
             }
@@ -56,7 +56,7 @@ pub(super) fn without_waiting(place: &TestDirectory) {
 
 pub(super) fn mapped(place: &TestDirectory) {
     let contents = pattern(300_000);
-    // Some environments map some files only.
+    // Some environments map only some files.
     for name in ["file1", "file2"] {
         place.write(name, &contents);
         let file = place.env.open_mapped(&place.path(name)).unwrap();
@@ -167,7 +167,7 @@ pub(super) fn a_large_file(place: &TestDirectory) {
     let contents = pattern(SIZE_BYTES);
     let mut writer = place.env.create(&place.path("file")).unwrap();
     for (index, piece) in contents.chunks(1_000_003).enumerate() {
-        // Pieces smaller and larger than any buffer, in turn.
+        // Pieces smaller and larger than any buffer, alternating.
         if index % 2 == 0 {
             writer.append(piece).unwrap();
         } else {

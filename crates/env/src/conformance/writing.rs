@@ -3,7 +3,7 @@
 use super::{TestDirectory, pattern};
 
 pub(super) fn pieces_of_any_size(place: &TestDirectory) {
-    // Around the sizes where a buffer of a power of two is just not full, full, and more than full.
+    // Sizes around those at which a buffer of a power of two is almost full, full, and overfull.
     let sizes = [0, 1, 2, 4095, 4096, 4097, 65_535, 65_536, 65_537, 1, 65_535, 1, 65_536, 131_073, 7, 0];
     let contents = pattern(sizes.iter().sum());
     let mut file = place.env.create(&place.path("file")).unwrap();

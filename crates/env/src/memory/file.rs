@@ -15,7 +15,7 @@ use crate::{
 /// One file.
 pub(super) type Contents = RwLock<Body>;
 
-/// The bytes of one file: those of a table are shared with its readers from their first request on.
+/// The bytes of one file. Those of a table are shared with its readers from their first request on.
 #[derive(Debug)]
 pub(super) enum Body {
     Growing(Vec<u8>),
@@ -23,7 +23,7 @@ pub(super) enum Body {
 }
 
 impl Body {
-    /// The bytes, to be changed. Readers who share them keep what they have.
+    /// The bytes, to be changed. Readers that share them keep what they have.
     pub(super) fn growing(&mut self) -> &mut Vec<u8> {
         if let Self::Shared(bytes) = self {
             *self = Self::Growing(std::mem::take(bytes).into());
@@ -34,7 +34,7 @@ impl Body {
         }
     }
 
-    /// The bytes, for readers to keep, without a copy.
+    /// The bytes, for readers to keep without a copy.
     fn shared(&mut self) -> Bytes {
         if let Self::Growing(bytes) = self {
             *self = Self::Shared(std::mem::take(bytes).into());
@@ -63,7 +63,7 @@ impl Deref for Body {
     }
 }
 
-/// Copies from `offset` on and returns how many bytes.
+/// Copies bytes from `offset` on and returns their number.
 fn copy_from(contents: &Contents, offset: u64, buffer: &mut [u8]) -> usize {
     let contents = contents.read();
     let rest = usize::try_from(offset).ok().and_then(|start| contents.get(start..)).unwrap_or_default();
@@ -72,7 +72,7 @@ fn copy_from(contents: &Contents, offset: u64, buffer: &mut [u8]) -> usize {
     count
 }
 
-/// Adds bytes at the end, or nothing and an error if there is no memory.
+/// Adds bytes at the end; if there is no memory, adds nothing and returns an error.
 fn extend(contents: &Contents, path: &Path, pieces: &[&[u8]]) -> Result<()> {
     let mut contents = contents.write();
     let contents = contents.growing();
@@ -144,7 +144,7 @@ pub(super) struct MemoryWritableFile {
     contents: Arc<Contents>,
     path: PathBuf,
     size_bytes: u64,
-    /// Whether an append failed: the contract gives the file up then.
+    /// Whether an append failed: by the contract, the file is then given up.
     failed: bool,
 }
 
@@ -197,7 +197,7 @@ pub(super) struct MemoryLogFile {
 }
 
 impl MemoryLogFile {
-    /// A log in `contents`, which is empty.
+    /// Creates a log in `contents`, which is empty.
     pub(super) fn new(contents: Arc<Contents>, path: &Path) -> Self {
         Self { contents, path: path.to_owned(), size_bytes: 0 }
     }

@@ -1,15 +1,16 @@
 //! A whole file system in memory: for tests, for databases that need no disk, and for platforms without one.
 //!
 //! Nothing survives the last clone of the environment. As in a real file system, a removed or replaced file lives on
-//! for the handles opened before, and a hard link is a second name of one file.
+//! for the handles opened before, and a hard link is a second name of the same file.
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::{
-    Background, Env, EnvError, FileLock, LockError, LogFile, RandomAccessFile, Result, SequentialFile,
-    ThreadHandle, WritableFile, host,
+    Background, Env, EnvError, FileId, FileLock, LockError, LogFile, RandomAccessFile, Result,
+    SequentialFile, ThreadHandle, WritableFile, host,
 };
 
 mod file;
@@ -18,10 +19,10 @@ pub(crate) mod tree;
 use file::{MemoryLogFile, MemoryRandomAccessFile, MemorySequentialFile, MemoryWritableFile};
 use tree::{MemoryLock, Tree};
 
-/// An environment whose files are in memory. Clones share them; another [`MemoryEnv::new`] has its own.
+/// An environment whose files are in memory. Clones share them; each [`MemoryEnv::new`] has its own.
 ///
-/// Paths are `/`-separated and relative ones start at the root, which always exists. Nothing waits for a disk and
-/// syncs do nothing, since there is no power to lose. Clocks, threads and the process number are the system's.
+/// Paths are `/`-separated; relative ones start at the root, which always exists. Nothing waits for a disk, and syncs
+/// do nothing, because there is no power to lose. Clocks, threads and the process number are the system's.
 #[derive(Debug, Clone)]
 pub struct MemoryEnv {
     tree: Arc<Tree>,
@@ -35,12 +36,12 @@ impl Default for MemoryEnv {
 }
 
 impl MemoryEnv {
-    /// An empty file system. Background work runs on threads, where the platform has them.
+    /// Creates an empty file system. Background work runs on threads if the platform has them.
     pub fn new() -> Self {
         Self { tree: Arc::new(Tree::new()), background: host::BACKGROUND }
     }
 
-    /// An empty file system without threads: background work runs by steps.
+    /// Creates an empty file system without threads: background work runs in steps.
     pub fn with_steps() -> Self {
         Self { background: Background::Steps, ..Self::new() }
     }
@@ -98,6 +99,14 @@ impl Env for MemoryEnv {
             self.tree.open(path).map_err(|source| EnvError::new("get the size of", path, source))?;
         let size_bytes = contents.read().len();
         Ok(size_bytes as u64)
+    }
+
+    fn file_id(&self, path: &Path) -> Result<Option<FileId>> {
+        match self.tree.open(path) {
+            Ok(contents) => Ok(Some(FileId { device: 0, inode: Arc::as_ptr(&contents) as usize as u64 })),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(EnvError::new("look at", path, source)),
+        }
     }
 
     fn list(&self, directory: &Path) -> Result<Vec<String>> {

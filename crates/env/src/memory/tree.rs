@@ -22,7 +22,7 @@ type Nodes = BTreeMap<PathBuf, Node>;
 #[derive(Debug)]
 pub(super) struct Tree {
     nodes: Mutex<Nodes>,
-    /// Files that are locked. A lock goes with the file, whatever its name.
+    /// Files that are locked. A lock belongs to the file, whatever its name.
     locked: Mutex<Vec<Arc<Contents>>>,
 }
 
@@ -57,7 +57,7 @@ fn directory(nodes: &Nodes, path: &Path) -> io::Result<()> {
     }
 }
 
-/// Whether a name can be added at `path`: the directory exists and the name does not.
+/// Checks that a name can be added at `path`: the directory exists and the name does not.
 fn check_free(nodes: &Nodes, path: &Path) -> io::Result<()> {
     match path.parent() {
         Some(_) if nodes.contains_key(path) => Err(ErrorKind::AlreadyExists.into()),
@@ -68,12 +68,12 @@ fn check_free(nodes: &Nodes, path: &Path) -> io::Result<()> {
 
 /// Everything inside the directory at `path`, at any depth.
 fn inside<'a>(nodes: &'a Nodes, path: &'a Path) -> impl Iterator<Item = &'a PathBuf> {
-    let behind = (Bound::Excluded(path), Bound::Unbounded);
-    // Paths are ordered by their components, so that what is inside follows the directory.
-    nodes.range::<Path, _>(behind).map(|(inner, _)| inner).take_while(move |inner| inner.starts_with(path))
+    let after = (Bound::Excluded(path), Bound::Unbounded);
+    // Paths are ordered by their components, so the contents of a directory follow it.
+    nodes.range::<Path, _>(after).map(|(inner, _)| inner).take_while(move |inner| inner.starts_with(path))
 }
 
-/// The file at `path`, made if missing.
+/// The file at `path`, created if missing.
 fn create(nodes: &mut Nodes, path: PathBuf) -> io::Result<Arc<Contents>> {
     match file(nodes, &path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {

@@ -1,20 +1,21 @@
-//! How many of the process's descriptors may be kept for files that are read at random, so that logs, new tables and the rest of
-//! the program find free ones. Predecessor: `file`. Successor: the limit of the process (`RLIMIT_NOFILE`).
+//! How many of the process's descriptors may be kept for files that are read at random, so that logs, new tables and
+//! the rest of the program find free ones. Predecessor: `file`. Successor: the limit of the process
+//! (`RLIMIT_NOFILE`).
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// One descriptor in so many, as in LevelDB.
+/// One descriptor in this many, as in LevelDB.
 const SHARE: u64 = 5;
 
-/// Of the whole process, whatever databases it has open.
+/// Number of descriptors taken by the whole process, for all its open databases.
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
 
-/// The right to keep one descriptor; given back when dropped.
+/// The right to keep one descriptor, returned on drop.
 #[derive(Debug)]
 pub(super) struct DescriptorShare(());
 
 impl DescriptorShare {
-    /// `None` if the share is used up. The limit is asked for each time, since a process may change it.
+    /// `None` if the share is used up. The limit is read each time, because a process may change it.
     pub(super) fn take() -> Option<Self> {
         let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
         let share = limit.map_or(usize::MAX, |limit| usize::try_from(limit / SHARE).unwrap_or(usize::MAX));

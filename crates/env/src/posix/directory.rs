@@ -1,4 +1,4 @@
-//! What names a directory holds: renames, links, replacements, and when they are durable.
+//! The names in a directory: renames, links, replacements, and when they are durable.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -15,7 +15,8 @@ pub(super) fn sync(directory: &PathAt<'_>) -> Result<()> {
 /// Makes the name of a new directory durable.
 fn sync_name(directory: &PathAt<'_>) -> Result<()> {
     match sync(&directory.parent()) {
-        // The directory above may be written and not read. The file system can be synced as a whole, by the new one.
+        // The directory above may be writable but not readable. The new directory allows syncing the file system as a
+        // whole.
         #[cfg(target_os = "linux")]
         Err(error) if error.is_read_only() => {
             let synced =
@@ -57,12 +58,12 @@ pub(super) fn create_all(place: &PathAt<'_>) -> Result<()> {
     }
 }
 
-/// Replaces, but for the sync of the directory.
+/// Replaces the file, but does not sync the directory.
 pub(super) fn replace_file(place: &PathAt<'_>, contents: &[u8], temporary: &PathAt<'_>) -> io::Result<()> {
     let replace = || {
         let mut file = temporary.open(OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC)?;
         file.write_all(contents)?;
-        // Before the rename: else the name could be durable before the bytes.
+        // Before the rename: otherwise the name could be durable before the bytes.
         file.sync_all()?;
         temporary.rename_over(place)
     };
@@ -81,9 +82,9 @@ pub(super) fn link_or_copy(from: &PathAt<'_>, to: &PathAt<'_>) -> io::Result<()>
     }
 }
 
-/// Whether a copy may succeed where this link did not: another device, no links there, too many of them.
+/// Whether a copy may succeed although this link failed: another device, links not supported, too many links.
 fn cannot_link(error: &io::Error) -> bool {
-    // The two words for "not supported" are one number on Linux and two elsewhere.
+    // The two names of "not supported" are one number on Linux and two elsewhere.
     let reasons = [libc::EXDEV, libc::EPERM, libc::EOPNOTSUPP, libc::ENOTSUP, libc::EMLINK, libc::ENOSYS];
     error.raw_os_error().is_some_and(|code| reasons.contains(&code))
 }
@@ -93,7 +94,7 @@ fn copy_to_new(from: &PathAt<'_>, to: &PathAt<'_>) -> io::Result<()> {
     let mut target: File = to.open(OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL)?;
     let copied = io::copy(&mut source, &mut target).and_then(|_| target.sync_all());
     if copied.is_err() {
-        // Half a copy is of no use. The failure above is the one to report.
+        // Half a copy is useless. The failure above is the one to report.
         let _ = to.remove_file();
     }
     copied

@@ -1,21 +1,22 @@
-//! The handler of `SIGBUS`: turns the fault of a [guarded store](super::guarded_store) into its error, and leaves every other fault to
-//! whoever was responsible before.
+//! The handler of `SIGBUS`: turns the fault of a [guarded store](super::guarded_store) into its error, and leaves
+//! every other fault to the handler that was responsible before.
 //!
 //! Predecessor: the kernel. Successors: the routine's second exit; the action that was in force before ours.
 //!
 //! # Why a library may do this
 //!
-//! A handler belongs to the whole process. This one is invisible to everybody else, because:
+//! A handler belongs to the whole process. This one does not affect other code, because:
 //!
-//! 1. It acts only on a fault at an instruction of our own routine and at an address that this routine stores to. No other code of the
-//!    process can produce such a fault.
-//! 2. For every other signal it does what the action before it would have done: calls that handler, with the same arguments, on the same
-//!    stack and with the same signals blocked; or ends the process by the same signal, at the same instruction, with the same report.
-//! 3. It is installed when the first log is mapped, and only then: never with `map_log` off, or where logs are not mapped.
-//! 4. It is not installed over a handler that came after it: that might call ours, and ours it. While another one is in force, logs are
-//!    not mapped. A program that sets a handler of its own later is asked for nothing, and loses nothing but speed from the next
-//!    step of the log on; only what is mapped at that moment goes without guard.
-//! 5. The handler calls nothing that is not safe in a handler, and the library that it is in stays loaded.
+//! 1. It acts only on a fault at an instruction of our own routine and at an address that this routine stores to. No
+//!    other code of the process can cause such a fault.
+//! 2. For every other signal it does what the previous action would have done: it calls that handler, with the same
+//!    arguments, on the same stack and with the same signals blocked; or it ends the process by the same signal, at
+//!    the same instruction, with the same report.
+//! 3. It is installed only when the first log is mapped: never with `map_log` off, or where logs are not mapped.
+//! 4. It is not installed over a handler that was set after it: that one might call ours, and ours that one. While
+//!    another handler is in force, logs are not mapped. A program that sets its own handler later need do nothing,
+//!    and loses only speed from the next step of the log on; only what is mapped at that moment is unguarded.
+//! 5. The handler calls nothing that is unsafe in a handler, and the library that contains it stays loaded.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
@@ -30,7 +31,7 @@ static PREVIOUS: OnceLock<Option<libc::sigaction>> = OnceLock::new();
 /// Faults after which a handler's return runs the same instruction again: `BUS_ADRALN`, `BUS_ADRERR`, `BUS_OBJERR`, `BUS_MCEERR_AR`.
 const OF_AN_INSTRUCTION: std::ops::RangeInclusive<libc::c_int> = 1..=4;
 
-/// Makes sure that guarded stores are guarded. `false` if that cannot be: they would end the process where they fault.
+/// Makes sure that guarded stores are guarded. If it returns `false`, a fault in one of them would end the process.
 pub(super) fn is_in_place() -> bool {
     PREVIOUS.get_or_init(install).is_some() && action().is_some_and(|action| is_ours(&action))
 }
@@ -39,12 +40,12 @@ fn is_ours(action: &libc::sigaction) -> bool {
     action.sa_sigaction == on_fault as *const () as usize
 }
 
-/// The action for `SIGBUS` in force.
+/// The current action for `SIGBUS`.
 fn action() -> Option<libc::sigaction> {
     let mut action = MaybeUninit::uninit();
-    // SAFETY: only asks, and writes a whole `sigaction` where it succeeds.
+    // SAFETY: the call only asks, and writes a whole `sigaction` if it succeeds.
     (unsafe { libc::sigaction(libc::SIGBUS, ptr::null(), action.as_mut_ptr()) } == 0)
-        // SAFETY: it did.
+        // SAFETY: it succeeded.
         .then(|| unsafe { action.assume_init() })
 }
 
@@ -54,7 +55,7 @@ fn install() -> Option<libc::sigaction> {
     // SAFETY: a C structure of integers and an optional function, for which zero is a value.
     let mut ours: libc::sigaction = unsafe { std::mem::zeroed() };
     ours.sa_sigaction = on_fault as *const () as usize;
-    // Whoever handles faults in stacks that have run over needs another stack for that; ours does not care.
+    // A handler of stack overflows needs another stack; ours works on any.
     ours.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
     if has_handler {
         let kept = libc::SA_ONSTACK | libc::SA_NODEFER | libc::SA_RESTART;
@@ -67,22 +68,22 @@ fn install() -> Option<libc::sigaction> {
     if unsafe { libc::sigaction(libc::SIGBUS, &raw const ours, replaced.as_mut_ptr()) } != 0 {
         return None;
     }
-    // SAFETY: the call succeeded, so that it wrote what it replaced.
+    // SAFETY: the call succeeded, so it wrote what it replaced.
     let replaced = unsafe { replaced.assume_init() };
     if replaced.sa_sigaction == previous.sa_sigaction {
         return Some(previous);
     }
-    // Another thread has set one meanwhile: it shall have it.
+    // Another thread has set a handler in the meantime: put it back.
     // SAFETY: the action that was in force a moment ago.
     unsafe { libc::sigaction(libc::SIGBUS, &raw const replaced, ptr::null_mut()) };
     None
 }
 
-/// A library that is unloaded would leave the process with a handler that is not there any more.
+/// Unloading the library would leave the process with a handler that no longer exists.
 fn keep_loaded() {
     let mut info = MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: any address may be asked about; where the call succeeds it names a loaded file. Opening that again, as it is, only
-    // counts one owner more.
+    // SAFETY: the call accepts any address; if it succeeds it names a loaded file. Opening that file again only adds
+    // one owner.
     unsafe {
         if libc::dladdr(on_fault as *const c_void, info.as_mut_ptr()) != 0 {
             let flags = libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE;
@@ -92,7 +93,7 @@ fn keep_loaded() {
 }
 
 extern "C" fn on_fault(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    // SAFETY: the kernel calls a handler with `SA_SIGINFO` with valid pointers to both, for the time of the call.
+    // SAFETY: the kernel calls a handler with `SA_SIGINFO` with valid pointers to both, which last during the call.
     let (siginfo, thread) = unsafe { (&*info, &mut *context.cast::<libc::ucontext_t>()) };
     let guarded = guarded();
     let at = *instruction(thread) as usize;
@@ -104,7 +105,7 @@ extern "C" fn on_fault(signal: libc::c_int, info: *mut libc::siginfo_t, context:
             return;
         }
     }
-    // It is set before ours is in force, but for the moment in which it is installed.
+    // Set before our handler is in force, except in the moment of its installation.
     let previous = PREVIOUS.get().and_then(Option::as_ref);
     match previous.map_or(libc::SIG_DFL, |previous| previous.sa_sigaction) {
         libc::SIG_IGN if !OF_AN_INSTRUCTION.contains(&siginfo.si_code) => {}
@@ -117,7 +118,7 @@ extern "C" fn on_fault(signal: libc::c_int, info: *mut libc::siginfo_t, context:
             }
             if flags & libc::SA_SIGINFO != 0 {
                 type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut c_void);
-                // SAFETY: whoever installed it says by the flag that it is such a function.
+                // SAFETY: the owner of the handler declared by the flag that it is such a function.
                 let handler = unsafe { std::mem::transmute::<usize, Handler>(handler) };
                 handler(signal, info, context);
             } else {
@@ -138,11 +139,11 @@ fn reset(signal: libc::c_int) {
     }
 }
 
-/// Does what the system does where there is no handler. An instruction that faulted does so again, which gives the right report.
+/// Does what the system does without a handler. A faulting instruction faults again, which gives the right report.
 fn end_process(signal: libc::c_int, siginfo: &libc::siginfo_t) {
     reset(signal);
     if !OF_AN_INSTRUCTION.contains(&siginfo.si_code) {
-        // SAFETY: may be called in a handler. The signal comes as soon as this one is done with.
+        // SAFETY: may be called in a handler. The signal arrives as soon as this one has been handled.
         unsafe { libc::raise(signal) };
     }
 }

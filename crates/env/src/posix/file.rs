@@ -15,23 +15,23 @@ use super::descriptor_share::DescriptorShare;
 use crate::error::given_up;
 use crate::{EnvError, RandomAccessFile, Result, SequentialFile, WritableFile};
 
-/// Bytes collected in the process before one write to the system. Larger gains nothing measurable, and a table
-/// being built costs this much memory.
+/// Number of bytes collected in the process before one write to the system. A larger buffer gains nothing measurable,
+/// and every table under construction takes this much memory.
 const WRITE_BUFFER_SIZE_BYTES: usize = 64 << 10;
 
-/// Bytes after which the system is asked to begin writing to the disk: the wait at the final sync is then for the last
-/// few only.
+/// Number of bytes after which the system is asked to begin writing to the disk, so that the final sync waits only
+/// for the last ones.
 const WRITEBACK_STEP_BYTES: u64 = 1 << 20;
 
-/// A file that is read by calls to the system.
+/// A file that is read by system calls.
 #[derive(Debug)]
 pub(super) struct PosixRandomAccessFile {
     path: PathBuf,
-    /// Where the path leads from.
+    /// The environment in which the path is looked up.
     env: PosixEnv,
-    /// `None`: the process has too few descriptors to keep one for this file, which is opened for each read instead.
+    /// `None` if the process has too few descriptors to keep one for this file, which is then opened for each read.
     open: Option<(File, DescriptorShare)>,
-    /// Set once the system said that this file cannot be read without waiting, so that it is asked once only.
+    /// Set once the system has said that this file cannot be read without waiting, so that it is asked only once.
     #[cfg(target_os = "linux")]
     always_waits: std::sync::atomic::AtomicBool,
 }
@@ -51,7 +51,7 @@ impl PosixRandomAccessFile {
         EnvError::new("read", &self.path, source)
     }
 
-    /// Runs `read` on the file, which is opened for it if need be.
+    /// Runs `read` on the file, opening it first if necessary.
     fn with_file<T>(&self, read: impl FnOnce(&File) -> io::Result<T>) -> io::Result<T> {
         match &self.open {
             Some((file, _)) => read(file),
@@ -60,7 +60,7 @@ impl PosixRandomAccessFile {
     }
 }
 
-/// Whether these bytes lie where no file can reach: the system takes such offsets for a wrong call, we for the end.
+/// Whether these bytes lie where no file can reach: the system rejects such offsets; we treat them as after the end.
 fn beyond_any_file(offset: u64, buffer: &[u8]) -> bool {
     i64::try_from(offset.saturating_add(buffer.len() as u64)).is_err()
 }
@@ -103,13 +103,13 @@ impl RandomAccessFile for PosixRandomAccessFile {
         let slices = &mut [io::IoSliceMut::new(buffer)];
         match rustix::io::preadv2(file, slices, offset, ReadWriteFlags::NOWAIT) {
             Ok(read_bytes) if read_bytes == wanted_bytes => Ok(Some(read_bytes)),
-            // Short at the end of the file, or where the next page is not in memory.
+            // Fewer bytes at the end of the file, or where the next page is not in memory.
             Ok(read_bytes) => {
                 let at_end = offset + read_bytes as u64 >= self.size_bytes()?;
                 Ok(at_end.then_some(read_bytes))
             }
             Err(Errno::AGAIN | Errno::INTR) => Ok(None),
-            // The file system, or the kernel, has no such read (old kernels: INVAL for the flag).
+            // The file system or the kernel has no such read (old kernels return INVAL for the flag).
             Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => {
                 self.always_waits.store(true, Ordering::Relaxed);
                 Ok(None)
@@ -123,7 +123,7 @@ impl RandomAccessFile for PosixRandomAccessFile {
         use rustix::fs::{SeekFrom, seek};
         use rustix::io::Errno;
 
-        // Reads give their own offsets, so nobody minds where this leaves the file's.
+        // Reads pass their own offsets, so it does not matter where this leaves the file's.
         let found = self.with_file(|file| match seek(file, SeekFrom::Data(offset)) {
             Ok(data) => Ok(Some(Some(data))),
             Err(Errno::NXIO) => Ok(Some(None)),
@@ -169,20 +169,20 @@ impl SequentialFile for PosixSequentialFile {
 }
 
 pub(super) struct PosixWritableFile {
-    /// `None` only once it is closed.
+    /// `None` only after closing.
     file: Option<File>,
     path: PathBuf,
     buffer: Vec<u8>,
     size_bytes: u64,
-    /// Up to where the system was asked to begin writing to the disk.
+    /// The end of the range that the system was asked to write to the disk.
     writeback_begun_bytes: u64,
     synced_before: bool,
-    /// What the first failure was; everything after it fails.
+    /// The first failure, after which everything fails.
     failure: Option<io::ErrorKind>,
 }
 
 impl PosixWritableFile {
-    /// `size_bytes`: what the file holds before the first byte appended.
+    /// `size_bytes` is the size of the file before the first appended byte.
     pub(super) fn new(file: File, path: &Path, size_bytes: u64) -> Self {
         Self {
             file: Some(file),
@@ -195,7 +195,7 @@ impl PosixWritableFile {
         }
     }
 
-    /// Runs `work` on the file, or fails if anything failed before. A failure is kept.
+    /// Runs `work` on the file, or fails if anything failed before. Remembers a failure.
     fn attempt(
         &mut self,
         operation: &'static str,
@@ -213,13 +213,14 @@ impl PosixWritableFile {
     }
 }
 
-/// Makes bytes and size durable. The first time everything about the file, since it may be new; then no more than
-/// it takes to read the bytes again (`fdatasync`), which spares the disk a write of the times.
+/// Makes bytes and size durable. The first sync covers everything about the file, which may be new. Later ones cover
+/// only what is needed to read the bytes again (`fdatasync`), which spares the disk a write of the times.
 pub(super) fn sync_file(file: &File, synced_before: bool) -> io::Result<()> {
     if synced_before { file.sync_data() } else { file.sync_all() }
 }
 
-/// Closes and reports what dropping a `File` would swallow: network file systems say there that writes failed.
+/// Closes the file and reports errors that dropping a `File` would swallow: network file systems report failed writes
+/// there.
 pub(super) fn close_file(file: File) -> io::Result<()> {
     let descriptor = file.into_raw_fd();
     // SAFETY: `into_raw_fd` made this function the only owner of the descriptor, and it is not used again.
@@ -233,8 +234,8 @@ pub(super) fn close_file(file: File) -> io::Result<()> {
     }
 }
 
-/// Asks the system to begin writing these bytes to the disk. They are durable only once the file is synced, which also
-/// reports what goes wrong here.
+/// Asks the system to begin writing these bytes to the disk. They are durable only after a sync of the file, which
+/// also reports what goes wrong here.
 #[cfg(target_os = "linux")]
 fn begin_writeback(file: &File, from: u64, to: u64) {
     use std::os::fd::AsRawFd;
@@ -310,7 +311,7 @@ impl Drop for PosixWritableFile {
         if self.failure.is_none()
             && let Some(file) = &mut self.file
         {
-            // Nobody is left to hear of an error.
+            // Nobody is left to receive an error.
             let _ = file.write_all(&self.buffer);
         }
     }

@@ -1,53 +1,56 @@
-//! A store into a mapped file that ends with an error, not with the process, where the file has no page for it.
+//! A store into a mapped file that ends with an error, instead of ending the process, if the file has no page for it.
 //!
 //! Predecessor: `log_mapping`. Successors: the operating system's page cache; `fault_handler`, if the store faults.
 //!
-//! The routine is written in assembly so that one can say which instructions it consists of, and which registers hold what at each of
-//! them. It calls nothing, touches no stack, and holds no lock. While it stores, two registers hold the bounds of the record. So the
-//! handler of `SIGBUS` needs no list of mappings: a fault at an instruction of this routine, at an address within these bounds, is a
-//! fault of this store, and it goes on at the routine's second exit, which says so. (The kernel does the same with its table of
-//! exceptions when it copies from a program's memory.) Other faults, one at the source of the copy included, are not ours.
+//! The routine is written in assembly so that its instructions are known, and the registers at each of them. It calls
+//! nothing, touches no stack, and holds no lock. While it stores, two registers hold the bounds of the record. The
+//! handler of `SIGBUS` therefore needs no list of mappings: a fault at an instruction of this routine, at an address
+//! within these bounds, is a fault of this store, and execution goes on at the routine's second exit, which reports
+//! it. (The kernel does the same with its table of exceptions when it copies from a program's memory.) Other faults,
+//! including one at the source of the copy, are not ours.
 
 use std::arch::global_asm;
 
-/// Where a fault is ours, and where it goes on.
+/// The instructions whose faults are ours, and where execution goes on after one.
 pub(super) struct Guarded {
-    /// The first instruction that may fault, and the end of the last.
+    /// From the first instruction that may fault to the end of the last.
     pub(super) instructions: std::ops::Range<usize>,
     /// The exit that reports the failure.
     pub(super) failed: usize,
 }
 
 unsafe extern "C" {
-    /// Stores `body_size` bytes from `body` at `record + 8`, then `head` at `record`. 0, or 1 after a fault; then any part may be
-    /// stored, but not `head`.
+    /// Stores `body_size` bytes from `body` at `record + 8`, then `head` at `record`. Returns 0, or 1 after a fault;
+    /// any part may then be stored, but not `head`.
     fn terrace_guarded_store_0_1(record: *mut u8, body: *const u8, body_size: usize, head: u64) -> u32;
     static terrace_guarded_store_end_0_1: u8;
     static terrace_guarded_store_failed_0_1: u8;
 }
 
-/// Stores `body`, and then, by one instruction, the eight bytes of `head` in front of it. `false` if the file has no page for them
-/// (it was cut, the device or the file system fails, there is no room): `head` is not stored then.
+/// Stores `body` and then, by one instruction, the eight bytes of `head` before it. `false` if the file has no page
+/// for them (it was truncated, the device or the file system fails, there is no room): `head` is not stored then.
 ///
-/// That holds while `fault_handler` is in place; without it such a fault ends the process.
+/// This requires `fault_handler` to be in place; without it such a fault ends the process.
 ///
 /// # Safety
-/// The eight bytes from `record` on, and the size of `body` after them, are mapped, writable, and in nobody else's use.
+///
+/// The eight bytes from `record` on, and the size of `body` after them, are mapped, writable, and not used by anybody
+/// else.
 #[inline]
 pub(super) unsafe fn store(record: *mut u8, head: u64, body: &[u8]) -> bool {
-    // SAFETY: the caller answers for the target, and `body` is a slice. The routine keeps to the system's calling convention: it
-    // changes no register that it would have to keep, and leaves the stack alone.
+    // SAFETY: the caller guarantees the target, and `body` is a slice. The routine follows the system's calling
+    // convention: it changes no register that it would have to preserve, and leaves the stack alone.
     unsafe { terrace_guarded_store_0_1(record, body.as_ptr(), body.len(), head.to_le()) == 0 }
 }
 
-/// What the handler must know of the routine.
+/// What the handler must know about the routine.
 pub(super) fn guarded() -> Guarded {
     let start = terrace_guarded_store_0_1 as *const () as usize;
     let end = &raw const terrace_guarded_store_end_0_1 as usize;
     Guarded { instructions: start..end, failed: &raw const terrace_guarded_store_failed_0_1 as usize }
 }
 
-/// The bounds of the record that the routine stores, as they are in the registers of a thread that was interrupted in it.
+/// The bounds of the record that the routine stores, from the registers of a thread interrupted in it.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn record_of(context: &libc::ucontext_t) -> std::ops::Range<usize> {
     let registers = &context.uc_mcontext.gregs;
@@ -59,7 +62,7 @@ pub(super) fn record_of(context: &libc::ucontext_t) -> std::ops::Range<usize> {
     context.uc_mcontext.regs[4] as usize..context.uc_mcontext.regs[5] as usize
 }
 
-/// The instruction at which a thread goes on that was interrupted in `context`.
+/// The instruction at which a thread interrupted in `context` goes on.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn instruction(context: &mut libc::ucontext_t) -> &mut libc::greg_t {
     &mut context.uc_mcontext.gregs[libc::REG_RIP as usize]
@@ -70,8 +73,9 @@ pub(super) fn instruction(context: &mut libc::ucontext_t) -> &mut libc::c_ulongl
     &mut context.uc_mcontext.pc
 }
 
-// r8 and r9: the bounds of the record. Short bodies by pieces of 16 bytes, the last of which may overlap the one before; long ones by
-// the processor's own copy. Stores are seen in their order on this processor.
+// r8 and r9 hold the bounds of the record. Short bodies are copied in pieces of 16 bytes, the last of which may
+// overlap the one before; long ones by the processor's own copy. On this processor stores become visible in their
+// order.
 #[cfg(target_arch = "x86_64")]
 global_asm!(
     ".pushsection .text.terrace_guarded_store,\"ax\",@progbits",
@@ -126,7 +130,8 @@ global_asm!(
     ".popsection",
 );
 
-// x4 and x5: the bounds of the record. The barrier keeps the head behind the body for whoever maps the file as well.
+// x4 and x5 hold the bounds of the record. The barrier makes the head visible after the body, to other mappings of
+// the file too.
 #[cfg(target_arch = "aarch64")]
 global_asm!(
     ".pushsection .text.terrace_guarded_store,\"ax\",@progbits",
@@ -180,11 +185,11 @@ mod tests {
             let head = 0x8877_6655_4433_2211_u64;
             for shift in [0, 1, 7] {
                 let mut target = vec![0xee; shift + HEAD_SIZE_BYTES + size + 16];
-                // SAFETY: head, body and 16 bytes more lie within the vector, which nobody else uses.
+                // SAFETY: head, body and 16 more bytes lie within the vector, which nobody else uses.
                 assert!(unsafe { store(target.as_mut_ptr().add(shift), head, &body) });
                 let (before, rest) = target.split_at(shift);
-                let (stored, behind) = rest.split_at(HEAD_SIZE_BYTES + size);
-                assert!(before.iter().chain(behind).all(|byte| *byte == 0xee), "size {size}");
+                let (stored, after) = rest.split_at(HEAD_SIZE_BYTES + size);
+                assert!(before.iter().chain(after).all(|byte| *byte == 0xee), "size {size}");
                 assert_eq!(stored[..HEAD_SIZE_BYTES], head.to_le_bytes(), "size {size}");
                 assert!(stored[HEAD_SIZE_BYTES..] == body, "size {size}");
             }
@@ -192,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn the_exits_lie_behind_what_may_fault() {
+    fn the_exits_lie_after_what_may_fault() {
         let Guarded { instructions, failed } = guarded();
         assert!(!instructions.is_empty() && failed >= instructions.end);
     }

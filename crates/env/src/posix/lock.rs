@@ -1,32 +1,32 @@
-//! The lock on a database's LOCK file, understood by LevelDB and Terrace alike.
+//! The lock on a database's LOCK file, which LevelDB and Terrace both respect.
 //!
-//! LevelDB takes a classic record lock (`fcntl`, `F_SETLK`) on the whole file. Such a lock belongs to the process:
-//! a second one taken by the same process is granted, and closing *any* descriptor of the file drops it. We take an
+//! LevelDB takes a classic record lock (`fcntl`, `F_SETLK`) on the whole file. Such a lock belongs to the process: a
+//! second one by the same process is granted, and closing *any* descriptor of the file drops it. Terrace takes an
 //! open file description lock (`F_OFD_SETLK`) instead, which belongs to the open file and conflicts with classic
-//! locks in both directions. (`flock`, and so `File::lock`, is a different kind that LevelDB does not see.) Where
-//! the system has no such lock (macOS), a classic one and the table below do the same, except against another
-//! library in our own process.
+//! locks in both directions. (`flock`, and therefore `File::lock`, is a different kind that LevelDB does not see.)
+//! Where the system has no such lock (macOS), a classic one together with the table below does the same, except
+//! against another library in our own process.
 //!
 //! Rules:
 //!
-//! 1. A table of the process, keyed by device and inode, holds every lock that it has: the same file by another
-//!    path is the same lock. The table is looked at *before* the file is opened, because closing a second
-//!    descriptor would drop a classic lock.
-//! 2. If the holder turns out to be another library in this process (LevelDB), our descriptor of its file is kept
-//!    open, for the same reason, and serves the next attempt.
-//! 3. After locking, the path must still name the locked file; else somebody removed the file meanwhile, and we
-//!    try again with the new one.
+//! 1. A table of the process, keyed by device and inode, contains every lock that it holds: the same file by another
+//!    path is the same lock. The table is consulted *before* the file is opened, because closing a second descriptor
+//!    would drop a classic lock.
+//! 2. If the holder turns out to be another library in this process (LevelDB), our descriptor of its file stays open,
+//!    for the same reason, and serves the next attempt.
+//! 3. After locking, the path must still name the locked file; otherwise somebody removed the file in the meantime,
+//!    and we try again with the new one.
 //! 4. The file holds the holder's process number as text, for the error message of those who are refused. It is
 //!    emptied on release and never removed. LevelDB ignores the contents.
 //!
-//! A forked child shares the open file, at least until it calls `exec`. So the release unlocks and does not rely on
-//! closing the last descriptor: a child being started on another thread would keep the lock for a moment more, and a
-//! database closed and opened again would find itself locked. Only the process that took the lock unlocks it; the
-//! child's copy of it just closes its descriptor. If the process dies unreleased, the lock lasts as long as a child
-//! that never called `exec`.
+//! A forked child shares the open file, at least until it calls `exec`. The release therefore unlocks and does not
+//! rely on closing the last descriptor: a child being started on another thread would keep the lock for a moment
+//! longer, and a database closed and opened again would find itself locked. Only the process that took the lock
+//! unlocks it; the child's copy only closes its descriptor. If the process dies without releasing the lock, the lock
+//! lasts as long as a child that never called `exec`.
 //!
 //! One gap cannot be closed: if another library in this process takes a classic lock between our unlock and our
-//! close, on another thread, the close drops it. Whoever closes one engine before opening the other is safe.
+//! close, on another thread, the close drops it. A program that closes one engine before it opens the other is safe.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -34,14 +34,14 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 
-use rustix::fs::{OFlags, Stat};
+use rustix::fs::OFlags;
 
-use super::path_at::PathAt;
+use super::path_at::{PathAt, file_id_of};
 use super::process_local::ProcessLocal;
 use crate::locks::Mutex;
-use crate::{EnvError, FileLock, LockError, ProcessMark};
+use crate::{EnvError, FileId, FileLock, LockError, ProcessMark};
 
-/// How often a LOCK file that is removed between open and lock is tried again.
+/// How many times to try again if a LOCK file is removed between open and lock.
 const ATTEMPTS: usize = 16;
 
 /// `fcntl` commands of one kind of lock.
@@ -59,39 +59,17 @@ const COMMANDS: &[Commands] = &[
     Commands { set: libc::F_SETLK, get: libc::F_GETLK },
 ];
 
-/// What this process knows of a LOCK file.
+/// What this process knows about a LOCK file.
 #[derive(Debug)]
 enum Known {
-    /// This process holds it by a [`PosixLock`].
+    /// This process holds it through a [`PosixLock`].
     Held,
-    /// Another library in this process held it when last tried. See rule 2.
+    /// Another library in this process held it at the last attempt. See rule 2.
     Foreign { file: File },
 }
 
-/// A forked child holds none of its parent's locks, and has a table of its own.
+/// A forked child holds none of its parent's locks, and has its own table.
 static TABLE: ProcessLocal<Mutex<BTreeMap<FileId, Known>>> = ProcessLocal::new();
-
-/// Identity of a file, whatever its path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct FileId {
-    device: u64,
-    inode: u64,
-}
-
-impl FileId {
-    #[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
-    fn of(stat: &Stat) -> Self {
-        Self { device: stat.st_dev as u64, inode: stat.st_ino as u64 }
-    }
-
-    fn of_place(place: &PathAt<'_>) -> io::Result<Option<Self>> {
-        match place.stat() {
-            Ok(stat) => Ok(Some(Self::of(&stat))),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-}
 
 /// The lock, held until it is dropped.
 #[derive(Debug)]
@@ -105,14 +83,14 @@ pub(super) struct PosixLock {
 impl FileLock for PosixLock {}
 
 impl PosixLock {
-    /// Takes the lock, or says who has it. Never waits for it.
+    /// Takes the lock, or says who holds it. Never waits for it.
     pub(super) fn acquire(place: &PathAt<'_>) -> Result<Self, LockError> {
         let failed = |source| LockError::Env(EnvError::new("lock", place.full_path(), source));
         let open = || place.open(OFlags::RDWR | OFlags::CREATE);
         let process = std::process::id();
         let mut table = TABLE.get().lock();
         for _ in 0..ATTEMPTS {
-            let file = match FileId::of_place(place).map_err(failed)? {
+            let file = match place.file_id().map_err(failed)? {
                 None => open().map_err(failed)?,
                 Some(id) => match table.remove(&id) {
                     Some(Known::Held) => {
@@ -123,7 +101,7 @@ impl PosixLock {
                     None => open().map_err(failed)?,
                 },
             };
-            let id = FileId::of(&rustix::fs::fstat(&file).map_err(|error| failed(error.into()))?);
+            let id = file_id_of(&rustix::fs::fstat(&file).map_err(|error| failed(error.into()))?);
             if !set_lock(&file).map_err(failed)? {
                 let holder = holder_of(&file, process);
                 let this_process = holder == Some(process);
@@ -132,13 +110,13 @@ impl PosixLock {
                 }
                 return Err(LockError::Held { holder, this_process });
             }
-            if FileId::of_place(place).map_err(failed)? == Some(id) {
+            if place.file_id().map_err(failed)? == Some(id) {
                 write_process(&file, process);
                 table.insert(id, Known::Held);
                 return Ok(Self { file: Some(file), id, process: ProcessMark::here() });
             }
         }
-        // Somebody removes the file as fast as it is made.
+        // Somebody removes the file as fast as it is created.
         Err(LockError::Held { holder: None, this_process: false })
     }
 }
@@ -151,18 +129,18 @@ impl Drop for PosixLock {
         let mut table = TABLE.get().lock();
         table.remove(&self.id);
         if let Some(file) = self.file.take() {
-            // Only a message is lost if this fails.
+            // A failure here loses only a message.
             let _ = file.set_len(0);
-            // If this fails, the close that follows releases.
+            // If this fails, the close that follows releases the lock.
             let _ = command(&file, libc::F_UNLCK, |commands| commands.set);
-            // Closed before the table is unlocked, lest the close drops a classic lock that another thread has just
-            // taken through the table.
+            // Closed before the table is unlocked, so that the close does not drop a classic lock that another thread
+            // has just taken through the table.
             drop(file);
         }
     }
 }
 
-/// Tries to lock the whole file; false if somebody holds a lock on it.
+/// Tries to lock the whole file; `false` if somebody holds a lock on it.
 fn set_lock(file: &File) -> io::Result<bool> {
     match command(file, libc::F_WRLCK, |commands| commands.set) {
         Ok(_) => Ok(true),
@@ -171,14 +149,14 @@ fn set_lock(file: &File) -> io::Result<bool> {
     }
 }
 
-/// Which process holds the lock that refused us, as far as can be known. `process` is our own.
+/// The process that holds the lock that was refused, as far as it can be known. `process` is our own.
 fn holder_of(file: &File, process: u32) -> Option<u32> {
     let found = command(file, libc::F_WRLCK, |commands| commands.get).ok()?;
     match u32::try_from(found.l_pid) {
         Ok(holder) if holder > 0 => Some(holder),
-        // The kernel knows no process for the lock of an open file (-1), nor one of another container (0). So the
-        // text says it, unless it is left from a process that died. Our own number in it is somebody else's, too:
-        // what this process holds is in the table.
+        // The kernel knows no process for the lock of an open file (-1), nor one of another container (0). The text
+        // then names it, unless it is left from a process that died. If it has our own number, that means another
+        // process, too: the table contains what this process holds.
         _ => read_process(file).filter(|&holder| holder != process && is_alive(holder)),
     }
 }
@@ -208,8 +186,8 @@ fn command(
 
 fn fcntl(file: &File, lock_type: LockType, command: libc::c_int) -> io::Result<libc::flock> {
     loop {
-        // SAFETY: `flock` is a C structure of integers, for which zero is a value. Start and length 0 mean the
-        // whole file, process 0 is what the commands for open files demand.
+        // SAFETY: `flock` is a C structure of integers, for which zero is a value. Start and length 0 mean the whole
+        // file; the commands for open files require process 0.
         let mut lock: libc::flock = unsafe { std::mem::zeroed() };
         lock.l_type = lock_type as libc::c_short;
         lock.l_whence = libc::SEEK_SET as libc::c_short;
@@ -225,7 +203,7 @@ fn fcntl(file: &File, lock_type: LockType, command: libc::c_int) -> io::Result<l
     }
 }
 
-/// Puts our number into the file. Only for a message, so that a full disk is no reason to refuse the lock.
+/// Writes our process number into the file. It serves only a message, so a full disk is no reason to refuse the lock.
 fn write_process(file: &File, process: u32) {
     if file.set_len(0).is_ok() {
         let _ = file.write_all_at(format!("{process}\n").as_bytes(), 0);

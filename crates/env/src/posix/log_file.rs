@@ -1,8 +1,8 @@
-//! The write-ahead log on a real file system: a record is stored into the mapped block at the end, where the system can do
-//! that; else each append is one write at a known offset.
+//! The write-ahead log on a real file system: a record is stored into the mapped block at the end if the system
+//! supports that; otherwise each append is one write at a known offset.
 //!
-//! Predecessor: the engine's log writer. Successors: `log_space`; or the operating system's page cache. At a sync the
-//! disk.
+//! Predecessor: the engine's log writer. Successors: `log_space`, or the operating system's page cache; the disk at a
+//! sync.
 
 use std::fs::File;
 use std::io;
@@ -14,7 +14,7 @@ use crate::log_state::LogState;
 use crate::{EnvError, LOG_RECORD_HEADER_SIZE_BYTES, LogFile, Result};
 
 pub(super) struct PosixLogFile {
-    /// Before the file, which it is mapped from.
+    /// Declared before the file that it is mapped from, so that it is dropped first.
     space: LogSpace,
     file: File,
     path: PathBuf,
@@ -24,7 +24,7 @@ pub(super) struct PosixLogFile {
 }
 
 impl PosixLogFile {
-    /// A log in `file`, which is empty, mapped if `may_map` and the file system is fit for that.
+    /// Creates a log in `file`, which is empty. It is mapped if `may_map` and the file system is suitable.
     pub(super) fn new(file: File, path: &Path, may_map: bool) -> Self {
         let space = LogSpace::new(&file, may_map);
         let path = path.to_owned();
@@ -39,7 +39,7 @@ impl PosixLogFile {
         self.state.check().map_err(|source| self.failed(operation, source))
     }
 
-    /// The file is not what it was, or its device fails: nothing that it says later is to be believed.
+    /// The file is not what it was, or its device fails: nothing that it reports later can be trusted.
     #[cold]
     fn not_stored(&mut self, error: io::Error) -> EnvError {
         self.space.give_up();
@@ -70,7 +70,7 @@ impl LogFile for PosixLogFile {
             return Ok(());
         }
         if let Err(error) = self.space.write(&self.file, self.size_bytes, bytes) {
-            // A part may be there. A later record behind it would be unreadable.
+            // A part may have been written. A later record after it would be unreadable.
             if self.space.give_back(&self.file, self.size_bytes).is_err() {
                 self.state = LogState::Damaged(error.kind());
             }
@@ -90,7 +90,7 @@ impl LogFile for PosixLogFile {
         self.check_whole("write")?;
         let start = self.size_bytes + padding_bytes as u64;
         let end = start + (header.len() + fragment.len()) as u64;
-        // A header alone ends its block, which seldom happens.
+        // A header alone ends its block, which is rare.
         if !self.space.is_ready(end) || fragment.is_empty() {
             return self.write_record(padding_bytes, header, fragment);
         }
@@ -116,7 +116,7 @@ impl LogFile for PosixLogFile {
 
     fn sync(&mut self) -> Result<()> {
         self.check_whole("sync")?;
-        // It writes what was stored into a mapping as well.
+        // This also writes what was stored into a mapping.
         if let Err(error) = sync_file(&self.file, self.synced_before) {
             self.state = LogState::Lost(error.kind());
             return Err(self.failed("sync", error));

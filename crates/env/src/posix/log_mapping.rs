@@ -1,12 +1,13 @@
-//! A part of a log mapped into memory, and how a record is stored there. Predecessor: `log_space`. Successor: the
+//! A part of a log mapped into memory, and the way records are stored there. Predecessor: `log_space`. Successor: the
 //! operating system's page cache.
 //!
 //! # A page that is not there
 //!
-//! A store for which the file has no page raises `SIGBUS`. Zeros are written before they are stored into, so a full disk cannot do
-//! that on the file systems that `log_space` maps on. What can: another program that truncates the log of an open database, and a disk
-//! or file system that fails when a page is first touched, or touched again after it was written to the disk. The store is guarded
-//! (`guarded_store`, `fault_handler`): it ends with an error, and nothing is acknowledged.
+//! A store for which the file has no page raises `SIGBUS`. Zeros are written before the stores, so a full disk cannot
+//! cause it on the file systems on which `log_space` maps. These can: another program that truncates the log of an
+//! open database, and a disk or file system that fails when a page is first touched, or touched again after it was
+//! written to the disk. The store is guarded (`guarded_store`, `fault_handler`): it ends with an error, and nothing
+//! is acknowledged.
 
 use std::fs::File;
 use std::io;
@@ -18,8 +19,8 @@ use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, munmap};
 use super::guarded_store;
 use crate::LOG_RECORD_HEADER_SIZE_BYTES;
 
-/// The least that a mapping begins and ends at multiples of. Larger pages are multiples of it, and blocks of logs, to
-/// which mappings extend, are multiples of all that are in use.
+/// Mappings begin and end at multiples of this. All page sizes in use divide it, and blocks of logs, to which
+/// mappings extend, are multiples of all page sizes in use.
 pub(super) const MAPPING_STEP_BYTES: u64 = 64 << 10;
 
 /// A range of a file that can be stored into.
@@ -28,7 +29,7 @@ pub(super) struct LogMapping {
     /// Where the range begins and ends in the file. It may reach beyond the end of the file.
     start: u64,
     end: u64,
-    /// The file reaches to here at least, and so may stores.
+    /// The file reaches at least to here, and so may stores.
     ready_end: u64,
 }
 
@@ -37,7 +38,7 @@ unsafe impl Send for LogMapping {}
 
 impl LogMapping {
     /// Maps the bytes from `start` to `end` of `file`, which may be shorter. Both are multiples of
-    /// [`MAPPING_STEP_BYTES`]. None of it is ready.
+    /// [`MAPPING_STEP_BYTES`]. None of the range is ready yet.
     pub(super) fn new(file: &File, start: u64, end: u64) -> io::Result<Self> {
         let size = usize::try_from(end - start).map_err(|_| io::ErrorKind::OutOfMemory)?;
         let protection = ProtFlags::READ | ProtFlags::WRITE;
@@ -47,23 +48,23 @@ impl LogMapping {
         Ok(Self { memory, start, end, ready_end: start })
     }
 
-    /// Whether the range holds the bytes up to `end`.
+    /// Whether the range contains the bytes up to `end`.
     pub(super) fn covers(&self, end: u64) -> bool {
         end <= self.end
     }
 
-    /// The file reaches to `end` now, within the range.
+    /// Notes that the file now reaches to `end`, within the range.
     pub(super) fn set_ready(&mut self, end: u64) {
         self.ready_end = end.min(self.end);
     }
 
-    /// Keeps the system from reading ahead into large pages, of which a sync writes a whole one for a small record.
+    /// Keeps the system from reading ahead into large pages: a sync of a small record would write a whole one.
     pub(super) fn keep_pages_small(&self) {
         self.advise(self.start, self.end, Advice::Random);
     }
 
-    /// Brings the pages from `from` to `to` into memory, to spare the stores a fault for each. Where the system cannot,
-    /// the faults come.
+    /// Loads the pages from `from` to `to` into memory, to spare the stores a fault for each. If the system cannot do
+    /// that, the faults occur.
     pub(super) fn populate(&self, from: u64, to: u64) {
         self.advise(from, to, Advice::LinuxPopulateWrite);
     }
@@ -72,7 +73,7 @@ impl LogMapping {
         let from = from.max(self.start) / MAPPING_STEP_BYTES * MAPPING_STEP_BYTES;
         let to = to.min(self.end);
         if from < to {
-            // SAFETY: the range is within the mapping, and none of the advices in use changes its content.
+            // SAFETY: the range is within the mapping, and none of the advices used changes its contents.
             let _ = unsafe {
                 let memory = self.memory.as_ptr().add((from - self.start) as usize);
                 madvise(memory.cast(), (to - from) as usize, advice)
@@ -80,14 +81,18 @@ impl LogMapping {
         }
     }
 
-    /// Stores a record at `offset` in the file, where zeros are: first the payload, then the header at once. A process
-    /// that dies in between leaves a header of zeros, and so does a store for which the file has no page.
+    /// Stores a record at `offset` in the file, where there are zeros: first the payload, then the header in one
+    /// store. A process that dies in between leaves a header of zeros, and so does a store for which the file has no
+    /// page.
     ///
     /// # Errors
-    /// The file has no page for the record: an input/output error.
+    ///
+    /// An input/output error if the file has no page for the record.
+    ///
     ///
     /// # Panics
-    /// If the record is not within what is ready.
+    ///
+    /// If the record is not within the ready part.
     #[inline]
     pub(super) fn store(
         &mut self,
@@ -100,8 +105,8 @@ impl LogMapping {
         let [h0, h1, h2, h3, h4, h5, h6] = *header;
         let Some((first, body)) = payload.split_first() else { return Err(Errno::INVAL) };
         let head = u64::from_le_bytes([h0, h1, h2, h3, h4, h5, h6, *first]);
-        // SAFETY: by the assertion all bytes of the record lie within the mapping, which this value owns and which is writable.
-        // `payload` is no part of the mapping, to which nobody else has a pointer.
+        // SAFETY: by the assertion all bytes of the record lie within the mapping, which this value owns and which is
+        // writable. `payload` is not part of the mapping, to which nobody else has a pointer.
         let stored = unsafe {
             let target = self.memory.as_ptr().add((offset - self.start) as usize);
             guarded_store::store(target, head, body)

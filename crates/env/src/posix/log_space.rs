@@ -1,15 +1,17 @@
-//! The block at the end of a log, mapped into memory, so that a record is stored without a call to the system.
+//! The block at the end of a log, mapped into memory, so that storing a record needs no system call.
 //! Predecessor: `log_file`. Successor: `log_mapping`.
 //!
-//! The file ends where the block ends that the log ends in, and reads as zeros behind the log. So whoever reads what a
-//! killed process left finds zeros to the end of the last block; and the first fragment of a record that goes on in the
-//! next block is followed by the end of the file until its rest is written. Both are how a log of LevelDB's may end.
+//! The file ends where the last block of the log ends, and reads as zeros after the log. A reader of what a killed
+//! process left therefore finds zeros to the end of the last block; and the first fragment of a record that continues
+//! in the next block is followed by the end of the file until the rest is written. LevelDB's own logs may end in both
+//! ways.
 //!
-//! A block is made ready by writing zeros to its end, together with the bytes that begin it. A full disk shows there, as
-//! an error.
+//! A block is made ready by writing zeros to its end, together with the bytes that begin it. A full disk causes an
+//! error there.
 //!
-//! Only file systems are used on which a store into what was written cannot fail for want of room. Extents that files may share,
-//! as on XFS and btrfs (`cp` does that by itself), or a server in between take that promise back. What else may fail is caught.
+//! Only file systems are used on which a store into written bytes cannot fail for lack of room. Extents that files
+//! may share, as on XFS and btrfs (where `cp` shares them by itself), or a server in between would break that
+//! promise. Other failures are caught.
 
 use std::fs::File;
 use std::io::{self, IoSlice};
@@ -21,14 +23,14 @@ use super::fault_handler;
 use super::log_mapping::{LogMapping, MAPPING_STEP_BYTES};
 use crate::{LOG_BLOCK_SIZE_BYTES, LOG_RECORD_HEADER_SIZE_BYTES};
 
-/// So much of the file is mapped at once, also behind its end: addresses cost nothing.
+/// Number of bytes of the file that are mapped at once, even beyond its end: addresses cost nothing.
 const WINDOW_BYTES: u64 = 4 << 20;
 
-/// Logs that are synced are written page by page: the system then keeps their pages small, and a sync of a small record
-/// writes no more than it must.
+/// Logs that are synced are written page by page: the system then keeps their pages small, and a sync of a small
+/// record writes no more than necessary.
 const PAGE_SIZE_BYTES: u64 = 4 << 10;
 
-/// Whether a log will be synced shows in its first bytes.
+/// The first bytes of a log, which show whether the log will be synced.
 const FIRST_BYTES: u64 = 128 << 10;
 
 static ZEROS: [u8; LOG_BLOCK_SIZE_BYTES as usize] = [0; LOG_BLOCK_SIZE_BYTES as usize];
@@ -36,9 +38,9 @@ static ZEROS: [u8; LOG_BLOCK_SIZE_BYTES as usize] = [0; LOG_BLOCK_SIZE_BYTES as 
 /// ext4 and tmpfs, by their numbers in `statfs`.
 const SUITABLE_FILE_SYSTEMS: [u64; 2] = [0xef53, 0x0102_1994];
 
-/// What is ready behind the end of a log.
+/// The space that is ready after the end of a log.
 pub(super) struct LogSpace {
-    /// There is one whenever something is ready.
+    /// `Some` whenever something is ready.
     mapping: Option<LogMapping>,
     /// Zeros are in the file, and mapped, up to here; 0 if nothing is ready.
     end: u64,
@@ -47,7 +49,7 @@ pub(super) struct LogSpace {
 }
 
 impl LogSpace {
-    /// Nothing yet, behind a log in `file`, and nothing ever unless `may_map`.
+    /// Creates the space for a log in `file`. Nothing is ready yet, and nothing ever will be unless `may_map`.
     pub(super) fn new(file: &File, may_map: bool) -> Self {
         let is_possible = may_map
             && fstatfs(file)
@@ -55,7 +57,7 @@ impl LogSpace {
         Self { mapping: None, end: 0, is_possible, is_synced: false }
     }
 
-    /// The log was synced. Logs that are will be again, each time with little that is new.
+    /// Notes that the log was synced. Such logs will be synced again, each time with little that is new.
     pub(super) fn note_sync(&mut self) {
         if let Some(mapping) = self.mapping.as_ref().filter(|_| !self.is_synced) {
             mapping.keep_pages_small();
@@ -72,7 +74,9 @@ impl LogSpace {
     /// Stores a record at `offset`. It must be ready.
     ///
     /// # Errors
-    /// The file has no page for it, since it was cut or the device fails. The log is to be [given up](Self::give_up).
+    ///
+    /// If the file has no page for the record, because it was truncated or the device fails. The caller must [give
+    /// the log up](Self::give_up).
     #[inline]
     pub(super) fn store(
         &mut self,
@@ -83,18 +87,19 @@ impl LogSpace {
         self.mapping.as_mut().map_or(Ok(()), |mapping| mapping.store(offset, header, payload))
     }
 
-    /// Leaves the file as it is, for good: nobody knows what it is like any more.
+    /// Leaves the file as it is for good, because its state is unknown.
     pub(super) fn give_up(&mut self) {
         self.mapping = None;
         self.end = 0;
         self.is_possible = false;
     }
 
-    /// Writes `bytes` at the end of the log, `offset`, by one call, and makes the rest of their last block ready where that
-    /// is possible. A process that dies meanwhile leaves a beginning of them, and the file ends there.
+    /// Writes `bytes` at the end of the log, `offset`, by one call, and makes the rest of their last block ready if
+    /// possible. If the process dies during the call, a prefix of them remains, and the file ends there.
     ///
     /// # Errors
-    /// A part of them may be in the file.
+    ///
+    /// If the system cannot write them; a part of them may then be in the file.
     pub(super) fn write(&mut self, file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
         let end = offset + bytes.len() as u64;
         if self.is_possible {
@@ -106,7 +111,7 @@ impl LogSpace {
                     self.map(file, offset, end, ready_end, keeps_pages_small);
                     return Ok(());
                 }
-                // What is left may do without the zeros.
+                // The rest may fit without the zeros.
                 Err(Errno::NOSPC | Errno::DQUOT) => self.give_back(file, offset)?,
                 Err(error) => return Err(error.into()),
             }
@@ -115,12 +120,12 @@ impl LogSpace {
         Ok(())
     }
 
-    /// Maps the zeros from `end` to `ready_end`. Where that is impossible, records are written.
+    /// Maps the zeros from `end` to `ready_end`. If that is impossible, records are written.
     fn map(&mut self, file: &File, offset: u64, end: u64, ready_end: u64, keeps_pages_small: bool) {
         if !self.mapping.as_ref().is_some_and(|mapping| mapping.covers(ready_end)) {
             let start = offset / MAPPING_STEP_BYTES * MAPPING_STEP_BYTES;
             let window_end = (start + WINDOW_BYTES).max(ready_end).next_multiple_of(MAPPING_STEP_BYTES);
-            // Whoever has set a handler of signals of his own since is not to be bothered.
+            // A program that has since set its own signal handler keeps it.
             let may_map = fault_handler::is_in_place();
             self.mapping = may_map.then(|| LogMapping::new(file, start, window_end).ok()).flatten();
             if let Some(mapping) = self.mapping.as_ref().filter(|_| keeps_pages_small) {
@@ -136,18 +141,18 @@ impl LogSpace {
             }
             None => {
                 self.is_possible = false;
-                // Zeros that stay do no harm.
+                // Zeros that remain do no harm.
                 let _ = file.set_len(end);
             }
         }
     }
 
-    /// Cuts the file to the log's size, behind which nothing is ready any more.
+    /// Truncates the file to the log's size, after which nothing is ready any more.
     pub(super) fn give_back(&mut self, file: &File, size_bytes: u64) -> io::Result<()> {
         self.mapping = None;
         self.end = 0;
-        // Where it is not longer, nothing is asked of a disk that may be full: on XFS to cut a block that another file shares
-        // takes room.
+        // If the file is not longer, the disk, which may be full, is asked for nothing: on XFS, cutting a block that
+        // another file shares takes room.
         if file.metadata()?.len() > size_bytes { file.set_len(size_bytes) } else { Ok(()) }
     }
 

@@ -1,5 +1,5 @@
-//! Tables on a real file system, read through a mapping of the file. No descriptor is held: a process may have more tables than
-//! descriptors.
+//! Tables on a real file system, read through a mapping of the file. No descriptor is held, so a process may have
+//! more tables than descriptors.
 //!
 //! Predecessor: the engine's table reader. Successors: `mapping`, `residency`.
 
@@ -21,12 +21,12 @@ use crate::{RandomAccessFile, Result};
 pub(super) struct PosixMappedFile {
     mapping: Arc<Mapping>,
     path: PathBuf,
-    /// What is known of the mapping's pages, made when it is first asked for.
+    /// What is known about the mapping's pages, created at the first question.
     #[cfg(target_os = "linux")]
     residency: OnceLock<Residency>,
 }
 
-/// A [`Mapping`] as one of several owners of [`Bytes`] hold it.
+/// One of several owners of a [`Mapping`], as [`Bytes`] hold it.
 struct SharedMapping(Arc<Mapping>);
 
 impl AsRef<[u8]> for SharedMapping {
@@ -39,7 +39,8 @@ impl PosixMappedFile {
     /// Maps `file` as it is now. The caller may close it afterwards.
     ///
     /// # Errors
-    /// The system refuses: the file is empty, or the process has too many mappings or too little room for addresses.
+    ///
+    /// If the system refuses: the file is empty, or the process has too many mappings or too little address space.
     pub(super) fn new(file: &File, path: &Path) -> io::Result<Self> {
         let size_bytes = usize::try_from(file.metadata()?.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
         Ok(Self {

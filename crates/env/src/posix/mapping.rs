@@ -1,4 +1,4 @@
-//! A whole file in the process's memory, to read only.
+//! A whole file in the process's memory, read-only.
 //!
 //! Predecessor: `file`, for tables that are read at random. Successor: the kernel's page cache.
 
@@ -7,13 +7,13 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::ptr::NonNull;
 
-/// How many pages the system is asked for at once: the bits of a word.
+/// How many pages the system is asked about at once: the bits of a word.
 #[cfg(target_os = "linux")]
 pub(super) const PAGES_AT_ONCE: usize = u64::BITS as usize;
 
-/// A mapping of a file's first bytes. Unmapped when dropped; the file's removal does not touch it.
+/// A mapping of a file's first bytes. Unmapped on drop; removing the file does not affect it.
 ///
-/// Where the device fails under it, or where somebody cuts the file, an access ends the process (SIGBUS).
+/// If the device fails, or somebody truncates the file, an access ends the process (SIGBUS).
 #[derive(Debug)]
 pub(super) struct Mapping {
     start: NonNull<libc::c_void>,
@@ -28,7 +28,7 @@ unsafe impl Sync for Mapping {}
 impl Mapping {
     /// Maps the first `size_bytes` of `file`, which must not be 0.
     pub(super) fn new(file: &File, size_bytes: usize) -> io::Result<Self> {
-        // SAFETY: the system chooses an unused place in memory, so nothing that exists is touched.
+        // SAFETY: the system chooses an unused range of memory, so nothing that exists is touched.
         let start = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
@@ -46,8 +46,8 @@ impl Mapping {
         Ok(Self { start, size_bytes })
     }
 
-    /// Which of the 64 pages from `first` on are in memory now, as bits from the lowest on. Those behind the mapping's end are
-    /// not, and none is if the system does not tell.
+    /// Which of the 64 pages from `first` on are in memory now, as bits from the lowest on. Pages after the mapping's
+    /// end are not, and none is if the system does not tell.
     #[cfg(target_os = "linux")]
     pub(super) fn pages_in_memory(&self, first: usize) -> u64 {
         let page_size_bytes = rustix::param::page_size();
@@ -70,15 +70,15 @@ impl Mapping {
 
 impl AsRef<[u8]> for Mapping {
     fn as_ref(&self) -> &[u8] {
-        // SAFETY: the bytes stay mapped and readable as long as `self`. Nobody writes to them: only files that are
-        // complete are mapped (tables), which no program of the database ever changes.
+        // SAFETY: the bytes stay mapped and readable as long as `self`. Nobody writes to them: only complete files
+        // are mapped (tables), which no program of the database ever changes.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr().cast(), self.size_bytes) }
     }
 }
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        // SAFETY: the place and size are those of the mapping, and no reference into it outlives `self`.
+        // SAFETY: address and size are those of the mapping, and no reference into it outlives `self`.
         unsafe { libc::munmap(self.start.as_ptr(), self.size_bytes) };
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rustix::fs::{FileType, OFlags};
 
 use crate::{
-    Background, Env, EnvError, FileLock, HeldEnv, LockError, LogFile, RandomAccessFile, Result,
+    Background, Env, EnvError, FileId, FileLock, HeldEnv, LockError, LogFile, RandomAccessFile, Result,
     SequentialFile, ThreadHandle, WritableFile, host,
 };
 
@@ -72,17 +72,17 @@ use path_at::{HeldDirectory, HeldName, PathAt};
 /// Symbolic links are followed. New files and directories get the permissions that the process's umask leaves.
 #[derive(Debug, Clone, Default)]
 pub struct PosixEnv {
-    /// What [`hold_directory`](Env::hold_directory) returned this for.
+    /// The directory for which [`hold_directory`](Env::hold_directory) returned this value.
     held: Option<HeldName>,
 }
 
 impl PosixEnv {
-    /// The environment of the operating system.
+    /// Creates the environment of the operating system.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Does `work` where `path` leads.
+    /// Runs `work` on the place to which `path` leads.
     fn at<'a, T>(
         &self,
         operation: &'static str,
@@ -98,13 +98,13 @@ impl PosixEnv {
         PathAt::new(self.held.as_ref(), path)
     }
 
-    /// The place of a directory, for what names its errors itself.
+    /// The place of a directory, for operations that name their errors themselves.
     fn place_of_directory<'a>(&self, path: &'a Path) -> Result<PathAt<'a>> {
         self.place(path).map_err(|source| EnvError::new("open directory", path, source))
     }
 
     fn create_log_at(&self, path: &Path, may_map: bool) -> Result<Box<dyn LogFile>> {
-        // To be mapped it has to be readable as well.
+        // Mapping also requires read access.
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::TRUNC;
         let file = self.at("create", path, |place| place.open_regular(flags))?;
         Ok(Box::new(PosixLogFile::new(file, path, may_map)))
@@ -126,7 +126,7 @@ impl Env for PosixEnv {
         Ok(Arc::new(PosixRandomAccessFile::new(self.open_to_read(path)?, self, path)))
     }
 
-    // On 32 bits the addresses would run out.
+    // A 32-bit process would run out of addresses.
     #[cfg(target_pointer_width = "64")]
     fn open_mapped(&self, path: &Path) -> Result<Arc<dyn RandomAccessFile>> {
         let file = self.open_to_read(path)?;
@@ -192,6 +192,10 @@ impl Env for PosixEnv {
             }
             u64::try_from(stat.st_size).map_err(io::Error::other)
         })
+    }
+
+    fn file_id(&self, path: &Path) -> Result<Option<FileId>> {
+        self.at("look at", path, PathAt::file_id)
     }
 
     fn list(&self, directory: &Path) -> Result<Vec<String>> {

@@ -1,5 +1,5 @@
-//! Systems on which nothing is made ready behind a log: records are written. In place of `log_space`, which is Linux's, on
-//! processors for which there is a guarded store.
+//! Stands in for `log_space` where no space is made ready after a log and records are written: `log_space` needs
+//! Linux on a processor that has a guarded store.
 
 use std::fs::File;
 use std::io;

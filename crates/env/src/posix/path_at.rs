@@ -1,6 +1,7 @@
-//! Where the system begins to go along a path: the working directory of the process, or a directory that is held.
+//! Where the system starts to follow a path: the working directory of the process, or a held directory.
 //!
-//! Predecessor: the environment's methods. Successor: the system's calls that take a directory's descriptor (`openat` and its kin).
+//! Predecessor: the environment's methods. Successor: system calls that take a directory's descriptor (`openat` and
+//! its kin).
 
 use std::ffi::CString;
 use std::fs::File;
@@ -12,12 +13,12 @@ use std::sync::{Arc, Weak};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat};
 use rustix::io::retry_on_intr;
 
-use crate::{DirectoryHold, EnvError, Result};
+use crate::{DirectoryHold, EnvError, FileId, Result};
 
-/// What the system stores of a directory's own name in it.
+/// The name by which a directory contains itself.
 const ITSELF: &str = ".";
 
-/// An open directory: names in it are found in it, wherever it is moved to, and whatever comes to its old place.
+/// An open directory: names are looked up in it, wherever it is moved to, and whatever takes its old place.
 #[derive(Debug)]
 pub(super) struct HeldDirectory {
     path: PathBuf,
@@ -35,7 +36,12 @@ impl HeldDirectory {
     }
 }
 
-/// A path, and the directory from which the system goes along it.
+#[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
+pub(super) fn file_id_of(stat: &Stat) -> FileId {
+    FileId { device: stat.st_dev as u64, inode: stat.st_ino as u64 }
+}
+
+/// A path, and the directory from which the system follows it.
 #[derive(Debug, Clone)]
 pub(super) struct PathAt<'a> {
     held: Option<Arc<HeldDirectory>>,
@@ -43,15 +49,16 @@ pub(super) struct PathAt<'a> {
 }
 
 impl<'a> PathAt<'a> {
-    /// `path` from the directory that `held` holds, if the path leads into it.
+    /// Creates the place of `path`. It starts at the directory that `held` holds if the path leads into it.
     ///
     /// # Errors
-    /// It leads there, and nobody holds the directory any more.
+    ///
+    /// If it leads there and nobody holds the directory any more.
     pub(super) fn new(held: Option<&HeldName>, path: &'a Path) -> io::Result<Self> {
         let Some(HeldName { path: directory, hold }) = held else { return Ok(Self { held: None, path }) };
         let Ok(inside) = path.strip_prefix(directory) else { return Ok(Self { held: None, path }) };
         let Some(held) = hold.upgrade() else {
-            return Err(io::Error::other("the database was closed, and with it the directory"));
+            return Err(io::Error::other("the database and its directory were closed"));
         };
         Ok(Self { held: Some(held), path: or_itself(inside) })
     }
@@ -65,12 +72,12 @@ impl<'a> PathAt<'a> {
         Self { held: self.held.clone(), path }
     }
 
-    /// The directory outside of this name, which may be the empty path.
+    /// The directory that contains this name; `None` for the root. It may be the empty path.
     pub(super) fn above(&self) -> Option<Self> {
         Some(Self { held: self.held.clone(), path: self.path.parent()? })
     }
 
-    /// Whether a path leads nowhere: to the directory where the system begins.
+    /// Whether the path is empty of names: it leads to the directory where the system starts.
     pub(super) fn is_start(&self) -> bool {
         self.path.as_os_str().is_empty()
     }
@@ -79,7 +86,7 @@ impl<'a> PathAt<'a> {
         self.held.as_ref().map_or(CWD, |held| held.descriptor.as_fd())
     }
 
-    /// Opens it. A file that is made gets the permissions that the umask leaves.
+    /// Opens the file. A new file gets the permissions that the umask leaves.
     pub(super) fn open(&self, flags: OFlags) -> io::Result<File> {
         let flags = flags | OFlags::CLOEXEC;
         let opened = retry_on_intr(|| {
@@ -88,10 +95,10 @@ impl<'a> PathAt<'a> {
         Ok(File::from(opened?))
     }
 
-    /// Opens it, if it is a regular file: others bear no data that stays, and to open a pipe waits for somebody at its other
-    /// end. A directory the system would open, and fail only at the first read.
+    /// Opens the file if it is a regular one: others do not keep data, and opening a pipe waits for somebody at its
+    /// other end. The system would open a directory and fail only at the first read.
     pub(super) fn open_regular(&self, flags: OFlags) -> io::Result<File> {
-        // Regular files are read and written as without it.
+        // The flag makes no difference to reads and writes of regular files.
         let file = self.open(flags | OFlags::NONBLOCK)?;
         let kind = file.metadata()?.file_type();
         if kind.is_dir() {
@@ -103,7 +110,16 @@ impl<'a> PathAt<'a> {
         Ok(file)
     }
 
-    /// What the system knows of it, following links.
+    /// Which file has the name; `None` if there is none.
+    pub(super) fn file_id(&self) -> io::Result<Option<FileId>> {
+        match self.stat() {
+            Ok(stat) => Ok(Some(file_id_of(&stat))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The file's metadata, following links.
     pub(super) fn stat(&self) -> io::Result<Stat> {
         Ok(rustix::fs::statat(self.directory(), self.path, AtFlags::empty())?)
     }
@@ -130,18 +146,18 @@ impl<'a> PathAt<'a> {
         Ok(names.filter(|name| !matches!(name, Ok(name) if [c".", c".."].contains(&name.as_c_str()))))
     }
 
-    /// Names in it that are UTF-8.
+    /// Names in the directory that are UTF-8.
     pub(super) fn list(&self) -> io::Result<Vec<String>> {
         let utf8 = self.names()?.filter_map(|name| name.map(|name| name.into_string().ok()).transpose());
         utf8.collect()
     }
 
-    /// Whether it is a directory, may be read, and holds nothing.
+    /// Whether it is a readable directory that holds nothing.
     pub(super) fn is_empty(&self) -> bool {
         self.names().is_ok_and(|mut names| names.next().is_none())
     }
 
-    /// As the program named it.
+    /// The path as the program named it.
     pub(super) fn full_path(&self) -> PathBuf {
         match &self.held {
             Some(held) => held.path.join(self.path.strip_prefix(ITSELF).unwrap_or(self.path)),
@@ -161,12 +177,12 @@ impl<'a> PathAt<'a> {
         Ok(rustix::fs::unlinkat(self.directory(), self.path, AtFlags::REMOVEDIR)?)
     }
 
-    /// Gives it the name `to` in place of what has that name.
+    /// Renames it to `to`, replacing what has that name.
     pub(super) fn rename_over(&self, to: &PathAt<'_>) -> io::Result<()> {
         Ok(rustix::fs::renameat(self.directory(), self.path, to.directory(), to.path)?)
     }
 
-    /// Gives it the name `to` unless something has that name, in one step where the system has one.
+    /// Renames it to `to` unless something has that name, atomically if the system supports that.
     pub(super) fn rename_to_new(&self, to: &PathAt<'_>) -> io::Result<()> {
         #[cfg(any(target_os = "linux", target_vendor = "apple"))]
         {
@@ -190,7 +206,7 @@ impl<'a> PathAt<'a> {
         Ok(rustix::fs::linkat(self.directory(), self.path, to.directory(), to.path, AtFlags::empty())?)
     }
 
-    /// Makes durable what names it holds. For a directory that is held no descriptor is needed.
+    /// Makes the names in the directory durable. A held directory needs no descriptor for that.
     pub(super) fn sync_names(&self) -> io::Result<()> {
         let synced = match &self.held {
             Some(held) if self.path == Path::new(ITSELF) => held.descriptor.sync_all(),
@@ -204,15 +220,15 @@ impl<'a> PathAt<'a> {
     }
 }
 
-/// The working directory, or the one that is held, if `path` is empty.
+/// The working directory, or the held one, if `path` is empty.
 fn or_itself(path: &Path) -> &Path {
     if path.as_os_str().is_empty() { Path::new(ITSELF) } else { path }
 }
 
-/// What an environment knows of a directory that somebody else holds.
+/// What an environment knows about a directory that somebody else holds.
 #[derive(Debug, Clone)]
 pub(super) struct HeldName {
-    /// Paths that begin with this one lead into it.
+    /// Paths that begin with this one lead into the directory.
     path: PathBuf,
     hold: Weak<HeldDirectory>,
 }

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::process_mark::ProcessMark;
 
-/// A value that each process has for itself: a forked child begins with a new one, whatever the parent's other threads were doing
-/// with theirs, locks that they held included.
+/// A value that each process has for itself: a forked child starts with a new one, whatever the parent's other
+/// threads were doing with theirs, including locks that they held.
 pub(crate) struct ProcessLocal<T: 'static> {
     value: AtomicPtr<(ProcessMark, T)>,
 }
@@ -19,7 +19,8 @@ impl<T: Default + Send + Sync> ProcessLocal<T> {
     pub(crate) fn get(&self) -> &'static T {
         loop {
             let found = self.value.load(Ordering::Acquire);
-            // SAFETY: what the pointer shows was leaked below, initialized before the pointer was stored, and is shared only.
+            // SAFETY: the pointer leads to what was leaked below, initialized before the pointer was stored, and only
+            // shared.
             if let Some((mark, value)) = unsafe { found.as_ref() }
                 && mark.is_here()
             {
@@ -28,7 +29,7 @@ impl<T: Default + Send + Sync> ProcessLocal<T> {
             let own = Box::into_raw(Box::new((ProcessMark::here(), T::default())));
             let stored = self.value.compare_exchange(found, own, Ordering::Release, Ordering::Relaxed);
             if stored.is_err() {
-                // SAFETY: made above, and shown to nobody: another thread was faster.
+                // SAFETY: created above and given to nobody: another thread was faster.
                 drop(unsafe { Box::from_raw(own) });
             }
         }

@@ -1,4 +1,4 @@
-//! Which pages of a mapping were found to be in memory a moment ago, so that the system need not be asked for each read.
+//! Which pages of a mapping were in memory a moment ago, so that not every read has to ask the system.
 //!
 //! Predecessor: `file`, for reads that must not wait for the disk. Successor: `mapping`.
 
@@ -8,23 +8,23 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::mapping::{Mapping, PAGES_AT_ONCE};
 
-/// How long an answer holds. A page that was just in memory leaves it as soon as that only on a machine that has run out of
-/// memory; there a program may wait for any of its pages.
+/// How long an answer holds. A page that was just in memory leaves it sooner only on a machine that has run out of
+/// memory; a program there may wait for any of its pages.
 const ANSWER_HOLDS_MS: u64 = 100;
 
-/// Memory of which pages are in memory. Threads share it; what they do to it at the same time costs at worst a question to
-/// the system, or lets an answer hold twice as long.
+/// Remembers which pages are in memory. Threads share it; concurrent changes at worst cost another question to the
+/// system, or let an answer hold twice as long.
 #[derive(Debug)]
 pub(super) struct Residency {
     page_size_bytes: usize,
-    /// One bit a page: found in memory since the last clearing.
+    /// One bit per page: found in memory since the last clearing.
     pages: Box<[AtomicU64]>,
-    /// When the bits are to be cleared.
+    /// When to clear the bits.
     holds_until_ms: AtomicU64,
 }
 
 impl Residency {
-    /// Nothing is known yet of a mapping of `size_bytes`.
+    /// Creates the memory of a mapping of `size_bytes`, of which nothing is known yet.
     pub(super) fn new(size_bytes: usize) -> Self {
         let page_size_bytes = rustix::param::page_size();
         let words = size_bytes.div_ceil(page_size_bytes).div_ceil(64);
@@ -32,7 +32,7 @@ impl Residency {
         Self { page_size_bytes, pages, holds_until_ms: AtomicU64::new(0) }
     }
 
-    /// Whether these bytes of `mapping`, which must lie within it, are in memory, or were a moment ago.
+    /// Whether these bytes of `mapping`, which must lie within it, are in memory or were a moment ago.
     pub(super) fn is_in_memory(&self, mapping: &Mapping, offset: usize, size_bytes: usize) -> bool {
         if size_bytes == 0 {
             return true;
@@ -64,7 +64,8 @@ impl Residency {
     }
 }
 
-/// Whether `work` says yes to all the words of the pages from `first` to `last`: to the number of each, and their bits in it.
+/// Whether `work` is true for every word of the pages from `first` to `last`; it gets the word's number and the
+/// pages' bits.
 fn each_word(first: usize, last: usize, work: impl Fn(usize, u64) -> bool) -> bool {
     (first / PAGES_AT_ONCE..=last / PAGES_AT_ONCE).all(|index| {
         let low = if index == first / PAGES_AT_ONCE { first % PAGES_AT_ONCE } else { 0 };
@@ -73,7 +74,7 @@ fn each_word(first: usize, last: usize, work: impl Fn(usize, u64) -> bool) -> bo
     })
 }
 
-/// A time that is never 0, some milliseconds late, for a fifth of the price of the exact one.
+/// A time that is never 0 and some milliseconds late, for a fifth of the cost of the exact one.
 fn coarse_clock_ms() -> u64 {
     let time = clock_gettime(ClockId::MonotonicCoarse);
     1 + time.tv_sec as u64 * 1_000 + time.tv_nsec as u64 / 1_000_000
@@ -85,7 +86,7 @@ mod tests {
 
     use super::*;
 
-    /// Of a file of so many pages, which was just written.
+    /// A mapping of a file of this many pages, which was just written.
     fn mapping_of(pages: usize) -> Mapping {
         let size_bytes = pages * rustix::param::page_size();
         let mut file = tempfile::tempfile().unwrap();
@@ -98,7 +99,7 @@ mod tests {
         let page = rustix::param::page_size();
         let mapping = mapping_of(200);
         let residency = Residency::new(200 * page);
-        // A range may be in memory or not; asked in any way it must not panic, and what is found is remembered.
+        // A range may or may not be in memory: no question may panic, and answers are remembered.
         for (offset, size_bytes) in
             [(0, 1), (page - 1, 2), (10, 130 * page), (0, 200 * page), (199 * page, page)]
         {
@@ -112,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn no_page_behind_the_end_is_in_memory() {
+    fn no_page_after_the_end_is_in_memory() {
         let mapping = mapping_of(70);
         assert_eq!(mapping.pages_in_memory(64) & !0b11_1111, 0);
         assert_eq!(mapping.pages_in_memory(128), 0);

@@ -1,4 +1,4 @@
-//! Calls to the simulated system: their kinds, counts and trace, and the plans by which they fail.
+//! Calls to the simulated system: their kinds, counts and trace, and the plans that make them fail.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use crate::error::TOO_MANY_FILES;
 
-/// How many calls the trace remembers.
+/// Number of calls that the trace keeps.
 const TRACE_LENGTH: usize = 80;
 
-/// A kind of call to the simulated system. A method of an `Env` or a file makes one call, several or (an append
-/// that stays in the buffer) none.
+/// A kind of call to the simulated system. A method of an `Env` or a file makes one call, several or (an append that
+/// stays in the buffer) none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CallKind {
     /// Opening a file to read.
@@ -20,22 +20,23 @@ pub enum CallKind {
     Read,
     /// Creating or emptying a file, or opening it to append.
     Create,
-    /// Writing to a file that is no log.
+    /// Writing to a file that is not a log.
     Write,
-    /// Syncing a file that is no log.
+    /// Syncing a file that is not a log.
     Sync,
     /// Creating or emptying a log.
     CreateLog,
     /// Writing to a log.
     WriteLog,
-    /// Cutting a log.
+    /// Truncating a log.
     TruncateLog,
     /// Syncing a log.
     SyncLog,
     /// Closing a file that was written.
     Close,
-    /// Each of the five steps of [`replace_file`](crate::Env::replace_file), in order: create the temporary file,
-    /// write it, sync it, rename it, sync the directory; and, after one that failed, removing the temporary file.
+    /// Each of the five steps of [`replace_file`](crate::Env::replace_file), in order: creating the temporary file,
+    /// writing it, syncing it, renaming it, syncing the directory; after a failed step also removing the temporary
+    /// file.
     Replace,
     /// Renaming a file.
     Rename,
@@ -60,7 +61,7 @@ pub enum CallKind {
 }
 
 impl CallKind {
-    /// Whether a call of this kind may be told that no descriptor is left.
+    /// Whether a call of this kind can fail for lack of a descriptor.
     pub fn opens(self) -> bool {
         use CallKind::{Create, CreateLog, List, Lock, Open, OpenDirectory};
         matches!(self, Open | Create | CreateLog | List | OpenDirectory | Lock)
@@ -92,24 +93,24 @@ impl CallKind {
     ];
 }
 
-/// How many calls were made, by kind.
+/// Number of calls of each kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CallCounts {
     counts: [u64; CallKind::ALL.len()],
 }
 
 impl CallCounts {
-    /// Calls of one kind.
+    /// Number of calls of one kind.
     pub fn of(&self, kind: CallKind) -> u64 {
         self.counts[kind as usize]
     }
 
-    /// Calls of all kinds.
+    /// Number of calls of all kinds.
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// Calls that were made after `earlier` was counted.
+    /// Calls made after `earlier` was taken.
     pub fn since(&self, earlier: &Self) -> Self {
         let mut counts = self.counts;
         counts.iter_mut().zip(earlier.counts).for_each(|(count, before)| *count -= before);
@@ -128,10 +129,10 @@ pub enum Failure {
     Io,
     /// The device is full (`ENOSPC`).
     NoSpace,
-    /// The call itself goes on. But before it the system has tried to write what waits, without being asked to, and the
+    /// The call itself proceeds. Before it, however, the system has tried on its own to write what waits, and the
     /// device has failed (`EIO`): see [`FaultPlan`].
     WriteBack,
-    /// The process has as many files open as it may (`EMFILE`). Only of calls that [open](CallKind::opens) one.
+    /// The process has reached its limit of open files (`EMFILE`). Only for calls that [open](CallKind::opens) one.
     NoDescriptor,
 }
 
@@ -147,15 +148,15 @@ impl Failure {
 
 /// Which calls fail, and how. See [`SimulatedEnv::fail_at`](super::SimulatedEnv::fail_at).
 ///
-/// A sync that fails does what Linux does: pages that were waiting to be written are each written or dropped, by the
-/// seed, and from then on count as clean. Readers still see all of them, the next sync succeeds, and a power cut
-/// shows what was dropped.
+/// A failing sync does what Linux does: pages that were waiting are each written or dropped, by the seed, and count
+/// as clean from then on. Readers still see all of them, the next sync succeeds, and a power cut shows which were
+/// dropped.
 ///
-/// The same happens to most files when the system fails to write them [by itself](Failure::WriteBack). Then the next sync
-/// by each handle that was open at the time reports it, once. A handle that is opened later hears of it only if nobody else
-/// has, and if the system still knows (it forgets with the file's place in memory): both by the seed.
+/// The same happens to most files when the system fails to write them [on its own](Failure::WriteBack). The next sync
+/// by each handle that was open at the time then reports it, once. A handle opened later learns of it only if nobody
+/// else has, and if the system still knows (it forgets when the file leaves memory); the seed decides both.
 ///
-/// Names are not dropped: a file system whose journal cannot be written takes no further change.
+/// Names are not dropped: a file system that cannot write its journal accepts no further change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FaultPlan {
     call: u64,
@@ -167,7 +168,7 @@ pub struct FaultPlan {
 }
 
 impl FaultPlan {
-    /// The `call`-th call from now on fails; 1 is the next. Nothing of it is done.
+    /// The `call`-th call from now on fails, where 1 is the next; it has no effect.
     pub fn new(call: u64, failure: Failure) -> Self {
         Self { call, kind: None, path_contains: None, failure, short: false, lasting: false }
     }
@@ -184,29 +185,29 @@ impl FaultPlan {
         self
     }
 
-    /// A write that fails has done a part of its work before, by the seed.
+    /// A failing write first does part of its work, by the seed.
     pub fn short(mut self) -> Self {
         self.short = true;
         self
     }
 
-    /// The calls after it fail too, until [`heal`](super::SimulatedEnv::heal).
+    /// Later calls fail too, until [`heal`](super::SimulatedEnv::heal).
     pub fn lasting(mut self) -> Self {
         self.lasting = true;
         self
     }
 
-    /// The kind of the calls that fail; `None` is any.
+    /// The kind of the calls that fail; `None` means any.
     pub fn kind(&self) -> Option<CallKind> {
         self.kind
     }
 
-    /// The error.
+    /// The error of the calls.
     pub fn failure(&self) -> Failure {
         self.failure
     }
 
-    /// Whether the calls after it fail, too.
+    /// Whether later calls fail too.
     pub fn is_lasting(&self) -> bool {
         self.lasting
     }
@@ -218,7 +219,7 @@ impl FaultPlan {
     }
 }
 
-/// A fault that hits the present call.
+/// A fault that hits the current call.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fault {
     pub(super) failure: Failure,
@@ -255,11 +256,11 @@ impl fmt::Display for Traced {
     }
 }
 
-/// What one call is, for counts, plans and trace.
+/// One call, described for counts, plans and trace.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Call<'a> {
     pub(super) kind: CallKind,
-    /// As the trace shows it.
+    /// Its name in the trace.
     pub(super) step: &'static str,
     pub(super) path: &'a Path,
     pub(super) range: Option<(u64, usize)>,
@@ -290,7 +291,7 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    /// Takes note of a call. An error if the machine stands still; otherwise the fault that hits the call, if any.
+    /// Records a call. Returns an error if the machine has stopped; otherwise the fault that hits the call, if any.
     pub(super) fn begin(&mut self, call: Call<'_>) -> io::Result<Option<Fault>> {
         if self.halts_at.is_some_and(|halts_at| self.number + 1 >= halts_at) {
             self.halted = true;
@@ -320,7 +321,7 @@ impl Calls {
         Ok(fault)
     }
 
-    /// Takes note of how the last call ended.
+    /// Records how the last call ended.
     pub(super) fn end<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
         if let (Err(error), Some(last)) = (&result, self.trace.back_mut()) {
             last.error = Some(error.kind());
@@ -328,7 +329,7 @@ impl Calls {
         result
     }
 
-    /// Puts a line of its own into the trace.
+    /// Adds a line of its own to the trace.
     pub(super) fn remark(&mut self, step: &'static str) {
         if self.trace.len() == TRACE_LENGTH {
             self.trace.pop_front();
@@ -361,7 +362,7 @@ impl Calls {
         self.halted
     }
 
-    /// The machine runs again.
+    /// Makes the machine run again.
     pub(super) fn restart(&mut self, remark: &'static str) {
         self.halted = false;
         self.has_failed = false;

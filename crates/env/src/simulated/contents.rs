@@ -1,30 +1,30 @@
-//! The bytes of one simulated file: in the page cache, on the disk, and what waits between the two.
+//! The bytes of one simulated file: in the page cache, on the disk, and waiting between the two.
 //!
 //! ```text
 //!   cached   what readers see            ┐ changes: writes and truncations since the last sync, in order
 //!   durable  what a sync made safe       ┘
 //! ```
 //!
-//! What a power cut leaves. The disk is written in sectors of 512 or 4096 bytes, aligned; which of the two is drawn at
-//! each cut. At any moment the system may have written a sector as the page cache held it then. So:
+//! What a power cut leaves. The disk is written in aligned sectors of 512 or 4096 bytes; each cut draws one of the
+//! two sizes. At any moment the system may have written a sector as the page cache held it then. Therefore:
 //!
 //! 1. A sector that no change touched holds its durable bytes.
 //! 2. Any other holds its state after any of the changes that touched it, or its durable bytes. Sectors are
-//!    independent of each other: so writes are lost, kept and torn, in any order.
-//! 3. The size is that after any change, or inside a write at a multiple of the page size, or the durable one;
-//!    independent of the bytes. What lies below it and was never written reads as zeros.
-//! 4. With [`Mode::Ext4Ordered`] data goes before the size that makes it visible: a sector that lies behind the
-//!    durable end, or behind a truncation that took effect, is at least as new as the size.
-//! 5. If logs may be mapped, a log may stand for a file mapped into memory. Then rule 4 does not hold, and a sector is a
-//!    page of 4096 bytes. A page may have been written while a record was stored into it, whose header comes last (but
-//!    not while a call wrote it: the system holds the page meanwhile). And the file is longer by zeros up to a multiple of
-//!    32 KiB, unless its last write was cut off: those zeros come with the end of a write. A log with a write that stopped
-//!    where only an unmapped one does (within a page, at a failure; within a block that was begun before, at the death of
-//!    its process) is not mapped.
+//!    independent of each other, so writes are lost, kept and torn, in any order.
+//! 3. The size is the one after any change, or inside a write at a multiple of the page size, or the durable one; it
+//!    is independent of the bytes. Bytes below it that were never written read as zeros.
+//! 4. With [`Mode::Ext4Ordered`] data precedes the size that makes it visible: a sector after the durable end, or
+//!    after a truncation that took effect, is at least as new as the size.
+//! 5. If logs may be mapped, a log may stand for a file mapped into memory. Rule 4 then does not hold, and a sector
+//!    is a page of 4096 bytes. A page may have been written while a record was stored into it, whose header comes
+//!    last (but not while a call wrote it: the system holds the page during the call). And the file is longer by
+//!    zeros up to a multiple of 32 KiB, unless its last write was cut off: those zeros come with the end of a write.
+//!    A log is not mapped if it has a write that stopped where only an unmapped log's does (within a page, at a
+//!    failure; within a block that was begun before, at the death of its process).
 //!
-//! What the death of a process leaves in a log is all that was written, with zeros up to the end of the block if it is
-//! mapped. Of the write that was under way it leaves a beginning; or, of a record stored into a mapped block, any part
-//! without its header.
+//! What the death of a process leaves in a log is everything written, followed by zeros up to the end of the block if
+//! the log is mapped. Of a write in progress it leaves a prefix; or, of a record being stored into a mapped block,
+//! any part without its header.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ use super::random::{Fate, Random};
 /// Size of a page of memory, and of the larger kind of sector.
 const PAGE_SIZE_BYTES: usize = 4096;
 
-/// A mapped log ends at multiples of this.
+/// A mapped log ends at multiples of this many bytes.
 const BLOCK_SIZE_BYTES: usize = crate::LOG_BLOCK_SIZE_BYTES as usize;
 
 /// Stores of this size are not torn.
@@ -43,13 +43,13 @@ const STORE_SIZE_BYTES: usize = 8;
 
 #[derive(Debug, Clone)]
 enum Change {
-    /// `header`: where in `bytes` a header begins that a mapped log stores last.
+    /// `header` is the offset in `bytes` of a header that a mapped log stores last.
     Write {
         offset: usize,
         bytes: Vec<u8>,
         header: Option<usize>,
     },
-    /// Pages wait again that a failure had dropped, as they are in memory.
+    /// Pages that a failure had dropped wait again, as they are in memory.
     Again {
         offset: usize,
         bytes: Vec<u8>,
@@ -78,7 +78,7 @@ impl Change {
     }
 }
 
-/// How the power goes.
+/// The conditions of a power cut.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cut {
     pub(super) mode: Mode,
@@ -94,15 +94,15 @@ impl Cut {
     }
 }
 
-/// What became of the sectors of one file that were waiting for the disk.
+/// What happened to the sectors of one file that were waiting for the disk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Sectors {
     pub(super) waiting: usize,
     /// Their newest state reached the disk.
     pub(super) kept: usize,
-    /// An older one did.
+    /// An older state reached it.
     pub(super) older: usize,
-    /// None did.
+    /// No waiting state reached it.
     pub(super) lost: usize,
 }
 
@@ -112,23 +112,23 @@ pub(super) struct Contents {
     cached: Arc<Vec<u8>>,
     durable: Arc<Vec<u8>>,
     changes: Vec<Change>,
-    /// Whether a failed sync or write-back dropped pages: then the disk lags behind the cache though nothing waits.
+    /// Whether a failed sync or write-back dropped pages: the disk then lags behind the cache although nothing waits.
     dropped_pages: bool,
-    /// How often the system failed to write pages of it.
+    /// How often the system failed to write pages of the file.
     failures: u64,
-    /// Whether anybody was told of the last failure.
+    /// Whether a handle was told of the last failure.
     is_reported: bool,
     /// Whether it is a log, which may be mapped.
     is_log: bool,
     /// Whether it is a log whose writer is open.
     is_open_log: bool,
-    /// Whether the block that it ends in may be ready for records to come. Cutting a log takes that back.
+    /// Whether the last block may have been made ready for further records. Truncating a log undoes that.
     has_space: bool,
-    /// The write to the log that was under way when the machine stopped.
+    /// The write to the log that was in progress when the machine stopped.
     underway: Option<Change>,
-    /// Whether a write that waits for the disk shows that it is not a mapped log: see rule 5.
+    /// Whether a write that waits for the disk shows that the log is not mapped: see rule 5.
     is_unmapped: bool,
-    /// Whether the last write to the log was cut off: no zeros follow it.
+    /// Whether the last write to the log was cut off, so that no zeros follow it.
     is_cut_off: bool,
 }
 
@@ -150,7 +150,7 @@ impl Contents {
         self.write_log(offset, bytes, None);
     }
 
-    /// At `header` in `bytes`, if it is given, a header begins that a mapped log stores last.
+    /// `header`, if given, is the offset in `bytes` of a header that a mapped log stores last.
     pub(super) fn write_log(&mut self, offset: usize, bytes: &[u8], header: Option<usize>) {
         if bytes.is_empty() {
             return;
@@ -158,7 +158,7 @@ impl Contents {
         self.has_space = self.is_log;
         self.is_cut_off = false;
         if self.dropped_pages {
-            // The system writes whole pages, so what was dropped from these gets another chance.
+            // The system writes whole pages, so dropped bytes of these get another chance.
             let start = offset / PAGE_SIZE_BYTES * PAGE_SIZE_BYTES;
             let end = (offset + bytes.len()).next_multiple_of(PAGE_SIZE_BYTES).min(self.cached.len());
             if start < end {
@@ -170,14 +170,15 @@ impl Contents {
         self.changes.push(change);
     }
 
-    /// Notes that a write into a log failed at `end`: the file ends there. If it was one of a record, the page may.
+    /// Records that a write into a log failed at `end`: the file ends there. If it was a write of a record, the page
+    /// may.
     pub(super) fn note_cut_write(&mut self, end: usize, is_record: bool) {
         self.has_space = false;
         self.is_cut_off = true;
         self.is_unmapped |= is_record && !end.is_multiple_of(PAGE_SIZE_BYTES);
     }
 
-    /// Cuts the file; it never grows by this.
+    /// Truncates the file; never makes it grow.
     pub(super) fn truncate(&mut self, size: usize) {
         self.has_space = false;
         if size < self.cached.len() {
@@ -195,7 +196,7 @@ impl Contents {
         for change in self.changes.drain(..) {
             change.apply(durable);
         }
-        // Differs only if pages were dropped.
+        // The two differ only if pages were dropped.
         durable.resize(self.cached.len(), 0);
         self.is_unmapped = false;
     }
@@ -212,14 +213,14 @@ impl Contents {
         }
     }
 
-    /// Notes a write to the log that the machine stopped in.
+    /// Records a write to the log during which the machine stopped.
     pub(super) fn note_underway(&mut self, offset: usize, bytes: &[u8], header: Option<usize>) {
         if self.is_open_log && offset == self.cached.len() {
             self.underway = Some(Change::Write { offset, bytes: bytes.to_vec(), header });
         }
     }
 
-    /// The failures of which a handle that is opened now is told nothing.
+    /// The failures that a handle opened now is not told of.
     pub(super) fn failures_at_open(&self, random: &mut Random) -> u64 {
         let is_told = self.failures > 0 && !self.is_reported && random.chance(1, 2);
         self.failures - u64::from(is_told)
@@ -233,7 +234,7 @@ impl Contents {
         is_news
     }
 
-    /// What the process leaves behind when it dies: all that it wrote. A mapped log keeps its length.
+    /// What the process leaves behind when it dies: everything it wrote. A mapped log keeps its length.
     pub(super) fn lose_process(&mut self, random: &mut Random) {
         let is_mapped = self.has_space && random.chance(1, 2);
         if let Some(change @ Change::Write { .. }) = self.underway.take() {
@@ -244,7 +245,7 @@ impl Contents {
         self.is_open_log = false;
     }
 
-    /// Writes what is there of a write that was under way.
+    /// Writes what remains of a write that was in progress.
     fn leave_part(&mut self, change: Change, is_mapped: bool, random: &mut Random) {
         let Change::Write { offset, bytes, header } = &change else { return };
         let block_end = offset.next_multiple_of(BLOCK_SIZE_BYTES);
@@ -266,13 +267,13 @@ impl Contents {
         }
     }
 
-    /// The zeros that a mapped log has up to the end of its block.
+    /// Adds the zeros that a mapped log has up to the end of its block.
     fn fill_block(&mut self) {
         let size = self.cached.len();
         self.write(size, &vec![0; size.next_multiple_of(BLOCK_SIZE_BYTES) - size]);
     }
 
-    /// The file after a power cut. It is new; handles of the old one do not see it.
+    /// The file after a power cut. It is a new file; handles of the old one do not see it.
     pub(super) fn after_power_cut(&self, cut: Cut, random: &mut Random) -> (Self, Sectors) {
         let (durable, sectors) = if self.changes.is_empty() {
             (Arc::clone(&self.durable), Sectors::default())
@@ -285,7 +286,7 @@ impl Contents {
         (contents, sectors)
     }
 
-    /// Some bytes that the disk may hold now, by the rules of this module.
+    /// Bytes that the disk may hold now, by the rules of this module.
     fn survivors(&self, cut: Cut, random: &mut Random) -> (Vec<u8>, Sectors) {
         let is_mapped = cut.maps_logs && self.is_log && !self.is_unmapped && random.chance(1, 2);
         let unit = if is_mapped { PAGE_SIZE_BYTES } else { cut.sector_size_bytes };
@@ -296,7 +297,7 @@ impl Contents {
             size = self.with_ready_block(size, history.sizes[size_step], size_step, random);
         }
 
-        // For each sector the number of changes it has seen, and whether it saw a part of the next.
+        // For each sector, the number of changes it has seen, and whether it saw part of the next.
         let mut sectors = Sectors { waiting: history.touches.len(), ..Sectors::default() };
         let mut picks: BTreeMap<usize, Vec<(usize, bool)>> = BTreeMap::new();
         for (sector, touches) in &history.touches {
@@ -346,8 +347,8 @@ impl Contents {
         (result, sectors)
     }
 
-    /// The size of a mapped log whose `size` reached the disk after change `step`, or in the middle of it: it was
-    /// `size_after` then. A block is made ready by the write that begins it.
+    /// The size of a mapped log whose `size` reached the disk after change `step`, or in the middle of it, when it
+    /// was `size_after`. The write that begins a block makes it ready.
     fn with_ready_block(&self, size: usize, size_after: usize, step: usize, random: &mut Random) -> usize {
         let makes_ready = |step: usize| {
             let is_last = step == self.changes.len();
@@ -361,11 +362,11 @@ impl Contents {
     }
 }
 
-/// What the waiting changes did to which sector and to the size.
+/// What the waiting changes did to each sector and to the size.
 struct History {
-    /// For each sector that was touched, the changes that did it, counted from 1.
+    /// For each touched sector, the changes that touched it, counted from 1.
     touches: BTreeMap<usize, Vec<usize>>,
-    /// The size after each change; first the durable one.
+    /// The size after each change; the first one is the durable size.
     sizes: Vec<usize>,
     /// Size of a sector.
     unit: usize,
@@ -395,7 +396,7 @@ impl History {
         Self { touches, sizes, unit }
     }
 
-    /// The size that reached the disk, and how many changes it has seen.
+    /// The size that reached the disk, and the number of changes it has seen.
     fn draw_size(&self, fate: Fate, random: &mut Random) -> (usize, usize) {
         let last = self.sizes.len() - 1;
         let step = match fate {
@@ -415,15 +416,15 @@ impl History {
         (step, size)
     }
 
-    /// Bytes before this were on the disk already, and no truncation up to `step` has freed them.
+    /// Bytes before this offset were already on the disk, and no truncation up to `step` has freed them.
     fn safe_size(&self, step: usize) -> usize {
         let smallest = self.sizes[..=step].iter().min().copied().unwrap_or_default();
-        // A sector that lies across the end counts as behind it.
+        // A sector that lies across the end counts as after it.
         smallest / self.unit * self.unit
     }
 }
 
-/// The bytes of a sector, with zeros behind the file's end.
+/// The bytes of a sector, with zeros after the file's end.
 fn sector_of(image: &[u8], sector: usize, unit: usize) -> Vec<u8> {
     let start = (sector * unit).min(image.len());
     let mut bytes = image[start..(start + unit).min(image.len())].to_vec();
@@ -439,14 +440,14 @@ fn put_sector(image: &mut Vec<u8>, sector: usize, bytes: &[u8]) {
     image[start..start + bytes.len()].copy_from_slice(bytes);
 }
 
-/// A page, which begins at `page_start` in the file, after a part of `change` was copied into it. A header that is stored
-/// last is not there yet, and takes the byte behind it along.
+/// A page, which begins at `page_start` in the file, after part of `change` was copied into it. A header that is
+/// stored last is not there yet, and neither is the byte after it.
 fn half_copied(mut page: Vec<u8>, change: &Change, page_start: usize, random: &mut Random) -> Vec<u8> {
     if let Change::Write { offset, bytes, header } = change {
         let start = (*offset).max(page_start);
         let end = (offset + bytes.len()).min(page_start + page.len());
         let stores = (end - start).div_ceil(STORE_SIZE_BYTES);
-        // Often all is copied but the header.
+        // Often everything but the header is copied.
         let copied = if random.chance(1, 4) { stores } else { random.below(stores + 1) };
         let stop = (start / STORE_SIZE_BYTES + copied) * STORE_SIZE_BYTES;
         let stop = if copied == stores { end } else { stop.clamp(start, end) };

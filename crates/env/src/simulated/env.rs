@@ -14,7 +14,7 @@ use super::process::Process;
 use super::system::{SimulatedEnv, SimulatedHold};
 use crate::memory::tree::normal;
 use crate::{
-    Background, Env, EnvError, FileLock, HeldEnv, LockError, LogFile, RandomAccessFile, Result,
+    Background, Env, EnvError, FileId, FileLock, HeldEnv, LockError, LogFile, RandomAccessFile, Result,
     SequentialFile, ThreadHandle, WritableFile,
 };
 
@@ -65,7 +65,7 @@ impl Process {
 }
 
 impl SimulatedEnv {
-    /// Opens a directory that is not held. To sync one that is takes no descriptor.
+    /// Opens a directory that is not held. Syncing a held one takes no descriptor.
     fn open_to_sync(&self, path: &Path) -> io::Result<()> {
         match &self.held {
             Some((held, hold)) if *held == normal(path) => match hold.strong_count() {
@@ -163,6 +163,15 @@ impl Env for SimulatedEnv {
         let file = file.map_err(|source| EnvError::new("get the size of", path, source))?;
         let size_bytes = file.lock().bytes().len();
         Ok(size_bytes as u64)
+    }
+
+    fn file_id(&self, path: &Path) -> Result<Option<FileId>> {
+        let call = Call::new(CallKind::Look, "look at", path);
+        match self.process.on_names(call, |names| names.file(&normal(path))) {
+            Ok(file) => Ok(Some(FileId { device: 0, inode: Arc::as_ptr(&file) as usize as u64 })),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(EnvError::new("look at", path, source)),
+        }
     }
 
     fn list(&self, directory: &Path) -> Result<Vec<String>> {

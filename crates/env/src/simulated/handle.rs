@@ -1,4 +1,4 @@
-//! Open files of a simulated process. They do what those of the posix environment do, call by call.
+//! Open files of a simulated process. They do what the files of the posix environment do, call by call.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::{
     WritableFile,
 };
 
-/// Bytes collected in the process before one write to the system, as in the posix environment.
+/// Number of bytes collected in the process before one write to the system, as in the posix environment.
 const WRITE_BUFFER_SIZE_BYTES: usize = 64 << 10;
 
 /// A file opened by a process, under some path.
@@ -23,7 +23,7 @@ pub(super) struct Handle {
     process: Process,
     file: File,
     path: PathBuf,
-    /// How many of the failures to write the file this handle was told of, or is never to be.
+    /// How many of the failures to write the file this handle was told of, or never will be.
     known_failures: u64,
 }
 
@@ -66,7 +66,7 @@ impl RandomAccessFile for SimulatedRandomAccessFile {
         self.0.read(offset, buffer).map(Some)
     }
 
-    /// Every second file, so that trials see both ways of reading. The bytes are a copy, as of now.
+    /// Maps every second file, so that trials cover both ways of reading. The bytes are a copy as of now.
     fn mapped(&self) -> Option<Bytes> {
         let number = self.0.path.file_stem()?.as_encoded_bytes().last()?;
         if number % 2 == 0 {
@@ -113,10 +113,10 @@ impl SequentialFile for SimulatedSequentialFile {
 pub(super) struct SimulatedWritableFile {
     handle: Handle,
     buffer: Vec<u8>,
-    /// With what is in the buffer.
+    /// Includes what is in the buffer.
     size_bytes: u64,
     is_closed: bool,
-    /// What the first failure was; everything after it fails.
+    /// The first failure, after which everything fails.
     failure: Option<io::ErrorKind>,
 }
 
@@ -126,14 +126,14 @@ impl SimulatedWritableFile {
         Self { handle, buffer: Vec::new(), size_bytes, is_closed: false, failure: None }
     }
 
-    /// Runs `work`, or fails if anything failed before. A failure is kept.
+    /// Runs `work`, or fails if anything failed before. Remembers a failure.
     fn attempt(
         &mut self,
         operation: &'static str,
         work: impl FnOnce(&mut Self) -> io::Result<()>,
     ) -> Result<()> {
         let result = match self.failure {
-            // What stays in the buffer makes no call; but a dead process does not do even that.
+            // Bytes that stay in the buffer make no call, but a dead process does not even buffer.
             None => self.handle.process.check_alive().and_then(|()| work(self)),
             Some(kind) => Err(given_up(kind)),
         };
@@ -197,7 +197,7 @@ impl WritableFile for SimulatedWritableFile {
 impl Drop for SimulatedWritableFile {
     fn drop(&mut self) {
         if self.failure.is_none() && !self.is_closed {
-            // Nobody is left to hear of an error.
+            // Nobody is left to receive an error.
             let _ = self.write_out();
         }
     }
@@ -210,7 +210,7 @@ pub(super) struct SimulatedLogFile {
 }
 
 impl SimulatedLogFile {
-    /// A log in a file that is empty.
+    /// Creates a log in an empty file.
     pub(super) fn new(handle: Handle) -> Self {
         Self { handle, size_bytes: 0, state: LogState::Whole }
     }
@@ -219,7 +219,7 @@ impl SimulatedLogFile {
         self.state.check().map_err(self.handle.failed(operation))
     }
 
-    /// Appends `bytes`; `header`: where in them the header is that is stored last, if it is.
+    /// Appends `bytes`; `header` is the offset in them of a header that is stored last, if there is one.
     fn write(&mut self, bytes: &[u8], header: Option<usize>) -> Result<()> {
         self.check_whole("write")?;
         let Handle { process, file, path, .. } = &self.handle;

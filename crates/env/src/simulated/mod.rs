@@ -22,14 +22,14 @@
 //! # Ok::<(), terrace_env::EnvError>(())
 //! ```
 //!
-//! What is simulated is the operating system and the disk below the posix environment: its files buffer 64 KiB in the
-//! process, a log writes at once, `replace_file` goes by the same steps. Each step is one *call*, which can be made to
-//! fail ([`SimulatedEnv::fail_at`]) or be the last before the machine stops ([`SimulatedEnv::halt_after`]). Rules for
-//! what survives are in `contents` (bytes and sizes) and `names`.
+//! The simulation covers the operating system and the disk below the posix environment: its files buffer 64 KiB in
+//! the process, a log writes at once, and `replace_file` takes the same steps. Each step is one *call*, which a test
+//! can make fail ([`SimulatedEnv::fail_at`]) or make the last before the machine stops
+//! ([`SimulatedEnv::halt_after`]). `contents` (bytes and sizes) and `names` have the rules for what survives.
 //!
-//! A process lives until [`SimulatedEnv::cut_power`] or [`SimulatedEnv::kill_process`]. The value that this was called
-//! on goes on as the next process. Every clone of it made before, and every file and lock opened through them, belongs
-//! to the dead process: their calls fail and change nothing.
+//! A process lives until [`SimulatedEnv::cut_power`] or [`SimulatedEnv::kill_process`]. The value on which the test
+//! called that goes on as the next process. Every clone made of it before, and every file and lock opened through
+//! them, belongs to the dead process: their calls fail and change nothing.
 
 mod call;
 mod contents;
@@ -52,7 +52,7 @@ pub enum Mode {
     /// synced; a file may have grown without its bytes.
     StrictPosix,
     /// What ext4 does with `data=ordered`: names change in the order of the calls, syncing a new file makes its name
-    /// durable with all changes before it, and bytes reach the disk before the size that makes them visible.
-    /// (Real ext4 keeps the last only for newly allocated blocks.)
+    /// durable with all changes before it, and bytes reach the disk before the size that makes them visible. (Real
+    /// ext4 promises the last only for newly allocated blocks.)
     Ext4Ordered,
 }

@@ -3,14 +3,14 @@
 //!
 //! What a power cut leaves:
 //!
-//! * [`Mode::StrictPosix`]: any subset of the changes that wait. One change (a rename too) happens or does not. Changes
-//!   of one name take effect in their order, since a later one overwrites an earlier one.
-//! * [`Mode::Ext4Ordered`]: the changes are in a journal, in the order in which they were made, and some prefix of it
+//! * [`Mode::StrictPosix`]: any subset of the waiting changes. Each change (including a rename) happens completely or
+//!   not at all. Changes of one name take effect in their order, because a later one overwrites an earlier one.
+//! * [`Mode::Ext4Ordered`]: the changes are in a journal in the order in which they were made, and some prefix of it
 //!   reached the disk.
 //!
-//! Syncing a directory makes every change of a name in it durable; in the journal also all that came before the last
-//! of them. A rename between two directories: once the directory of the new name is synced, that name is durable; once that of
-//! the old name is, all of it is.
+//! Syncing a directory makes every change of a name in it durable; in the journal also everything before the last of
+//! them. A rename between two directories: syncing the directory of the new name makes that name durable; syncing
+//! that of the old name makes the whole rename durable.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
@@ -86,7 +86,7 @@ impl Change {
     }
 }
 
-/// Which changes of names a power cut kept and which it lost, described.
+/// Descriptions of the changes of names that a power cut kept and lost.
 #[derive(Debug, Default)]
 pub(super) struct NameFates {
     pub(super) kept: Vec<String>,
@@ -127,7 +127,7 @@ impl Names {
         }
     }
 
-    /// Whether a name can be added at `path`.
+    /// Checks that a name can be added at `path`.
     fn check_free(&self, path: &Path) -> io::Result<()> {
         match path.parent() {
             Some(_) if self.current.contains_key(path) => Err(ErrorKind::AlreadyExists.into()),
@@ -140,7 +140,7 @@ impl Names {
         self.current.contains_key(path)
     }
 
-    /// The file at `path`, made if missing.
+    /// The file at `path`, created if missing.
     pub(super) fn create(&mut self, path: &Path) -> io::Result<File> {
         match self.file(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -173,7 +173,7 @@ impl Names {
         Ok(())
     }
 
-    /// Renames; a file that has the new name is replaced.
+    /// Renames; replaces a file that has the new name.
     pub(super) fn rename_over(&mut self, from: &Path, to: &Path) -> io::Result<()> {
         let file = self.file(from)?;
         match self.file(to) {
@@ -204,9 +204,9 @@ impl Names {
 
     /// Everything inside the directory, at any depth.
     fn inside<'a>(&'a self, directory: &'a Path) -> impl Iterator<Item = &'a PathBuf> {
-        let behind = (Bound::Excluded(directory), Bound::Unbounded);
-        // Paths are ordered by their components, so that what is inside follows the directory.
-        let following = self.current.range::<Path, _>(behind).map(|(path, _)| path);
+        let after = (Bound::Excluded(directory), Bound::Unbounded);
+        // Paths are ordered by their components, so the contents of a directory follow it.
+        let following = self.current.range::<Path, _>(after).map(|(path, _)| path);
         following.take_while(move |path| path.starts_with(directory))
     }
 
@@ -216,7 +216,7 @@ impl Names {
         Ok(direct.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect())
     }
 
-    /// Every file that has a name, once, with the first of its names.
+    /// Every file that has a name, once, with its first name.
     pub(super) fn files(&self) -> Vec<(PathBuf, File)> {
         files_of(&self.current)
     }
@@ -229,7 +229,7 @@ impl Names {
                 let waiting = std::mem::take(&mut self.waiting);
                 for change in waiting {
                     match change {
-                        // Only the new name is in this directory. What is left is the removal of the old one.
+                        // Only the new name is in this directory. The removal of the old one still waits.
                         Change::Rename { from, to, file } if from.parent() != Some(directory) => {
                             if to.parent() == Some(directory) {
                                 self.durable.insert(to, Node::File(file));
@@ -254,7 +254,7 @@ impl Names {
         }
     }
 
-    /// Makes durable all changes up to the last that is `wanted`.
+    /// Makes all changes up to the last `wanted` one durable.
     fn commit_journal(&mut self, wanted: impl Fn(&Change) -> bool) {
         if let Some(last) = self.waiting.iter().rposition(wanted) {
             for change in self.waiting.drain(..=last) {
@@ -309,10 +309,10 @@ impl Names {
     }
 }
 
-/// Removes what lies in directories that the disk does not have.
+/// Removes entries in directories that the disk does not have.
 fn remove_unreachable(nodes: &mut Nodes) {
     let mut directories = BTreeSet::from([PathBuf::new()]);
-    // Paths are ordered by their components, so that a directory comes before what is inside.
+    // Paths are ordered by their components, so a directory comes before its contents.
     nodes.retain(|path, node| {
         let is_reachable = path.parent().is_none_or(|directory| directories.contains(directory));
         if is_reachable && matches!(node, Node::Directory) {

@@ -14,18 +14,18 @@ use crate::memory::tree::normal;
 #[derive(Clone)]
 pub(super) struct Process {
     pub(super) machine: Arc<Machine>,
-    /// Which life of the machine it belongs to. Once the machine has another, the process is dead.
+    /// Which life of the machine the process belongs to. It is dead once the machine has another one.
     pub(super) life: u64,
 }
 
 impl Process {
-    /// An error if the process is dead or the machine stands still.
+    /// Returns an error if the process is dead or the machine has stopped.
     pub(super) fn check_alive(&self) -> io::Result<()> {
         let state = self.machine.state.lock();
         if state.life == self.life && !state.calls.is_halted() { Ok(()) } else { Err(halted()) }
     }
 
-    /// A call to the system that a fault prevents.
+    /// A system call that a fault prevents.
     fn call<T>(&self, call: Call<'_>, work: impl FnOnce(&mut State) -> io::Result<T>) -> io::Result<T> {
         self.call_with_fault(call, |state, fault| match fault {
             Some(fault) => Err(fault.failure.error()),
@@ -33,7 +33,7 @@ impl Process {
         })
     }
 
-    /// A call to the system that does its own part of a fault.
+    /// A system call that handles its fault itself.
     fn call_with_fault<T>(
         &self,
         call: Call<'_>,
@@ -61,7 +61,7 @@ impl Process {
         self.call(Call::new(CallKind::Open, "open", path), |state| state.names.file(&normal(path)))
     }
 
-    /// Opens a file to write, made if missing and else emptied if `empties`.
+    /// Opens a file to write; creates it if missing, or empties it if `empties`.
     pub(super) fn create(&self, call: Call<'_>, empties: bool) -> io::Result<File> {
         self.call(call, |state| {
             let file = state.names.create(&normal(call.path))?;
@@ -72,19 +72,19 @@ impl Process {
         })
     }
 
-    /// Opens a log to write, made if missing and else emptied.
+    /// Opens a log to write; creates it if missing, or empties it.
     pub(super) fn create_log(&self, path: &Path) -> io::Result<File> {
         let file = self.create(Call::new(CallKind::CreateLog, "create log", path), true)?;
         file.lock().begin_log();
         Ok(file)
     }
 
-    /// Writes, or a part and an error.
+    /// Writes everything, or a part and returns an error.
     pub(super) fn write(&self, call: Call<'_>, file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
         self.write_log(call, file, offset, bytes, None)
     }
 
-    /// As [`write`](Self::write); at `header` in `bytes` a header begins that a mapped log would store last.
+    /// Like [`write`](Self::write); at offset `header` in `bytes` a header begins that a mapped log would store last.
     pub(super) fn write_log(
         &self,
         call: Call<'_>,
@@ -119,7 +119,7 @@ impl Process {
         file.lock().failures_at_open(&mut state.random)
     }
 
-    /// Syncs `file` by a handle that knows of `known_failures` to write it.
+    /// Syncs `file` through a handle that knows of `known_failures` failures to write it.
     pub(super) fn sync(&self, call: Call<'_>, file: &File, known_failures: &mut u64) -> io::Result<()> {
         self.call_with_fault(call, |state, fault| match fault {
             Some(fault) => {
@@ -160,7 +160,7 @@ impl Process {
         self.call(call, |_| Ok(file.lock().bytes().len() as u64))
     }
 
-    /// A call that looks at names or changes them.
+    /// A call that reads or changes names.
     pub(super) fn on_names<T>(
         &self,
         call: Call<'_>,
@@ -174,7 +174,7 @@ impl Process {
         self.on_names(call, |names| names.sync_directory(mode, &normal(call.path)))
     }
 
-    /// Locks the file at `path`, made if missing. `None` if it is locked.
+    /// Locks the file at `path`, creating it if missing. `None` if it is locked.
     pub(super) fn lock(&self, path: &Path) -> io::Result<Option<File>> {
         self.call(Call::new(CallKind::Lock, "lock", path), |state| {
             let file = state.names.create(&normal(path))?;
@@ -186,7 +186,7 @@ impl Process {
         })
     }
 
-    /// Releases a lock. Not a call: it cannot fail, and a dead process has none.
+    /// Releases a lock. This is not a call: it cannot fail, and a dead process has no locks.
     pub(super) fn unlock(&self, file: &File) {
         let mut state = self.machine.state.lock();
         if state.life == self.life {
@@ -212,7 +212,7 @@ fn write_part(
     let growth = (offset + done).saturating_sub(file.lock().bytes().len());
     let room = state.room_bytes(growth);
     let written = &bytes[..done - (growth - room)];
-    // Who stores into memory has room for all of it.
+    // A writer that stores into memory has room for everything.
     let stored = header.filter(|_| written.len() == bytes.len());
     file.lock().write_log(offset, written, stored);
     if written.len() < bytes.len() {

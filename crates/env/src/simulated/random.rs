@@ -30,17 +30,17 @@ impl Random {
     }
 }
 
-/// How the things that a power cut decides on fare as a whole. Independent dice for each alone would almost never
-/// give the plain cases, which are the likely ones on a real disk.
+/// The common fate of the things that a power cut decides on. Independent dice for each of them would almost never
+/// produce the plain cases, which are the likely ones on a real disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// Nothing of it reached the disk.
+    /// None of it reached the disk.
     None,
-    /// All of it did.
+    /// All of it reached the disk.
     All,
-    /// What came first did.
+    /// What came first reached the disk.
     Prefix,
-    /// Each piece by itself: it reached the disk this many times in 4.
+    /// Each piece by itself reached the disk, this many times in 4.
     Mixed(usize),
 }
 

@@ -3,40 +3,40 @@
 use std::fmt;
 use std::path::PathBuf;
 
-/// What became of one file in a power cut.
+/// What happened to one file in a power cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileLoss {
     /// One of its names.
     pub path: PathBuf,
-    /// Its size before, in bytes.
+    /// Its size before the cut, in bytes.
     pub size_before_bytes: u64,
-    /// Its size afterwards.
+    /// Its size after the cut, in bytes.
     pub size_after_bytes: u64,
-    /// Sectors that were waiting for the disk.
+    /// Number of sectors that were waiting for the disk.
     pub waiting_sectors: usize,
-    /// Those that hold their newest state.
+    /// Number of those that hold their newest state.
     pub kept_sectors: usize,
-    /// Those that hold a state between the last synced one and the newest.
+    /// Number of those that hold a state between the last synced one and the newest.
     pub older_sectors: usize,
-    /// Those that hold what was synced last, or zeros.
+    /// Number of those that hold what was synced last, or zeros.
     pub lost_sectors: usize,
 }
 
-/// What a power cut did. Its text has a line for each change of a name and each file that was at stake.
+/// What a power cut did. Displays a line for each change of a name and each file that was at stake.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CutSummary {
-    /// Size of a sector in this cut: 512 or 4096.
+    /// Size of a sector in this cut, in bytes: 512 or 4096.
     pub sector_size_bytes: usize,
-    /// Changes of names that waited for the disk and reached it, described.
+    /// Descriptions of the waiting changes of names that reached the disk.
     pub kept_names: Vec<String>,
-    /// Those that did not reach it.
+    /// Descriptions of those that did not reach it.
     pub lost_names: Vec<String>,
-    /// Files of which something waited for the disk, or that a failed sync had left behind.
+    /// Files with bytes that waited for the disk, or that a failed sync had left behind.
     pub files: Vec<FileLoss>,
 }
 
 impl CutSummary {
-    /// Whether anything is not as it was before the cut.
+    /// Whether anything differs from before the cut.
     pub fn lost_something(&self) -> bool {
         let lost_bytes = |file: &FileLoss| {
             file.kept_sectors < file.waiting_sectors || file.size_before_bytes != file.size_after_bytes

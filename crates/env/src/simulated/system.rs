@@ -1,4 +1,4 @@
-//! The simulated machine, and what a test can do to it.
+//! The simulated machine, and the means by which a test controls it.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -23,7 +23,8 @@ const FIRST_UNIX_MICROS: u64 = 1_577_836_800_000_000;
 #[derive(Clone)]
 pub struct SimulatedEnv {
     pub(super) process: Process,
-    /// The directory for which [`hold_directory`](crate::Env::hold_directory) returned this, and the hold. Directories are never moved here.
+    /// The directory for which [`hold_directory`](crate::Env::hold_directory) returned this, and the hold.
+    /// Directories never move here.
     pub(super) held: Option<(PathBuf, Weak<SimulatedHold>)>,
 }
 
@@ -46,7 +47,7 @@ pub(super) struct Machine {
     clock: Mutex<Clock>,
 }
 
-/// All of the machine but its clock.
+/// All of the machine except its clock.
 pub(super) struct State {
     /// Grows with each death of a process.
     pub(super) life: u64,
@@ -64,7 +65,7 @@ struct Clock {
 }
 
 impl SimulatedEnv {
-    /// A new machine with an empty disk. All that is left to chance in it follows from `seed`.
+    /// Creates a machine with an empty disk. Everything random in it follows from `seed`.
     pub fn new(seed: u64, mode: Mode) -> Self {
         let state = State {
             life: 0,
@@ -80,8 +81,8 @@ impl SimulatedEnv {
         Self { process: Process { machine: Arc::new(machine), life: 0 }, held: None }
     }
 
-    /// Cuts the power. What was durable stays; of all else a subset that the mode allows, by the seed. The machine then
-    /// runs again, with this value as its only process; plans for faults are gone, and the capacity stays.
+    /// Cuts the power. Durable state stays, and a subset of the rest that the mode allows, chosen by the seed. The
+    /// machine then runs again, with this value as its only process. Fault plans are dropped; the capacity stays.
     pub fn cut_power(&mut self) -> CutSummary {
         let mode = self.process.machine.mode;
         let mut state = self.process.machine.state.lock();
@@ -113,14 +114,14 @@ impl SimulatedEnv {
         }
     }
 
-    /// Whether a log may stand for a file mapped into memory, whose pages the system writes in the middle of a record's
-    /// copy, as the posix environment does where it can. It is off at first.
+    /// Sets whether a log may stand for a file mapped into memory, whose pages the system may write in the middle of
+    /// a record's copy, as the posix environment maps logs if it can. Off at first.
     pub fn set_maps_logs(&self, maps_logs: bool) {
         self.process.machine.state.lock().maps_logs = maps_logs;
     }
 
-    /// Kills the process. What it had handed to the system stays, in memory as before; what was in its own buffers is
-    /// lost, and so are its locks. This value goes on as the next process; plans for faults are gone.
+    /// Kills the process. What it had handed to the system stays in memory as before; its own buffers and its locks
+    /// are lost. This value goes on as the next process. Fault plans are dropped.
     pub fn kill_process(&mut self) {
         let mut state = self.process.machine.state.lock();
         for (_, file) in state.names.files() {
@@ -129,7 +130,7 @@ impl SimulatedEnv {
         self.process.life = state.begin_life("--- the process was killed");
     }
 
-    /// The machine stops after this many further calls: all calls then fail and change nothing, until
+    /// Stops the machine after this many further calls: all calls then fail and change nothing, until
     /// [`cut_power`](Self::cut_power) or [`kill_process`](Self::kill_process).
     pub fn halt_after(&self, calls: u64) {
         self.process.machine.state.lock().calls.halt_after(calls);
@@ -140,33 +141,33 @@ impl SimulatedEnv {
         self.process.machine.state.lock().calls.is_halted()
     }
 
-    /// Adds a plan by which calls fail; several may be active.
+    /// Adds a plan that makes calls fail; several may be active.
     pub fn fail_at(&self, plan: FaultPlan) {
         self.process.machine.state.lock().calls.add_plan(plan);
     }
 
-    /// Drops all plans for faults.
+    /// Drops all fault plans.
     pub fn heal(&self) {
         self.process.machine.state.lock().calls.clear_plans();
     }
 
-    /// Whether any call of the present process has failed by plan.
+    /// Whether any call of the current process has failed by plan.
     pub fn has_failed(&self) -> bool {
         self.process.machine.state.lock().calls.has_failed()
     }
 
-    /// How many bytes all files with a name may hold together; a write beyond does what fits and fails with `ENOSPC`.
-    /// `None`, as at first, is no limit.
+    /// Sets how many bytes all named files together may hold; a write beyond that does what fits and fails with
+    /// `ENOSPC`. `None`, as at first, means no limit.
     pub fn set_capacity(&self, capacity_bytes: Option<u64>) {
         self.process.machine.state.lock().capacity_bytes = capacity_bytes;
     }
 
-    /// How many bytes all files with a name hold together.
+    /// Number of bytes that all named files hold together.
     pub fn used_bytes(&self) -> u64 {
         self.process.machine.state.lock().used_bytes()
     }
 
-    /// How many calls were made since the machine was new.
+    /// Number of calls since the machine was created.
     pub fn counts(&self) -> CallCounts {
         self.process.machine.state.lock().calls.counts()
     }
@@ -176,7 +177,7 @@ impl SimulatedEnv {
         self.process.machine.state.lock().calls.trace()
     }
 
-    /// Lets time pass.
+    /// Advances the clocks.
     pub fn advance(&self, duration: Duration) {
         let mut clock = self.process.machine.clock.lock();
         let micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
@@ -189,7 +190,7 @@ impl SimulatedEnv {
         self.process.machine.clock.lock().unix_micros = micros;
     }
 
-    /// Looking at a clock takes a microsecond, so that who waits for a time to come does not wait forever.
+    /// Reading a clock takes a microsecond, so that a loop waiting for a time ends.
     pub(super) fn read_clocks(&self) -> (u64, u64) {
         self.advance(Duration::from_micros(1));
         let clock = self.process.machine.clock.lock();
@@ -206,7 +207,7 @@ impl State {
         self.life
     }
 
-    /// The system writes what waits, and the device fails it for most files.
+    /// The system writes what waits, and the device fails for most files.
     pub(super) fn fail_write_back(&mut self) {
         for (_, file) in self.names.files() {
             if self.random.chance(3, 4) {
@@ -219,7 +220,7 @@ impl State {
         self.names.files().iter().map(|(_, file)| file.lock().bytes().len() as u64).sum()
     }
 
-    /// How many of `wanted` bytes there is room for.
+    /// How many of the `wanted` bytes there is room for.
     pub(super) fn room_bytes(&self, wanted: usize) -> usize {
         match self.capacity_bytes {
             Some(capacity_bytes) if wanted > 0 => {

@@ -40,7 +40,7 @@ fn exceeding_a_limit_is_refused_and_changes_nothing() {
     let mut batch = WriteBatch::new();
     batch.put(b"a", b"1").unwrap();
     let before = batch.clone();
-    // Zeroed memory that is never touched: it costs address space only.
+    // Zeroed memory that nothing touches costs only address space.
     let long = vec![0; MAX_VALUE_SIZE_BYTES + 1];
     let error = batch.put(&long[..MAX_KEY_SIZE_BYTES + 1], b"").unwrap_err();
     assert_eq!(error.to_string(), "write batch: a key of 67108865 bytes; the limit is 67108864 (at byte 0)");
@@ -65,8 +65,8 @@ fn damage_is_named_with_its_offset() {
     let with = |operations: &[u8]| [header, operations].concat();
     assert_eq!(refuse(b"\x01\0\0"), ("sequence is cut off".into(), 0));
     assert_eq!(refuse(&header[..11]), ("count is cut off".into(), 8));
-    assert_eq!(refuse(header), ("count is 1, operations are 0".into(), 8));
-    assert_eq!(refuse(&with(b"\0\x01a\0\x01b")), ("count is 1, operations are 2".into(), 8));
+    assert_eq!(refuse(header), ("the count is 1, but there are 0 operations".into(), 8));
+    assert_eq!(refuse(&with(b"\0\x01a\0\x01b")), ("the count is 1, but there are 2 operations".into(), 8));
     assert_eq!(refuse(&with(b"\x02\x01a")), ("unknown kind 2".into(), 12));
     assert_eq!(refuse(&with(b"\0\x01a\x07")), ("unknown kind 7".into(), 15));
     assert_eq!(refuse(&with(b"\x01\x01a")), ("value is cut off".into(), 15));

@@ -2,9 +2,9 @@
 
 use super::block::Block;
 
-/// Whether `bytes` can be the beginning of a block that is at least four times as long: as far as entries lie within them, each
-/// decodes, and no key is the one before it. (At most four sevenths of a block are restart points, so there are only
-/// entries.)
+/// Whether `bytes` can be the beginning of a block at least four times as long: every entry that lies within them
+/// decodes, and no key equals the one before it. (Restart points take at most four sevenths of a block, so `bytes`
+/// holds only entries.)
 pub(crate) fn may_begin_block(bytes: &[u8]) -> bool {
     let mut key = Vec::new();
     let mut offset = 0;
@@ -20,7 +20,7 @@ pub(crate) fn may_begin_block(bytes: &[u8]) -> bool {
         key.extend_from_slice(suffix);
         offset = entry.value_end;
     }
-    // The entry that reaches beyond the bytes, or one that does not decode.
+    // This entry reaches beyond the bytes or does not decode.
     true
 }
 

@@ -1,10 +1,10 @@
 //! Reading a block: the checked bytes, the decoding of one entry, and the search for a key.
 //!
 //! Predecessor: the table reader, which has checked and decompressed the bytes. Successor: [`super::BlockIter`] for
-//! scans; a point lookup ends here, in [`Block::find`]. The layout is drawn in the [module above](super).
+//! scans; a point lookup ends here, in [`Block::find`]. The [module above](super) draws the layout.
 //!
-//! This is the hottest code of a read. Keys that are stored whole are compared where they lie; only a key with a shared
-//! prefix is put together, in a buffer that is reused. A header whose three lengths are below 128 takes one comparison.
+//! This is the hottest code of a read. Keys stored whole are compared in place; only a key with a shared prefix is
+//! assembled, in a reused buffer. A header whose three lengths are below 128 takes one comparison.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -16,9 +16,9 @@ use crate::error::{FormatError, Result};
 use crate::internal_key::KeyCompare;
 use crate::prefetch::prefetch;
 
-/// The bytes of a block, its restart array checked to lie within them. Entries are checked as they are read.
+/// The bytes of a block, whose restart array was checked to lie within them. Entries are checked as they are read.
 ///
-/// The bytes are the block's own, or a part of something larger that they keep alive, such as a file in memory.
+/// The block owns the bytes, or they are part of something larger that they keep alive, such as a file in memory.
 #[derive(Clone, Debug)]
 pub struct Block {
     contents: Bytes,
@@ -27,7 +27,7 @@ pub struct Block {
     restart_count: usize,
 }
 
-/// One entry's header, resolved to places in the block. The next entry starts at `value_end`.
+/// One entry's header, resolved to positions in the block. The next entry starts at `value_end`.
 pub(super) struct Entry {
     pub(super) shared: usize,
     pub(super) key_start: usize,
@@ -38,9 +38,9 @@ pub(super) struct Entry {
 /// Where the bytes of a key are.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum KeyPlace {
-    /// Stored whole: at these offsets of the block.
+    /// The key is stored whole, at these offsets of the block.
     Block { start: usize, end: usize },
-    /// Put together in the reader's buffer.
+    /// The key is in the reader's buffer, where it was assembled.
     Buffer,
 }
 
@@ -49,7 +49,7 @@ impl KeyPlace {
     pub(super) const NONE: Self = Self::Block { start: 0, end: 0 };
 }
 
-/// An entry that a reader stands on.
+/// The entry that a reader is at.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Position {
     pub(super) key: KeyPlace,
@@ -61,8 +61,10 @@ pub(super) struct Position {
 impl Block {
     /// Takes the contents of a block, decompressed and without trailer.
     ///
-    /// Fails if they are too short for their restart array, if the first restart is not at 0, or if there are entries
-    /// without a restart.
+    /// # Errors
+    ///
+    /// `Corrupt` if the contents are too short for their restart array, if the first restart is not at 0, or if there
+    /// are entries without a restart.
     pub fn new(contents: impl Into<Bytes>) -> Result<Self> {
         let contents = contents.into();
         let Some((rest, count)) = contents.split_last_chunk::<4>() else {
@@ -95,16 +97,19 @@ impl Block {
         &self.contents
     }
 
-    /// Lets go of all but the contents.
+    /// Drops everything except the contents.
     pub fn into_contents(self) -> Bytes {
         self.contents
     }
 
-    /// Finds the first entry whose key is not before `target`. Its key is left in `key_buffer`; returned is where its
-    /// value lies in [`contents`](Self::contents). `None` if every key is before `target`.
+    /// Finds the first entry whose key is not before `target`. Leaves its key in `key_buffer` and returns the range
+    /// of its value in [`contents`](Self::contents), or `None` if every key is before `target`.
     ///
-    /// Allocates nothing but what `key_buffer` may need to grow. After `None` or an error the buffer's content is
-    /// unspecified. Fails on a damaged entry or restart point on the way, with its offset in the block.
+    /// Allocates only if `key_buffer` has to grow. After `None` or an error the buffer's content is unspecified.
+    ///
+    /// # Errors
+    ///
+    /// `Corrupt` if an entry or a restart point on the way is damaged, with its offset in the block.
     pub fn find<C: KeyCompare>(
         &self,
         comparator: &C,
@@ -122,7 +127,12 @@ impl Block {
     }
 
     /// Checks everything that [`new`](Self::new) leaves to the readers: every entry decodes, and the restart offsets
-    /// ascend and each is that of an entry stored whole. The order of the keys is left to who knows the comparator.
+    /// ascend and each is the offset of an entry stored whole. Does not check the order of the keys, which needs the
+    /// comparator.
+    ///
+    /// # Errors
+    ///
+    /// `Corrupt` with the offset of the first entry or restart point that is damaged.
     pub fn verify(&self) -> Result<()> {
         let mut restarts = 0;
         let mut key_length = 0;
@@ -139,15 +149,15 @@ impl Block {
             key_length = entry.shared + (entry.value_start - entry.key_start);
             offset = entry.value_end;
         }
-        // A block without entries has a restart that leads nowhere.
+        // A block without entries has a restart that leads to none.
         if restarts < self.restart_count && self.entries_end > 0 {
             return Err(self.damaged_restart(restarts));
         }
         Ok(())
     }
 
-    /// Starts to bring what a search compares first into the processor's cache: the keys at the restart points, if they are
-    /// few.
+    /// Prefetches what a search compares first, the keys at the restart points, into the processor's cache, if there
+    /// are few of them.
     #[inline]
     pub fn prefetch_restarts(&self) {
         const MOST: usize = 8;
@@ -157,7 +167,7 @@ impl Block {
         }
     }
 
-    /// How many restart points there are.
+    /// Number of restart points.
     #[inline]
     pub fn restart_count(&self) -> usize {
         self.restart_count
@@ -175,7 +185,7 @@ impl Block {
         Some((&self.contents[key], &self.contents[value]))
     }
 
-    /// Whether every entry is at a restart point, each following the one before, as in an index.
+    /// Whether every entry is at a restart point and the restart points are in order, as in an index.
     pub fn has_only_restarts(&self) -> bool {
         let mut end = 0;
         for index in 0..self.restart_count {
@@ -193,7 +203,7 @@ impl Block {
         self.entries_end
     }
 
-    /// The first entry not before `target`, its key at the place that the position names.
+    /// The first entry not before `target`. Its key is where the returned position says.
     #[inline]
     pub(super) fn lower_bound<C: KeyCompare>(
         &self,
@@ -238,8 +248,8 @@ impl Block {
         self.restart(low)
     }
 
-    /// Decodes the entry at `offset`; `previous` is where the key before it is, and `buffer` holds it if it was put
-    /// together. `None` if the entry is damaged.
+    /// Decodes the entry at `offset`. `previous` says where the previous key is; `buffer` holds that key if it was
+    /// assembled. `None` if the entry is damaged.
     #[inline]
     pub(super) fn read(&self, offset: usize, previous: KeyPlace, buffer: &mut Vec<u8>) -> Option<Position> {
         let entry = self.entry_at(offset)?;
@@ -321,7 +331,7 @@ impl Block {
         Self::entry_in(&self.contents[..self.entries_end], offset)
     }
 
-    /// As [`entry_at`](Self::entry_at), of entries that lie in `entries`.
+    /// Like [`entry_at`](Self::entry_at), for entries that lie in `entries`.
     #[inline]
     pub(super) fn entry_in(entries: &[u8], offset: usize) -> Option<Entry> {
         let bytes = entries.get(offset..)?;
@@ -331,7 +341,7 @@ impl Block {
             }
             _ => long_header(bytes)?,
         };
-        // The lengths are untrusted and may overflow a 32-bit usize, but not their sum a u64.
+        // The lengths are untrusted: their sum may overflow a 32-bit usize, but not a u64.
         let available = bytes.len() - header_size;
         if u64::from(key_length) + u64::from(value_length) > available as u64 {
             return None;
@@ -349,7 +359,7 @@ impl Block {
     }
 }
 
-/// The three lengths of an entry and the size of its header in bytes, where one of them takes more than a byte.
+/// The three lengths of an entry and the size of its header in bytes, if a length takes more than one byte.
 fn long_header(bytes: &[u8]) -> Option<(u32, u32, u32, usize)> {
     let (shared, first) = read_varint32(bytes)?;
     let (key, second) = read_varint32(&bytes[first..])?;

@@ -1,11 +1,11 @@
-//! Writing a block: entries in order, each key cut by the prefix it shares with the one before.
+//! Writing a block: entries in order, each key without the prefix that it shares with the previous one.
 //!
 //! Predecessor: the engine's table builder. Successor: [`crate::compression::compress`], then
-//! [`crate::table::seal_block`]. The layout is drawn in the [module above](super).
+//! [`crate::table::seal_block`]. The [module above](super) draws the layout.
 
 use crate::coding::{put_fixed32, put_varint32};
 
-/// Builds the bytes of one block. Reusable: [`reset`](Self::reset) keeps the memory.
+/// Builds the bytes of one block. [`reset`](Self::reset) starts another one in the same memory.
 ///
 /// The caller adds keys in ascending order; the builder does not know the comparator and does not check.
 ///
@@ -31,7 +31,7 @@ pub struct BlockBuilder {
 }
 
 impl BlockBuilder {
-    /// A builder of an empty block in which every `restart_interval`-th key is stored whole. 0 means 1.
+    /// Creates a builder that stores every `restart_interval`-th key whole. 0 means 1.
     pub fn new(restart_interval: usize) -> Self {
         Self {
             buffer: Vec::new(),
@@ -48,7 +48,7 @@ impl BlockBuilder {
     /// # Panics
     ///
     /// If the key, the value or the block reaches 4 GiB, which the format cannot express. Keys and values within the
-    /// limits of [`crate::limits`] and blocks of usual size stay far below.
+    /// limits of [`crate::limits`] and blocks of usual size stay far below that.
     pub fn add(&mut self, key: &[u8], value: &[u8]) {
         let shared = if self.entries_since_restart < self.restart_interval {
             shared_prefix_length(&self.last_key, key)
@@ -59,7 +59,7 @@ impl BlockBuilder {
         };
         let rest = &key[shared..];
         if (shared | rest.len() | value.len()) < 0x80 {
-            // One byte each, which is the usual case.
+            // The usual case: one byte each.
             self.buffer.extend_from_slice(&[shared as u8, rest.len() as u8, value.len() as u8]);
         } else {
             put_varint32(&mut self.buffer, format_length(shared));
@@ -83,7 +83,7 @@ impl BlockBuilder {
         &self.buffer
     }
 
-    /// Starts an empty block, in the memory of the last one.
+    /// Starts an empty block in the memory of the previous one.
     pub fn reset(&mut self) {
         self.buffer.clear();
         self.restarts.clear();
@@ -110,7 +110,7 @@ impl BlockBuilder {
         self.restarts.last().map_or(0, |&offset| offset as usize)
     }
 
-    /// Whether nothing has been added since the start or the last [`reset`](Self::reset).
+    /// Whether the block is empty: nothing was added since the start or the last [`reset`](Self::reset).
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.buffer.is_empty()

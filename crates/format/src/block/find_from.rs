@@ -1,17 +1,17 @@
-//! Finding one key from a restart point on, in a block of which perhaps only the beginning is there.
+//! Finding one key from a restart point on, in a block of which perhaps only the beginning is available.
 //!
-//! Predecessor: the engine's table reader, led here by [`crate::hash_index`], with a block's bytes in the file or what
-//! [`crate::compression::PartialSnappy`] has decoded of them. Successor: none, a lookup ends here.
+//! Predecessor: the engine's table reader, which [`crate::hash_index`] leads here with a block's bytes in the file or
+//! the part of them that [`crate::compression::PartialSnappy`] has decoded. Successor: none, a lookup ends here.
 //!
-//! No key is put together. What is kept of the key before is how many bytes it has in common with the wanted one, and that
-//! is enough: an entry that shares more than those is on the same side of the wanted key, and one that shares less is
-//! compared from there.
+//! No key is assembled. The search only remembers how many bytes the previous key has in common with the wanted one,
+//! which is enough: an entry that shares more bytes than that is on the same side of the wanted key, and one that
+//! shares fewer is compared from there.
 //!
 //! ```text
 //! wanted   terrain
-//! entry    terminal      in common: 3, and then less ("m" < "r")
-//! entry    (5) us        shares 5 > 3: less as well, without a look at it
-//! entry    (3) race      shares 3: "race" is compared with "rain": 5 in common, and then less
+//! entry    terminal      in common: 3, then less ("m" < "r")
+//! entry    (5) us        shares 5 > 3: less as well, without comparing
+//! entry    (3) race      shares 3: compare "race" with "rain": 5 in common, then less
 //! entry    (5) in        the key
 //! ```
 
@@ -28,24 +28,25 @@ pub enum FoundFrom {
     Entry {
         /// The tag of its internal key: sequence number and kind.
         tag: u64,
-        /// Where its value lies in the bytes.
+        /// The range of its value in the bytes.
         value: Range<usize>,
     },
-    /// The key is not between the restart point and the first greater key, or the end of the entries.
+    /// The key is not in the block: the search reached a greater key or the end of the entries.
     Absent,
-    /// The bytes end before that can be said.
+    /// The bytes end before the search can decide.
     Incomplete,
-    /// It cannot be said without putting keys together, or the entries are damaged: look for the key in another way.
+    /// The search cannot decide without assembling keys, or the entries are damaged: look for the key in another way.
     Unclear,
 }
 
-/// Looks for the first entry of `user_key` from the restart point at `offset` on. `bytes` are those of a data block in
-/// bytewise order of user keys, from its start on; they may end anywhere, also behind the entries.
+/// Looks for the first entry of `user_key` from the restart point at `offset` on. `bytes` starts where a data block
+/// in bytewise order of user keys starts, and may end anywhere, even after the entries.
 #[inline]
 pub fn find_from(bytes: &[u8], mut offset: usize, user_key: &[u8]) -> FoundFrom {
-    // Bytes that the last key's user key has in common with the wanted one; it is less, or ended there.
+    // Number of bytes that the previous user key has in common with the wanted one. It is less than the wanted one,
+    // or ends there.
     let mut common = 0;
-    // Whether it is less by the byte behind them. Nothing can be said of the keys that share more otherwise.
+    // Whether the byte after them makes it less. If not, the search cannot judge keys that share more.
     let mut is_less_by_a_byte = false;
     let mut is_first = true;
     loop {
@@ -55,7 +56,7 @@ pub fn find_from(bytes: &[u8], mut offset: usize, user_key: &[u8]) -> FoundFrom 
         let Header { shared, non_shared, value_length, key_start } = header;
         let key_length = shared as u64 + non_shared as u64;
         let Some(user_key_length) = key_length.checked_sub(INTERNAL_KEY_TAG_SIZE_BYTES as u64) else {
-            // Behind the entries comes the first restart offset, which is 0 and reads as an entry without a key.
+            // After the entries comes the first restart offset, which is 0 and reads as an entry without a key.
             return if key_length == 0 && !is_first { FoundFrom::Absent } else { FoundFrom::Unclear };
         };
         if is_first && shared > 0 {
@@ -111,7 +112,7 @@ pub(super) struct Header {
     pub(super) key_start: usize,
 }
 
-/// The header of the entry at `offset`; `None` if the bytes end before or within it, or if a length is none.
+/// The header of the entry at `offset`; `None` if the bytes end before or within it, or if a length is invalid.
 #[inline(always)]
 pub(super) fn header_at(bytes: &[u8], offset: usize) -> Option<Header> {
     let rest = bytes.get(offset..)?;
@@ -131,7 +132,7 @@ pub(super) fn header_at(bytes: &[u8], offset: usize) -> Option<Header> {
     Some(Header { shared, non_shared, value_length, key_start: offset + first + second + third })
 }
 
-/// The bytes of a range, if they are there.
+/// The bytes of a range; `None` if they are not all there.
 #[inline]
 fn slice(bytes: &[u8], start: u64, end: u64) -> Option<&[u8]> {
     bytes.get(slice_range(bytes, start, end)?)
@@ -142,7 +143,7 @@ fn slice_range(bytes: &[u8], start: u64, end: u64) -> Option<Range<usize>> {
     (start <= end && end <= bytes.len() as u64).then_some(start as usize..end as usize)
 }
 
-/// How many bytes at the start of `a` and `b` are equal.
+/// Number of bytes at the start of `a` and `b` that are equal.
 #[inline]
 fn common_prefix_length(a: &[u8], b: &[u8]) -> usize {
     super::builder::shared_prefix_length(a, b)
@@ -158,7 +159,7 @@ mod tests {
 
     type Versions = Vec<(u64, Vec<u8>)>;
 
-    /// A block of these keys, and for each the restart point before its newest version.
+    /// A block of these keys, and for each key the restart point before its newest version.
     fn block(keys: &[(Vec<u8>, Versions)], restart_interval: usize) -> (Vec<u8>, Vec<usize>, usize) {
         let mut builder = BlockBuilder::new(restart_interval);
         let mut restarts = Vec::new();
@@ -177,7 +178,7 @@ mod tests {
     }
 
     fn keys() -> impl Strategy<Value = Vec<(Vec<u8>, Versions)>> {
-        // Few letters, so that keys are prefixes of each other, and some that look like tags.
+        // Few letters, so that keys are prefixes of each other, and bytes that look like tags.
         let letter = prop_oneof![Just(b'a'), Just(b'b'), Just(0u8), Just(1u8), Just(255u8)];
         let versions = vec((0u64..300, vec(any::<u8>(), 0..200)), 1..3).prop_map(|mut versions| {
             versions.sort_by_key(|version| std::cmp::Reverse(version.0));

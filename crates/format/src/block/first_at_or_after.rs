@@ -1,11 +1,11 @@
 //! Finding the first internal key at or after a target from a restart point on, in a block of which perhaps only the
-//! beginning is there.
+//! beginning is available.
 //!
 //! Predecessors: [`BlockIter`](super::BlockIter), and the engine's cursor over the beginning of a block. Successor: none.
 //!
-//! As in [`find_from`](super::find_from()), no key is put together: of the key before is kept how many bytes of its user
-//! key it has in common with the wanted one. The entry that is found shares no more than those, so that its key is the
-//! beginning of the target and then its own bytes.
+//! As in [`find_from`](super::find_from()), no key is assembled: the search only remembers how many bytes the
+//! previous user key has in common with the wanted one. The entry that it finds shares no more bytes than those, so
+//! its key is the beginning of the target followed by its own bytes.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -19,30 +19,30 @@ use crate::limits::INTERNAL_KEY_TAG_SIZE_BYTES;
 /// What [`first_at_or_after`] found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FirstAtOrAfter {
-    /// The entry. Its key is the first `shared` bytes of the target and then those at `suffix`.
+    /// The entry. Its key is the first `shared` bytes of the target, then the bytes at `suffix`.
     Entry {
         /// Where it starts in the bytes.
         offset: usize,
-        /// Bytes of its key that it shares with the one before, and with the target.
+        /// Number of bytes of its key that it shares with the previous key and with the target.
         shared: usize,
-        /// Where the rest of its key lies.
+        /// The range of the rest of its key.
         suffix: Range<usize>,
-        /// Where its value lies.
+        /// The range of its value.
         value: Range<usize>,
     },
-    /// All keys are before the target: behind them is what can only be the restart points.
+    /// All keys are before the target, and only the restart points can follow.
     End,
-    /// The bytes end before or in the entry at `offset`, and all before it are before the target.
+    /// All entries before `offset` are before the target, and the bytes end before or within the entry at `offset`.
     Incomplete {
-        /// Where that entry begins. It may lie behind the bytes.
+        /// Where that entry starts. It may lie beyond the bytes.
         offset: usize,
     },
-    /// It cannot be said without putting keys together, or the entries are damaged: look for the key in another way.
+    /// The search cannot decide without assembling keys, or the entries are damaged: look for the key in another way.
     Unclear,
 }
 
-/// Looks for the first entry at or after `internal_target` from the restart point at `offset` on. `bytes` are those of a
-/// data block in bytewise order of user keys, from its start on; they may end anywhere, also behind the entries.
+/// Looks for the first entry at or after `internal_target` from the restart point at `offset` on. `bytes` starts
+/// where a data block in bytewise order of user keys starts, and may end anywhere, even after the entries.
 #[inline]
 pub fn first_at_or_after(bytes: &[u8], mut offset: usize, internal_target: &[u8]) -> FirstAtOrAfter {
     if internal_target.len() < INTERNAL_KEY_TAG_SIZE_BYTES {
@@ -58,7 +58,7 @@ pub fn first_at_or_after(bytes: &[u8], mut offset: usize, internal_target: &[u8]
         let Header { shared, non_shared, value_length, key_start } = header;
         let key_length = u64::from(shared) + u64::from(non_shared);
         let Some(user_key_length) = key_length.checked_sub(INTERNAL_KEY_TAG_SIZE_BYTES as u64) else {
-            // Behind the entries comes the first restart offset, which is 0 and reads as an entry without a key.
+            // After the entries comes the first restart offset, which is 0 and reads as an entry without a key.
             return if key_length == 0 && !is_first { FirstAtOrAfter::End } else { FirstAtOrAfter::Unclear };
         };
         if u64::from(shared) > before.key_length {
@@ -69,7 +69,7 @@ pub fn first_at_or_after(bytes: &[u8], mut offset: usize, internal_target: &[u8]
         let suffix_end = key_start as u64 + u64::from(non_shared);
         let value_end = suffix_end + u64::from(value_length);
         if shared > before.common {
-            // It is less as the one before, if it has the byte that makes it so.
+            // It is less, like the previous key, if it has the byte that makes that one less.
             if !before.is_less_by_a_byte || user_key_length <= before.common as u64 {
                 return FirstAtOrAfter::Unclear;
             }
@@ -112,12 +112,13 @@ pub fn first_at_or_after(bytes: &[u8], mut offset: usize, internal_target: &[u8]
     }
 }
 
-/// What is known of the key before, which is before the target.
+/// What is known of the previous key, which is before the target.
 struct Before {
     key_length: u64,
-    /// Bytes that its user key has in common with the wanted one.
+    /// Number of bytes that its user key has in common with the wanted one.
     common: usize,
-    /// Whether it is less by the byte behind them. Otherwise it ends there, and nothing can be said of keys that share more.
+    /// Whether the byte after them makes it less. If not, it ends there, and the search cannot judge keys that share
+    /// more.
     is_less_by_a_byte: bool,
 }
 
@@ -133,7 +134,7 @@ mod tests {
     type Entries = Vec<(Vec<u8>, Vec<u8>)>;
 
     fn letters() -> impl Strategy<Value = Vec<u8>> {
-        // Few letters, so that keys are prefixes of each other, and some that look like tags.
+        // Few letters, so that keys are prefixes of each other, and bytes that look like tags.
         vec(prop_oneof![Just(b'a'), Just(b'b'), Just(0u8), Just(1u8), Just(255u8)], 0..6)
     }
 

@@ -2,8 +2,9 @@
 //!
 //! Predecessor: a [`Block`], shared or borrowed. Successor: the engine's table iterator, which strings blocks together.
 //!
-//! The iterator stands on an entry of a [`Window`] of decoded ones. A step within the window moves an index; a step out
-//! of it moves the window. So an entry costs the same in both directions, although the block itself leads forward only.
+//! The iterator is at an entry of a [`Window`] of decoded ones. A step within the window changes an index; a step out
+//! of it moves the window. An entry thus costs the same in both directions, although the block itself only leads
+//! forward.
 
 use std::cmp::Ordering;
 use std::ops::{Deref, Range};
@@ -15,11 +16,11 @@ use crate::error::Result;
 use crate::internal_key::KeyCompare;
 use crate::limits::INTERNAL_KEY_TAG_SIZE_BYTES;
 
-/// An iterator over a block that it owns in some way: `&Block`, `Arc<Block>`, or whatever else derefs to one.
+/// An iterator over a block that it holds as `&Block`, `Arc<Block>`, or anything else that derefs to one.
 ///
-/// It stands on an entry or is invalid. It starts invalid; `seek…` places it; [`next`](Self::next) beyond the last entry,
-/// [`prev`](Self::prev) before the first and every error make it invalid, and a later seek may succeed again. The memory
-/// for keys is reused from entry to entry.
+/// It is at an entry or invalid. It starts invalid, and a `seek…` moves it to an entry. [`next`](Self::next) beyond
+/// the last entry, [`prev`](Self::prev) before the first, and every error make it invalid; a later seek may succeed
+/// again. Entries reuse the memory for keys.
 ///
 /// ```
 /// use terrace_format::block::{Block, BlockBuilder, BlockIter};
@@ -43,30 +44,30 @@ pub struct BlockIter<D: Deref<Target = Block>> {
     block: D,
     /// Empty while the iterator is not valid.
     window: Window,
-    /// Which of the window's entries the iterator stands on.
+    /// Index in the window of the entry that the iterator is at.
     at: usize,
 }
 
-/// The memory of a [`BlockIter`], to be used again by another.
+/// The memory of a [`BlockIter`], for another iterator to reuse.
 #[derive(Debug, Default)]
 pub struct BlockIterMemory(Window);
 
 impl BlockIterMemory {
-    /// How much it is.
+    /// Size of the memory, in bytes.
     pub fn size_bytes(&self) -> usize {
         self.0.memory_bytes()
     }
 }
 
 impl<D: Deref<Target = Block>> BlockIter<D> {
-    /// An iterator over `block`, not yet on an entry.
+    /// Creates an iterator over `block` that is not yet at an entry.
     #[inline]
     pub fn new(block: D) -> Self {
         Self { block, window: Window::default(), at: 0 }
     }
 
-    /// Like [`new`](Self::new), with the memory that another iterator had. An entry whose key is too short for an
-    /// internal key is damaged.
+    /// Like [`new`](Self::new), with the memory of another iterator. Treats an entry whose key is too short for an
+    /// internal key as damaged.
     #[inline]
     pub fn over_internal_keys(block: D, BlockIterMemory(mut window): BlockIterMemory) -> Self {
         window.set_least_key_length(INTERNAL_KEY_TAG_SIZE_BYTES);
@@ -80,7 +81,7 @@ impl<D: Deref<Target = Block>> BlockIter<D> {
         (self.block, BlockIterMemory(self.window))
     }
 
-    /// Leaves the block for another one, keeping the memory. Not yet on an entry.
+    /// Switches to another block and keeps the memory. The iterator is not yet at an entry.
     #[inline]
     pub fn set_block(&mut self, block: D) {
         self.block = block;
@@ -93,7 +94,7 @@ impl<D: Deref<Target = Block>> BlockIter<D> {
         &self.block
     }
 
-    /// Whether the iterator stands on an entry.
+    /// Whether the iterator is at an entry.
     #[inline]
     pub fn valid(&self) -> bool {
         self.at < self.window.len()
@@ -111,8 +112,8 @@ impl<D: Deref<Target = Block>> BlockIter<D> {
         &self.block.contents()[self.value_range()]
     }
 
-    /// Where the value lies in the block's [contents](Block::contents), for a caller who keeps it with the block. Empty
-    /// if the iterator is not [valid](Self::valid).
+    /// The range of the value in the block's [contents](Block::contents), for a caller that keeps it with the block.
+    /// Empty if the iterator is not [valid](Self::valid).
     #[inline]
     pub fn value_range(&self) -> Range<usize> {
         self.window.get(self.at).map_or(0..0, |entry| entry.value_start..entry.value_end)
@@ -124,32 +125,43 @@ impl<D: Deref<Target = Block>> BlockIter<D> {
         self.window.get(self.at).map_or((&[], &[]), |entry| self.parts_of(entry))
     }
 
-    /// The key of the entry before, where it is at hand without moving. `None` says nothing.
+    /// The key of the previous entry, if it is available without moving. `None` says nothing.
     #[inline]
     pub fn key_before(&self) -> Option<&[u8]> {
         let entry = self.window.get(self.at.checked_sub(1)?)?;
         Some(self.window.key_of(entry))
     }
 
-    /// Goes to the first entry, if there is one. Fails if it is damaged.
+    /// Goes to the first entry, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// `Corrupt` if that entry is damaged.
     #[inline]
     pub fn seek_to_first(&mut self) -> Result<()> {
         self.at = 0;
         self.window.restart_at(&self.block, 0, self.block.entries_end(), ENTRIES_AHEAD)
     }
 
-    /// Goes to the last entry, if there is one. Fails if an entry between the last restart point and the end is damaged.
+    /// Goes to the last entry, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// `Corrupt` if an entry between the last restart point and the end is damaged.
     #[inline]
     pub fn seek_to_last(&mut self) -> Result<()> {
         self.stand_before(self.block.entries_end())
     }
 
-    /// Goes to the first entry whose key is not before `target`, if there is one. Fails if a restart point or an entry
-    /// on the way is damaged.
+    /// Goes to the first entry whose key is not before `target`, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// `Corrupt` if a restart point or an entry on the way is damaged.
     #[inline]
     pub fn seek<C: KeyCompare>(&mut self, comparator: &C, target: &[u8]) -> Result<()> {
         let is_before = |key: &[u8]| comparator.compare_keys(key, target) == Ordering::Less;
-        // A scan by short seeks often stays within what is decoded.
+        // A scan by short seeks often stays within the decoded entries.
         if self.window.spans(is_before) {
             self.at = self.window.partition_point(is_before);
             return Ok(());
@@ -171,7 +183,7 @@ impl<D: Deref<Target = Block>> BlockIter<D> {
             }
         }
         let (start, next) = (self.block.restart(restart), self.block.restart_after(restart));
-        // No further than to the next restart point, which is not before the target.
+        // The search ends at the next restart point, which is not before the target.
         let is_sound = start < next && next <= self.block.entries_end();
         let end = if is_sound { next } else { self.block.entries_end() };
         self.window.restart_at(&self.block, start, end, ENTRIES_PER_SEARCH)?;
@@ -180,15 +192,19 @@ impl<D: Deref<Target = Block>> BlockIter<D> {
             if self.valid() || self.window.len() == 0 {
                 return Ok(());
             }
-            // What lies at the next restart point is found: there is no need to decode more.
+            // The entry at the next restart point is the answer: decode no more than that.
             let max_entries = if self.window.end() == next { 1 } else { ENTRIES_PER_SEARCH };
             self.window.advance_by(&self.block, max_entries)?;
         }
     }
 
-    /// Goes to the next entry; does nothing if the iterator is not [valid](Self::valid). Fails if that entry is damaged.
+    /// Goes to the next entry; does nothing if the iterator is not [valid](Self::valid).
+    ///
+    /// # Errors
+    ///
+    /// `Corrupt` if that entry is damaged.
     #[inline]
-    #[expect(clippy::should_implement_trait, reason = "a cursor in both directions is no Iterator")]
+    #[expect(clippy::should_implement_trait, reason = "a cursor in both directions is not an Iterator")]
     pub fn next(&mut self) -> Result<()> {
         if self.step_forward().is_some() {
             return Ok(());
@@ -197,8 +213,11 @@ impl<D: Deref<Target = Block>> BlockIter<D> {
         if self.window.len() == 0 { Ok(()) } else { self.window.advance(&self.block) }
     }
 
-    /// Goes to the entry before; does nothing if the iterator is not [valid](Self::valid). Fails if an entry between the
-    /// restart point and the current entry is damaged.
+    /// Goes to the previous entry; does nothing if the iterator is not [valid](Self::valid).
+    ///
+    /// # Errors
+    ///
+    /// `Corrupt` if an entry between the restart point and the current entry is damaged.
     #[inline]
     pub fn prev(&mut self) -> Result<()> {
         if self.step_backward().is_some() || self.window.len() == 0 {
@@ -207,8 +226,8 @@ impl<D: Deref<Target = Block>> BlockIter<D> {
         self.stand_before(self.window.start())
     }
 
-    /// Goes to the next entry if it is decoded already, and returns its key and value. This is nearly every step, and
-    /// cannot fail.
+    /// Goes to the next entry if it is already decoded, and returns its key and value. Nearly every step is of this
+    /// kind; it cannot fail.
     #[inline]
     pub fn step_forward(&mut self) -> Option<(&[u8], &[u8])> {
         let at = self.at + 1;
@@ -217,8 +236,8 @@ impl<D: Deref<Target = Block>> BlockIter<D> {
         Some(self.parts_of(entry))
     }
 
-    /// Goes to the entry before if it is decoded already, and returns its key and value. This is nearly every step, and
-    /// cannot fail.
+    /// Goes to the previous entry if it is already decoded, and returns its key and value. Nearly every step is of
+    /// this kind; it cannot fail.
     #[inline]
     pub fn step_backward(&mut self) -> Option<(&[u8], &[u8])> {
         let at = self.at.checked_sub(1)?;
@@ -232,7 +251,7 @@ impl<D: Deref<Target = Block>> BlockIter<D> {
         (self.window.key_of(entry), &self.block.contents()[entry.value_start..entry.value_end])
     }
 
-    /// Stands on the entry that ends at `end`, or on none if `end` is 0.
+    /// Moves to the entry that ends at `end`, or to none if `end` is 0.
     fn stand_before(&mut self, end: usize) -> Result<()> {
         self.at = 0;
         self.window.retreat(&self.block, end)?;

@@ -1,4 +1,5 @@
-//! The block: a sorted run of entries with compressed prefixes, as a table stores its data, its index and its metaindex.
+//! The block: a sorted run of entries with compressed prefixes. Tables store their data, index and metaindex as
+//! blocks.
 //!
 //! Predecessor: the table builder of the engine adds entries in order; [`crate::compression`] and [`crate::table`] then
 //! compress and seal the bytes. Successor: the table reader hands the bytes, checked and decompressed, to [`Block`].

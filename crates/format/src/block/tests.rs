@@ -192,7 +192,7 @@ fn crafted(entries: &[u8], restarts: &[u32]) -> Block {
 
 #[test]
 fn an_entry_that_leads_beyond_the_entries_is_an_error_at_its_offset() {
-    // The second entry claims a value of 9 bytes and has one.
+    // The second entry claims a value of 9 bytes and has one of 1.
     let block = crafted(b"\x00\x01\x01a1\x00\x01\x09b2", &[0]);
     let mut iter = BlockIter::new(&block);
     iter.seek_to_first().unwrap();
@@ -204,7 +204,7 @@ fn an_entry_that_leads_beyond_the_entries_is_an_error_at_its_offset() {
     assert!(!iter.valid());
     assert_eq!(block.find(&BYTEWISE, b"b", &mut Vec::new()).unwrap_err().offset, 5);
     assert_eq!(block.verify().unwrap_err().offset, 5);
-    // The undamaged entry can still be reached.
+    // The undamaged entry is still reachable.
     iter.seek(&BYTEWISE, b"a").unwrap();
     assert_eq!(iter.value(), b"1");
 }
@@ -231,7 +231,7 @@ fn a_restart_beyond_the_entries_is_an_error_at_its_place_in_the_array() {
     let error = iter.seek(&BYTEWISE, b"b").unwrap_err();
     assert_eq!((error.offset, iter.valid()), (12, false));
     assert_eq!(block.verify().unwrap_err().offset, 12);
-    // Walking does not need that restart.
+    // A walk does not need that restart.
     iter.seek_to_last().unwrap();
     assert_eq!(iter.key(), b"b");
 }
@@ -243,8 +243,8 @@ fn a_restart_at_an_entry_that_shares_is_an_error() {
     assert_eq!(block.verify().unwrap_err().offset, 4);
 }
 
-/// Three entries, of keys a, b and c; the first is longer than what a step back decodes at once. The second restart lies
-/// in its value, where an entry begins that ends within the second one.
+/// Three entries with keys a, b and c. The first is longer than what a step back decodes at once. The second restart
+/// lies in its value, at bytes that read as an entry ending within the second one.
 fn with_a_restart_inside_an_entry() -> Block {
     let mut entries = b"\x00\x01\xd0\x0fa".to_vec();
     entries.resize(10, 0);
@@ -300,7 +300,7 @@ fn unsorted_restarts_do_not_stop_the_way_back() {
     assert!(block.verify().is_err());
 }
 
-/// Calls everything on bytes that may be damaged. Bounded, so that an endless loop would fail.
+/// Calls everything on bytes that may be damaged. The calls are bounded, so that an endless loop would fail.
 fn exercise(contents: Vec<u8>, target: &[u8]) {
     let step_limit = contents.len() + 1;
     let Ok(block) = Block::new(contents) else { return };
@@ -333,7 +333,7 @@ enum Step {
     Seek(Vec<u8>),
 }
 
-/// Short keys over a small alphabet, so that prefixes are shared and targets hit.
+/// Short keys over a small alphabet, so that keys share prefixes and targets hit.
 fn key() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         proptest::collection::vec(prop_oneof![Just(b'a'), Just(b'b'), Just(0), Just(255)], 0..12),
@@ -421,7 +421,7 @@ proptest! {
         target in key(),
     ) {
         exercise(contents.clone(), &target);
-        // Small numbers of restarts and a first one at 0 get further.
+        // Small numbers of restarts, the first one at 0, get further.
         contents.extend([0; 4]);
         contents.extend(restart_count.to_le_bytes());
         exercise(contents, &target);

@@ -1,5 +1,5 @@
 //! Entries of a block decoded ahead, in one tight loop, so that a step of [`BlockIter`](super::BlockIter) in either
-//! direction is a change of an index.
+//! direction only changes an index.
 //!
 //! Predecessor: [`Block`]. Successor: [`BlockIter`](super::BlockIter), which moves the window over the block.
 //!
@@ -8,15 +8,16 @@
 //!             │ entry  │ entry  │ entry  │ entry  │ entry  │ entry  │
 //!   ──────────┴────────┴────────┴────────┴────────┴────────┴────────┴──
 //!                      ├── start     the window       end ─┤
-//!   keys      ash·aster·astute·attic·(room)      put together, back to back
+//!   keys      ash·aster·astute·attic·(room)      assembled, back to back
 //!   entries   where each key lies in `keys` and each value in the block
 //! ```
 //!
-//! Going on forward, the last key, on which the next entry's is built, moves to the front. The first key of a window is
-//! then built in its place: so a block whose keys grow and grow costs time as its size, not as its size squared.
+//! To go on forward, the last key moves to the front, because the next entry's key builds on it. The first key of a
+//! window is then built in its place, so a block whose keys keep growing costs time linear in its size, not
+//! quadratic.
 //!
-//! Keys are copied sixteen bytes at a time, over the end where they are shorter, since nearly every key is short and a call
-//! of `memmove` would cost more than all else that an entry takes.
+//! Keys are copied sixteen bytes at a time, beyond the end of shorter ones: nearly every key is short, and a call of
+//! `memmove` would cost more than everything else that an entry takes.
 
 mod common_entries;
 
@@ -26,19 +27,19 @@ use super::block::{Block, Entry};
 use crate::error::{FormatError, Result};
 use crate::limits::INTERNAL_KEY_TAG_SIZE_BYTES;
 
-/// Entries that are decoded at once on the way forward. A block of 4 KiB has about as many.
+/// Number of entries decoded at once on the way forward. A block of 4 KiB has about as many.
 pub(super) const ENTRIES_AHEAD: usize = 32;
-/// Entries that a search decodes at once: half of those between two restart points, as it finds what it looks for
+/// Number of entries that a search decodes at once: half of those between two restart points, because a search ends
 /// halfway on average.
 pub(super) const ENTRIES_PER_SEARCH: usize = 8;
-/// Bytes that are decoded at once on the way back, and with them what lies between them and a restart point.
+/// Number of bytes decoded at once on the way back, in addition to what lies between them and a restart point.
 const SPAN_BEHIND_BYTES: usize = 1 << 10;
-/// Bounds of a window on the way back, where nothing but the distance of two restart points limits it. They exceed any
-/// interval that writers use. A hostile block cannot make a window take more memory, only make the steps back slower.
+/// Bounds of a window on the way back, where only the distance of two restart points would limit it. They exceed any
+/// interval that writers use. A hostile block cannot make a window take more memory; it only makes steps back slower.
 const MAX_ENTRIES: usize = 256;
-/// A window takes no more entries once their keys take as much.
+/// A window takes no further entries once its keys take this many bytes.
 const MAX_KEY_BYTES: usize = 16 << 10;
-/// What is copied at once.
+/// Number of bytes copied at once.
 const CHUNK: usize = 16;
 /// Room for keys in a new window.
 const KEY_BYTES_AT_FIRST: usize = 512;
@@ -47,24 +48,24 @@ const KEY_BYTES_AT_FIRST: usize = 512;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Window {
     entries: Vec<DecodedEntry>,
-    /// The keys of `entries` back to back; what lies behind the last is rest of former keys.
+    /// The keys of `entries` back to back. What follows the last one is left over from earlier keys.
     keys: Vec<u8>,
-    /// Offset of the first entry in the block, and of what follows the last.
+    /// Offset in the block of the first entry, and of the byte after the last.
     start: usize,
     end: usize,
     /// An entry with a shorter key is damaged.
     least_key_length: usize,
 }
 
-/// How far a stretch of a block is decoded.
+/// How far a stretch of a block has been decoded.
 #[derive(Clone, Copy, Debug)]
 struct Progress {
-    /// Of the next entry, in the block.
+    /// Offset in the block of the next entry.
     offset: usize,
-    /// Where the key before it lies, among the keys, and how long it is.
+    /// Where the previous key starts among the keys, and how long it is.
     before_start: usize,
     before_length: usize,
-    /// Where the next key is put.
+    /// Where the next key goes.
     key_start: usize,
 }
 
@@ -73,18 +74,18 @@ struct Progress {
 pub(super) struct DecodedEntry {
     key_start: usize,
     key_end: usize,
-    /// In the block's contents.
+    /// Offset in the block's contents.
     pub(super) value_start: usize,
     pub(super) value_end: usize,
 }
 
 impl Window {
-    /// From now on takes an entry for damaged if its key is shorter.
+    /// Makes the window treat entries with shorter keys as damaged from now on.
     pub(super) fn set_least_key_length(&mut self, least_key_length: usize) {
         self.least_key_length = least_key_length;
     }
 
-    /// Forgets the entries, keeps the memory.
+    /// Drops the entries and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.entries.clear();
     }
@@ -109,13 +110,13 @@ impl Window {
         &self.keys[entry.key_start..entry.key_end]
     }
 
-    /// The index of the first entry of which `is_before` is false, given that it is true of all before.
+    /// The index of the first entry for which `is_before` is false, if it is true for all entries before it.
     #[inline]
     pub(super) fn partition_point(&self, is_before: impl Fn(&[u8]) -> bool) -> usize {
         self.entries.partition_point(|entry| is_before(self.key_of(entry)))
     }
 
-    /// Whether `is_before` is true of the first entry and false of the last.
+    /// Whether `is_before` is true for the first entry and false for the last.
     #[inline]
     pub(super) fn spans(&self, is_before: impl Fn(&[u8]) -> bool) -> bool {
         match &self.entries[..] {
@@ -124,7 +125,7 @@ impl Window {
         }
     }
 
-    /// Offset in the block of what follows the last entry.
+    /// Offset in the block of the byte after the last entry.
     pub(super) fn end(&self) -> usize {
         self.end
     }
@@ -134,8 +135,8 @@ impl Window {
         self.start
     }
 
-    /// Goes to `offset`, a restart point, and decodes up to `max_entries` from there up to `end`. Without an entry in the block beyond
-    /// `offset` the window is empty. Fails if the entry at `offset` is damaged.
+    /// Goes to `offset`, a restart point, and decodes up to `max_entries` from there up to `end`. The window is empty
+    /// if the block has no entry from `offset` on. Fails if the entry at `offset` is damaged.
     pub(super) fn restart_at(
         &mut self,
         block: &Block,
@@ -147,8 +148,8 @@ impl Window {
         self.fill(block, 0, offset, end, max_entries)
     }
 
-    /// Goes to the entry at `offset` alone, whose key begins with `prefix`, as much of it as the entry shares. Fails if it
-    /// is damaged.
+    /// Goes to the entry at `offset` alone. Its key begins with as much of `prefix` as the entry shares. Fails if the
+    /// entry is damaged.
     pub(super) fn stand_on(&mut self, block: &Block, offset: usize, prefix: &[u8]) -> Result<()> {
         self.entries.clear();
         make_room(&mut self.keys, prefix.len() + CHUNK);
@@ -156,26 +157,26 @@ impl Window {
         self.fill(block, prefix.len(), offset, block.entries_end(), 1)
     }
 
-    /// Whether entries are those of internal keys.
+    /// Whether the entries have internal keys.
     #[inline]
     pub(super) fn holds_internal_keys(&self) -> bool {
         self.least_key_length == INTERNAL_KEY_TAG_SIZE_BYTES
     }
 
-    /// Goes on behind the last entry. At the end of the block the window is then empty. Fails if the entry that
-    /// follows is damaged; one behind that only ends the window.
+    /// Goes on after the last entry. At the end of the block the window is then empty. Fails if the next entry is
+    /// damaged; damage in a later one only ends the window.
     pub(super) fn advance(&mut self, block: &Block) -> Result<()> {
         self.advance_by(block, ENTRIES_AHEAD)
     }
 
-    /// Like [`advance`](Self::advance), with no more than `max_entries`.
+    /// Like [`advance`](Self::advance), but takes at most `max_entries`.
     pub(super) fn advance_by(&mut self, block: &Block, max_entries: usize) -> Result<()> {
         let key_length = self.keep_last_key();
         self.fill(block, key_length, self.end, block.entries_end(), max_entries)
     }
 
-    /// Goes back to the entries that end at `end`, which is that of an entry; 0 leaves the window empty. Fails if one
-    /// between the restart point before and `end` is damaged.
+    /// Goes back to the entries that end at `end`, where an entry must end; 0 leaves the window empty. Fails if an
+    /// entry between the preceding restart point and `end` is damaged.
     pub(super) fn retreat(&mut self, block: &Block, end: usize) -> Result<()> {
         self.entries.clear();
         if end == 0 {
@@ -183,11 +184,11 @@ impl Window {
         }
         let near = block.restart_before(end);
         let far = block.restart_before(end.saturating_sub(SPAN_BEHIND_BYTES).max(1)).min(near);
-        // Damage further back than the nearest restart point is no reason not to go back as far as there.
+        // Damage further back than the nearest restart point does not keep us from going back to that point.
         self.fill_up_to(block, far, end).or_else(|_| self.fill_up_to(block, near, end))
     }
 
-    /// Decodes from `offset` on to exactly `end`. Where that is more than a window takes, its last entries stay.
+    /// Decodes from `offset` on to exactly `end`. If that is more than a window holds, the last entries stay.
     fn fill_up_to(&mut self, block: &Block, mut offset: usize, end: usize) -> Result<()> {
         self.entries.clear();
         while offset < end {
@@ -202,8 +203,8 @@ impl Window {
         Ok(())
     }
 
-    /// Moves the last key to the front, where the next entry's is built upon it, and forgets the entries. Returns its
-    /// length.
+    /// Moves the last key to the front, where the next entry's key builds on it, and drops the entries. Returns the
+    /// length of the key.
     fn keep_last_key(&mut self) -> usize {
         let Some(&DecodedEntry { key_start, key_end, .. }) = self.entries.last() else { return 0 };
         if key_start > 0 {
@@ -213,9 +214,9 @@ impl Window {
         key_end - key_start
     }
 
-    /// Decodes entries from `start` until the window is full or `end` is reached. The first is built upon the
-    /// `key_length` bytes at the front of the keys. Fails, and leaves the window empty, if the first is damaged; a later
-    /// one that is damaged ends the window.
+    /// Decodes entries from `start` until the window is full or `end` is reached. The first key builds on the
+    /// `key_length` bytes at the front of the keys. If the first entry is damaged, fails and leaves the window empty;
+    /// a damaged later entry ends the window.
     fn fill(
         &mut self,
         block: &Block,
@@ -225,12 +226,12 @@ impl Window {
         max_entries: usize,
     ) -> Result<()> {
         debug_assert!(self.entries.is_empty());
-        // Out of `self`, so that they stay in registers.
+        // Moved out of `self` so that they stay in registers.
         let (mut entries, mut keys) = (take(&mut self.entries), take(&mut self.keys));
         entries.reserve(max_entries.min(ENTRIES_AHEAD));
         make_room(&mut keys, KEY_BYTES_AT_FIRST);
         let contents = block.contents();
-        // The first key replaces the one it is built upon.
+        // The first key replaces the one that it builds on.
         let mut progress =
             Progress { offset: start, before_start: 0, before_length: key_length, key_start: 0 };
         let least = self.least_key_length;
@@ -268,7 +269,7 @@ impl Window {
         if self.entries.is_empty() && start < end { Err(self.refusal(block, key_length)) } else { Ok(()) }
     }
 
-    /// Why the entry at `end` was not taken; the key before it has `key_length` bytes.
+    /// Why the entry at `end` was refused. The key before it has `key_length` bytes.
     #[cold]
     fn refusal(&self, block: &Block, key_length: usize) -> FormatError {
         match block.entry_at(self.end) {
@@ -287,21 +288,21 @@ fn make_room(keys: &mut Vec<u8>, size_bytes: usize) {
     }
 }
 
-/// Copies `length` bytes from `from` to `to`, which lies at least `length` behind, and perhaps up to a chunk more.
-/// There is room for that.
+/// Copies `length` bytes from `from` to `to`, which lies at least `length` further on, and perhaps up to a chunk
+/// more, for which there is room.
 #[inline(always)]
 fn copy_within(bytes: &mut [u8], mut from: usize, mut to: usize, length: usize) {
     let end = to + length;
     while to < end {
-        let chunk: [u8; CHUNK] = *bytes[from..].first_chunk().expect("there is room behind keys");
-        *bytes[to..].first_chunk_mut().expect("there is room behind keys") = chunk;
+        let chunk: [u8; CHUNK] = *bytes[from..].first_chunk().expect("there is room after the keys");
+        *bytes[to..].first_chunk_mut().expect("there is room after the keys") = chunk;
         from += CHUNK;
         to += CHUNK;
     }
 }
 
-/// Copies `length` bytes at `from` of `source` to `to` of `target`, and perhaps up to a chunk more. There is room for
-/// that in the target.
+/// Copies `length` bytes at `from` of `source` to `to` of `target`, and perhaps up to a chunk more, for which the
+/// target has room.
 #[inline(always)]
 fn copy(source: &[u8], mut from: usize, target: &mut [u8], mut to: usize, length: usize) {
     let end = to + length;
@@ -310,7 +311,7 @@ fn copy(source: &[u8], mut from: usize, target: &mut [u8], mut to: usize, length
             // The block ends before the chunk would.
             return target[to..end].copy_from_slice(&source[from..from + (end - to)]);
         };
-        *target[to..].first_chunk_mut().expect("there is room behind keys") = *chunk;
+        *target[to..].first_chunk_mut().expect("there is room after the keys") = *chunk;
         from += CHUNK;
         to += CHUNK;
     }

@@ -1,8 +1,8 @@
 //! `idb_cmp1`, the order of the keys in Chromium's IndexedDB databases.
 //!
-//! A database with this order opens only where this order is known: most tools for LevelDB cannot read it. The order is
-//! that of `CompareKeys` in Chromium's `content/browser/indexed_db/indexed_db_leveldb_coding.cc`; the encoding of the
-//! keys is in `docs/format/comparators.md`. In short:
+//! A database with this order opens only in programs that know it; most tools for LevelDB cannot read it. The order
+//! is that of `CompareKeys` in Chromium's `content/browser/indexed_db/indexed_db_leveldb_coding.cc`;
+//! `docs/format/comparators.md` describes the encoding of the keys. In short:
 //!
 //! ```text
 //! +--------+-------------+-----------------+----------+-------------------------------------------------+
@@ -15,11 +15,12 @@
 //!
 //! # What cannot be decoded
 //!
-//! Chromium calls two keys equal when it cannot decode one of them, which is no order. Here both keys are read in step,
-//! field by field, and the first difference decides. A field that cannot be decoded comes after any that can. Where
-//! both keys cannot be decoded at the same field, the whole keys are compared byte by byte. Each key is thus a sequence
-//! of fields, compared one after the other, which makes this a total order over all byte strings; and where Chromium
-//! can decode both keys it is Chromium's own, equalities (`-0` and `0`, bytes past the end) included.
+//! Chromium calls two keys equal when it cannot decode one of them, which is not an order. Here both keys are read in
+//! step, field by field, and the first difference decides. A field that cannot be decoded comes after any that can.
+//! If neither key can be decoded at the same field, the whole keys are compared byte by byte. Each key is thus a
+//! sequence of fields compared one after the other, which makes this a total order over all byte strings. Where
+//! Chromium can decode both keys, the order is Chromium's own, equalities (`-0` and `0`, bytes past the end)
+//! included.
 
 use std::cmp::Ordering;
 
@@ -47,10 +48,10 @@ impl Comparator for IdbComparator {
         }
     }
 
-    /// Leaves `start` as it is, as Chromium does: not every string of bytes is a key.
+    /// Leaves `start` unchanged, as Chromium does: not every byte string is a key.
     fn find_shortest_separator(&self, _start: &mut Vec<u8>, _limit: &[u8]) {}
 
-    /// Leaves `key` as it is, as Chromium does.
+    /// Leaves `key` unchanged, as Chromium does.
     fn find_short_successor(&self, _key: &mut Vec<u8>) {}
 }
 
@@ -62,10 +63,10 @@ enum Verdict {
     Undecodable,
 }
 
-/// `Ok`: equal so far.
+/// `Ok` means equal so far.
 type Comparison<T> = Result<T, Verdict>;
 
-/// What both keys hold at one field; the key that holds nothing decodable comes last.
+/// What both keys hold at one field. A key without a decodable value there comes last.
 fn both<T>(a: Option<T>, b: Option<T>) -> Comparison<(T, T)> {
     match (a, b) {
         (Some(a), Some(b)) => Ok((a, b)),
@@ -79,7 +80,7 @@ fn decide(ordering: Ordering) -> Comparison<()> {
     if ordering == Ordering::Equal { Ok(()) } else { Err(Verdict::Differ(ordering)) }
 }
 
-/// Reads the next field of both keys and compares it; gives its value where it is the same.
+/// Reads and compares the next field of both keys; returns its value if they are equal.
 fn field<'k, T: Ord>(
     a: &mut Fields<'k>,
     b: &mut Fields<'k>,
@@ -92,8 +93,8 @@ fn field<'k, T: Ord>(
 
 /// Type bytes of an encoded IndexedDB key, in the order in which the types sort.
 ///
-/// The array's order is Chromium's `IDBKeyType` from its end: minimum key, number, date, string, binary, array, and the
-/// null type, which serves as the maximum key.
+/// Chromium's `IDBKeyType` in reverse: minimum key, number, date, string, binary, array, and the null type, which
+/// serves as the maximum key.
 const TYPES_IN_ORDER: [u8; 7] =
     [TYPE_MINIMUM, TYPE_NUMBER, TYPE_DATE, TYPE_STRING, TYPE_BINARY, TYPE_ARRAY, TYPE_NULL];
 const TYPE_NULL: u8 = 0;
@@ -122,10 +123,10 @@ impl<'k> Fields<'k> {
         Some(self.bytes(1)?[0])
     }
 
-    /// A signed integer of `width` bytes, at most eight, the lowest first.
+    /// A signed integer of `width` bytes, at most eight, little-endian.
     fn int(&mut self, width: usize) -> Option<i64> {
         if width == 1 {
-            // Nearly every id; it saves a copy of variable length.
+            // Nearly every id has one byte; this avoids a copy of variable length.
             return self.byte().map(i64::from);
         }
         let mut padded = [0; 8];
@@ -139,13 +140,13 @@ impl<'k> Fields<'k> {
         Some(value as i64)
     }
 
-    /// Database, object store and index id.
+    /// The ids of the database, the object store and the index.
     fn prefix(&mut self) -> Option<(i64, i64, i64)> {
         let widths = usize::from(self.byte()?);
         Some((self.int((widths >> 5) + 1)?, self.int((widths >> 2 & 7) + 1)?, self.int((widths & 3) + 1)?))
     }
 
-    /// How many of something follow.
+    /// The number of items that follow.
     fn count(&mut self) -> Option<u64> {
         self.varint()?.try_into().ok()
     }
@@ -155,13 +156,13 @@ impl<'k> Fields<'k> {
         self.bytes(size_bytes)
     }
 
-    /// UTF-16 in big-endian order, which sorts by code unit when it is compared byte by byte.
+    /// A UTF-16 string, big-endian, so that comparing it byte by byte sorts it by code unit.
     fn string(&mut self) -> Option<&'k [u8]> {
         let size_bytes = self.count()?.checked_mul(2)?.try_into().ok()?;
         self.bytes(size_bytes)
     }
 
-    /// A number, or a date in milliseconds. IndexedDB has no key that is not a number.
+    /// A number, or a date in milliseconds. IndexedDB has no NaN as a key.
     fn double(&mut self) -> Option<f64> {
         let value = f64::from_le_bytes(self.bytes(8)?.try_into().ok()?);
         (!value.is_nan()).then_some(value)
@@ -173,7 +174,7 @@ impl<'k> Fields<'k> {
         TYPES_IN_ORDER.iter().position(|&known| known == byte)
     }
 
-    /// The sequence number of an index entry, `None` inside where no primary key follows it.
+    /// The sequence number of an index entry; the inner `None` says that no primary key follows it.
     fn sequence_before_primary_key(&mut self) -> Option<Option<i64>> {
         if self.is_empty() {
             return Some(None);
@@ -199,7 +200,7 @@ fn compare_keys<'k>(a: &mut Fields<'k>, b: &mut Fields<'k>) -> Comparison<()> {
     }
 }
 
-/// Whether anything follows; a key that ends here comes first.
+/// Whether anything follows. A key that ends here comes first.
 fn some_rest<'k>(a: &Fields<'k>, b: &Fields<'k>) -> Comparison<bool> {
     decide((!a.is_empty()).cmp(&!b.is_empty()))?;
     Ok(!a.is_empty())
@@ -209,7 +210,7 @@ fn compare_global_metadata<'k>(a: &mut Fields<'k>, b: &mut Fields<'k>) -> Compar
     match field(a, b, Fields::byte)? {
         // Schema version, largest database id, data version, two blob journals, two times: one key each.
         0..=6 => Ok(()),
-        // Chromium's scopes (undo logs): no more structure than bytes.
+        // Chromium's scopes (undo logs): compared as plain bytes.
         50 => decide(a.0.cmp(b.0)),
         // Free database id.
         100 => field(a, b, Fields::varint).map(drop),
@@ -255,8 +256,8 @@ fn compare_database_metadata<'k>(a: &mut Fields<'k>, b: &mut Fields<'k>) -> Comp
     }
 }
 
-/// Index key, then primary key, then sequence number, although the sequence number is stored before the primary key.
-/// A key without primary key comes first, whatever its sequence number.
+/// Compares the index key, then the primary key, then the sequence number, although the sequence number is stored
+/// before the primary key. A key without a primary key comes first, whatever its sequence number.
 fn compare_index_entries<'k>(a: &mut Fields<'k>, b: &mut Fields<'k>) -> Comparison<()> {
     if !some_rest(a, b)? {
         return Ok(());
@@ -270,11 +271,11 @@ fn compare_index_entries<'k>(a: &mut Fields<'k>, b: &mut Fields<'k>) -> Comparis
     decide(sequence_a.cmp(&sequence_b))
 }
 
-/// Compares the IndexedDB keys that start here. Arrays nest: they are walked without recursion, because the depth is the
-/// key's own to say.
+/// Compares the IndexedDB keys that start here. Nested arrays are walked without recursion, because the key decides
+/// how deep they nest.
 fn compare_idb_keys<'k>(a: &mut Fields<'k>, b: &mut Fields<'k>) -> Comparison<()> {
-    // Elements still to come in the arrays around the present one (`outer`) and in the present one, of `a` and of `b`.
-    // Two separate variables, so that an array of plain keys, as compound indexes have, allocates nothing.
+    // Number of elements still to come in the enclosing arrays (`outer`) and in the current one, for `a` and `b`. Two
+    // separate variables, so that an array of plain keys, as in compound indexes, allocates nothing.
     let mut outer: Vec<(u64, u64)> = Vec::new();
     let mut present: Option<(u64, u64)> = None;
     loop {
@@ -290,10 +291,10 @@ fn compare_idb_keys<'k>(a: &mut Fields<'k>, b: &mut Fields<'k>) -> Comparison<()
                 let (x, y) = both(a.double(), b.double())?;
                 decide(x.partial_cmp(&y).unwrap_or(Ordering::Equal))?;
             }
-            // The minimum and the maximum key are their type alone.
+            // The minimum and the maximum key consist of their type alone.
             _ => {}
         }
-        // Close the arrays that end here; of two arrays that were equal so far, the shorter one comes first.
+        // Close the arrays that end here. Of two arrays that were equal so far, the shorter one comes first.
         loop {
             match present {
                 None => return Ok(()),

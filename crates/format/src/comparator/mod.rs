@@ -1,8 +1,8 @@
-//! The order of user keys, which a database is created with and bound to by name.
+//! The order of user keys. A database is created with an order, and bound to it by name.
 //!
-//! LevelDB stores the comparator's name in the manifest and refuses to open the database with another. The default,
-//! bytewise, is an enum variant of its own, so that comparing two keys is never a virtual call unless somebody brought
-//! an order of their own.
+//! LevelDB stores the comparator's name in the manifest and refuses to open the database with another one. The
+//! default, bytewise, is an enum variant of its own, so that comparing two keys is a virtual call only if the program
+//! brings its own order.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -20,35 +20,35 @@ pub const BYTEWISE_NAME: &str = "leveldb.BytewiseComparator";
 ///
 /// # Rules
 ///
-/// `compare` is a total order over all byte strings, the same for ever: files on disk are sorted by it. Two keys that
+/// `compare` is a total order over all byte strings and never changes: files on disk are sorted by it. Two keys that
 /// compare as equal are one key to the database. No method panics, whatever the bytes.
 pub trait Comparator: Send + Sync + Debug {
-    /// The name that is stored in the database: any bytes. Another order needs another name.
+    /// The name stored in the database; any bytes. Another order needs another name.
     fn name(&self) -> &[u8];
 
-    /// How `a` is ordered against `b`.
+    /// Compares `a` with `b`.
     fn compare(&self, a: &[u8], b: &[u8]) -> Ordering;
 
-    /// May shorten `start` to a key that is not below it and is below `limit`. Changing nothing is always right.
+    /// May shorten `start` to a key that is not below it and is below `limit`. Leaving it unchanged is always
+    /// correct.
     fn find_shortest_separator(&self, start: &mut Vec<u8>, limit: &[u8]);
 
-    /// May shorten `key` to a key that is not below it. Changing nothing is always right.
+    /// May shorten `key` to a key that is not below it. Leaving it unchanged is always correct.
     fn find_short_successor(&self, key: &mut Vec<u8>);
 }
 
 /// The order of a database's user keys.
 #[derive(Clone, Debug, Default)]
 pub enum UserComparator {
-    /// Byte by byte, a prefix before what continues it. LevelDB's default and ours.
+    /// Byte by byte; a prefix comes before any longer key. The default of LevelDB and of Terrace.
     #[default]
     Bytewise,
-    /// Any other order.
+    /// Any other order, which the program provides.
     Custom(Arc<dyn Comparator>),
 }
 
 impl UserComparator {
-    /// The order that a database with this comparator name needs, if this crate knows it: [`BYTEWISE_NAME`] or
-    /// [`IDB_NAME`].
+    /// The order for a comparator name that this crate knows: [`BYTEWISE_NAME`] or [`IDB_NAME`].
     pub fn by_name(name: impl AsRef<[u8]>) -> Option<Self> {
         let name = name.as_ref();
         if name == BYTEWISE_NAME.as_bytes() {
@@ -60,7 +60,7 @@ impl UserComparator {
         }
     }
 
-    /// The name that is stored in the database. [`name_text`] makes it readable.
+    /// The name stored in the database. [`name_text`] makes it readable.
     #[inline]
     pub fn name(&self) -> &[u8] {
         match self {
@@ -74,7 +74,7 @@ impl UserComparator {
         name_text(self.name())
     }
 
-    /// How `a` is ordered against `b`.
+    /// Compares `a` with `b`.
     #[inline]
     pub fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
         match self {
@@ -102,7 +102,8 @@ impl UserComparator {
     }
 }
 
-/// The name of a comparator or a filter policy, which is any bytes, for people: bytes that are no text are shown as `\xff`.
+/// The name of a comparator or a filter policy as readable text. The name may be any bytes; those that are not text
+/// appear as `\xff`.
 pub fn name_text(name: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(name) {
         Ok(text) => Cow::Borrowed(text),
@@ -110,8 +111,8 @@ pub fn name_text(name: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// As LevelDB does it, so that our index blocks hold the same separators: raise the first byte that differs, if the
-/// result stays below `limit`, and drop what follows.
+/// Shortens as LevelDB does, so that our index blocks hold the same separators: raise the first byte that differs, if
+/// the result stays below `limit`, and drop what follows.
 fn bytewise_shortest_separator(start: &mut Vec<u8>, limit: &[u8]) {
     let Some(index) = start.iter().zip(limit).position(|(a, b)| a != b) else {
         return;
@@ -122,7 +123,7 @@ fn bytewise_shortest_separator(start: &mut Vec<u8>, limit: &[u8]) {
     }
 }
 
-/// As LevelDB does it: raise the first byte that can be raised and drop what follows.
+/// Shortens as LevelDB does: raise the first byte that can be raised and drop what follows.
 fn bytewise_short_successor(key: &mut Vec<u8>) {
     if let Some(index) = key.iter().position(|&byte| byte != 0xff) {
         key[index] += 1;

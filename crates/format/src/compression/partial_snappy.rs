@@ -1,7 +1,7 @@
-//! Snappy, decoded only as far as a reader needs it.
+//! Snappy, decoded only as far as a reader needs.
 //!
-//! Predecessor: a block's stored contents, their checksum verified. Successor: [`crate::block::find_from`], which looks for
-//! one entry and needs nothing behind it.
+//! Predecessor: a block's stored contents, whose checksum was verified. Successor: [`crate::block::find_from`], which
+//! looks for one entry and needs nothing after it.
 //!
 //! ```text
 //! stream    decompressed size, varint32 · elements
@@ -12,8 +12,8 @@
 //!             3  copy        the same with four bytes
 //! ```
 //!
-//! A copy repeats bytes from `offset` back; it may reach into what it is making. Whatever has been decoded is what a
-//! decoder of the whole makes too, since nothing in the stream reaches forward.
+//! A copy repeats bytes from `offset` back; it may overlap its own output. Nothing in the stream refers forward, so
+//! the decoded part equals the beginning of the whole.
 
 use std::ops::ControlFlow;
 
@@ -28,16 +28,16 @@ const STRUCTURE: &str = "snappy block";
 /// Longest literal whose length is in its tag.
 const LARGEST_LENGTH_IN_TAG: usize = 60;
 
-/// How far a stream is decoded.
+/// How far a stream has been decoded.
 #[derive(Clone, Copy, Debug)]
 struct Progress {
     /// Where in the input the next element starts.
     position: usize,
-    /// So many bytes of the output are decoded.
+    /// Number of bytes of the output decoded so far.
     produced: usize,
 }
 
-/// A decoder of one block, which goes on from where it stopped.
+/// A decoder of one block that can stop and go on.
 #[derive(Debug)]
 pub struct PartialSnappy<'a> {
     input: &'a [u8],
@@ -47,10 +47,12 @@ pub struct PartialSnappy<'a> {
 }
 
 impl<'a> PartialSnappy<'a> {
-    /// A decoder of `input` into `output`, whose former content is dropped. The buffer only grows: give the same one
-    /// again to save its being cleared.
+    /// Creates a decoder of `input` into `output`, whose former content is dropped. The buffer only grows: pass the
+    /// same one again, so that it need not be cleared.
     ///
-    /// Fails if the stated size is cut off, above the limit of a block, or more than `input` can expand to.
+    /// # Errors
+    ///
+    /// `Corrupt` if the stated size is cut off, above the limit of a block, or more than `input` can expand to.
     pub fn new(input: &'a [u8], output: &'a mut Vec<u8>) -> Result<Self> {
         let (size_bytes, position) = stated_size(input)?;
         if output.len() < size_bytes {
@@ -66,28 +68,30 @@ impl<'a> PartialSnappy<'a> {
         self.output.len()
     }
 
-    /// Whether nothing is left to decode.
+    /// Whether the whole block is decoded.
     #[inline]
     pub fn is_complete(&self) -> bool {
         self.progress.produced == self.output.len()
     }
 
-    /// What has been decoded: the beginning of the block.
+    /// The decoded beginning of the block.
     #[inline]
     pub fn decoded(&self) -> &[u8] {
         &self.output[..self.progress.produced]
     }
 
-    /// Decodes at least the first `wanted_bytes` of the block, or all of it if it has no more.
+    /// Decodes at least the first `wanted_bytes` of the block, or all of it if it has fewer.
     ///
-    /// Fails if an element on the way is damaged, and if the whole is wanted, if it does not end as it states. After an
-    /// error nothing more can be decoded.
+    /// # Errors
+    ///
+    /// `Corrupt` if an element on the way is damaged or, when the whole block is wanted, if it does not end where it
+    /// states. After an error nothing more can be decoded.
     pub fn decode_to(&mut self, wanted_bytes: usize) -> Result<()> {
         decode_to(self.input, self.output, &mut self.progress, wanted_bytes)
     }
 }
 
-/// The decompressed size that `input` states, if it may be, and where its elements begin.
+/// The decompressed size that `input` states, if it is possible, and the offset of its elements.
 pub(super) fn stated_size(input: &[u8]) -> Result<(usize, usize)> {
     let Some((size, position)) = read_varint64(input) else {
         return Err(FormatError::corrupt(STRUCTURE, "the decompressed size is cut off", 0));
@@ -103,7 +107,7 @@ pub(super) fn decode_all(input: &[u8], output: &mut [u8]) -> Result<()> {
     decode_to(input, output, &mut Progress { position, produced: 0 }, size_bytes)
 }
 
-/// Goes on from `progress` until `wanted_bytes` of `output` are decoded, or all if there are no more.
+/// Goes on from `progress` until `wanted_bytes` of `output`, or all of it if it is shorter, are decoded.
 fn decode_to(input: &[u8], output: &mut [u8], progress: &mut Progress, wanted_bytes: usize) -> Result<()> {
     let wanted_bytes = wanted_bytes.min(output.len());
     while progress.produced < wanted_bytes {
@@ -120,7 +124,7 @@ fn decode_to(input: &[u8], output: &mut [u8], progress: &mut Progress, wanted_by
     Ok(())
 }
 
-/// Decodes any element, or names what is wrong with it.
+/// Decodes an element of any kind, or says what is wrong with it.
 #[inline(never)]
 fn element(input: &[u8], output: &mut [u8], progress: &mut Progress) -> ControlFlow<&'static str> {
     let rest = input.get(progress.position..).unwrap_or_default();
@@ -144,7 +148,7 @@ fn element(input: &[u8], output: &mut [u8], progress: &mut Progress) -> ControlF
     if length > output.len() - end {
         return ControlFlow::Break("more bytes than stated");
     }
-    // What repeats within itself doubles at each turn.
+    // A copy that overlaps itself doubles with each turn.
     let mut done = 0;
     while done < length {
         let piece = (offset + done).min(length - done);

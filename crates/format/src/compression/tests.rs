@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::error::FormatErrorKind;
 
-/// 320 bytes that every method makes small.
+/// 320 bytes that every method compresses well.
 fn text() -> Vec<u8> {
     b"terrace ".repeat(40)
 }
@@ -74,7 +74,7 @@ fn what_does_not_become_smaller_by_an_eighth_is_stored_as_it_is() {
 fn saving_exactly_an_eighth_is_not_enough() {
     let mut out = Vec::new();
     let mut has_compressed = false;
-    // Ever more zeros behind bytes that do not compress: the saving passes the eighth.
+    // More and more zeros after incompressible bytes: the saving passes the eighth.
     for zeros in 0..100 {
         let mut input: Vec<u8> = (0..=255).collect();
         input.resize(256 + zeros, 0);
@@ -94,7 +94,7 @@ fn snappy_that_lies_about_its_size_is_refused() {
         corrupt(1, &input, Dialect::LevelDb);
     }
     corrupt(1, b"", Dialect::LevelDb);
-    // 4 GiB - 1: above the limit. 1 GiB: within the limit, but it cannot come out of nine bytes.
+    // 4 GiB - 1 is above the limit. 1 GiB is within the limit, but nine bytes cannot expand to it.
     let message = corrupt(1, b"\xff\xff\xff\xff\x0f\x1cterrace ", Dialect::LevelDb);
     assert!(message.contains("4294967295 bytes decompressed, more than"), "{message}");
     let message = corrupt(1, b"\x80\x80\x80\x80\x04\x1cterrace ", Dialect::LevelDb);
@@ -173,7 +173,7 @@ fn a_stream_that_is_cut_off_or_damaged_is_refused() {
 mod zstd_blocks {
     use super::*;
 
-    /// `text()` by the zstd program; the first states its size, the second does not.
+    /// `text()` as the zstd program compresses it; the first states its size, the second does not.
     const TEXT_WITH_SIZE: &[u8] =
         b"\x28\xb5\x2f\xfd\x60\x40\x00\x7d\x00\x00\x40terrace \x01\x00\x35\x53\x0b\x17";
     const TEXT_WITHOUT_SIZE: &[u8] =
@@ -222,7 +222,7 @@ mod zstd_blocks {
 
     #[test]
     fn bytes_after_the_stated_size_are_refused() {
-        // The library reads frames one after the other as one content; the first one's size is for all.
+        // The library reads consecutive frames as one content; the size of the first one stands for all.
         for size_bytes in [1000, 5 << 20] {
             let mut frame = Vec::new();
             assert_eq!(compress(&Compression::Zstd { level: 1 }, &vec![0; size_bytes], &mut frame), ZSTD_ID);

@@ -15,18 +15,18 @@ use crate::limits::MAX_DECOMPRESSED_BLOCK_SIZE_BYTES;
 
 const STRUCTURE: &str = "zstd block";
 
-/// Up to this stated size, in bytes, the output is allocated at once: every block of usual size. A frame of a few bytes
-/// can honestly expand to any size, so larger ones grow as bytes come out.
+/// Up to this stated size, in bytes, the output is allocated at once, which covers every block of usual size. A frame
+/// of a few bytes can honestly expand to any size, so larger outputs grow as bytes come out.
 const MAX_SIZE_BYTES_ALLOCATED_AT_ONCE: usize = 4 << 20;
 
-/// How much of a large block is looked at before the rest is decompressed.
+/// How many bytes of a large block are examined before the rest is decompressed.
 const BEGINNING_SIZE_BYTES: usize = 64 << 10;
 
 /// Most bytes that one byte of a frame can expand to: a block of four bytes repeats one of them 128 Ki times.
 const ZSTD_MAX_EXPANSION: usize = 32 << 10;
 
-/// Binary logarithm of the largest window, in bytes, of a frame that does not state its size: what all levels up to 19
-/// need. A stated size bounds the window's memory by itself.
+/// Binary logarithm of the largest window, in bytes, of a frame that does not state its size: all levels up to 19
+/// need no more. A stated size bounds the window's memory by itself.
 const MAX_WINDOW_LOG_WITHOUT_SIZE: u32 = 23;
 
 /// Compresses `input` into `out`; `false` if the library refuses.
@@ -66,7 +66,7 @@ pub(super) fn decompress_zstd(input: &[u8]) -> Result<Vec<u8>> {
     let out = out.map_err(|error| corrupt(error.to_string()))?;
     match claimed {
         Some(size_bytes) if size_bytes != out.len() => {
-            Err(corrupt(format!("{} bytes where {size_bytes} are stated", out.len())))
+            Err(corrupt(format!("{} bytes, but {size_bytes} are stated", out.len())))
         }
         _ => Ok(out),
     }
@@ -87,8 +87,8 @@ fn decompress_at_once(input: &[u8], size_bytes: usize) -> std::io::Result<Vec<u8
     Ok(out)
 }
 
-/// Fails once there is more than `limit` bytes of output, or when its beginning shows that it is no block of entries: a frame
-/// of a few KiB can make a GiB of zeros.
+/// Fails when the output exceeds `limit` bytes, or when its beginning shows that it is not a block of entries: a
+/// frame of a few KiB can expand to a GiB of zeros.
 pub(super) fn decompress_in_steps(input: &[u8], limit: usize) -> std::io::Result<Vec<u8>> {
     let mut out = Vec::new();
     let mut decoder = Decoder::with_buffer(input)?;
@@ -98,7 +98,7 @@ pub(super) fn decompress_in_steps(input: &[u8], limit: usize) -> std::io::Result
     let mut rest = decoder.take(limit as u64 + 1);
     rest.by_ref().take(4 * BEGINNING_SIZE_BYTES as u64).read_to_end(&mut out)?;
     if out.len() == 4 * BEGINNING_SIZE_BYTES && !may_begin_block(&out[..BEGINNING_SIZE_BYTES]) {
-        return Err(std::io::Error::other("what it decompresses to is no block of entries"));
+        return Err(std::io::Error::other("the decompressed bytes are not a block of entries"));
     }
     rest.read_to_end(&mut out)?;
     if out.len() > limit {

@@ -1,7 +1,7 @@
-//! Filters that a program brings along, in the place of the Bloom filter.
+//! Filters that a program provides in place of the Bloom filter.
 //!
-//! Predecessor: [`FilterBlockBuilder`](super::FilterBlockBuilder), which hands the keys of 2 KiB of file over.
-//! Successor: [`FilterBlockReader`](super::FilterBlockReader), which asks with the bytes that were made of them.
+//! Predecessor: [`FilterBlockBuilder`](super::FilterBlockBuilder), which hands over the keys of 2 KiB of file.
+//! Successor: [`FilterBlockReader`](super::FilterBlockReader), which asks with the bytes of the resulting filter.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -10,17 +10,18 @@ use std::sync::Arc;
 ///
 /// # Rules
 ///
-/// A filter admits every key it was made of, for ever: a key that it denies is not looked for. Filters of another kind need
-/// another name. No method panics, whatever the bytes. Methods may be called by several threads at once.
+/// A filter admits every key that it was made of, for ever: lookups skip a key that it denies. Filters of another
+/// kind need another name. No method panics, whatever the bytes. Several threads may call the methods at once.
 pub trait FilterPolicy: Send + Sync + Debug {
-    /// The name under which the metaindex of a table has the filters, after `filter.`: any bytes.
+    /// The name that the metaindex of a table has for the filters, after `filter.`; any bytes.
     fn name(&self) -> &[u8];
 
-    /// The filter of these user keys, which are at least one, in the order of the table, each once. `None`, or no bytes, if
-    /// there is none: the table then gets no filters at all.
+    /// Makes the filter of these user keys: at least one, in the order of the table, each once. If the result is
+    /// `None` or empty, the table gets no filters at all.
     fn create_filter(&self, user_keys: &[&[u8]]) -> Option<Vec<u8>>;
 
-    /// Whether `filter`, which has bytes, may have been made of keys with `user_key` among them. "No" must be certain.
+    /// Whether `filter`, which is not empty, may have been made of keys that include `user_key`. "No" must be
+    /// certain.
     fn may_contain(&self, user_key: &[u8], filter: &[u8]) -> bool;
 }
 
@@ -56,8 +57,8 @@ impl PolicyKeys {
         &self.bytes[start..self.ends[index]]
     }
 
-    /// Appends the filter of the keys, if there are any, and begins anew. `false` if the policy made none: it must not be
-    /// left out alone, as an empty filter denies every key.
+    /// Appends the filter of the keys, if there are any, and starts anew. `false` if the policy made none: the block
+    /// must then have no filters, because an empty filter denies every key.
     pub(super) fn end_filter(&mut self, filters: &mut Vec<u8>) -> bool {
         if self.is_empty() {
             return true;
@@ -79,7 +80,7 @@ mod tests {
 
     use super::*;
 
-    /// Filters of the keys' first bytes, or none where a key begins with the byte that it minds.
+    /// Filters of the keys' first bytes; none if a key begins with the byte `minds`.
     #[derive(Debug, Default)]
     struct FirstBytes {
         minds: u8,

@@ -29,7 +29,7 @@ fn the_hash_is_that_of_leveldb() {
 
 #[test]
 fn a_small_filter_has_the_bits_that_leveldb_sets() {
-    // As LevelDB makes it of these two keys at 10 bits a key.
+    // The filter that LevelDB makes of these two keys at 10 bits a key.
     let filter = BloomFilter::new(10).create(&hashes(&[b"hello", b"world"]));
     assert_eq!(filter, [0x11, 0x40, 0x00, 0x41, 0x44, 0x10, 0x40, 0x10, 0x06]);
     for (key, is_in) in [(&b"hello"[..], true), (b"world", true), (b"x", false), (b"foo", false)] {
@@ -199,7 +199,7 @@ fn a_filter_whose_offsets_are_damaged_denies_nothing() {
     builder.add_key(b"in");
     let whole = builder.finish();
     assert!(!FilterBlockReader::new(whole.clone()).unwrap().may_contain(0, b"out"));
-    // The start of the only filter, beyond its end and beyond the block.
+    // The only filter starts beyond its end and beyond the block.
     for start in [10, 11, 1000, u32::MAX] {
         let mut contents = whole.clone();
         contents[9..13].copy_from_slice(&start.to_le_bytes());

@@ -87,7 +87,7 @@ fn what_does_not_fit_has_no_index() {
     assert!(with(0, 1 << 31, 10).finish(0, 4096, 1000).is_none());
     assert!(with(0, 10, 1 << 32).finish(0, 4096, 1000).is_none());
     assert!(with(0, 10, 10).finish(0, 4096, 20).is_none());
-    // All in one place: a search would take for ever.
+    // All keys collide: a search would take for ever.
     let mut colliding = HashIndexBuilder::new();
     for _ in 0..1000 {
         colliding.add_key(b"key", 0, 10);

@@ -122,7 +122,7 @@ pub fn test_data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/chromium")
 }
 
-/// A log file's records; a torn tail is taken, damage is not.
+/// The records of a log file. A torn tail is accepted, damage is not.
 fn records(file: &[u8]) -> Vec<Vec<u8>> {
     let mut reader = LogReader::new(file);
     let mut records = Vec::new();

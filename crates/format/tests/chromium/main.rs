@@ -68,7 +68,7 @@ fn the_logs_are_whole() {
     assert!(sizes.iter().all(|&size| size > 0), "{sizes:?}");
 }
 
-/// The key prefix of the data of the object store `name`: the ids come from the metadata.
+/// The key prefix of the data of the object store `name`, with ids from the metadata.
 fn object_store_prefix(entries: &Entries, name: &str) -> Vec<u8> {
     let utf16: Vec<u8> = name.encode_utf16().flat_map(u16::to_be_bytes).collect();
     let suffix = [&[200, name.len() as u8], &utf16[..]].concat();
@@ -97,7 +97,7 @@ fn keys_of_every_kind_are_in_the_order_that_the_page_saw() {
         let expected = list(seen, "kindsInOrder");
         assert_eq!((values.len(), expected.len()), (count, count), "{visit}");
         for (value, expected) in values.iter().zip(expected) {
-            // A value is a string as V8 serializes it: at the end, its length and its bytes.
+            // A value is a string as V8 serializes it: it ends with its length and its bytes.
             let string = [&[expected.len() as u8], expected.as_bytes()].concat();
             assert!(value.ends_with(&string), "{visit}: {expected} is at the place of {value:x?}");
         }

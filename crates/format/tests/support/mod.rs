@@ -1,14 +1,14 @@
-//! Reads the hex examples out of `docs/format` and runs one check on each.
+//! Reads the hex examples from `docs/format` and runs one check on each.
 //!
-//! An example is a fenced block whose info string is `hex name=some-name`. Inside, `#` starts a comment that runs to the
-//! end of the line; what remains is bytes of two hex digits, with any white space between them. `00*7` stands for seven
+//! An example is a fenced block whose info string is `hex name=some-name`. Inside, `#` starts a comment that runs to
+//! the end of the line; the rest is bytes of two hex digits, separated by any white space. `00*7` stands for seven
 //! bytes of zero.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The name of an example and what must hold of its bytes.
+/// The name of an example and the check that its bytes must pass.
 pub type Check = (&'static str, fn(&[u8]));
 
 /// The directory `docs/format` of the repository.
@@ -16,7 +16,7 @@ pub fn docs_directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/format")
 }
 
-/// Runs the check of every example in `files`. Fails where an example has no check, a check has no example, or two
+/// Runs the check of every example in `files`. Fails if an example has no check, a check has no example, or two
 /// examples share a name.
 pub fn check_examples(files: &[&str], checks: &[Check]) {
     let mut seen = BTreeSet::new();

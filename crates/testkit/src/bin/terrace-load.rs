@@ -1,5 +1,5 @@
-//! Loads a large database, and checks it: all entries there, after reopening and by `verify`; or, for `shrink`, that
-//! space comes back after deletes without a call.
+//! Loads a large database and checks it: every entry is there, after reopening and according to `verify`; or, for
+//! `shrink`, that deletes give space back without a call.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -13,7 +13,7 @@ use terrace_testkit::random::Random;
 const VALUE_SIZE_BYTES: usize = 100;
 /// How long `shrink` waits for the space.
 const SHRINK_WITHIN: Duration = Duration::from_secs(60);
-/// How much more than the live data the directory may take in the end.
+/// How many times the live data's size the directory may take in the end.
 const SHRINK_TO: f64 = 1.5;
 
 type Failure = Box<dyn std::error::Error>;
@@ -23,10 +23,10 @@ type Failure = Box<dyn std::error::Error>;
 struct Arguments {
     #[command(subcommand)]
     work: Work,
-    /// Where the database is made. It is removed first, and afterwards.
+    /// Where to create the database. It is removed before and afterwards.
     #[arg(long, global = true, default_value = "target/terrace-load")]
     directory: PathBuf,
-    /// Entries a batch.
+    /// Entries per batch.
     #[arg(long, global = true, default_value_t = 1000)]
     batch: u64,
 }
@@ -61,7 +61,7 @@ fn remove(directory: &Path) -> Result<(), Failure> {
     Ok(Db::destroy(directory, &Options::default())?)
 }
 
-/// A different number for each index, in no order: the mixing of SplitMix64 is one to one.
+/// A different number for each index, in no order: the mixing of SplitMix64 is one-to-one.
 fn scatter(index: u64) -> u64 {
     Random::new(index).number()
 }
@@ -77,7 +77,7 @@ fn number_of(key: &[u8]) -> Option<u64> {
     Some(u64::from_be_bytes(digits.try_into().ok()?))
 }
 
-/// The value that belongs to a number: it can be checked without remembering it.
+/// The value for a number, which can be checked without remembering it.
 fn value_of(number: u64) -> [u8; VALUE_SIZE_BYTES] {
     let mut random = Random::new(number);
     let mut value = [0; VALUE_SIZE_BYTES];
@@ -159,7 +159,7 @@ fn load_and_check(arguments: &Arguments, entries: u64, number: fn(u64) -> u64) -
     let db = Db::open(&arguments.directory, Options::default())?;
     println!("reopened   in {:.1} ms", started.elapsed().as_secs_f64() * 1e3);
     check(&db, entries, number)?;
-    println!("directory     {} MB", directory_bytes(&arguments.directory)? / 1_000_000);
+    println!("directory  {} MB", directory_bytes(&arguments.directory)? / 1_000_000);
     Ok(db.close()?)
 }
 
@@ -167,7 +167,7 @@ fn shrink(arguments: &Arguments, entries: u64) -> Result<(), Failure> {
     let stays = |index: u64| scatter(index).is_multiple_of(10);
     let db = Db::open(&arguments.directory, Options::default())?;
     load(&db, entries, arguments.batch, |index| index)?;
-    println!("directory     {} MB with everything", directory_bytes(&arguments.directory)? / 1_000_000);
+    println!("directory  {} MB with everything", directory_bytes(&arguments.directory)? / 1_000_000);
     let deletes = bar("deleting", entries);
     let mut live = 0u64;
     for index in 0..entries {
@@ -188,7 +188,7 @@ fn shrink(arguments: &Arguments, entries: u64) -> Result<(), Failure> {
             let (size, live) = (size_bytes / 1_000_000, live_bytes / 1_000_000);
             let seconds = started.elapsed().as_secs_f64();
             println!(
-                "directory     {size} MB for {live} MB that live ({times:.2} times), {seconds:.1} s after the last call"
+                "directory  {size} MB for {live} MB of live data ({times:.2} times), {seconds:.1} s after the last call"
             );
             break;
         }
@@ -215,11 +215,11 @@ fn shrink(arguments: &Arguments, entries: u64) -> Result<(), Failure> {
     Ok(db.close()?)
 }
 
-/// What the files in `directory` take.
+/// Size of the files in `directory`, in bytes.
 fn directory_bytes(directory: &Path) -> Result<u64, Failure> {
     let mut total = 0;
     for entry in std::fs::read_dir(directory)? {
-        // A file may go between the listing and the look at it.
+        // A file may disappear after the listing.
         total += entry?.metadata().map_or(0, |metadata| metadata.len());
     }
     Ok(total)

@@ -2,7 +2,7 @@
 //!
 //!     terrace-writer DIRECTORY SEED [DIRECTORY FOR CHECKPOINTS]
 //!
-//! It writes until it dies. Each line on standard output is one call of the system, made when what it says is true.
+//! It writes until it dies. Each line on standard output is one system call, made when the line is true.
 
 use std::convert::Infallible;
 use std::fs::{self, File};
@@ -22,7 +22,7 @@ use terrace_testkit::random::Random;
 
 type Problem = Box<dyn std::error::Error>;
 
-/// Before a write that a full disk refused is tried again.
+/// Pause before retrying a write that a full disk refused, in milliseconds.
 const REFUSED_PAUSE_MS: u64 = 5;
 const LONGEST_PAUSE_BETWEEN_CHORES_MS: usize = 15;
 
@@ -49,7 +49,7 @@ fn main() -> Result<(), Problem> {
     })
 }
 
-/// The end of a thread that should go on until the process dies.
+/// Ends a thread that should run until the process dies.
 fn end(result: Result<Infallible, Problem>) -> ! {
     let Err(problem) = result;
     eprintln!("{problem}");
@@ -99,7 +99,7 @@ impl Writer {
         }
     }
 
-    /// Writes the batch in one of the ways that there are.
+    /// Writes the batch in one of the possible ways.
     fn write(&self, batch: &LaneBatch, way: u64) -> Result<(), Error> {
         let options = WriteOptions { sync: batch.sync };
         let mut operations = WriteBatch::new();

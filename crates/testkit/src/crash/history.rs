@@ -5,19 +5,19 @@ use std::collections::BTreeMap;
 /// What a database holds.
 pub type Model = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// Every batch sets this key to the batch's number, so that the newest batch that is there can be told.
+/// Every batch sets this key to the batch's number, which shows the newest batch in the database.
 pub const MARK: &[u8] = b"~newest batch";
 
-/// Every batch sets one of so many keys to its number, so that any of the newest batches can be told to be there.
+/// Every batch sets one of this many keys to its number, which shows whether each of the newest batches is there.
 const TAGS: u64 = 64;
 
-/// So many batches at most may be at stake in a power cut: fewer than there are tags.
+/// Largest number of batches at stake in a power cut: fewer than there are tags.
 const MOST_AT_STAKE: usize = 60;
 
-/// One batch: keys, with their value or as deleted.
+/// One batch: keys with their value, or `None` if deleted.
 pub type Batch = Vec<(Vec<u8>, Option<Vec<u8>>)>;
 
-/// The end of every batch, by which it can be told from the others.
+/// The end of every batch, which tells it from the others.
 pub fn signature(number: u64) -> Batch {
     let value = Some(number.to_le_bytes().to_vec());
     vec![(MARK.to_vec(), value.clone()), (tag(number), value)]
@@ -36,31 +36,31 @@ fn number_at(model: &Model, key: &[u8]) -> Result<u64, String> {
 struct Written {
     number: u64,
     changes: Batch,
-    /// Whether it was answered with an error, and readers did not see it. If it is found, then as the newest batch:
-    /// what was written after it took its place.
+    /// Whether it was answered with an error and readers did not see it. If it is there, it is the newest batch: what
+    /// was written after it took its place.
     refused: bool,
 }
 
-/// The batches since the database was made, and what is known of their fate.
+/// The batches since the database was created, and what is known of their fate.
 #[derive(Default)]
 pub struct History {
     written: Vec<Written>,
     last_number: u64,
-    /// So many were acknowledged, or seen in the database, by the process that lives or lived last; refused ones
-    /// between them included.
+    /// Number of batches that the current or last process acknowledged or saw in the database, including refused ones
+    /// between them.
     acknowledged: usize,
-    /// So many must survive a power cut.
+    /// Number of batches that must survive a power cut.
     durable: usize,
-    /// So many must be there when the database is opened next.
+    /// Number of batches that must be there at the next open.
     required: usize,
-    /// Whether the power was cut since the database was last seen: what is there then came from the disk.
+    /// Whether the power was cut since the database was last seen: its contents then came from the disk.
     from_disk: bool,
     /// Whether a repair was begun since: more than a prefix may be there.
     repaired: bool,
 }
 
 impl History {
-    /// The number of the batch that comes next; the first is 1.
+    /// The number of the next batch; the first is 1.
     pub fn next_number(&self) -> u64 {
         self.last_number + 1
     }
@@ -70,13 +70,13 @@ impl History {
         self.written.len() - self.durable >= MOST_AT_STAKE
     }
 
-    /// A batch that is about to be written. It has the next number.
+    /// Adds a batch that is about to be written. It has the next number.
     pub fn begin(&mut self, changes: Batch) {
         self.last_number += 1;
         self.written.push(Written { number: self.last_number, changes, refused: false });
     }
 
-    /// All batches so far were acknowledged, or refused before.
+    /// Records that all batches so far were acknowledged, or refused before.
     pub fn acknowledge(&mut self, durably: bool) {
         self.acknowledged = self.written.len();
         if durably {
@@ -85,12 +85,13 @@ impl History {
         self.required = self.acknowledged;
     }
 
-    /// The last batch was answered with the error that nothing is written any more.
+    /// Records that the last batch was refused because nothing is written any more.
     pub fn never_tried(&mut self) {
         self.written.pop();
     }
 
-    /// The last batch was answered with another error. Readers see its number as the newest, or an earlier one.
+    /// Records that the last batch was refused with another error. Readers see its number as the newest, or an
+    /// earlier one.
     pub fn refuse(&mut self, newest: u64) {
         if newest == self.last_number {
             self.acknowledge(false);
@@ -99,12 +100,12 @@ impl History {
         }
     }
 
-    /// The database said that all acknowledged batches are durable now.
+    /// Records that the database declared all acknowledged batches durable.
     pub fn all_durable(&mut self) {
         self.durable = self.acknowledged;
     }
 
-    /// The power was cut.
+    /// Records that the power was cut.
     pub fn power_cut(&mut self) {
         self.required = self.durable;
         self.from_disk = true;
@@ -115,22 +116,22 @@ impl History {
         replay(self.written.iter().filter(|written| !written.refused))
     }
 
-    /// The number of the newest batch in what was read.
+    /// The number of the newest batch in the entries `found`.
     pub fn newest_in(found: &Model) -> Result<u64, String> {
         number_at(found, MARK)
     }
 
-    /// The database is about to be repaired.
+    /// Records that the database is about to be repaired.
     pub fn repair(&mut self) {
         self.repaired = true;
     }
 
-    /// The database was opened and holds `found`: a prefix of what was written; if it was repaired, what was intact of
-    /// the rest, too. Batches that are not in it are forgotten.
+    /// Records that the database was opened and holds `found`. That must be a prefix of what was written or, after a
+    /// repair, also later batches that were intact. Batches that are not in it are forgotten.
     pub fn opened(&mut self, found: &Model) -> Result<(), String> {
         let there = if self.repaired { self.tagged(found)? } else { self.prefix(found)? };
         let count = there.iter().rposition(|there| *there).map_or(0, |last| last + 1);
-        // What was refused at the end was never promised.
+        // Refused batches at the end were never promised.
         let promised = self.written[..self.required].iter().rposition(|written| !written.refused);
         if count < promised.map_or(0, |last| last + 1) {
             let Self { acknowledged, durable, required, .. } = self;
@@ -152,7 +153,7 @@ impl History {
         Ok(())
     }
 
-    /// Which batches are there, if it is a prefix that ends with the newest.
+    /// Which batches are there, if they are a prefix that ends with the newest.
     fn prefix(&self, found: &Model) -> Result<Vec<bool>, String> {
         let newest = number_at(found, MARK)?;
         let position = self.written.iter().position(|written| written.number == newest);
@@ -166,7 +167,7 @@ impl History {
         Ok(self.written.iter().enumerate().map(is_there).collect())
     }
 
-    /// Which batches are there: those that are required, and those that say so themselves.
+    /// Which batches are there: the required ones, and those whose tags say so.
     fn tagged(&self, found: &Model) -> Result<Vec<bool>, String> {
         let is_there = |(index, written): (usize, &Written)| {
             let tagged = number_at(found, &tag(written.number))? == written.number;
@@ -191,7 +192,7 @@ fn replay<'a>(batches: impl IntoIterator<Item = &'a Written>) -> Model {
     model
 }
 
-/// An error that names the first difference.
+/// Returns an error that names the first difference.
 pub fn compare(found: &Model, expected: &Model) -> Result<(), String> {
     let show = |key: &[u8]| String::from_utf8_lossy(key).into_owned();
     for (key, value) in expected {

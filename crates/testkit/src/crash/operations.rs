@@ -15,13 +15,13 @@ use super::history::{Batch, History, MARK, Model, compare, signature};
 use super::trial::{Step, Stop, Trial};
 
 const KEYS: usize = 40;
-/// More jobs than are ever due.
+/// More than the number of jobs that are ever due.
 const MOST_STEPS: usize = 300;
-/// Longer than a background job that found no room waits before it is tried again.
+/// Longer than a background job that found no room waits before it is retried.
 const RETRY_AFTER: Duration = Duration::from_secs(60);
 
 impl Trial {
-    /// Does operations as the plan says.
+    /// Does the plan's operations.
     pub(super) fn use_database(&mut self, db: &Db) -> Step {
         self.check_checkpoints().or_else(|stop| self.go_on_after(stop))?;
         let mut snapshots: Vec<(Snapshot, Model)> = Vec::new();
@@ -75,12 +75,12 @@ impl Trial {
         Ok(())
     }
 
-    /// A job that finds no room is tried again and again.
+    /// A job that finds no room is retried again and again.
     fn all_steps(&self, db: &Db) {
         (0..MOST_STEPS).take_while(|_| db.step()).count();
     }
 
-    /// Takes an error for what it is: after a failed call a life may go on.
+    /// Decides what an error means: after a failed call a life may go on.
     fn go_on_after(&mut self, stop: Stop) -> Step {
         match stop {
             Stop::Ended if self.plan.goes_on && !self.env.is_halted() => Ok(()),
@@ -88,7 +88,7 @@ impl Trial {
         }
     }
 
-    /// Takes note of how a change ended: once the database is poisoned, none succeeds.
+    /// Records how a change ended: once the database is poisoned, none succeeds.
     fn note<T>(&mut self, result: Result<T, Error>, what: &str) -> Step<T> {
         match result {
             Ok(_) if self.poisoned => {
@@ -103,7 +103,8 @@ impl Trial {
         }
     }
 
-    /// The device works again, and there is room: a database that is not poisoned goes on, also in the background.
+    /// Ends the fault: the device works again and has room. A database that is not poisoned must go on, in the
+    /// background too.
     fn end_fault(&mut self, db: &Db) -> Step {
         self.env.heal();
         self.env.advance(RETRY_AFTER);
@@ -135,7 +136,7 @@ impl Trial {
         Ok(())
     }
 
-    /// All entries, read both ways.
+    /// All entries, read in both directions.
     pub(super) fn contents(&self, db: &Db, snapshot: Option<&Snapshot>) -> Step<Model> {
         let read = ReadOptions { snapshot: snapshot.cloned(), ..ReadOptions::default() };
         let entries = || -> Result<(Model, Model), Error> {
@@ -201,7 +202,7 @@ impl Trial {
         Ok(())
     }
 
-    /// Takes note of how the write of the last batch ended.
+    /// Records how the write of the last batch ended.
     fn settle(&mut self, db: &Db, result: Result<(), Error>, what: &str, durably: bool) -> Step {
         let noted = self.note(result, what);
         match noted {
@@ -214,11 +215,11 @@ impl Trial {
         noted
     }
 
-    /// The last batch was answered with an error. Asks the database whether it holds it.
+    /// The last batch was answered with an error. Asks the database whether it holds the batch.
     fn refuse(&mut self, db: &Db) -> Step {
         let mut mark = db.get(MARK, &ReadOptions::default());
         if mark.is_err() {
-            // The same device fails to read.
+            // The same device also fails to read.
             self.env.heal();
             mark = db.get(MARK, &ReadOptions::default());
         }
@@ -270,7 +271,7 @@ impl Trial {
         Ok(())
     }
 
-    /// Each checkpoint that was finished holds what it held then, whatever happened since.
+    /// Checks that each finished checkpoint holds what it held then, whatever happened since.
     fn check_checkpoints(&self) -> Step {
         for (path, model) in &self.checkpoints {
             let options = Options { read_only: true, ..self.options() };
@@ -283,8 +284,7 @@ impl Trial {
     }
 }
 
-/// Whether the call that fails does so for want of room or of a descriptor, and leaves things as they were. After a sync
-/// that fails nothing is known.
+/// Whether the failing call lacks room or a descriptor, and so changes nothing. After a failed sync nothing is known.
 fn leaves_things_as_they_were(fault: &FaultPlan) -> bool {
     let writes = [CallKind::Write, CallKind::WriteLog, CallKind::CreateLog, CallKind::Link];
     match fault.failure() {

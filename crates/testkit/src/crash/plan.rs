@@ -1,4 +1,4 @@
-//! How one life of a database goes and ends.
+//! The course and the end of one life of a database.
 
 use terrace_engine::env::simulated::{CallKind, Failure, FaultPlan};
 
@@ -6,7 +6,7 @@ use crate::random::Random;
 
 /// Longest life, in operations.
 const LONGEST_LIFE: usize = 120;
-/// Longest brief life.
+/// Longest brief life, in operations.
 const BRIEF_LIFE: usize = 4;
 
 /// How a life ends.
@@ -18,10 +18,10 @@ pub enum End {
     Death,
 }
 
-/// What is decided on a life before it begins.
+/// What is decided about a life before it begins.
 #[derive(Clone, Debug)]
 pub struct LifePlan {
-    /// The machine stops after so many calls.
+    /// The machine stops after this many calls.
     pub halts_after: Option<u64>,
     /// The call that fails, and how.
     pub fault: Option<FaultPlan>,
@@ -31,16 +31,16 @@ pub struct LifePlan {
     pub repairs: bool,
     /// Whether the first operation is a synced write, before the background has done anything.
     pub syncs_first: bool,
-    /// How many operations it does at most.
+    /// Largest number of operations.
     pub operations: usize,
-    /// Whether it closes the database at last, also after a failure.
+    /// Whether it closes the database in the end, even after a failure.
     pub closes: bool,
     /// How it ends.
     pub end: End,
 }
 
 impl LifePlan {
-    /// A life with or without a fault, that ends at any call. The last of a trial is to be lived to its end.
+    /// Draws a life with or without a fault that ends at any call. The last life of a trial runs to its end.
     pub fn draw(random: &mut Random, is_last: bool) -> Self {
         let halts_after = (!is_last).then(|| {
             let scale = random.choose(&[20, 200, 2000]);
@@ -48,17 +48,17 @@ impl LifePlan {
         });
         let fault = (!is_last && random.one_in(3)).then(|| draw_fault(random));
         let goes_on = fault.is_some() && random.one_in(2);
-        // A life that goes on is to be lived to its end, too.
+        // A life that goes on after errors also runs to its end.
         let halts_after = halts_after.filter(|_| !goes_on || random.one_in(3));
         let undisturbed = Self::undisturbed(random, LONGEST_LIFE);
-        // What a failure did to the disk shows when the next process goes on with what the system still has in memory.
+        // The effect of a failure on the disk shows when the next process goes on with what the system has in memory.
         let end = if fault.is_some() && random.one_in(2) { End::Death } else { undisturbed.end };
         Self { halts_after, fault, goes_on, end, ..undisturbed }
     }
 
-    /// A life in which nothing goes wrong until its end.
+    /// Draws a life in which nothing goes wrong until its end.
     pub fn undisturbed(random: &mut Random, operations: usize) -> Self {
-        // Every third ends before the background has done much.
+        // Every third life ends before the background has done much.
         let operations = if random.one_in(3) { operations.min(BRIEF_LIFE) } else { operations };
         Self {
             halts_after: None,

@@ -1,6 +1,6 @@
-//! A fixed script, in which one call after the other fails: every call of every kind, once by an input/output error, once
-//! for want of room and, where it opens a file, once for want of a descriptor; and once it goes on, after the system failed
-//! to write what was waiting for the disk.
+//! A fixed script in which one call after the other fails: every call of every kind, once with an input/output error,
+//! once for lack of room and, if it opens a file, once for lack of a descriptor. And once it goes on, after the
+//! system failed to write what was waiting for the disk.
 
 use terrace_engine::env::simulated::{CallCounts, CallKind, Failure, FaultPlan, Mode};
 
@@ -8,15 +8,16 @@ use super::plan::LifePlan;
 use super::trial::Trial;
 use crate::campaign::{Tally, TrialResult};
 
-/// Lives of a script in which a call may fail. Another looks at what they left.
+/// Lives of a script in which a call may fail. Another one examines what they left.
 const LIVES: usize = 2;
 /// Longest life of a script, in operations.
 const LONGEST_LIFE: usize = 40;
 
-/// Runs the script that belongs to `seed` twice for each of its calls, which fails.
+/// Runs the script of `seed` twice for each of its calls, which fails.
 ///
 /// # Errors
-/// As [`run`](super::run), and the call that failed.
+///
+/// Those of [`run`](super::run), with the call that failed.
 pub fn sweep(seed: u64, mode: Mode) -> TrialResult {
     let mut tally = Tally::default();
     let counts = Script::new(seed, mode).run(None)?.1;
@@ -25,7 +26,7 @@ pub fn sweep(seed: u64, mode: Mode) -> TrialResult {
             for call in 1..=counts.of(kind) {
                 for failure in failures_of(kind) {
                     let plan = FaultPlan::new(call, failure).of(kind);
-                    // Writes that fail do a part before, every second time.
+                    // Every second time, failing writes first do a part.
                     let plan = if call % 2 == 0 { plan.short() } else { plan };
                     let ran = Script::new(seed, mode).run(Some((life, plan.clone())));
                     let (done, _) = ran.map_err(|problem| format!("life {life}, {plan:?}: {problem}"))?;
@@ -43,7 +44,7 @@ fn failures_of(kind: CallKind) -> impl Iterator<Item = Failure> {
         .chain(kind.opens().then_some(Failure::NoDescriptor))
 }
 
-/// Lives that are the same in every run, but for what the failed call changes.
+/// Lives that are the same in every run, except for the consequences of the failed call.
 struct Script {
     trial: Trial,
     plans: Vec<LifePlan>,
@@ -58,7 +59,7 @@ impl Script {
         Self { trial, plans }
     }
 
-    /// Lives, with a call of one life that fails. Also the calls made in each life.
+    /// Runs the lives, with a failing call in one of them. Also returns the calls made in each life.
     fn run(mut self, fault: Option<(usize, FaultPlan)>) -> Result<(Tally, Vec<CallCounts>), String> {
         let mut counts = Vec::new();
         for (life, plan) in self.plans.into_iter().enumerate() {

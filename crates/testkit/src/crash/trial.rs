@@ -1,5 +1,5 @@
-//! One trial: lives of a database that end by a loss of power or the death of the process, at any call, also while
-//! the database is being opened or repaired. Each life's end is looked at by the next.
+//! One trial: lives of a database that end with a power cut or the death of the process at any call, even while the
+//! database is being opened or repaired. The next life examines what is left.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use crate::random::Random;
 
 pub(super) const DIRECTORY: &str = "/data/db";
 
-/// Why a life did not go on.
+/// Why a life ended.
 pub(super) enum Stop {
     /// The machine stopped, or a call failed as planned.
     Ended,
@@ -30,15 +30,15 @@ pub(super) struct Trial {
     pub(super) random: Random,
     pub(super) env: SimulatedEnv,
     pub(super) history: History,
-    /// Finished checkpoints and what they hold.
+    /// Finished checkpoints and their contents.
     pub(super) checkpoints: Vec<(PathBuf, Model)>,
     pub(super) tally: Tally,
     /// What happened, for the message of a failure.
     events: String,
     pub(super) files_made: usize,
-    /// The life that is lived.
+    /// The current life.
     pub(super) plan: LifePlan,
-    /// Whether the database refuses to be written since an error.
+    /// Whether the database has refused writes since an error.
     pub(super) poisoned: bool,
     write_buffer_size_bytes: usize,
     pub(super) longest_value_bytes: usize,
@@ -65,9 +65,10 @@ impl Trial {
         }
     }
 
-    /// Lives as planned.
+    /// Lives one life as planned.
     ///
     /// # Errors
+    ///
     /// The promise that was broken, what happened before, and the last calls.
     pub(super) fn live(&mut self, plan: LifePlan) -> Result<(), String> {
         self.event(format!("--- {plan:?}"));
@@ -86,7 +87,7 @@ impl Trial {
         self.tally.add("faults", u64::from(self.fault_came()));
         self.end();
         if let Some(db) = db {
-            // The dead process can do what it wants.
+            // The dead process may do anything.
             let _ = db.put(b"after", b"death", &WriteOptions { sync: true });
             let _ = db.close();
         }
@@ -116,7 +117,7 @@ impl Trial {
         self.plan.fault.is_some() && self.env.has_failed()
     }
 
-    /// The meaning of an error: the end of this life if there was reason for one, else a broken promise.
+    /// The meaning of an error: the end of this life if there was a reason for the error, otherwise a broken promise.
     pub(super) fn stop(&self, what: &str, error: &Error) -> Stop {
         if self.env.is_halted() {
             return Stop::Ended;
@@ -146,7 +147,7 @@ impl Trial {
         }
     }
 
-    /// Repairs, if that is planned, opens, and looks at what is there.
+    /// Repairs if that is planned, opens, and examines the contents.
     fn open(&mut self) -> Step<Db> {
         if self.plan.repairs {
             self.repair()?;
@@ -190,13 +191,13 @@ impl Trial {
                 self.tally.one("repairs");
                 Ok(())
             }
-            // Nothing of it may have reached the disk.
+            // None of it may have reached the disk.
             Err(error) if error.kind() == ErrorKind::NoDatabase => Ok(()),
             Err(error) => Err(self.stop("repair", &error)),
         }
     }
 
-    /// Takes the cause of an error away, if there was reason for one.
+    /// Removes the cause of an error, if there was one.
     pub(super) fn recover_from(&mut self, what: &str, error: &Error) -> Step {
         match self.stop(what, error) {
             Stop::Ended if !self.env.is_halted() => {
@@ -211,7 +212,7 @@ impl Trial {
     fn close(&mut self, db: &Db) -> Step {
         self.event("close");
         match db.close() {
-            Ok(()) if self.poisoned => Err(Stop::Broken("close says that all is well".to_owned())),
+            Ok(()) if self.poisoned => Err(Stop::Broken("close reports success".to_owned())),
             Ok(()) => {
                 self.history.all_durable();
                 Ok(())

@@ -1,5 +1,5 @@
-//! Where the entries of a sound database lie: file, bytes, sequence. The engine's decoders of single blocks and records
-//! are trusted here; what puts them together is not.
+//! Where the entries of a sound database lie: file, bytes, sequence. The engine's decoders of single blocks and
+//! records are trusted here; the code that combines them is not.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -16,20 +16,20 @@ use terrace_format::{batch::BatchRef, current};
 
 use super::database::Files;
 
-/// Bytes of a file.
+/// A range of bytes of a file.
 #[derive(Clone, Debug)]
 pub struct FileRange {
     pub file: String,
     pub bytes: Range<usize>,
 }
 
-/// A part of a table, by what it is for.
+/// A part of a table, named by its purpose.
 pub struct Part {
     pub name: &'static str,
     pub bytes: Range<usize>,
 }
 
-/// Which files count, and what lies where.
+/// Which files belong to the database, and what lies where.
 pub struct Anatomy {
     /// Live tables with their parts.
     pub tables: BTreeMap<String, Vec<Part>>,
@@ -38,7 +38,7 @@ pub struct Anatomy {
     pub manifest: String,
     /// Where the records of live logs lie.
     pub records: BTreeMap<String, Vec<Range<usize>>>,
-    /// Where the write of a sequence lies, in live files.
+    /// Where the write of each sequence lies in live files.
     places: HashMap<u64, Vec<FileRange>>,
     /// The newest sequence in any live table.
     pub newest_in_tables: u64,
@@ -46,6 +46,7 @@ pub struct Anatomy {
 
 impl Anatomy {
     /// # Panics
+    ///
     /// If the files are not those of a sound database.
     pub fn of(files: &Files) -> Self {
         let number = current::decode(&files["CURRENT"]).expect("a sound CURRENT");
@@ -70,7 +71,7 @@ impl Anatomy {
         anatomy
     }
 
-    /// Whether the database consists of this file, among others.
+    /// Whether the file belongs to the database.
     pub fn is_live(&self, name: &str) -> bool {
         name == "CURRENT"
             || name == self.manifest
@@ -78,7 +79,7 @@ impl Anatomy {
             || self.tables.contains_key(name)
     }
 
-    /// Where the write of `sequence` lies; nowhere if a compaction dropped it.
+    /// Where the write of `sequence` lies; empty if a compaction dropped it.
     pub fn places(&self, sequence: u64) -> &[FileRange] {
         self.places.get(&sequence).map_or(&[], Vec::as_slice)
     }
@@ -153,7 +154,7 @@ fn entries(table: &[u8], handle: BlockHandle) -> Vec<(Vec<u8>, Vec<u8>)> {
     entries
 }
 
-/// Numbers of the live tables, and of the first log that counts.
+/// Numbers of the live tables and of the first live log.
 fn read_manifest(bytes: &[u8]) -> (BTreeSet<u64>, u64) {
     let mut live = BTreeSet::new();
     let mut log_number = 0;

@@ -1,4 +1,4 @@
-//! A small database with many levels, an unflushed log or several, and files that are none of its own.
+//! A small database with many levels, one or more unflushed logs, and files that do not belong to it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::history::{History, Write};
 use crate::keys::KeySpace;
 use crate::random::Random;
 
-/// Where every database of a trial is.
+/// The directory of every trial's database.
 pub const DIRECTORY: &str = "/db";
 
 /// The files of a directory by name; those in `lost` as `lost/name`.
@@ -34,7 +34,7 @@ struct Settings {
     manifest_size_limit_bytes: u64,
     block_cache_size_bytes: usize,
     longest_value: usize,
-    /// One value in so many is zeros.
+    /// One value in this many is all zeros.
     zeros_one_in: usize,
     is_closed: bool,
 }
@@ -90,7 +90,7 @@ impl Database {
             }
             database.files = read_files(&*env);
         }
-        // Tables that a compaction replaced, and that could not be removed.
+        // Tables that a compaction replaced but could not remove.
         for (name, bytes) in replaced {
             database.files.entry(name).or_insert(bytes);
         }
@@ -134,7 +134,7 @@ impl Database {
         self.history.draw_value(random, self.settings.longest_value, self.settings.zeros_one_in)
     }
 
-    /// Whether the last process to write it closed it.
+    /// Whether the last process that wrote it closed it.
     pub fn is_closed(&self) -> bool {
         self.settings.is_closed
     }
@@ -158,7 +158,7 @@ impl Database {
         }
     }
 
-    /// What kind of database it is, for the message of a failure.
+    /// The kind of database, for the message of a failure.
     pub fn story(&self) -> String {
         let names: Vec<_> =
             self.files.iter().map(|(name, bytes)| format!("{name} ({})", bytes.len())).collect();
@@ -199,7 +199,7 @@ pub fn read_files(env: &dyn Env) -> Files {
     files
 }
 
-/// Puts the files into a file system, durably.
+/// Writes the files into a file system, durably.
 pub fn place(env: &dyn Env, files: &Files) {
     let write = || -> Result<(), terrace_engine::env::EnvError> {
         env.create_directory_all(&path_of("lost"))?;

@@ -1,4 +1,4 @@
-//! Damages a copy of a database: one to three files, in any place and any way.
+//! Damages a copy of a database: one to three files, anywhere and in any way.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -15,23 +15,23 @@ use crate::random::Random;
 
 const SECTOR_SIZE_BYTES: usize = 512;
 const PAGE_SIZE_BYTES: usize = 4096;
-/// So many zeros at the end of a page make it look like one from before a record in it was whole.
+/// This many zeros at the end of a page make the page look as it was before a record in it was complete.
 const OLD_PAGE_END_BYTES: usize = 8;
-/// How often something is drawn again that would change nothing.
+/// How often to draw again if a change would have no effect.
 const ATTEMPTS: usize = 20;
 
 /// A damaged copy.
 pub struct Harmed {
     pub files: Files,
-    /// Files that are not what they were.
+    /// Files that have changed.
     pub names: BTreeSet<String>,
-    /// Files that are gone.
+    /// Files that were deleted.
     pub deleted: BTreeSet<String>,
-    /// Files that hold a second copy of some of their bytes, perhaps of a whole block or record.
+    /// Files with a second copy of some of their bytes, perhaps of a whole block or record.
     with_copies: BTreeSet<String>,
     /// What was done, for the message of a failure.
     pub story: String,
-    /// For the counts.
+    /// Kinds of damage, for the counts.
     kinds: Vec<&'static str>,
 }
 
@@ -87,22 +87,22 @@ impl Harmed {
         self.kinds.iter().for_each(|kind| tally.one(kind));
     }
 
-    /// Whether a repair may keep either more or less of the file than is where it was: a block or a record may be there
-    /// twice, and it cannot be known which one is in its place.
+    /// Whether a repair may keep more or less of the file than is intact: a block or a record may be there twice, and
+    /// it is unknown which one is in its place.
     pub fn has_copies(&self, file: &str) -> bool {
         self.with_copies.contains(file)
     }
 
-    /// Whether the bytes are there as they were.
+    /// Whether the bytes are unchanged and in place.
     pub fn is_intact(&self, database: &Database, file: &str, bytes: &Range<usize>) -> bool {
         self.files.get(file).is_some_and(|now| {
             now.get(bytes.clone()) == database.files[file].get(bytes.clone()) && now.len() >= bytes.end
         })
     }
 
-    /// Whether a repair of `file` can tell that the block or record at `bytes`, which is intact, is one of its own, and does
-    /// not lie within a value. In a table: no damage is before it, or the index lists it, or the footer names what the
-    /// blocks after it lead to.
+    /// Whether a repair of `file` can tell that the intact block or record at `bytes` is one of the file's own, not
+    /// part of a value. In a table: no damage precedes it, or the index lists it, or the footer names what the blocks
+    /// after it lead to.
     pub fn is_told_from_a_value(
         &self,
         database: &Database,
@@ -123,8 +123,8 @@ impl Harmed {
             || (is_intact(bytes.start..index.start) && is_intact(index.end..database.files[file].len()))
     }
 
-    /// Whether the lengths of each damaged record that comes before in the block lead to its end: by its header and a sound
-    /// record after it, or by the batch's own, if no more than the header is damaged.
+    /// Whether the lengths of each preceding damaged record of the block lead to its end: by its header and a sound
+    /// record after it, or by the batch's own lengths if only the header is damaged.
     fn is_told(
         &self,
         database: &Database,
@@ -147,9 +147,9 @@ impl Harmed {
         )
     }
 
-    /// Whether a log may look as a crash leaves it: cut off, gone, with zeros for a sector, or with a last record that
-    /// was never finished. Nobody can tell then what came after. No loss of power flips one bit, and none takes anything
-    /// from a database that was closed, which the file `SYNCED` says.
+    /// Whether a log may look as a crash leaves it: cut off, gone, with zeros for a sector, or with an unfinished
+    /// last record. Nobody can then tell what came after. No power cut flips a single bit, and none takes anything
+    /// from a closed database, which the file `SYNCED` shows.
     pub fn may_be_a_torn_log(&self, database: &Database, anatomy: &Anatomy, name: &str) -> bool {
         let Some(now) = self.files.get(name) else { return true };
         let before = &database.files[name];
@@ -216,8 +216,8 @@ fn ends_in_unfinished_record(bytes: &[u8], start: usize) -> bool {
     }
 }
 
-/// Whether a sector, or the last part of the file, or a part from a record's start to a sector's end, or the end of a page is
-/// zeros; or the header of a record that reaches to the end of its page. The file's end counts as a page's.
+/// Whether zeros fill a sector, the last part of the file, a part from a record's start to a sector's end, the end of
+/// a page, or the header of a record that reaches to the end of its page. The file's end counts as a page's.
 fn has_zeros(bytes: &[u8], records: &[Range<usize>]) -> bool {
     let is_zeros = |bytes: &[u8]| bytes.iter().all(|byte| *byte == 0);
     let from_record = |record: &Range<usize>| {
@@ -252,7 +252,7 @@ fn draw_file(database: &Database, anatomy: &Anatomy, random: &mut Random) -> (&'
     drawn.unwrap_or_else(|| ("damaged MANIFESTs", anatomy.manifest.clone()))
 }
 
-/// A part of the file to damage, and its name for the counts.
+/// Draws a part of the file to damage; returns it with its name for the counts.
 fn draw_part(
     anatomy: &Anatomy,
     name: &str,
@@ -261,7 +261,7 @@ fn draw_part(
 ) -> (Option<&'static str>, Range<usize>) {
     match anatomy.tables.get(name) {
         Some(parts) if random.one_in(2) => {
-            // The first ones are not data; without this they would hardly be hit.
+            // The first blocks are not data; without this they would hardly be hit.
             let index =
                 if random.one_in(2) { random.below(parts.len().min(4)) } else { random.below(parts.len()) };
             let part = &parts[index];
@@ -272,7 +272,7 @@ fn draw_part(
     }
 }
 
-/// Changes bytes that begin in `part`, and says how. Some may be taken out, if `may_shrink`.
+/// Changes bytes that begin in `part`, and describes the change. May remove bytes if `may_shrink`.
 fn change(bytes: &mut Vec<u8>, part: Range<usize>, may_shrink: bool, random: &mut Random) -> String {
     if part.is_empty() {
         return "nothing".to_owned();

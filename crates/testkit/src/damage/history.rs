@@ -1,4 +1,4 @@
-//! Every write of a database. Its sequence number is its place in the row, from 1 on.
+//! Every write of a database. Its sequence number is its position in the list, from 1 on.
 
 use std::cmp::Ordering;
 
@@ -19,7 +19,7 @@ pub struct Write {
 /// All writes, and the keys in their order.
 pub struct History {
     pub comparator: UserComparator,
-    /// In the comparator's order.
+    /// The keys in the comparator's order.
     pub keys: Vec<Vec<u8>>,
     writes: Vec<Write>,
     /// The sequences that wrote each key, ascending.
@@ -41,12 +41,12 @@ impl History {
         self.writes.len() as u64
     }
 
-    /// A value for the next write, which no other write has.
+    /// Draws a value for the next write that no other write has.
     pub fn draw_value(&self, random: &mut Random, longest: usize, zeros_one_in: usize) -> Vec<u8> {
         let mut value = format!("{}:", self.writes.len() + 1).into_bytes();
         let size = random.below(longest);
         if random.one_in(zeros_one_in) {
-            // As a loss of power leaves it, and yet written so.
+            // As a power cut leaves it, although it was written like this.
             value.extend(vec![0; size * 8]);
         } else if random.one_in(40) {
             value.extend(table_of_others(size));
@@ -109,7 +109,8 @@ impl History {
     }
 }
 
-/// A table whose entries nobody wrote to the database, as a value may hold it: data blocks, metaindex, index and footer.
+/// A table as a value may contain it, with entries that nobody wrote to the database: data blocks, metaindex, index
+/// and footer.
 fn table_of_others(entries: usize) -> Vec<u8> {
     let mut table = Vec::new();
     let mut store = |contents: &[u8]| {

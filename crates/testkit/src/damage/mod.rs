@@ -1,12 +1,13 @@
-//! Damaged databases: bytes of any file are flipped, zeroed, overwritten or cut off, and files deleted.
+//! Damaged databases: bytes of any file are flipped, zeroed, overwritten or cut off, and files are deleted.
 //!
-//! A trial makes one [`database`] with its whole [`history`], looks where its entries lie ([`anatomy`]), and damages
-//! copies of it ([`harm`]). Of each copy it checks that
+//! A trial creates one [`database`] with its whole [`history`], finds out where its entries lie ([`anatomy`]), and
+//! damages copies of it ([`harm`]). It checks for each copy:
 //!
-//! * [`reading`]: the open and each read fail with a corruption error that names the place, or give what was written;
-//! * [`reading`]: `verify` fails if a table's bytes are not what they were, and reading only changes no byte;
-//! * [`repairing`]: a repair keeps every entry whose bytes are intact, names the keys that may show an older value, keeps
-//!   the damaged files in `lost`, and can be interrupted and run again.
+//! * [`reading`]: the open and each read return what was written, or fail with a corruption error that names the
+//!   place;
+//! * [`reading`]: `verify` fails if a table's bytes have changed, and read-only opening changes no byte;
+//! * [`repairing`]: a repair keeps every entry whose bytes are intact, names the keys that may show an older value,
+//!   keeps the damaged files in `lost`, and can be interrupted and run again.
 
 mod anatomy;
 mod database;
@@ -25,9 +26,10 @@ use crate::random::Random;
 /// Damaged copies of one database.
 const COPIES: usize = 12;
 
-/// Runs the trial that belongs to `seed`.
+/// Runs the trial of `seed`.
 ///
 /// # Errors
+///
 /// The promise that was broken, and what was damaged.
 pub fn run(seed: u64) -> TrialResult {
     let mut random = Random::new(seed);
@@ -45,7 +47,7 @@ pub fn run(seed: u64) -> TrialResult {
     Ok(tally)
 }
 
-/// One damaged copy, and all that is known of it.
+/// One damaged copy, and everything known about it.
 struct Trial<'a> {
     database: &'a Database,
     anatomy: &'a Anatomy,

@@ -11,14 +11,14 @@ use super::history::History;
 use crate::campaign::Tally;
 use crate::random::Random;
 
-/// What a database may hold: the state after one of these sequences.
+/// The possible contents of a database: the state after one of these sequences.
 pub struct States<'a> {
     history: &'a History,
     bounds: Vec<u64>,
 }
 
 impl States<'_> {
-    /// A read found the write `found` of the key, or nothing.
+    /// Records that a read found the write `found` of the key, or nothing.
     fn observe(&mut self, key: usize, found: Option<u64>) -> Result<(), String> {
         let history = self.history;
         let last = self.bounds.last().copied();
@@ -54,7 +54,7 @@ pub fn check(trial: &Trial<'_>, random: &mut Random, tally: &mut Tally) -> Resul
         Err(error) => trial.judge_open(&error),
         Ok(db) => {
             trial.check_reads(&db, random, tally)?;
-            // Whatever the background makes of the damage, reads stay right.
+            // Whatever the background does with the damage, reads stay right.
             let steps = random.below(10);
             let _ = (0..steps).all(|_| db.step());
             trial
@@ -67,7 +67,7 @@ pub fn check(trial: &Trial<'_>, random: &mut Random, tally: &mut Tally) -> Resul
 }
 
 impl Trial<'_> {
-    /// What the copy may hold where it can be read.
+    /// The possible contents of the copy, if it is readable.
     fn states(&self) -> States<'_> {
         let history = &self.database.history;
         let bounds = if self.has_torn_log() {
@@ -77,18 +77,19 @@ impl Trial<'_> {
         } else {
             vec![history.last_sequence()]
         };
-        // Without CURRENT, a table and a record it is what an interrupted creation leaves, and an open goes on with that.
+        // With neither CURRENT nor a table nor a record, it looks like an interrupted creation, with which an open
+        // goes on.
         let bounds = if self.looks_unfinished() { [bounds, vec![0]].concat() } else { bounds };
         States { history, bounds }
     }
 
-    /// Whether a log may look as a loss of power leaves it.
+    /// Whether a log may look as a power cut leaves it.
     fn has_torn_log(&self) -> bool {
         let may_be_torn = |name: &String| self.harmed.may_be_a_torn_log(self.database, self.anatomy, name);
         self.anatomy.logs.iter().any(may_be_torn)
     }
 
-    /// Whether CURRENT is gone, and nothing of the rest shows that there was a database.
+    /// Whether CURRENT is gone, and nothing else shows that there was a database.
     fn looks_unfinished(&self) -> bool {
         let holds_data = |(name, bytes): (&String, &Vec<u8>)| {
             !name.starts_with("lost/")
@@ -113,7 +114,7 @@ impl Trial<'_> {
         if name == "CURRENT" && harmed.names.contains(&name) {
             return Ok(());
         }
-        // A MANIFEST that is not what it was may ask for files that are gone, and so may a CURRENT.
+        // A changed MANIFEST may refer to files that are gone, and so may a changed CURRENT.
         let leads_astray = harmed.names.contains(&self.anatomy.manifest) || harmed.names.contains("CURRENT");
         if !harmed.files.contains_key(&name) && (harmed.deleted.contains(&name) || leads_astray) {
             return Ok(());
@@ -121,7 +122,7 @@ impl Trial<'_> {
         self.judge(error)
     }
 
-    /// Whether the error names a place in a damaged file.
+    /// Checks that the error names a place in a damaged file.
     fn judge(&self, error: &Error) -> Result<(), String> {
         let name = name_in(error);
         if error.kind() != ErrorKind::Corruption {
@@ -157,7 +158,7 @@ impl Trial<'_> {
         tally.one("verifies");
         match (self.damaged_tables().next().is_none(), db.verify()) {
             (true, Ok(())) => Ok(()),
-            // The log that does not go on may be the one after a log that is gone.
+            // The log that does not continue may be the one after a missing log.
             (_, Err(error)) if self.has_torn_log() && self.anatomy.logs.contains(&name_in(&error)) => Ok(()),
             (_, Ok(())) if self.may_be_older() => Ok(()),
             (true, Err(error)) if self.may_be_older() => self.judge(&error),
@@ -170,13 +171,13 @@ impl Trial<'_> {
         }
     }
 
-    /// Whether the MANIFEST may have lost a compaction whose inputs are all there still: the state before it holds the same
-    /// in other tables.
+    /// Whether the MANIFEST may have lost a compaction whose inputs all still exist: the state before it holds the
+    /// same in other tables.
     pub fn may_be_older(&self) -> bool {
         self.harmed.names.contains(&self.anatomy.manifest)
     }
 
-    /// Live tables that are not what they were, to the last byte.
+    /// Live tables with any changed byte.
     pub fn damaged_tables(&self) -> impl Iterator<Item = &String> {
         self.harmed.names.iter().filter(|name| self.anatomy.tables.contains_key(*name))
     }
@@ -188,7 +189,7 @@ fn name_in(error: &Error) -> String {
     name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// Reads of one database.
+/// The reads of one database.
 struct Reads<'a, 'b> {
     trial: &'a Trial<'a>,
     states: &'b mut States<'a>,
@@ -231,7 +232,7 @@ impl Reads<'_, '_> {
         self.tally.one("reads");
         let target = &history.keys[from];
         let mut step = if forward { iterator.seek(target) } else { iterator.seek_for_prev(target) };
-        // Keys that must be met next, from there on.
+        // The keys that must follow from there on.
         let mut next = Some(from);
         let beyond =
             |key: usize| if forward { Some(key + 1).filter(|key| *key < count) } else { key.checked_sub(1) };

@@ -1,4 +1,4 @@
-//! Repairs a damaged copy, also with an interruption, and looks at what is left.
+//! Repairs a damaged copy, also with an interruption, and examines the result.
 
 use std::sync::Arc;
 
@@ -32,7 +32,8 @@ pub fn check(trial: &Trial<'_>, random: &mut Random, tally: &mut Tally) -> Resul
 }
 
 impl Trial<'_> {
-    /// Every file that the report says was set aside has its bytes in `lost`, and every damaged table is one of them.
+    /// Checks that every file set aside according to the report is in `lost`, and that every damaged table is one of
+    /// them.
     fn check_set_aside(&self, report: &RepairReport, after: &Files) -> Result<(), String> {
         for file in &report.set_aside {
             if self.harmed.files.get(&file.name) != after.get(&file.moved_to) {
@@ -48,7 +49,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// Opens what was repaired with every check there is, and reads it in all ways.
+    /// Opens the repaired database with every possible check, and reads it in all ways.
     fn read_repaired(&self, env: &Arc<dyn Env>) -> Result<Shown, String> {
         let options = Options { paranoid_checks: true, ..self.database.options(env) };
         let db = Db::open(DIRECTORY, options).map_err(|error| format!("the open fails: {error}"))?;
@@ -106,7 +107,7 @@ impl Trial<'_> {
             return Ok(());
         }
         let survivor = history.sequences(key).iter().rev().copied().find(|write| self.survives(*write));
-        // A MANIFEST that lost a compaction leads to its inputs where they are left: the output is not looked at then.
+        // A MANIFEST that lost a compaction leads to its inputs if they are left; the output is then not examined.
         let is_demanded = !(self.may_be_older() && self.damaged_any_table());
         if let Some(survivor) = survivor.filter(|_| is_demanded) {
             let kept = history.shown(key, survivor);
@@ -137,7 +138,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// Whether the bytes of a write, in some live file, are what they were, and a repair must keep them.
+    /// Whether the bytes of a write are unchanged in some live file, and a repair must keep them.
     fn survives(&self, write: u64) -> bool {
         self.anatomy.places(write).iter().any(|place| {
             !self.harmed.has_copies(&place.file)
@@ -150,7 +151,7 @@ impl Trial<'_> {
         self.harmed.names.iter().any(|name| name.ends_with(".ldb"))
     }
 
-    /// Whether a repair may keep the write though its bytes are not what they were: from a copy that damage has left, or
+    /// Whether a repair may keep the write although its bytes have changed: from a copy that the damage made, or
     /// because only a header was hit.
     fn may_be_salvaged(&self, write: u64) -> bool {
         self.anatomy.places(write).iter().any(|place| self.harmed.names.contains(&place.file))
@@ -170,7 +171,7 @@ impl Trial<'_> {
             .any(|place| self.anatomy.logs.contains(&place.file) && is_in_torn_log(place))
     }
 
-    /// A repair that is interrupted at any call, and run again, ends as one that was not.
+    /// A repair that is interrupted at any call and run again ends like an uninterrupted one.
     fn check_interrupted(
         &self,
         expected: &Shown,

@@ -4,15 +4,15 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Copies a directory without the directories in it. Tables are linked: nobody changes a finished table, and an unfinished one
-/// is removed by whoever opens the copy.
+/// Copies a directory without its subdirectories. Tables are hard-linked: nobody changes a finished table, and
+/// opening the copy removes an unfinished one.
 pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let target = to.join(entry.file_name());
         if entry.path().extension().is_some_and(|extension| extension == "ldb") {
-            // Not where the copy is on another file system.
+            // Linking fails if the copy is on another file system.
             fs::hard_link(entry.path(), &target).or_else(|_| fs::copy(entry.path(), &target).map(drop))?;
         } else if entry.file_type()?.is_file() {
             fs::copy(entry.path(), target)?;

@@ -1,4 +1,5 @@
-//! One trial: a database on a small disk that fills up and gets room again, and whose writer is killed in either state.
+//! One trial: a database on a small disk that fills up and gets room again, and whose writer is killed in either
+//! state.
 
 use std::fs;
 use std::io::Write as _;
@@ -18,19 +19,20 @@ use super::victim::Victim;
 use crate::campaign::{Tally, TrialResult};
 use crate::digest::Digest;
 
-/// Some large batches fit, and the files that a crowd of them leaves for a while.
+/// Room for some large batches, and for the files that a crowd of them leaves for a while.
 const DISK_SIZE_BYTES: u64 = 32 << 20;
-/// Compactions give room back, so the disk is filled again after so long.
+/// Compactions give room back, so the disk is filled again after this time.
 const FILL_EVERY_MS: u64 = 20;
-/// Refusals of each lane until the disk counts as full.
+/// Refusals of each lane after which the disk counts as full.
 const REFUSALS: u64 = 5;
 /// Batches of each lane that show that it goes on.
 const BATCHES: u64 = 20;
 
-/// Runs the trial that belongs to `seed`: `kills` lives of the program `writer`. Does nothing, after a line with the
-/// reason, where no small disk can be mounted.
+/// Runs the trial of `seed`: `kills` lives of the program `writer`. If no small disk can be mounted, prints the
+/// reason and does nothing.
 ///
 /// # Errors
+///
 /// The promise that was broken.
 pub fn run(seed: u64, kills: u64, writer: &Path) -> TrialResult {
     let directory =
@@ -38,7 +40,7 @@ pub fn run(seed: u64, kills: u64, writer: &Path) -> TrialResult {
     let disk = match SmallDisk::new(directory.path(), DISK_SIZE_BYTES) {
         Ok(disk) => disk,
         Err(reason) => {
-            // Not by a macro, whose output the test runner hides.
+            // Written without a macro, whose output the test runner would hide.
             let _ = writeln!(std::io::stderr(), "skipped, no small disk here: {reason}");
             return Ok(Tally::default());
         }
@@ -68,7 +70,7 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// The writer checks after each refusal that reads go on.
+    /// The writer checks after each refusal that reads still work.
     fn life(&mut self, kill_while_full: bool, tally: &mut Tally) -> Result<(), String> {
         let database = self.disk.path().join("db");
         let mut victim = Victim::start(self.writer, &database, self.seed, None, self.oracle.counts())?;
@@ -98,7 +100,7 @@ impl Trial<'_> {
         })
     }
 
-    /// Fills the disk until it has refused enough.
+    /// Fills the disk until it has refused enough writes.
     fn fill_up(&self, victim: &mut Victim) -> Result<(), String> {
         let goal = REFUSALS * self.oracle.counts().len() as u64;
         loop {
@@ -114,7 +116,7 @@ impl Trial<'_> {
         let for_leveldb = self.directory.join("for LevelDB");
         copy(database, &for_leveldb).map_err(|error| error.to_string())?;
         if is_full {
-            // It opens or is refused; in either case nothing may get lost.
+            // The open succeeds or is refused; in either case nothing may get lost.
             let _ = Db::open(database, self.options()).and_then(|db| db.close());
             self.disk.free()?;
         }

@@ -1,9 +1,9 @@
-//! What one thread of the writer writes: batches that the seed determines, so that nobody has to be told.
+//! What one thread of the writer writes: batches that follow from the seed, so that the checker knows them too.
 
 use crate::crash::Batch;
 use crate::random::Random;
 
-/// Keys of a lane. Few, so that they are overwritten and deleted many times.
+/// Keys of a lane. There are few, so that they are overwritten and deleted many times.
 const KEYS: usize = 40;
 
 /// A thread's batches, numbered from 1, to keys that no other thread uses.
@@ -15,21 +15,21 @@ pub struct Lane {
 
 /// One batch of a lane.
 pub struct LaneBatch {
-    /// Keys, with their value or as deleted.
+    /// Keys with their value, or `None` if deleted.
     pub operations: Batch,
-    /// Whether it is to be written with `sync`.
+    /// Whether to write it with `sync`.
     pub sync: bool,
-    /// Whether writing it takes long enough to be killed at it.
+    /// Whether writing it takes long enough for a kill to hit it.
     pub is_large: bool,
 }
 
 impl Lane {
-    /// The lane of that number, from 0.
+    /// Creates the lane of that number, from 0.
     pub fn new(seed: u64, number: usize) -> Self {
         Self { seed, number }
     }
 
-    /// The number of the lane whose key this is.
+    /// The number of the lane to which the key belongs.
     pub fn number_of(key: &[u8]) -> Option<usize> {
         let digit = char::from(*key.first()?).to_digit(10)?;
         Some(digit as usize)
@@ -40,7 +40,7 @@ impl Lane {
         format!("{} newest batch", self.number).into_bytes()
     }
 
-    /// The number that a mark's value stands for.
+    /// The number in a mark's value.
     pub fn marked(value: &[u8]) -> Option<u64> {
         value.try_into().ok().map(u64::from_le_bytes)
     }
@@ -51,7 +51,7 @@ impl Lane {
         let mut random = Random::new(mixed);
         let is_large = random.one_in(200);
         let (operations, longest_value_bytes) = if is_large {
-            // 1 MB in all, or much less.
+            // 1 MB in total, or much less.
             (random.between(5, 20), random.choose(&[10_000, 30_000, 200_000]))
         } else {
             (random.choose(&[1, 1, 1, 2, 5, 20]), random.choose(&[10, 100, 100, 3000]))

@@ -1,4 +1,4 @@
-//! LevelDB 1.23, which opens what a killed writer left with paranoid checks.
+//! LevelDB 1.23, which opens what a killed writer left, with paranoid checks.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use crate::digest::Digest;
 
-/// The Python that Debian's python3-plyvel is built for.
+/// The Python for which Debian's python3-plyvel is built.
 pub(super) const PYTHON: &str = "/usr/bin/python3";
 const CHECKER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../interop/drivers/plyvel_checker.py");
 
@@ -21,10 +21,11 @@ pub struct LevelDb {
 }
 
 impl LevelDb {
-    /// Starts it; `None`, after a line with the reason, where plyvel is missing.
+    /// Starts the process. If plyvel is missing, prints the reason and returns `None`.
     ///
     /// # Errors
-    /// If it does not start though plyvel is there.
+    ///
+    /// If the process does not start although plyvel is there.
     pub fn start() -> Result<Option<Self>, String> {
         if !is_there() {
             return Ok(None);
@@ -39,16 +40,18 @@ impl LevelDb {
     /// Asks it to open `directory`, recover it and read everything. [`expect`](Self::expect) waits for the answer.
     ///
     /// # Errors
-    /// If it is gone.
+    ///
+    /// If the process is gone.
     pub fn ask(&mut self, directory: &Path) -> Result<(), String> {
         writeln!(self.questions, "{}", directory.display())
             .map_err(|error| format!("LevelDB is gone: {error}"))
     }
 
-    /// Takes its answer: it must have read exactly what has this `digest`.
+    /// Receives the answer: it must have read exactly the entries with this `digest`.
     ///
     /// # Errors
-    /// What LevelDB says instead.
+    ///
+    /// LevelDB's different answer.
     pub fn expect(&mut self, digest: &Digest) -> Result<(), String> {
         let mut answer = String::new();
         self.answers.read_line(&mut answer).map_err(|error| format!("LevelDB is gone: {error}"))?;
@@ -62,11 +65,12 @@ impl LevelDb {
     }
 }
 
-/// Lets LevelDB write the batches of a [file](crate::operations_file) to a new database in `directory`, one after the other, and
-/// close it. A memtable holds `write_buffer_bytes`.
+/// Makes LevelDB write the batches of a [file](crate::operations_file) to a new database in `directory`, one after
+/// the other, and close it. A memtable holds `write_buffer_bytes`.
 ///
 /// # Errors
-/// What LevelDB says instead.
+///
+/// LevelDB's message.
 pub fn apply(directory: &Path, operations: &Path, write_buffer_bytes: usize) -> Result<(), String> {
     let mut command = Command::new(PYTHON);
     command.args([DRIVER, "apply"]).arg(directory).arg("--operations").arg(operations);
@@ -77,20 +81,20 @@ pub fn apply(directory: &Path, operations: &Path, write_buffer_bytes: usize) -> 
 
 impl Drop for LevelDb {
     fn drop(&mut self) {
-        // It holds nothing that would have to be closed well.
+        // It holds nothing that would need a proper close.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// Whether this machine has plyvel. The first call that finds it missing says so.
+/// Whether this machine has plyvel. The first call that finds it missing prints so.
 pub fn is_there() -> bool {
     static IS_THERE: OnceLock<bool> = OnceLock::new();
     *IS_THERE.get_or_init(|| {
         let output = Command::new(PYTHON).args(["-c", "import plyvel"]).output();
         let is_there = output.is_ok_and(|output| output.status.success());
         if !is_there {
-            // Not by a macro, whose output the test runner hides.
+            // Written without a macro, whose output the test runner would hide.
             let _ = writeln!(
                 std::io::stderr(),
                 "LevelDB does not check: {PYTHON} has no plyvel (python3-plyvel)"

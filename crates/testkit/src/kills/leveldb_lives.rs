@@ -1,10 +1,10 @@
-//! Databases that LevelDB 1.23 writes, whose writer is killed, and which LevelDB's repair puts together again.
+//! Databases that LevelDB 1.23 writes, whose writer is killed, and which LevelDB's repair restores.
 //!
-//! Terrace opens what is left, read-only and then for writing, before and after compactions, and every get, of keys that are
-//! there and of those that are not, must say what the scan says and what was acknowledged. LevelDB's repair brings back keys
-//! whose deletion was compacted away while an older table was still in the directory; those may show any value they had.
-//! A MANIFEST that is cut off is refused unless it states all the same.
-//! The next life goes on with what LevelDB left, or with what Terrace made of it.
+//! Terrace opens what is left, read-only and then for writing, before and after compactions. Every get, of present
+//! and absent keys, must agree with the scan and with what was acknowledged. LevelDB's repair brings back keys whose
+//! deletion was compacted away while an older table was still in the directory; those may show any value they had. A
+//! truncated MANIFEST is refused unless it still states everything. The next life continues with what LevelDB left,
+//! or with what Terrace made of it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,7 +20,7 @@ use crate::campaign::{Tally, TrialResult};
 use crate::random::Random;
 
 const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../interop/drivers/plyvel_lives.py");
-/// As many as the driver writes.
+/// The number of keys that the driver writes.
 const KEYS: usize = 6_000;
 const LIVES: u64 = 3;
 
@@ -32,16 +32,17 @@ struct Trial {
     seed: u64,
     directory: PathBuf,
     writes: Writes,
-    /// The number of the last write that was acknowledged. One more may have been under way.
+    /// The number of the last acknowledged write. One more may have been in progress.
     last: u64,
     /// Whether LevelDB's repair may have brought back deleted keys.
     is_repaired: bool,
     tally: Tally,
 }
 
-/// Runs the trial that belongs to `seed`; nothing is done where LevelDB is missing.
+/// Runs the trial of `seed`; does nothing if LevelDB is missing.
 ///
 /// # Errors
+///
 /// What differed, and where the directory is.
 pub fn run(seed: u64) -> TrialResult {
     if !is_there() {
@@ -87,7 +88,7 @@ impl Trial {
         fs::remove_dir_all(abandoned).map_err(|error| error.to_string())
     }
 
-    /// Puts `ours` in the place of `left`, which gets its name.
+    /// Puts `ours` in the place and under the name of `left`.
     fn take_over(&mut self, left: &Path, ours: &Path) -> Result<PathBuf, String> {
         let aside = self.directory.join("aside");
         fs::rename(left, &aside).and_then(|()| fs::rename(ours, left)).map_err(|error| error.to_string())?;
@@ -131,8 +132,8 @@ impl Trial {
         if heard < wanted { Err(format!("LevelDB ended by itself after {heard} writes")) } else { Ok(()) }
     }
 
-    /// Opens the database and compares every get with the scan and with what was acknowledged; for writing, also after a
-    /// compaction. Returns what it holds.
+    /// Opens the database and compares every get with the scan and with what was acknowledged; if opened for writing,
+    /// also after a compaction. Returns its contents.
     fn check(&mut self, directory: &Path, read_only: bool) -> Result<Writes, String> {
         let mode = if read_only { "read-only" } else { "for writing" };
         let transcript = |error: terrace_engine::Error| format!("{mode}: {error}");
@@ -148,7 +149,7 @@ impl Trial {
         Ok(found)
     }
 
-    /// A MANIFEST that is cut off anywhere is refused, or what it states is all there is.
+    /// A MANIFEST that is cut off anywhere is refused, or what it states is complete.
     fn check_cut_manifest(&mut self, left: &Path) -> Result<(), String> {
         let io = |error: std::io::Error| error.to_string();
         let cut = self.directory.join("cut");
@@ -179,7 +180,7 @@ impl Trial {
             self.tally.one("gets of LevelDB's databases");
             if value.as_ref() != scanned.get(&key) {
                 let (value, scanned) = (shown(value.as_ref()), shown(scanned.get(&key)));
-                return Err(format!("the get of {key} says {value}, the scan says {scanned}"));
+                return Err(format!("get returns {value} for {key}, but the scan {scanned}"));
             }
             let written = value.as_ref().map(|value| number_of(value)).transpose()?;
             if let Some(written) = written {
@@ -188,7 +189,7 @@ impl Trial {
             match (self.writes.get(&key), written) {
                 (Some((number, true)), Some(written)) if *number == written => {}
                 (Some((_, false)) | None, None) => {}
-                // The repair brings back what was deleted, but nothing from before another put.
+                // The repair brings back deleted values, but none from before another put.
                 (Some((number, false)), Some(written)) if self.is_repaired && written < *number => {
                     self.tally.one("keys that LevelDB's repair brought back");
                 }

@@ -1,8 +1,8 @@
 //! Writers that are killed while they write large values that look like logs: images of LevelDB's logs, and zeros.
 //!
-//! What such a writer leaves ends amid a record whose value is full of records. Terrace, with paranoid checks, and LevelDB
-//! must open it and find what was acknowledged, with the write under way or without it; and a repair, too, must find that and
-//! nothing else. Then the log is cut elsewhere in the record, again and again.
+//! Such a writer leaves a log that ends amid a record whose value is full of records. Terrace, with paranoid checks,
+//! and LevelDB must open it and find what was acknowledged, with or without the write in progress; a repair must also
+//! find that and nothing else. Then the log is cut elsewhere in the record, again and again.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -24,12 +24,13 @@ use crate::random::Random;
 
 const VALUE_SIZE_BYTES: usize = 24 << 20;
 const LARGE_WRITES: usize = 3;
-/// A large write takes less.
+/// Longer than a large write takes.
 const LONGEST_WAIT: Duration = Duration::from_millis(300);
 const POLL_EVERY: Duration = Duration::from_micros(50);
-/// Cuts of each log.
+/// Number of cuts of each log.
 const CUTS: usize = 2;
-/// In turns. The first is LevelDB's own choice, and each large write then fills a memtable. The other keeps all in one log.
+/// Used in turns. The first is LevelDB's own choice; each large write then fills a memtable. The other keeps
+/// everything in one log.
 const WRITE_BUFFERS_BYTES: [usize; 2] = [4 << 20, 256 << 20];
 
 struct Trial {
@@ -41,9 +42,10 @@ struct Trial {
     tally: Tally,
 }
 
-/// Runs the trial that belongs to `seed`: one life of the program `driver`, which is `terrace-interop`.
+/// Runs the trial of `seed`: one life of the program `driver`, which is `terrace-interop`.
 ///
 /// # Errors
+///
 /// The promise that was broken, and where the directory is.
 pub fn run(seed: u64, driver: &Path) -> TrialResult {
     let directory =
@@ -77,7 +79,7 @@ impl Trial {
         Ok(())
     }
 
-    /// Returns how many writes were acknowledged.
+    /// Returns the number of acknowledged writes.
     fn write_until_killed(&mut self, driver: &Path, directory: &Path) -> Result<usize, String> {
         let io = |error: std::io::Error| error.to_string();
         let operations = self.directory.join("operations");
@@ -91,7 +93,7 @@ impl Trial {
             .spawn()
             .map_err(|error| format!("{}: {error}", driver.display()))?;
         let mut lines = BufReader::new(process.stdout.take().ok_or("no pipe from the writer")?).lines();
-        // Then one of the large writes is next.
+        // After this, one of the large writes is next.
         let awaited = self.batches.len() - 1 - self.random.below(LARGE_WRITES);
         let mut acknowledged = 0;
         while acknowledged < awaited {
@@ -109,8 +111,8 @@ impl Trial {
         Ok(acknowledged)
     }
 
-    /// Copies of `left` are opened by all, and repaired. They must hold the first so many batches as one of `counts` says,
-    /// which is returned.
+    /// Checks copies of `left`, opened by both engines and repaired. They must hold the first batches, as many as one
+    /// of `counts`, which is returned.
     fn check(&mut self, left: &Path, counts: &[usize]) -> Result<usize, String> {
         let io = |error: std::io::Error| error.to_string();
         let [ours, theirs, repaired] = ["ours", "theirs", "repaired"].map(|name| self.directory.join(name));
@@ -148,7 +150,8 @@ impl Trial {
         Ok(read)
     }
 
-    /// The log of `left`, which holds the first `count` batches, is what LevelDB writes, or a beginning of it.
+    /// Checks that the log of `left`, which holds the first `count` batches, is what LevelDB writes, or a prefix of
+    /// it.
     fn check_log(&mut self, left: &Path, count: usize) -> Result<(), String> {
         let log = fs::read(log_of(left)?).map_err(|error| error.to_string())?;
         let whole = encoded(&self.batches).0;
@@ -191,8 +194,8 @@ impl Trial {
     }
 }
 
-/// Some small batches, so that the large ones begin anywhere and with any sequence, and then the large ones. All are puts, to
-/// keys of their own.
+/// Draws some small batches, so that the large ones begin anywhere and with any sequence, and then the large ones.
+/// All are puts with different keys.
 fn draw_batches(random: &mut Random) -> Vec<Batch> {
     let mut batches = Vec::new();
     let mut sequence = 1;
@@ -209,14 +212,14 @@ fn draw_batches(random: &mut Random) -> Vec<Batch> {
     batches
 }
 
-/// A value of a batch with that sequence.
+/// Draws a value for a batch with that sequence.
 fn draw_value(random: &mut Random, sequence: u64) -> Vec<u8> {
     // The records in it begin anywhere in a block.
     let before = random.choose(&[0, 7, 1_000, 20_000]);
     let mut value = random.bytes(before);
     match random.below(5) {
         0 => value.extend(stored_log(1, VALUE_SIZE_BYTES)),
-        // As the records would go on that follow this one.
+        // As if the records continued after this one.
         1 => value.extend(stored_log(sequence + 1, VALUE_SIZE_BYTES)),
         2 => value.resize(VALUE_SIZE_BYTES, 0),
         _ => {
@@ -230,7 +233,7 @@ fn draw_value(random: &mut Random, sequence: u64) -> Vec<u8> {
     value
 }
 
-/// A log of puts that nobody ever made, as LevelDB writes it, of at least so many bytes.
+/// A log of at least this many bytes, as LevelDB writes it, of puts that nobody ever made.
 fn stored_log(first_sequence: u64, size_bytes: usize) -> Vec<u8> {
     let mut encoder = LogEncoder::new();
     let mut log = Vec::with_capacity(size_bytes + (1 << 10));
@@ -250,7 +253,7 @@ fn put(sequence: u64, key: &[u8], value: &[u8]) -> WriteBatch {
     batch
 }
 
-/// The log of a database to which `batches` of one put each are all that was written, and where each begins.
+/// The log of a database to which only `batches` of one put each were written, and the offset of each.
 fn encoded(batches: &[Batch]) -> (Vec<u8>, Vec<usize>) {
     let mut encoder = LogEncoder::new();
     let (mut log, mut starts) = (Vec::new(), Vec::new());
@@ -262,7 +265,8 @@ fn encoded(batches: &[Batch]) -> (Vec<u8>, Vec<usize>) {
     (log, starts)
 }
 
-/// Waits until the logs in `directory` have so many bytes more, or one of them was removed meanwhile and they never will.
+/// Waits until the logs in `directory` have grown by this many bytes, or one was removed in the meantime, so that
+/// they never will.
 fn wait_for_growth(directory: &Path, growth_bytes: u64) {
     let size_bytes = || -> u64 {
         let sizes = logs_in(directory).into_iter().filter_map(|log| log.metadata().ok());
@@ -279,7 +283,7 @@ fn logs_in(directory: &Path) -> Vec<PathBuf> {
     paths.filter(|path| path.extension().is_some_and(|extension| extension == "log")).collect()
 }
 
-/// The one log in `directory`.
+/// The only log in `directory`.
 fn log_of(directory: &Path) -> Result<PathBuf, String> {
     let logs = logs_in(directory);
     match &logs[..] {

@@ -8,24 +8,24 @@ use super::victim::Victim;
 use crate::random::Random;
 
 const LONGEST_DELAY_US: usize = 30_000;
-/// A large batch is written within a few of these.
+/// A few of these cover the write of a large batch.
 const LARGE_DELAY_US: usize = 3_000;
 
 /// A moment in the life of a writer.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Moment {
-    /// So many microseconds after it started: while it opens the database, or soon after.
+    /// That many microseconds after it started: while it opens the database, or soon after.
     Start(usize),
-    /// So many microseconds after so many acknowledgements.
+    /// That many microseconds after that many acknowledgements.
     Acknowledged(u64, usize),
-    /// So many microseconds after it began to write a large batch.
+    /// That many microseconds after it began to write a large batch.
     Large(usize),
-    /// So many microseconds after a flush, a compaction or a checkpoint began.
+    /// That many microseconds after a flush, a compaction or a checkpoint began.
     Chore(usize),
 }
 
 impl Moment {
-    /// A random one; opening takes about `opening_us`.
+    /// Draws a moment; opening takes about `opening_us`.
     pub(super) fn draw(random: &mut Random, opening_us: usize) -> Self {
         let delay_us = random.below(LONGEST_DELAY_US);
         match random.below(10) {

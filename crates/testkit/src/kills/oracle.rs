@@ -6,7 +6,7 @@ use super::lane::Lane;
 use crate::crash::{Model, compare};
 use crate::digest::Digest;
 
-/// The lanes, each with what it holds after the batches that are known to be there.
+/// The lanes, each with its contents after the batches that are known to be there.
 #[derive(Clone)]
 pub struct Oracle {
     lanes: Vec<State>,
@@ -20,20 +20,21 @@ struct State {
 }
 
 impl Oracle {
-    /// Of an empty database.
+    /// Creates the oracle for an empty database.
     pub fn new(lanes: Vec<Lane>) -> Self {
         Self { lanes: lanes.into_iter().map(|lane| State { lane, count: 0, model: Model::new() }).collect() }
     }
 
-    /// How many batches of each lane are known to be there.
+    /// Number of batches of each lane that are known to be there.
     pub fn counts(&self) -> Vec<u64> {
         self.lanes.iter().map(|state| state.count).collect()
     }
 
-    /// Takes `found` as what is there now, if each lane is as after one of `at_least` to `at_most` batches.
+    /// Accepts `found` as the current contents if each lane is as after one of `at_least` to `at_most` batches.
     ///
     /// # Errors
-    /// Says what is missing, or too much.
+    ///
+    /// Says which entries are missing or should not be there.
     pub fn accept(&mut self, found: &Model, at_least: &[u64], at_most: &[u64]) -> Result<(), String> {
         let mut parts = vec![Model::new(); self.lanes.len()];
         for (key, value) in found {
@@ -79,10 +80,11 @@ impl State {
     }
 }
 
-/// Every entry of `db`, read by an iterator and by its key, with their digest. All tables are verified.
+/// Reads every entry of `db`, by an iterator and by its key; returns them with their digest. Verifies all tables.
 ///
 /// # Errors
-/// What could not be read, or differs.
+///
+/// If an entry is unreadable, or the two ways differ.
 pub fn contents(db: &Db) -> Result<(Model, Digest), String> {
     let read = || -> terrace_engine::Result<_> {
         db.verify()?;

@@ -1,14 +1,14 @@
-//! How the database of a trial is set up: so that a few kilobytes make every part of the machinery run.
+//! How the database of a trial is set up, so that a few kilobytes exercise every part of the machinery.
 
 use terrace_engine::Options;
 
 use super::lane::Lane;
 use crate::random::Random;
 
-/// Threads that write at most.
+/// Largest number of writing threads.
 const MAX_LANES: usize = 4;
 
-/// What the writer and those who check it know from the seed.
+/// What the writer and its checkers know from the seed.
 pub struct Setup {
     seed: u64,
     lanes: usize,
@@ -18,7 +18,7 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// The setup that belongs to `seed`.
+    /// The setup of `seed`.
     pub fn new(seed: u64) -> Self {
         let mut random = Random::new(seed);
         Self {
@@ -30,7 +30,7 @@ impl Setup {
         }
     }
 
-    /// A lane for each thread that writes.
+    /// A lane for each writing thread.
     pub fn lanes(&self) -> Vec<Lane> {
         (0..self.lanes).map(|number| Lane::new(self.seed, number)).collect()
     }

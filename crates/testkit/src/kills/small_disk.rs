@@ -1,4 +1,4 @@
-//! A small ext4 file system in a file, which can be filled until there really is no room.
+//! A small ext4 file system in a file, which can be filled until there is really no room.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write as _};
@@ -6,39 +6,41 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const BALLAST: &str = "ballast";
-/// Sizes of the pieces in which it is filled up: no gap of the larger remains when the smaller's turn comes.
+/// Sizes of the pieces that fill it: no gap of the larger size remains when the smaller one's turn comes.
 const PIECES_BYTES: [usize; 2] = [64 << 10, 512];
 
-/// A mounted file system. It is unmounted when this drops.
+/// A mounted file system. It is unmounted on drop.
 pub struct SmallDisk {
     image: PathBuf,
     target: PathBuf,
 }
 
 impl SmallDisk {
-    /// Makes and mounts one of `size_bytes`, with its image and its mount point in `directory`.
+    /// Creates and mounts one of `size_bytes`, with its image and its mount point in `directory`.
     ///
     /// # Errors
-    /// Why that is not possible here: it needs root, loop devices and mkfs.ext4.
+    ///
+    /// Why it is impossible here: it needs root, loop devices and mkfs.ext4.
     pub fn new(directory: &Path, size_bytes: u64) -> Result<Self, String> {
         let disk = Self { image: directory.join("image"), target: directory.join("disk") };
         let image = File::create(&disk.image).and_then(|image| image.set_len(size_bytes));
         image.and_then(|()| fs::create_dir(&disk.target)).map_err(|error| error.to_string())?;
-        // No blocks kept back for root.
+        // No blocks are reserved for root.
         call(Command::new("mkfs.ext4").args(["-q", "-m", "0"]).arg(&disk.image))?;
         disk.mount()?;
         Ok(disk)
     }
 
-    /// Where it is mounted.
+    /// The mount point.
     pub fn path(&self) -> &Path {
         &self.target
     }
 
-    /// Uses up all the room that is left.
+    /// Uses up all remaining room.
     ///
     /// # Errors
-    /// If something else than the lack of room is the matter.
+    ///
+    /// If anything but the lack of room stops it.
     pub fn fill(&self) -> Result<(), String> {
         let path = self.target.join(BALLAST);
         let mut ballast =
@@ -59,15 +61,17 @@ impl SmallDisk {
     /// Gives back the room that [`fill`](Self::fill) took.
     ///
     /// # Errors
-    /// If that fails.
+    ///
+    /// If the room cannot be given back.
     pub fn free(&self) -> Result<(), String> {
         fs::remove_file(self.target.join(BALLAST)).map_err(|error| error.to_string())
     }
 
-    /// Unmounts and mounts it, so that what is read afterwards comes from the image.
+    /// Unmounts and mounts it again, so that later reads come from the image.
     ///
     /// # Errors
-    /// If that fails, because a file is open for example.
+    ///
+    /// If it cannot be unmounted or mounted, for example because a file is open.
     pub fn remount(&self) -> Result<(), String> {
         call(Command::new("umount").arg(&self.target))?;
         self.mount()
@@ -80,7 +84,7 @@ impl SmallDisk {
 
 impl Drop for SmallDisk {
     fn drop(&mut self) {
-        // Also where a file is open still, after a failure.
+        // Works even if a file is still open after a failure.
         let _ = call(Command::new("umount").arg("-l").arg(&self.target));
     }
 }

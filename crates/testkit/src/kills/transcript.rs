@@ -1,18 +1,18 @@
-//! What a writer says while it lives, line by line, and what follows from it.
+//! What a writer reports while it lives, line by line, and what follows from it.
 
 use std::fmt;
 use std::str::{FromStr, SplitWhitespace};
 
-/// One line of a writer. It is written whole, by one call, when what it says is true.
+/// One line of a writer. It is written completely, by one call, when it is true.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
-    /// The database is open and holds so many batches of each lane.
+    /// The database is open and holds these numbers of batches of each lane.
     Opened(Vec<u64>),
     /// A lane begins to write a large batch.
     Large(usize),
     /// The write of a lane's batch has returned.
     Acknowledged(usize, u64),
-    /// A lane's batch was refused because the disk is full. The lane tries it again.
+    /// A lane's batch was refused because the disk is full. The lane retries it.
     Refused(usize),
     /// A flush or a compaction of everything begins.
     Chore,
@@ -72,37 +72,39 @@ fn next<T: FromStr>(words: &mut SplitWhitespace<'_>) -> Option<T> {
 pub struct Checkpoint {
     /// The name of its directory.
     pub name: String,
-    /// What was acknowledged of each lane when it began.
+    /// Number of acknowledged batches of each lane when it began.
     pub at_least: Vec<u64>,
-    /// What was acknowledged of each lane when it was done, if it was.
+    /// Number of acknowledged batches of each lane when it was done, if it was.
     pub done_at: Option<Vec<u64>>,
 }
 
-/// All that a writer said in its life.
+/// Everything that a writer reported in its life.
 #[derive(Clone, Debug, Default)]
 pub struct Transcript {
     /// Whether it had opened the database.
     pub opened: bool,
-    /// The newest acknowledged batch of each lane; before the opening, of the lives before.
+    /// The newest acknowledged batch of each lane; before the opening, of earlier lives.
     pub acknowledged: Vec<u64>,
-    /// How many batches were acknowledged in this life.
+    /// Number of batches acknowledged in this life.
     pub acknowledgements: u64,
-    /// How many batches were refused by a full disk.
+    /// Number of batches that a full disk refused.
     pub refusals: u64,
     /// The checkpoints that it began.
     pub checkpoints: Vec<Checkpoint>,
 }
 
 impl Transcript {
-    /// Of a writer that has not said anything, where so many batches of each lane are known to be there.
+    /// The transcript of a writer that has not reported anything; `counts` batches of each lane are known to be
+    /// there.
     pub fn nothing(counts: Vec<u64>) -> Self {
         Self { acknowledged: counts, ..Self::default() }
     }
 
-    /// Takes in a line.
+    /// Adds a line.
     ///
     /// # Errors
-    /// If the line cannot follow on those before.
+    ///
+    /// If the line cannot follow the earlier ones.
     pub fn hear(&mut self, line: &Line) -> Result<(), String> {
         match line {
             Line::Opened(counts) => {

@@ -16,7 +16,7 @@ use crate::campaign::{Tally, TrialResult};
 use crate::digest::Digest;
 use crate::random::Random;
 
-/// A guess, until an opening was measured.
+/// A guess until an opening was measured.
 const FIRST_OPENING_US: usize = 20_000;
 
 struct Trial<'a> {
@@ -31,10 +31,11 @@ struct Trial<'a> {
     tally: Tally,
 }
 
-/// Runs the trial that belongs to `seed`: `kills` lives of the program `writer` on one database, in a temporary directory
-/// that stays if the trial fails.
+/// Runs the trial of `seed`: `kills` lives of the program `writer` on one database, in a temporary directory that
+/// remains if the trial fails.
 ///
 /// # Errors
+///
 /// The promise that was broken, and where the directory is.
 pub fn run(seed: u64, kills: u64, writer: &Path) -> TrialResult {
     let directory =
@@ -71,7 +72,7 @@ impl Trial<'_> {
         self.directory.join("checkpoints")
     }
 
-    /// The options of those who look at what a writer left.
+    /// The options for checking what a writer left.
     fn options(&self) -> Options {
         Options { create_if_missing: false, paranoid_checks: true, ..self.setup.options() }
     }
@@ -107,8 +108,8 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// Terrace and LevelDB both recover what the writer left, and must find the same. The next writer goes on with what
-    /// either recovered, or recovers what this one left itself.
+    /// Checks that Terrace and LevelDB both recover what the writer left, and find the same. The next writer
+    /// continues with what either recovered, or recovers the rest itself.
     fn check_database(&mut self, transcript: &Transcript) -> Result<(), String> {
         let io = |error: std::io::Error| error.to_string();
         let for_leveldb = self.directory.join("for LevelDB");
@@ -164,7 +165,7 @@ impl Trial<'_> {
         Ok(digest)
     }
 
-    /// A checkpoint that is done, or has a CURRENT already, is a database that holds what was acknowledged before.
+    /// Checks that a checkpoint that is done, or already has a CURRENT, holds what was acknowledged before.
     fn check_checkpoint(&mut self, checkpoint: &Checkpoint, mut oracle: Oracle) -> Result<(), String> {
         let directory = self.checkpoints().join(&checkpoint.name);
         if checkpoint.done_at.is_some() || holds_database(&directory) {
@@ -185,7 +186,7 @@ impl Trial<'_> {
     }
 }
 
-/// How many batches of each lane may be there: one more than was acknowledged, where lanes were writing.
+/// How many batches of each lane may be there: one more than was acknowledged if the lanes were writing.
 pub(super) fn begun(is_writing: bool, acknowledged: &[u64]) -> Vec<u64> {
     acknowledged.iter().map(|count| count + u64::from(is_writing)).collect()
 }

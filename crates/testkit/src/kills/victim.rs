@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use super::transcript::{Line, Transcript};
 
 const SIGKILL: i32 = 9;
-/// A writer that does not get where it should in this time hangs.
+/// A writer that makes no progress for this long hangs.
 const PATIENCE_S: u64 = 60;
 
-/// A writer that lives.
+/// A living writer.
 pub struct Victim {
     process: Child,
     lines: Receiver<String>,
@@ -22,20 +22,22 @@ pub struct Victim {
     started: Instant,
 }
 
-/// The path of the program `terrace-writer` beside the program that runs.
+/// The path of the program `terrace-writer` next to the running program.
 ///
 /// # Panics
-/// If the system does not know which program runs.
+///
+/// If the system does not know the running program.
 pub fn writer_beside_this_program() -> PathBuf {
     std::env::current_exe().expect("the running program is known").with_file_name("terrace-writer")
 }
 
 impl Victim {
-    /// Starts `writer` in `directory`, where so many batches of each lane are there. It makes checkpoints if it is given a
+    /// Starts `writer` in `directory`, which holds that many batches of each lane. It makes checkpoints if it gets a
     /// directory for them.
     ///
     /// # Errors
-    /// If it cannot be started.
+    ///
+    /// If the process cannot be started.
     pub fn start(
         writer: &Path,
         directory: &Path,
@@ -49,15 +51,16 @@ impl Victim {
         let mut process = command.spawn().map_err(|error| format!("{}: {error}", writer.display()))?;
         let output = BufReader::new(process.stdout.take().ok_or("no pipe from the writer")?);
         let (sender, lines) = channel();
-        // Reads on, so that the writer never waits for us. It ends with the writer.
+        // Keeps reading, so that the writer never waits for us. Ends with the writer.
         thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
         Ok(Self { process, lines, transcript: Transcript::nothing(counts), started: Instant::now() })
     }
 
-    /// Listens until a line is as `wanted`.
+    /// Listens until a line satisfies `wanted`.
     ///
     /// # Errors
-    /// If the writer ends, hangs, or says what cannot be.
+    ///
+    /// If the writer ends, hangs, or reports something impossible.
     pub fn wait_for(&mut self, wanted: impl FnMut(&Line, &Transcript) -> bool) -> Result<(), String> {
         if self.listen(Duration::from_secs(PATIENCE_S), wanted)? {
             return Ok(());
@@ -65,10 +68,11 @@ impl Victim {
         Err(format!("the writer did not go on for {PATIENCE_S} s"))
     }
 
-    /// Listens until a line is as `wanted`, or for so long. Returns whether there was one.
+    /// Listens until a line satisfies `wanted`, or for that long. Returns whether there was one.
     ///
     /// # Errors
-    /// If the writer ends, or says what cannot be.
+    ///
+    /// If the writer ends or reports something impossible.
     pub fn listen(
         &mut self,
         patience: Duration,
@@ -90,7 +94,7 @@ impl Victim {
         }
     }
 
-    /// What it has said so far, as far as anybody listened.
+    /// What it has reported so far, as far as anybody listened.
     pub fn transcript(&self) -> &Transcript {
         &self.transcript
     }
@@ -100,10 +104,11 @@ impl Victim {
         self.started.elapsed()
     }
 
-    /// Kills it, waits until it is gone, and gives all that it said.
+    /// Kills it, waits until it is gone, and returns everything that it reported.
     ///
     /// # Errors
-    /// If it had ended by itself, or said what cannot be.
+    ///
+    /// If it had ended by itself or reported something impossible.
     pub fn kill(mut self) -> Result<Transcript, String> {
         self.process.kill().map_err(|error| format!("kill: {error}"))?;
         let status = self.process.wait().map_err(|error| format!("wait: {error}"))?;

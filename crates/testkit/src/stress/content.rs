@@ -1,23 +1,24 @@
-//! What authors write, and what a consistent state looks like.
+//! What authors write, and how a consistent state looks.
 
 use std::collections::BTreeMap;
 
-/// Threads that write; beside them one author who ingests tables.
+/// Number of writing threads; there is also an author that ingests tables.
 pub(super) const WRITERS: usize = 3;
 pub(super) const AUTHORS: usize = WRITERS + 1;
 
-/// Keys with the number of an author's last batch. They lie far apart, so that they come into different tables.
+/// Number of keys with the number of an author's last batch. They are far apart, so that they get into different
+/// tables.
 const COPIES: usize = 4;
 
-/// So many of an author's last batches have a key of their own; older ones are deleted.
+/// This many of an author's last batches have keys of their own; older ones are deleted.
 const WINDOW: u64 = 40;
 
 const LONGEST_PADDING_BYTES: u64 = 300;
 
-/// The whole of a database, or of one of its views.
+/// The entire contents of a database or of one of its views.
 pub(super) type Entries = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// For each author the number of its last batch; 0 before the first.
+/// The number of each author's last batch; 0 before the first.
 pub(super) type Numbers = [u64; AUTHORS];
 
 pub(super) fn copy_key(copy: usize, author: usize) -> Vec<u8> {
@@ -32,7 +33,7 @@ fn batch_key(author: usize, number: u64) -> Vec<u8> {
     format!("batch {author} {number:08}").into_bytes()
 }
 
-/// The number, and padding that is one byte again and again: a mixture of two values shows.
+/// The number, and padding with one repeated byte, which reveals a mixture of two values.
 fn value(author: usize, number: u64) -> Vec<u8> {
     let padding_bytes = (number * 37 + author as u64 * 11) % LONGEST_PADDING_BYTES;
     let mut value = number.to_le_bytes().to_vec();
@@ -40,7 +41,7 @@ fn value(author: usize, number: u64) -> Vec<u8> {
     value
 }
 
-/// The number that a value says.
+/// The number in a value.
 pub(super) fn number_in(author: usize, bytes: &[u8]) -> Result<u64, String> {
     let number = bytes.first_chunk().map(|number| u64::from_le_bytes(*number));
     match number {
@@ -63,7 +64,7 @@ pub(super) fn changes(author: usize, number: u64) -> BTreeMap<Vec<u8>, Option<Ve
     changes
 }
 
-/// All that an author's batches up to `number` leave.
+/// The contents after an author's batches up to `number`.
 fn expected(author: usize, number: u64) -> Entries {
     let first = number.saturating_sub(WINDOW) + 1;
     let mut entries: Entries =
@@ -77,7 +78,8 @@ fn expected(author: usize, number: u64) -> Entries {
     entries
 }
 
-/// Which batches `entries` show. An error if they are not exactly what some number of batches of each author leaves.
+/// Which batches `entries` show. Fails if the entries are not exactly the result of some number of batches of each
+/// author.
 pub(super) fn numbers(entries: &Entries) -> Result<Numbers, String> {
     let mut numbers = Numbers::default();
     let mut whole = Entries::new();

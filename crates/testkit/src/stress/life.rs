@@ -1,4 +1,4 @@
-//! One trial: a few lives of a database, each closed by a thread of its own while the others are at work.
+//! One trial: a few lives of a database, each closed by a thread of its own while the others work.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,12 +20,13 @@ const READERS: usize = 2;
 const LIVES: u64 = 2;
 const MOST_BATCHES_OF_A_LIFE: usize = 800;
 
-/// Runs the trial that belongs to `seed`, on threads, in the directory `directory` of `env`, which must not exist. Other files
-/// are made beside it under names that begin with its own. It takes some tenths of a second.
+/// Runs the trial of `seed` on threads, in the directory `directory` of `env`, which must not exist. Other files are
+/// created beside it, with names that begin with its own. Takes some tenths of a second.
 ///
-/// The seed decides what each thread does, but not how they meet: a failure may need several runs to come again.
+/// The seed decides what each thread does, but not how they interleave: reproducing a failure may take several runs.
 ///
 /// # Errors
+///
 /// The promise that was broken.
 pub fn run(seed: u64, env: &Arc<dyn Env>, directory: &Path) -> TrialResult {
     let mut random = Random::new(seed);
@@ -63,7 +64,7 @@ fn options(random: &mut Random, env: &Arc<dyn Env>) -> Options {
     }
 }
 
-/// Starts all threads, closes the database once they have written enough, and gathers what they did.
+/// Starts all threads, closes the database once they have written enough, and collects what they did.
 fn live(
     db: &Db,
     progress: &Progress,
@@ -105,7 +106,7 @@ fn live(
     })
 }
 
-/// What the database holds when it is opened again: all that was acknowledged, and at most what was begun.
+/// Checks what the database holds when it is opened again: everything acknowledged, and at most what was begun.
 fn reopened(env: &Arc<dyn Env>, directory: &Path, progress: &Progress) -> Result<Numbers, String> {
     let told = |error: Error| format!("reading: {error}");
     let options = Options { env: Arc::clone(env), ..Options::default() };

@@ -53,7 +53,7 @@ impl Maintenance<'_> {
         Ok(tally)
     }
 
-    /// A checkpoint holds at least what was acknowledged before, and each batch whole.
+    /// Checks that a checkpoint holds at least what was acknowledged before, and each batch completely.
     fn checkpoint(&self, number: usize) -> Step {
         let target = self.scratch.with_extension(format!("checkpoint-{number}"));
         let floor = self.progress.acknowledged();

@@ -11,7 +11,7 @@ use super::content::{AUTHORS, Numbers};
 pub(super) struct Progress {
     /// The last batch that each author began to write.
     begun: [AtomicU64; AUTHORS],
-    /// The last one that was acknowledged.
+    /// The last batch of each author that was acknowledged.
     acknowledged: [AtomicU64; AUTHORS],
     failed: AtomicBool,
 }
@@ -25,7 +25,7 @@ pub(super) enum Stop {
 
 pub(super) type Step<T = ()> = Result<T, Stop>;
 
-/// Every failure is one of the database, but for those that closing it brings.
+/// Every failure breaks a promise, except those caused by the close.
 pub(super) fn stop(action: &'static str) -> impl Fn(Error) -> Stop {
     move |error| match error.kind() {
         ErrorKind::Closed => Stop::Closed,
@@ -59,7 +59,7 @@ impl Progress {
         self.begun.each_ref().map(|number| number.load(Ordering::SeqCst))
     }
 
-    /// Checks that what was read lies between `floor`, loaded before the read began, and what is begun now.
+    /// Checks that the batches read lie between `floor`, loaded before the read began, and what has begun by now.
     pub(super) fn check(&self, floor: &Numbers, seen: &Numbers) -> Result<(), String> {
         let ceiling = self.begun();
         let author = (0..AUTHORS).find(|&author| !(floor[author]..=ceiling[author]).contains(&seen[author]));
@@ -74,7 +74,7 @@ impl Progress {
         self.failed.load(Ordering::SeqCst)
     }
 
-    /// Runs a thread's work until it stops. A failure or a panic makes the other threads end, too.
+    /// Runs a thread's work until it stops. A failure or a panic also stops the other threads.
     pub(super) fn guard<T>(&self, work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
         struct Alarm<'a>(&'a AtomicBool);
         impl Drop for Alarm<'_> {

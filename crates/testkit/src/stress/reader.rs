@@ -1,4 +1,4 @@
-//! A thread that reads in each of the ways there are, and checks that what it sees is one state, and never an older one.
+//! A thread that reads in every possible way, and checks that it sees one state, and never an older one.
 
 use terrace_engine::{Db, DbIterator, IterOptions, ReadOptions, Snapshot};
 
@@ -7,7 +7,7 @@ use super::progress::{Progress, Step, Stop, stop};
 use crate::campaign::Tally;
 use crate::random::Random;
 
-/// Views that a reader holds while time passes.
+/// Number of views that a reader holds while time passes.
 const MOST_HELD: usize = 4;
 
 /// A view, and what it showed.
@@ -53,13 +53,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What a read that begins now must at least show.
+    /// The least that a read that begins now must show.
     fn floor(&self) -> Numbers {
         let acknowledged = self.progress.acknowledged();
         std::array::from_fn(|author| acknowledged[author].max(self.last_seen[author]))
     }
 
-    /// Checks a state that was read, where `floor` is that of before.
+    /// Checks a state that was read; `floor` was taken before the read.
     fn see(&mut self, floor: &Numbers, entries: &Entries) -> Step {
         let seen = numbers(entries).map_err(Stop::Broken)?;
         self.progress.check(floor, &seen).map_err(Stop::Broken)?;
@@ -67,7 +67,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Gets of several copies of one author's number, one after the other: it never goes back.
+    /// Gets several copies of one author's number, one after the other: it never decreases.
     fn get(&mut self) -> Step {
         let author = self.random.below(AUTHORS);
         for _ in 0..self.random.between(1, 8) {
@@ -113,7 +113,7 @@ impl<'a> Reader<'a> {
         self.held.push((held, entries));
     }
 
-    /// Whether a view that was held for a while still shows the same.
+    /// Checks whether a view that was held for a while still shows the same.
     fn look_again(&mut self) -> Step {
         if self.held.is_empty() {
             return Ok(());
@@ -172,7 +172,7 @@ fn unchanged(iterator: &mut DbIterator, entries: &Entries, after: &str) -> Step 
     Err(Stop::Broken(format!("a view shows something else after {after}")))
 }
 
-/// For where nothing may be closed any more.
+/// For places where nothing may be closed any more.
 fn told(stop: Stop) -> String {
     match stop {
         Stop::Closed => "an iterator found its database closed".to_owned(),

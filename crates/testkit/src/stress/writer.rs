@@ -1,4 +1,4 @@
-//! A thread that writes batch after batch, in each of the ways there are.
+//! A thread that writes batch after batch, in every possible way.
 
 use std::collections::BTreeSet;
 use std::sync::mpsc;
@@ -10,7 +10,7 @@ use super::progress::{Progress, Step, Stop, stop};
 use crate::campaign::Tally;
 use crate::random::Random;
 
-/// Submissions that one writer has open at once.
+/// Number of submissions that one writer has open at once.
 const MOST_OPEN: usize = 6;
 
 pub(super) struct Writer<'a> {

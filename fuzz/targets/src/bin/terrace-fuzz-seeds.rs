@@ -1,5 +1,5 @@
-//! Writes the seeds in `fuzz/corpus`: the hex examples of `docs/format`, small files of `testdata`, and inputs made here
-//! for what neither has. Run it in `fuzz`: `cargo run --package terrace-fuzz --bin terrace-fuzz-seeds`.
+//! Writes the seeds in `fuzz/corpus`: the hex examples of `docs/format`, small files of `testdata`, and inputs made
+//! here for cases that neither has. Run it in `fuzz`: `cargo run --package terrace-fuzz --bin terrace-fuzz-seeds`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ use terrace_format::log::{LogEvent, LogReader};
 const MAX_SEED_SIZE_BYTES: usize = 4096;
 const MAX_RECORDS_FROM_A_FILE: usize = 3;
 
-/// Which target the examples are for whose name begins so. What matches none is no decoder's whole input.
+/// The target for the examples whose name begins like this. Other examples are not the whole input of a decoder.
 const TARGETS_BY_EXAMPLE: &[(&str, &str)] = &[
     ("internal-key-", "table_parts"),
     ("batch-", "batch"),
@@ -87,7 +87,7 @@ impl Seeds {
                 {
                     let is_log = *target == "log_reader";
                     let seed = if is_log { log_at_start(&bytes) } else { bytes };
-                    // Some show how a record goes on beyond a block, at full length.
+                    // Some examples show at full length how a record continues beyond a block.
                     if seed.len() <= MAX_SEED_SIZE_BYTES {
                         self.write(target, &name, &seed)?;
                     }
@@ -148,7 +148,7 @@ impl Seeds {
     }
 }
 
-/// The target takes where in a block the log begins, and then the log.
+/// The target's input is the place in a block where the log begins, and then the log.
 fn log_at_start(log: &[u8]) -> Vec<u8> {
     [&[0, 0], log].concat()
 }
@@ -181,7 +181,7 @@ fn table(compression: Compression, block_size_bytes: usize) -> Vec<u8> {
     env.read_file(Path::new("/table.ldb")).expect("it was written just now")
 }
 
-/// The same bytes for the same seed, by the generator splitmix64.
+/// The same bytes for the same seed, from the generator splitmix64.
 fn drawn_bytes(seed: u64, count: usize) -> Vec<u8> {
     let mut state = seed;
     let mut draw = || {
@@ -193,7 +193,7 @@ fn drawn_bytes(seed: u64, count: usize) -> Vec<u8> {
     (0..count).map(|_| draw()).collect()
 }
 
-/// Name and bytes of each hex example in a document of `docs/format`, whose README says how they are written.
+/// Name and bytes of each hex example in a document of `docs/format`, whose README describes the notation.
 fn examples(document: &str) -> Vec<(String, Vec<u8>)> {
     let mut examples = Vec::new();
     let mut lines = document.lines();

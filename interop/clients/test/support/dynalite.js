@@ -5,18 +5,19 @@ import { createRequire } from 'node:module'
 
 const require = createRequire(import.meta.url)
 
-// dynalite takes its class from the package `level`, once, when it is loaded. Here it gets the one that is chosen then.
+// dynalite takes its class from the package `level` once, when it is loaded. Here it gets the class that is chosen at that
+// time.
 let ChosenClass
 require('level').Level = function Level(...args) {
   return new ChosenClass(...args)
 }
 const dynalite = require('dynalite')
 
-/** dynalite looks whether a request is signed, and not by whom. */
+/** dynalite checks whether a request is signed, but not by whom. */
 const SIGNATURE =
   'AWS4-HMAC-SHA256 Credential=a/20260101/eu-west-1/dynamodb/aws4_request, SignedHeaders=host, Signature=b'
 
-/** A server, and the means to ask it. */
+/** A server, and the means to send it requests. */
 export class Server {
   #server
 
@@ -36,11 +37,11 @@ export class Server {
   }
 
   /**
-   * Asks for one operation, such as 'PutItem'.
+   * Requests one operation, such as 'PutItem'.
    *
    * @param {string} operation
    * @param {object} body
-   * @returns {Promise<any>} The answer, or `{ error }` with the type of the error where the server refuses the request.
+   * @returns {Promise<any>} The answer, or `{ error }` with the type of the error if the server refuses the request.
    */
   async ask(operation, body) {
     const { port } = this.#server.address()

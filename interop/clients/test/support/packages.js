@@ -9,13 +9,13 @@ const LOCKS = {
 }
 
 /**
- * A package in a lock file. There is one of each name and version in a lock file.
+ * A package in a lock file. A lock file has only one of each name and version.
  *
  * @typedef {object} Package
  * @property {string} lock - The lock file.
  * @property {string} name
  * @property {string} version
- * @property {string} license - 'unknown' where the lock file has none.
+ * @property {string} license - 'unknown' if the lock file has none.
  * @property {string[]} dependencies - Names, in order.
  */
 

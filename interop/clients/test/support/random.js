@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 
 /**
- * Whole numbers that look random and follow from a seed alone.
+ * Whole numbers that look random and depend only on a seed.
  *
  * @param {string} seed
- * @returns {(below: number) => number} Gives the next number from 0 to before `below`, which is at most 2³².
+ * @returns {(below: number) => number} Returns the next number from 0 up to, but not including, `below`, which is at most 2³².
  */
 export function random(seed) {
   let count = 0

@@ -1,4 +1,4 @@
-// The work of a client on classic-level alone, on Level alone, and on databases that the two take turns with.
+// Runs a client's work on classic-level alone, on Level alone, and on databases that both use in turn.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -10,26 +10,27 @@ import { ClassicLevel } from 'classic-level'
 import { Level } from 'terrace'
 
 /**
- * What a client does, written once for every database.
+ * The work of a client, written once for every database.
  *
  * @typedef {object} Work
- * @property {(DatabaseClass: Function, directory: string) => Promise<object>} open Opens the client on a database of that class.
+ * @property {(DatabaseClass: Function, directory: string) => Promise<object>} open Opens the client on a database of that
+ * class.
  * @property {(client: object) => Promise<void>} close Closes the client and its database.
  * @property {(client: object) => Promise<void>} begin Writes the first half into an empty database.
  * @property {(client: object) => Promise<void>} goOn Writes the second half, which changes and deletes some of the first.
- * @property {(client: object) => Promise<unknown>} answers Asks everything that is to be compared.
+ * @property {(client: object) => Promise<unknown>} answers Asks for everything that is compared.
  * @property {(answers: any) => void} check Compares the answers with what follows from the input, without any database.
  * @property {(key: Buffer) => boolean} [isTime] True for entries that hold the time of writing. Their values may differ.
  */
 
-/** Who writes the first half, and who writes the second. Both read the result. */
+/** The class that writes the first half, and the one that writes the second. Both read the result. */
 const TURNS = [
   ['Level alone', Level, Level],
   ['Level takes over from classic-level', ClassicLevel, Level],
   ['classic-level takes over from Level', Level, ClassicLevel]
 ]
 
-/** One of so many entries is lost to see that the answers tell. */
+/** One in this many entries is removed, to see that the answers show it. */
 const LOST_ONE_IN = 7
 
 /**
@@ -46,7 +47,7 @@ export function takeTurns(name, work) {
       for (const directory of directories) rmSync(directory, { recursive: true, force: true })
     })
 
-    /** Has `First` write one half and `Second` the other. Returns the directory, which goes when the tests have run. */
+    /** Makes `First` write one half and `Second` the other. Returns the directory, which is removed after the tests. */
     async function inTurns(First, Second) {
       const directory = mkdtempSync(join(tmpdir(), 'terrace-clients-'))
       directories.push(directory)
@@ -57,7 +58,7 @@ export function takeTurns(name, work) {
 
     before(async () => {
       const directory = await inTurns(ClassicLevel, ClassicLevel)
-      // The entries first: a client may tidy up when it is asked.
+      // The entries come first: a client may change the database when it is asked.
       const entries = await digest(work, directory)
       expected = { entries, answers: await answersOf(work, ClassicLevel, directory) }
     })
@@ -85,7 +86,7 @@ export function takeTurns(name, work) {
 
 const answersOf = (work, DatabaseClass, directory) => using(work, DatabaseClass, directory, work.answers)
 
-/** Opens the client, does something with it and closes it. It must have used one database of that class, and closed it. */
+/** Opens the client, does something with it, and closes it. It must have used one database of that class, and closed it. */
 async function using(work, DatabaseClass, directory, action) {
   const made = []
   class Observed extends DatabaseClass {
@@ -128,7 +129,7 @@ async function lose(directory) {
   })
 }
 
-/** Opens the database itself, with keys and values as they are. */
+/** Opens the database itself, with keys and values as bytes. */
 async function withEntries(DatabaseClass, directory, action) {
   const db = new DatabaseClass(directory, { keyEncoding: 'buffer', valueEncoding: 'buffer' })
   await db.open()

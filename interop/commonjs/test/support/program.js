@@ -1,6 +1,6 @@
-// A program that uses all three packages, in the terms of whoever loads it.
+// A program that uses all three packages, written in the terms of its loader.
 
-/** What it prints. */
+/** The output of the program. */
 export const OUTPUT = 'b 2\n2 [ [ 7 ], [ 10 ] ]\ntrue\n'
 
 /** With `import` statements, which TypeScript and bundlers translate; `types` follow `Level` in TypeScript. */

@@ -1,9 +1,9 @@
-// The project that each test file tries its tool in: all our packages, as npm would publish them.
+// The project in which each test file tries its tool. It has all our packages, as npm would publish them.
 
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Where the tools are installed. */
+/** The directory in which the tools are installed. */
 export const tools = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'node_modules')
 
 /** Makes a project with `files` in it. */

@@ -35,11 +35,11 @@ async function open() {
   return databases
 }
 
-const place = (databases, number) => databases[Math.floor(number / BATCH) % databases.length]
+const databaseOf = (databases, number) => databases[Math.floor(number / BATCH) % databases.length]
 
 async function check(databases) {
   for (let number = 0; number < count; number += 13) {
-    const found = await place(databases, number).get(keyOf(number))
+    const found = await databaseOf(databases, number).get(keyOf(number))
     assert.deepEqual(new Uint8Array(found), valueNumber(number), `entry ${number}`)
   }
   let found = 0
@@ -53,7 +53,7 @@ for (let first = 0; first < count; first += BATCH) {
   for (let number = first; number < Math.min(first + BATCH, count); number++) {
     operations.push({ type: 'put', key: keyOf(number), value: valueNumber(number) })
   }
-  await place(databases, first).batch(operations)
+  await databaseOf(databases, first).batch(operations)
 }
 await check(databases)
 for (const db of databases) await db.compactRange('', '~')

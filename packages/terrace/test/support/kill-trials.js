@@ -41,8 +41,8 @@ async function runTrial(seed, kills, leveldb) {
   try {
     for (let kill = 0; kill < kills; kill++) await trial.kill()
   } catch (error) {
-    const place = `--seed ${seed}, kill ${trial.counts.kills}, the directory is kept: ${directory}`
-    throw new Error(`${error.message} (${place})`, { cause: error })
+    const details = `--seed ${seed}, kill ${trial.counts.kills}, the directory is kept: ${directory}`
+    throw new Error(`${error.message} (${details})`, { cause: error })
   }
 
   rmSync(directory, { recursive: true })

@@ -1,14 +1,14 @@
 import { bytesOf } from '../encoded.js'
 import { codedError } from '../errors.js'
 
-/** What a dump can be read from: a stream of Node or of the web, an array of pieces, or what else gives bytes in turn. */
+/** A source to read a dump from: a stream of Node or of the web, an array of pieces, or any other iterable of bytes. */
 export type DumpSource =
   | AsyncIterable<Uint8Array>
   | Iterable<Uint8Array>
   | ReadableStream<Uint8Array>
   | NodeJS.ReadableStream
 
-/** Bytes of a source, so many at a time. It takes memory only for what did arrive. */
+/** Reads bytes of a source in amounts that the caller chooses. It takes memory only for bytes that did arrive. */
 export class ByteSource {
   readonly #pieces: AsyncIterator<unknown> | Iterator<unknown>
   #piece: Buffer = Buffer.alloc(0)
@@ -17,17 +17,20 @@ export class ByteSource {
   constructor(source: DumpSource) {
     const pieces = iteratorOf(source)
     if (pieces === undefined) {
-      throw codedError('DUMP_INVALID_SOURCE', 'A dump is read from a stream or from pieces of bytes')
+      throw codedError(
+        'DUMP_INVALID_SOURCE',
+        'The source of a dump must be a stream, or an iterable of pieces of bytes'
+      )
     }
     this.#pieces = pieces
   }
 
-  /** How many bytes were taken. */
+  /** How many bytes have been taken. */
   get offset(): number {
     return this.#offset
   }
 
-  /** The next bytes: fewer than `size` only at the end. */
+  /** Takes the next bytes. There are fewer than `size` only at the end. */
   async take(size: number): Promise<Buffer> {
     const taken: Buffer[] = []
     let missing = size
@@ -43,18 +46,21 @@ export class ByteSource {
     return taken.length === 1 ? (taken[0] as Buffer) : Buffer.concat(taken)
   }
 
-  /** Lets the source go, if it was not read to its end. */
+  /** Releases the source, if it was not read to its end. */
   async close(): Promise<void> {
     await this.#pieces.return?.()
   }
 
-  /** Sees to it that there is a piece; false at the end. */
+  /** Makes sure that a piece is present. Returns false at the end. */
   async #fill(): Promise<boolean> {
     while (this.#piece.length === 0) {
       const { done, value } = await this.#pieces.next()
       if (done) return false
       if (!(value instanceof Uint8Array)) {
-        throw codedError('DUMP_INVALID_SOURCE', 'A dump consists of bytes: the source gave something else')
+        throw codedError(
+          'DUMP_INVALID_SOURCE',
+          'The source of a dump must give bytes: it gave something else'
+        )
       }
       this.#piece = bytesOf(value)
     }

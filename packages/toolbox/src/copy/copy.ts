@@ -6,7 +6,7 @@ import { type RawEntry, Tally } from './tally.js'
 
 const bytes = { keyEncoding: 'view', valueEncoding: 'view' } as const
 
-/** Copies a range, and compares what the target has with what was read. */
+/** Copies a range, and compares what the target then has with what was read. */
 export async function copyEntries(
   from: AnyLevel,
   to: AnyLevel,
@@ -40,7 +40,7 @@ export function writeEntries(to: AnyLevel, entries: RawEntry[]): Promise<void> {
   )
 }
 
-/** What the target has for the keys of some entries. */
+/** Reads what the target has for the keys of some entries. */
 async function readBack(to: AnyLevel, entries: RawEntry[]): Promise<RawEntry[]> {
   const keys = entries.map(([key]) => key)
   const values: Array<Uint8Array | undefined> = await to.getMany(keys, bytes as object)

@@ -15,10 +15,10 @@ import {
 import type { Summary } from './options.js'
 import { LENGTHS_BYTES, type RawEntry } from './tally.js'
 
-/** Something of a dump: the entries of a block, or what the trailer says. */
+/** A part of a dump: the entries of a block, or the contents of the trailer. */
 export type DumpPart = { entries: RawEntry[] } | { trailer: Summary }
 
-/** Reads a dump, and believes nothing of it that its checksums do not confirm. */
+/** Reads a dump, and trusts nothing that its checksums do not confirm. */
 export class DumpDecoder {
   readonly #source: ByteSource
   readonly #maxBlockSizeBytes: number
@@ -28,22 +28,25 @@ export class DumpDecoder {
     this.#maxBlockSizeBytes = maxBlockSizeBytes
   }
 
-  /** Reads the header, which is to be done first. */
+  /** Reads the header. Call it first. */
   async header(): Promise<void> {
     const header = await this.#source.take(HEADER_BYTES)
     const start = header.subarray(0, MAGIC.length)
     if (!MAGIC.subarray(0, start.length).equals(start))
-      throw this.#error('DUMP_NOT_A_DUMP', 'This is no dump')
+      throw this.#error('DUMP_NOT_A_DUMP', 'The source is not a dump')
     if (header.length < HEADER_BYTES) throw this.#truncated()
     if (!isSealed(header)) throw this.#damaged('header')
 
     const version = header.readUInt32LE(MAGIC.length)
     if (version !== VERSION) {
-      throw this.#error('DUMP_VERSION', `This is a dump of version ${version}; version ${VERSION} is known`)
+      throw this.#error(
+        'DUMP_VERSION',
+        `The dump has version ${version}: only version ${VERSION} can be read`
+      )
     }
   }
 
-  /** Reads the next block, or the trailer, behind which nothing may be. */
+  /** Reads the next block, or the trailer, after which nothing may follow. */
   async next(): Promise<DumpPart> {
     const tag = await this.#source.take(1)
     if (tag.length === 0) throw this.#truncated()
@@ -89,7 +92,7 @@ export class DumpDecoder {
   async #trailer(tag: Buffer): Promise<Summary> {
     const trailer = Buffer.concat([tag, await this.#all(TRAILER_BYTES - tag.length)])
     if (!isSealed(trailer)) throw this.#damaged('trailer')
-    if ((await this.#source.take(1)).length > 0) throw this.#damaged('end: there is more behind it')
+    if ((await this.#source.take(1)).length > 0) throw this.#damaged('end: more bytes follow it')
 
     return {
       entries: Number(trailer.readBigUInt64LE(1)),
@@ -98,7 +101,11 @@ export class DumpDecoder {
     }
   }
 
-  /** @throws DUMP_TRUNCATED if there are fewer bytes. */
+  /**
+   * Takes exactly `size` bytes.
+   *
+   * @throws DUMP_TRUNCATED if there are fewer bytes.
+   */
   async #all(size: number): Promise<Buffer> {
     const bytes = await this.#source.take(size)
     if (bytes.length < size) throw this.#truncated()
@@ -106,14 +113,14 @@ export class DumpDecoder {
   }
 
   #truncated(): Error {
-    return this.#error('DUMP_TRUNCATED', 'The dump ends before its end')
+    return this.#error('DUMP_TRUNCATED', 'The dump is cut off')
   }
 
   #damaged(what: string): Error {
     return this.#error('DUMP_DAMAGED', `The dump is damaged: ${what}`)
   }
 
-  /** An error with the offset up to which the dump was read. */
+  /** Makes an error with the offset up to which the dump has been read. */
   #error(code: string, message: string): ToolboxError & { offset: number } {
     const { offset } = this.#source
     return Object.assign(codedError(code, `${message}, before byte ${offset}`), { offset })

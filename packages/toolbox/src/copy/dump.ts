@@ -7,13 +7,13 @@ import { type DumpOptions, type Summary, throwIfAborted } from './options.js'
 import { scan } from './scan.js'
 import { Tally } from './tally.js'
 
-/** Where a dump can go: a stream of Node or of the web. It is ended, too. */
+/** A destination for a dump: a stream of Node or of the web. The dump ends it. */
 export type DumpDestination = NodeJS.WritableStream | WritableStream<Uint8Array>
 
-/** Entries of a block at most. */
+/** The most entries of a block. */
 const BLOCK_ENTRIES = 10_000
 
-/** The bytes of a dump, in pieces; at the end what was dumped. */
+/** Yields the bytes of a dump in pieces, and returns what was dumped. */
 export async function* dumpPieces(
   db: AnyLevel,
   options: DumpOptions<unknown>

@@ -22,7 +22,7 @@ export const TRAILER_TAG = 2
 export const TRAILER_BYTES = 25
 export const CHECKSUM_BYTES = 4
 
-/** The first bytes of a dump. */
+/** The header. */
 export function encodeHeader(): Buffer {
   const header = Buffer.alloc(HEADER_BYTES)
   MAGIC.copy(header)
@@ -46,7 +46,7 @@ export function encodeBlock(entries: RawEntry[]): Uint8Array[] {
   return [seal(head), ...payload, checksum]
 }
 
-/** The last bytes of a dump. */
+/** The trailer. */
 export function encodeTrailer({ entries, bytes, checksum }: Summary): Buffer {
   const trailer = Buffer.alloc(TRAILER_BYTES)
   trailer.writeUInt8(TRAILER_TAG, 0)
@@ -56,13 +56,13 @@ export function encodeTrailer({ entries, bytes, checksum }: Summary): Buffer {
   return seal(trailer)
 }
 
-/** Whether bytes end with the checksum of those before. */
+/** Whether bytes end with the checksum of the bytes before it. */
 export function isSealed(bytes: Buffer): boolean {
   const end = bytes.length - CHECKSUM_BYTES
   return checksumOf(bytes.subarray(0, end)) === bytes.readUInt32LE(end)
 }
 
-/** Puts at the end of bytes the checksum of those before. */
+/** Puts the checksum of the other bytes at their end. */
 function seal(bytes: Buffer): Buffer {
   const end = bytes.length - CHECKSUM_BYTES
   bytes.writeUInt32LE(checksumOf(bytes.subarray(0, end)), end)

@@ -1,4 +1,4 @@
-/** Copies between databases, and dumps that can be restored into any. */
+/** Copies between databases, and dumps that can be restored into any database. */
 
 import type { AnyLevel, LevelLike } from '../level-like.js'
 import type { DumpSource } from './byte-source.js'
@@ -20,13 +20,13 @@ export type {
 } from './options.js'
 
 /**
- * Copies the entries of one database into another, as bytes, in batches, from one snapshot. What the target has under
- * the same keys is overwritten, what it has besides stays. Each batch is read back and compared.
+ * Copies the entries of one database into another: as bytes, in batches, from one snapshot. Entries of the target with the same
+ * keys are overwritten; its other entries stay. Each batch is read back and compared.
  *
- * After an error the target has the batches before; copying again completes it.
+ * After an error, the target has the batches that were written before it; copying again completes the copy.
  *
- * @throws COPY_MISMATCH if the target does not have what was written to it, COPY_ABORTED, COPY_INVALID_OPTION, and what the
- * databases reject with.
+ * @throws COPY_MISMATCH if the target does not have what was written to it, COPY_ABORTED, COPY_INVALID_OPTION, and any error of
+ * the databases.
  */
 export async function copy<K, V, KTo, VTo>(
   from: LevelLike<K, V>,
@@ -39,7 +39,7 @@ export async function copy<K, V, KTo, VTo>(
 /**
  * Writes the entries of a database to a stream of bytes, from one snapshot, and ends the stream.
  *
- * @throws COPY_ABORTED, and what the database and the stream reject with; the stream then has no whole dump.
+ * @throws COPY_ABORTED, and any error of the database or the stream. The stream then has no complete dump.
  */
 export async function dump<K, V>(
   db: LevelLike<K, V>,
@@ -49,7 +49,7 @@ export async function dump<K, V>(
   return dumpTo(db as AnyLevel, destination, options)
 }
 
-/** The bytes of a dump in pieces, for what takes those: `writeFile(path, dumpBytes(db))`. */
+/** Yields the bytes of a dump in pieces, for functions that take an iterable: `writeFile(path, dumpBytes(db))`. */
 export function dumpBytes<K, V>(
   db: LevelLike<K, V>,
   options: DumpOptions<K> = {}
@@ -58,13 +58,13 @@ export function dumpBytes<K, V>(
 }
 
 /**
- * Writes the entries of a dump into a database. What it has under the same keys is overwritten, what it has besides
- * stays. A block is written once it is known to be whole; success means that all of the dump was there.
+ * Writes the entries of a dump into a database. Entries of the database with the same keys are overwritten; its other entries
+ * stay. Each block is written once it is known to be intact. Success means that the dump was complete.
  *
- * After an error the database has the blocks before. To know beforehand use {@link verifyDump}.
+ * After an error, the database has the blocks that were written before it. To check a dump beforehand, use {@link verifyDump}.
  *
  * @throws DUMP_NOT_A_DUMP, DUMP_VERSION, DUMP_TRUNCATED, DUMP_DAMAGED, DUMP_TOO_LARGE (all with `offset`), DUMP_INVALID_SOURCE,
- * COPY_ABORTED, COPY_INVALID_OPTION, and what the source and the database reject with.
+ * COPY_ABORTED, COPY_INVALID_OPTION, and any error of the source or the database.
  */
 export async function restore<K, V>(
   db: LevelLike<K, V>,
@@ -77,7 +77,7 @@ export async function restore<K, V>(
 /**
  * Reads a dump to its end and checks it, without writing anything.
  *
- * @throws as {@link restore} does.
+ * @throws the errors of {@link restore}.
  */
 export async function verifyDump(source: DumpSource, options: VerifyOptions = {}): Promise<Summary> {
   return readDump(source, options, async () => {})

@@ -1,20 +1,23 @@
 import { codedError } from '../errors.js'
 
-/** How far it is. */
+/** The progress so far. */
 export interface Progress {
-  /** Entries so far. */
+  /** The number of entries so far. */
   entries: number
-  /** Bytes of their keys and values. */
+  /** The bytes of their keys and values. */
   bytes: number
 }
 
 /** What was copied, dumped or restored. */
 export interface Summary extends Progress {
-  /** CRC-32 of all entries in order: of each the lengths of key and value (4 bytes each, little endian), then both. */
+  /**
+   * The CRC-32 of all entries in order. Each entry counts with the lengths of key and value (4 bytes each, little endian), then
+   * both.
+   */
   checksum: number
 }
 
-/** Which keys, in the database's own encoding or the one that is named. */
+/** A range of keys, in the database's own encoding or the one that is named. */
 export interface CopyRange<K> {
   gt?: K | undefined
   gte?: K | undefined
@@ -23,18 +26,18 @@ export interface CopyRange<K> {
   keyEncoding?: string | undefined
 }
 
-/** What all of this may be told. */
+/** Options of every copy, dump and restore. */
 export interface WorkOptions {
-  /** Is told how far it is, at most four times a second and at the end. */
+  /** Called with the progress, at most four times a second and at the end. */
   onProgress?: ((progress: Progress) => void) | undefined
 
-  /** Ends it with COPY_ABORTED. */
+  /** A signal that ends the work with COPY_ABORTED. */
   signal?: AbortSignal | undefined
 }
 
 export interface WritingOptions extends WorkOptions {
   /**
-   * How many entries go into one batch at most, 1 to 2^20. A batch also ends with 1 MiB.
+   * The most entries of one batch, 1 to 2^20. A batch also ends at 1 MiB.
    *
    * @defaultValue `1000`
    */
@@ -42,13 +45,13 @@ export interface WritingOptions extends WorkOptions {
 }
 
 export interface DumpOptions<K> extends WorkOptions {
-  /** Only these keys. */
+  /** The keys to copy. By default, all. */
   range?: CopyRange<K> | undefined
 }
 
 export interface CopyOptions<K> extends WritingOptions, DumpOptions<K> {
   /**
-   * Read back what was written, and compare.
+   * Whether to read back what was written, and compare.
    *
    * @defaultValue `true`
    */
@@ -57,8 +60,8 @@ export interface CopyOptions<K> extends WritingOptions, DumpOptions<K> {
 
 export interface VerifyOptions extends WorkOptions {
   /**
-   * The largest block to keep in memory, in bytes, 1 to 2^32 - 1. A block of a dump is larger than 1 MiB only if one
-   * entry is.
+   * The largest block to keep in memory, in bytes, 1 to 2^32 - 1. A block of a dump is larger than 1 MiB only if a single entry
+   * is.
    *
    * @defaultValue `256 * 2 ** 20`
    */
@@ -85,7 +88,7 @@ export function maxBlockSizeOf(options: VerifyOptions): number {
 
 /** @throws COPY_ABORTED if the signal is aborted. */
 export function throwIfAborted({ signal }: WorkOptions): void {
-  if (signal?.aborted) throw codedError('COPY_ABORTED', 'It was aborted', signal.reason)
+  if (signal?.aborted) throw codedError('COPY_ABORTED', 'The operation was aborted', signal.reason)
 }
 
 function integer(name: string, value: number, max: number): number {

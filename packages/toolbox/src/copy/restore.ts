@@ -13,7 +13,7 @@ import {
 } from './options.js'
 import { type RawEntry, Tally } from './tally.js'
 
-/** Writes the entries of a dump, each block once it is known to be whole. */
+/** Writes the entries of a dump, each block once it is known to be intact. */
 export function restoreFrom(db: AnyLevel, source: DumpSource, options: RestoreOptions): Promise<Summary> {
   const batchSize = batchSizeOf(options)
 
@@ -25,7 +25,7 @@ export function restoreFrom(db: AnyLevel, source: DumpSource, options: RestoreOp
   })
 }
 
-/** Reads a dump to its end and gives each of its blocks to `take`. */
+/** Reads a dump to its end, and passes each of its blocks to `take`. */
 export async function readDump(
   source: DumpSource,
   options: VerifyOptions,
@@ -57,7 +57,11 @@ export async function readDump(
   }
 }
 
-/** @throws DUMP_DAMAGED if blocks are missing, there twice, or in another order than they were written. */
+/**
+ * Compares what was read with what the trailer says.
+ *
+ * @throws DUMP_DAMAGED if blocks are missing, duplicated or reordered.
+ */
 function compare(read: Summary, written: Summary): void {
   const isSame =
     read.entries === written.entries && read.bytes === written.bytes && read.checksum === written.checksum
@@ -65,6 +69,6 @@ function compare(read: Summary, written: Summary): void {
 
   throw codedError(
     'DUMP_DAMAGED',
-    `The dump is damaged: it has ${read.entries} entries, but ${written.entries} were written, or others`
+    `The dump is damaged: it has ${read.entries} entries, but ${written.entries} or others were written`
   )
 }

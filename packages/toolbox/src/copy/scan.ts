@@ -3,22 +3,22 @@ import type { AnyLevel } from '../level-like.js'
 import type { CopyRange } from './options.js'
 import { type RawEntry, sizeOf } from './tally.js'
 
-/** Entries that are read at once. */
+/** The number of entries per read. */
 const READ_ENTRIES = 100
 
-/** A part has no more bytes, unless a single entry has. */
+/** The most bytes of a part, unless a single entry has more. */
 const MAX_PART_BYTES = 2 ** 20
 
 /**
- * The entries of a range as bytes, in parts of at most `maxEntries`, from one snapshot: an explicit one where the database
- * has them, else that of its iterator.
+ * Yields the entries of a range as bytes, in parts of at most `maxEntries`, from one snapshot. It is an explicit snapshot if
+ * the database supports those, otherwise that of the iterator.
  */
 export async function* scan(
   db: AnyLevel,
   range: CopyRange<unknown>,
   maxEntries: number
 ): AsyncGenerator<RawEntry[], void, void> {
-  // A snapshot can be made only of an open database.
+  // A snapshot can only be made of an open database.
   if (db.status === 'opening') await db.open()
   const snapshot = db.supports.explicitSnapshots === true ? db.snapshot() : undefined
 

@@ -7,10 +7,10 @@ export type RawEntry = [key: Uint8Array, value: Uint8Array]
 /** At most four reports a second. */
 const REPORT_INTERVAL_MS = 250
 
-/** Of the lengths in front of an entry. */
+/** The size of the two lengths in front of an entry. */
 export const LENGTHS_BYTES = 8
 
-/** Counts entries and makes their checksum; tells at times how far it is. */
+/** Counts entries, computes their checksum, and reports progress from time to time. */
 export class Tally {
   readonly #onProgress: WorkOptions['onProgress']
   #entries = 0
@@ -30,7 +30,7 @@ export class Tally {
     this.#bytes += key.byteLength + value.byteLength
   }
 
-  /** Tells how far it is, unless that was told a moment ago. */
+  /** Reports the progress, unless that happened a moment ago. */
   report(): void {
     const now = performance.now()
     if (now - this.#reportedAt < REPORT_INTERVAL_MS) return
@@ -38,7 +38,7 @@ export class Tally {
     this.#tell()
   }
 
-  /** Tells how far it came, and returns it. */
+  /** Reports the final progress, and returns the summary. */
   finish(): Summary {
     this.#tell()
     return this.summary
@@ -53,7 +53,7 @@ export class Tally {
   }
 }
 
-/** What stands in front of an entry: the lengths of key and value. */
+/** The bytes in front of an entry: the lengths of key and value. */
 export function lengthsOf([key, value]: RawEntry): Buffer {
   const lengths = Buffer.allocUnsafe(LENGTHS_BYTES)
   lengths.writeUInt32LE(key.byteLength, 0)
@@ -61,7 +61,7 @@ export function lengthsOf([key, value]: RawEntry): Buffer {
   return lengths
 }
 
-/** How many bytes an entry takes with its lengths. */
+/** The bytes that an entry takes, with its lengths. */
 export function sizeOf([key, value]: RawEntry): number {
   return LENGTHS_BYTES + key.byteLength + value.byteLength
 }

@@ -1,27 +1,27 @@
-/** What a feed or a count keeps beside the database or sublevel it is of. */
+/** The keys and values that a feed or a count stores for a database or sublevel. */
 
-import { asideOf } from '../aside.js'
+import { auxiliarySublevelOf } from '../auxiliary-sublevel.js'
 import type { Encoding } from '../encoded.js'
 import type { Operation, PrewriteBatch, PrewriteHook } from '../hooks.js'
 import { type EncodedRange, type KeySpace, keySpaceOf, rawEncodings } from '../key-space.js'
 import type { AnyLevel } from '../level-like.js'
 import { feedError } from './errors.js'
 
-/** By root: the prefixes of all that is open. */
+/** For each root, the prefixes of all stores that are open. */
 const opened = new WeakMap<AnyLevel, Map<string, Buffer>>()
 
-/** Keys and values, as bytes, beside a database or sublevel. */
+/** Keys and values, as bytes, in the auxiliary sublevel of a database or sublevel. */
 export class AuxiliaryStore {
   readonly #space: KeySpace
   readonly #encoding: Encoding
   readonly #used: Map<string, Buffer>
 
   /**
-   * @param of - The keys that this is beside of.
-   * @param suffix - Of the name, in ASCII.
+   * @param of - The keys that the feed or count is about.
+   * @param suffix - The end of the sublevel's name, in ASCII.
    */
   constructor(of: KeySpace, suffix: string) {
-    this.#space = keySpaceOf(asideOf(of.db, suffix))
+    this.#space = keySpaceOf(auxiliarySublevelOf(of.db, suffix))
     this.#encoding = encodingOfBytes(this.#space)
 
     this.#used = opened.get(of.root) ?? new Map()
@@ -31,44 +31,44 @@ export class AuxiliaryStore {
     this.#used.set(prefix, Buffer.from(prefix))
   }
 
-  /** Whether a key of `of` is of what some feed or count keeps aside, also of one that is not open. */
+  /** Whether a key of `of` belongs to the store of some feed or count, open or not. */
   static holds(of: KeySpace, key: Buffer): boolean {
     return holdsByName(key) || holdsOpened(of, key)
   }
 
-  /** Adds a put to the write of a hook. */
+  /** Adds a put to the write that a hook sees. */
   put(batch: PrewriteBatch, key: Buffer, value: Buffer): void {
     const encoding = this.#encoding
     const sublevel = this.#space.db
     batch.add({ type: 'put', sublevel, key, keyEncoding: encoding, value, valueEncoding: encoding })
   }
 
-  /** Adds a del to the write of a hook. */
+  /** Adds a del to the write that a hook sees. */
   del(batch: PrewriteBatch, key: Buffer): void {
     batch.add(this.deletion(key))
   }
 
-  /** An operation that deletes a key, which the hook of these keys sees. */
+  /** An operation that deletes a key, and that the hook of this store sees. */
   deletion(key: Buffer): object {
     return { type: 'del', sublevel: this.#space.db, key, keyEncoding: this.#encoding }
   }
 
-  /** A value as it is stored now; see `KeySpace.storedValue`. */
+  /** Reads a value as it is stored now; see `KeySpace.storedValue`. */
   get(key: Buffer): Buffer | undefined {
     return this.#space.storedValue(key)
   }
 
-  /** A key as one of the root. */
+  /** A key of this store as a key of the root. */
   inRoot(key: Buffer): Buffer {
     return this.#space.inRoot(key)
   }
 
-  /** A key of the root as one of these. */
+  /** A key of the root as a key of this store. */
   fromRoot(key: Buffer): Buffer {
     return this.#space.fromRoot(key) as Buffer
   }
 
-  /** Options to iterate in the root over these keys. */
+  /** Options to iterate in the root over keys of this store. */
   iteratorOptions(range: EncodedRange & { gte: Buffer; lt: Buffer }, more?: object): object {
     const { gt, gte, lt, lte } = range
     return {
@@ -79,7 +79,7 @@ export class AuxiliaryStore {
     }
   }
 
-  /** Has `hook` see every write of these keys while they are open. */
+  /** Makes `hook` see every write to this store while the store is open. */
   addHook(hook: PrewriteHook): void {
     this.#space.addHook(hook)
   }
@@ -88,17 +88,17 @@ export class AuxiliaryStore {
     this.#space.deleteHook(hook)
   }
 
-  /** Opens them, after the root was opened again. */
+  /** Opens the store after the root was opened again. */
   async open(): Promise<void> {
     await this.#space.db.open()
   }
 
-  /** An operation of a hook as the key that it is on. */
+  /** The key that an operation is on, if it is one of this store. */
   keyOf(operation: Operation): Buffer | undefined {
     return this.#space.keyOf(operation)
   }
 
-  /** Another may have the name from now on. */
+  /** Lets others use the name from now on. */
   release(): void {
     this.#used.delete(this.#space.prefix)
   }
@@ -110,7 +110,7 @@ function encodingOfBytes(space: KeySpace): Encoding {
   } catch (cause) {
     throw feedError(
       'FEED_NOT_SUPPORTED',
-      'The database keeps text alone: keys of bytes would lose their order',
+      'The database stores only text: keys of arbitrary bytes would lose their order',
       {
         cause
       }
@@ -119,20 +119,20 @@ function encodingOfBytes(space: KeySpace): Encoding {
 }
 
 const SEPARATOR = 0x21
-const ASIDE = /^(?:.*\.)?(?:feed|count)\.[A-Za-z0-9_-]+$/
+const STORE_NAME = /^(?:.*\.)?(?:feed|count)\.[A-Za-z0-9_-]+$/
 
-/** Whether one of the sublevels that a key is in has the name of what is kept aside. */
+/** Whether one of the sublevels that contain a key has the name of a feed's or count's store. */
 function holdsByName(key: Buffer): boolean {
   for (let start = 0; key[start] === SEPARATOR; ) {
     const end = key.indexOf(SEPARATOR, start + 1)
     if (end < 0) return false
-    if (ASIDE.test(key.toString('latin1', start + 1, end))) return true
+    if (STORE_NAME.test(key.toString('latin1', start + 1, end))) return true
     start = end + 1
   }
   return false
 }
 
-/** Sublevels may have separators of their own. */
+/** Whether an open store contains a key. Sublevels may have separators of their own, which names do not tell. */
 function holdsOpened(of: KeySpace, key: Buffer): boolean {
   const used = opened.get(of.root)
   if (used === undefined) return false

@@ -9,59 +9,57 @@ import { numberAt, numberBytes, writeNumber } from './numbers.js'
 import { decodeChange, encodeChange, type StoredChange } from './record.js'
 import { orderWrites, type WriteOrder, type WriteRaw } from './write-order.js'
 
-/** What comes before all changes, and after them. */
+/** The keys before and after those of all changes. */
 const FIRST = Buffer.from('c')
 const END = Buffer.from('d')
-/** Where the number of the last change that was removed is kept. */
+/** The key that holds the number of the last change that was removed. */
 const TRIMMED = Buffer.from('t')
-/** Never written. */
+/** A key that is never written. */
 const BARRIER = Buffer.from('b')
 
 const REMOVED_AT_ONCE = 1000
 
 /** How far the log has come. */
 interface Head {
-  /** The last number that was given to a change, also to one that was refused. */
+  /** The last number that was given to a change, even if that was refused. */
   last: number
-  /** The bytes of all changes that were added, from some beginning. */
+  /** The bytes of all changes that were added, counted from an arbitrary start. */
   offset: number
 }
 
-/** A change to add: the log gives it its number. */
+/** A change to add, to which the log gives a number. */
 export type NewChange = Pick<StoredChange, 'type' | 'key' | 'value' | 'oldValue'>
 
 /** The stored changes of a feed. */
 export class ChangeLog {
   readonly order: WriteOrder
   readonly #root: AnyLevel
-  readonly #auxiliary: AuxiliaryStore
+  readonly #store: AuxiliaryStore
   #head: Head | undefined
   #loading: Promise<void> | undefined
   #trimmed = 0
-  /** Whether something may be left of changes up to `#storedTrimmed`: a removal was interrupted, or goes on. */
+  /** Whether some changes up to `#storedTrimmed` may be left, because a removal was interrupted or is running. */
   #mayHaveRest = true
-  /**
-   * What the first number of a batch is noted under, on the batch: a weak map would cost more than all else.
-   */
+  /** Batches hold their first number under this symbol. A weak map would cost more than everything else. */
   readonly #start = Symbol('first number')
 
   constructor(space: KeySpace, name: string) {
     this.#root = space.root
-    this.#auxiliary = new AuxiliaryStore(space, `feed.${name}`)
-    this.order = orderWrites(space, () => this.#prepare(), this.#auxiliary.inRoot(BARRIER))
+    this.#store = new AuxiliaryStore(space, `feed.${name}`)
+    this.order = orderWrites(space, () => this.#prepare(), this.#store.inRoot(BARRIER))
   }
 
-  /** The last change of which all before it, and itself, are or will be removed. */
+  /** The last change of those that are removed, or will be: it and all before it. */
   get trimmed(): number {
     return this.#trimmed
   }
 
-  /** The last number given, and the bytes added until now. To be read once it is loaded. */
+  /** The last number given, and the bytes added so far. Read it only once the log is loaded. */
   get head(): Readonly<Head> {
     return this.#head as Head
   }
 
-  /** Adds a change to the write of a hook, under the next number. */
+  /** Adds a change, under the next number, to the write that a hook sees. */
   append(batch: PrewriteBatch, { type, key, value, oldValue }: NewChange): void {
     if (this.#head === undefined) this.#loadNow()
     const head = this.#head as Head
@@ -70,7 +68,7 @@ export class ChangeLog {
     const start = this.#startOf(batch, sequence)
     const time = Date.now()
     const record = encodeChange({ sequence, batch: start, type, time, offset, key, value, oldValue })
-    this.#auxiliary.put(batch, keyOf(sequence), record)
+    this.#store.put(batch, keyOf(sequence), record)
     head.offset += record.length + FIRST.length + 8
   }
 
@@ -80,29 +78,29 @@ export class ChangeLog {
     await this.#prepare()
   }
 
-  /** Forgets its numbers: to be called when the database is closed. */
+  /** Forgets its numbers. Call it when the database is closed. */
   unload(): void {
     this.#head = undefined
     this.#loading = undefined
   }
 
   /**
-   * The stored changes after `after`, of one moment: the call. Changes of a batch are there together. To be
-   * called once it is loaded.
+   * Yields the stored changes after `after`, as they are at the call. Changes of one batch show together. Call it only once the
+   * log is loaded.
    *
-   * @throws FEED_TRIMMED if some of them are removed.
+   * @throws FEED_TRIMMED if some of them have been removed.
    */
   changes(after: number): AsyncIterable<StoredChange> {
     if (after < this.#trimmed) throw this.#trimmedError(after)
     return this.#decoded(this.#entries({ gt: keyOf(after) }))
   }
 
-  /** All that is stored, also what is left of changes whose removal was interrupted. */
+  /** Everything that is stored, including the rest of changes whose removal was interrupted. */
   get oldest(): AsyncIterable<StoredChange> {
     return this.#decoded(this.#entries({ gt: keyOf(this.#trimmed) }))
   }
 
-  /** The last change that is stored, of a moment; the last that was removed if there is none. */
+  /** The number of the last stored change in the current state; if there is none, of the last that was removed. */
   async lastSequence(options?: object): Promise<number> {
     for await (const { sequence } of this.#decoded(
       this.#entries({}, { reverse: true, limit: 1, ...options })
@@ -112,9 +110,9 @@ export class ChangeLog {
     return this.#trimmed
   }
 
-  /** Removes the changes up to `last`, by batches, until `isStopped`. How many were removed. */
+  /** Removes the changes up to `last` in batches, until `isStopped`. Returns how many were removed. */
   async remove(last: number, write: WriteRaw, isStopped: () => boolean): Promise<number> {
-    // Before it is done, so that whoever reads afterwards knows that there may be a hole.
+    // Set before the removal, so that later readers know that there may be a gap.
     this.#trimmed = Math.max(this.#trimmed, last)
     let from: EncodedRange & { gte: Buffer } = { gte: FIRST }
     if (!this.#mayHaveRest) from = { ...from, gt: keyOf(this.#storedTrimmed) }
@@ -124,7 +122,7 @@ export class ChangeLog {
     while (!isStopped()) {
       const keys: Buffer[] = []
       const range = { ...from, lt: END, lte: keyOf(last) }
-      const options = this.#auxiliary.iteratorOptions(range, { limit: REMOVED_AT_ONCE })
+      const options = this.#store.iteratorOptions(range, { limit: REMOVED_AT_ONCE })
       for await (const key of this.#root.keys(options)) keys.push(key as unknown as Buffer)
       const lastKey = keys.at(-1)
       if (lastKey === undefined) {
@@ -133,30 +131,30 @@ export class ChangeLog {
       }
 
       const trimmed = Math.max(last, this.#storedTrimmed)
-      const note = { type: 'put', key: this.#auxiliary.inRoot(TRIMMED), value: numberBytes(trimmed) }
+      const note = { type: 'put', key: this.#store.inRoot(TRIMMED), value: numberBytes(trimmed) }
       await write([note, ...keys.map((key) => ({ type: 'del', key }))])
-      // What was removed is not passed again: it is there until it is compacted away.
-      from = { gte: FIRST, gt: this.#auxiliary.fromRoot(lastKey) }
+      // Does not pass over removed changes again, which stay there until a compaction.
+      from = { gte: FIRST, gt: this.#store.fromRoot(lastKey) }
       removed += keys.length
     }
     return removed
   }
 
   /**
-   * Has the write of a hook remove the oldest changes as far as they have expired: by whole batches, and at least `count` if there
-   * are so many. Only where the database can read within a hook; to be called once it is loaded.
+   * Makes the write that a hook sees remove the oldest changes that have expired: whole batches, and at least `count` changes
+   * if there are that many. It works only if the database can read within a hook. Call it only once the log is loaded.
    *
-   * @returns How many are removed.
+   * @returns How many changes are removed.
    */
   removeWithin(batch: PrewriteBatch, isExpired: (change: StoredChange) => boolean, count: number): number {
     const trimmed = this.#storedTrimmed
     const sequences: number[] = []
-    /** How many of them are whole batches. */
+    /** How many of them make up whole batches. */
     let removed = 0
     let isAll = true
 
     for (const entry of this.#iterateSync(
-      this.#auxiliary.iteratorOptions({ gte: FIRST, gt: keyOf(trimmed), lt: END })
+      this.#store.iteratorOptions({ gte: FIRST, gt: keyOf(trimmed), lt: END })
     )) {
       const change = this.#decode(entry)
       if (change.batch > (sequences.at(-1) ?? change.batch)) removed = sequences.length
@@ -170,25 +168,25 @@ export class ChangeLog {
     if (last === undefined) return 0
 
     this.#trimmed = Math.max(this.#trimmed, last)
-    for (const sequence of sequences.slice(0, removed)) this.#auxiliary.del(batch, keyOf(sequence))
-    this.#auxiliary.put(batch, TRIMMED, numberBytes(last))
+    for (const sequence of sequences.slice(0, removed)) this.#store.del(batch, keyOf(sequence))
+    this.#store.put(batch, TRIMMED, numberBytes(last))
     return removed
   }
 
-  /** Another feed may have the name from now on. */
+  /** Lets another feed use the name from now on. */
   release(): void {
     this.order.release()
-    this.#auxiliary.release()
+    this.#store.release()
   }
 
-  /** The first number of the batch that a change with the number `sequence` is of. */
+  /** The first number of the batch that contains the change with the number `sequence`. */
   #startOf(batch: PrewriteBatch, sequence: number): number {
     const starts = batch as unknown as Record<symbol, number | undefined>
     const start = starts[this.#start]
     if (start !== undefined) return start
     starts[this.#start] = sequence
-    // Having read, it is called again if a batch that is filled now is written after others.
-    if (this.order.showsOwnBatch) this.#auxiliary.get(BARRIER)
+    // A hook that has read is called again if the batch that is being filled is written after others.
+    if (this.order.showsOwnBatch) this.#store.get(BARRIER)
     return sequence
   }
 
@@ -205,7 +203,7 @@ export class ChangeLog {
     return this.#loading
   }
 
-  /** Reads the last number within the call, which only Terrace can. */
+  /** Reads the last number within the call, which only Terrace can do. */
   #loadNow(): void {
     const [entry] = [...this.#iterateSync(this.#lastEntryOptions())]
     this.#continueAfter(entry)
@@ -224,14 +222,14 @@ export class ChangeLog {
     return iterateSync.call(this.#root, options)
   }
 
-  /** Up to where changes are, or are being, removed, as it is stored. */
+  /** The stored number up to which changes are, or are being, removed. */
   get #storedTrimmed(): number {
-    const trimmed = this.#auxiliary.get(TRIMMED)
+    const trimmed = this.#store.get(TRIMMED)
     return trimmed === undefined ? 0 : numberAt(trimmed, 0)
   }
 
   #lastEntryOptions(): object {
-    return this.#auxiliary.iteratorOptions({ gte: FIRST, lt: END }, { reverse: true, limit: 1 })
+    return this.#store.iteratorOptions({ gte: FIRST, lt: END }, { reverse: true, limit: 1 })
   }
 
   #continueAfter(entry: [Buffer, Buffer] | undefined): void {
@@ -248,7 +246,7 @@ export class ChangeLog {
   }
 
   #entries(range: { gt?: Buffer }, more?: object): AsyncIterable<[Buffer, Buffer]> {
-    const options = this.#auxiliary.iteratorOptions({ gte: FIRST, lt: END, ...range }, more)
+    const options = this.#store.iteratorOptions({ gte: FIRST, lt: END, ...range }, more)
     return this.#root.iterator(options) as unknown as AsyncIterable<[Buffer, Buffer]>
   }
 
@@ -257,14 +255,14 @@ export class ChangeLog {
   }
 
   #decode([key, value]: [Buffer, Buffer]): StoredChange {
-    return decodeChange(numberAt(this.#auxiliary.fromRoot(key), FIRST.length), value)
+    return decodeChange(numberAt(this.#store.fromRoot(key), FIRST.length), value)
   }
 
   #trimmedError(after: number): Error {
     const oldestSequence = this.#trimmed + 1
     return feedError(
       'FEED_TRIMMED',
-      `Changes after ${after} were removed: the oldest sequence number retained is ${oldestSequence}`,
+      `Changes after ${after} have been removed: the oldest sequence number retained is ${oldestSequence}`,
       { oldestSequence }
     )
   }

@@ -1,7 +1,6 @@
 /**
- * A chained batch that collects its operations and writes them as an array. abstract-level runs the hooks of
- * a chained batch when it is filled, however long before it is written; those of an array when it takes
- * effect.
+ * A chained batch that collects its operations and writes them as an array. In abstract-level, the hooks of a chained batch run
+ * while it is being filled, which may be long before it is written. Those of an array run when it takes effect.
  */
 
 import { codedError } from '../errors.js'
@@ -9,7 +8,7 @@ import type { AnyLevel } from '../level-like.js'
 
 type WriteArray = (operations: object[], options: object | undefined) => Promise<void>
 
-/** A chained batch. It has the methods of abstract-level's. */
+/** A chained batch with the methods of abstract-level's. */
 export class CollectedBatch {
   readonly db: AnyLevel
   readonly #write: WriteArray
@@ -22,7 +21,7 @@ export class CollectedBatch {
     db.attachResource(this)
   }
 
-  /** How many operations it holds, without those that hooks will add. */
+  /** The number of operations in the batch, without those that hooks will add. */
   get length(): number {
     return this.#operations.length
   }
@@ -48,7 +47,7 @@ export class CollectedBatch {
     return this
   }
 
-  /** Writes the operations as one batch, in the order they were added, and closes it. */
+  /** Writes the operations as one batch, in the order in which they were added, and closes the batch. */
   async write(options?: object): Promise<void> {
     this.#assertOpen()
     const operations = this.#operations
@@ -56,7 +55,7 @@ export class CollectedBatch {
     if (operations.length > 0) await this.#write(operations, options)
   }
 
-  /** Closes it. What was not written is forgotten. */
+  /** Closes the batch. Operations that were not written are forgotten. */
   async close(): Promise<void> {
     this.#isOpen = false
     this.#operations = []
@@ -81,7 +80,7 @@ export class CollectedBatch {
   }
 }
 
-/** abstract-level's checks of keys and values, which its types lack. */
+/** Abstract-level's checks of keys and values, which its types lack. */
 interface Validator {
   _assertValidKey(key: unknown): void
   _assertValidValue(value: unknown): void

@@ -1,4 +1,4 @@
-/** Counts the entries that are there already, in the background, while others are written. */
+/** Counts the entries that exist already, in the background, while others are written. */
 
 import { type ByteString, byteString, fromByteString } from '../encoded.js'
 import type { PrewriteBatch } from '../hooks.js'
@@ -8,55 +8,55 @@ import { type Counters, type CountState, countBytes, countOf } from './counters.
 import type { Grouping } from './grouping.js'
 import type { WriteOrder, WriteRaw } from './write-order.js'
 
-/** So many entries are counted in one batch. */
+/** The number of entries that are counted in one batch. */
 const CHUNK_ENTRIES = 500
 
-/** What a builder builds. */
+/** What a builder needs. */
 export interface Building {
   readonly space: KeySpace
-  readonly auxiliary: AuxiliaryStore
+  readonly store: AuxiliaryStore
   readonly counters: Counters
   readonly grouping: Grouping
   readonly order: WriteOrder
-  /** How far it is. Hooks go by it. */
+  /** How far it has come. Hooks depend on it. */
   state: CountState
 }
 
 interface Chunk {
-  /** The values of the keys that are to be counted, by their keys. */
+  /** The values of the keys to count, by key. */
   entries: Map<ByteString, Buffer>
-  /** Up to where it goes; undefined: to the end. */
+  /** The last key of the chunk; undefined if it goes to the end. */
   through: Buffer | undefined
 }
 
-/** Counts existing entries by chunks. Hooks count what is written to the keys up to where it is. */
+/** Counts existing entries in chunks. Hooks count the writes to keys up to the current position. */
 export class CountBuilder {
   readonly #building: Building
-  /** Keys written while a chunk is being read. */
+  /** Keys that were written while a chunk is being read. */
   #touched: Set<ByteString> | undefined
-  /** What is to be done when the marker is written. */
+  /** What to do when the marker is written. */
   #commit: ((batch: PrewriteBatch) => void) | undefined
 
   constructor(building: Building) {
     this.#building = building
   }
 
-  /** To be called in a hook for a write to a key that is not counted yet. */
+  /** Call it in a hook, for a write to a key that is not counted yet. */
   touch(key: Buffer): void {
     this.#touched?.add(byteString(key))
   }
 
-  /** To be called in a hook of the auxiliary when the marker is written. */
+  /** Call it in the hook of the store, when the marker is written. */
   onMarker(batch: PrewriteBatch): void {
     const commit = this.#commit
     this.#commit = undefined
     commit?.(batch)
   }
 
-  /** Takes the next step. How many entries were counted. */
+  /** Takes the next step. Returns how many entries were counted. */
   async step(): Promise<number> {
     const { order } = this.#building
-    // What was written before is read; what is written from now on is noted.
+    // Earlier writes show in what is read; later writes are noted here.
     this.#touched = new Set()
 
     try {
@@ -68,13 +68,13 @@ export class CountBuilder {
     }
   }
 
-  /** Has all steps taken again. */
+  /** Starts again from the first step. */
   async restart(): Promise<void> {
     const { order } = this.#building
     await order.exclusively((write) => this.#enter(write, { phase: 'unclean' }, () => []))
   }
 
-  /** Removes the numbers that do not count. */
+  /** Removes numbers that are out of date. */
   async #clean(write: WriteRaw): Promise<number> {
     const { counters } = this.#building
     const removals = await counters.removals(CHUNK_ENTRIES)
@@ -97,26 +97,26 @@ export class CountBuilder {
   }
 
   /**
-   * Enters a state, together with numbers: within a hook where others write meanwhile, for there every
-   * earlier write is seen and none can come between.
+   * Enters a state, and stores numbers with it. If others write meanwhile, this happens within a hook, where every earlier
+   * write shows and no other can come between.
    */
   async #enter(
     write: WriteRaw,
     state: CountState,
     numbers: () => Array<[key: Buffer, value: Buffer]>
   ): Promise<void> {
-    const { order, counters, auxiliary } = this.#building
+    const { order, counters, store } = this.#building
 
     if (!order.showsOwnBatch) {
-      const operations = numbers().map(([key, value]) => ({ type: 'put', key: auxiliary.inRoot(key), value }))
+      const operations = numbers().map(([key, value]) => ({ type: 'put', key: store.inRoot(key), value }))
       await write([...operations, counters.stateOperation(state)])
       this.#building.state = state
       return
     }
 
     this.#commit = (batch) => {
-      for (const [key, value] of numbers()) auxiliary.put(batch, key, value)
-      auxiliary.put(batch, counters.stateKey, counters.encodeState(state))
+      for (const [key, value] of numbers()) store.put(batch, key, value)
+      store.put(batch, counters.stateKey, counters.encodeState(state))
       this.#building.state = state
       this.#touched = undefined
     }
@@ -124,7 +124,7 @@ export class CountBuilder {
     if (this.#commit !== undefined) throw new Error('The hook of the count did not run')
   }
 
-  /** Brings a chunk up to date where keys were written since it was read. */
+  /** Updates a chunk for keys that were written since it was read. */
   #update(chunk: Chunk): void {
     const { space } = this.#building
     for (const name of this.#touched ?? []) {
@@ -151,9 +151,9 @@ export class CountBuilder {
     return { entries, through: size < CHUNK_ENTRIES ? undefined : last }
   }
 
-  /** The numbers of groups that a chunk changes, with it. */
+  /** The new numbers of the groups that a chunk changes. */
   #numbers({ entries }: Chunk): Array<[key: Buffer, value: Buffer]> {
-    const { auxiliary, counters, grouping } = this.#building
+    const { store, counters, grouping } = this.#building
     const added = new Map<string, number>()
 
     for (const [name, value] of entries) {
@@ -163,7 +163,7 @@ export class CountBuilder {
     }
     return Array.from(added, ([group, number]) => {
       const key = counters.keyOf(group)
-      return [key, countBytes(countOf(auxiliary.get(key)) + number) as Buffer]
+      return [key, countBytes(countOf(store.get(key)) + number) as Buffer]
     })
   }
 }

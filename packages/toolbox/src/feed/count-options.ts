@@ -1,4 +1,4 @@
-/** What a count is asked for, and what it answers. */
+/** The options and the results of a count. */
 
 import type { CountedRange, Groups } from './grouping.js'
 
@@ -7,23 +7,31 @@ export interface CountOptions<K = string, V = string> {
   /** The name under which numbers are stored: letters, digits, `_` and `-`. */
   name: string
   /**
-   * The group, or groups, that an entry is counted in, as text; undefined: in none. Or a list of ranges of
-   * keys, each with the name of its group. A function must always say the same of the same entry.
+   * Returns the group or groups, as text, in which an entry is counted, or undefined for none. Alternatively a list of ranges
+   * of keys, each with the name of its group. A function must always return the same for the same entry.
    */
   of: ((key: K, value: V) => Groups) | readonly CountedRange[]
-  /** Whether `of` is passed the value. Default true. */
+  /**
+   * Whether the function is passed the value.
+   *
+   * @defaultValue `true`
+   */
   values?: boolean
-  /** To be changed when `of` changes: what is stored is then counted anew. Default `''`. */
+  /**
+   * Change it whenever `of` changes; everything is then counted again.
+   *
+   * @defaultValue `''`
+   */
   version?: string
-  /** Called while existing entries are counted, with how many were until now. */
+  /** Called while existing entries are counted, with the number of entries so far. */
   onProgress?: (entries: number) => void
 }
 
-/** A group whose stored number is not what its entries are. */
+/** A group whose stored number differs from that of its entries. */
 export interface CountDifference {
   group: string
-  /** What is stored. */
+  /** The stored number. */
   stored: number
-  /** What the entries are. */
+  /** The number of entries. */
   counted: number
 }

@@ -14,10 +14,10 @@ import { OldValues } from './old-values.js'
 import { listen } from './root-events.js'
 import { orderWrites, type WriteOrder } from './write-order.js'
 
-/** Numbers of entries by group. Made by {@link count}. */
+/** The number of entries in each group. {@link count} makes one. */
 export class Count {
   readonly #space: KeySpace
-  readonly #auxiliary: AuxiliaryStore
+  readonly #store: AuxiliaryStore
   readonly #order: WriteOrder
   readonly #counters: Counters
   readonly #grouping: Grouping
@@ -26,7 +26,7 @@ export class Count {
   readonly #numbers: OldValues
   readonly #onProgress: ((entries: number) => void) | undefined
   readonly #hook = (operation: Operation, batch: PrewriteBatch) => this.#onOperation(operation, batch)
-  readonly #auxiliaryHook = (operation: Operation, batch: PrewriteBatch) => this.#onSide(operation, batch)
+  readonly #storeHook = (operation: Operation, batch: PrewriteBatch) => this.#onSide(operation, batch)
   readonly #unlisten: Array<() => void>
   #state: CountState | undefined
   #building: Promise<void> | undefined
@@ -43,16 +43,16 @@ export class Count {
     const space = keySpaceOf(db)
     this.#space = space
     this.#grouping = groupingOf(space, of, values)
-    this.#auxiliary = new AuxiliaryStore(space, `count.${name}`)
-    this.#counters = new Counters(this.#auxiliary, space.root, version)
-    this.#order = orderWrites(space, () => undefined, this.#auxiliary.inRoot(this.#counters.markerKey))
+    this.#store = new AuxiliaryStore(space, `count.${name}`)
+    this.#counters = new Counters(this.#store, space.root, version)
+    this.#order = orderWrites(space, () => undefined, this.#store.inRoot(this.#counters.markerKey))
     const { showsOwnBatch } = this.#order
     this.#values = new OldValues((key) => space.storedValue(key), showsOwnBatch)
-    this.#numbers = new OldValues((key) => this.#auxiliary.get(key), showsOwnBatch)
+    this.#numbers = new OldValues((key) => this.#store.get(key), showsOwnBatch)
     this.#onProgress = onProgress
     this.#builder = this.#makeBuilder()
     space.addHook(this.#hook)
-    this.#auxiliary.addHook(this.#auxiliaryHook)
+    this.#store.addHook(this.#storeHook)
     this.#unlisten = [
       listen(space.root, 'open', () => this.#start()),
       listen(space.root, 'closing', () => {
@@ -66,15 +66,15 @@ export class Count {
   }
 
   /**
-   * Waits until the existing entries are counted. That happens by itself, in the background.
+   * Waits until the existing entries are counted, which happens automatically in the background.
    *
-   * @throws COUNT_BUILD_FAILED if it fails; calling this again tries again.
+   * @throws COUNT_BUILD_FAILED if counting fails. Call this again to try again.
    * @throws FEED_CLOSED if the count or the database closes meanwhile.
    */
   async ready(): Promise<void> {
     this.#assertOpen()
     await this.#space.root.open({ passive: true })
-    // While it is being built, the last numbers may not be stored yet.
+    // While the count is being built, the last numbers may not be stored yet.
     if (this.#building === undefined && this.#stateNow.phase === 'done') return
 
     this.#building ??= this.#build().finally(() => {
@@ -83,15 +83,13 @@ export class Count {
     await this.#building
   }
 
-  /** How many entries a group has: 0 if there are none. It waits until {@link ready}. */
+  /** Returns how many entries a group has: 0 if there are none. Waits until {@link ready}. */
   async get(group: string): Promise<number> {
     await this.ready()
     return this.#counters.read(group)
   }
 
-  /**
-   * The groups that have entries, and how many, in the order of their bytes. It waits until {@link ready}.
-   */
+  /** Yields the groups that have entries, and how many, in the order of the groups' bytes. Waits until {@link ready}. */
   async *entries(
     options: { prefix?: string } = {}
   ): AsyncGenerator<[group: string, count: number], void, void> {
@@ -100,8 +98,8 @@ export class Count {
   }
 
   /**
-   * Counts all entries and compares: the groups whose numbers are wrong, none if all is well. It sees the
-   * database as it is at one moment, and holds the number of every group in memory.
+   * Counts all entries, and returns the groups whose stored numbers are wrong; none if all is well. It sees one state of the
+   * database, and holds the number of every group in memory.
    *
    * @throws FEED_NOT_SUPPORTED if the database has no snapshots.
    */
@@ -126,24 +124,24 @@ export class Count {
     }
   }
 
-  /** Counts all entries anew, while others are written. */
+  /** Counts all entries again, while others are written. */
   async rebuild(): Promise<void> {
     await this.ready()
     await this.#builder.restart()
     await this.ready()
   }
 
-  /** Counts no more. What is stored stays, and is wrong once something is written. */
+  /** Stops counting. The stored numbers stay, and become wrong with the next write. */
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = this.#isStopped = true
     this.#space.deleteHook(this.#hook)
-    this.#auxiliary.deleteHook(this.#auxiliaryHook)
+    this.#store.deleteHook(this.#storeHook)
     for (const unlisten of this.#unlisten) unlisten()
     await this.#building?.catch(() => {})
     if (this.#space.root.status === 'open') await this.#order.settle()
     this.#order.release()
-    this.#auxiliary.release()
+    this.#store.release()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -159,7 +157,7 @@ export class Count {
     const count = this
     return new CountBuilder({
       space: this.#space,
-      auxiliary: this.#auxiliary,
+      store: this.#store,
       counters: this.#counters,
       grouping: this.#grouping,
       order: this.#order,
@@ -179,7 +177,7 @@ export class Count {
     if (!this.#isCounted(key)) {
       this.#builder.touch(key)
       // Having read, it is called again if a batch that is filled now is written after others.
-      this.#auxiliary.get(this.#counters.stateKey)
+      this.#store.get(this.#counters.stateKey)
       return
     }
 
@@ -193,7 +191,7 @@ export class Count {
     for (const group of after) if (!before.includes(group)) this.#add(batch, group, 1)
   }
 
-  /** Whether the numbers have, or are to have, what is stored of a key. */
+  /** Whether the numbers include, or are to include, what is stored under a key. */
   #isCounted(key: Buffer): boolean {
     const state = this.#stateNow
     if (state.phase !== 'counting') return state.phase === 'done'
@@ -204,17 +202,17 @@ export class Count {
     const key = this.#counters.keyOf(group)
     const bytes = countBytes(countOf(this.#numbers.get(batch, key)) + difference)
     this.#numbers.set(batch, key, bytes)
-    if (bytes === null) this.#auxiliary.del(batch, key)
-    else this.#auxiliary.put(batch, key, bytes)
+    if (bytes === null) this.#store.del(batch, key)
+    else this.#store.put(batch, key, bytes)
   }
 
   #onSide(operation: Operation, batch: PrewriteBatch): void {
-    if (this.#auxiliary.keyOf(operation)?.equals(this.#counters.markerKey)) this.#builder.onMarker(batch)
+    if (this.#store.keyOf(operation)?.equals(this.#counters.markerKey)) this.#builder.onMarker(batch)
   }
 
   #start(): void {
     this.#isStopped = false
-    // Who waits for it hears why it failed.
+    // Whoever awaits `ready()` gets the error.
     this.ready().catch(() => {})
   }
 
@@ -229,7 +227,7 @@ export class Count {
     root.attachResource(resource)
 
     try {
-      await this.#auxiliary.open()
+      await this.#store.open()
       await this.#takeSteps()
     } catch (error) {
       if (this.#isStopped) throw closedError(error)
@@ -249,7 +247,7 @@ export class Count {
       if (this.#isStopped) throw closedError()
       entries += await this.#builder.step()
       this.#onProgress?.(entries)
-      // Others have their turn, also where nothing has to be waited for.
+      // Gives others a turn, even if there is nothing to wait for.
       await new Promise((resolve) => setImmediate(resolve))
     }
   }
@@ -274,14 +272,14 @@ function closedError(cause?: unknown): Error {
 }
 
 /**
- * Counts the entries of a database or sublevel by group. The numbers change in the same batch as the entries;
- * those that are there already are counted in the background.
+ * Counts the entries of a database or sublevel by group. The numbers change in the same batch as the entries, so they are as
+ * durable. Existing entries are counted in the background.
  *
- * It is to be called each time the program starts, before it writes: what is written meanwhile is not
- * counted.
+ * Call it each time the program starts, before anything is written: earlier writes are not counted.
  *
- * @throws FEED_INVALID_OPTION, FEED_NOT_SUPPORTED; FEED_IN_USE if a count of this name is open on the same
- *   keys.
+ * @throws FEED_INVALID_OPTION if an option is not valid.
+ * @throws FEED_NOT_SUPPORTED if the database cannot keep keys of arbitrary bytes in their order.
+ * @throws FEED_IN_USE if a count of this name is open on the same keys.
  */
 export function count<K = string, V = string>(db: AnyDatabase, options: CountOptions<K, V>): Count {
   return new Count(db, options as CountOptions<never, never>)

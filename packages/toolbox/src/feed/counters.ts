@@ -10,14 +10,14 @@ import { rangeOfPrefix } from './range.js'
 const GROUPS = Buffer.from('g')
 const AFTER_GROUPS = Buffer.from('h')
 const STATE = Buffer.from('s')
-/** Never written: it is deleted to have a hook run. */
+/** A key that is never written: deleting it makes a hook run. */
 const MARKER = Buffer.from('x')
 
 /** How far the existing entries are counted. */
 export type CountState =
-  /** Numbers of an earlier version may be left, which do not count. */
+  /** Outdated numbers of an earlier version may be left. */
   | { phase: 'unclean' }
-  /** Entries up to `through` are counted; none are if it is not there. */
+  /** Entries up to `through` are counted; none if it is missing. */
   | { phase: 'counting'; through?: Buffer }
   | { phase: 'done' }
 
@@ -25,12 +25,12 @@ const phases = ['unclean', 'counting', 'done'] as const
 
 /** The numbers of a count. */
 export class Counters {
-  readonly #auxiliary: AuxiliaryStore
+  readonly #store: AuxiliaryStore
   readonly #root: AnyLevel
   readonly #version: string
 
-  constructor(auxiliary: AuxiliaryStore, root: AnyLevel, version: string) {
-    this.#auxiliary = auxiliary
+  constructor(store: AuxiliaryStore, root: AnyLevel, version: string) {
+    this.#store = store
     this.#root = root
     this.#version = version
   }
@@ -48,9 +48,9 @@ export class Counters {
     return MARKER
   }
 
-  /** The state as it is stored now. What another version counted does not count. */
+  /** The state as it is stored now. The state of another version is ignored. */
   readState(): CountState {
-    const bytes = this.#auxiliary.get(STATE)
+    const bytes = this.#store.get(STATE)
     if (bytes === undefined) return { phase: 'unclean' }
 
     const length = bytes.length < 6 ? bytes.length : bytes.readUInt32BE(2)
@@ -61,7 +61,7 @@ export class Counters {
     return bytes[1] === 0 ? { phase } : { phase, through: bytes.subarray(6 + length) }
   }
 
-  /** A state as it is stored. */
+  /** The stored form of a state. */
   encodeState(state: CountState): Buffer {
     const through = state.phase === 'counting' ? state.through : undefined
     const version = Buffer.from(this.#version)
@@ -70,36 +70,36 @@ export class Counters {
     return Buffer.concat([head, version, through ?? Buffer.alloc(0)])
   }
 
-  /** The number of a group, as it is stored. */
+  /** The stored number of a group. */
   async read(group: string): Promise<number> {
-    const bytes = await this.#root.get(this.#auxiliary.inRoot(this.keyOf(group)), rawEncodings)
+    const bytes = await this.#root.get(this.#store.inRoot(this.keyOf(group)), rawEncodings)
     return countOf(bytes as Buffer | undefined)
   }
 
-  /** Groups and their numbers, in the order of the groups' bytes. */
+  /** The groups and their numbers, in the order of the groups' bytes. */
   async *entries(prefix = '', more?: object): AsyncGenerator<[string, number]> {
-    const options = this.#auxiliary.iteratorOptions(this.#rangeOf(prefix), more)
+    const options = this.#store.iteratorOptions(this.#rangeOf(prefix), more)
     for await (const [key, value] of this.#root.iterator(options)) {
-      const group = this.#auxiliary.fromRoot(key as unknown as Buffer).toString('utf8', GROUPS.length)
+      const group = this.#store.fromRoot(key as unknown as Buffer).toString('utf8', GROUPS.length)
       yield [group, countOf(value as unknown as Buffer)]
     }
   }
 
   /** Operations on the root that remove up to `limit` numbers. */
   async removals(limit: number): Promise<object[]> {
-    const options = this.#auxiliary.iteratorOptions(this.#rangeOf(''), { limit })
+    const options = this.#store.iteratorOptions(this.#rangeOf(''), { limit })
     const keys = await this.#root.keys(options).all()
     return keys.map((key) => ({ type: 'del', key }))
   }
 
   /** The operation on the root that stores a state. */
   stateOperation(state: CountState): object {
-    return { type: 'put', key: this.#auxiliary.inRoot(STATE), value: this.encodeState(state) }
+    return { type: 'put', key: this.#store.inRoot(STATE), value: this.encodeState(state) }
   }
 
-  /** The operation that has the auxiliary's hook run. */
+  /** The operation that makes the hook of the store run. */
   markerOperation(): object {
-    return this.#auxiliary.deletion(MARKER)
+    return this.#store.deletion(MARKER)
   }
 
   #rangeOf(prefix: string): EncodedRange & { gte: Buffer; lt: Buffer } {
@@ -107,14 +107,14 @@ export class Counters {
   }
 }
 
-/** A number from its bytes; 0 if there are none. */
+/** The number that bytes stand for; 0 if there are none. */
 export function countOf(bytes: Buffer | null | undefined): number {
   if (bytes == null) return 0
   if (bytes.length !== 8) throw damaged('number')
   return numberAt(bytes, 0)
 }
 
-/** A number as bytes; null if it is 0, which is not stored. */
+/** The bytes of a number; null for 0, which is not stored. */
 export function countBytes(count: number): Buffer | null {
   return count <= 0 ? null : numberBytes(count)
 }

@@ -1,4 +1,4 @@
-/** The keys that were written since one looked last, by the events of the root. */
+/** The keys that were written since the last look, from the events of the root. */
 
 import { byteString, bytesOf } from '../encoded.js'
 import type { EncodedRange, KeySpace } from '../key-space.js'
@@ -7,15 +7,15 @@ import { isWithin } from './range.js'
 import { listen } from './root-events.js'
 import type { Signal } from './signal.js'
 
-/** So many keys are kept at most; if there are more, anything may have changed. */
+/** The most keys that are kept. Beyond this, any key may have changed. */
 const MAX_KEYS = 1000
 
-/** An operation of the event `write`, in the terms of the root. */
+/** An operation of the event `write`, in terms of the root. */
 interface WrittenOperation {
   encodedKey: string | Uint8Array
 }
 
-/** Notes written keys of a range. */
+/** Notes the written keys of a range. */
 export class DirtyKeys {
   readonly #space: KeySpace
   readonly #range: EncodedRange
@@ -24,7 +24,7 @@ export class DirtyKeys {
   #keys = new Map<string, Buffer>()
   #isAll = false
 
-  /** @param news - Raised when there are some. */
+  /** @param news - The signal to raise when there are some. */
   constructor(space: KeySpace, range: EncodedRange, news: Signal) {
     this.#space = space
     this.#range = range
@@ -35,7 +35,7 @@ export class DirtyKeys {
     ]
   }
 
-  /** The keys written since the last call; undefined if it may have been any. */
+  /** Takes the keys written since the last call; undefined if any key may have been. */
   take(): Buffer[] | undefined {
     const keys = this.#isAll ? undefined : [...this.#keys.values()]
     this.#keys.clear()

@@ -1,30 +1,26 @@
 /** The codes of the errors of feed, watch and count. */
 
-import { isName } from '../aside.js'
+import { isName } from '../auxiliary-sublevel.js'
 
 /** Codes of the errors of this part. */
 export type FeedErrorCode =
-  /** An option that cannot be: the message says which and why. */
+  /** An option is not valid. The message says which and why. */
   | 'FEED_INVALID_OPTION'
-  /** A feed or count of this name is open on the same keys already. */
+  /** A feed or count of this name is already open on the same keys. */
   | 'FEED_IN_USE'
-  /** The database cannot keep keys of any bytes in their order. */
+  /** The database cannot keep keys of arbitrary bytes in their order. */
   | 'FEED_NOT_SUPPORTED'
-  /**
-   * Changes after `after` were removed by the retention limits; `oldestSequence` says where one can begin.
-   */
+  /** The retention limits have removed changes after `after`. `oldestSequence` says where a reader can begin. */
   | 'FEED_TRIMMED'
-  /**
-   * `after` is a number that this feed has not reached: it was read from another feed, or a later copy of it.
-   */
+  /** The feed has not reached the number `after`. That number comes from another feed, or from a later copy of this one. */
   | 'FEED_AHEAD'
-  /** The feed, or its database, was closed before all was read, or is closed. */
+  /** The feed or its database is closed, or was closed before everything was read. */
   | 'FEED_CLOSED'
-  /** The `signal` of a reader was aborted. The error is named `AbortError`. */
+  /** The `signal` of a reader was aborted. The error's name is `AbortError`. */
   | 'FEED_ABORTED'
-  /** What is stored of a feed or count is not what it wrote. */
+  /** The stored data of a feed or count is not what it wrote. */
   | 'FEED_DAMAGED'
-  /** `of` of a count threw or returned what is no group; the write is refused. */
+  /** The function `of` of a count threw, or returned something that is not a group. The write is refused. */
   | 'COUNT_GROUP_INVALID'
   /** Counting the existing entries failed; `cause` says why. */
   | 'COUNT_BUILD_FAILED'
@@ -33,28 +29,44 @@ export type FeedErrorCode =
 export interface FeedError extends Error {
   code: FeedErrorCode
   cause?: unknown
-  /** With `FEED_TRIMMED`: the oldest sequence number retained. `after` may be one less than it. */
+  /** With `FEED_TRIMMED`: the oldest sequence number retained. The smallest valid `after` is one less. */
   oldestSequence?: number
 }
 
-/** An error with a code. @internal */
+/**
+ * Makes an error with a code.
+ *
+ * @internal
+ */
 export function feedError(code: FeedErrorCode, message: string, more?: object): FeedError {
   return Object.assign(new Error(message), { code }, more)
 }
 
-/** An error about an option. @internal */
+/**
+ * Makes an error about an option.
+ *
+ * @internal
+ */
 export function invalidOption(message: string): FeedError {
   return feedError('FEED_INVALID_OPTION', message)
 }
 
-/** Checks the name of a feed or a count. @internal */
+/**
+ * Checks the name of a feed or a count.
+ *
+ * @internal
+ */
 export function assertName(name: unknown): asserts name is string {
   if (!isName(name)) {
     throw invalidOption("The option 'name' must be of letters, digits, '_' and '-'")
   }
 }
 
-/** Whether a reader was told to stop. @internal */
+/**
+ * Checks that a reader was not told to stop.
+ *
+ * @internal
+ */
 export function assertNotAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted !== true) return
   throw Object.assign(feedError('FEED_ABORTED', 'Reading was aborted', { cause: signal.reason }), {

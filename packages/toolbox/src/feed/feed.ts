@@ -17,46 +17,67 @@ import { Signal } from './signal.js'
 
 /** Options of {@link feed}. */
 export interface FeedOptions {
-  /** The name under which changes are stored: letters, digits, `_` and `-`. Default `'changes'`. */
+  /**
+   * The name under which changes are stored: letters, digits, `_` and `-`.
+   *
+   * @defaultValue `'changes'`
+   */
   name?: string
-  /** Only changes of these keys are recorded. Default: all. */
+  /** The keys whose changes are recorded. By default, all. */
   range?: KeyRange
-  /** Whether changes hold the values of puts. Default true. */
+  /**
+   * Whether changes contain the values of puts.
+   *
+   * @defaultValue `true`
+   */
   values?: boolean
-  /** Whether changes hold the values from before, too. It costs a read a write. Default false. */
+  /**
+   * Whether changes also contain the previous values. This costs a read for each write.
+   *
+   * @defaultValue `false`
+   */
   oldValues?: boolean
-  /** What is retained. Default: everything. */
+  /** How much is retained. By default, everything. */
   retention?: RetentionLimits
 }
 
 /** Options of {@link Feed.read}. */
 export interface ReadChangesOptions extends KeyRange {
   /**
-   * Begin after the change of this number; 0 is before the first of all. Default: begin with the oldest that
-   * is retained.
+   * Begin after the change with this number; 0 is before the very first. By default, begin with the oldest change that is
+   * retained.
    */
   after?: number
-  /** Whether to wait for changes to come once the stored ones are read. Default false. */
+  /**
+   * Whether to wait for new changes once the stored ones have been read.
+   *
+   * @defaultValue `false`
+   */
   live?: boolean
-  /** End after so many changes. Default: no limit. */
+  /** The number of changes after which to end. By default, there is no limit. */
   limit?: number
   /**
-   * Whether to leave out changes that a later one of the same key follows, as far as they are stored when the
-   * reader comes to them: for readers that want to know what is, not what was. `first` and `last` do not tell
-   * batches then. Default false.
+   * Whether to leave out a change if a later one of the same key is already stored when the reader reaches it. This suits
+   * readers that want to know the current state, not its history. `first` and `last` do not delimit batches then.
+   *
+   * @defaultValue `false`
    */
   latest?: boolean
-  /** The encoding of keys. Default: that of the database. */
+  /** The encoding of keys. By default, that of the database. */
   keyEncoding?: unknown
-  /** The encoding of values. Default: that of the database. */
+  /** The encoding of values. By default, that of the database. */
   valueEncoding?: unknown
-  /** Aborting it ends the reader with an error `FEED_ABORTED`. */
+  /** A signal that ends the reader with an error `FEED_ABORTED`. */
   signal?: AbortSignal
-  /** Instead of a range. @internal */
+  /**
+   * Replaces the range.
+   *
+   * @internal
+   */
   encodedRange?: EncodedRange
 }
 
-/** Records the changes of a database or sublevel in order, and reads them. Made by {@link feed}. */
+/** Records the changes of a database or sublevel in order, and reads them. {@link feed} makes one. */
 export class Feed<K = string, V = string> {
   readonly #space: KeySpace
   readonly #range: EncodedRange
@@ -95,17 +116,21 @@ export class Feed<K = string, V = string> {
     if (this.#space.root.status === 'open') this.#start()
   }
 
-  /** The database or sublevel. */
+  /** The database or sublevel whose changes are recorded. */
   get db(): AnyDatabase {
     return this.#space.given
   }
 
-  /** Whether changes hold the values of puts. */
+  /** Whether changes contain the values of puts. */
   get hasValues(): boolean {
     return this.#hasValues
   }
 
-  /** What readers of changes need. @internal */
+  /**
+   * What readers of changes need.
+   *
+   * @internal
+   */
   get source(): Source {
     const feed = this
     return {
@@ -119,15 +144,14 @@ export class Feed<K = string, V = string> {
   }
 
   /**
-   * The changes in order: first those that are stored, then, with `live`, those to come. They are read by
-   * pages of at most 256 changes and about 256 KiB, so that a slow reader holds no more than that.
+   * Reads the changes in order: first those that are stored, then, with `live`, new ones. It reads pages of at most 256 changes
+   * and about 256 KiB, so a slow reader holds no more than that.
    *
-   * A live reader ends without an error when the feed or the database closes; one that is not live with
-   * `FEED_CLOSED`.
+   * When the feed or the database closes, a live reader ends without an error, and any other ends with `FEED_CLOSED`.
    *
    * @throws FEED_INVALID_OPTION at the call.
-   * @throws FEED_TRIMMED from the iterator if changes after `after` are removed, also while it reads.
-   * @throws FEED_AHEAD from the iterator if the feed has not come to `after`.
+   * @throws FEED_TRIMMED from the iterator if changes after `after` have been removed, even while it reads.
+   * @throws FEED_AHEAD from the iterator if the feed has not reached `after`.
    * @throws FEED_ABORTED from the iterator once `signal` is aborted.
    */
   read(options?: ReadChangesOptions): AsyncGenerator<Change<K, V>, void, void>
@@ -137,17 +161,14 @@ export class Feed<K = string, V = string> {
     return readChanges(this.source, this.#reading(options))
   }
 
-  /**
-   * The number of the last change that is stored; of the last that was removed if there is none; 0 before the
-   * first.
-   */
+  /** Returns the number of the last stored change; if there is none, of the last that was removed; 0 before the first change. */
   async lastSequence(): Promise<number> {
     this.#assertOpen()
     await this.#log.load()
     return this.#log.lastSequence()
   }
 
-  /** The number from which on changes are retained. 1 until some are removed. */
+  /** Returns the number from which on changes are retained. It is 1 until some are removed. */
   async oldestSequence(): Promise<number> {
     this.#assertOpen()
     await this.#log.load()
@@ -155,8 +176,7 @@ export class Feed<K = string, V = string> {
   }
 
   /**
-   * Removes what is beyond the limits of `retention` now. It happens by itself, some time after a limit is
-   * passed.
+   * Removes now what is beyond the limits of `retention`. This also happens automatically, some time after a limit is passed.
    *
    * @returns How many changes were removed.
    */
@@ -166,7 +186,7 @@ export class Feed<K = string, V = string> {
     return this.#retention.trim()
   }
 
-  /** Records no more, and ends the readers. What is stored stays. The database may be open or closed. */
+  /** Stops recording, and ends the readers. What is stored stays. The database may be open or closed. */
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -223,7 +243,7 @@ export class Feed<K = string, V = string> {
     const start = () => {
       if (!this.#isClosed) this.#retention.start()
     }
-    // If the database closes meanwhile, it is done when that opens again.
+    // If the database closes meanwhile, this is done when it opens again.
     this.#log.load().then(start, () => {})
   }
 
@@ -239,14 +259,15 @@ export class Feed<K = string, V = string> {
 }
 
 /**
- * Records every put and del of a database or sublevel, in the same batch as the write itself, under
- * increasing numbers.
+ * Records every put and del of a database or sublevel under increasing numbers. A change is written in the same batch as the
+ * write itself, so it is as durable as that.
  *
- * It records from the call on until `close`, also when the database is closed and opened again. It is to be
- * called each time the program starts, before it writes: what is written meanwhile is not in the feed.
+ * The feed records from this call until `close`, even if the database is closed and opened again. Call it each time the program
+ * starts, before anything is written: earlier writes are missing from the feed.
  *
- * @throws FEED_INVALID_OPTION, FEED_NOT_SUPPORTED; FEED_IN_USE if a feed of this name is open on the same
- *   keys.
+ * @throws FEED_INVALID_OPTION if an option is not valid.
+ * @throws FEED_NOT_SUPPORTED if the database cannot keep keys of arbitrary bytes in their order.
+ * @throws FEED_IN_USE if a feed of this name is open on the same keys.
  */
 export function feed<K = string, V = string>(db: AnyDatabase, options: FeedOptions = {}): Feed<K, V> {
   return new Feed<K, V>(db, options)

@@ -1,11 +1,11 @@
-/** Which groups an entry is counted in. */
+/** The groups in which an entry is counted. */
 
 import { decodedBy, type Encoding } from '../encoded.js'
 import type { EncodedRange, KeySpace } from '../key-space.js'
 import { type FeedError, feedError, invalidOption } from './errors.js'
 import { encodeRange, isWithin, type KeyRange } from './range.js'
 
-/** The group, or groups, of an entry. None: it is not counted. */
+/** The group or groups of an entry. An entry without a group is not counted. */
 export type Groups = string | readonly string[] | undefined
 
 /** A range of keys that is counted under a name. */
@@ -19,7 +19,7 @@ export interface Grouping {
   groupsOf(key: Buffer, value: Buffer): string[]
 }
 
-/** What counts by a function of the entry. */
+/** Groups entries by a function. */
 class GroupingByFunction implements Grouping {
   readonly #of: (key: unknown, value: unknown) => unknown
   readonly #key: Encoding
@@ -48,7 +48,7 @@ class GroupingByFunction implements Grouping {
   }
 }
 
-/** What counts by ranges of keys. */
+/** Groups entries by ranges of keys. */
 class GroupingByRange implements Grouping {
   readonly #ranges: ReadonlyArray<{ name: string; range: EncodedRange }>
 
@@ -67,7 +67,7 @@ class GroupingByRange implements Grouping {
   }
 }
 
-/** What groups as a user says. */
+/** Makes the grouping for a user's option `of`. */
 export function groupingOf(space: KeySpace, of: unknown, seesValues: boolean): Grouping {
   if (Array.isArray(of)) return new GroupingByRange(space, of)
   if (typeof of === 'function') return new GroupingByFunction(space, of as never, seesValues)

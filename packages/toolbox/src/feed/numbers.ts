@@ -1,4 +1,4 @@
-/** Numbers as eight bytes that sort like them. */
+/** Numbers as eight bytes that sort as the numbers do. */
 
 /** Encodes an integer of at least 0. */
 export function numberBytes(number: number): Buffer {

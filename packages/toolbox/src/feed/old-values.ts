@@ -3,7 +3,7 @@
 import { byteString } from '../encoded.js'
 import type { PrewriteBatch } from '../hooks.js'
 
-/** Looks up a value as it is stored, by the key as it is passed here. */
+/** Looks up the stored value of a key. */
 type Stored = (key: Buffer) => Buffer | undefined
 
 /** Looks up values within hooks, where writes take effect in order. */
@@ -11,7 +11,7 @@ export class OldValues {
   readonly #stored: Stored
   readonly #showsOwnBatch: boolean
   #batch: PrewriteBatch | undefined
-  /** What the operations of the batch so far make of keys; null: deleted. */
+  /** The values of keys after the operations of the batch so far; null for a deleted key. */
   readonly #written = new Map<string, Buffer | null>()
 
   /** @param showsOwnBatch - Whether `stored` shows the earlier operations of the same batch. */
@@ -20,13 +20,13 @@ export class OldValues {
     this.#showsOwnBatch = showsOwnBatch
   }
 
-  /** The value of a key before the next operation of `batch`; null if there is none. */
+  /** Returns the value of a key before the next operation of `batch`; null if there is none. */
   get(batch: PrewriteBatch, key: Buffer): Buffer | null {
     const written = this.#showsOwnBatch ? undefined : this.#of(batch).get(byteString(key))
     return written === undefined ? (this.#stored(key) ?? null) : written
   }
 
-  /** Notes what an operation of `batch` makes of a key; null if it deletes it. */
+  /** Notes the value that an operation of `batch` gives to a key; null if it deletes the key. */
   set(batch: PrewriteBatch, key: Buffer, value: Buffer | null): void {
     if (!this.#showsOwnBatch) this.#of(batch).set(byteString(key), value)
   }

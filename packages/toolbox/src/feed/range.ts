@@ -4,22 +4,19 @@ import { bytesOf } from '../encoded.js'
 import type { EncodedRange, KeySpace } from '../key-space.js'
 import { invalidOption } from './errors.js'
 
-/**
- * A range of keys, as in abstract-level, or all keys that begin with `prefix`. Without a bound it is not
- * limited.
- */
+/** A range of keys, as in abstract-level, or all keys that begin with `prefix`. A range without bounds contains all keys. */
 export interface KeyRange {
   gt?: unknown
   gte?: unknown
   lt?: unknown
   lte?: unknown
-  /** What the encoded keys begin with. Not to be given together with bounds. */
+  /** What the encoded keys begin with. It excludes the other bounds. */
   prefix?: unknown
 }
 
 const bounds = ['gt', 'gte', 'lt', 'lte'] as const
 
-/** A range of a database's keys, as bytes. */
+/** The range of a database's keys, as bytes. */
 export function encodeRange(space: KeySpace, range: KeyRange | undefined, encoding?: unknown): EncodedRange {
   const keyEncoding = space.keyEncoding(encoding)
   const encode = (key: unknown): Buffer => bytesOf(keyEncoding.encode(key))
@@ -36,7 +33,7 @@ export function encodeRange(space: KeySpace, range: KeyRange | undefined, encodi
   return rangeOfPrefix(encode(range.prefix))
 }
 
-/** All keys that begin with some bytes. */
+/** The range of all keys that begin with some bytes. */
 export function rangeOfPrefix(prefix: Buffer): EncodedRange {
   const end = prefix.findLastIndex((byte) => byte < 0xff)
   if (end < 0) return { gte: prefix }

@@ -1,4 +1,4 @@
-/** Reads changes in order: first those that are stored, then those to come. */
+/** Reads changes in order: first those that are stored, then new ones. */
 
 import { byteString } from '../encoded.js'
 import type { EncodedRange } from '../key-space.js'
@@ -14,37 +14,37 @@ export interface Source {
   readonly log: ChangeLog
   /** Raised after writes, and when the source closes. */
   readonly news: Signal
-  /** Grows each time the source closes. */
+  /** Increases each time the source closes. */
   readonly closings: number
-  /** Has `news` raised after writes until what is returned is called. */
+  /** Makes writes raise `news`, until the returned function is called. */
   follow(): () => void
 }
 
-/** What a reader wants. */
+/** What a reader asks for. */
 export interface Reading {
   after: number | undefined
   live: boolean
   limit: number
   range: EncodedRange
-  /** Whether only the last change of a key is wanted, of those that are stored. */
+  /** Whether only the last stored change of each key is wanted. */
   latest: boolean
   encodings: ChangeEncodings
   signal: AbortSignal | undefined
 }
 
-/** A page holds at most so many changes, and few more bytes than that. */
+/** The most changes of a page. Its bytes are limited as well, with little above the limit. */
 const PAGE_CHANGES = 256
 const PAGE_BYTES = 256 * 1024
 
 interface Page {
   changes: StoredChange[]
-  /** The last change that was looked at for it. */
+  /** The last change that was looked at for this page. */
   through: number
-  /** Whether nothing was stored beyond it at that moment. */
+  /** Whether nothing was stored after it at that moment. */
   isLast: boolean
 }
 
-/** Reads changes, as an iterator that also ends while it waits. */
+/** Reads changes. The iterator can be ended even while it waits. */
 export function readChanges<K, V>(
   source: Source,
   reading: Reading
@@ -57,7 +57,7 @@ class ChangeReader<K, V> {
   readonly #reading: Reading
   readonly #stop: AbortController
   readonly #closings: number
-  /** The last change that was looked at. */
+  /** The number of the last change that was looked at. */
   #position = 0
   #delivered = 0
   /** Held back until it is known whether it is the last of its batch. */
@@ -119,22 +119,22 @@ class ChangeReader<K, V> {
     if (after === undefined || after <= log.trimmed) return
 
     const last = await log.lastSequence()
-    if (after > last) throw feedError('FEED_AHEAD', `This feed has come to ${last}, not to ${after}`)
+    if (after > last) throw feedError('FEED_AHEAD', `This feed has reached only ${last}, not ${after}`)
   }
 
-  /** Waits for changes beyond those that were seen when news had come `seen` times. */
+  /** Waits for changes after those seen when `news` had been raised `seen` times. */
   async #waitForNews(seen: number): Promise<void> {
     const { log, news } = this.#source
     const { signal } = this.#stop
     const hasNew = () => this.#isClosed || signal.aborted || log.head.last > this.#position
 
     if (!this.#isSettled && hasNew()) {
-      // Of writes that began before the reader followed, no news will come.
+      // Writes that began before the reader followed raise no news.
       this.#isSettled = true
       return log.order.settle()
     }
 
-    // Most news may be of other keys of the database.
+    // Most news may be about other keys of the database.
     for (let count = seen; ; count = news.count) {
       await news.after(count, signal)
       if (hasNew()) return
@@ -162,21 +162,18 @@ class ChangeReader<K, V> {
     return { ...page, changes: page.changes.concat(...latest.values()), isLast: true }
   }
 
-  /** Has a change stand for those of its key. How many bytes it saves. */
+  /** Puts a change in place of earlier ones of the same key. Returns how many bytes that saves. */
   #replace(latest: Map<string, StoredChange>, change: StoredChange): number {
     if (!isWithin(this.#reading.range, change.key)) return sizeOf(change)
     const name = byteString(change.key)
     const before = latest.get(name)
-    // The later one comes later.
+    // Deleted first, so that the later change also moves to the end.
     latest.delete(name)
     latest.set(name, change)
     return before === undefined ? 0 : sizeOf(before)
   }
 
-  /**
-   * The changes of a page that the reader wants. At the end of a page a batch may be cut, at that of the last
-   * none is.
-   */
+  /** Yields the changes of a page that the reader wants. A batch may continue after a page, but not after the last one. */
   *#deliverable(page: Page): Generator<Change<K, V>> {
     this.#position = page.through
 
@@ -208,7 +205,7 @@ class ChangeReader<K, V> {
 function closedError(cause?: unknown): Error {
   return feedError(
     'FEED_CLOSED',
-    'The feed was closed before all was read',
+    'The feed was closed before everything was read',
     cause === undefined ? {} : { cause }
   )
 }

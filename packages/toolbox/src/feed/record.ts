@@ -20,13 +20,13 @@ export interface StoredChange {
   /** The sequence number of the first change of the same batch. */
   batch: number
   type: 'put' | 'del'
-  /** When the hook ran, in milliseconds since 1970, by the clock of the machine. */
+  /** The time when the hook ran, in milliseconds since 1970, by the clock of the machine. */
   time: number
-  /** The bytes of all changes before this. */
+  /** The bytes of all earlier changes. */
   offset: number
   key: Buffer
   value?: Buffer
-  /** Null: there was no value. Undefined: the feed keeps no old values. */
+  /** Null if there was no value; undefined if the feed keeps no old values. */
   oldValue?: Buffer | null
 }
 
@@ -37,7 +37,7 @@ const HAD_OLD = 8
 
 const LARGEST_VARINT = 5
 
-/** Encodes a change. Its sequence number is not in it: that is its key. */
+/** Encodes a change. Its sequence number is not included, because it is the key. */
 export function encodeChange(change: StoredChange): Buffer {
   const { key, value, oldValue } = change
   const size = 1 + 3 * LARGEST_VARINT + 12 + key.length + (value?.length ?? 0) + (oldValue?.length ?? 0)
@@ -59,9 +59,9 @@ export function encodeChange(change: StoredChange): Buffer {
 }
 
 /**
- * Decodes a change. Its key and values are parts of `bytes`.
+ * Decodes a change. Its key and values share the memory of `bytes`.
  *
- * @throws FEED_DAMAGED if it is none.
+ * @throws FEED_DAMAGED if the bytes are not a change.
  */
 export function decodeChange(sequence: number, bytes: Buffer): StoredChange {
   const reader = new Reader(sequence, bytes)
@@ -99,7 +99,7 @@ function writeBytes(bytes: Buffer, at: number, data: Buffer): number {
   return start + data.copy(bytes, start)
 }
 
-/** Reads parts one after another, none beyond the end. */
+/** Reads parts one after another, and never beyond the end. */
 class Reader {
   readonly #sequence: number
   readonly #bytes: Buffer

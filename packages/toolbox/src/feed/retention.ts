@@ -1,6 +1,7 @@
 /**
- * Removes changes that are beyond the limits of a feed: in the background, and, so that writers who leave no turn to anything else do
- * not get ahead of it, with the writes themselves. Where a hook cannot read, writes wait instead while changes are removed.
+ * Removes changes that are beyond the limits of a feed. This happens in the background, and also together with writes, so that
+ * writers who leave no turn to anything else do not get ahead of it. If a hook cannot read, writes wait while changes are
+ * removed.
  */
 
 import { isExact, type PrewriteBatch } from '../hooks.js'
@@ -9,25 +10,25 @@ import type { ChangeLog } from './change-log.js'
 import { invalidOption } from './errors.js'
 import type { StoredChange } from './record.js'
 
-/** What is retained of a feed. A change goes once one of the limits is passed; without limits all stay. */
+/** How much of a feed is retained. A change is removed once it passes one of the limits. Without limits, all changes stay. */
 export interface RetentionLimits {
-  /** How many changes are retained, at most. Numbers of refused writes count. At least 1. */
+  /** The most changes to retain, at least 1. The numbers of refused writes count as well. */
   count?: number
-  /** How old changes may become, in milliseconds by the clock of the machine. Above 0. */
+  /** The greatest age of changes, in milliseconds by the clock of the machine. Above 0. */
   ageMs?: number
-  /** How many bytes the changes may take, keys and values before compression. At least 1. */
+  /** The most bytes that the changes may take: keys and values before compression. At least 1. */
   sizeBytes?: number
 }
 
-/** So many changes above a limit of `count` are let be, at least, before they are removed together. */
+/** At least this many changes beyond a limit of `count` stay until they are removed together. */
 const SLACK_COUNT = 100
-/** After so many changes, at least, a write removes twice as many of the oldest ones. */
+/** After at least this many changes, a write removes twice as many of the oldest ones. */
 const CHANGES_A_LOOK = 100
 const SCANNED_AT_ONCE = 10_000
 const SHORTEST_PAUSE_MS = 20
 const LONGEST_PAUSE_MS = 60_000
 
-/** Checks limits that a user gave. */
+/** Checks the limits that a user gave. */
 export function checkedLimits(limits: RetentionLimits | undefined): RetentionLimits {
   const { count, ageMs, sizeBytes } = limits ?? {}
   const isCount = (value: number) => Number.isSafeInteger(value) && value >= 1
@@ -41,7 +42,7 @@ export function checkedLimits(limits: RetentionLimits | undefined): RetentionLim
   return { count, ageMs, sizeBytes }
 }
 
-/** Removes what is beyond the limits, and by whole batches: some may stay longer, but none is cut. */
+/** Removes what is beyond the limits, in whole batches: some changes may stay longer, but no batch is split. */
 export class Retention {
   readonly #log: ChangeLog
   readonly #root: AnyLevel
@@ -49,9 +50,9 @@ export class Retention {
   #running: Promise<number> | undefined
   #timer: NodeJS.Timeout | undefined
   #isStopped = true
-  /** The bytes that had been added when it last looked at their sum. */
+  /** The bytes that had been added at the last check of their sum. */
   #checkedOffset = Number.NEGATIVE_INFINITY
-  /** The number of the change with which a write is to look next, and how many are between two looks. */
+  /** The number of the change with which a write checks next, and the number of changes between two checks. */
   #lookAt = 0
   #lookAfter = CHANGES_A_LOOK
 
@@ -61,14 +62,14 @@ export class Retention {
     this.#limits = limits
   }
 
-  /** To be called when the log is loaded. */
+  /** Call it when the log is loaded. */
   start(): void {
     this.#isStopped = false
     this.#checkedOffset = Number.NEGATIVE_INFINITY
     this.#plan()
   }
 
-  /** To be called when the database closes. Done when nothing is under way. */
+  /** Call it when the database closes. Resolves when nothing is running. */
   async stop(): Promise<void> {
     this.#isStopped = true
     clearTimeout(this.#timer)
@@ -76,7 +77,7 @@ export class Retention {
     await this.#running?.catch(() => 0)
   }
 
-  /** To be called after each change that is added to the write of a hook. */
+  /** Call it after each change that is added to the write that a hook sees. */
   onAppended(batch: PrewriteBatch): void {
     if (this.#isStopped || !this.#hasLimits) return
     if (isExact(this.#root)) this.#trimWithin(batch)
@@ -89,7 +90,7 @@ export class Retention {
     return count !== undefined || ageMs !== undefined || sizeBytes !== undefined
   }
 
-  /** Has a write remove some changes, if it is time to look for them. */
+  /** Makes a write remove some changes, if a check is due. */
   #trimWithin(batch: PrewriteBatch): void {
     const { head, trimmed } = this.#log
     if (head.last < this.#lookAt) return
@@ -100,15 +101,15 @@ export class Retention {
       (change) => this.#isExpired(change, now),
       2 * CHANGES_A_LOOK
     )
-    // In vain: next time later, but before much more is there.
+    // Nothing was removed, so check less often, but before much more is added.
     const most = Math.max(CHANGES_A_LOOK, (head.last - trimmed) / 8)
     this.#lookAfter = removed > 0 ? CHANGES_A_LOOK : Math.min(2 * this.#lookAfter, most)
     this.#lookAt = head.last + this.#lookAfter
   }
 
-  /** Removes what is beyond the limits now. How many changes were removed. */
+  /** Removes now what is beyond the limits. Returns how many changes were removed. */
   trim(): Promise<number> {
-    // What is under way may have looked at the limits before the last changes.
+    // The removal that is running may have checked the limits before the last changes.
     const before = this.#running ?? Promise.resolve(0)
     const running = before
       .then(
@@ -122,7 +123,7 @@ export class Retention {
     return running
   }
 
-  /** Trims while the database waits for it when it closes. */
+  /** Trims as a resource of the database, which therefore waits for it when it closes. */
   async #attached(): Promise<number> {
     let finish = () => {}
     const finished = new Promise<void>((resolve) => {
@@ -146,7 +147,7 @@ export class Retention {
     let removed = 0
 
     while (!isStopped() && (await this.#hasExpired())) {
-      // Others wait, where the database does not keep up with them otherwise.
+      // Other writes wait, unless the database keeps up by itself.
       const some = await this.#log.order.exclusively(async (write) => {
         const last = await this.#lastExpired(isStopped)
         return last > this.#log.trimmed ? this.#log.remove(last, write, isStopped) : 0
@@ -163,7 +164,7 @@ export class Retention {
     return false
   }
 
-  /** The last change of the last batch that is to go, of those that are looked at in one go. */
+  /** The last change of the last batch to remove, of those that are checked at once. */
   async #lastExpired(isStopped: () => boolean): Promise<number> {
     const now = Date.now()
     const { trimmed } = this.#log
@@ -185,7 +186,7 @@ export class Retention {
     return sequence <= head.last - count || now - time > ageMs || head.offset - offset > sizeBytes
   }
 
-  /** Sets the timer for the next look, if there is something to look for. */
+  /** Sets the timer for the next check, if there will be something to check. */
   #plan(): void {
     const pauseMs = this.#pauseMs()
     if (pauseMs === undefined) return
@@ -195,7 +196,7 @@ export class Retention {
         this.#timer = undefined
         if (!this.#isStopped) this.#plan()
       }
-      // What fails now is tried again after the next change.
+      // A failure is tried again after the next change.
       const giveUp = () => {
         this.#timer = undefined
       }
@@ -204,7 +205,7 @@ export class Retention {
     this.#timer.unref()
   }
 
-  /** Whether so much is beyond a limit that it is to be removed without delay. */
+  /** Whether so much is beyond a limit that it should be removed at once. */
   get #isBeyond(): boolean {
     const { count, sizeBytes } = this.#limits
     const { head, trimmed } = this.#log

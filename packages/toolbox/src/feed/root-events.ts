@@ -1,4 +1,4 @@
-/** The events of a root database, with one listener each for all that want them. */
+/** The events of a root database, with one shared listener for each event. */
 
 import type { AnyLevel } from '../level-like.js'
 
@@ -7,7 +7,7 @@ type Listener = (data: unknown) => void
 
 const known = new WeakMap<AnyLevel, RootEvents>()
 
-/** Shares one listener an event: many feeds are no leak that Node would have to warn of. */
+/** Shares one listener per event, so that many feeds do not make Node warn of a leak. */
 class RootEvents {
   readonly #root: AnyLevel
   readonly #listeners = new Map<EventName, Set<Listener>>()
@@ -39,7 +39,7 @@ class RootEvents {
   }
 }
 
-/** Listens to an event of a root database. Call what is returned to stop that. */
+/** Listens to an event of a root database, until the returned function is called. */
 export function listen(root: AnyLevel, name: EventName, listener: Listener): () => void {
   let events = known.get(root)
   if (events === undefined) {

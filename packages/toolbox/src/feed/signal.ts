@@ -1,16 +1,16 @@
-/** Something that happens again and again, to be waited for. */
+/** A recurring event that can be waited for. */
 
-/** Wakes those who wait. Who takes `count` before it looks, and then waits from there, misses nothing. */
+/** Wakes everyone who waits. Reading `count` before looking, and then waiting from that count, misses nothing. */
 export class Signal {
   #count = 0
   readonly #waiting = new Set<() => void>()
 
-  /** How often it was raised. */
+  /** How often the signal was raised. */
   get count(): number {
     return this.#count
   }
 
-  /** Wakes all who wait. */
+  /** Wakes everyone who waits. */
   raise(): void {
     this.#count++
     const waiting = [...this.#waiting]
@@ -18,7 +18,7 @@ export class Signal {
     for (const wake of waiting) wake()
   }
 
-  /** Waits until it was raised more than `count` times, or `abort` is aborted. */
+  /** Waits until the signal was raised more than `count` times, or `abort` is aborted. */
   async after(count: number, abort?: AbortSignal): Promise<void> {
     if (this.#count > count || abort?.aborted === true) return
 
@@ -35,8 +35,8 @@ export class Signal {
 }
 
 /**
- * A generator that also ends while it waits: `return()` aborts `stop`. By itself a generator would not end
- * before it has what it waits for.
+ * A generator that can be ended even while it waits: `return()` aborts `stop`. A plain generator would not end before it gets
+ * what it waits for.
  */
 export function endable<Item>(
   make: (stop: AbortController) => AsyncGenerator<Item, void, void>

@@ -1,4 +1,4 @@
-/** What is now, and each change from then on. */
+/** The current entries, and each change from then on. */
 
 import { decodedBy } from '../encoded.js'
 import { type AnyDatabase, type EncodedRange, type KeySpace, keySpaceOf } from '../key-space.js'
@@ -19,30 +19,30 @@ export type Watched<K = string> = { key: K } | KeyRange
 /** Options of {@link watch}. */
 export interface WatchOptions {
   /**
-   * Of a feed: whether a slow reader gets only the last of the changes of a key that have come meanwhile.
-   * Without a feed it is always so. Default false.
+   * With a feed: whether a slow reader gets only the last of the changes that a key had meanwhile. Without a feed, that is
+   * always so.
+   *
+   * @defaultValue `false`
    */
   latest?: boolean
-  /** Aborting it ends the iterator with an error `FEED_ABORTED`. */
+  /** A signal that ends the iterator with an error `FEED_ABORTED`. */
   signal?: AbortSignal
 }
 
-/** What a watcher hears. */
+/** An event that a watcher gets. */
 export type WatchEvent<K = string, V = string> =
-  /**
-   * An entry is there, or has a new value. `initial`: it is what was there to begin with, or after a reset.
-   */
+  /** An entry exists, or has a new value. With `initial`, it existed at the beginning, or after a reset. */
   | { type: 'put'; key: K; value: V; initial: boolean }
-  /** An entry is gone; with `initial`, the watched key is not there to begin with. */
+  /** An entry is gone. With `initial`, the watched key did not exist at the beginning. */
   | { type: 'del'; key: K; initial: boolean }
-  /** Forget what was there: what is there now follows, as `initial` puts. */
+  /** Forget the entries so far. The current ones follow, as puts with `initial`. */
   | { type: 'reset' }
 
-/** The terms of a watcher. */
+/** What a watcher needs. */
 interface Watching {
   space: KeySpace
   range: EncodedRange
-  /** The watched key, if it is one. */
+  /** The watched key, if a single key is watched. */
   key: Buffer | undefined
   latest: boolean
   signal: AbortSignal | undefined
@@ -51,18 +51,17 @@ interface Watching {
 type Events<K, V> = AsyncGenerator<WatchEvent<K, V>, void, void>
 
 /**
- * The entries of a key or a range as they are now, then their changes. It ends without an error when the feed
- * or the database closes.
+ * Yields the entries of a key or a range as they are now, then their changes. It ends without an error when the feed or the
+ * database closes.
  *
- * With a feed that keeps values every change comes, in order. With a database, without a feed, the entries
- * are read again after they were written: of fast changes of a key only the last one comes, and sometimes one
- * comes twice.
+ * With a feed that keeps values, every change comes, in order. With a database alone, entries are read again after they were
+ * written: of fast changes of a key only the last one comes, and sometimes one comes twice.
  *
- * A reader of a range that cannot be told what changed (it is more than 1000 keys behind without a feed,
- * there was a `clear` without a feed, or the feed has removed changes that it did not read) gets a `reset`
- * and what is there now.
+ * A reader of a range gets a `reset` and the current entries if it cannot learn what changed: without a feed, because it is
+ * more than 1000 keys behind or there was a `clear`; with a feed, because that has removed changes that the reader did not
+ * read.
  *
- * @throws FEED_INVALID_OPTION at the call if the feed keeps no values, or the range is none.
+ * @throws FEED_INVALID_OPTION at the call if the feed keeps no values, or the range is not valid.
  * @throws FEED_NOT_SUPPORTED from the iterator of a feed if the database has no snapshots.
  */
 export function watch<K = string, V = string>(
@@ -76,7 +75,7 @@ export function watch<K = string, V = string>(
     return endable((stop) => watchDatabase<K, V>(watching, stop))
   }
 
-  if (!source.hasValues) throw invalidOption('A feed without values cannot be watched')
+  if (!source.hasValues) throw invalidOption('A feed without values cannot be watched: open it with values')
   const watching = watchingOf(keySpaceOf(source.db), watched, options)
   return endable((stop) => watchFeed(source, watching, stop))
 }
@@ -118,7 +117,7 @@ async function* watchFeed<K, V>(feed: Feed<K, V>, watching: Watching, stop: Abor
       for await (const change of changes) yield eventOf(change)
       return
     } catch (error) {
-      // The reader was too slow: it begins anew.
+      // The reader was too slow, so it begins again.
       if ((error as FeedError).code !== 'FEED_TRIMMED') throw error
     }
   }
@@ -167,7 +166,7 @@ async function* watchDatabase<K, V>(watching: Watching, stop: AbortController): 
   }
 }
 
-/** The entries that are there, as events. */
+/** Yields the entries that exist, as events. */
 async function* entriesOf<K, V>({ space, range, key }: Watching, options?: object): Events<K, V> {
   let isEmpty = true
   for await (const [found, value] of space.entriesWithin(range, options)) {
@@ -179,7 +178,7 @@ async function* entriesOf<K, V>({ space, range, key }: Watching, options?: objec
   if (key !== undefined && isEmpty) yield { type: 'del', key: keyOf<K>(space, key), initial: true }
 }
 
-/** What is stored of some keys, as events. */
+/** Yields the stored values of some keys, as events. */
 async function* currentOf<K, V>({ space }: Watching, keys: readonly Buffer[]): Events<K, V> {
   for (const key of keys) {
     const value = await space.read(key)

@@ -1,9 +1,8 @@
 /**
- * Writes that take effect in the order in which their hooks ran, so that a hook's `getSync` sees every
- * earlier write.
+ * Makes writes take effect in the order in which their hooks ran, so that a hook's `getSync` sees every earlier write.
  *
- * Terrace does so by itself. On other databases writes are done one after another, by methods that stand
- * before those of the one object that the hook is on.
+ * Terrace does so by itself. On other databases, writes are done one after another, by methods that replace those of the one
+ * object that the hook is on.
  */
 
 import { type KeySpace, rawEncodings } from '../key-space.js'
@@ -12,38 +11,34 @@ import { CollectedBatch } from './collected-batch.js'
 import { encodeRange } from './range.js'
 import { listen } from './root-events.js'
 
-/** Writes operations in the terms of the root, as one batch. */
+/** Writes operations, in terms of the root, as one batch. */
 export type WriteRaw = (operations: object[]) => Promise<void>
 
 /** The order of the writes of one database or sublevel. */
 export interface WriteOrder {
   /** Whether a hook's `getSync` also sees the earlier operations of its own batch. */
   readonly showsOwnBatch: boolean
-  /**
-   * Calls `listener` after each write that may have been of this database. Call what is returned to stop
-   * that.
-   */
+  /** Calls `listener` after each write that may have been to this database, until the returned function is called. */
   onWritten(listener: () => void): () => void
-  /** Done when every write called before has taken effect or failed. */
+  /** Resolves when every earlier write has taken effect or failed. */
   settle(): Promise<void>
   /**
-   * Runs `task` when every write called before has taken effect; where the database does not keep the order
-   * itself, others wait until it is done.
+   * Runs `task` once every earlier write has taken effect. If the database does not keep the order itself, other writes wait
+   * until the task is done.
    */
   exclusively<Result>(task: (write: WriteRaw) => Promise<Result>): Promise<Result>
-  /** To be called when it is needed no more. */
+  /** Call it when the order is no longer needed. */
   release(): void
 }
 
-/** Has what a hook needs before it can run, where that has to be waited for. */
+/** Prepares what a hook needs before it can run, if that takes waiting. */
 export type Prepare = () => Promise<void> | undefined
 
 /**
- * Sees to it that writes take effect in order.
+ * Makes writes take effect in order.
  *
- * @param prepare - Called before each write where writes can be made to wait.
- * @param barrierKey - A key of the root that is never written, to be deleted where one has to wait for earlier
- *   writes.
+ * @param prepare - Called before each write, if writes can be made to wait.
+ * @param barrierKey - A key of the root that is never written. It is deleted in order to wait for earlier writes.
  */
 export function orderWrites(space: KeySpace, prepare: Prepare, barrierKey: Buffer): WriteOrder {
   if (space.isExact) return new NativeOrder(space.root, barrierKey)
@@ -91,7 +86,7 @@ type Clear = (options?: object) => Promise<void>
 const serialOrders = new WeakMap<AnyLevel, SerialWrites>()
 const CLEARED_AT_ONCE = 1000
 
-/** The writes of one object, one after another. */
+/** Runs the writes of one object one after another. */
 class SerialWrites {
   readonly #space: KeySpace
   readonly #batch: WriteArray
@@ -113,7 +108,7 @@ class SerialWrites {
   }
 
   lease(prepare: Prepare): WriteOrder {
-    // A function of its own, for the same may come twice.
+    // A new function, because the same one may come twice.
     const lease: Prepare = () => prepare()
     this.#leases.add(lease)
 
@@ -131,7 +126,7 @@ class SerialWrites {
 
   #begin(): unknown {
     const { db } = this.#space
-    // What is not open throws.
+    // An object that is not open throws by itself.
     if (this.#leases.size === 0 || db.status !== 'open') return this.#batch.call(db)
     return new CollectedBatch(db, (operations, options) => this.#write(operations, options))
   }
@@ -149,14 +144,14 @@ class SerialWrites {
     })
   }
 
-  /** Writes while it is this task's turn. */
+  /** Writes during the turn of this task. */
   #writeRaw(operations: object[]): Promise<void> {
     const { db, root } = this.#space
     const write = db === root ? this.#batch : (root as unknown as { batch: WriteArray }).batch
     return write.call(root, operations, rawEncodings)
   }
 
-  /** Deletes a range by batches, so that hooks see what is deleted. */
+  /** Deletes a range in batches, so that hooks see what is deleted. */
   async #clearByBatches(options: Record<string, unknown> = {}): Promise<void> {
     const { db } = this.#space
     if (this.#leases.size === 0) return this.#clear.call(db, options)
@@ -204,12 +199,12 @@ class SerialWrites {
   }
 }
 
-/** Has an object's own method stand before that of its class. */
+/** Gives an object a method of its own in front of that of its class. */
 function replace<Method>(db: Record<string, Method>, name: string, method: Method): void {
   Object.defineProperty(db, name, { value: method, configurable: true, writable: true, enumerable: false })
 }
 
-/** An operation that stays what it is while it waits, though the caller uses its bytes for something else. */
+/** A copy of an operation that stays the same while it waits, whatever the caller does with its bytes. */
 function copied(operation: object): object {
   const copy = { ...operation } as { key?: unknown; value?: unknown }
   if (copy.key instanceof Uint8Array) copy.key = copyOf(copy.key)
@@ -217,7 +212,7 @@ function copied(operation: object): object {
   return copy
 }
 
-/** A copy of the same class; `slice` of a Buffer would be none. */
+/** A copy of the same class. The method `slice` of a Buffer would not copy. */
 function copyOf(bytes: Uint8Array): Uint8Array {
   return Uint8Array.prototype.slice.call(bytes)
 }

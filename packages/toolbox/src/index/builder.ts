@@ -1,9 +1,10 @@
 /**
- * Builds an index for the records that are there, while writes go on. Each step is a write of the state, with a hook function
- * that adds the entries of the next records: it reads them when the write has its turn, so that no entry is of a value that
- * was replaced meanwhile; and the state tells how far the entries go, whenever the process ends.
+ * Builds an index for the records that exist, while writes go on. Each step writes the state, with a hook function that adds
+ * the entries of the next records. The function reads those records when the write has its turn, so no entry is of a value that
+ * was replaced meanwhile. Whenever the process ends, the state says how far the entries go.
  *
- * To build anew leaves the entries that are there, so that a unique index goes on refusing; what does not belong there goes at last.
+ * A rebuild leaves the existing entries in place, so that a unique index goes on refusing duplicates. Entries that do not
+ * belong there are removed at the end.
  */
 
 import { setImmediate } from 'node:timers/promises'
@@ -14,11 +15,11 @@ import type { EntryWriter } from './entry-writer.js'
 import type { IndexHook } from './index-hook.js'
 import type { IndexProgress } from './options.js'
 import { Earlier } from './reads.js'
-import { behind, type KeyPage, readKeys } from './records.js'
+import { type KeyPage, keyAfter, readKeys } from './records.js'
 import { firstState, type State, type StateStore } from './state.js'
 import { hasStrayEntries } from './verify.js'
 
-/** How much a step is: a few milliseconds of work for most. It ends with the record that reaches one of these. */
+/** The size of a step: a few milliseconds of work in most cases. A step ends with the record that reaches one of these. */
 const STEP_RECORDS = 500
 const STEP_ENTRIES = 2000
 const STEP_TIME_MS = 20
@@ -30,7 +31,7 @@ export interface BuilderParts {
   readonly onProgress: ((progress: IndexProgress) => void) | undefined
 }
 
-/** What a step is to do, and has done. */
+/** What a step has to do, and what it has done. */
 interface Step {
   readonly builder: Builder
   readonly before: State
@@ -42,29 +43,29 @@ interface Step {
 const STEP = Symbol('step')
 
 export class Builder {
-  /** When the index is built; rejected if that failed or was stopped. */
+  /** Resolves when the index is built; rejects if building failed or was stopped. */
   readonly done: Promise<void>
   readonly #parts: BuilderParts
   #stopReason: Error | undefined
 
   /**
    * @param restart - Whether to build from the beginning, whatever the state is.
-   * @param after - When to begin: a builder before this one may have to stop.
+   * @param after - When to begin: an earlier builder may have to stop first.
    */
   constructor(parts: BuilderParts, restart: boolean, after: Promise<void>) {
     this.#parts = parts
     this.done = this.#run(restart, after)
-    // Whoever needs the index asks.
+    // Whoever needs the index awaits this promise and gets the error.
     this.done.catch(() => {})
   }
 
-  /** Stops, and waits until nothing is written any more. */
+  /** Stops, and waits until no more writes are running. */
   async stop(reason: Error): Promise<void> {
     this.#stopReason ??= reason
     await this.done.catch(() => {})
   }
 
-  /** For the database, which closes its resources before itself. */
+  /** Called by the database, which closes its resources before itself. */
   close(): Promise<void> {
     return this.stop(notOpen())
   }
@@ -74,8 +75,8 @@ export class Builder {
     const { db } = hook.space
     await after
     await db.open({ passive: true })
-    // They were closed with the database, or are only just being opened. No resource yet, which the database waits for when
-    // it closes: a sublevel that is being opened waits for the database.
+    // The sublevels were closed with the database, or are just being opened. The builder is not a resource of the database yet:
+    // on closing, the database would wait for it, while a sublevel that is opening waits for the database.
     await state.db.open()
     await writer.entries.open()
     this.#assertGoingOn()
@@ -102,7 +103,8 @@ export class Builder {
     }
     if (at.status === 'clearing') {
       this.#assertGoingOn()
-      // Entries of writes since the declaration stay if they can: without them a unique index would accept their values.
+      // Keeps the entries of writes since the declaration if possible: without them, a unique index would accept their values
+      // again.
       if (await hasStrayEntries(hook, writer)) await writer.entries.clear()
       this.#assertGoingOn()
       at = { ...at, status: 'building' }
@@ -137,7 +139,7 @@ export class Builder {
     return step.after as State
   }
 
-  /** The keys that a step is about: of records, or of entries. */
+  /** The keys that a step is about: those of records, or of entries. */
   async #nextKeys({ status, start }: State): Promise<KeyPage> {
     const { hook, writer } = this.#parts
     const from = Buffer.from(start, 'hex')
@@ -147,10 +149,10 @@ export class Builder {
     const keys = (await writer.entries
       .keys({ ...range, limit: STEP_RECORDS, keyEncoding: 'buffer' })
       .all()) as Uint8Array[]
-    return { keys, next: keys.length < STEP_RECORDS ? undefined : behind(keys.at(-1) as Uint8Array) }
+    return { keys, next: keys.length < STEP_RECORDS ? undefined : keyAfter(keys.at(-1) as Uint8Array) }
   }
 
-  /** Adds what a step changes to a batch. The state that is written with it says what was done. */
+  /** Adds the changes of a step to a batch. The state that is written with them says what was done. */
   takeStep(step: Step, batch: PrewriteBatch): State {
     step.after = step.before.status === 'sweeping' ? this.#sweep(step, batch) : this.#addEntries(step, batch)
     return step.after
@@ -186,7 +188,7 @@ export class Builder {
       last = key
       if (entries - before.entries >= STEP_ENTRIES || performance.now() > deadline) break
     }
-    const start = last !== undefined && last !== keys.at(-1) ? behind(last) : next
+    const start = last !== undefined && last !== keys.at(-1) ? keyAfter(last) : next
     return { ...before, ...reached(before, start), records, entries }
   }
 
@@ -194,7 +196,7 @@ export class Builder {
     try {
       this.#parts.onProgress?.({ records, entries })
     } catch {
-      // It is not the index's.
+      // It is not one of the index's entries.
     }
   }
 
@@ -203,13 +205,13 @@ export class Builder {
   }
 }
 
-/** The hook function of states. There is one, which tells by the step whose it is. */
+/** The hook function of states. All builders share it; the step says which builder it belongs to. */
 function takeStep(operation: { value?: unknown; [STEP]?: Step }, batch: PrewriteBatch): void {
   const step = operation[STEP]
   if (step !== undefined) operation.value = step.builder.takeStep(step, batch)
 }
 
-/** How far the building is when the next step starts at `start`, or a pass has come to its end. */
+/** The state of the building if the next step starts at `start`, or a pass has ended. */
 function reached({ status }: State, start: Uint8Array | undefined): Pick<State, 'status' | 'start'> {
   if (start !== undefined) return { status, start: Buffer.from(start).toString('hex') }
   return { status: status === 'rebuilding' ? 'sweeping' : 'ready', start: '' }

@@ -1,6 +1,6 @@
-/** What an index is of: from the options to the function that makes indexed values of a record. */
+/** What an index covers: turns the options into the function that computes the indexed values of a record. */
 
-import { isName } from '../aside.js'
+import { isName } from '../auxiliary-sublevel.js'
 import { indexError } from './errors.js'
 import type { IndexOptions } from './options.js'
 
@@ -8,11 +8,11 @@ import type { IndexOptions } from './options.js'
 export interface Definition {
   readonly name: string
   readonly unique: boolean
-  /** What is stored, to notice that an index was declared otherwise. */
+  /** Stored in order to notice that an index was declared differently before. */
   readonly signature: string
-  /** Whether `valuesOf` looks at the key. */
+  /** Whether `valuesOf` uses the key. */
   readonly usesKey: boolean
-  /** The indexed values of a record, none, one or several. */
+  /** The indexed values of a record: none, one or several. */
   readonly valuesOf: (value: unknown, key: unknown) => readonly unknown[]
 }
 
@@ -21,13 +21,13 @@ const NOTHING: readonly unknown[] = Object.freeze([])
 /**
  * Checks the declaration of an index.
  *
- * @throws TOOLBOX_INDEX_INVALID
+ * @throws TOOLBOX_INDEX_INVALID if an option is not valid.
  */
 export function definitionOf<K, V>(options: IndexOptions<K, V>): Definition {
   const { name, on, multiple = false, unique = false, version = 0, wait = true } = options
   const invalid = (message: string) => indexError('TOOLBOX_INDEX_INVALID', String(name), message)
   if (!isName(name)) {
-    throw invalid('a name has letters, digits, _ and - only, and at least one of them')
+    throw invalid('the name must consist of one or more letters, digits, _ and -')
   }
   for (const [option, given] of Object.entries({ multiple, unique, wait })) {
     if (typeof given !== 'boolean') throw invalid(`the option '${option}' must be a boolean`)
@@ -42,7 +42,8 @@ export function definitionOf<K, V>(options: IndexOptions<K, V>): Definition {
 
   const isFunction = typeof on === 'function'
   const isCompound = Array.isArray(on)
-  if (isCompound && multiple) throw invalid('an index of several paths cannot be multiple: use a function')
+  if (isCompound && multiple)
+    throw invalid('an index of several paths cannot be multiple: use a function instead')
   if (!isFunction && !isPath(on) && !(isCompound && on.length > 0 && on.every(isPath))) {
     throw invalid("the option 'on' must be a path, an array of paths or a function")
   }
@@ -76,7 +77,7 @@ function ofPath(path: string, multiple: boolean): Definition['valuesOf'] {
   return (value) => listOf(read(value), multiple)
 }
 
-/** A compound value, an array. If a part of it is missing, all of it is. */
+/** A compound value, as an array. If a part is missing, the whole value is. */
 function ofPaths(paths: readonly string[]): Definition['valuesOf'] {
   const readers = paths.map(readerOf)
   return (value) => {
@@ -91,7 +92,7 @@ function listOf(indexed: unknown, multiple: boolean): readonly unknown[] {
   return [indexed]
 }
 
-/** What reads the property at `path`: own properties only, so that no value is found on a prototype. */
+/** Makes a function that reads the property at `path`. It reads own properties only, never those of a prototype. */
 function readerOf(path: string): (value: unknown) => unknown {
   const names = path.split('.')
   if (names.length === 1) return (value) => propertyOf(value, path)

@@ -1,4 +1,4 @@
-/** The entries of one index: which ones a record has, and what a write changes. */
+/** The entries of one index: which ones a record has, and which ones a write changes. */
 
 import { byteString, bytesOf } from '../encoded.js'
 import { keyInRoot, type PrewriteBatch } from '../hooks.js'
@@ -9,15 +9,15 @@ import { entryKey, entryOf } from './entry-keys.js'
 import { uniqueError, valueError } from './errors.js'
 import type { Earlier, Reads, StoredEntries } from './reads.js'
 
-/** A write of one record, as far as an index is concerned. */
+/** The write of one record, as an index sees it. */
 export interface RecordWrite {
   /** The primary key. */
   readonly key: Uint8Array
-  /** The value before, undefined if there was none. */
+  /** The previous value; undefined if there was none. */
   readonly old: unknown
-  /** The value from now on, undefined if it is deleted. */
+  /** The new value; undefined if the record is deleted. */
   readonly value: unknown
-  /** Whether the entries of `old` are there: not for certain where a write may be pending, nor of what has expired. */
+  /** Whether the entries of `old` exist. That is uncertain if a write may be pending, or if the record has expired. */
   readonly isOldIndexed: boolean
   readonly reads: Reads
 }
@@ -33,7 +33,7 @@ const NO_KEYS: readonly Key[] = Object.freeze([])
 
 export class EntryWriter implements StoredEntries {
   readonly definition: Definition
-  /** Where the entries are. */
+  /** The sublevel of the entries. */
   readonly entries: AnyLevel
   readonly #space: KeySpace
 
@@ -43,7 +43,7 @@ export class EntryWriter implements StoredEntries {
     this.entries = entries
   }
 
-  /** What is stored with an entry: of a unique index, the primary key. */
+  /** Reads what is stored with an entry: in a unique index, the primary key. */
   read(key: Uint8Array): Uint8Array | undefined {
     const rootKey = keyInRoot(this.entries, key, 'buffer')
     return this.#space.root.getSync(rootKey, { keyEncoding: 'buffer', valueEncoding: 'buffer' }) as
@@ -52,9 +52,10 @@ export class EntryWriter implements StoredEntries {
   }
 
   /**
-   * What a write changes.
+   * The changes that a write makes.
    *
-   * @throws TOOLBOX_INDEX_VALUE, TOOLBOX_UNIQUE
+   * @throws TOOLBOX_INDEX_VALUE if a value cannot be indexed.
+   * @throws TOOLBOX_UNIQUE if another key has a value of a unique index.
    */
   changes({ key, old, value, isOldIndexed, reads }: RecordWrite): Changes {
     const values = value === undefined ? NO_VALUES : this.#valuesOf(value, key)
@@ -65,7 +66,7 @@ export class EntryWriter implements StoredEntries {
     const oldKeys = this.#oldKeysOf(oldValues, key)
     const changes = new Changes(this, key)
     if (this.definition.unique) for (const added of keys) this.#assertFree(added, key, reads)
-    // A pending write that `old` does not show may have deleted an entry that `old` has.
+    // A pending write that `old` does not show may have deleted an entry of `old`.
     for (const { bytes } of isOldIndexed ? without(keys, oldKeys) : keys) changes.added.push(bytes)
     for (const { bytes } of without(oldKeys, keys)) {
       if (this.#isOwn(bytes, key, reads)) changes.removed.push(bytes)
@@ -76,13 +77,13 @@ export class EntryWriter implements StoredEntries {
   /**
    * The keys of all entries of a record.
    *
-   * @throws TOOLBOX_INDEX_VALUE
+   * @throws TOOLBOX_INDEX_VALUE if a value cannot be indexed.
    */
   entriesOf(value: unknown, key: Uint8Array): Uint8Array[] {
     return this.#keysOf(this.#valuesOf(value, key), key).map(({ bytes }) => bytes)
   }
 
-  /** Whether a record has an entry. One that the definition refuses has none. */
+  /** Whether a record has an entry. A record that the definition refuses has none. */
   has(value: unknown, key: Uint8Array, entry: Uint8Array): boolean {
     if (value === undefined) return false
     const { unique } = this.definition
@@ -95,7 +96,7 @@ export class EntryWriter implements StoredEntries {
     })
   }
 
-  /** Whether what is stored under the key of an entry is one that no record has. */
+  /** Whether the entry that is stored under a key is one that no record has. */
   isStray(key: Uint8Array, reads: Reads): boolean {
     const stored = this.read(key)
     if (stored === undefined) return false
@@ -116,13 +117,13 @@ export class EntryWriter implements StoredEntries {
   #assertFree({ bytes, indexed }: Key, key: Uint8Array, reads: Reads): void {
     const holder = reads.entry(this, bytes)
     if (holder === undefined || bytesOf(holder).equals(key)) return
-    // An entry may be left of a record that was changed behind the index's back, or has expired.
+    // The entry may be left over from a record that changed without the index's knowledge, or has expired.
     if (!this.has(reads.shownValue(holder), holder, bytes)) return
     const space = this.#space
     throw uniqueError(this.definition.name, indexed, space.decodeKey(holder), space.decodeKey(key))
   }
 
-  /** Whether an entry is the record's: that of a unique index may be another one's. */
+  /** Whether an entry belongs to the record. In a unique index it may belong to another one. */
   #isOwn(entry: Uint8Array, key: Uint8Array, reads: Reads): boolean {
     if (!this.definition.unique) return true
     const holder = reads.entry(this, entry)
@@ -150,7 +151,7 @@ export class EntryWriter implements StoredEntries {
     }
   }
 
-  /** Of a value that may have been written before the index was declared: refused, it has no entries. */
+  /** The old value may have been written before the index was declared. If the definition refuses it, it has no entries. */
   #oldValuesOf(value: unknown, key: Uint8Array): readonly unknown[] {
     try {
       return this.#valuesOf(value, key)
@@ -168,7 +169,7 @@ export class EntryWriter implements StoredEntries {
   }
 }
 
-/** What a write changes of an index. */
+/** The changes that a write makes to an index. */
 export class Changes {
   readonly added: Uint8Array[] = []
   readonly removed: Uint8Array[] = []
@@ -180,12 +181,12 @@ export class Changes {
     this.#key = key
   }
 
-  /** How many entries change. */
+  /** The number of entries that change. */
   get length(): number {
     return this.added.length + this.removed.length
   }
 
-  /** Adds them to a batch, and notes those of a unique index for its later operations. */
+  /** Adds the changes to a batch, and notes those of a unique index for later operations of the batch. */
   addTo(batch: PrewriteBatch, earlier: Earlier | undefined): void {
     if (this.#writer === null) return
     const { entries: sublevel, definition } = this.#writer
@@ -205,7 +206,7 @@ export class Changes {
 const NOTHING = Buffer.alloc(0)
 const NO_CHANGES = new Changes(null, NOTHING)
 
-/** Whether both are one and the same value: a cheap look that finds most of those that change nothing. */
+/** Whether both are the same single value: a cheap check that finds most writes that change nothing. */
 function isSame(values: readonly unknown[], oldValues: readonly unknown[]): boolean {
   if (values.length !== oldValues.length || values.length > 1) return false
   const [value] = values
@@ -215,7 +216,7 @@ function isSame(values: readonly unknown[], oldValues: readonly unknown[]): bool
   )
 }
 
-/** The keys that are not among others. */
+/** The keys that are not among the others. */
 function without(keys: readonly Key[], others: readonly Key[]): readonly Key[] {
   if (others.length === 0) return keys
   if (others.length === 1) return keys.filter(({ bytes }) => !bytes.equals((others[0] as Key).bytes))

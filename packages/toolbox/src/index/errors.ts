@@ -4,23 +4,23 @@ import { codedError, type ToolboxError } from '../errors.js'
 
 /** Codes of the errors of indexes. */
 export type IndexErrorCode =
-  /** Options that declare no index. */
+  /** The options do not declare a valid index. */
   | 'TOOLBOX_INDEX_INVALID'
-  /** The database has an index of this name already. */
+  /** The database already has an index of this name. */
   | 'TOOLBOX_INDEX_EXISTS'
-  /** A database without `getSync`, which old values are read with, or one of text that cannot store bytes. */
+  /** The database has no `getSync` to read old values with, or stores only text and cannot store bytes. */
   | 'TOOLBOX_INDEX_UNSUPPORTED'
-  /** A value that cannot be indexed: `cause` says why, `key` is its key. */
+  /** A value cannot be indexed. `cause` says why, and `key` is its key. */
   | 'TOOLBOX_INDEX_VALUE'
-  /** A value of a unique index that another key has. */
+  /** Another key already has this value in a unique index. */
   | 'TOOLBOX_UNIQUE'
-  /** A query of an index that is not built. */
+  /** The index is not built yet and cannot be queried. */
   | 'TOOLBOX_INDEX_NOT_READY'
-  /** `get` or `getKey` of an index that is not unique. */
+  /** `get` or `getKey` was called on an index that is not unique. */
   | 'TOOLBOX_INDEX_NOT_UNIQUE'
-  /** Options of a query that make no range. */
+  /** The options of a query make no valid range. */
   | 'TOOLBOX_INDEX_RANGE'
-  /** Use of an index after `drop()`. */
+  /** The index was used after `drop()`. */
   | 'TOOLBOX_INDEX_DROPPED'
 
 /** An error of an index. */
@@ -30,18 +30,22 @@ export interface IndexError extends ToolboxError {
   index: string
 }
 
-/** A value that is not unique. */
+/** The error about a value that is not unique. */
 export interface UniqueError extends IndexError {
   code: 'TOOLBOX_UNIQUE'
   /** The value. */
   value: unknown
-  /** The key that has it. */
+  /** The key that already has the value. */
   key: unknown
-  /** The key that was to get it, too. */
+  /** The key whose write was refused. */
   refusedKey: unknown
 }
 
-/** An error of the index `index`. @internal */
+/**
+ * Makes an error of the index named `index`.
+ *
+ * @internal
+ */
 export function indexError(
   code: IndexErrorCode,
   index: string,
@@ -51,23 +55,31 @@ export function indexError(
   return Object.assign(codedError(code, `Index ${index}: ${message}`, cause), { index }) as IndexError
 }
 
-/** An error about a value that cannot be indexed. @internal */
+/**
+ * Makes the error about a value that cannot be indexed.
+ *
+ * @internal
+ */
 export function valueError(index: string, key: unknown, cause: unknown): IndexError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   const message = `the value of key ${shown(key)} cannot be indexed: ${reason}`
   return Object.assign(indexError('TOOLBOX_INDEX_VALUE', index, message, cause), { key })
 }
 
-/** An error about a value that another key has. @internal */
+/**
+ * Makes the error about a value that another key has.
+ *
+ * @internal
+ */
 export function uniqueError(index: string, value: unknown, key: unknown, refusedKey: unknown): UniqueError {
-  const message = `${shown(value)} belongs to key ${shown(key)}, key ${shown(refusedKey)} cannot have it, too`
+  const message = `${shown(value)} already belongs to key ${shown(key)}, so key ${shown(refusedKey)} cannot have it`
   const error = indexError('TOOLBOX_UNIQUE', index, message)
   return Object.assign(error, { value, key, refusedKey }) as UniqueError
 }
 
 const SHOWN_LENGTH = 100
 
-/** A value for a message. */
+/** The form of a value in a message. */
 function shown(value: unknown): string {
   let text: string
   if (value instanceof Uint8Array) text = `0x${Buffer.from(value).toString('hex')}`

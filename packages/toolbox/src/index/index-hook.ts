@@ -1,15 +1,15 @@
 /**
- * The hook function that all indexes of a database or sublevel share, and what it reads there. It is one for all, so that an
- * operation that one index refuses leaves no trace of another, and the old value is read once.
+ * The hook function that all indexes of a database or sublevel share, and what it reads there. With a single function, an
+ * operation that one index refuses leaves no trace in another, and the old value is read once.
  */
 
-import { asideOf } from '../aside.js'
+import { auxiliarySublevelOf } from '../auxiliary-sublevel.js'
 import { byteString, bytesOf, type Encoded, type Encoding, type Format } from '../encoded.js'
 import { addHook, deleteHook, keyInRoot, type Operation, type PrewriteBatch, prefixOf } from '../hooks.js'
 import { type KeySpace, keySpaceOf } from '../key-space.js'
 import type { AnyLevel } from '../level-like.js'
 import { openViewOf } from '../open-views.js'
-import { beneath, viewOf } from '../view.js'
+import { sourceOf, viewOf } from '../view.js'
 import type { EntryWriter } from './entry-writer.js'
 import { Earlier, type Reads } from './reads.js'
 import { type StoredForm, storedFormOf } from './stored-form.js'
@@ -17,7 +17,7 @@ import { endOfSublevel } from './sublevel-keys.js'
 
 const hooks = new WeakMap<AnyLevel, Map<string, IndexHook>>()
 
-/** The hook of `db`, the same for each object of a sublevel and for views of it; `db` will run its function. */
+/** The hook of `db`, shared by all objects of a sublevel and by views of it. Its function will run for `db`. */
 export function indexHookOf(db: AnyLevel): IndexHook {
   const space = keySpaceOf(db)
   const { root, prefix } = space
@@ -34,38 +34,38 @@ export function indexHookOf(db: AnyLevel): IndexHook {
   return hook
 }
 
-/** Forgets a hook that has no index any more. */
+/** Forgets a hook without indexes. */
 function forget({ space }: IndexHook): void {
   hooks.get(space.root)?.delete(space.prefix)
 }
 
 export class IndexHook {
-  /** Where the records are. */
+  /** The key space of the records. */
   readonly space: KeySpace
   /**
-   * Whether hook functions see every write, and in `getSync` all that was written before, so that no entry is ever stale.
-   * Terrace's do; for others see the guide.
+   * Whether hook functions see every write, and `getSync` in them sees everything written before, so that no entry is ever
+   * stale. This is so on Terrace; for other databases see the guide.
    */
   readonly isExact: boolean
-  /** The sublevel with the states of all its indexes. */
+  /** The sublevel that holds the states of all indexes. */
   readonly states: AnyLevel
   readonly keyEncoding: Encoding
   readonly valueEncoding: Encoding
   readonly #asStored: StoredForm
-  /** By the names of indexes that are there, or are being dropped: what to call when the database is opened again. */
+  /** For each index, including those that are being dropped, the function to call when the database is opened again. */
   readonly #openings = new Map<string, () => void>()
-  /** Of each index, by its name. */
+  /** The entry writer of each index, by name. */
   readonly #writers = new Map<string, EntryWriter>()
   /** The objects that run the hook function. */
   readonly #hooked = new Set<AnyLevel>()
-  /** What batches have in them, where `getSync` does not tell. */
+  /** The contents of each batch, if `getSync` does not show them. */
   readonly #earlier = new WeakMap<PrewriteBatch, Earlier>()
   readonly #committed: Reads
 
-  /** @param space - Of a database or a view, whose encodings count. */
+  /** @param space - The key space of a database or a view, whose encodings apply. */
   constructor(space: KeySpace) {
     this.space = space
-    this.states = asideOf(space.given, 'index')
+    this.states = auxiliarySublevelOf(space.given, 'index')
     this.isExact = space.isExact
     this.keyEncoding = space.keyEncoding()
     this.valueEncoding = space.valueEncoding()
@@ -81,7 +81,7 @@ export class IndexHook {
     return this.#openings.has(name)
   }
 
-  /** Whether `db`, another object of the same sublevel perhaps, reads keys and values in the same way. */
+  /** Whether `db`, which may be another object of the same sublevel, decodes keys and values in the same way. */
   hasEncodingsOf(db: AnyLevel): boolean {
     const { keyEncoding, valueEncoding } = this
     return (
@@ -90,9 +90,9 @@ export class IndexHook {
     )
   }
 
-  /** Has the writes of `db` keep an index in step. `onOpen` is called when the database is opened again. */
+  /** Keeps an index in step with the writes of `db`. `onOpen` is called when the database is opened again. */
   add(writer: EntryWriter, given: AnyLevel, onOpen: () => void): void {
-    const db = beneath(given)
+    const db = sourceOf(given)
     const { name } = writer.definition
     if (this.#openings.size === 0) this.space.db.on('open', this.#onOpen)
     this.#openings.set(name, onOpen)
@@ -102,13 +102,13 @@ export class IndexHook {
     addHook(db, this.#onOperation)
   }
 
-  /** Whether one of the objects counts: Terrace runs the functions of all that are not closed. */
+  /** Whether the function still runs for some object. Terrace runs the functions of all objects that are not closed. */
   get #isHooked(): boolean {
     for (const { status } of this.#hooked) if (status === 'open' || status === 'opening') return true
     return false
   }
 
-  /** Has writes leave an index alone. Its name stays taken. */
+  /** Detaches an index from writes. Its name stays taken. */
   remove(name: string): void {
     this.#writers.delete(name)
     if (this.#writers.size > 0) return
@@ -124,12 +124,12 @@ export class IndexHook {
     forget(this)
   }
 
-  /** What is there before a write of `batch`. Without a batch: what the database holds. */
+  /** What a write of `batch` finds; without a batch, what the database holds. */
   reads(batch?: PrewriteBatch): Reads {
     return (batch !== undefined && this.#earlier.get(batch)) || this.#committed
   }
 
-  /** Whether a view that is open hides a record: to everybody who uses the view it is gone, and its values are free. */
+  /** Whether an open view hides a record. For users of the view the record is gone, and its values are free. */
   isHidden(key: Uint8Array): boolean {
     const view = openViewOf(this.space.db)
     return view !== undefined && viewOf(view)?.isHidden(key) === true
@@ -142,7 +142,7 @@ export class IndexHook {
   /** The hook function. */
   readonly #onOperation = (operation: Operation, batch: PrewriteBatch): void => {
     const { keyEncoding, sublevel } = operation
-    // A sublevel given by the option: only if it is another object for this very key space.
+    // The option may give a sublevel. It counts only if it is another object for this very key space.
     if (sublevel != null && sublevel !== this.space.db && !this.#isSame(sublevel)) return
     const encodedKey = keyEncoding.encode(operation.key)
     const key = bytesOf(encodedKey)
@@ -151,8 +151,8 @@ export class IndexHook {
     const before = this.reads(batch)
     const old = before === this.#committed ? this.#read(encodedKey, keyEncoding.format) : before.value(key)
     const value = operation.type === 'put' ? this.#storedForm(operation) : undefined
-    // Where there is a view, another record may have got the value of an expired one. That view's hook has run by now, so that
-    // nothing tells whether this record had expired.
+    // With a view, another record may have taken the value of an expired one. The view's hook has already run, so nothing tells
+    // whether this record had expired.
     const isOldIndexed = this.isExact && openViewOf(this.space.db) === undefined
     const changes = []
     for (const writer of this.#writers.values())
@@ -164,7 +164,7 @@ export class IndexHook {
     for (const change of changes) change.addTo(batch, earlier)
   }
 
-  /** The value of an operation as it will be read; undefined if it cannot be read as others are: it is not indexed then. */
+  /** The value of an operation as it will be read. It is undefined, and not indexed, if it cannot be read as other values are. */
   #storedForm({ value, valueEncoding }: Operation): unknown {
     try {
       return this.#asStored(value, valueEncoding as Encoding)
@@ -191,7 +191,7 @@ export class IndexHook {
     return this.#read(key, 'buffer')
   }
 
-  /** The value of a key, read from the root: a sublevel may not be open yet, and each takes its time. */
+  /** The value of a key. It is read from the root, because a sublevel may not be open yet, and opening each takes time. */
   #read(key: Encoded, format: Format): unknown {
     const rootKey = keyInRoot(this.space.db, key, format)
     const { format: valueFormat } = this.valueEncoding

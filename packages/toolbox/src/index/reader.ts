@@ -1,4 +1,4 @@
-/** Queries: entries of a range, with the values of their records, of one moment. */
+/** Queries: the entries of a range with the values of their records, all from the same state. */
 
 import type { AbstractSnapshot } from 'abstract-level'
 import type { AnyLevel } from '../level-like.js'
@@ -31,7 +31,7 @@ export interface Found {
 /**
  * Checks the options of a query.
  *
- * @throws TOOLBOX_INDEX_RANGE
+ * @throws TOOLBOX_INDEX_RANGE if an option is not valid.
  */
 export function queryOf(index: string, options: IndexRange): Query {
   const { reverse = false, limit = Infinity, pageSize = DEFAULT_PAGE_SIZE } = options
@@ -46,7 +46,7 @@ export function queryOf(index: string, options: IndexRange): Query {
   return { range: entryRange(index, options), reverse, limit, pageSize }
 }
 
-/** What is queried: an index, and the database or view that its records are read from. */
+/** What is queried: an index, and the database or view from which its records are read. */
 export interface Queried {
   readonly hook: IndexHook
   readonly writer: EntryWriter
@@ -72,7 +72,7 @@ export async function* entryPages(
   }
 }
 
-/** The entry of what is stored. What cannot be read is left out; `verify()` counts it. */
+/** The entry that stored bytes stand for. Unreadable entries are left out; `verify()` counts them. */
 function readable(unique: boolean, key: Uint8Array, stored: Uint8Array | undefined): Entry[] {
   try {
     return [entryOf(unique, key, stored)]
@@ -82,8 +82,8 @@ function readable(unique: boolean, key: Uint8Array, stored: Uint8Array | undefin
 }
 
 /**
- * The records of a query. Each is checked against its value, if that is read: it always is on databases where an entry may be
- * stale, and through a view, which may hide the record.
+ * Yields the records of a query. Each is checked against its value if that is read. Values are always read on databases where
+ * an entry may be stale, and through a view, which may hide the record.
  */
 export async function* find(
   { hook, writer, db }: Queried,
@@ -110,7 +110,7 @@ export async function* find(
   }
 }
 
-/** The record that has `indexed` in a unique index, where `entry` is the key of its entry. */
+/** Finds the record that has `indexed` in a unique index; `entry` is the key of its entry. */
 export async function findOne(
   { hook, writer, db }: Queried,
   entry: Uint8Array,
@@ -129,7 +129,7 @@ export async function findOne(
   }
 }
 
-/** The present state of the database to read from, where it has snapshots. */
+/** A snapshot of the current state to read from, if the database has snapshots. */
 export function snapshotOf({ space: { db } }: IndexHook): AbstractSnapshot | undefined {
   return db.supports.explicitSnapshots ? db.snapshot() : undefined
 }

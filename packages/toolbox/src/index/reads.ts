@@ -1,22 +1,22 @@
-/** What hook functions read: what is stored, and on databases that do not show it, what the same batch has changed. */
+/** What hook functions read: stored data and, on databases that do not show it, what the same batch has changed. */
 
 import { byteString } from '../encoded.js'
 /** The entries of an index. */
 export interface StoredEntries {
-  /** What is stored with an entry. */
+  /** Reads what is stored with an entry. */
   read(key: Uint8Array): Uint8Array | undefined
 }
 
 export interface Reads {
-  /** The value of a primary key, decoded; undefined if there is none. */
+  /** The decoded value of a primary key; undefined if there is none. */
   value(key: Uint8Array): unknown
-  /** The same; undefined, too, if a view hides the record. */
+  /** The same, but undefined also if a view hides the record. */
   shownValue(key: Uint8Array): unknown
-  /** The primary key that an entry of a unique index has stored. */
+  /** The primary key that is stored with an entry of a unique index. */
   entry(index: StoredEntries, key: Uint8Array): Uint8Array | undefined
 }
 
-/** The earlier operations of a batch, above what is stored. */
+/** The earlier operations of a batch, on top of what is stored. */
 export class Earlier implements Reads {
   readonly #stored: Reads
   readonly #values = new Map<string, unknown>()
@@ -46,7 +46,7 @@ export class Earlier implements Reads {
     this.#values.set(identity, value)
   }
 
-  /** Notes an entry of a unique index, undefined for one that is deleted. */
+  /** Notes an entry of a unique index, or undefined for a deleted one. */
   noteEntry(index: StoredEntries, key: Uint8Array, primary: Uint8Array | undefined): void {
     let entries = this.#entries.get(index)
     if (entries === undefined) {

@@ -1,4 +1,4 @@
-/** Reading the records of a database page by page, without those of its sublevels. */
+/** Reads the records of a database page by page, without those of its sublevels. */
 
 import type { AbstractSnapshot } from 'abstract-level'
 import type { IndexHook } from './index-hook.js'
@@ -7,7 +7,7 @@ import { endOfSublevel } from './sublevel-keys.js'
 export interface KeyPage {
   /** Primary keys. */
   readonly keys: Uint8Array[]
-  /** Where the next page begins; undefined if there is none. */
+  /** The key at which the next page begins; undefined if there is none. */
   readonly next: Uint8Array | undefined
 }
 
@@ -30,15 +30,15 @@ export async function readKeys(
     if (last === undefined) return { keys, next: undefined }
 
     const end = keys.findIndex((key) => endOfSublevel(key) !== undefined)
-    if (end < 0) return { keys, next: keys.length < limit ? undefined : behind(last) }
+    if (end < 0) return { keys, next: keys.length < limit ? undefined : keyAfter(last) }
     const next = endOfSublevel(keys[end] as Uint8Array) as Uint8Array
     if (end > 0) return { keys: keys.slice(0, end), next }
     from = next
   }
 }
 
-/** The key right behind `key`. */
-export function behind(key: Uint8Array): Uint8Array {
+/** The key immediately after `key`. */
+export function keyAfter(key: Uint8Array): Uint8Array {
   const next = new Uint8Array(key.length + 1)
   next.set(key)
   return Buffer.from(next.buffer)

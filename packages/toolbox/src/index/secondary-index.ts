@@ -1,6 +1,6 @@
-/** What users have of an index. */
+/** The object that users have for an index. */
 
-import { asideOf } from '../aside.js'
+import { auxiliarySublevelOf } from '../auxiliary-sublevel.js'
 import type { AnyLevel } from '../level-like.js'
 import { assertOnlyInstance } from '../only-instance.js'
 import { Builder } from './builder.js'
@@ -15,7 +15,7 @@ import { StateStore } from './state.js'
 import { type IndexReport, verify } from './verify.js'
 
 /**
- * A secondary index. Made by `index()`. Its methods wait until it is built, unless the option `wait` is false.
+ * A secondary index. `index()` makes one. Its methods wait until the index is built, unless the option `wait` is false.
  *
  * @typeParam K - The type of primary keys.
  * @typeParam V - The type of values.
@@ -38,11 +38,7 @@ export class SecondaryIndex<K, V> {
     const { name } = definition
     const { getSync, encodings } = db.supports as { getSync?: boolean; encodings?: Record<string, boolean> }
     if (!getSync || !encodings?.buffer) {
-      throw indexError(
-        'TOOLBOX_INDEX_UNSUPPORTED',
-        name,
-        'a database that has getSync and stores bytes is needed'
-      )
+      throw indexError('TOOLBOX_INDEX_UNSUPPORTED', name, 'the database must have getSync and store bytes')
     }
 
     assertOnlyInstance(db, 'index()')
@@ -51,11 +47,15 @@ export class SecondaryIndex<K, V> {
       throw indexError(
         'TOOLBOX_INDEX_EXISTS',
         name,
-        'the database has an index of this name: use that object'
+        'the database already has an index of this name: use that object'
       )
     }
     if (!hook.hasEncodingsOf(db)) {
-      throw indexError('TOOLBOX_INDEX_INVALID', name, 'the other indexes are of objects with other encodings')
+      throw indexError(
+        'TOOLBOX_INDEX_INVALID',
+        name,
+        'the other indexes were declared on objects with other encodings'
+      )
     }
     this.#name = name
     this.#db = db
@@ -63,7 +63,7 @@ export class SecondaryIndex<K, V> {
     this.#waits = options.wait !== false
     this.#onProgress = options.onProgress
     this.#state = new StateStore(hook.states, name)
-    this.#writer = new EntryWriter(hook.space, definition, asideOf(db, `index.${name}`))
+    this.#writer = new EntryWriter(hook.space, definition, auxiliarySublevelOf(db, `index.${name}`))
     hook.add(this.#writer, db, () => {
       if (!this.#isDropped) this.#builder = this.#build(false, this.#builder.close())
     })
@@ -76,56 +76,57 @@ export class SecondaryIndex<K, V> {
   }
 
   /**
-   * When the index is built and can be queried. Rejected with the error that stopped the building: TOOLBOX_UNIQUE,
-   * TOOLBOX_INDEX_VALUE, or one of the database, such as LEVEL_DATABASE_NOT_OPEN when it was closed. The building goes on
-   * when the database is opened again.
+   * Resolves when the index is built and can be queried. It rejects with the error that stopped the building: TOOLBOX_UNIQUE,
+   * TOOLBOX_INDEX_VALUE, or one of the database, such as LEVEL_DATABASE_NOT_OPEN if it was closed. The building resumes when
+   * the database is opened again.
    */
   get ready(): Promise<void> {
     return this.#whenBuilt()
   }
 
   /**
-   * The value of the record that has `indexed`; undefined if there is none.
+   * Returns the value of the record that has `indexed`; undefined if there is none.
    *
-   * @throws TOOLBOX_INDEX_NOT_UNIQUE, and as the other queries do
+   * @throws TOOLBOX_INDEX_NOT_UNIQUE if the index is not unique, and the errors of the other queries.
    */
   async get(indexed: unknown): Promise<V | undefined> {
     return (await this.#find(indexed))?.value as V | undefined
   }
 
-  /** As `get`, but the primary key. */
+  /** Like {@link get}, but returns the primary key. */
   async getKey(indexed: unknown): Promise<K | undefined> {
     return (await this.#find(indexed))?.key as K | undefined
   }
 
   /**
-   * The entries of a range, in the order of their indexed values, and of equal ones in that of the primary keys: each the
-   * primary key, the value and the indexed value. A record with several entries in the range comes several times. All is
-   * of one moment, that of the first step, on databases that have snapshots.
+   * Yields the entries of a range in the order of their indexed values, and of their primary keys where these are equal. Each
+   * has the primary key, the value and the indexed value. A record with several entries in the range comes several times. On
+   * databases with snapshots, all entries are of the same state: that of the first step.
    *
-   * @throws TOOLBOX_INDEX_RANGE, at once; TOOLBOX_INDEX_NOT_READY and TOOLBOX_INDEX_DROPPED, at the first step
+   * @throws TOOLBOX_INDEX_RANGE at the call, if the options make no range.
+   * @throws TOOLBOX_INDEX_NOT_READY or TOOLBOX_INDEX_DROPPED at the first step.
    */
   entries(options: IndexRange = {}): AsyncGenerator<[key: K, value: V, indexed: unknown], void> {
     return this.#results(options, true, ({ key, value, indexed }) => [key as K, value as V, indexed])
   }
 
-  /** As `entries`, but the primary keys. On Terrace values are not read for it. */
+  /** Like {@link entries}, but yields the primary keys. On Terrace this reads no values. */
   keys(options: IndexRange = {}): AsyncGenerator<K, void> {
     return this.#results(options, false, ({ key }) => key as K)
   }
 
-  /** As `entries`, but the values. */
+  /** Like {@link entries}, but yields the values. */
   values(options: IndexRange = {}): AsyncGenerator<V, void> {
     return this.#results(options, true, ({ value }) => value as V)
   }
 
-  /** Compares the index with all records, as of now, in pages. It changes nothing. */
+  /** Compares the index with all records in their current state, page by page. It changes nothing. */
   async verify(): Promise<IndexReport> {
     await this.#whenBuilt()
     return verify(this.#hook, this.#writer)
   }
 
-  /** Builds the index anew. Queries wait, or throw, until the promise that it returns is settled as `ready` is. */
+  /** Rebuilds the index. Until the returned promise settles, as `ready` does, queries wait or throw. */
   async rebuild(): Promise<void> {
     this.#assertExists()
     const stopped = this.#builder.stop(
@@ -135,14 +136,14 @@ export class SecondaryIndex<K, V> {
     return this.#whenBuilt()
   }
 
-  /** Removes the index: its entries, its state and its hook. The object is of no use then. */
+  /** Removes the index: its entries, its state and its hook. The object cannot be used afterwards. */
   async drop(): Promise<void> {
     this.#assertExists()
     this.#isDropped = true
     await this.#builder.stop(this.#dropped())
     const { entries } = this.#writer
     try {
-      // Should the process end within: entries without a state are cleared when the index is declared again.
+      // If the process ends in between, entries without a state are cleared when the index is declared again.
       await this.#state.delete()
       this.#hook.remove(this.#name)
       await entries.clear()
@@ -167,7 +168,7 @@ export class SecondaryIndex<K, V> {
     return builder
   }
 
-  /** Waits for the building, also for one that begins meanwhile. */
+  /** Waits until the index is built, even if building starts only meanwhile. */
   async #whenBuilt(): Promise<void> {
     while (!this.#isBuilt) {
       this.#assertExists()
@@ -215,7 +216,7 @@ export class SecondaryIndex<K, V> {
       throw indexError(
         'TOOLBOX_INDEX_NOT_UNIQUE',
         this.#name,
-        'use entries(), more than one record may have a value'
+        'more than one record may have a value: use entries()'
       )
     }
     if (indexed === undefined) return undefined

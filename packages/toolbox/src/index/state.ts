@@ -1,33 +1,33 @@
-/** What is stored of an index beside its entries: what it is of, and how far its building is. */
+/** What is stored about an index besides its entries: its declaration, and how far its building is. */
 
 import type { AnyLevel } from '../level-like.js'
 
-/** The form in which entries and states are stored. Another one rebuilds the index. */
+/** The version of the stored form of entries and states. A different one rebuilds the index. */
 const FORMAT = 1
 
 export interface State {
   readonly format: number
-  /** Of the declaration that the entries belong to. */
+  /** The signature of the declaration that the entries belong to. */
   readonly signature: string
   /**
-   * `clearing`: entries of another declaration may be left. `rebuilding`: as `building`, and then `sweeping`, which removes entries
-   * that no record has.
+   * `clearing`: entries of another declaration may be left. `rebuilding`: like `building`, and then `sweeping`, which removes
+   * entries that no record has.
    */
   readonly status: 'clearing' | 'building' | 'rebuilding' | 'sweeping' | 'ready'
-  /** The primary key, in hexadecimal, from which on records are not indexed yet; while sweeping, that of the next entry. */
+  /** The primary key, in hexadecimal, from which on records are not indexed yet. While sweeping, that of the next entry. */
   readonly start: string
-  /** Records that were read, and entries that were written for them. */
+  /** The numbers of records that were read, and of entries that were written for them. */
   readonly records: number
   readonly entries: number
 }
 
-/** The state of an index that is to be built from the beginning. */
+/** The state of an index that must be built from the beginning. */
 export function firstState(signature: string): State {
   return { format: FORMAT, signature, status: 'clearing', start: '', records: 0, entries: 0 }
 }
 
 export class StateStore {
-  /** The sublevel with the states of all indexes of a database. */
+  /** The sublevel that holds the states of all indexes of a database. */
   readonly db: AnyLevel
   readonly #name: string
 
@@ -36,7 +36,7 @@ export class StateStore {
     this.#name = name
   }
 
-  /** The state, if it can be read and belongs to the declaration `signature`. */
+  /** Reads the state, if it is readable and belongs to the declaration `signature`. */
   async read(signature: string): Promise<State | undefined> {
     const text = (await this.db.get(this.#name, { valueEncoding: 'utf8' })) as string | undefined
     if (text === undefined) return undefined

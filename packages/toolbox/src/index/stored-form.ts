@@ -1,14 +1,14 @@
 /**
- * Values as they will be read. An index must make the same of a value when it is written and when it is replaced, and what
- * is read may differ from what was put: a `Date` in JSON is a string later.
+ * Values as they will be read. An index must compute the same for a value when it is written and when it is replaced. What is
+ * read may differ from what was put: a `Date` in JSON becomes a string.
  */
 
 import { decodedBy, type Encoded, type Encoding } from '../encoded.js'
 
-/** So many parts of a value are looked at, before encoding and decoding it is not dearer. */
+/** The most parts of a value to check. Beyond this, encoding and decoding the value is cheaper. */
 const MAX_PARTS = 200
 
-/** Makes, of a value and the encoding that it was given with, what the encoding `own` of a database will read. */
+/** Computes what the database's own encoding will read of a value that was given with another encoding. */
 export type StoredForm = (value: unknown, given: Encoding) => unknown
 
 export function storedFormOf(own: Encoding): StoredForm {
@@ -17,16 +17,18 @@ export function storedFormOf(own: Encoding): StoredForm {
     given === own && isReadAsGiven(value) ? value : decodedBy(own, given.encode(value) as Encoded)
 }
 
-/** What tells, without encoding a value, that it is read as it was given. It may say no of one that is. */
+/** Makes a check that tells, without encoding a value, that it is read as it was given. It may say no for such values, too. */
 function checkOf({ name, encode, decode }: Encoding): (value: unknown) => boolean {
-  // A string that is no Unicode text is changed.
+  // A string that is not Unicode text is changed.
   if (name === 'utf8') return (value) => typeof value === 'string' && value.isWellFormed()
-  // Encodings have their functions bound.
+  // Encodings have bound functions.
   const isJson = name === 'json' && encode.name === 'bound stringify' && decode.name === 'bound parse'
   return isJson ? (value) => partsOf(value, 0) <= MAX_PARTS : () => false
 }
 
-/** How many parts plain JSON has, if it is just that; Infinity if it is, or has, anything else, or too many. */
+/**
+ * The number of parts of plain JSON. Infinity for anything else, if it contains anything else, or if there are too many parts.
+ */
 function partsOf(value: unknown, before: number): number {
   let parts = before + 1
   switch (typeof value) {

@@ -1,13 +1,13 @@
 /** The keys of sublevels among those of the database that they are in. */
 
 const EXCLAMATION_MARK = 0x21
-/** Between these, both excluded, are the bytes of a sublevel's name. */
+/** The bytes of a sublevel's name are between these two, both excluded. */
 const BELOW_NAMES = 0x22
 const ABOVE_NAMES = 0x7f
 
 /**
- * Where the keys of a sublevel within a database end, if `key` is one of them: `!name!` and what follows. Such keys are
- * those of the sublevel, they are not indexed.
+ * The end of a sublevel's keys within a database, if `key` is one of them: `!name!` and what follows. Such keys belong to the
+ * sublevel and are not indexed.
  */
 export function endOfSublevel(key: Uint8Array): Buffer | undefined {
   if (key[0] !== EXCLAMATION_MARK) return undefined

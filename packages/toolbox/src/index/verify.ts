@@ -1,4 +1,4 @@
-/** Compares an index with the records, both ways, at one moment. */
+/** Compares an index with the records, in both directions, in one state. */
 
 import type { AbstractSnapshot } from 'abstract-level'
 import { bytesOf, type Encoded } from '../encoded.js'
@@ -8,27 +8,27 @@ import type { IndexHook } from './index-hook.js'
 import { snapshotOf } from './reader.js'
 import { readKeys } from './records.js'
 
-/** So many records or entries are held at a time. */
+/** The number of records or entries held at a time. */
 const PAGE_SIZE = 100
 
-/** What `verify()` found. An index in step has zeros for `missing`, `stale` and `wrong`. */
+/** The result of `verify()`. For an index that is in step, `missing`, `stale` and `wrong` are 0. */
 export interface IndexReport {
-  /** Records of the database. */
+  /** The number of records of the database. */
   records: number
-  /** Entries of the index. */
+  /** The number of entries of the index. */
   entries: number
-  /** Entries that records should have and that are not there. */
+  /** The number of entries that records should have, but do not. */
   missing: number
-  /** Entries whose record is gone, or has another value. */
+  /** The number of entries whose record is gone or has another value. */
   stale: number
   /**
-   * What cannot be right at all: entries that cannot be read, records that the definition refuses, values of a unique
-   * index that more than one record has (one for each record beyond the first).
+   * The number of impossible cases: entries that cannot be read, records that the definition refuses, and values of a unique
+   * index that more than one record has (one for each record after the first).
    */
   wrong: number
 }
 
-/** Compares. */
+/** Compares an index with its records. */
 export async function verify(hook: IndexHook, writer: EntryWriter): Promise<IndexReport> {
   const report = emptyReport()
   const snapshot = snapshotOf(hook)
@@ -41,7 +41,7 @@ export async function verify(hook: IndexHook, writer: EntryWriter): Promise<Inde
   return report
 }
 
-/** Whether there is an entry that no record has: of another declaration, or of an index that was being dropped. */
+/** Whether there is an entry that no record has: one of another declaration, or of an index that was being dropped. */
 export async function hasStrayEntries(hook: IndexHook, writer: EntryWriter): Promise<boolean> {
   const report = emptyReport()
   const snapshot = snapshotOf(hook)
@@ -61,7 +61,7 @@ function isStray({ stale, wrong }: IndexReport): boolean {
   return stale + wrong > 0
 }
 
-/** Whether all records have their entries. */
+/** Checks that all records have their entries. */
 async function verifyRecords(
   hook: IndexHook,
   writer: EntryWriter,
@@ -74,10 +74,10 @@ async function verifyRecords(
     const values = await decodedValues(hook, page.keys, snapshot)
     for (const [index, key] of page.keys.entries()) {
       const value = values[index]
-      // Without snapshots it may have been deleted since.
+      // Without snapshots, it may have been deleted since.
       if (value === undefined) continue
       report.records++
-      // What has expired may have lost its value to another one.
+      // An expired record may have lost its value to another one.
       if (!hook.isHidden(key)) await verifyRecord(writer, key, value, snapshot, report)
     }
     start = page.next
@@ -109,7 +109,7 @@ async function verifyRecord(
   }
 }
 
-/** Whether all entries have their records. It ends where the report says enough. */
+/** Checks that all entries have their records. It ends when the report says that this is enough. */
 async function verifyEntries(
   hook: IndexHook,
   writer: EntryWriter,
@@ -142,7 +142,7 @@ async function verifyEntries(
   }
 }
 
-/** A value that is there; `decoded` is undefined if the encoding of the database cannot read it. */
+/** A value that exists. `decoded` is undefined if the encoding of the database cannot read it. */
 interface Decoded {
   readonly decoded: unknown
 }

@@ -1,21 +1,21 @@
 import { codedError } from '../errors.js'
 import type { Queues, Waiter } from './queue.js'
 
-/** How to wait for keys. */
+/** Options of waiting for keys. */
 export interface AcquireOptions {
   /**
-   * How long to wait for all keys at most, in milliseconds, 0 to 2^31 - 1: with 0 they must be free now. `Infinity`
-   * waits for ever.
+   * The longest time to wait for all keys, in milliseconds, 0 to 2^31 - 1. With 0, the keys must be free now. With `Infinity`,
+   * the wait has no limit.
    *
    * @defaultValue `Infinity`
    */
   timeoutMs?: number | undefined
 
-  /** Ends the waiting when it is aborted. What was acquired by then stays. */
+  /** A signal that ends the wait. What was acquired before it was aborted stays. */
   signal?: AbortSignal | undefined
 
   /**
-   * Let others have the keys at the same time who share them, too: readers, as it were.
+   * Whether others that also share the keys may hold them at the same time, like readers.
    *
    * @defaultValue `false`
    */
@@ -26,12 +26,12 @@ export interface AcquireOptions {
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
 
 /**
- * Waits for keys, one after the other in one order for everybody, so that two who want the same keys never wait for each
- * other.
+ * Waits for keys one after the other. All callers take keys in the same order, so two that want the same keys never wait for
+ * each other.
  */
 export class Acquisition {
   readonly #queues: Queues
-  /** Sorted, each once. */
+  /** Sorted, without duplicates. */
   readonly #keys: readonly string[]
   readonly #options: AcquireOptions
   #held = 0
@@ -49,7 +49,7 @@ export class Acquisition {
   /**
    * Waits until all keys are held.
    *
-   * @throws LOCK_TIMEOUT, LOCK_ABORTED; then none is held.
+   * @throws LOCK_TIMEOUT or LOCK_ABORTED; then no key is held.
    */
   wait(): Promise<void> {
     const { signal, timeoutMs = Infinity } = this.#options
@@ -68,7 +68,7 @@ export class Acquisition {
     })
   }
 
-  /** Gives all keys up. More than one call does no more than one. */
+  /** Releases all keys. Further calls do nothing. */
   release(): void {
     const held = this.#keys.slice(0, this.#held)
     this.#held = 0
@@ -79,7 +79,7 @@ export class Acquisition {
     return this.#held === this.#keys.length
   }
 
-  /** Enters the queue of the next key, and so on as long as that is granted at once. */
+  /** Enters the queue of the next key, and goes on while keys are granted at once. */
   #takeNext(): void {
     while (!this.#isDone) {
       const key = this.#keys[this.#held] as string
@@ -123,7 +123,11 @@ export class Acquisition {
   }
 }
 
-/** Checks options. @internal */
+/**
+ * Checks options.
+ *
+ * @internal
+ */
 export function assertOptions({ timeoutMs, signal, shared }: AcquireOptions): void {
   if (timeoutMs !== undefined && timeoutMs !== Infinity) {
     if (typeof timeoutMs !== 'number' || !(timeoutMs >= 0 && timeoutMs <= MAX_TIMEOUT_MS)) {

@@ -8,11 +8,11 @@ export type { AcquireOptions } from './acquisition.js'
 export type { Locks, Release } from './locks.js'
 
 /**
- * Locks on keys.
+ * Returns the locks on the keys of a database, or of a namespace.
  *
- * @param owner - A database or a sublevel: its keys, encoded as it does, are locked; a key of a sublevel is the same as that
- * key of the whole database with the sublevel's prefix. Or a string: the name of a namespace of keys of its own.
- * @throws LOCK_INVALID for anything else.
+ * @param owner - A database or a sublevel: its keys are locked in encoded form. A key of a sublevel is the same key as that of
+ *   the whole database with the sublevel's prefix. Or a string: the name of a namespace with keys of its own.
+ * @throws LOCK_INVALID if `owner` is anything else.
  */
 export function lock(namespace: string): Locks<string | Uint8Array>
 export function lock<K, V>(db: LevelLike<K, V>): Locks<K>

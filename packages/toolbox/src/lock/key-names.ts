@@ -5,20 +5,23 @@ import type { AnyLevel } from '../level-like.js'
 import { assertOnlyInstance } from '../only-instance.js'
 import { Queues } from './queue.js'
 
-/** Keys of a database are locked by what they are in the whole of it; of a namespace by its name. */
+/**
+ * Gives keys the names under which they are locked. The keys of a database are named by their form in the whole database; those
+ * of a namespace belong to its name.
+ */
 export interface Namespace {
   readonly queues: Queues
-  /** The name of a key among those of `queues`. */
+  /** The name of a key in `queues`. */
   nameOf(key: unknown): string
 }
 
-/** Of databases, but not of their sublevels. */
+/** The queues of root databases. */
 const queuesOfDatabases = new WeakMap<AnyLevel, Queues>()
 
-/** Of all namespaces that are strings. */
+/** The queues of all namespaces that are strings. */
 const queuesOfNames = new Queues()
 
-/** The namespace of a database, or that of a name. */
+/** The namespace of a database, or the namespace with a name. */
 export function namespaceOf(owner: AnyLevel | string): Namespace {
   if (typeof owner === 'string') {
     const prefix = JSON.stringify(owner)
@@ -26,7 +29,7 @@ export function namespaceOf(owner: AnyLevel | string): Namespace {
   }
 
   if (typeof owner !== 'object' || typeof owner?.keyEncoding !== 'function') {
-    throw codedError('LOCK_INVALID', 'Keys are locked in a database or in a namespace, which is a string')
+    throw codedError('LOCK_INVALID', 'The argument must be a database, or a string that names a namespace')
   }
   return namespaceOfDatabase(owner)
 }
@@ -50,7 +53,7 @@ function namespaceOfDatabase(db: AnyLevel): Namespace {
   }
 }
 
-/** The name of a key by its bytes. */
+/** The name of a key, made from its bytes. */
 function nameOf(key: unknown): string {
   if (typeof key !== 'string' && !(key instanceof Uint8Array)) throw invalidKey()
   return byteString(key)
@@ -59,6 +62,6 @@ function nameOf(key: unknown): string {
 function invalidKey(): Error {
   return codedError(
     'LOCK_INVALID',
-    'A key must be one of the database or, in a namespace, a string or a Uint8Array'
+    'A key must be a key of the database or, in a namespace, a string or a Uint8Array'
   )
 }

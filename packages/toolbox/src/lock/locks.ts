@@ -2,15 +2,12 @@ import { codedError } from '../errors.js'
 import { type AcquireOptions, Acquisition, assertOptions } from './acquisition.js'
 import type { Namespace } from './key-names.js'
 
-/**
- * Gives up what was acquired. More than one call does no more than one. Where the language has `using`, it is called at
- * the end of the block.
- */
+/** Releases what was acquired. Further calls do nothing. In languages with `using`, it is called at the end of the block. */
 export interface Release extends Disposable, AsyncDisposable {
   (): void
 }
 
-/** Locks on keys of a database or a namespace. Everybody in the process who asks for the same keys meets here. */
+/** Locks on keys of a database or a namespace. They apply to everyone in the process who asks for the same keys. */
 export class Locks<K = string> {
   readonly #namespace: Namespace
 
@@ -20,14 +17,14 @@ export class Locks<K = string> {
   }
 
   /**
-   * Waits until nobody else has any of the keys. Who comes first is served first. Several keys are taken in one order
-   * whatever order they are named in, so that calls do not wait for each other for ever; a call within the time of
-   * another that has one of its keys does.
+   * Waits until nobody else holds any of the keys. Callers are served in the order of their calls. Several keys are always
+   * taken in the same order, however they are listed, so calls never wait for each other forever. A call made while its own
+   * caller holds one of its keys, however, does.
    *
-   * @param keys - A key, or an array of keys: an array is never one key.
-   * @returns What gives the keys up.
-   * @throws LOCK_TIMEOUT if the keys were not free in time, LOCK_ABORTED if the signal was aborted, LOCK_INVALID for keys or
-   * options that are none. Then none of the keys is held.
+   * @param keys - A key, or an array of keys. An array is never a single key.
+   * @returns The function that releases the keys.
+   * @throws LOCK_TIMEOUT if the keys were not free in time, LOCK_ABORTED if the signal was aborted, LOCK_INVALID if keys or
+   * options are not valid. Then none of the keys is held.
    */
   async acquire(keys: K | readonly K[], options: AcquireOptions = {}): Promise<Release> {
     assertOptions(options)
@@ -43,17 +40,17 @@ export class Locks<K = string> {
   }
 
   /**
-   * Calls `work` while it has the keys, and gives them up when that has ended or failed.
+   * Calls `work` while it holds the keys, and releases them when `work` has ended or failed.
    *
-   * @returns What `work` returns.
-   * @throws as {@link acquire}, and what `work` throws.
+   * @returns The result of `work`.
+   * @throws the errors of {@link acquire}, and those of `work`.
    */
   async withLock<T>(
     keys: K | readonly K[],
     work: () => T | Promise<T>,
     options: AcquireOptions = {}
   ): Promise<T> {
-    if (typeof work !== 'function') throw codedError('LOCK_INVALID', 'What to do must be a function')
+    if (typeof work !== 'function') throw codedError('LOCK_INVALID', 'The second argument must be a function')
     const release = await this.acquire(keys, options)
 
     try {

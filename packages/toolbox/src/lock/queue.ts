@@ -1,10 +1,10 @@
-/** Somebody who wants the key. */
+/** A caller that wants a key. */
 export interface Waiter {
   readonly isShared: boolean
   grant(): void
 }
 
-/** Who has a key and who waits for it. */
+/** The holders of a key and the callers that wait for it. */
 interface State {
   holders: number
   isShared: boolean
@@ -12,18 +12,18 @@ interface State {
 }
 
 /**
- * Keys that are held and waited for, first come first served: who shares a key goes in with others that do, unless
- * somebody who wants it alone came earlier. Keys that nobody has take no memory.
+ * Keys that are held and waited for, first come, first served. A caller that shares a key joins others that share it, unless an
+ * earlier caller waits for it alone. Keys that nobody holds take no memory.
  */
 export class Queues {
   readonly #states = new Map<string, State>()
 
-  /** How many keys are held. */
+  /** The number of keys held. */
   get size(): number {
     return this.#states.size
   }
 
-  /** Puts a waiter in the queue of a key; it may be granted within the call. */
+  /** Puts a waiter into the queue of a key. The key may be granted within the call. */
   enter(key: string, waiter: Waiter): void {
     let state = this.#states.get(key)
     if (state === undefined) {
@@ -35,15 +35,15 @@ export class Queues {
     admit(state)
   }
 
-  /** Takes a waiter that was not granted out of the queue of a key. */
+  /** Removes a waiter that was not granted the key from its queue. */
   withdraw(key: string, waiter: Waiter): void {
     const state = this.#states.get(key) as State
     state.waiting.splice(state.waiting.indexOf(waiter), 1)
-    // Those behind it may be able to share the key.
+    // The waiters after it may be able to share the key.
     this.#next(key, state)
   }
 
-  /** Gives up a key that was granted once. */
+  /** Releases a key that was granted. */
   leave(key: string): void {
     const state = this.#states.get(key) as State
     state.holders--

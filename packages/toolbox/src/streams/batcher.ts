@@ -1,4 +1,4 @@
-/** Collects operations while a batch is being written, so that the next one has them all. */
+/** Collects operations while a batch is being written, so that the next batch has them all. */
 export class Batcher {
   readonly #write: (operations: object[]) => Promise<void>
   readonly #batchSize: number
@@ -6,7 +6,7 @@ export class Batcher {
   #waiting: object[] = []
   #writing: Promise<void> | undefined
 
-  /** @param onError - Is told when a batch fails. */
+  /** @param onError - Called when a batch fails. */
   constructor(
     write: (operations: object[]) => Promise<void>,
     batchSize: number,
@@ -24,12 +24,12 @@ export class Batcher {
     if (this.#writing === undefined) this.#begin()
   }
 
-  /** Waits until all that was taken is written. */
+  /** Waits until everything taken so far is written. */
   async flush(): Promise<void> {
     await this.#writing
   }
 
-  /** Drops what was not begun to be written, and waits for what was. */
+  /** Drops the operations whose writing has not begun, and waits for the others. */
   async discard(): Promise<void> {
     this.#waiting = []
     await this.#writing?.catch(() => {})

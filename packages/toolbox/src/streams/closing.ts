@@ -7,7 +7,7 @@ export class ClosingWatch {
   readonly #db: AnyLevel
   readonly #resource: AbstractResource
 
-  /** @param end - Ends the stream with an error, and waits until it does nothing more. */
+  /** @param end - Ends the stream with an error, and waits until it is idle. */
   constructor(db: AnyLevel, end: (error: Error) => Promise<void>) {
     this.#db = db
     const close = (): Promise<void> =>
@@ -16,7 +16,7 @@ export class ClosingWatch {
     db.attachResource(this.#resource)
   }
 
-  /** To be called when the stream has ended. */
+  /** Call it when the stream has ended. */
   stop(): void {
     this.#db.detachResource(this.#resource)
   }

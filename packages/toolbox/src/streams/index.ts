@@ -1,4 +1,4 @@
-/** Streams of Node and of the web, of the entries of a database and into one. */
+/** Streams of a database's entries and into a database, for Node and for the web. */
 
 import type { Readable, Writable } from 'node:stream'
 import type { AnyLevel, LevelLike } from '../level-like.js'
@@ -13,11 +13,13 @@ export type { WritableEntry } from './operations.js'
 export type { ReadableOptions, WritableOptions } from './options.js'
 
 /**
- * The entries of a range, `{ key, value }` each, as a stream of Node in object mode. It shows the database as it was at
- * the call. Destroying it closes its iterator.
+ * Makes a stream of Node, in object mode, of the entries of a range, each as `{ key, value }`. It shows the database as it was
+ * at the call. Destroying it closes its iterator.
  *
- * @throws LEVEL_DATABASE_NOT_OPEN if the database is closed, STREAM_INVALID_OPTION. Later errors destroy the stream:
- * STREAM_DATABASE_CLOSED if the database closes first, and those of iterators.
+ * Later errors destroy the stream: STREAM_DATABASE_CLOSED if the database closes first, and those of iterators.
+ *
+ * @throws LEVEL_DATABASE_NOT_OPEN if the database is closed.
+ * @throws STREAM_INVALID_OPTION if an option is not valid.
  */
 export function readable<KD, VD, K = KD, V = VD>(
   db: LevelLike<KD, VD>,
@@ -26,7 +28,7 @@ export function readable<KD, VD, K = KD, V = VD>(
   return new LevelReadable(db as AnyLevel, 'entries', options)
 }
 
-/** As {@link readable}, but of keys. A key that is decoded to null destroys it with STREAM_INVALID_ITEM. */
+/** Like {@link readable}, but of keys. A key that decodes to null destroys the stream with STREAM_INVALID_ITEM. */
 export function readableKeys<KD, VD, K = KD, V = VD>(
   db: LevelLike<KD, VD>,
   options: ReadableOptions<K, V> = {}
@@ -34,7 +36,7 @@ export function readableKeys<KD, VD, K = KD, V = VD>(
   return new LevelReadable(db as AnyLevel, 'keys', options)
 }
 
-/** As {@link readable}, but of values. A value that is decoded to null destroys it with STREAM_INVALID_ITEM. */
+/** Like {@link readable}, but of values. A value that decodes to null destroys the stream with STREAM_INVALID_ITEM. */
 export function readableValues<KD, VD, K = KD, V = VD>(
   db: LevelLike<KD, VD>,
   options: ReadableOptions<K, V> = {}
@@ -43,11 +45,13 @@ export function readableValues<KD, VD, K = KD, V = VD>(
 }
 
 /**
- * Writes `{ key, value }`, `[key, value]` and `{ type: 'del', key }`, in batches, as a stream of Node in object mode. The
- * callback of a write tells that it is in the database. Each batch is atomic, the stream is not: after an error, which
- * destroys it, the batches before are written.
+ * Makes a stream of Node, in object mode, that writes `{ key, value }`, `[key, value]` and `{ type: 'del', key }` in batches.
+ * The callback of a write is called once the entry is in the database. Each batch is atomic, but the stream is not: an error
+ * destroys it, and the batches before stay written.
  *
- * @throws STREAM_INVALID_OPTION. Later errors: STREAM_INVALID_ENTRY, STREAM_DATABASE_CLOSED, and those of `batch()`.
+ * Later errors are STREAM_INVALID_ENTRY, STREAM_DATABASE_CLOSED and those of `batch()`.
+ *
+ * @throws STREAM_INVALID_OPTION if an option is not valid.
  */
 export function writable<KD, VD, K = KD, V = VD>(
   db: LevelLike<KD, VD>,
@@ -56,7 +60,7 @@ export function writable<KD, VD, K = KD, V = VD>(
   return new LevelWritable(db as AnyLevel, options)
 }
 
-/** As {@link readable}, but a web stream; `cancel()` closes its iterator. */
+/** Like {@link readable}, but a web stream. `cancel()` closes its iterator. */
 export function webReadable<KD, VD, K = KD, V = VD>(
   db: LevelLike<KD, VD>,
   options: ReadableOptions<K, V> = {}
@@ -64,7 +68,7 @@ export function webReadable<KD, VD, K = KD, V = VD>(
   return webReadableOf(db as AnyLevel, 'entries', options)
 }
 
-/** As {@link readableKeys}, but a web stream. */
+/** Like {@link readableKeys}, but a web stream. */
 export function webReadableKeys<KD, VD, K = KD, V = VD>(
   db: LevelLike<KD, VD>,
   options: ReadableOptions<K, V> = {}
@@ -72,7 +76,7 @@ export function webReadableKeys<KD, VD, K = KD, V = VD>(
   return webReadableOf(db as AnyLevel, 'keys', options)
 }
 
-/** As {@link readableValues}, but a web stream. */
+/** Like {@link readableValues}, but a web stream. */
 export function webReadableValues<KD, VD, K = KD, V = VD>(
   db: LevelLike<KD, VD>,
   options: ReadableOptions<K, V> = {}
@@ -81,8 +85,8 @@ export function webReadableValues<KD, VD, K = KD, V = VD>(
 }
 
 /**
- * As {@link writable}, but a web stream. The promise of a write tells that there is room for more, that of `close()` that
- * all is in the database.
+ * Like {@link writable}, but a web stream. The promise of a write resolves when there is room for more, that of `close()` when
+ * everything is in the database.
  */
 export function webWritable<KD, VD, K = KD, V = VD>(
   db: LevelLike<KD, VD>,

@@ -1,10 +1,10 @@
 import { codedError } from '../errors.js'
 import type { AnyLevel } from '../level-like.js'
 
-/** What a stream can consist of. */
+/** The kinds of items that a stream can have. */
 export type Kind = 'entries' | 'keys' | 'values'
 
-/** An entry as streams give it. */
+/** An entry in the form that streams give it. */
 export interface Entry<K = string, V = string> {
   key: K
   value: V
@@ -26,16 +26,19 @@ export class Items {
     this.#iterator = iteratorOf(db, kind, range)
   }
 
-  /** The next items: at least one and at most `size`; none at the end. */
+  /** Reads the next items: at least one and at most `size`; none at the end. */
   async next(size: number): Promise<unknown[]> {
     const items = await this.#iterator.nextv(size)
     if (this.#kind === 'entries') {
       return (items as Array<[unknown, unknown]>).map(([key, value]) => ({ key, value }))
     }
 
-    // To a stream null is its end.
+    // To a stream, null is the end.
     if (items.some((item) => item === null || item === undefined)) {
-      throw codedError('STREAM_INVALID_ITEM', `One of the ${this.#kind} is decoded to null or undefined`)
+      throw codedError(
+        'STREAM_INVALID_ITEM',
+        `One of the ${this.#kind} decodes to null or undefined, which a stream cannot contain`
+      )
     }
     return items
   }

@@ -7,7 +7,7 @@ import { splitReadableOptions, splitWritableOptions } from './options.js'
 
 type Done = (error?: Error | null) => void
 
-/** Items of a range, as a stream of Node. */
+/** A stream of Node of the items of a range. */
 export class LevelReadable extends Readable {
   readonly #items: Items
   readonly #closing: ClosingWatch
@@ -43,7 +43,7 @@ export class LevelReadable extends Readable {
   }
 }
 
-/** Writes entries in batches, as a stream of Node. */
+/** A stream of Node that writes entries in batches. */
 export class LevelWritable extends Writable {
   readonly #db: AnyLevel
   readonly #batchSize: number

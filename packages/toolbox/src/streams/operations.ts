@@ -1,12 +1,12 @@
 import { codedError } from '../errors.js'
 
-/** What a stream that writes takes: an entry, an operation of a batch with its options, or a pair. */
+/** What a writing stream takes: an entry, a batch operation with its options, or a pair. */
 export type WritableEntry<K = string, V = string> =
   | { type?: 'put' | undefined; key: K; value: V }
   | { type: 'del'; key: K }
   | [key: K, value: V]
 
-/** The operation of a batch that an entry stands for. */
+/** The batch operation that an entry stands for. */
 export function operationOf(entry: unknown): object {
   if (Array.isArray(entry) && entry.length === 2) return { type: 'put', key: entry[0], value: entry[1] }
 
@@ -17,6 +17,6 @@ export function operationOf(entry: unknown): object {
 
   throw codedError(
     'STREAM_INVALID_ENTRY',
-    "Entries to write must be { key, value }, { type: 'del', key } or [key, value]"
+    "Each entry must be { key, value }, { type: 'del', key } or [key, value]"
   )
 }

@@ -1,20 +1,20 @@
 import type { AbstractBatchOptions, AbstractIteratorOptions } from 'abstract-level'
 import { codedError } from '../errors.js'
 
-/** Options of streams of entries, keys or values: those of abstract-level's iterators, and what streams add. */
+/** Options of streams of entries, keys or values: those of abstract-level's iterators, and a few more. */
 export interface ReadableOptions<K, V> extends Omit<AbstractIteratorOptions<K, V>, 'keys' | 'values'> {
   /**
-   * How many items are read ahead at most, 1 to 2^20.
+   * The most items to read ahead, 1 to 2^20.
    *
    * @defaultValue `256`
    */
   highWaterMark?: number | undefined
 }
 
-/** Options of streams that write: those of abstract-level's `batch()`, and what streams add. */
+/** Options of writing streams: those of abstract-level's `batch()`, and a few more. */
 export interface WritableOptions<K, V> extends AbstractBatchOptions<K, V> {
   /**
-   * How many entries go into one batch, and how many wait meanwhile, at most: 1 to 2^20.
+   * The most entries in one batch, and the most that wait meanwhile: 1 to 2^20.
    *
    * @defaultValue `1000`
    */
@@ -25,13 +25,13 @@ const DEFAULT_HIGH_WATER_MARK = 256
 const DEFAULT_BATCH_SIZE = 1000
 const MAX_COUNT = 2 ** 20
 
-/** How many items to read ahead, and the options of the iterator. */
+/** Separates the number of items to read ahead from the options of the iterator. */
 export function splitReadableOptions(options: object): { highWaterMark: number; range: object } {
   const { highWaterMark = DEFAULT_HIGH_WATER_MARK, ...range } = options as { highWaterMark?: unknown }
   return { highWaterMark: countOf('highWaterMark', highWaterMark), range }
 }
 
-/** How many entries go into a batch, and the options of the batch. */
+/** Separates the number of entries in a batch from the options of the batch. */
 export function splitWritableOptions(options: object): { batchSize: number; batch: object } {
   const { batchSize = DEFAULT_BATCH_SIZE, ...batch } = options as { batchSize?: unknown }
   return { batchSize: countOf('batchSize', batchSize), batch }

@@ -5,7 +5,7 @@ import { Items, type Kind } from './items.js'
 import { operationOf } from './operations.js'
 import { splitReadableOptions, splitWritableOptions } from './options.js'
 
-/** Items of a range, as a web stream. */
+/** Makes a web stream of the items of a range. */
 export function webReadableOf<Item>(db: AnyLevel, kind: Kind, options: object): ReadableStream<Item> {
   const { highWaterMark, range } = splitReadableOptions(options)
   const items = new Items(db, kind, range)
@@ -47,7 +47,7 @@ export function webReadableOf<Item>(db: AnyLevel, kind: Kind, options: object): 
   )
 }
 
-/** Writes entries in batches, as a web stream. */
+/** Makes a web stream that writes entries in batches. */
 export function webWritableOf<Entry>(db: AnyLevel, options: object): WritableStream<Entry> {
   const { batchSize, batch } = splitWritableOptions(options)
   let closing: ClosingWatch

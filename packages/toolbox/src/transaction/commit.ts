@@ -1,6 +1,6 @@
 import { isExact, keyEncodingOf, valueEncodingOf } from '../hooks.js'
 import type { AnyLevel } from '../level-like.js'
-import { beneath } from '../view.js'
+import { sourceOf } from '../view.js'
 import type { Conflict, Coordinator } from './coordinator.js'
 import { argumentError, conflictError } from './errors.js'
 import type { OwnWrite } from './own-writes.js'
@@ -8,7 +8,7 @@ import type { SeenWrite } from './seen-write.js'
 import type { Attempt } from './transaction.js'
 import { OWN, type OwnBatch, type OwnOperation } from './write-observer.js'
 
-/** The batch of an attempt, which the hook refuses if others have changed what the attempt had read. */
+/** The batch of an attempt. The hook refuses it if others have changed what the attempt has read. */
 class Commit implements OwnBatch {
   readonly seen: SeenWrite[] = []
   conflict: Conflict | undefined
@@ -26,7 +26,7 @@ class Commit implements OwnBatch {
     if (this.conflict !== undefined) throw conflictError(1)
   }
 
-  /** @throws what `batch` throws, unless there is a conflict. */
+  /** @throws the errors of `batch`, unless there is a conflict. */
   async write(sync: boolean): Promise<void> {
     try {
       await this.#batch(sync)
@@ -53,9 +53,9 @@ class Commit implements OwnBatch {
 }
 
 /**
- * Commits what an attempt wrote, by one batch. Returns the conflict if others have changed what it read.
+ * Commits the writes of an attempt as one batch. If others have changed what it read, returns the conflict.
  *
- * @throws what `batch` throws.
+ * @throws the errors of `batch`.
  */
 export async function commit(
   coordinator: Coordinator,
@@ -63,7 +63,7 @@ export async function commit(
   sync: boolean
 ): Promise<Conflict | undefined> {
   if (attempt.writes.size === 0) {
-    // What has read one state, and writes nothing, took place at that state.
+    // A transaction that has read one state, and writes nothing, took place in that state.
     return attempt.reading?.snapshot === undefined ? attempt.conflict() : undefined
   }
 
@@ -73,10 +73,11 @@ export async function commit(
 }
 
 /**
- * What the batch is of. One sublevel is written through itself, so that its hooks run also where only its own object knows them;
- * there, a view, which needs them for the expiries, even if others are written, too.
+ * The database whose batch it is. Writes to one sublevel go through that sublevel, so that hooks known only to that object run,
+ * too. If there is a view, they go through the view, even if other sublevels are written as well, because the view needs its
+ * hooks for the expiries.
  *
- * @throws TRANSACTION_INVALID_ARGUMENT
+ * @throws TRANSACTION_INVALID_ARGUMENT if there is more than one view.
  */
 function targetOf(writes: OwnWrite[], root: AnyLevel): AnyLevel {
   const written = new Set(writes.map(({ db }) => db))
@@ -84,17 +85,20 @@ function targetOf(writes: OwnWrite[], root: AnyLevel): AnyLevel {
   if (written.size === 1) return first
   if (isExact(root)) return root
 
-  const [view, ...others] = [...written].filter((db) => beneath(db) !== db)
+  const [view, ...others] = [...written].filter((db) => sourceOf(db) !== db)
   if (others.length > 0)
-    throw argumentError('On this database, a transaction can write to one view by ttl() only')
+    throw argumentError('On this database, a transaction can write to only one view by ttl()')
   return view ?? root
 }
 
-/** What an operation needs in a batch of another database: of a view, the encodings that what is beneath may not have. */
+/**
+ * What an operation needs in a batch of another database. An operation on a view needs the view's encodings, which the database
+ * of the batch may not have.
+ */
 function inSublevel(db: AnyLevel, { keyEncoding, valueEncoding }: OwnWrite['operation']): object {
-  if (beneath(db) === db) return { sublevel: db }
+  if (sourceOf(db) === db) return { sublevel: db }
   return {
-    sublevel: beneath(db),
+    sublevel: sourceOf(db),
     keyEncoding: keyEncodingOf(db, keyEncoding),
     valueEncoding: valueEncodingOf(db, valueEncoding)
   }

@@ -6,8 +6,8 @@ import type { Attempt } from './transaction.js'
 import type { AnyOptions } from './types.js'
 
 /**
- * Options of a conditional write to `db`, or to the sublevel that they name. Where a view of its entries is open, they are read
- * and written through that: what has expired is no entry.
+ * Options of a conditional write to `db`, or to the sublevel that they name. If a view of its entries is open, they are read
+ * and written through the view: an expired entry does not exist.
  */
 export function seenThroughView(db: AnyLevel, options: AnyOptions): AnyOptions {
   const target = (options.sublevel as AnyLevel | undefined) ?? db
@@ -29,7 +29,7 @@ export async function putIfAbsent(
   return true
 }
 
-/** Writes or deletes an entry if its value is encoded to the same bytes as what is expected. Returns whether it did. */
+/** Writes or deletes an entry if its value encodes to the same bytes as the expected one. Returns whether it did. */
 export async function putIfEquals(
   attempt: Attempt,
   db: AnyLevel,
@@ -49,7 +49,7 @@ export async function putIfEquals(
   return true
 }
 
-/** Replaces the value by what the function makes of it, which is returned. */
+/** Replaces a value by what the function makes of it, and returns that. */
 export async function change(
   attempt: Attempt,
   key: unknown,

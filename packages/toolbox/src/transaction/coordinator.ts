@@ -7,11 +7,11 @@ import type { SeenWrite } from './seen-write.js'
 import { Turns } from './turns.js'
 import { type Moment, WriteObserver } from './write-observer.js'
 
-/** What a transaction has read was written by others. */
+/** Others have written what a transaction has read. */
 export interface Conflict {
-  /** The key; undefined where it is not known. */
+  /** The key; undefined if it is not known. */
   readonly key: ByteString | undefined
-  /** If the write is still on its way: resolves when it is done, never if it has failed. */
+  /** Set if the write is still running. It resolves when the write is done, and never if the write fails. */
   readonly settled: Promise<void> | undefined
 }
 
@@ -22,12 +22,12 @@ export interface Reading {
   readonly reads: ReadSet
 }
 
-/** What all transactions of a database have in common. */
+/** What all transactions of a database share. */
 export class Coordinator {
   readonly root: AnyLevel
   readonly observer: WriteObserver
   readonly turns = new Turns()
-  /** Holds an object for as long as the function of a transaction runs. */
+  /** Holds an object while the function of a transaction runs. */
   readonly running = new AsyncLocalStorage<{ isOpen: boolean }>()
   #lastCommit: Promise<void> = Promise.resolve()
 
@@ -37,8 +37,8 @@ export class Coordinator {
   }
 
   /**
-   * A write of others that changed what was read; one that is done, if there is such. Called within the hook, at the moment
-   * that decides the order; `own` is the batch that is about to be written.
+   * Finds a write of others that changed what was read, preferably one that is done. Called within the hook, at the moment that
+   * decides the order; `own` is the batch that is about to be written.
    */
   conflictOf({ moment, snapshot, reads }: Reading, own?: object): Conflict | undefined {
     const writes = this.observer.since(moment)
@@ -67,8 +67,8 @@ export class Coordinator {
   }
 
   /**
-   * Calls the function, which commits. Where the order in which writes take effect is not that of their hooks, or where
-   * other hooks add writes that this one does not see, only one commit is on its way at a time.
+   * Calls the function, which commits. Commits run one at a time if writes do not take effect in the order of their hooks, or
+   * if other hooks add writes that this one does not see.
    */
   async inOrder<T>(commit: () => Promise<T>): Promise<T> {
     if (isExact(this.root) && isOnlyHook(this.root, this.observer.hook)) return commit()
@@ -100,7 +100,7 @@ export class Coordinator {
 
 const coordinators = new WeakMap<AnyLevel, Coordinator>()
 
-/** The coordinator of a database that is no sublevel. */
+/** The coordinator of a root database. */
 export function coordinatorOf(root: AnyLevel): Coordinator {
   let coordinator = coordinators.get(root)
 
@@ -116,7 +116,7 @@ function conflictWith(write: SeenWrite, key: ByteString | undefined): Conflict {
   return { key, settled: write.isSettled ? undefined : write.whenSettled() }
 }
 
-/** With one function, that is what abstract-level runs. */
+/** If it is the only function, abstract-level runs it itself. */
 function isOnlyHook(root: AnyLevel, hook: unknown): boolean {
   return (root.hooks.prewrite as unknown as { run: unknown }).run === hook
 }

@@ -2,15 +2,15 @@ import type { ByteString } from '../encoded.js'
 import type { KeyRange } from './key-range.js'
 import { countBefore } from './sorted.js'
 
-/** The keys of many ranges: those that overlap are made one, so that a key is in one at most, which is found by bisection. */
+/** The keys of many ranges. Overlapping ranges are merged, so that a key is in at most one range, which bisection finds. */
 export class DisjointRanges {
   /** In order. */
   readonly #starts: ByteString[] = []
-  /** Of each range the end, as in {@link KeyRange}; only the last one may be undefined. */
+  /** The end of each range, as in {@link KeyRange}. Only the last one may be undefined. */
   readonly #ends: Array<ByteString | undefined> = []
 
   constructor(ranges: readonly KeyRange[]) {
-    // Copies: some tell how far an iterator got when they are asked.
+    // Copies, because some ranges compute how far an iterator got when they are asked.
     const sorted = ranges.map(({ from, to }) => ({ from, to })).sort((a, b) => (a.from < b.from ? -1 : 1))
     for (const range of sorted) if (range.to === undefined || range.from < range.to) this.#add(range)
   }
@@ -20,7 +20,7 @@ export class DisjointRanges {
     return this.#reaches(this.#startedBy(key) - 1, key)
   }
 
-  /** Whether one of the ranges has a key in common with another one. */
+  /** Whether one of the ranges overlaps another range. */
   overlaps({ from, to }: KeyRange): boolean {
     const started = this.#startedBy(from)
     if (this.#reaches(started - 1, from)) return true
@@ -28,12 +28,12 @@ export class DisjointRanges {
     return next !== undefined && (to === undefined || next < to)
   }
 
-  /** How many ranges start at a key or before. */
+  /** The number of ranges that start at or before a key. */
   #startedBy(key: ByteString): number {
     return countBefore(this.#starts.length, (index) => key >= (this.#starts[index] as ByteString))
   }
 
-  /** Whether a range, which starts at the key or before, ends after it. */
+  /** Whether a range, which starts at or before the key, ends after it. */
   #reaches(index: number, key: ByteString): boolean {
     if (index < 0) return false
     const end = this.#ends[index]

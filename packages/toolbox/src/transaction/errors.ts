@@ -1,15 +1,15 @@
 import { codedError, type ToolboxError } from '../errors.js'
 
-/** The transaction was called again as often as `retries` allows, and others were faster each time. */
+/** The transaction was tried as often as `retries` allows, and others were faster each time. */
 export function conflictError(attempts: number): ToolboxError {
   const times = attempts === 1 ? 'once' : `${attempts} times`
   return codedError(
     'TRANSACTION_CONFLICT',
-    `What the transaction had read was changed meanwhile: tried ${times}`
+    `Others kept changing what the transaction had read: it was tried ${times}`
   )
 }
 
-/** A transaction was used after its function was done. */
+/** The transaction was used after its function had ended. */
 export function endedError(): ToolboxError {
   return codedError('TRANSACTION_ENDED', 'The transaction has ended: use it only within its function')
 }
@@ -18,16 +18,16 @@ export function endedError(): ToolboxError {
 export function nestedError(): ToolboxError {
   return codedError(
     'TRANSACTION_NESTED',
-    'A transaction of this database is running here: use it, or start the other one when it has ended'
+    'A transaction of this database is already running here: use it, or start the other one after it has ended'
   )
 }
 
-/** An argument or option is not what it must be. */
+/** An argument or option is not valid. */
 export function argumentError(message: string): ToolboxError {
   return Object.assign(new TypeError(message), { code: 'TRANSACTION_INVALID_ARGUMENT' })
 }
 
-/** The signal of the options was aborted: the error that abstract-level has for it. */
+/** The signal in the options was aborted. This is abstract-level's error for that. */
 export function abortError(signal: AbortSignal): ToolboxError {
   const error = codedError('LEVEL_ABORTED', 'Operation has been aborted', signal.reason)
   error.name = 'AbortError'

@@ -26,11 +26,11 @@ export { MAX_REMEMBERED_KEYS } from './write-observer.js'
 
 /**
  * Prepares a database for transactions, and returns the function that runs them. From then on it sees every write to the
- * database and its sublevels: call it before anything is written, once the database object is made.
+ * database and its sublevels. Call it right after the database object is made, before anything is written.
  *
  * @param database - A database, or a sublevel, which is then the default of the option `sublevel`.
  * @param options - Defaults for all transactions.
- * @throws TRANSACTION_INVALID_ARGUMENT
+ * @throws TRANSACTION_INVALID_ARGUMENT if an argument or option is not valid.
  */
 export function transactions<K, V>(
   database: Database<K, V>,
@@ -40,7 +40,7 @@ export function transactions<K, V>(
   const db = database as unknown as AnyLevel
   const root = rootOf(db)
   if (root?.hooks?.prewrite === undefined)
-    throw argumentError('A database of abstract-level 2 or 3 is needed')
+    throw argumentError('The first argument must be a database of abstract-level 2 or 3')
   assertOnlyInstance(root, 'transactions()')
   const coordinator = coordinatorOf(root)
 
@@ -70,7 +70,7 @@ export function transactions<K, V>(
   }) as unknown as Transactions<K, V>
 }
 
-/** Options of the transaction, and those of its write to `db`. */
+/** Separates the options of the transaction from those of its write to `db`. */
 function split(
   options: (AnyOptions & TransactionOptions) | undefined,
   db: AnyLevel

@@ -1,12 +1,12 @@
 import type { ByteString } from '../encoded.js'
 
-/** Keys of the root from `from` to before `to`; to the last one if `to` is undefined. */
+/** Keys of the root from `from` up to, but not including, `to`; up to the last key if `to` is undefined. */
 export interface KeyRange {
   readonly from: ByteString
   readonly to: ByteString | undefined
 }
 
-/** The options of iterators that bound a range. */
+/** Options of iterators that bound a range. */
 export interface RangeOptions {
   gt?: unknown
   gte?: unknown

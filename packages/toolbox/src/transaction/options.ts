@@ -3,20 +3,20 @@ import type { TransactionOptions } from './types.js'
 
 const DEFAULT_RETRIES = 10
 
-/** Options of a transaction with their defaults. */
+/** The options of a transaction, with defaults filled in. */
 export interface CheckedOptions {
   readonly retries: number
   readonly signal: AbortSignal | undefined
   readonly sync: boolean
 }
 
-/** What is used where nothing is given. */
+/** The values used for missing options. */
 export const defaultOptions: CheckedOptions = { retries: DEFAULT_RETRIES, signal: undefined, sync: false }
 
 /**
- * Options with defaults for those that are not given.
+ * Fills in defaults for missing options.
  *
- * @throws TRANSACTION_INVALID_ARGUMENT
+ * @throws TRANSACTION_INVALID_ARGUMENT if an option is not valid.
  */
 export function checkedOptions(
   options: TransactionOptions | undefined,

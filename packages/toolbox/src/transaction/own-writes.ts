@@ -7,17 +7,17 @@ import { countBefore } from './sorted.js'
 /** A write of a transaction that is not committed yet. */
 export interface OwnWrite {
   readonly key: ByteString
-  /** What the value was encoded to; undefined if the key is deleted. */
+  /** The encoded value; undefined if the key is deleted. */
   readonly value: Encoded | undefined
   readonly db: AnyLevel
-  /** As it goes into the batch. */
+  /** The operation as it goes into the batch. */
   readonly operation: Record<PropertyKey, unknown>
 }
 
-/** The writes of a transaction: the last one of each key. */
+/** The writes of a transaction: the last one for each key. */
 export class OwnWrites {
   readonly #writes = new Map<ByteString, OwnWrite>()
-  /** In the order of keys, once an iterator has asked for it. */
+  /** In the order of keys; made when an iterator first asks for it. */
   #sorted: OwnWrite[] | undefined
 
   get size(): number {
@@ -29,7 +29,7 @@ export class OwnWrites {
   }
 
   set(write: OwnWrite): void {
-    // To the end: a batch has operations in the order in which they were called.
+    // Moved to the end: a batch has operations in the order in which they were called.
     const isReplaced = this.#writes.delete(write.key)
     this.#writes.set(write.key, write)
     this.#sorted?.splice(this.#countBefore(write.key), isReplaced ? 1 : 0, write)
@@ -39,7 +39,7 @@ export class OwnWrites {
     return this.#writes.values()
   }
 
-  /** Those in a range, in order. */
+  /** The writes in a range, in order. */
   within({ from, to }: KeyRange, reverse: boolean): OwnWrite[] {
     this.#sorted ??= [...this.#writes.values()].sort((a, b) => (a.key < b.key ? -1 : 1))
     const end = to === undefined ? this.#sorted.length : this.#countBefore(to)
@@ -54,9 +54,9 @@ export class OwnWrites {
 }
 
 /**
- * The value of an own write, as a read with this encoding gives it; undefined if the key is deleted.
+ * The value of an own write, as a read with this encoding returns it; undefined if the key is deleted.
  *
- * @throws LEVEL_DECODE_ERROR
+ * @throws LEVEL_DECODE_ERROR if the encoding cannot decode the value.
  */
 export function ownValue(write: OwnWrite, encoding: Encoding): unknown {
   if (write.value === undefined) return undefined

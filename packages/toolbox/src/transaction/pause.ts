@@ -1,18 +1,18 @@
 import { abortError, throwIfAborted } from './errors.js'
 
-/** Waits double with each attempt, from 1 ms to this. */
+/** The pause doubles with each attempt, from 1 ms to this. */
 const MAX_BACKOFF_MS = 64
 
-/** How long to wait after so many attempts: a random time, not at all after the first. */
+/** How long to pause after this many attempts: a random time, or none after the first. */
 export function backoffMs(attempts: number): number {
   if (attempts < 2) return 0
   return Math.min(2 ** (attempts - 2), MAX_BACKOFF_MS) * (0.5 + Math.random() / 2)
 }
 
 /**
- * Waits for so long, or until the promise is resolved.
+ * Waits for this time, or until the promise is resolved.
  *
- * @throws LEVEL_ABORTED
+ * @throws LEVEL_ABORTED if the signal is aborted.
  */
 export function pause(
   milliseconds: number,

@@ -1,13 +1,13 @@
 import type { Entry, RangeScan } from './range-scan.js'
 import type { TransactionIterator } from './types.js'
 
-/** What an iterator needs of its transaction. */
+/** What an iterator needs from its transaction. */
 export interface Scanning {
   /** @throws if the transaction has ended. */
   assertOpen(): void
-  /** Begins to read; undefined if nothing is wanted. */
+  /** Begins to read; undefined if nothing is asked for. */
   begin(): Promise<RangeScan | undefined>
-  /** Called when the first of what is there, or that nothing is, is about to be known. */
+  /** Called when the first entry, or that there is none, is about to become known. */
   onReached(scan: RangeScan): void
   /** Called when nothing is left to close. */
   onEnd(): void
@@ -20,10 +20,10 @@ export class RangeIterator<T> implements TransactionIterator<T> {
   #scan: RangeScan | undefined
   #isReached = false
   #isDone = false
-  /** While a window is being read. */
+  /** Set while a window is being read. */
   #reading: Promise<unknown> | undefined
 
-  /** @param pick - What of an entry is shown. */
+  /** @param pick - Picks what is shown of an entry. */
   constructor(scanning: Scanning, pick: (entry: Entry) => T) {
     this.#scanning = scanning
     this.#pick = pick
@@ -57,7 +57,7 @@ export class RangeIterator<T> implements TransactionIterator<T> {
     }
   }
 
-  /** Lets go of the iterator of the database. */
+  /** Closes the iterator of the database. */
   async close(): Promise<void> {
     this.#isDone = true
     this.#scanning.onEnd()
@@ -69,7 +69,7 @@ export class RangeIterator<T> implements TransactionIterator<T> {
     return this
   }
 
-  /** The next entry, unless it has to be waited for. */
+  /** Takes the next entry, unless that has to wait. */
   #take(): Entry | undefined {
     if (this.#isDone || this.#reading !== undefined) return undefined
     const entry = this.#scan?.take()
@@ -77,7 +77,7 @@ export class RangeIterator<T> implements TransactionIterator<T> {
     return entry
   }
 
-  /** The next entry once a window is read. Calls that come meanwhile have their turn after this one, in order. */
+  /** Takes the next entry once a window is read. Calls that come meanwhile have their turn after this one, in order. */
   async #nextWindow(): Promise<IteratorResult<T, undefined>> {
     if (this.#reading !== undefined) {
       await this.#reading.catch(() => {})

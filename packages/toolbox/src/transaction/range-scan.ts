@@ -5,31 +5,31 @@ import type { KeyRange } from './key-range.js'
 import { type OwnWrite, ownValue } from './own-writes.js'
 import { after } from './root-keys.js'
 
-/** Entries are read from the database so many at a time, and then more, up to the other number. */
+/** The first number of entries to read from the database at a time. It grows up to the other number. */
 const FIRST_WINDOW_ENTRIES = 64
 const MAX_WINDOW_ENTRIES = 512
 
-/** What to iterate over, and in which way. */
+/** What to iterate over, and how. */
 export interface ScanRequest {
   readonly space: KeySpace
   readonly range: KeyRange
-  /** Those in the range, in the order of the iterator. */
+  /** The own writes in the range, in the order of the iterator. */
   readonly own: readonly OwnWrite[]
   readonly reverse: boolean
-  /** Infinity for all. */
+  /** Infinity for no limit. */
   readonly limit: number
   readonly keyEncoding: unknown
   readonly valueEncoding: unknown
   /** Whether values are wanted. */
   readonly values: boolean
-  /** Options that the database's own iterator is to have besides. */
+  /** Further options for the database's own iterator. */
   readonly options: object
 }
 
-/** A key, and its value unless values are not wanted. */
+/** A key, and its value if values are wanted. */
 export type Entry = [key: unknown, value: unknown]
 
-/** An entry of the database: its key is bytes, as its sublevel has it. */
+/** An entry of the database. Its key is bytes, as its sublevel has it. */
 type StoredEntry = [key: Buffer, value: unknown]
 
 interface StoredEntries {
@@ -38,11 +38,11 @@ interface StoredEntries {
 }
 
 /**
- * The entries of a range as a transaction sees them: windows of what is stored, with own writes merged into them. They are taken
- * from a window without waiting.
+ * The entries of a range as a transaction sees them: windows of stored entries, with own writes merged in. Taking an entry from
+ * a window never waits.
  */
 export class RangeScan {
-  /** What of the range the caller knows. */
+  /** The part of the range that the caller knows. */
   readonly reached: ReachedRange
   readonly #request: ScanRequest
   readonly #keyEncoding: Encoding
@@ -51,7 +51,7 @@ export class RangeScan {
   #window: ReadonlyArray<StoredEntry | OwnWrite> = []
   #position = 0
   #windowEntries = FIRST_WINDOW_ENTRIES
-  /** Of the own writes, the next to be merged. */
+  /** The index of the next own write to merge. */
   #nextOwn = 0
   #left: number
   #isEnd = false
@@ -66,7 +66,7 @@ export class RangeScan {
     this.#stored = storedEntries(request, snapshot)
   }
 
-  /** The next entry of the window; undefined if there is none. */
+  /** Takes the next entry of the window; undefined if there is none. */
   take(): Entry | undefined {
     if (this.#left === 0 || this.#position === this.#window.length) return undefined
     const entry = this.#window[this.#position++] as StoredEntry | OwnWrite
@@ -79,12 +79,12 @@ export class RangeScan {
     }
 
     const [key, value] = entry
-    // Text is a copy; other keys are what the caller gets, and may change.
+    // Text is a copy already. Other keys go to the caller, who may change them.
     this.reached.last = this.#keyEncoding.format === 'utf8' ? key : this.#inRoot(key)
     return [decodedBy(this.#keyEncoding, key), value]
   }
 
-  /** Reads the next window, once nothing is left of the last one. Returns false if there is none. */
+  /** Reads the next window, once the last one is used up. Returns false if there is none. */
   async read(): Promise<boolean> {
     while (this.#left > 0 && !this.#isEnd) {
       const found = await this.#stored.nextv(this.#windowEntries)
@@ -103,7 +103,7 @@ export class RangeScan {
     return this.#stored.close()
   }
 
-  /** Own writes replace stored entries; those that delete are left out. After what is stored come all that are left. */
+  /** Own writes replace stored entries; deleted ones are left out. After the last stored entry come all remaining own writes. */
   #merged(found: StoredEntry[]): Array<StoredEntry | OwnWrite> {
     const { own, reverse } = this.#request
     const entries: Array<StoredEntry | OwnWrite> = []
@@ -128,11 +128,11 @@ export class RangeScan {
   }
 }
 
-/** How far an iterator got. Nobody asks while it does, so the key is made a bound only then. */
+/** How far an iterator got. The key becomes a bound only when somebody asks, which nobody does while the iterator runs. */
 export class ReachedRange implements KeyRange {
-  /** The last key that the caller knows, in bytes as its sublevel has it, or as the root has it. */
+  /** The last key that the caller knows: in bytes as its sublevel has it, or as the root has it. */
   last: Buffer | ByteString | undefined
-  /** Whether the caller knows that nothing more is there. */
+  /** Whether the caller knows that nothing follows. */
   isWhole = false
   readonly #request: ScanRequest
 
@@ -170,7 +170,7 @@ function storedEntries(request: ScanRequest, snapshot: object | undefined): Stor
     valueEncoding: request.valueEncoding as string | undefined,
     values: request.values,
     reverse: request.reverse,
-    // Own writes may hide as many of what is stored.
+    // Own writes may hide this many stored entries.
     limit: limit === Number.POSITIVE_INFINITY ? -1 : limit + own.length
   }) as unknown as StoredEntries
 }

@@ -3,7 +3,7 @@ import { DisjointRanges } from './disjoint-ranges.js'
 import type { KeyRange } from './key-range.js'
 import { countBefore } from './sorted.js'
 
-/** What a transaction has read: keys, also those that were not there, and ranges. */
+/** What a transaction has read: keys, including those that did not exist, and ranges. */
 export class ReadSet {
   readonly #keys = new Set<ByteString>()
   readonly #ranges: KeyRange[] = []
@@ -12,18 +12,18 @@ export class ReadSet {
     this.#keys.add(key)
   }
 
-  /** Adds a range. It may change later, as an iterator gets on. */
+  /** Adds a range. It may still grow with its iterator. */
   addRange(range: KeyRange): void {
     this.#ranges.push(range)
   }
 
-  /** What it is now, to compare many writes with. */
+  /** The current contents, for comparing many writes with them. */
   now(): ReadIndex {
     return new ReadIndex(this.#keys, this.#ranges)
   }
 }
 
-/** What was read, in an order that finds keys and ranges by bisection. It is made when it is first needed. */
+/** What was read, in an order that lets bisection find keys and ranges. It is made when first needed. */
 export class ReadIndex {
   readonly #keys: ReadonlySet<ByteString>
   readonly #ranges: readonly KeyRange[]
@@ -35,12 +35,12 @@ export class ReadIndex {
     this.#ranges = ranges
   }
 
-  /** Whether a key was read, by itself or in a range. */
+  /** Whether a key was read, alone or as part of a range. */
   hasKey(key: ByteString): boolean {
     return this.#keys.has(key) || (this.#ranges.length > 0 && this.#disjointRanges.contains(key))
   }
 
-  /** Whether something in a range was read. */
+  /** Whether anything in a range was read. */
   overlaps(range: KeyRange): boolean {
     return this.#disjointRanges.overlaps(range) || this.#hasKeyWithin(range)
   }

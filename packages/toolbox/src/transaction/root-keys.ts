@@ -1,4 +1,4 @@
-/** Keys and ranges of a key space, as the root has them. */
+/** Keys and ranges of a key space, in terms of the root. */
 
 import { type ByteString, byteString } from '../encoded.js'
 import { codedError } from '../errors.js'
@@ -6,9 +6,9 @@ import { endOf, type KeySpace } from '../key-space.js'
 import type { KeyRange, RangeOptions } from './key-range.js'
 
 /**
- * The key as the root has it.
+ * A key in terms of the root.
  *
- * @throws LEVEL_INVALID_KEY; what the encoding throws.
+ * @throws LEVEL_INVALID_KEY if the key is null or undefined, and the errors of the encoding.
  */
 export function fullKey(space: KeySpace, key: unknown, encoding: unknown): ByteString {
   if (key === null || key === undefined) {
@@ -18,28 +18,28 @@ export function fullKey(space: KeySpace, key: unknown, encoding: unknown): ByteS
   return space.prefix + byteString(space.keyEncoding(encoding).encode(key))
 }
 
-/** The range that options of an iterator name, among the keys of the root. */
+/** The range that options of an iterator name, in terms of the root. */
 export function fullRange(space: KeySpace, options: RangeOptions, encoding: unknown): KeyRange {
   const { encode } = space.keyEncoding(encoding)
-  const place = (bound: unknown): ByteString => space.prefix + byteString(encode(bound))
+  const inRoot = (bound: unknown): ByteString => space.prefix + byteString(encode(bound))
   let from = space.prefix
   let to = space.end
 
-  if ('gte' in options) from = place(options.gte)
-  else if ('gt' in options) from = after(place(options.gt))
+  if ('gte' in options) from = inRoot(options.gte)
+  else if ('gt' in options) from = after(inRoot(options.gt))
 
-  if ('lte' in options) to = after(place(options.lte))
-  else if ('lt' in options) to = place(options.lt)
+  if ('lte' in options) to = after(inRoot(options.lte))
+  else if ('lt' in options) to = inRoot(options.lt)
 
   return { from, to }
 }
 
-/** The key of the record that says whether a view hides the entry of a key; undefined where there is no view. */
+/** The key of the record that says whether a view hides the entry of a key; undefined if there is no view. */
 export function recordKey({ prefix, records }: KeySpace, key: ByteString): ByteString | undefined {
   return records === undefined ? undefined : records + key.slice(prefix.length)
 }
 
-/** As {@link recordKey}, of a range that may change. */
+/** Like {@link recordKey}, for a range that may change. */
 export class RecordRange implements KeyRange {
   readonly #space: KeySpace
   readonly #range: KeyRange
@@ -60,7 +60,7 @@ export class RecordRange implements KeyRange {
   }
 }
 
-/** The first key that is greater. */
+/** The next greater key. */
 export function after(key: ByteString): ByteString {
   return `${key}\0`
 }

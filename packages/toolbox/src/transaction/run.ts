@@ -15,7 +15,7 @@ type Outcome<T> = { readonly conflict: Conflict } | { readonly conflict?: undefi
 /**
  * Calls the function with an attempt, and commits it, until there is no conflict.
  *
- * @throws as `Transactions` says.
+ * @throws the errors that {@link Transactions} lists.
  */
 export async function run<T>(
   coordinator: Coordinator,
@@ -64,7 +64,7 @@ async function call<T>(coordinator: Coordinator, attempt: Attempt, body: Body<T>
   try {
     return { result: await coordinator.running.run(scope, body, attempt) }
   } catch (error) {
-    // Without a snapshot it may have read some of a change, and failed for that.
+    // Without a snapshot, the function may have failed because it saw only a part of another change.
     const conflict = attempt.reading?.snapshot === undefined ? attempt.conflict() : undefined
     if (conflict === undefined) throw error
     return { conflict }
@@ -74,7 +74,7 @@ async function call<T>(coordinator: Coordinator, attempt: Attempt, body: Body<T>
   }
 }
 
-/** Until the write that was in the way is done, and then for a random time. */
+/** Waits until the write that was in the way is done, and then for a random time. */
 async function waitAfter(
   { settled }: Conflict,
   attempts: number,

@@ -11,11 +11,11 @@ export interface HookedOperation {
   sublevel?: AnyLevel | null
 }
 
-/** A write of one key, from when its hooks ran; or a `clear()` that is done. */
+/** A write of one key, from the time its hooks ran; or a `clear()` that is done. */
 export class SeenWrite {
-  /** Rises with the order in which the hooks of writes ran. */
+  /** Increases in the order in which the hooks of writes ran. */
   readonly sequence: number
-  /** The batch of a transaction that it is in, if it is in one. */
+  /** The batch of a transaction that contains the write, if there is one. */
   readonly batch: object | undefined
   /** The keys that a `clear()` may have deleted. */
   range: KeyRange | undefined
@@ -29,24 +29,24 @@ export class SeenWrite {
     this.#operation = operation
   }
 
-  /** Whether it has taken effect, or failed. */
+  /** Whether the write has taken effect or failed. */
   get isSettled(): boolean {
     return this.#operation === undefined
   }
 
-  /** Notes that it is done, and the key that it wrote, if it did and somebody wants to know. */
+  /** Notes that the write is done, and the key that it wrote, if it wrote one and somebody needs it. */
   settle(key: ByteString | undefined): void {
     this.#key = key
     this.#operation = undefined
     this.#whenSettled?.resolve()
   }
 
-  /** The key as the root has it, if there is one. */
+  /** The key in terms of the root, if there is one. */
   key(root: AnyLevel): ByteString | undefined {
     return this.#operation === undefined ? this.#key : keyOf(root, this.#operation)
   }
 
-  /** Resolves when it is done. The promise does not hold it, so that it can be garbage if it failed. */
+  /** Resolves when the write is done. The promise does not hold the write, so a failed one can become garbage. */
   whenSettled(): Promise<void> {
     if (this.#whenSettled === undefined) {
       let resolve = (): void => {}
@@ -61,8 +61,8 @@ export class SeenWrite {
 }
 
 /**
- * The key of an operation, before or after the database has encoded it in place. Other hooks may change the key after ours
- * ran, so this is not asked within the hook.
+ * The key of an operation, before or after the database has encoded it in place. Other hooks may change the key after this one
+ * has run, so it is not computed within the hook.
  */
 function keyOf(root: AnyLevel, operation: HookedOperation): ByteString | undefined {
   const db = operation.sublevel ?? root
@@ -70,7 +70,7 @@ function keyOf(root: AnyLevel, operation: HookedOperation): ByteString | undefin
   try {
     return keySpaceOf(db).prefix + byteString(keyEncodingOf(db, operation.keyEncoding).encode(operation.key))
   } catch {
-    // Its write has failed for the same reason.
+    // The write has failed for the same reason.
     return undefined
   }
 }

@@ -1,5 +1,5 @@
 /**
- * How many of `length` items in order come before some place: the first `n` for which `isBefore(n)` is false. It is asked about
+ * The number of sorted items before a position: the first `n` of `length` for which `isBefore(n)` is false. It calls `isBefore`
  * log2 of `length` times.
  */
 export function countBefore(length: number, isBefore: (index: number) => boolean): number {

@@ -90,28 +90,28 @@ export class Attempt {
     return this.#iterate(options, ([, value]) => value)
   }
 
-  /** What it has read; undefined if it has read nothing. */
+  /** What the attempt has read; undefined if it has read nothing. */
   get reading(): Reading | undefined {
     return this.#reading
   }
 
-  /** Whether others have changed what it has read by now. */
+  /** Whether others have by now changed what the attempt has read. */
   conflict(): Conflict | undefined {
     return this.#reading === undefined ? undefined : this.#coordinator.conflictOf(this.#reading)
   }
 
-  /** From here on it cannot be used. */
+  /** Ends its use: every later call throws. */
   stop(): void {
     this.#isEnded = true
   }
 
-  /** Lets go of all that it holds. */
+  /** Releases everything that it holds. */
   async end(): Promise<void> {
     this.stop()
 
     try {
       for (const iterator of this.#iterators) await iterator.close()
-      // Whoever called for the read hears of its error.
+      // The caller of the read gets its error.
       if (this.#reading === undefined) await this.#beginning?.catch(() => {})
       await (this.#reading?.snapshot as { close(): Promise<void> } | undefined)?.close()
     } finally {
@@ -151,7 +151,7 @@ export class Attempt {
     return snapshot === undefined ? {} : { snapshot: snapshot as never }
   }
 
-  /** Begins to read, at the first read: waits for a turn if there is contention about it. */
+  /** Begins to read, at the first read. If there is contention about what is read, waits for a turn. */
   #begin(read: ByteString | KeyRange): Promise<Reading> {
     this.#beginning ??= this.#takeState(read)
     return this.#beginning
@@ -231,7 +231,7 @@ export class Attempt {
   }
 }
 
-/** Options without the one that is the transaction's own. */
+/** The options without the transaction's own. */
 function without<T extends { sublevel?: unknown }>(options: T): Omit<T, 'sublevel'> {
   const { sublevel, ...others } = options
   return others

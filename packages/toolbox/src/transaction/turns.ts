@@ -2,8 +2,8 @@ import type { ByteString } from '../encoded.js'
 import { contains, type KeyRange } from './key-range.js'
 
 /**
- * Nobody waits longer than this for a turn. Turns are for fairness alone: without one, a transaction goes on and may
- * have to try again.
+ * The longest wait for a turn, in milliseconds. Turns only serve fairness: without one, a transaction goes on, and may have to
+ * try again.
  */
 export const MAX_WAIT_MS = 1000
 
@@ -11,14 +11,15 @@ export const MAX_WAIT_MS = 1000
 export type Release = () => void
 
 /**
- * Turns at keys that transactions fall out over. Once a transaction has lost, its next attempt takes the key's turn, and
- * whoever starts by reading that key queues behind it: so each of many that want one key gets it, in order.
+ * Turns at keys that transactions conflict over. Once a transaction has lost, its next attempt takes the key's turn, and any
+ * transaction that starts by reading the key queues after it. In this way each of many that want the same key gets it, in
+ * order.
  */
 export class Turns {
-  /** By key: who waits while another has the turn. */
+  /** For each key, those who wait while another has the turn. */
   readonly #queues = new Map<ByteString, Array<() => void>>()
 
-  /** Takes the turn of a key, at the latest after {@link MAX_WAIT_MS} without having it. */
+  /** Takes the turn of a key. After {@link MAX_WAIT_MS}, it goes on without the turn. */
   async take(key: ByteString): Promise<Release> {
     const queue = this.#queues.get(key)
 
@@ -30,7 +31,7 @@ export class Turns {
     return (await waitIn(queue)) ? this.#release(key) : () => {}
   }
 
-  /** The key that has a queue, which a reader of the key or range should join; undefined if there is none. */
+  /** The key with a queue that a reader of the key or range should join; undefined if there is none. */
   contended(read: ByteString | KeyRange): ByteString | undefined {
     if (this.#queues.size === 0) return undefined
     if (typeof read === 'string') return this.#queues.has(read) ? read : undefined
@@ -52,7 +53,7 @@ export class Turns {
   }
 }
 
-/** Resolves with true once it is first in the queue, with false if that takes too long. */
+/** Resolves with true once it is first in the queue, or with false if that takes too long. */
 function waitIn(queue: Array<() => void>): Promise<boolean> {
   return new Promise((resolve) => {
     const go = (): void => {

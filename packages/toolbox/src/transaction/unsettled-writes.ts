@@ -1,12 +1,12 @@
 import type { SeenWrite } from './seen-write.js'
 
-/** The youngest are held for so many writes, or so long, and then once more. */
+/** The youngest writes are held strongly for this many writes, or this long, and then once more. */
 const WRITES_A_GENERATION = 1024
 const GENERATION_MS = 100
 
 /**
- * The writes that are on their way. Nothing tells that one has failed, but nobody will speak of it any more: the event
- * that a write is to emit holds it. So what takes long is held weakly here, and is gone when it is garbage.
+ * The writes that are still running. Nothing tells that one has failed. A running write, however, is held by the event that it
+ * will emit, and a failed one by nothing. So slow writes are held weakly here, and are gone once they are garbage.
  */
 export class UnsettledWrites {
   #young = new Set<SeenWrite>()
@@ -50,7 +50,7 @@ export class UnsettledWrites {
     }
   }
 
-  /** Those that are still on their way, as far as it is known. The others are dropped. */
+  /** The slow writes that are still running, as far as is known. The others are dropped. */
   #slowOnes(): SeenWrite[] {
     const writes = []
 

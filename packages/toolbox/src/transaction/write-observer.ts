@@ -7,37 +7,37 @@ import { fullRange } from './root-keys.js'
 import { type HookedOperation, SeenWrite } from './seen-write.js'
 import { UnsettledWrites } from './unsettled-writes.js'
 
-/** Set on the operations of a batch that commits a transaction. */
+/** Marks the operations of a batch that commits a transaction. */
 export const OWN = Symbol('own')
 
-/** Set on every operation that the hook saw; databases copy it to what the event `write` shows. */
+/** Marks every operation that the hook saw. Databases copy the mark to what the event `write` shows. */
 const SEEN = Symbol('seen')
 
-/** Keys of others' writes that are remembered while transactions are open. */
+/** The most keys of others' writes that are remembered while transactions are open. */
 export const MAX_REMEMBERED_KEYS = 200_000
 
-/** Fewer remembered writes than this are not worth a look at which of them are still needed. */
+/** With fewer remembered writes than this, it is not worthwhile to check which of them are still needed. */
 const MIN_TRIM = 1000
 
 /** The batch that commits a transaction. */
 export interface OwnBatch {
-  /** Called before the batch takes its place in the order of writes. Throws to refuse the batch. */
+  /** Called before the batch gets its position in the order of writes. Throws to refuse the batch. */
   check(): void
-  /** What the hook saw of it. */
+  /** The writes of the batch that the hook saw. */
   readonly seen: SeenWrite[]
 }
 
-/** What {@link OWN} is set to. */
+/** The value of the mark {@link OWN}. */
 export interface OwnOperation {
   readonly batch: OwnBatch
-  /** Whether the batch is to be checked with this operation. */
+  /** Whether the batch must be checked with this operation. */
   readonly isFirst: boolean
 }
 
 /** A moment in the order of writes. */
 export interface Moment {
   readonly sequence: number
-  /** Writes that were called before and may not have taken effect yet. */
+  /** Earlier writes that may not have taken effect yet. */
   unsettled: readonly SeenWrite[]
 }
 
@@ -47,7 +47,7 @@ interface ObservedOperation extends HookedOperation {
   encodedKey?: Encoded
 }
 
-/** Sees the writes to a database and its sublevels, and remembers them as long as open transactions need it. */
+/** Sees the writes to a database and its sublevels, and remembers them while open transactions need them. */
 export class WriteObserver {
   readonly #root: AnyLevel
   readonly #unsettled = new UnsettledWrites()
@@ -55,13 +55,13 @@ export class WriteObserver {
   #recent: SeenWrite[] = []
   #trimAt = MIN_TRIM
   #sequence = 0
-  /** Writes up to this one are no longer remembered. */
+  /** The last write that is no longer remembered. */
   #forgotten = 0
 
   constructor(root: AnyLevel) {
     this.#root = root
     addHook(root, this.hook)
-    // First, so that another listener's error does not keep the event from this one.
+    // Added first, so that an error of another listener does not keep the event from this one.
     root.prependListener('write', this.#onWrite as never)
     root.on('clear', this.#onClear as never)
     root.on('closed', this.#onClosed)
@@ -78,40 +78,41 @@ export class WriteObserver {
     operation[SEEN] = write
   }
 
-  /** From now on, writes are remembered until {@link release}. */
+  /** Makes writes be remembered from now on, until {@link release}. */
   now(): Moment {
     const moment = { sequence: this.#sequence, unsettled: this.#unsettled.list() }
     this.#moments.add(moment)
     return moment
   }
 
-  /** Writes since the moment need not be remembered for its sake. */
+  /** Writes since the moment need not be remembered for it any longer. */
   release(moment: Moment): void {
-    // Those that have failed may then be garbage.
+    // Those that have failed can then be garbage.
     moment.unsettled = []
     this.#moments.delete(moment)
     if (this.#moments.size === 0) this.#forget()
     else if (this.#recent.length > this.#trimAt) this.#trim()
   }
 
-  /**
-   * The writes that may have taken effect after the moment, in no certain order; undefined if they are not
-   * remembered.
-   */
+  /** The writes that may have taken effect after the moment, in no particular order; undefined if they are not remembered. */
   since(moment: Moment): SeenWrite[] | undefined {
     if (moment.sequence < this.#forgotten) return undefined
     const first = this.#recent.findLastIndex((write) => write.sequence <= moment.sequence) + 1
     return [...moment.unsettled, ...this.#recent.slice(first)]
   }
 
-  /** Notes that a batch has failed. What it has seen counts as written: an error does not say that nothing was. */
+  /** Notes that a batch has failed. What was seen of it counts as written, because an error does not prove that nothing was. */
   failed(batch: OwnBatch): void {
     for (const write of batch.seen) {
       if (!write.isSettled) this.#settle(write, write.key(this.#root))
     }
   }
 
-  /** How many writes are remembered; for tests. @internal */
+  /**
+   * The number of remembered writes, for tests.
+   *
+   * @internal
+   */
   get size(): number {
     return this.#recent.length
   }
@@ -146,13 +147,13 @@ export class WriteObserver {
 
     for (const { [SEEN]: seen, encodedKey } of operations) {
       const key = isWanted ? byteString(encodedKey as Encoded) : undefined
-      // A hook may add a copy of an operation, with all that is set on it.
+      // A hook may add a copy of an operation, with all its properties.
       if (seen !== undefined && !seen.isSettled) this.#settle(seen, key)
       else if (key !== undefined) this.#note(key)
     }
   }
 
-  /** Notes what another hook has added, or what no hook ran for: a chained batch that is older than the hook. */
+  /** Notes a write that another hook has added, or that no hook ran for: that of a chained batch older than the hook. */
   #note(key: ByteString): void {
     this.#add(new SeenWrite(++this.#sequence)).settle(key)
   }

@@ -2,8 +2,8 @@ import { bytesOf, type Encoded } from '../encoded.js'
 import type { RecordRange } from './expiry-records.js'
 
 /**
- * A range in which keys are read as bytes where they would be read as text: keys of other bytes would not be found again
- * by the text that they are read as.
+ * The same range, but with keys read as bytes instead of text. Keys that are not valid text could not be found again by the
+ * text that they decode to.
  */
 export function byteRange<T extends RecordRange>(options: T): T {
   if (options.keyEncoding !== 'utf8') return options
@@ -16,10 +16,10 @@ export function byteRange<T extends RecordRange>(options: T): T {
   return range
 }
 
-/** Makes of a key that was read as bytes what was asked for. */
+/** Turns a key that was read as bytes into the form that was asked for. */
 export type KeyFormatter = (key: Encoded) => Encoded
 
-/** How to make keys of {@link byteRange} what the options of the range ask for. */
+/** Makes the function that turns keys of {@link byteRange} into the form that the options ask for. */
 export function keyFormatter({ keyEncoding }: RecordRange): KeyFormatter {
   return keyEncoding === 'utf8' ? toText : (key) => key
 }

@@ -1,24 +1,24 @@
 import { codedError } from '../errors.js'
 
-/** A clock that does not go backwards: it tells the latest time that its source ever told. */
+/** A clock that never goes backwards: it returns the latest time that its source ever returned. */
 export class Clock {
   readonly #source: () => number
   #latest = 0
 
-  /** @param source - The time in milliseconds since 1970. */
+  /** @param source - Returns the time in milliseconds since 1970. */
   constructor(source: () => number) {
     this.#source = source
   }
 
   /**
-   * The time in milliseconds since 1970.
+   * Returns the time in milliseconds since 1970.
    *
-   * @throws TTL_INVALID_CLOCK if the source tells something other than a number from 0 to 2^53 - 1.
+   * @throws TTL_INVALID_CLOCK if the source returns something other than a number from 0 to 2^53 - 1.
    */
   now(): number {
     const time = this.#source()
     if (!(time >= 0 && time <= Number.MAX_SAFE_INTEGER)) {
-      throw codedError('TTL_INVALID_CLOCK', `The clock tells ${time}, which is no time`)
+      throw codedError('TTL_INVALID_CLOCK', `The clock returned ${time}, which is not a time`)
     }
 
     if (time > this.#latest) this.#latest = time
@@ -26,8 +26,8 @@ export class Clock {
   }
 
   /**
-   * When something expires that lives for `ttlMs` from now: whole milliseconds since 1970. Undefined if never, which
-   * is also what lies beyond 2^53 - 1.
+   * Returns when something expires that lives for `ttlMs` from now, in whole milliseconds since 1970. Undefined stands for
+   * never, which also covers times after 2^53 - 1.
    */
   expiryAfter(ttlMs: number): number | undefined {
     const expiry = Math.ceil(this.now() + ttlMs)

@@ -1,11 +1,11 @@
 import type { AbstractKeyIterator, AbstractLevel } from 'abstract-level'
-import { asideOf } from '../aside.js'
+import { auxiliarySublevelOf } from '../auxiliary-sublevel.js'
 import { byteString, type Encoded } from '../encoded.js'
 import { parentOf, prefixOf } from '../hooks.js'
 import type { AnyLevel } from '../level-like.js'
 
 /** An operation for a batch of the database or of one of its sublevels. */
-export interface SideOperation {
+export interface RecordOperation {
   type: 'put' | 'del'
   sublevel: unknown
   key: Uint8Array
@@ -22,7 +22,7 @@ export interface Due {
   line: Uint8Array
 }
 
-/** A range of keys as private methods get it, encoded. */
+/** An encoded range of keys, as private methods get it. */
 export interface RecordRange {
   gt?: Encoded | undefined
   gte?: Encoded | undefined
@@ -34,39 +34,39 @@ export interface RecordRange {
 
 type RecordStore = AbstractLevel<unknown, Uint8Array, string>
 
-/** Digits of 2^53 - 1. Text, so that it keeps its order in databases that store text. */
+/** The number of digits of 2^53 - 1. Text keeps its order in databases that store text. */
 const EXPIRY_DIGITS = 16
 
 /** The digit 0 in ASCII. */
 const ZERO = 0x30
 
-/** What prefixes of sublevels begin with. */
+/** The first character of sublevels' prefixes. */
 const SEPARATOR = 0x21
 
 const textEncoder = new TextEncoder()
 const textDecoder = new TextDecoder()
 
 /**
- * Where expiries are kept: beside the entries, which stay as they are. `byKey` has when a key expires, and decides.
- * `byTime` has the same in order of time, so that looking for what expired costs by what expired; it may also have lines
- * that do not count any more.
+ * The expiries, which are stored next to the entries; the entries stay as they are. `byKey` says when a key expires, and is
+ * authoritative. `byTime` has the same in order of time, so that finding expired entries costs no more than their number. It
+ * may also have lines that no longer apply.
  */
 export class ExpiryRecords {
-  readonly #aside: AnyLevel
+  readonly #sublevel: AnyLevel
   readonly #byKey: RecordStore
   readonly #byTime: RecordStore
   /** What all keys of these records begin with, if they are within the database itself. */
   readonly #prefixWithin: string | undefined
 
   constructor(db: AnyLevel) {
-    this.#aside = asideOf(db, 'ttl')
-    this.#prefixWithin = parentOf(this.#aside) === db ? prefixOf(this.#aside) : undefined
+    this.#sublevel = auxiliarySublevelOf(db, 'ttl')
+    this.#prefixWithin = parentOf(this.#sublevel) === db ? prefixOf(this.#sublevel) : undefined
     const encodings = { keyEncoding: 'view', valueEncoding: 'utf8' } as const
-    this.#byKey = this.#aside.sublevel('key', encodings) as unknown as RecordStore
-    this.#byTime = this.#aside.sublevel('time', encodings) as unknown as RecordStore
+    this.#byKey = this.#sublevel.sublevel('key', encodings) as unknown as RecordStore
+    this.#byTime = this.#sublevel.sublevel('time', encodings) as unknown as RecordStore
   }
 
-  /** Whether a key of the database is one of these records. They are within it only where it is no sublevel. */
+  /** Whether a key of the database is one of these records. They are within the database only if it is not a sublevel. */
   contain(key: Encoded): boolean {
     if (this.#prefixWithin === undefined) return false
     if (typeof key === 'string') return key.startsWith(this.#prefixWithin)
@@ -76,7 +76,7 @@ export class ExpiryRecords {
     )
   }
 
-  /** What the keys of `byKey` begin with in the root; the rest is the key. */
+  /** What the keys of `byKey` begin with in the root. The rest is the entry's key. */
   get prefix(): string {
     return prefixOf(this.#byKey)
   }
@@ -86,34 +86,34 @@ export class ExpiryRecords {
   }
 
   async open(): Promise<void> {
-    await this.#aside.open()
+    await this.#sublevel.open()
     await Promise.all([this.#byKey.open(), this.#byTime.open()])
   }
 
-  /** Closes them, so that they do not stay attached to the database. */
+  /** Closes the records, so that they do not stay attached to the database. */
   async close(): Promise<void> {
     await Promise.all([this.#byKey.close(), this.#byTime.close()])
-    await this.#aside.close()
+    await this.#sublevel.close()
   }
 
-  /** When a key expires; undefined if it does not. */
+  /** Returns when a key expires; undefined if it does not. */
   async get(key: Encoded, options: object): Promise<number | undefined> {
-    return expiryOf(await this.#byKey.get(key as Uint8Array, sideOptions(options)))
+    return expiryOf(await this.#byKey.get(key as Uint8Array, recordOptions(options)))
   }
 
-  /** As {@link get}. Before the records are open it is undefined. */
+  /** Like {@link get}, within the call. Before the records are open, it returns undefined. */
   getSync(key: Encoded, options: object): number | undefined {
     if (!this.isOpen) return undefined
-    return expiryOf(this.#byKey.getSync(key as Uint8Array, sideOptions(options)))
+    return expiryOf(this.#byKey.getSync(key as Uint8Array, recordOptions(options)))
   }
 
   async getMany(keys: Encoded[], options: object): Promise<Array<number | undefined>> {
-    return (await this.#byKey.getMany(keys as Uint8Array[], sideOptions(options))).map(expiryOf)
+    return (await this.#byKey.getMany(keys as Uint8Array[], recordOptions(options))).map(expiryOf)
   }
 
-  /** When keys of a range expire, by {@link textOf} the key. */
+  /** Returns when the keys of a range expire, by the {@link textOf} of the key. */
   async inRange(range: RecordRange): Promise<Map<string, number>> {
-    const bounds: Record<string, unknown> = sideOptions(range)
+    const bounds: Record<string, unknown> = recordOptions(range)
     for (const name of ['gt', 'gte', 'lt', 'lte'] as const) {
       if (range[name] !== undefined) bounds[name] = range[name]
     }
@@ -122,15 +122,15 @@ export class ExpiryRecords {
     return new Map(records.map(([key, expiry]) => [textOf(key), Number(expiry)]))
   }
 
-  /** Lines up to a time, in order, from behind the line `after`. */
+  /** The lines up to a time, in order, after the line `after`. */
   dueUntil(time: number, after: Uint8Array | undefined): DueLines {
     const range = after === undefined ? {} : { gt: after }
     return new DueLines(this.#byTime.keys({ ...range, lt: lineOf(Math.floor(time) + 1, none) }))
   }
 
-  /** Operations that note when a key expires, where `previous` was noted before. */
-  set(key: Uint8Array, expiry: number | undefined, previous: number | undefined): SideOperation[] {
-    const operations: SideOperation[] = []
+  /** The operations that note when a key expires; `previous` is what was noted before. */
+  set(key: Uint8Array, expiry: number | undefined, previous: number | undefined): RecordOperation[] {
+    const operations: RecordOperation[] = []
     if (previous !== undefined && previous !== expiry) operations.push(this.forget({ expiry: previous, key }))
 
     if (expiry === undefined) {
@@ -143,18 +143,18 @@ export class ExpiryRecords {
     return operations
   }
 
-  /** An operation that removes a line from the list in order of time. */
-  forget({ expiry, key }: Pick<Due, 'expiry' | 'key'>): SideOperation {
+  /** The operation that removes a line from the list in order of time. */
+  forget({ expiry, key }: Pick<Due, 'expiry' | 'key'>): RecordOperation {
     return operation('del', this.#byTime, lineOf(expiry, key))
   }
 
-  /** Writes operations of these records alone. */
-  write(operations: SideOperation[]): Promise<void> {
-    return this.#aside.batch(operations as never)
+  /** Writes operations on these records alone. */
+  write(operations: RecordOperation[]): Promise<void> {
+    return this.#sublevel.batch(operations as never)
   }
 }
 
-/** Lines as of one moment: what is removed while they are read need not be passed. */
+/** Lines in one state, so that those removed meanwhile need not be passed over. */
 export class DueLines {
   readonly #lines: AbstractKeyIterator<RecordStore, Uint8Array>
 
@@ -162,7 +162,7 @@ export class DueLines {
     this.#lines = lines
   }
 
-  /** The next ones, at most `limit`; none at the end. */
+  /** Reads the next lines, at most `limit`; none at the end. */
   async next(limit: number): Promise<Due[]> {
     return (await this.#lines.nextv(limit)).map((line) => ({
       expiry: expiryOfLine(line),
@@ -178,13 +178,13 @@ export class DueLines {
 
 function expiryOfLine(line: Uint8Array): number {
   let expiry = 0
-  for (let place = 0; place < EXPIRY_DIGITS; place++) expiry = expiry * 10 + (line[place] as number) - ZERO
+  for (let digit = 0; digit < EXPIRY_DIGITS; digit++) expiry = expiry * 10 + (line[digit] as number) - ZERO
   return expiry
 }
 
 const none = new Uint8Array(0)
 
-/** A key as text, for a Map: different keys of one format have different texts. */
+/** A key as text, for a Map. Different keys of one format have different texts. */
 export function textOf(key: Encoded): string {
   return typeof key === 'string' ? key : byteString(key)
 }
@@ -205,15 +205,15 @@ function operation(
   sublevel: RecordStore,
   key: Uint8Array,
   value?: string
-): SideOperation {
+): RecordOperation {
   const encodings = { keyEncoding: 'view', valueEncoding: 'utf8' } as const
   return value === undefined
     ? { type, sublevel, key, ...encodings }
     : { type, sublevel, key, value, ...encodings }
 }
 
-/** Of the options of a read, those that hold for the records, too: the format of keys and the snapshot. */
-function sideOptions(options: object): Record<string, unknown> {
+/** The options of a read that also apply to the records: the format of keys, and the snapshot. */
+function recordOptions(options: object): Record<string, unknown> {
   const { keyEncoding, snapshot } = options as { keyEncoding?: string; snapshot?: unknown }
   return snapshot == null
     ? { keyEncoding, valueEncoding: 'utf8' }

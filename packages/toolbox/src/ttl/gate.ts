@@ -1,24 +1,24 @@
-/** What waits to begin, or has begun. */
+/** Work that waits to begin, or has begun. */
 interface Visitor {
   isAlone: boolean
   begin(): void
 }
 
 /**
- * Lets writes through together, and removals alone: in the order of their calls, so that neither waits for ever. A write
- * that need not wait begins within the call.
+ * Lets writes run together, and removals alone, in the order of their calls, so that neither waits forever. A write that need
+ * not wait begins within the call.
  */
 export class Gate {
   readonly #waiting: Visitor[] = []
   #inside = 0
   #isTakenAlone = false
 
-  /** Does `work` beside others that are here together. */
+  /** Runs `work` together with other such work. */
   together<T>(work: () => Promise<T>): Promise<T> {
     return this.#enter(false, work)
   }
 
-  /** Does `work` while nobody else is here. */
+  /** Runs `work` while nothing else runs. */
   alone<T>(work: () => Promise<T>): Promise<T> {
     return this.#enter(true, work)
   }

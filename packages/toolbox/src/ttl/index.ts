@@ -14,11 +14,11 @@ export type {
 export type { TtlLevel } from './ttl-level.js'
 
 /**
- * A view of `db` whose entries expire: `await sessions.put(key, value, { ttlMs: 60_000 })`. It is a database of
- * abstract-level's class, with the encodings of `db` unless the options say otherwise. Closing `db` closes it.
+ * Makes a view of `db` whose entries expire: `await sessions.put(key, value, { ttlMs: 60_000 })`. It is a database of
+ * abstract-level's class, with the encodings of `db` unless the options name others. When `db` closes, so does the view.
  *
  * @param db - Any abstract-level database or, better, a sublevel of one.
- * @throws TTL_INVALID for options that are none.
+ * @throws TTL_INVALID if an option is not valid.
  * @throws TTL_IN_USE if `db` has such a view already.
  */
 export function ttl<KDefault, VDefault>(

@@ -18,11 +18,11 @@ export interface PrivateIteratorOptions extends RecordRange {
 
 type Options = PrivateIteratorOptions & object
 
-/** Iterates over entries that did not expire. */
+/** Iterates over entries that have not expired. */
 export class LiveIterator extends AbstractIterator<AnyLevel, unknown, unknown> {
   readonly #entries: LiveEntries
 
-  // What is made before the iterator is attached to the database need not be closed with it if it fails.
+  // Made before the iterator is attached to the database: if this fails, nothing needs to be closed with it.
   constructor(db: AnyLevel, source: LiveSource, options: Options) {
     const entries = new LiveEntries(source, options, options.values !== false)
     super(db as never, options)
@@ -55,7 +55,7 @@ export class LiveIterator extends AbstractIterator<AnyLevel, unknown, unknown> {
   }
 }
 
-/** Iterates over the keys of entries that did not expire. */
+/** Iterates over the keys of entries that have not expired. */
 export class LiveKeyIterator extends AbstractKeyIterator<AnyLevel, unknown> {
   readonly #entries: LiveEntries
 
@@ -91,7 +91,7 @@ export class LiveKeyIterator extends AbstractKeyIterator<AnyLevel, unknown> {
   }
 }
 
-/** Iterates over the values of entries that did not expire. */
+/** Iterates over the values of entries that have not expired. */
 export class LiveValueIterator extends AbstractValueIterator<AnyLevel, unknown, unknown> {
   readonly #entries: LiveEntries
 

@@ -5,31 +5,34 @@ import { byteRange, type KeyFormatter, keyFormatter } from './byte-range.js'
 import type { Clock } from './clock.js'
 import { type ExpiryRecords, type RecordRange, textOf } from './expiry-records.js'
 
-/** A key and its value, encoded; the value is undefined where it is not read. */
+/** An encoded key and value. The value is undefined if values are not read. */
 export type Entry = [key: Encoded, value: unknown]
 
-/** Where entries and their expiries come from. */
+/** The source of entries and of their expiries. */
 export interface LiveSource {
   db: AnyLevel
   records: ExpiryRecords
   clock: Clock
 }
 
-/** Entries that are read ahead at most, for a loop that asks for one after the other. */
+/** The most entries that are read ahead, for a loop that asks for one after the other. */
 const MAX_WINDOW_ENTRIES = 100
 
-/** Often only one entry is wanted at first or after a seek. Each window may be so many times as large as the last. */
+/** At first, or after a seek, often only one entry is wanted. Each window may be this many times as large as the last. */
 const WINDOW_GROWTH = 4
 
-/** Entries that are read at once where many are wanted. */
+/** The number of entries per read if many are wanted. */
 const MAX_PART_ENTRIES = 1000
 
-/** Entries of a range that did not expire, read together with their expiries from one snapshot where there are any. */
+/**
+ * The entries of a range that have not expired. They are read together with their expiries, from one snapshot if the database
+ * has snapshots.
+ */
 export class LiveEntries {
   readonly #source: LiveSource
   readonly #snapshot: AbstractSnapshot | undefined
   readonly #iterator: AbstractIterator<AnyLevel, Encoded, unknown>
-  /** The range as the records are asked for it. */
+  /** The range in the form in which the records are asked for it. */
   readonly #recordOptions: RecordRange
   readonly #formatKey: KeyFormatter
   #window: Entry[] = []
@@ -37,12 +40,12 @@ export class LiveEntries {
   #position = 0
   #nextWindowEntries = 1
 
-  /** @param options - As abstract-level passes them to the private methods: ranges are encoded, formats are named. */
+  /** @param options - Options as abstract-level passes them to private methods: ranges are encoded, and formats are named. */
   constructor(source: LiveSource, options: RecordRange, values: boolean) {
     this.#source = source
     this.#snapshot = options.snapshot == null ? snapshotOf(source.db) : undefined
     const snapshot = options.snapshot ?? this.#snapshot
-    // What expired does not count for the limit, which abstract-level's class of iterators minds.
+    // Expired entries do not count towards the limit, which abstract-level's iterator classes apply.
     const all = byteRange({ ...options, snapshot, keys: true, values, limit: -1 })
     this.#iterator = source.db.iterator(all as never)
     this.#formatKey = keyFormatter(options)
@@ -50,7 +53,7 @@ export class LiveEntries {
     this.#recordOptions = { gt, gte, lt, lte, keyEncoding, snapshot }
   }
 
-  /** The next entry; undefined at the end. */
+  /** Reads the next entry; undefined at the end. */
   async next(): Promise<Entry | undefined> {
     while (true) {
       const entry = this.#take()
@@ -62,7 +65,7 @@ export class LiveEntries {
     }
   }
 
-  /** The next entries, at least one and at most `size`; none at the end. */
+  /** Reads the next entries, at least one and at most `size`; none at the end. */
   async nextMany(size: number): Promise<Entry[]> {
     const entries: Entry[] = []
 
@@ -80,7 +83,7 @@ export class LiveEntries {
     return entries
   }
 
-  /** All entries that are left, or so many of them. */
+  /** Reads all entries that are left, or at most this many. */
   async all(limit: number): Promise<Entry[]> {
     if (limit === Infinity) return this.#rest()
     const entries: Entry[] = []
@@ -110,7 +113,10 @@ export class LiveEntries {
     await this.#snapshot?.close()
   }
 
-  /** All that are left, read in one go with all expiries of the range: cheaper than asking for that of each key. */
+  /**
+   * Reads all entries that are left, together with all expiries of the range. That is cheaper than asking for the expiry of
+   * each key.
+   */
   async #rest(): Promise<Entry[]> {
     const { records, clock } = this.#source
     const entries: Entry[] = []
@@ -129,7 +135,7 @@ export class LiveEntries {
     return entries
   }
 
-  /** The next entry of the window that did not expire until now; undefined if there is none. */
+  /** Takes the next entry of the window that has not expired by now; undefined if there is none. */
   #take(): Entry | undefined {
     const { clock, records } = this.#source
 
@@ -158,7 +164,7 @@ export class LiveEntries {
   }
 }
 
-/** A snapshot, where the database has them. */
+/** Makes a snapshot, if the database has snapshots. */
 export function snapshotOf(db: AnyLevel): AbstractSnapshot | undefined {
   return db.supports.explicitSnapshots === true ? db.snapshot() : undefined
 }

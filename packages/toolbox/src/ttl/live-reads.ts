@@ -2,13 +2,13 @@ import type { AbstractSnapshot } from 'abstract-level'
 import type { Encoded } from '../encoded.js'
 import { type LiveSource, snapshotOf } from './live-entries.js'
 
-/** Options as abstract-level passes them to the private methods of reads. */
+/** Options as abstract-level passes them to private methods of reads. */
 export interface PrivateReadOptions {
   keyEncoding?: string
   snapshot?: AbstractSnapshot | undefined
 }
 
-/** Reads of single keys, that find nothing where an entry has expired. */
+/** Reads of single keys, which find nothing if the entry has expired. */
 export class LiveReads {
   readonly #source: LiveSource
 
@@ -26,7 +26,7 @@ export class LiveReads {
       : this.#source.db.getSync(key as never, options)
   }
 
-  /** Whether there is an expiry that has passed; as of all earlier writes within a hook. False before it is open. */
+  /** Whether the expiry of a key has passed; within a hook, after all earlier writes. False before the database is open. */
   isExpiredSync(key: Encoded): boolean {
     return this.#isExpired(this.#source.records.getSync(key, { keyEncoding: 'view' }))
   }
@@ -47,7 +47,7 @@ export class LiveReads {
     )
   }
 
-  /** When an entry expires; `Infinity` if it does not, undefined if it has, or there is none. */
+  /** Returns when an entry expires: `Infinity` if it does not, undefined if it has expired or does not exist. */
   async expiresAt(key: Encoded, options: PrivateReadOptions): Promise<number | undefined> {
     const expiry = await this.#source.records.get(key, options)
     if (this.#isExpired(expiry) || !(await this.#source.db.has(key as never, options))) return undefined
@@ -62,7 +62,7 @@ export class LiveReads {
       return this.#isExpired(expiry) ? nothing : found
     }
 
-    // First the expiry: what is written between the two reads is younger, and the answer right for that moment.
+    // Reads the expiry first: whatever is written between the two reads is newer, so the answer is right for that moment.
     return this.#isExpired(await records.get(key, options)) ? nothing : read()
   }
 
@@ -78,7 +78,7 @@ export class LiveReads {
 
     try {
       const readingExpiries = records.getMany(keys, both)
-      // Without a snapshot first the expiries, as with single keys.
+      // Without a snapshot, reads the expiries first, as for single keys.
       if (both.snapshot == null) await readingExpiries
       const [expiries, found] = await Promise.all([readingExpiries, read(keys, both)])
       return found.map((value, index) => (this.#isExpired(expiries[index]) ? nothing : value))

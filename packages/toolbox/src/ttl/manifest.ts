@@ -1,6 +1,6 @@
 import type { AnyLevel } from '../level-like.js'
 
-/** What the view can do: what the database can, but for what is not forwarded. */
+/** What the view can do: what the database can, except for what is not forwarded. */
 export function manifestOf(db: AnyLevel): object {
   const { encodings } = db.supports
   const isNative = (name: string): boolean =>
@@ -12,7 +12,7 @@ export function manifestOf(db: AnyLevel): object {
     errorIfExists: false,
     events: {},
     additionalMethods: {},
-    // Its own hooks are those of abstract-level.
+    // The view's own hooks are those of abstract-level.
     everyWrite: false,
     encodings: { utf8: isNative('utf8'), buffer: isNative('buffer'), view: isNative('view') }
   }

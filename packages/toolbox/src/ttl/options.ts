@@ -7,40 +7,41 @@ import type {
 } from 'abstract-level'
 import { codedError } from '../errors.js'
 
-/** What `ttl()` may be told. */
+/** Options of {@link ttl}. */
 export interface TtlOptions<K, V> extends AbstractDatabaseOptions<K, V> {
   /**
-   * How long an entry lives whose write names no `ttlMs`, in milliseconds. Without it such an entry does not expire.
+   * How long an entry lives if its write names no `ttlMs`, in milliseconds. Without this option, such an entry does not expire.
    */
   defaultTtlMs?: number | undefined
 
   /**
-   * How often expired entries are looked for and removed, in milliseconds, 1 to 2^31 - 1. `Infinity` leaves that to
-   * calls of `removeExpired()`.
+   * How often expired entries are looked for and removed, in milliseconds, 1 to 2^31 - 1. With `Infinity`, only calls of
+   * `removeExpired()` remove them.
    *
    * @defaultValue `1000`
    */
   checkIntervalMs?: number | undefined
 
   /**
-   * The time in milliseconds since 1970. The latest that it ever told counts, so that time does not go backwards.
+   * Returns the time in milliseconds since 1970. The latest time that it ever returned counts, so that time does not go
+   * backwards.
    *
    * @defaultValue `Date.now`
    */
   now?: (() => number) | undefined
 
   /**
-   * Is told of what went wrong while expired entries were removed in the background; they are tried again at the next
-   * check. Without it a warning is emitted (`process.emitWarning`).
+   * Called with errors of removing expired entries in the background. The entries are tried again at the next check. Without
+   * this option, a warning is emitted (`process.emitWarning`).
    */
   onError?: ((error: unknown) => void) | undefined
 }
 
-/** What a write adds. */
+/** The options that writes get in addition. */
 export interface ExpiryOptions {
   /**
-   * How long the entry lives, in milliseconds: more than 0; `Infinity` for one that does not expire, whatever the default
-   * of the database is.
+   * How long the entry lives, in milliseconds: more than 0; `Infinity` for an entry that never expires, whatever the default of
+   * the database.
    *
    * @defaultValue `defaultTtlMs` of the database
    */
@@ -56,14 +57,22 @@ export type TtlBatchOperation<TDatabase, K, V> =
 /** The longest delay of a timer. */
 const MAX_INTERVAL_MS = 2 ** 31 - 1
 
-/** Checks how long an entry is to live. @internal */
+/**
+ * Checks a time to live.
+ *
+ * @internal
+ */
 export function assertTtl(ttlMs: unknown): asserts ttlMs is number {
   if (typeof ttlMs !== 'number' || !(ttlMs > 0)) {
     throw codedError('TTL_INVALID', 'A time to live must be a number of milliseconds above 0')
   }
 }
 
-/** Checks how often to look for expired entries. @internal */
+/**
+ * Checks the interval at which to look for expired entries.
+ *
+ * @internal
+ */
 export function assertInterval(checkIntervalMs: unknown): asserts checkIntervalMs is number {
   const isTimer =
     typeof checkIntervalMs === 'number' && checkIntervalMs >= 1 && checkIntervalMs <= MAX_INTERVAL_MS

@@ -3,10 +3,10 @@ import { byteRange } from './byte-range.js'
 import type { RecordRange } from './expiry-records.js'
 import type { LiveSource } from './live-entries.js'
 
-/** Keys of one part. */
+/** The number of keys in one part. */
 const PART_KEYS = 1000
 
-/** The keys of a range, also of what has expired, in parts: as bytes unless the options name buffers. */
+/** Yields the keys of a range in parts, including those of expired entries. Keys are bytes, unless the options name buffers. */
 export async function* ownKeys(
   { db, records }: LiveSource,
   options: RecordRange

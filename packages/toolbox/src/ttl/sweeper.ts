@@ -1,31 +1,31 @@
 import type { Due, DueLines } from './expiry-records.js'
 import { REWRITTEN } from './write-hook.js'
 
-/** What removing needs of the database. */
+/** What the removal needs from the database. */
 export interface SweptDatabase {
-  /** Whether it goes on: not once the database closes. */
+  /** Whether to go on: not once the database closes. */
   isOpen(): boolean
-  /** The lines of what has expired by now, behind the line `after`. */
+  /** The lines of entries that have expired by now, after the line `after`. */
   due(after: Uint8Array | undefined): DueLines
   /**
-   * Removes the entries, in one batch, and tells how many. One alone that did not expire then is left; many may be refused for
-   * the sake of one.
+   * Removes the entries in one batch, and returns how many were removed. A single entry that has not expired then stays;
+   * several may all be refused because of one.
    *
-   * @throws LEVEL_HOOK_ERROR
+   * @throws LEVEL_HOOK_ERROR if a hook refuses the batch.
    */
   remove(due: Due[]): Promise<number>
 }
 
-/** Entries of one batch: a few milliseconds of work, after which others have their turn. */
+/** The number of entries in one batch: a few milliseconds of work, after which others have their turn. */
 const BATCH_ENTRIES = 100
 
 /**
- * A pass begins where the one before ended, since removed lines are there until they are compacted away, and would be passed
- * again; but each of so many begins at the beginning, for a line that a slow write added when the pass had gone by.
+ * A pass begins where the last one ended. Removed lines stay until they are compacted away, and would be passed over again. But
+ * one in this many passes starts at the beginning, for lines that a slow write added after the pass had gone by.
  */
 const PASSES_A_ROUND = 60
 
-/** Removes what expired, at intervals and when it is asked to. */
+/** Removes expired entries, at intervals and on request. */
 export class Sweeper {
   readonly #db: SweptDatabase
   readonly #intervalMs: number
@@ -34,7 +34,7 @@ export class Sweeper {
   #isStopped = true
   #sweep: Promise<number> | undefined
   #passes = 0
-  /** The last line that the pass before came to. */
+  /** The last line that the previous pass reached. */
   #after: Uint8Array | undefined
 
   constructor(db: SweptDatabase, intervalMs: number, onError: (error: unknown) => void = warn) {
@@ -49,14 +49,14 @@ export class Sweeper {
     this.#schedule()
   }
 
-  /** Ends that, and waits until what goes on has ended. */
+  /** Stops that, and waits until the running pass has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true
     clearTimeout(this.#timer)
     await this.#sweep?.catch(() => {})
   }
 
-  /** Removes what expired until now. Calls at the same time share one pass. Tells how many entries it removed. */
+  /** Removes the entries that have expired by now, and returns how many. Concurrent calls share one pass. */
   sweep(): Promise<number> {
     this.#sweep ??= this.#pass().finally(() => {
       this.#sweep = undefined
@@ -103,13 +103,13 @@ export class Sweeper {
       await lines.close()
     }
 
-    // What was refused is tried again.
+    // Refused entries are tried again.
     this.#after = failure === undefined ? after : undefined
     if (failure !== undefined) throw failure.error
     return removed
   }
 
-  /** Removes entries in a batch. Where a hook refuses it, each alone, so that only what is refused stays. */
+  /** Removes entries in a batch. If a hook refuses it, removes each alone, so that only the refused ones stay. */
   async #remove(due: Due[]): Promise<{ removed: number; failure?: { error: unknown } }> {
     try {
       return { removed: await this.#db.remove(due) }

@@ -34,15 +34,15 @@ interface PrivateOperation extends ExpiryOptions {
 }
 
 /**
- * A view of a database whose entries expire. What expired is never returned, and removed in the background. The entries
- * lie in the database as they are; when they expire is kept beside them.
+ * A view of a database whose entries expire. Expired entries are never returned, and are removed in the background. The entries
+ * are stored in the database as they are; their expiries are stored next to them.
  */
 export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLevel<
   string | Buffer | Uint8Array,
   KDefault,
   VDefault
 > {
-  /** The database that the entries lie in. */
+  /** The database that holds the entries. */
   readonly source: AnyLevel
   readonly #live: LiveSource
   readonly #reads: LiveReads
@@ -82,10 +82,10 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
   }
 
   /**
-   * Removes what expired until now, in batches, as happens by itself every `checkIntervalMs`. Returns how many entries
-   * it removed.
+   * Removes the entries that have expired by now, in batches, and returns how many. This also happens automatically every
+   * `checkIntervalMs`.
    *
-   * @throws LEVEL_HOOK_ERROR if a prewrite hook refused to let an entry be deleted; the others are removed all the same.
+   * @throws LEVEL_HOOK_ERROR if a prewrite hook refused the deletion of an entry. The others are removed all the same.
    */
   async removeExpired(): Promise<number> {
     if (this.status === 'opening') return this.deferAsync(() => this.removeExpired())
@@ -94,8 +94,8 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
   }
 
   /**
-   * When an entry expires, in milliseconds since 1970; `Infinity` if it does not; undefined if there is no such entry,
-   * or it has expired.
+   * Returns when an entry expires, in milliseconds since 1970: `Infinity` if it does not, undefined if it has expired or does
+   * not exist.
    */
   expiresAt(key: KDefault): Promise<number | undefined>
   expiresAt<K = KDefault>(key: K, options: { keyEncoding?: string }): Promise<number | undefined>
@@ -107,11 +107,11 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
   }
 
   /**
-   * Gives an entry another time to live, from now, without writing its value; `Infinity` lets it stay. Returns whether
-   * there was such an entry.
+   * Gives an entry a new time to live, counted from now, without writing its value. `Infinity` makes it stay. Returns whether
+   * the entry existed.
    *
-   * @param ttlMs - In milliseconds, more than 0.
-   * @throws TTL_INVALID
+   * @param ttlMs - The time to live in milliseconds, more than 0.
+   * @throws TTL_INVALID if `ttlMs` is not valid.
    */
   touch(key: KDefault, ttlMs: number): Promise<boolean>
   touch<K = KDefault>(key: K, ttlMs: number, options: { keyEncoding?: string }): Promise<boolean>
@@ -131,7 +131,7 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
     })
   }
 
-  // ---- what abstract-level calls ----
+  // ---- methods that abstract-level calls ----
 
   /** @internal */
   async _open(): Promise<void> {
@@ -145,7 +145,7 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
       throw error
     }
 
-    // Closes this one when the database is closed.
+    // Closes the view when the database is closed.
     this.source.attachResource(this)
     this.#sweeper.start()
   }
@@ -198,12 +198,12 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
   async _batch(operations: PrivateOperation[], options: object): Promise<void> {
     const { ttlMs: ofBatch } = options as ExpiryOptions
     for (const operation of operations) {
-      // What is undefined is as good as not there, but it has replaced the option of the batch.
+      // An undefined option counts as missing, but it has replaced the option of the batch.
       if (operation.ttlMs === undefined && ofBatch !== undefined) operation.ttlMs = ofBatch
       if (operation.ttlMs !== undefined) assertTtl(operation.ttlMs)
     }
     const write = (): Promise<void> => this.source.batch(operations as never, options as never)
-    // A removal is alone already.
+    // A removal already runs alone.
     return (options as { isRemoval?: true }).isRemoval === true ? write() : this.#gate.together(write)
   }
 
@@ -240,7 +240,7 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
 
   #take(): void {
     if (!openView(this.source, this as unknown as AnyLevel)) {
-      throw codedError('TTL_IN_USE', 'The database has a view by ttl() already: close that first')
+      throw codedError('TTL_IN_USE', 'The database already has a view by ttl(): close that first')
     }
 
     this.#hook.attach()
@@ -261,10 +261,10 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
 
   async #remove(due: Due[]): Promise<number> {
     const { forgetsLines } = this.#hook
-    // The hook looks at each. It is rare that one was written again, and then each comes alone.
+    // The hook checks each. Entries that were written again are rare, and then each is removed alone.
     const isExpired = forgetsLines && due.length > 1 ? () => true : await this.#stillExpired(due)
     const expired = due.filter(isExpired)
-    // With an entry the hook removes its line; others are of entries that were written again.
+    // Together with an entry, the hook removes its line. Other lines belong to entries that were written again.
     const lines = forgetsLines ? due.filter((one) => !isExpired(one)) : due
     const operations = [...expired.map(removalOf), ...lines.map((line) => this.#records.forget(line))]
 
@@ -273,7 +273,7 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
     return expired.length
   }
 
-  /** Whether an entry still expires when its line says. */
+  /** Whether an entry still expires at the time that its line says. */
   async #stillExpired(due: Due[]): Promise<(one: Due) => boolean> {
     const expiries = await this.#records.getMany(
       due.map(({ key }) => key),
@@ -283,7 +283,7 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
     return (one) => expired.has(one)
   }
 
-  /** Whether somebody wants to see what is written through this view, and not only beneath it. */
+  /** Whether anyone wants to see writes through this view, and not only those to the database. */
   get #isWatched(): boolean {
     const { noop } = this.hooks.prewrite as unknown as { noop: boolean }
     return !noop || this.listenerCount('write') > 0
@@ -303,7 +303,7 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
   }
 }
 
-// The types of what abstract-level implements, with the options that this adds.
+// Methods that abstract-level implements, with types that include the options of this view.
 export interface TtlLevel<KDefault, VDefault> {
   put(key: KDefault, value: VDefault): Promise<void>
   put<K = KDefault, V = VDefault>(key: K, value: V, options: TtlPutOptions<K, V>): Promise<void>

@@ -6,7 +6,7 @@ import type { Clock } from './clock.js'
 import type { Due, ExpiryRecords } from './expiry-records.js'
 import { assertTtl } from './options.js'
 
-/** A removal found that its entry was written meanwhile. */
+/** A removal found that its entry had been written meanwhile. */
 export const REWRITTEN = 'TTL_REWRITTEN'
 
 /** An operation with the option of entries that expire. */
@@ -20,19 +20,16 @@ export interface Removal {
   type: 'del'
   key: Uint8Array
   keyEncoding: 'view'
-  /** When the entry expired. If it does not expire then any more, the hook fails the batch with {@link REWRITTEN}. */
+  /** When the entry expired. If it no longer expires then, the hook fails the batch with {@link REWRITTEN}. */
   removedExpiry: number
 }
 
-/** A removal, for a batch. */
+/** Makes a removal for a batch. */
 export function removalOf({ key, expiry }: Pick<Due, 'key' | 'expiry'>): Removal {
   return { type: 'del', key, keyEncoding: 'view', removedExpiry: expiry }
 }
 
-/**
- * The prewrite hook of a database whose entries expire: with each write goes what says when the entry expires, in the
- * same batch.
- */
+/** The prewrite hook of a database whose entries expire. In the same batch as each write, it stores when the entry expires. */
 export class WriteHook {
   readonly #db: AnyLevel
   readonly #records: ExpiryRecords
@@ -40,7 +37,7 @@ export class WriteHook {
   readonly #defaultTtlMs: number | undefined
   readonly #prefix: string
   readonly #canReadSync: boolean
-  /** Whether what is read within the hook is as of all writes before, also those that are under way. */
+  /** Whether reads within the hook see all earlier writes, including those that are still running. */
   readonly #readsAreExact: boolean
 
   constructor(db: AnyLevel, records: ExpiryRecords, clock: Clock, defaultTtlMs: number | undefined) {
@@ -73,7 +70,7 @@ export class WriteHook {
     const previous = this.#canReadSync ? this.#records.getSync(key, { keyEncoding: 'view' }) : undefined
     const { removedExpiry } = operation
     if (removedExpiry !== undefined && this.#canReadSync && previous !== removedExpiry) {
-      throw codedError(REWRITTEN, 'The entry was written while it was to be removed')
+      throw codedError(REWRITTEN, 'The entry was written while it was being removed')
     }
 
     const expiry = operation.type === 'put' ? this.#expiryOf(operation) : undefined
@@ -83,7 +80,7 @@ export class WriteHook {
     for (const sideOperation of this.#records.set(key, expiry, previous)) batch.add(sideOperation)
   }
 
-  /** The operation's key within the database; undefined if it is none of its entries. */
+  /** The operation's key within the database; undefined if it is not on one of the entries. */
   #keyOf({ key, keyEncoding, sublevel }: ExpiringOperation): Uint8Array | undefined {
     const bytes = bytesOf(keyEncoding.encode(key))
     const prefix = sublevel == null ? this.#prefix : prefixOf(sublevel)

@@ -15,23 +15,23 @@ for (const [name, open] of Object.entries(databases)) {
     for (const key of 'abcd') await users.put(key, { name: `name ${key}` })
     const entries = db.sublevel('users.index.name', { keyEncoding: 'buffer', valueEncoding: 'buffer' })
     // Another program's writes, without the index.
-    const aside = (operations) =>
+    const writeDirectly = (operations) =>
       db.batch(
         operations.map(({ key, ...rest }) => ({ ...rest, key: `!users!${key}`, valueEncoding: 'json' }))
       )
-    return { users, byName, entries, aside }
+    return { users, byName, entries, writeDirectly }
   }
 
   for (const unique of [false, true]) {
     test(`${name}: counts and mends what is missing, stale and wrong, unique: ${unique}`, async (t) => {
-      const { users, byName, entries, aside } = await withUsers(t, unique)
+      const { users, byName, entries, writeDirectly } = await withUsers(t, unique)
       assert.deepEqual(await byName.verify(), inStep(4))
 
       const [[first]] = await entries.iterator().all()
       await entries.del(first)
       assert.deepEqual(await byName.verify(), { ...inStep(4, 3), missing: 1 })
 
-      await aside([
+      await writeDirectly([
         { type: 'del', key: 'b' },
         { type: 'put', key: 'c', value: { name: 'other' } }
       ])
@@ -50,8 +50,8 @@ for (const [name, open] of Object.entries(databases)) {
   }
 
   test(`${name}: a unique value that two records have is wrong, a record that is refused, too`, async (t) => {
-    const { byName, aside } = await withUsers(t, true)
-    await aside([
+    const { byName, writeDirectly } = await withUsers(t, true)
+    await writeDirectly([
       { type: 'put', key: 'x', value: { name: 'name a' } },
       { type: 'put', key: 'y', value: { name: {} } }
     ])

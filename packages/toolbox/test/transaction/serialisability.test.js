@@ -13,8 +13,8 @@ const ROUNDS = 40
 const TRANSACTIONS = 8
 const PLAIN_WRITES = 4
 
-/** Two places for keys, of different encodings. In histories, their keys begin with 0 and 1. */
-const placesOf = (db) => [
+/** Two spaces for keys, of different encodings. In histories, their keys begin with 0 and 1. */
+const spacesOf = (db) => [
   db.sublevel('texts', { valueEncoding: 'utf8' }),
   db.sublevel(['tuples', 'deep'], { keyEncoding: bytewise, valueEncoding: 'json' })
 ]
@@ -29,19 +29,19 @@ async function dawdle() {
   if (how === 3) await sleep(below(3))
 }
 
-async function stateOf(places) {
+async function stateOf(spaces) {
   const state = new Map()
-  for (const [index, place] of places.entries()) {
-    for await (const [key, value] of place.iterator()) state.set(index + key, value)
+  for (const [index, space] of spaces.entries()) {
+    for await (const [key, value] of space.iterator()) state.set(index + key, value)
   }
   return state
 }
 
 /** A read or write at random of the transaction, noted in the event. */
-async function act(tx, places, event, name) {
+async function act(tx, spaces, event, name) {
   const index = below(2)
   const key = KEYS[below(KEYS.length)]
-  const options = { sublevel: places[index] }
+  const options = { sublevel: spaces[index] }
 
   if (below(3) === 0) {
     const [gte, lte] = [key, KEYS[below(KEYS.length)]].sort()
@@ -82,14 +82,14 @@ function range(state, writes, { index, gte, lte, reverse, limit }) {
 }
 
 /** Runs a transaction of a few reads and writes. Returns what happened in the attempt that was committed. */
-async function randomTransaction(transaction, places, name) {
+async function randomTransaction(transaction, spaces, name) {
   let event
   await dawdle()
   await transaction(
     async (tx) => {
       event = { reads: [], writes: [] }
       for (let i = 2 + below(4); i > 0; i--) {
-        await act(tx, places, event, name)
+        await act(tx, spaces, event, name)
         await dawdle()
       }
     },
@@ -99,7 +99,7 @@ async function randomTransaction(transaction, places, name) {
 }
 
 /** A put, del or batch that knows nothing of transactions. */
-async function plainWrite(db, places, name) {
+async function plainWrite(db, spaces, name) {
   await dawdle()
   const writes = []
   const operations = []
@@ -110,7 +110,7 @@ async function plainWrite(db, places, name) {
     const value = `plain ${name} ${i}`
     const type = below(3) === 0 ? 'del' : 'put'
     writes.push({ type, key: index + key, value })
-    operations.push({ type, key, value, sublevel: places[index] })
+    operations.push({ type, key, value, sublevel: spaces[index] })
   }
 
   const [{ type, key, value, sublevel }] = operations
@@ -122,13 +122,13 @@ async function plainWrite(db, places, name) {
 }
 
 /** Everything at once. Fails if no order of it explains what was read and what is there at last. */
-async function round(db, places, transaction, plainWrites) {
-  const before = await stateOf(places)
+async function round(db, spaces, transaction, plainWrites) {
+  const before = await stateOf(spaces)
   const events = await Promise.all([
-    ...Array.from({ length: TRANSACTIONS }, (_, i) => randomTransaction(transaction, places, i)),
-    ...Array.from({ length: plainWrites }, (_, i) => plainWrite(db, places, i))
+    ...Array.from({ length: TRANSACTIONS }, (_, i) => randomTransaction(transaction, spaces, i)),
+    ...Array.from({ length: plainWrites }, (_, i) => plainWrite(db, spaces, i))
   ])
-  const order = serialOrder(events, before, await stateOf(places))
+  const order = serialOrder(events, before, await stateOf(spaces))
   assert.ok(order !== undefined, 'there is a serial order')
 }
 
@@ -157,8 +157,8 @@ for (const [name, open] of Object.entries(databases)) {
   test(`${name}: ${ROUNDS} histories at random have a serial order`, async (t) => {
     const db = await open(t)
     const transaction = transactions(db)
-    const places = placesOf(db)
-    for (let i = 0; i < ROUNDS; i++) await round(db, places, transaction, plainWrites)
+    const spaces = spacesOf(db)
+    for (let i = 0; i < ROUNDS; i++) await round(db, spaces, transaction, plainWrites)
   })
 
   test(`${name}: money moves between accounts, and is always all there`, async (t) => {

@@ -61,10 +61,10 @@ class History {
 
   /** One of the two `transactions()`, and how it names where the entries are. */
   someone() {
-    const place = [this.view, this.entries][this.random(2)]
-    if (place === this.view && this.random(2) === 0)
-      return { transaction: this.through[0], options: {}, place }
-    return { transaction: this.through[1], options: { sublevel: place }, place }
+    const target = [this.view, this.entries][this.random(2)]
+    if (target === this.view && this.random(2) === 0)
+      return { transaction: this.through[0], options: {}, target }
+    return { transaction: this.through[1], options: { sublevel: target }, target }
   }
 
   /** A transaction of a few reads and writes. Returns what happened in the attempt that was committed. */
@@ -151,14 +151,14 @@ class History {
   /** A write that knows nothing of transactions, or another time to live. */
   async plain() {
     const key = KEYS[this.random(KEYS.length)]
-    const place = [this.view, this.entries][this.random(2)]
+    const target = [this.view, this.entries][this.random(2)]
     const life = this.life()
     const value = this.newValue()
     const options = { ...life.options, sync: this.random(3) === 0 }
     const kind = this.random(4)
 
     if (kind === 0) {
-      await place.del(key)
+      await target.del(key)
       return { reads: [], writes: [{ type: 'del', key }] }
     }
     if (kind === 1) {
@@ -170,8 +170,8 @@ class History {
         writes: isThere ? [{ type: 'change', key, change }] : []
       }
     }
-    if (kind === 2) await place.batch([{ type: 'put', key, value, ...life.options }], { sync: options.sync })
-    else await place.put(key, value, options)
+    if (kind === 2) await target.batch([{ type: 'put', key, value, ...life.options }], { sync: options.sync })
+    else await target.put(key, value, options)
     return { reads: [], writes: [{ type: 'put', key, value: entryOf(value, life.expiry) }] }
   }
 

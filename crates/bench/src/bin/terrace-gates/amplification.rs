@@ -1,4 +1,4 @@
-//! How often each byte is written to tables: in one thread and in memory, so that each run comes to the same number.
+//! How often each byte is written to tables: in one thread and in memory, so that each run gives the same number.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,18 +15,18 @@ const ENTRIES: u64 = 300_000;
 const VALUE_SIZE_BYTES: usize = 100;
 const ENTRY_SIZE_BYTES: u64 = 16 + VALUE_SIZE_BYTES as u64;
 const SEED: u32 = 1000;
-/// A sixteenth of LevelDB's, so that little data makes as many flushes and files as much data does.
+/// A sixteenth of LevelDB's, so that little data causes as many flushes and files as much data does.
 const WRITE_BUFFER_SIZE_BYTES: usize = 256 << 10;
 const TABLE_SIZE_BYTES: u64 = 128 << 10;
-/// The background gets a turn after so many entries: it keeps up.
+/// The background gets a turn after this many entries, so that it keeps up.
 const TURN_EVERY: u64 = 100;
 
-/// Bytes written to tables, a byte of the user's, when every key is written once in order.
+/// Bytes written to tables per byte of the user's, when every key is written once in order.
 pub fn in_order() -> Result<f64> {
     measure(|index, _| index)
 }
 
-/// The same with random keys: two in three come, some several times.
+/// The same with random keys: two in three occur, some several times.
 pub fn at_random() -> Result<f64> {
     measure(|_, random| random.below(ENTRIES))
 }

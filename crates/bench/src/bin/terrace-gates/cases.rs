@@ -20,12 +20,12 @@ pub const ENTRIES: u64 = 20_000;
 const VALUE_SIZE_BYTES: usize = 100;
 const BATCH_SIZE: u64 = 1000;
 const SEED: u32 = 1000;
-/// No case fills it.
+/// Large enough that no case fills it.
 const WRITE_BUFFER_SIZE_BYTES: usize = 64 << 20;
-/// Holds every block.
+/// Large enough for every block.
 const LARGE_CACHE_SIZE_BYTES: usize = 64 << 20;
 
-/// A piece of work: what is counted, an entry or an operation.
+/// A piece of work, counted per entry or per operation.
 pub struct Case {
     /// Its name in the record.
     pub name: &'static str,
@@ -58,11 +58,11 @@ pub const CASES: &[Case] = &[
     Case { name: "compaction", run: |bench| bench.compaction() },
 ];
 
-/// Where the entries of a database lie when it is read.
+/// Where the entries of a database are when it is read.
 struct Layout {
     compression: Compression,
     cache_size_bytes: usize,
-    /// So many flushes, each of entries from the whole range.
+    /// Number of flushes, each with entries from the whole range.
     flushes: u64,
     is_compacted: bool,
 }
@@ -73,11 +73,11 @@ const CACHED: Layout = Layout {
     flushes: 1,
     is_compacted: true,
 };
-/// Each block is fetched from its file.
+/// Each block is read from its file.
 const SNAPPY: Layout = Layout { cache_size_bytes: 0, ..CACHED };
 const RAW: Layout = Layout { compression: Compression::None, ..SNAPPY };
 const MEMTABLE: Layout = Layout { flushes: 0, is_compacted: false, ..CACHED };
-/// Fewer tables in level 0 than begin a compaction.
+/// Fewer tables in level 0 than would start a compaction.
 const UNCOMPACTED: Layout = Layout { flushes: 3, is_compacted: false, ..CACHED };
 
 #[derive(Clone, Copy)]
@@ -94,17 +94,17 @@ fn at_random(_index: u64, random: &mut ParkMiller) -> u64 {
     random.below(ENTRIES)
 }
 
-/// What every case works with.
+/// The surroundings of every case.
 struct Bench<'a> {
     directory: &'a Path,
     values: Values,
     random: ParkMiller,
 }
 
-/// Only what runs inside is counted: valgrind is told this function's name. Prints the number of allocations.
+/// Only what runs inside is counted: valgrind knows this function by name. Prints the number of allocations.
 #[inline(never)]
 fn measured_part(work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
-    // A system call that the engine never does marks both ends in the list of them.
+    // A system call that the engine never makes marks both ends in the list of calls.
     black_box(parent_id());
     let before = allocations::so_far();
     let result = work();
@@ -136,9 +136,9 @@ impl Bench<'_> {
         Ok(Db::open(self.directory, options)?)
     }
 
-    /// Puts the entries whose number is `remainder` modulo `modulus`, scattered.
+    /// Puts the entries whose number is `remainder` modulo `modulus`, in scattered order.
     fn fill(&self, db: &Db, modulus: u64, remainder: u64) -> Result<()> {
-        /// Coprime to `ENTRIES`, so that every number comes once.
+        /// Coprime to `ENTRIES`, so that every number occurs once.
         const STRIDE: u64 = 7919;
         let mut key = KeyBuffer::new(0);
         let numbers = (0..ENTRIES).map(|index| index * STRIDE % ENTRIES);
@@ -149,10 +149,10 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// A database that lies as `layout` says; every entry was read once.
+    /// Creates a database laid out as `layout` says, with every entry read once.
     fn laid_out(&self, layout: &Layout) -> Result<Db> {
         let db = self.open(layout)?;
-        // What is left after the flushes stays in the memtable.
+        // What remains after the flushes stays in the memtable.
         let parts = layout.flushes + u64::from(!layout.is_compacted);
         for part in 0..parts {
             self.fill(&db, parts, part)?;
@@ -196,7 +196,7 @@ impl Bench<'_> {
         })
     }
 
-    /// Gets every key once, scattered, from `db`; `len` bytes of it.
+    /// Gets every key from `db` once, in scattered order, using its first `len` bytes.
     fn count_found(&mut self, db: &Db, len: usize) -> Result<u64> {
         let (mut found, mut key, random) = (0, KeyBuffer::new(0), &mut self.random);
         measured_part(&mut || {
@@ -234,7 +234,8 @@ impl Bench<'_> {
         expect("entries", found, ENTRIES)
     }
 
-    /// Seeks every key once, scattered; `len` bytes of it. A key cut short lies between two.
+    /// Seeks every key once, in scattered order, using its first `len` bytes. A shortened key lies between two
+    /// others.
     fn seek(&mut self, layout: &Layout, len: usize) -> Result<()> {
         let db = self.laid_out(layout)?;
         let mut iterator = db.iter(IterOptions::default())?;
@@ -294,7 +295,7 @@ impl Bench<'_> {
     }
 }
 
-/// Reads everything; returns how many entries there were.
+/// Reads everything; returns the number of entries.
 fn scan(db: &Db, way: Way) -> Result<u64> {
     let mut iterator = db.iter(IterOptions::default())?;
     match way {

@@ -1,5 +1,5 @@
 //! Compares counts with committed ones: instructions, system calls, allocations and written bytes of fixed work. They
-//! do not depend on how fast the machine is, nor on what else it does. `make gates` runs it in the root directory.
+//! do not depend on the speed of the machine or on its other work. `make gates` runs it in the root directory.
 
 mod allocations;
 mod amplification;
@@ -25,16 +25,16 @@ use valgrind::Counts;
 #[derive(Parser)]
 #[command(name = "terrace-gates", version)]
 struct Arguments {
-    /// The committed counts.
+    /// File with the committed counts.
     #[arg(long, default_value = "crates/bench/gates.json")]
     record: PathBuf,
-    /// Write what is measured to that file instead.
+    /// Write the measured counts to that file instead.
     #[arg(long)]
     update: bool,
     /// Run one case in this process.
     #[arg(long, hide = true, requires = "directory")]
     case: Option<String>,
-    /// The directory of its database.
+    /// Directory of the case's database.
     #[arg(long, hide = true)]
     directory: Option<PathBuf>,
 }
@@ -106,7 +106,7 @@ fn add_cases(record: &mut Record) -> Result<()> {
 
 /// Prints every count; fails if one is worse.
 fn report(comparisons: &[Comparison<'_>]) -> ExitCode {
-    println!("{:48} {:>10} {:>10} {:>10}", "count, an entry or operation", "was", "is", "allowed");
+    println!("{:48} {:>10} {:>10} {:>10}", "count per entry or operation", "was", "is", "allowed");
     for Comparison { name, was, is, allowed, verdict } in comparisons {
         let note = match verdict {
             Verdict::Same => "",
@@ -122,7 +122,7 @@ fn report(comparisons: &[Comparison<'_>]) -> ExitCode {
     println!();
     if worse > 0 {
         println!(
-            "{worse} counts are worse than committed. If that is the price of something better, say so in"
+            "{worse} counts are worse than committed. If that is the price of an improvement, say so in"
         );
         println!("the commit and renew them with `make gates-update`.");
         return ExitCode::FAILURE;

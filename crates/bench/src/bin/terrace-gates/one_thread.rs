@@ -1,5 +1,5 @@
-//! An environment with one thread and a clock that goes by calls: so that each run does the same, instruction by
-//! instruction. Files are the operating system's own, or in memory.
+//! An environment with one thread and a clock that advances with calls, so that each run does the same, instruction
+//! by instruction. Files are the operating system's own, or in memory.
 
 use std::io;
 use std::path::Path;
@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use terrace_engine::env::{
-    Background, Env, EnvError, FileLock, LockError, LogFile, RandomAccessFile, Result, SequentialFile,
-    ThreadHandle, WritableFile,
+    Background, Env, EnvError, FileId, FileLock, LockError, LogFile, RandomAccessFile, Result,
+    SequentialFile, ThreadHandle, WritableFile,
 };
 
-/// Hands everything but threads and time on to `files`.
+/// Passes everything except threads and time on to `files`.
 #[derive(Debug)]
 pub struct OneThread {
     files: Arc<dyn Env>,
@@ -77,6 +77,10 @@ impl Env for OneThread {
 
     fn file_size(&self, path: &Path) -> Result<u64> {
         self.files.file_size(path)
+    }
+
+    fn file_id(&self, path: &Path) -> Result<Option<FileId>> {
+        self.files.file_id(path)
     }
 
     fn list(&self, directory: &Path) -> Result<Vec<String>> {

@@ -8,21 +8,21 @@ use std::process::Command;
 use serde::{Deserialize, Serialize};
 use terrace_bench::Result;
 
-/// A number may be larger than the committed one by this share.
+/// Share by which a number may exceed the committed one.
 const TOLERANCE: f64 = 0.05;
-/// Another compiler makes other instructions of the same source.
+/// Another compiler makes different instructions from the same source.
 const TOLERANCE_OF_OTHER_COMPILER: f64 = 0.2;
-/// Counts below this are as good as none: one call more in a thousand operations is no finding.
+/// Counts below this are negligible: one more call in a thousand operations does not matter.
 const NOTHING: f64 = 0.001;
-/// Numbers whose names end so depend on the compiler.
+/// Numbers whose names end like this depend on the compiler.
 pub const INSTRUCTIONS: &str = "instructions";
 
-/// Numbers by name, and the compiler that they belong to.
+/// Numbers by name, and the compiler to which they belong.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub struct Record {
-    /// What `rustc --version` says.
+    /// The output of `rustc --version`.
     pub compiler: String,
-    /// Each count, an entry or an operation.
+    /// Each count, per entry or operation.
     pub counts: BTreeMap<String, f64>,
 }
 
@@ -35,27 +35,27 @@ pub enum Verdict {
     Better,
     /// More than is allowed.
     Worse,
-    /// There is no committed one.
+    /// There is no committed count.
     New,
 }
 
-/// A count, the committed one, and what is allowed.
+/// A count, the committed one, and the largest allowed.
 #[derive(Debug)]
 pub struct Comparison<'a> {
-    /// Which count.
+    /// The name of the count.
     pub name: &'a str,
-    /// The committed one.
+    /// The committed count.
     pub was: Option<f64>,
-    /// The new one.
+    /// The new count.
     pub is: f64,
-    /// The largest that passes.
+    /// The largest count that passes.
     pub allowed: f64,
-    /// What comes of it.
+    /// The result of the comparison.
     pub verdict: Verdict,
 }
 
 impl Record {
-    /// An empty record of the compiler that is installed.
+    /// Creates an empty record for the installed compiler.
     pub fn here() -> Self {
         let version = Command::new("rustc").arg("--version").output();
         let compiler = version.map_or_else(
@@ -76,7 +76,7 @@ impl Record {
         Ok(fs::write(file, serde_json::to_string_pretty(self)? + "\n")?)
     }
 
-    /// Adds a count, rounded to what is worth committing.
+    /// Adds a count, rounded to the precision that is worth committing.
     pub fn add(&mut self, name: String, count: f64) {
         let digits = if count >= 10.0 { 10.0 } else { 1000.0 };
         self.counts.insert(name, (count * digits).round() / digits);

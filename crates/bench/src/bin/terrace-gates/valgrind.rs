@@ -1,5 +1,5 @@
-//! Counts a case's instructions, system calls and allocations: runs it in a process of its own under valgrind, whose processor is
-//! the same everywhere. Predecessor: `main`. Successor: [`crate::cases`].
+//! Counts a case's instructions, system calls and allocations by running it in a process of its own under valgrind,
+//! whose processor is the same everywhere. Predecessor: `main`. Successor: [`crate::cases`].
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use terrace_bench::Result;
 
-/// What a case took.
+/// The cost of a case.
 pub struct Counts {
     /// Instructions in user space.
     pub instructions: u64,
@@ -39,8 +39,8 @@ pub fn count(name: &str) -> Result<Counts> {
         .arg(place.path().join("db"))
         .output()?;
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("{name}: {}: {said}", output.status).into());
+        let printed = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("{name}: {}: {printed}", output.status).into());
     }
     Ok(Counts {
         instructions: instructions(&counts)?,
@@ -61,12 +61,12 @@ fn instructions(file: &Path) -> Result<u64> {
     }
 }
 
-/// The system calls between the two that mark the measured part.
+/// Number of system calls between the two that mark the measured part.
 fn calls(log: &str) -> Result<u64> {
     const MARK: &str = "sys_getppid";
-    let (_, behind) = log.split_once(MARK).ok_or("the log has no mark")?;
-    let (between, _) = behind.split_once(MARK).ok_or("the log has one mark only")?;
-    // The line that holds a mark has its beginning before it; a call that waited has a second line without a name.
+    let (_, rest) = log.split_once(MARK).ok_or("the log has no mark")?;
+    let (between, _) = rest.split_once(MARK).ok_or("the log has only one mark")?;
+    // The line of a mark begins before the mark; a call that waited has a second line without a name.
     let begun = between.matches(" sys_").count() + between.matches("unhandled").count();
     Ok(begun as u64)
 }

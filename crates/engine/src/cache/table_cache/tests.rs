@@ -11,7 +11,7 @@ use crate::cache::block_cache::BlockCache;
 use crate::table::{BlockReadOptions, TableBuilder, TableBuilderOptions};
 use crate::version::file_meta::{FileOrigin, ObsoleteFiles};
 
-/// A directory of tables, each of which holds its own number under the key `k`.
+/// A directory of tables. Each holds its own number under the key `k`.
 struct Directory {
     env: Arc<MemoryEnv>,
     block_cache: Arc<BlockCache>,
@@ -66,7 +66,7 @@ impl Directory {
         (1..=count).map(|number| self.write(number, &table_name(number))).collect()
     }
 
-    /// How often a table was opened: each opening takes an id from the block cache.
+    /// How often a table was opened. Each opening takes an id from the block cache.
     fn openings(&self) -> u64 {
         self.block_cache.new_file_id() - 1
     }
@@ -191,7 +191,7 @@ fn threads_that_miss_together_open_a_file_once() {
     let files = directory.files(1);
     let cache = directory.cache(100);
     let start = std::sync::Barrier::new(9);
-    // While the gate is held here, every thread that comes finds the slot empty and waits.
+    // While this thread holds the gate, every other thread finds the slot empty and waits.
     let gate = cache.gates[1].lock();
     std::thread::scope(|scope| {
         for _ in 0..8 {
@@ -201,7 +201,7 @@ fn threads_that_miss_together_open_a_file_once() {
             });
         }
         start.wait();
-        // The longer, the more threads have come to the gate; the test holds in any case.
+        // The longer this sleeps, the more threads reach the gate. The test is valid in any case.
         std::thread::sleep(std::time::Duration::from_millis(50));
         drop(gate);
     });

@@ -1,4 +1,4 @@
-//! One compaction, planned: which files go in, and what the job must know of the levels below.
+//! The plan of one compaction: which files go in, and what the job must know about the levels below.
 //!
 //! ```text
 //!   level          ┌─────┐┌────┐          inputs[0], with neighbours that share a user key
@@ -8,7 +8,7 @@
 //!                                         these files covers must stay
 //! ```
 //!
-//! A plan with `output_level == level` rewrites files in place, to drop tombstones where nothing lies below.
+//! A plan with `output_level == level` rewrites files in place, to drop tombstones that have nothing below them.
 
 use std::sync::Arc;
 
@@ -20,11 +20,11 @@ use crate::compaction::reservations::{KeyRange, Reservations};
 use crate::version::file_meta::FileMeta;
 use crate::version::version::Version;
 
-/// Inputs are widened, as far as that costs no further file of the output level, up to so many times a file's size.
+/// Inputs are widened, if that costs no further file of the output level, up to this many times a file's size.
 const EXPANDED_INPUT_FILES: u64 = 25;
 
-/// How many bytes of the level below its own a table may overlap, so that its next compaction stays small. A table that
-/// overlaps more is not written, and not moved as it is. LevelDB's rule: ten tables.
+/// The most bytes that a table may overlap one level below its own, so that its next compaction stays small. A table that
+/// would overlap more is not written, nor moved unchanged. LevelDB's rule: ten tables.
 pub(crate) fn max_grandparent_overlap_bytes(max_file_size_bytes: u64) -> u64 {
     10 * max_file_size_bytes
 }
@@ -34,41 +34,42 @@ pub(crate) fn max_grandparent_overlap_bytes(max_file_size_bytes: u64) -> u64 {
 pub enum CompactionReason {
     /// A level is larger than it should be.
     Size,
-    /// Deletions hide much that could be given back.
+    /// Deletions hide much space that could be freed.
     Tombstones,
-    /// Somebody asked for it.
+    /// The program asked for it.
     Manual,
 }
 
-/// One compaction, to be carried out.
+/// One compaction to carry out.
 ///
-/// A clone has cursors of its own, so that several threads can each merge a part of the range.
+/// A clone has its own cursors, so that several threads can each merge a part of the range.
 #[derive(Clone, Debug)]
 pub struct CompactionPlan {
     /// The level of `inputs[0]`.
     pub level: usize,
     /// The level of `inputs[1]`, and of the output.
     pub output_level: usize,
-    /// The files to merge. `inputs[0]` is in the order of its level: newest first in level 0, else by key.
+    /// The files to merge. `inputs[0]` is in the order of its level: newest first in level 0, otherwise by key.
     pub inputs: [Vec<Arc<FileMeta>>; 2],
     /// The files one level below the output that overlap it, by key: outputs should not overlap too much of them.
     pub grandparents: Vec<Arc<FileMeta>>,
-    /// Why.
+    /// Why it was picked.
     pub reason: CompactionReason,
     /// The range of user keys of all inputs.
     pub hull: KeyRange,
-    /// The inputs need not be rewritten: the edit that lists them one level deeper is enough. `inputs[1]` is empty.
+    /// Whether the inputs need not be rewritten, because an edit that lists them one level deeper is enough. `inputs[1]` is
+    /// empty then.
     pub trivial_move: bool,
-    /// Files below the output level that overlap the hull, and how far the cursor in each level has come.
+    /// For each level below the output level, the files that overlap the hull, and the position of the cursor in them.
     below: Vec<(Vec<Arc<FileMeta>>, usize)>,
-    /// Where running jobs write below the output level.
+    /// The ranges into which running jobs write below the output level.
     outputs_below: Vec<KeyRange>,
     user: UserComparator,
 }
 
 impl CompactionPlan {
-    /// Whether nothing below the output can hold `user_key`, so that a tombstone of it hides nothing there. Ask with
-    /// ascending keys.
+    /// Whether nothing below the output can hold `user_key`, so that a tombstone for it hides nothing there. Must be
+    /// called with ascending keys.
     pub fn is_base_level_for_key(&mut self, user_key: &[u8]) -> bool {
         for (files, position) in &mut self.below {
             while let Some(file) = files.get(*position) {
@@ -84,14 +85,14 @@ impl CompactionPlan {
         !self.outputs_below.iter().any(|range| range.contains(&self.user, user_key))
     }
 
-    /// Whether running jobs write below the output in its range.
+    /// Whether running jobs write below the output, within its range.
     pub(super) fn has_outputs_below(&self) -> bool {
         !self.outputs_below.is_empty()
     }
 }
 
-/// The plan that compacts `inputs` from `level` into `output_level`, which is the next or the same. `inputs` must not be
-/// empty; of level 0 they must be all that overlap each other. `None` if a running job is in the way.
+/// The plan that compacts `inputs` from `level` into `output_level`, which is the next level or the same one. `inputs` must
+/// not be empty. In level 0 they must include all files that overlap them. `None` if a running job is in the way.
 pub(super) fn build(
     version: &Version,
     busy: &Reservations,
@@ -142,8 +143,8 @@ pub(super) fn build(
     })
 }
 
-/// More of the upper level, as far as it overlaps no further file of the lower one: those would be merged with the same
-/// lower files again soon.
+/// Adds files of the upper level, if they overlap no further file of the lower one. Otherwise these files would soon be
+/// merged with the same lower files again.
 fn widen(
     version: &Version,
     busy: &Reservations,
@@ -167,8 +168,8 @@ fn widen(
     (free && lower.len() == chosen[1].len()).then_some([upper, lower])
 }
 
-/// `files` of a level from 1 on, and what lies between them, and the neighbours that share a user key with an end:
-/// LevelDB may have split a key's versions, and to move the newer ones below the older ones would hide them.
+/// `files` of a level from 1 on, with the files between them and the neighbours that share a user key with one of their
+/// ends. LevelDB may have split a key's versions, and moving the newer ones below the older ones would hide them.
 fn with_neighbours(version: &Version, level: usize, files: &[Arc<FileMeta>]) -> Option<Vec<Arc<FileMeta>>> {
     let range = hull(version.comparator().user(), files)?;
     Some(overlapping_with_neighbours(version, level, &range))

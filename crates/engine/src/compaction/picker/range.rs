@@ -1,16 +1,16 @@
-//! Manual compaction of a key range: all that lies in it goes to one level, and its tombstones go.
+//! Manual compaction of a key range: it moves everything in the range to one level and drops the tombstones there.
 //!
 //! Predecessor: `compaction::manual`, which asks for a step, carries it out, and asks again. Successor: `plan`.
 //!
-//! 1. From level 0 on, level by level, push what overlaps the range into the next level, until the range lies in one
-//!    level only: the deepest that held any of it.
+//! 1. From level 0 on, level by level, push what overlaps the range into the next level, until the range is in one level
+//!    only: the deepest that held any of it.
 //! 2. There, rewrite the files that may hold tombstones and were not written since the call.
 //!
-//! So one call is enough, where LevelDB needs two (google/leveldb#227: it never rewrites the deepest level).
+//! One call is therefore enough, where LevelDB needs two (google/leveldb#227: it never rewrites the deepest level).
 //!
-//! It ends even if writes go on: of level 0 only files from before the call are pushed, and in deeper levels a
-//! position moves from the range's begin to its end. What was written before the call is covered: when a level's turn
-//! comes, all of it has arrived there, since files above that are being compacted by others are waited for.
+//! It ends even if writes go on: in level 0 only files from before the call are pushed, and in deeper levels a position
+//! moves from the beginning of the range to its end. It covers what was written before the call: when a level's turn
+//! comes, all of that has arrived there, because the compaction waits for files above that other jobs are compacting.
 
 use std::sync::Arc;
 
@@ -22,18 +22,18 @@ use crate::compaction::reservations::Reservations;
 use crate::version::file_meta::FileMeta;
 use crate::version::version::Version;
 
-/// One step takes about so many times a file's size from the upper level, so that it does not own too large a range for
+/// One step takes about this many times a file's size from the upper level, so that it does not own too large a range for
 /// too long.
 const STEP_FILES: u64 = 8;
 
-/// What a manual compaction does next.
+/// The next step of a manual compaction.
 #[derive(Debug)]
 pub enum RangeStep {
     /// Carry out this plan, and ask again.
     Run(Box<CompactionPlan>),
     /// A running job is in the way: ask again when one has ended.
     Wait,
-    /// Nothing is left to do.
+    /// There is nothing left to do.
     Done,
 }
 
@@ -45,18 +45,18 @@ pub struct RangeCompaction {
     /// Files from this number on were written after the call.
     first_new_number: u64,
     level: usize,
-    /// The last user key of the level that is done.
+    /// The last user key that is done in the current level.
     done_until: Option<Vec<u8>>,
 }
 
 impl RangeCompaction {
-    /// The compaction of the user keys from `begin` to `end`, both included; `None` is without end. Begin it after the
+    /// The compaction of the user keys from `begin` to `end`, both included; `None` is an open end. Make it after the
     /// memtables were flushed, with [`VersionSet::next_file_number`](crate::version::VersionSet::next_file_number).
     pub fn new(begin: Option<Vec<u8>>, end: Option<Vec<u8>>, next_file_number: u64) -> Self {
         Self { begin, end, first_new_number: next_file_number, level: 0, done_until: None }
     }
 
-    /// The next step, given the files and running jobs as they are now.
+    /// The next step for the present files and running jobs.
     pub fn next_step(
         &mut self,
         version: &Version,
@@ -95,7 +95,7 @@ impl RangeCompaction {
                 return RangeStep::Wait;
             };
             if output_level == self.level && plan.has_outputs_below() {
-                // The tombstones that its output will cover would have to stay.
+                // Tombstones that the running job's output will cover would have to stay.
                 return RangeStep::Wait;
             }
             if self.level > 0 {
@@ -118,7 +118,7 @@ impl RangeCompaction {
         })
     }
 
-    /// Whether the file lies before the position, which ends with a file's last key.
+    /// Whether the file lies before the position, which is a file's last key.
     fn is_done(&self, file: &FileMeta, options: &PickerOptions) -> bool {
         let user = options.comparator.user();
         self.done_until.as_ref().is_some_and(|done| user.compare(file.largest_user_key(), done).is_le())
@@ -132,7 +132,7 @@ impl RangeCompaction {
     }
 }
 
-/// The first files in a row that are `wanted`, up to the size of a step.
+/// The first adjacent files that are `wanted`, up to the size of a step.
 fn first_files<'a>(
     files: impl Iterator<Item = &'a Arc<FileMeta>>,
     wanted: impl Fn(&FileMeta) -> bool,

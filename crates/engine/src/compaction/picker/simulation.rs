@@ -1,5 +1,5 @@
-//! Runs the picker against a database that exists in memory only: each file is a list of entries. Jobs run at once
-//! and end in any order. After every change the version's invariants and what readers see are checked.
+//! Runs the picker against a database that exists only in memory: each file is a list of entries. Jobs run at the same
+//! time and end in any order. Every change is followed by a check of the version's invariants and of what readers see.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -20,14 +20,14 @@ use crate::version::testing::comparator;
 use crate::version::version::Version;
 
 const MAX_FILE_SIZE_BYTES: u64 = 8 << 10;
-/// What an entry takes besides its value.
+/// The size of an entry without its value.
 const KEY_SIZE_BYTES: u64 = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
     key: u32,
     sequence: u64,
-    /// None is a tombstone.
+    /// `None` for a tombstone.
     value_size_bytes: Option<u32>,
 }
 
@@ -48,7 +48,7 @@ fn user_key(key: u32) -> Vec<u8> {
     format!("{key:08}").into_bytes()
 }
 
-/// Seeded, so that a failure can be seen again.
+/// Seeded, so that a failure can be reproduced.
 struct Random(u64);
 
 impl Random {
@@ -76,7 +76,7 @@ struct Simulation {
     next_number: u64,
     last_sequence: u64,
     memtable: Vec<Entry>,
-    /// What a reader of now must see, tombstones left out.
+    /// What a new reader must see, without tombstones.
     state: State,
     snapshots: Vec<(u64, State)>,
     options: PickerOptions,
@@ -123,7 +123,7 @@ impl Simulation {
         }
     }
 
-    /// As [`write`](Self::write); after a flush, compactions keep up.
+    /// As [`write`](Self::write), but compactions keep up after a flush.
     fn write_and_compact(&mut self, key: u32, value_size_bytes: Option<u32>) {
         self.write(key, value_size_bytes);
         if self.memtable.is_empty() {
@@ -157,7 +157,7 @@ impl Simulation {
             self.snapshots.iter().map(|(sequence, _)| *sequence).min().unwrap_or(u64::MAX >> 8);
     }
 
-    /// What a flush or compaction keeps: for each reader the newest version, no tombstone that hides nothing.
+    /// What a flush or compaction keeps: the newest version for each reader, and no tombstone that hides nothing.
     fn drop_hidden(&self, sorted: Vec<Entry>, mut is_base: impl FnMut(u32) -> bool) -> Vec<Entry> {
         let mut readers: Vec<u64> = self.snapshots.iter().map(|(sequence, _)| *sequence).collect();
         readers.push(self.last_sequence);
@@ -176,7 +176,7 @@ impl Simulation {
         kept
     }
 
-    /// Gives the outputs numbers and applies the edit.
+    /// Numbers the outputs and applies the edit.
     fn install(&mut self, mut edit: VersionEdit, outputs: Vec<(usize, Vec<Entry>)>) {
         let mut counts = Vec::new();
         for (level, entries) in outputs {
@@ -219,7 +219,7 @@ impl Simulation {
         }
     }
 
-    /// The invariants, and that every reader sees what it must.
+    /// Checks the invariants, and that every reader sees what it must.
     fn check(&self) {
         checker::check(&self.version).unwrap();
         let mut all: Vec<(Entry, usize)> = self.memtable.iter().map(|entry| (*entry, 0)).collect();
@@ -294,7 +294,7 @@ impl Simulation {
         self.busy.release(id);
     }
 
-    /// Picks until nothing is due. Fails if that does not come soon.
+    /// Picks until nothing is due. Fails if that takes too many picks.
     fn settle(&mut self, idle: bool) -> Vec<CompactionReason> {
         let mut reasons = Vec::new();
         while let Some(job) = self.pick(idle) {
@@ -337,7 +337,7 @@ impl Simulation {
         self.checks = true;
     }
 
-    /// What the database does when no write comes any more: flush deletions, then pick until nothing is due.
+    /// Does what the database does when no more writes come: flushes deletions, then picks until nothing is due.
     fn idle(&mut self) -> Vec<CompactionReason> {
         self.flush();
         self.checks = false;
@@ -416,8 +416,8 @@ fn a_few_deletions_over_large_values_are_worth_it() {
     simulation.assert_small();
 }
 
-/// Counts do not tell which entries of a file are the large ones, so a deletion is worth a mean entry. Where nearly all
-/// bytes are in few values, spread evenly, the picker cannot know that just these were deleted.
+/// Counts do not tell which entries of a file are large, so a deletion counts as a mean entry. If nearly all bytes are in
+/// a few values, spread evenly, the picker cannot know that just these were deleted.
 #[test]
 fn a_manual_compaction_gives_back_what_estimates_miss() {
     let (mut simulation, _) = filled(12, |key| if key % 100 == 0 { 20_000 } else { 10 });
@@ -532,7 +532,7 @@ fn a_manual_compaction_rewrites_the_deepest_level_if_it_holds_tombstones() {
     assert_eq!((simulation.tombstones(), simulation.table_bytes()), (0, simulation.live_bytes()));
 }
 
-/// Writes, deletions, snapshots, manual compactions and up to four jobs at once, which end in any order.
+/// Mixes writes, deletions, snapshots, manual compactions and up to four jobs at a time, which end in any order.
 #[test]
 fn any_interleaving_of_jobs_keeps_the_invariants() {
     for seed in 1..=12 {

@@ -148,7 +148,7 @@ fn parse_file(text: &str) -> FileMeta {
     let (rest, newest) = rest.split_once('@').unwrap_or((rest, "1"));
     let mut parts = rest.split(':').skip(1);
     let size_bytes = parts.next().map_or(1 << 20, parse_size);
-    // A key that one table ends with and the next begins with is newer in the first.
+    // If one table ends with a key and the next begins with it, the key is newer in the first.
     let mut file = entry(number.parse().unwrap(), (smallest, 1), (largest, 2));
     if smallest == largest {
         file.smallest = internal_key(smallest, 2);

@@ -1,7 +1,7 @@
-//! Compactions for the sake of deletions: they give space back when no write comes that would push tombstones down.
+//! Compactions for the sake of deletions: they free space when no writes come that would push tombstones down.
 //!
-//! A tombstone is worth a compaction if what it lets go is worth what must be rewritten for it. For a file, against the
-//! files that it overlaps one level down:
+//! Tombstones are worth a compaction if it frees enough for what it must rewrite. The score of a file, with the files that
+//! it overlaps one level down:
 //!
 //! ```text
 //!               deletions of the file              bytes that they hide below, estimated
@@ -9,25 +9,24 @@
 //!               entries of the file and of those   bytes of the file and of those
 //! ```
 //!
-//! The first is what readers gain, who pass over tombstones; the second is space. A deletion is taken to hide one entry
-//! of the mean size of the entries that overlap the file in all deeper levels. Where nothing lies below, the file is
-//! rewritten in place and the score is its share of deletions. A file of LevelDB's, without counts, is taken to hold no
+//! The first is what readers gain, which pass over tombstones; the second is space. A deletion is assumed to hide one entry
+//! of the mean size of the entries that overlap the file in all deeper levels. If nothing is below, the file is rewritten
+//! in place and the score is its share of deletions. A file that LevelDB wrote has no counts; it is assumed to hold no
 //! deletions, and entries as large as those of other files. The estimate misses one thing: a few large values among many
-//! small ones in the same files. If just those are deleted, their space comes back with later compactions, or a manual
-//! one.
+//! small ones in the same files. If just those are deleted, their space comes back with later compactions, or with a
+//! manual one.
 //!
-//! Why it converges: with no file's score above t, what tombstones hide is at most about t times the database (each
-//! deeper level is the larger part of what the one above overlaps). Idle, t is half of
+//! Why it converges: if no file's score is above t, tombstones hide at most about t times the database (each deeper level
+//! is the larger part of what the one above overlaps). When the database is idle, t is half of
 //! [`PickerOptions::deletion_ratio_trigger`].
 //!
-//! Why it ends: each pick moves tombstones one level down, or drops them in place, and nothing moves them up. A rewrite
+//! Why it ends: each pick moves tombstones one level down or drops them in place, and nothing moves them up. A rewrite
 //! in place drops every tombstone of the file, because files are left alone
-//! - while a reader may still need what their tombstones hide, that is, until
-//!   [`FileMeta::newest_sequence`] is not above the oldest reader's: the same
-//!   file is not rewritten in vain over and over while a snapshot is held;
+//! - while a reader may still need what their tombstones hide, that is, until [`FileMeta::newest_sequence`] is not above
+//!   the oldest reader's: so the same file is not rewritten in vain over and over while a snapshot is held;
 //! - while a running job writes below them.
 //!
-//! Why it does not thrash: a few tombstones over much data score low, and wait until more come or the data above is
+//! Why it does not thrash: a few tombstones over much data score low, and wait until more come or until the data above is
 //! compacted for its size. Upper levels go first, so that tombstones gather on their way down and each deeper level is
 //! rewritten once.
 
@@ -43,13 +42,13 @@ use crate::compaction::reservations::Reservations;
 use crate::version::file_meta::FileMeta;
 use crate::version::version::Version;
 
-/// Size of an entry where no file says how many it holds.
+/// The assumed size of an entry if no file says how many it holds.
 const GUESSED_ENTRY_SIZE_BYTES: f64 = 1024.0;
 
 /// The share of the trigger that is enough when the database is idle.
 const IDLE_FACTOR: f64 = 0.5;
 
-/// What to compact for its deletions; `None` if nothing is worth it.
+/// Picks what to compact for its deletions; `None` if nothing is worth it.
 pub(super) fn pick(
     version: &Version,
     busy: &Reservations,
@@ -61,7 +60,7 @@ pub(super) fn pick(
     }
     let threshold = options.deletion_ratio_trigger * if idle { IDLE_FACTOR } else { 1.0 };
     let estimates = Estimates::new(version);
-    // Level 0 is read on every look-up, but it is small and goes by count; idle, it need not wait for more files.
+    // Every lookup reads level 0, but it is small and goes by count. When idle, it need not wait for more files.
     if idle {
         let pushes = |file: &FileMeta| {
             may_give_back(file, options) && {
@@ -100,7 +99,7 @@ fn pick_in_level(
             return plan::build(version, busy, options, level, level + 1, inputs, reason);
         }
         let in_place = plan::build(version, busy, options, level, level, inputs, reason)?;
-        // What a running job writes below may come to cover the file's range, and keep its tombstones: wait for it.
+        // The output of a running job may come to cover the file's range and so keep its tombstones: wait for it.
         (!in_place.has_outputs_below()).then_some(in_place)
     })
 }
@@ -111,7 +110,7 @@ fn may_give_back(file: &FileMeta, options: &PickerOptions) -> bool {
         && file.counts().is_some_and(|counts| counts.deletions > 0)
 }
 
-/// Sums over the first files of each level, so that the sum over any run of files is one subtraction.
+/// Prefix sums over the files of each level, so that the sum over any run of files is one subtraction.
 struct Estimates {
     levels: [Vec<Sums>; LEVEL_COUNT],
     mean_entry_bytes: f64,
@@ -121,7 +120,7 @@ struct Estimates {
 struct Sums {
     bytes: f64,
     entries: f64,
-    /// Entries that are no deletions.
+    /// Entries that are not deletions.
     values: f64,
     deletions: f64,
 }
@@ -186,7 +185,7 @@ impl Estimates {
         }
     }
 
-    /// What overlaps `inputs` one level below, and in all levels below together. `None` if nothing does.
+    /// The sums over what overlaps `inputs` one level below, and in all levels below together. `None` if nothing does.
     fn below(
         &self,
         version: &Version,

@@ -1,7 +1,7 @@
-//! The way back through the versions of keys. Predecessor: [`DbIterator`]'s movements.
+//! Moving backward through the versions of keys. Predecessor: [`DbIterator`]'s movements.
 //!
-//! Backward the versions of a key come oldest first. Where it shows without moving that a version is the only one left of
-//! its key, it is shown in place. Otherwise each is saved over the one before, until the key changes.
+//! Going backward, the versions of a key come oldest first. If it is known without moving that a version is the only one
+//! left of its key, it is shown in place. Otherwise each version overwrites the saved one, until the key changes.
 
 use std::cmp::Ordering;
 use std::ops::Bound;
@@ -16,13 +16,13 @@ use super::{
 use crate::error::Result;
 use crate::iterator::InternalIterator;
 
-/// A buffer for values that is larger than this is given back when a smaller value follows.
+/// A value buffer larger than this is freed when a smaller value follows.
 const KEPT_VALUE_BYTES: usize = 1 << 20;
 
 impl DbIterator {
-    /// Backward from the inner cursor's entry on, which is the last version of some key, to the first key that is to
-    /// be shown. With `below_saved` that must be smaller than the saved one: it was shown, and where keys are out of order
-    /// the way back could lead past it again, for ever.
+    /// Moves backward to the first key to show, beginning with the inner cursor's current entry, which is the last version of
+    /// some key. With `below_saved` the key must be smaller than the saved one, which was shown: where keys are out of
+    /// order, moving backward could meet it again, for ever.
     pub(super) fn find_backward(&mut self, below_saved: bool) -> Result<()> {
         let mut has_passed_one = below_saved;
         let mut sought = SoughtKeys::default();
@@ -44,7 +44,7 @@ impl DbIterator {
                     self.valid = true;
                     return Ok(());
                 }
-                // The only version is not to be shown.
+                // The only version is hidden.
                 self.inner.prev()?;
                 continue;
             }
@@ -63,15 +63,16 @@ impl DbIterator {
         Ok(())
     }
 
-    /// Goes backward over all versions of the saved key, on the last of which the inner cursor stands, and saves the
-    /// value of the newest that counts. Returns whether there is one and it is no deletion.
+    /// Moves backward over all versions of the saved key and saves the value of the newest that counts. The inner cursor
+    /// starts on the last of these versions. Returns whether there is one that counts and it is not a deletion.
     fn save_newest_version(&mut self, sought: &mut SoughtKeys) -> Result<bool> {
         let mut newest = ValueKind::Deletion;
         let mut seen = 0;
         while self.inner.valid() {
             let entry = parse(self.inner.key())?;
             if self.comparator.compare(entry.user_key, &self.saved_key).is_ne() {
-                // The first is the saved key itself: an order that tells it from itself would never let this move.
+                // The first entry is the saved key itself. With an order in which a key differs from itself, this loop
+                // would never move.
                 return if seen == 0 { Err(out_of_order()) } else { Ok(newest == ValueKind::Value) };
             }
             if entry.sequence > self.sequence {
@@ -80,12 +81,12 @@ impl DbIterator {
             newest = entry.kind;
             if newest == ValueKind::Value {
                 save_value(&mut self.saved_value, self.inner.value());
-                // Keys that compare as equal may differ in their bytes: the newest version's are shown.
+                // Keys that compare as equal may differ in their bytes. Those of the newest version are shown.
                 replace(&mut self.saved_key, entry.user_key);
             }
             seen += 1;
             if seen == HIDDEN_BEFORE_SEEK {
-                // On to the newest that counts. There is one: the entry just seen, or one before it.
+                // Seek the newest version that counts. There is one: the entry just seen, or one before it.
                 sought.note(&self.saved_key)?;
                 set_target(&mut self.target, &self.saved_key, self.sequence, SEEK_KIND);
                 self.inner.seek(&self.target)?;
@@ -93,12 +94,12 @@ impl DbIterator {
             }
             self.inner.prev()?;
         }
-        // What is left of the key is too new.
+        // The remaining versions of the key are too new.
         self.leave_key_backward((seen < HIDDEN_BEFORE_SEEK).then_some(sought))?;
         Ok(newest == ValueKind::Value)
     }
 
-    /// From a version of the saved key to the last entry of a smaller key: by steps, then by a seek, which is noted.
+    /// Moves from a version of the saved key to the last entry of a smaller key: by steps, then by a seek, which is noted.
     pub(super) fn leave_key_backward(&mut self, sought: Option<&mut SoughtKeys>) -> Result<()> {
         for _ in 0..HIDDEN_BEFORE_SEEK {
             if !self.inner.valid() || self.compare_to_saved_key().is_lt() {
@@ -112,19 +113,19 @@ impl DbIterator {
         self.go_before_saved_key()
     }
 
-    /// To the last entry of a key smaller than the saved one.
+    /// Moves to the last entry of a key smaller than the saved one.
     pub(super) fn go_before_saved_key(&mut self) -> Result<()> {
         set_target(&mut self.target, &self.saved_key, MAX_SEQUENCE_NUMBER, SEEK_KIND);
         self.go_back_from_target(Ordering::is_ge)
     }
 
-    /// To the last entry of the saved key or a smaller one.
+    /// Moves to the last entry of the saved key or of a smaller one.
     pub(super) fn go_to_end_of_saved_key(&mut self) -> Result<()> {
         set_target(&mut self.target, &self.saved_key, 0, ValueKind::Deletion);
         self.go_back_from_target(Ordering::is_gt)
     }
 
-    /// From the first entry at or after the target backward, past all entries whose order to the saved key is
+    /// Seeks the first entry at or after the target, then moves backward past all entries whose order to the saved key is
     /// `too_far`.
     fn go_back_from_target(&mut self, too_far: impl Fn(Ordering) -> bool) -> Result<()> {
         self.inner.seek(&self.target)?;

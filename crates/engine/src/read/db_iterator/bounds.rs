@@ -1,4 +1,4 @@
-//! Where keys lie beside the bounds of an iterator, in the comparator's order.
+//! Where keys lie relative to the bounds of an iterator, in the comparator's order.
 
 use std::ops::Bound;
 
@@ -6,7 +6,7 @@ use terrace_format::comparator::UserComparator;
 
 use crate::options::Bounds;
 
-/// Whether `key` lies before the range that `lower` begins.
+/// Whether `key` lies before the range that begins at `lower`.
 #[inline]
 pub(super) fn is_below(key: &[u8], lower: &Bound<Vec<u8>>, comparator: &UserComparator) -> bool {
     match lower {
@@ -16,7 +16,7 @@ pub(super) fn is_below(key: &[u8], lower: &Bound<Vec<u8>>, comparator: &UserComp
     }
 }
 
-/// Whether `key` lies beyond the range that `upper` ends.
+/// Whether `key` lies beyond the range that ends at `upper`.
 #[inline]
 pub(super) fn is_above(key: &[u8], upper: &Bound<Vec<u8>>, comparator: &UserComparator) -> bool {
     match upper {
@@ -26,7 +26,7 @@ pub(super) fn is_above(key: &[u8], upper: &Bound<Vec<u8>>, comparator: &UserComp
     }
 }
 
-/// Whether no key at all can lie within `bounds`, because they are inverted or one excludes what the other names.
+/// Whether no key can lie within `bounds`, because they are inverted or one excludes the key that the other names.
 pub(super) fn are_empty(bounds: &Bounds, comparator: &UserComparator) -> bool {
     match &bounds.lower {
         Bound::Unbounded => false,

@@ -1,4 +1,4 @@
-//! Seeks that a lookup answers, before there are cursors. Predecessor: [`DbIterator`]'s movements. Successor:
+//! Seeks that a lookup answers before any cursors exist. Predecessor: [`DbIterator`]'s movements. Successor:
 //! [`lookup`](crate::read::lookup).
 
 use super::{DbIterator, InnerPosition, replace};
@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::read::lookup::SeekOutcome;
 
 impl DbIterator {
-    /// Shows the entry of `target` if that is a key and can be looked up: then no cursor needs to be positioned.
+    /// Shows the entry of `target` if that is a key and can be looked up. Then no cursor needs to be positioned.
     pub(super) fn find_target(&mut self, target: &[u8]) -> bool {
         self.note_lookup(SeekOutcome::Lookup);
         let Some(view) = &self.view else { return false };
@@ -20,13 +20,13 @@ impl DbIterator {
         true
     }
 
-    /// Before a step from an entry that was looked up.
+    /// Prepares for a step from an entry that was looked up.
     pub(super) fn leave_lookup(&mut self) -> Result<()> {
         self.note_lookup(SeekOutcome::Cursors);
         self.open()
     }
 
-    /// Says what became of the lookup that answered the last seek, if one did.
+    /// Notes what became of the lookup that answered the last seek, if one did.
     fn note_lookup(&mut self, outcome: SeekOutcome) {
         if std::mem::take(&mut self.is_lookup_open)
             && let Some(view) = &self.view
@@ -35,7 +35,7 @@ impl DbIterator {
         }
     }
 
-    /// Makes the inner cursor's children, if that was not done yet. None of them is positioned then.
+    /// Makes the inner cursor's children unless they exist. New children are not positioned.
     pub(super) fn open(&mut self) -> Result<()> {
         if !self.is_open
             && let Some(view) = &self.view

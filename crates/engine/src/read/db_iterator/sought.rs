@@ -1,13 +1,14 @@
-//! Whether the way past the versions of keys still leads on. Predecessor: [`DbIterator`](super::DbIterator)'s movements.
+//! Notices when seeks past the versions of keys go in a circle. Predecessor: [`DbIterator`](super::DbIterator)'s movements.
 //!
-//! Where keys are out of order, in a damaged table or by an order that is none, a seek may lead back, and so for ever. In
-//! sound data one movement passes no key by a seek twice. Only one key is kept to tell that: the one whose number was the last power
-//! of two. A circle of any length comes by it again (R. P. Brent, "An improved Monte Carlo factorization algorithm").
+//! If keys are out of order, in a damaged table or under an inconsistent comparator, a seek may lead back, and so for ever. In
+//! sound data one movement never seeks past the same key twice. It is enough to remember one key: the one whose count was
+//! the last power of two. A circle of any length meets it again (R. P. Brent, "An improved Monte Carlo factorization
+//! algorithm").
 
 use super::out_of_order;
 use crate::error::Result;
 
-/// The keys that one movement passed by seeks.
+/// The keys that one movement has sought past.
 #[derive(Default)]
 pub(super) struct SoughtKeys {
     count: u32,
@@ -15,10 +16,10 @@ pub(super) struct SoughtKeys {
 }
 
 impl SoughtKeys {
-    /// Another key is about to be passed.
+    /// Notes a key that the movement is about to seek past.
     ///
     /// # Errors
-    /// `Corruption` if that is known to lead in a circle.
+    /// `Corruption` if this key shows that the movement goes in a circle.
     pub(super) fn note(&mut self, user_key: &[u8]) -> Result<()> {
         if self.count > 0 && self.kept == user_key {
             return Err(out_of_order());
@@ -49,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_go_on_are_none() {
+    fn keys_that_advance_are_no_circle() {
         let mut sought = SoughtKeys::default();
         assert!((0..100_000u32).all(|key| sought.note(&key.to_le_bytes()).is_ok()));
     }

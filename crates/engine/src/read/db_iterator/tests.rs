@@ -47,7 +47,7 @@ fn is_within(key: &[u8], bounds: &Bounds, comparator: &UserComparator) -> bool {
 /// A history of writes, each with its sequence; a few keys get long runs of versions.
 fn history(random: &mut Random) -> Vec<(Vec<u8>, u64, ValueKind)> {
     let mut writes = Vec::new();
-    // Tables made outside a database hold sequence 0 throughout.
+    // Tables written outside a database have sequence 0 throughout.
     let mut sequence = random.below(2) as u64;
     for _ in 0..random.below(60) {
         let key = random.key(3);
@@ -61,7 +61,7 @@ fn history(random: &mut Random) -> Vec<(Vec<u8>, u64, ValueKind)> {
     writes
 }
 
-/// What is to be seen at `sequence` within `bounds`, by the plainest means.
+/// What an iterator must show at `sequence` within `bounds`, computed in the plainest way.
 fn model_of(
     writes: &[(Vec<u8>, u64, ValueKind)],
     sequence: u64,
@@ -88,7 +88,7 @@ fn bound(random: &mut Random, kind: usize) -> Bound<Vec<u8>> {
     }
 }
 
-/// Random movements beside the model.
+/// Makes random movements with an iterator and with the model.
 fn walk(
     iterator: &mut DbIterator,
     model: &[Pair],
@@ -170,7 +170,7 @@ fn movements_agree_with_a_model_under_all_kinds_of_bounds() {
     let mut random = Random(4);
     for comparator in comparators() {
         for round in 0..if cfg!(miri) { 2 } else { 1_800 } {
-            // Random bounds are inverted about as often as not.
+            // About half of all random bounds are inverted.
             let bounds =
                 Bounds { lower: bound(&mut random, round % 3), upper: bound(&mut random, round / 3 % 3) };
             run_against_model(&comparator, &mut random, bounds);
@@ -396,7 +396,7 @@ fn a_walk_beside_a_writer_sees_one_state() {
 }
 
 #[test]
-fn keys_out_of_order_end_an_iteration_with_an_error_and_not_never() {
+fn keys_out_of_order_end_an_iteration_with_an_error_instead_of_looping() {
     let comparator = InternalKeyComparator::new(UserComparator::Bytewise);
     let versions = |key: &[u8], sequences: &[u64]| -> Vec<Entry> {
         let entry = |sequence: &u64| (internal_key(key, *sequence, ValueKind::Deletion), Vec::new());

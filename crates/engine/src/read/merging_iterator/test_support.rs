@@ -1,4 +1,4 @@
-//! A cursor over a vector, which counts its movements and can fail; and a small random generator.
+//! A cursor over a vector that counts its movements and can be made to fail, and a small random generator.
 
 use std::cmp::Ordering;
 use std::fmt::Debug;
@@ -14,12 +14,12 @@ use crate::iterator::InternalIterator;
 /// Internal key and value.
 pub(crate) type Entry = (Vec<u8>, Vec<u8>);
 
-/// What happened to a [`VecIterator`], and what shall happen.
+/// Counts what happens to a [`VecIterator`], and makes it fail.
 #[derive(Debug, Default)]
 pub(crate) struct Moves {
     pub(crate) steps: AtomicUsize,
     pub(crate) seeks: AtomicUsize,
-    /// After how many more movements one fails; 0 for never.
+    /// The number of the movement, counted from now, that fails; 0 for none.
     pub(crate) fail_after: AtomicUsize,
 }
 
@@ -36,7 +36,7 @@ impl Moves {
 pub(crate) struct VecIterator {
     comparator: InternalKeyComparator,
     entries: Vec<Entry>,
-    /// The length of `entries` where the cursor is not valid.
+    /// The length of `entries` if the cursor is not valid.
     position: usize,
     moves: Arc<Moves>,
 }
@@ -47,7 +47,7 @@ impl VecIterator {
         Self::unordered(comparator, entries)
     }
 
-    /// The entries as they are: a table whose keys do not ascend.
+    /// A cursor over the entries in the given order: a table whose keys do not ascend.
     pub(crate) fn unordered(comparator: &InternalKeyComparator, entries: Vec<Entry>) -> Self {
         let position = entries.len();
         Self { comparator: comparator.clone(), entries, position, moves: Arc::default() }
@@ -102,7 +102,7 @@ impl InternalIterator for VecIterator {
         &self.entries[self.position].1
     }
 
-    /// As a block's cursor, it sometimes does not tell.
+    /// Sometimes `None`, as with a block's cursor.
     fn key_before(&self) -> Option<&[u8]> {
         let before = self.position.checked_sub(1)?;
         (before % 4 != 3).then(|| &self.entries[before].0[..])
@@ -115,7 +115,7 @@ pub(crate) fn internal_key(user_key: &[u8], sequence: u64, kind: ValueKind) -> V
     key
 }
 
-/// Keys in the opposite of bytewise order; keys that differ only in the case of letters are one key.
+/// The reverse of the bytewise order, in which keys that differ only in the case of letters are one key.
 #[derive(Debug)]
 struct ReverseComparator;
 
@@ -133,7 +133,7 @@ impl Comparator for ReverseComparator {
     fn find_short_successor(&self, _key: &mut Vec<u8>) {}
 }
 
-/// The bytewise order, with a count of comparisons.
+/// The bytewise order, which counts comparisons.
 #[derive(Debug, Default)]
 pub(crate) struct Counting(pub(crate) AtomicUsize);
 
@@ -152,7 +152,7 @@ impl Comparator for Counting {
     fn find_short_successor(&self, _key: &mut Vec<u8>) {}
 }
 
-/// The orders that every model test is run with.
+/// The orders in which every model test runs.
 pub(crate) fn comparators() -> [InternalKeyComparator; 2] {
     [UserComparator::Bytewise, UserComparator::Custom(Arc::new(ReverseComparator))]
         .map(InternalKeyComparator::new)

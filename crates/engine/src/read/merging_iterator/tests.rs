@@ -8,7 +8,7 @@ use super::test_support::{Counting, Entry, Random, VecIterator, comparators, int
 use super::*;
 use crate::memtable::MemTable;
 
-/// Of a test against a model.
+/// The number of rounds of a test against a model.
 const ROUNDS: usize = if cfg!(miri) { 2 } else { 600 };
 
 fn value_entry(user_key: &str, sequence: u64) -> Entry {
@@ -28,7 +28,7 @@ fn at(cursor: &MergingIterator) -> Option<String> {
     })
 }
 
-/// Random movements over random children, beside one sorted vector of all their entries.
+/// Makes random movements over random children, and the same ones over a sorted vector of all their entries.
 fn run_against_model(comparator: &InternalKeyComparator, random: &mut Random) {
     let child_count = random.below(7);
     let mut contents: Vec<Vec<Entry>> = vec![Vec::new(); child_count];
@@ -40,7 +40,7 @@ fn run_against_model(comparator: &InternalKeyComparator, random: &mut Random) {
             entries.push((key, child.to_string().into_bytes()));
         }
     }
-    // The very same internal key in several children: the first child comes first.
+    // The same internal key is in several children: the first child comes first.
     for child in 1..child_count {
         if random.one_in(3) {
             let copied: Vec<_> = contents[0].iter().filter(|_| random.one_in(2)).cloned().collect();
@@ -160,7 +160,7 @@ fn an_entry_inserted_during_the_iteration_does_not_break_the_order_at_a_turn() {
     let mut cursor = MergingIterator::new(comparator, vec![boxed(memtable.iter()), boxed(table)]);
     cursor.seek(&internal_key(b"m", 9, ValueKind::Value)).unwrap();
     assert_eq!(at(&cursor).as_deref(), Some("m#3"));
-    // The memtable's cursor stands on z, and keeps to the entries that it began with: one step back is a.
+    // The memtable's cursor stands on z and shows only the entries with which it began: one step back is a.
     memtable.insert(4, ValueKind::Value, b"p", b"4");
     cursor.prev().unwrap();
     assert_eq!(at(&cursor).as_deref(), Some("a#1"));
@@ -168,7 +168,7 @@ fn an_entry_inserted_during_the_iteration_does_not_break_the_order_at_a_turn() {
     assert_eq!(at(&cursor).as_deref(), Some("m#3"));
     cursor.next().unwrap();
     assert_eq!(at(&cursor).as_deref(), Some("z#2"));
-    // And the other way: the table's cursor is exhausted, the memtable's goes back over a new entry.
+    // The other way round: the table's cursor is exhausted, and the memtable's passes a new entry going back.
     cursor.seek_to_last().unwrap();
     cursor.prev().unwrap();
     assert_eq!(at(&cursor).as_deref(), Some("m#3"));

@@ -28,7 +28,7 @@ fn assert_is_report(error: &Error) {
     assert_eq!(error.path().unwrap().to_str(), Some("/test.ldb"), "{error} names no path");
 }
 
-/// Whatever `table` answers must be right; errors are fine.
+/// Checks that every answer of `table` is right. Errors are fine.
 fn check_answers_are_right(table: &Arc<Table>, entries: &Entries) {
     let options = BlockReadOptions::default();
     for (key, value) in entries {
@@ -57,7 +57,7 @@ fn check_answers_are_right(table: &Arc<Table>, entries: &Entries) {
     }
 }
 
-/// Reads without checksums: any answer will do, but each walk must end.
+/// Reads without checksums. Any answer will do, but each walk must end.
 fn check_unverified_reads_end(table: &Arc<Table>, entries: &Entries, size_bytes: usize) {
     let options = BlockReadOptions { verify_checksums: false, ..BlockReadOptions::default() };
     for (key, _) in entries {
@@ -89,7 +89,7 @@ fn flip_every_bit(compression: Compression) {
         // Between the handles and the magic number the footer has bytes that mean nothing.
         let means_something =
             bit / 8 < footer_offset || Footer::decode(&damaged[footer_offset..]).ok() != Some(footer);
-        // Byte by byte in turns, in a mapping or not.
+        // Every other byte is damaged in a mapped file.
         match open_file(TestFile::new_mapped(damaged, bit / 8 % 2 == 0), context(&bytewise())) {
             Ok(table) => {
                 check_answers_are_right(&table, &entries);
@@ -124,7 +124,7 @@ fn without_checksums_damage_still_does_not_panic_or_hang() {
                 let at = random.below(bytes.len());
                 damaged[at] = [0, 1, 0x7f, 0x80, 0xff, random.below(256) as u8][random.below(6)];
             }
-            // The decompressed size of a block is not bound by the file's.
+            // The size of the file does not limit the decompressed size of a block.
             let bound = 64 * damaged.len();
             if let Ok(table) = open(damaged, context(&bytewise())) {
                 check_unverified_reads_end(&table, &entries, bound);
@@ -138,10 +138,10 @@ fn a_table_truncated_at_any_length_does_not_open() {
     let (_, bytes) = small_table(Compression::Snappy);
     for size_bytes in 0..bytes.len() {
         let truncated = bytes[..size_bytes].to_vec();
-        // By the file's own size, as repair would open it.
+        // With the file's own size, as repair would open it.
         let error = open(truncated.clone(), context(&bytewise())).unwrap_err();
         assert_is_report(&error);
-        // By the size that the MANIFEST states.
+        // With the size that the MANIFEST states.
         let file = TestFile::new(truncated);
         let context = Arc::new(context(&bytewise()));
         let stated_size_bytes = bytes.len() as u64;
@@ -190,7 +190,7 @@ fn the_error_of_a_damaged_block_names_its_offset() {
     let error = table.get(last, &BlockReadOptions::default()).unwrap_err();
     assert_eq!((error.kind(), error.offset()), (ErrorKind::Corruption, Some(offset)));
     assert!(error.to_string().contains("/test.ldb") && error.to_string().contains("checksum"), "{error}");
-    // The other blocks can be read all the same, and a later seek recovers the cursor.
+    // The other blocks can still be read, and a later seek recovers the cursor.
     let mut iter = table.iter(BlockReadOptions::default());
     assert!(iter.seek(last).is_err());
     assert!(!iter.valid());

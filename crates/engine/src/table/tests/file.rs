@@ -1,4 +1,4 @@
-//! Table files by themselves, through the public API.
+//! Single table files, through the public API.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -86,7 +86,7 @@ fn the_comparators_order_counts() {
     let comparator = UserComparator::by_name("idb_cmp1").unwrap();
     let options = TableFileOptions { comparator, ..in_memory() };
     let mut writer = TableFileWriter::create("/some.ldb", options.clone()).unwrap();
-    // In the order of bytes, which sees the length first, "2" would come before "10".
+    // In bytewise order, which compares the length first, "2" would come before "10".
     writer.put(&idb_key("10"), b"ten").unwrap();
     assert!(writer.put(&idb_key("1"), b"one").is_err());
     writer.put(&idb_key("2"), b"two").unwrap();

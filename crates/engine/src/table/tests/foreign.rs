@@ -1,4 +1,4 @@
-//! Tables as other programs write them, or might: put together by hand, block by block.
+//! Tables as other programs write them, or might write them: assembled by hand, block by block.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::error::ErrorKind;
 use crate::iterator::InternalIterator;
 use crate::table::{BlockReadOptions, Table, TableReadContext};
 
-/// A table file under construction, with nothing checked.
+/// A table file under construction. Nothing is checked.
 #[derive(Default)]
 struct Assembly {
     file: Vec<u8>,
@@ -102,7 +102,7 @@ fn backward(table: &Arc<Table>) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn a_filter_a_2_kib_as_leveldb_writes_it_is_used_by_block_offset() {
+fn leveldbs_filters_for_each_2_kib_are_used_by_block_offset() {
     let mut assembly = Assembly::default();
     let mut filter = FilterBlockBuilder::new(10, FilterLayout::PerTwoKiB);
     let mut offsets = Vec::new();
@@ -163,7 +163,7 @@ fn a_damaged_filter_is_ignored_and_reported_by_verify() {
 }
 
 #[test]
-fn unknown_metaindex_entries_padding_and_bytes_after_handles_are_passed_over() {
+fn unknown_metaindex_entries_padding_and_bytes_after_handles_are_ignored() {
     let mut assembly = Assembly::default();
     assembly.file.extend_from_slice(b"padding");
     assembly.data_block(&key(b"b"), &[entry(b"a"), entry(b"b")]);
@@ -234,7 +234,7 @@ fn compressions_of_other_programs_are_read_and_unknown_ones_refused() {
     deflated.extend_from_slice(&length.to_le_bytes());
     deflated.extend_from_slice(&(!length).to_le_bytes());
     deflated.extend_from_slice(&contents);
-    // As zlib (RFC 1950): a header of two bytes, and the Adler-32 sum of the contents.
+    // The zlib form (RFC 1950) adds a header of two bytes, and the Adler-32 checksum of the contents.
     let (mut low, mut high) = (1_u32, 0_u32);
     for byte in &contents {
         low = (low + u32::from(*byte)) % 65_521;
@@ -260,7 +260,7 @@ fn compressions_of_other_programs_are_read_and_unknown_ones_refused() {
 }
 
 #[test]
-fn keys_that_are_no_internal_keys_are_damage() {
+fn keys_that_are_not_internal_keys_are_damage() {
     for bad_key in [&b"short"[..], b"key of a bad kind\x09\0\0\0\0\0\0\0"] {
         let mut assembly = Assembly::default();
         assembly.data_block(&key(b"z"), &[(bad_key.to_vec(), b"value".to_vec())]);

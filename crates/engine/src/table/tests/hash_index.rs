@@ -1,4 +1,4 @@
-//! Lookups by the hash index, and where it is not to be believed.
+//! Lookups by the hash index, and cases in which it must not be used.
 
 use std::sync::atomic::Ordering;
 
@@ -17,7 +17,7 @@ use crate::table::{BlockReadOptions, TableBuilderOptions, TableReadContext};
 const MEMORY_ONLY: BlockReadOptions =
     BlockReadOptions { verify_checksums: true, fill_cache: true, tier: ReadTier::MemoryOnly };
 
-/// No filter, so that only the hash index can tell that a key is not there.
+/// Options without a filter, so that only the hash index can tell that a key is not there.
 fn without_filter(compression: Compression) -> TableBuilderOptions {
     TableBuilderOptions { compression, filter_bits_per_key: 0, ..options() }
 }
@@ -43,10 +43,10 @@ fn hash_index_handle(bytes: &[u8]) -> Option<BlockHandle> {
 }
 
 #[test]
-fn an_absent_key_costs_no_look_at_a_block() {
+fn a_lookup_of_an_absent_key_reads_no_block() {
     for compression in [Compression::None, Compression::Snappy] {
         let (mut bytes, _) = build(&numbered(500), &bytewise(), without_filter(compression));
-        // Every data block is damaged, and nobody notices as long as none is read.
+        // Every data block is damaged, which nobody notices while none is read.
         let end = hash_index_handle(&bytes).unwrap().offset as usize;
         bytes[..end].fill(0xaa);
         let table = open_file(TestFile::new_mapped(bytes, true), context(&bytewise())).unwrap();
@@ -123,7 +123,7 @@ fn in_memory_only_pages_that_are_not_resident_would_block() {
         let file = TestFile::new_mapped(bytes, true);
         let context = TableReadContext { block_cache: None, ..context(&bytewise()) };
         let table = open_file(file.clone(), context).unwrap();
-        // Also after the blocks were read: they may have left memory since.
+        // The same holds after the blocks were read: they may have left memory since.
         for _ in 0..2 {
             let error = table.get(&entries[7].0, &MEMORY_ONLY).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::WouldBlock);

@@ -19,7 +19,7 @@ const MEMORY_ONLY: BlockReadOptions =
     BlockReadOptions { verify_checksums: true, fill_cache: true, tier: ReadTier::MemoryOnly };
 
 #[test]
-fn a_get_answers_from_the_cache_or_from_resident_pages_and_else_would_block() {
+fn a_get_answers_from_the_cache_or_from_resident_pages_and_otherwise_would_block() {
     let entries = bytewise_entries(5, 100);
     let (bytes, _) = build(&entries, &bytewise(), options());
     let file = TestFile::new(bytes);
@@ -30,7 +30,7 @@ fn a_get_answers_from_the_cache_or_from_resident_pages_and_else_would_block() {
     table.get(first, &BlockReadOptions::default()).unwrap().unwrap();
     assert!(table.get(first, &MEMORY_ONLY).unwrap().is_some(), "the block is cached now");
 
-    // Only the first pages of the block are in memory: that is no damage.
+    // Only the first pages of the block are in memory, which is not damage.
     file.half_resident.store(true, Ordering::Relaxed);
     assert_eq!(table.get(middle, &MEMORY_ONLY).unwrap_err().kind(), ErrorKind::WouldBlock);
     file.half_resident.store(false, Ordering::Relaxed);
@@ -42,7 +42,7 @@ fn a_get_answers_from_the_cache_or_from_resident_pages_and_else_would_block() {
 }
 
 #[test]
-fn a_block_that_left_the_cache_is_read_anew_and_cached_again() {
+fn a_block_that_left_the_cache_is_read_and_cached_again() {
     let entries = bytewise_entries(5, 2_000);
     let (bytes, _) = build(&entries, &bytewise(), options());
     let cache = Arc::new(BlockCache::new(16 << 10));

@@ -1,4 +1,4 @@
-//! Tests of tables as wholes: written, read back, damaged, and as other programs write them.
+//! Tests of whole tables: written, read back, damaged, and as other programs write them.
 
 mod damage;
 mod file;

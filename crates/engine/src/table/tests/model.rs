@@ -1,4 +1,4 @@
-//! Tables against a sorted list: every way to read must agree with it, however the table was written.
+//! Compares tables with a sorted list: every way to read must agree with it, however the table was written.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use super::support::*;
 use crate::iterator::{InternalIterator, PREPARATIONS};
 use crate::table::{BlockReadOptions, Table, TableBuilderOptions, TableIterator};
 
-/// What a table should be: its entries, and the order they are in.
+/// What a table should hold: its entries, and their order.
 struct Model<'a> {
     entries: &'a Entries,
     comparator: &'a InternalKeyComparator,
-    /// Makes, of a user key in the table, one that is not.
+    /// Turns a user key in the table into one that is not in it.
     absent: fn(&[u8]) -> Vec<u8>,
 }
 
@@ -120,7 +120,7 @@ impl Model<'_> {
         }
     }
 
-    /// An entry's key, or one right before or behind it.
+    /// An entry's key, or one right before or after it.
     fn random_target(&self, random: &mut Random) -> Vec<u8> {
         if self.entries.is_empty() {
             return key(b"any");
@@ -150,7 +150,7 @@ impl Model<'_> {
     }
 }
 
-/// Every combination of settings, small and usual.
+/// Every combination of small and usual settings.
 fn all_options() -> Vec<TableBuilderOptions> {
     let mut all = Vec::new();
     for compression in [Compression::None, Compression::Snappy, Compression::Zstd { level: 1 }] {
@@ -209,7 +209,7 @@ fn bytewise_tables_agree_with_the_model() {
 
 #[test]
 fn tables_in_chromiums_order_agree_with_the_model() {
-    // The order takes no notice of bytes behind a key's end, but a filter does: the string itself must differ.
+    // The order ignores bytes after a key's end, but a filter does not: the string itself must differ.
     check_against_model(idb(), idb_entries, |user_key| {
         let mut absent = [user_key, b"\0!"].concat();
         absent[5] += 1;

@@ -1,4 +1,4 @@
-//! Filters of a program's own in a table: written, found and asked under their own name.
+//! Filters that a program supplies: written, found and used under their own name.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use terrace_format::filter::FilterPolicy;
 use super::support::{Entries, TestFile, build, bytewise, context, key, open_file, options};
 use crate::table::{BlockReadOptions, Table, TableBuilderOptions, TableReadContext};
 
-/// Filters that hold the keys themselves, each behind its length.
+/// Filters that hold the keys themselves, each after its length.
 #[derive(Debug, Default)]
 struct WholeKeys {
     asked: AtomicUsize,
@@ -63,7 +63,7 @@ fn has(table: &Table, number: usize) -> bool {
     table.get(&key, &BlockReadOptions::default()).unwrap().is_some()
 }
 
-/// How many blocks are read to look for keys that are not there.
+/// Counts the blocks that are read to look for keys that are not there.
 fn reads_of_absent(file: &TestFile, table: &Table) -> usize {
     let before = file.reads();
     assert!((0..ENTRIES).all(|number| !has(table, number * 2 + 1)));
@@ -99,7 +99,7 @@ fn names(metaindex: &Block) -> Vec<String> {
 }
 
 #[test]
-fn a_policy_that_denies_its_own_keys_is_believed_and_reported_by_verify() {
+fn a_policy_that_denies_its_own_keys_is_trusted_and_reported_by_verify() {
     let file = file(true, false);
     let table = open_with(&file, Some(&Arc::new(WholeKeys { denies_all: true, ..WholeKeys::default() })));
     assert!(!has(&table, 0));
@@ -108,14 +108,14 @@ fn a_policy_that_denies_its_own_keys_is_believed_and_reported_by_verify() {
 }
 
 #[test]
-fn filters_of_a_policy_are_passed_over_without_it_and_bloom_filters_are_used_with_it() {
+fn filters_of_a_policy_are_ignored_without_it_and_bloom_filters_are_used_with_it() {
     let of_policy = file(true, false);
     let table = open_with(&of_policy, None);
     table.verify().unwrap();
     assert!(has(&table, 0) && !has(&table, 1));
     assert!(reads_of_absent(&of_policy, &table) > ENTRIES / 2, "there is nothing to ask");
 
-    // Mapped as well: who brings a policy along wants filters, not the hash index.
+    // Mapped files too: a program that supplies a policy wants its filters and not the hash index.
     for maps in [false, true] {
         let of_bloom = file(false, maps);
         let policy = Arc::<WholeKeys>::default();

@@ -1,4 +1,4 @@
-//! Long walks: they leave the block cache alone, and use one block's memory for the next.
+//! Long walks leave the block cache alone, and reuse one block's memory for the next.
 
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ fn a_long_scan_leaves_the_cache_as_it_is() {
         assert_walks_forward(&mut iter, &entries[200..]);
         assert!(!iter.valid());
         assert_eq!(cache.used_bytes(), used_bytes);
-        // A seek is the end of the scan; what is sought twice is cached.
+        // A seek ends the scan. A block that is sought twice is cached.
         for _ in 0..2 {
             table.iter(BlockReadOptions::default()).seek(&entries[1_000].0).unwrap();
         }
@@ -76,7 +76,7 @@ fn turns_during_a_scan_show_the_same_entries() {
         iter.seek_to_last().unwrap();
         assert_walks_backward(&mut iter, &entries[3..]);
         assert_walks_forward(&mut iter, &entries[2..900]);
-        // What is cached meanwhile, here by another reader, is not written over.
+        // A block that is cached meanwhile, here by another reader, is not overwritten.
         let mut other = table.iter(BlockReadOptions::default());
         for entry in &entries[850..1_100] {
             other.seek(&entry.0).unwrap();
@@ -88,7 +88,7 @@ fn turns_during_a_scan_show_the_same_entries() {
 }
 
 #[test]
-fn a_damaged_block_within_a_scan_is_an_error_and_the_scan_can_begin_anew() {
+fn a_damaged_block_within_a_scan_is_an_error_and_the_scan_can_start_again() {
     let entries = entries();
     let (mut bytes, _) = build(
         &entries,

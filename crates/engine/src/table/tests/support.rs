@@ -1,4 +1,4 @@
-//! What the tests of this directory share: test data, a file in memory that counts its reads, a builder to the side.
+//! Helpers of the tests in this directory: test data, a file in memory that counts its reads, and a builder of tables.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::table::{FinishedTable, Table, TableBuilder, TableBuilderOptions, Tabl
 /// Internal keys and values in the order of a table.
 pub(super) type Entries = Vec<(Vec<u8>, Vec<u8>)>;
 
-/// A generator of test data, the same at each run (Marsaglia's xorshift64*).
+/// A generator of test data that is the same in each run (Marsaglia's xorshift64*).
 pub(super) struct Random(u64);
 
 impl Random {
@@ -34,7 +34,7 @@ impl Random {
     }
 }
 
-/// A file of the given bytes. Like a real one it may not be in memory, or only its beginning may be.
+/// A file with the given bytes. As with a real file, none of it or only its beginning may be in memory.
 #[derive(Debug)]
 pub(super) struct TestFile {
     pub(super) bytes: Vec<u8>,
@@ -47,7 +47,7 @@ pub(super) struct TestFile {
     pub(super) evicted_from: AtomicUsize,
     /// Whether a read without waiting finds all but the last of the bytes.
     pub(super) half_resident: AtomicBool,
-    /// Whether it is read through a mapping.
+    /// Whether the file is read through a mapping.
     maps: bool,
 }
 
@@ -194,8 +194,8 @@ pub(super) fn bytewise_entries(seed: u64, count: usize) -> Entries {
     entries
 }
 
-/// As [`bytewise_entries`], with keys of Chromium's IndexedDB: records of one object store under string keys, shorter
-/// strings first so that the order is not that of the bytes.
+/// As [`bytewise_entries`], with keys of Chromium's IndexedDB: records of one object store under string keys, with shorter
+/// strings first, so that the order is not bytewise.
 pub(super) fn idb_entries(seed: u64, count: usize) -> Entries {
     let random = &mut Random::new(seed);
     let mut keys: Vec<Vec<u8>> = (0..count).map(|number| idb_key(&format!("{number}"))).collect();

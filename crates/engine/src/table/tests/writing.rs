@@ -15,7 +15,7 @@ use super::support::*;
 use crate::error::ErrorKind;
 use crate::table::{TableBuilder, TableBuilderOptions};
 
-/// A file of whose calls one fails. The calls after it succeed, so that nobody else notices.
+/// A file on which one call fails. The calls after it succeed, so that nobody else notices.
 #[derive(Default)]
 struct FailingFile {
     calls: Arc<AtomicUsize>,
@@ -88,7 +88,7 @@ fn key_after(entries: &Entries) -> Vec<u8> {
 }
 
 #[test]
-fn keys_out_of_order_are_refused_and_do_no_harm() {
+fn keys_out_of_order_are_refused_without_harm() {
     let mut builder = builder(FailingFile::default());
     let version = |sequence, kind| internal_key(b"k", sequence, kind);
     builder.add(&version(5, ValueKind::Value), b"").unwrap();
@@ -206,7 +206,7 @@ fn separators_are_shortened() {
 }
 
 #[test]
-fn a_block_that_does_not_compress_is_stored_as_it_is() {
+fn a_block_that_does_not_compress_is_stored_uncompressed() {
     let random = &mut Random::new(4);
     let noise: Vec<u8> = (0..5_000).map(|_| random.below(256) as u8).collect();
     let entries = vec![(key(b"a"), noise.clone()), (key(b"b"), vec![0; 5_000])];

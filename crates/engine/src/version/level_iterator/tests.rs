@@ -1,4 +1,4 @@
-//! Level iterators and look-ups in a version, over tables in memory.
+//! Level iterators and lookups in a version, over tables in memory.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ use crate::table::{TableBuilder, TableBuilderOptions, TableReadContext};
 use crate::version::file_meta::{FileOrigin, ObsoleteFiles};
 use crate::version::testing::comparator;
 
-/// User key, sequence, value; no value is a deletion.
+/// User key, sequence and value; no value means a deletion.
 type Row = (String, u64, Option<&'static str>);
 
 struct Tables {
@@ -184,7 +184,7 @@ fn after_an_error_it_is_not_valid_and_a_seek_may_succeed() {
 fn sample() -> (Tables, Arc<Version>) {
     let mut tables = Tables::new();
     let mut levels: [Vec<Arc<FileMeta>>; LEVEL_COUNT] = Default::default();
-    // Written from old to new, since the number decides in level 0.
+    // Written from old to new, because the number decides in level 0.
     levels[3].push(tables.write(&[row("a", 1, "a1"), row("b", 2, "b2"), row("z", 3, "z3")]));
     levels[1].push(tables.write(&[row("a", 11, "a11"), row("c", 12, "c12")]));
     levels[1].push(tables.write(&[("d".to_owned(), 13, None), row("f", 14, "f14")]));
@@ -207,7 +207,7 @@ fn get(
 }
 
 #[test]
-fn a_look_up_finds_the_newest_entry_that_its_sequence_allows() {
+fn a_lookup_finds_the_newest_entry_that_its_sequence_allows() {
     let (tables, version) = sample();
     let cache = tables.cache();
     let options = BlockReadOptions::default();
@@ -235,7 +235,7 @@ fn a_look_up_finds_the_newest_entry_that_its_sequence_allows() {
     }
 }
 
-/// Here for Miri: a merge keeps pointers to its entry, which lies in a memtable, a block, or the memory of a cursor.
+/// For Miri: a merge keeps pointers to its entry, which lies in a memtable, a block, or the memory of a cursor.
 #[test]
 fn an_entry_of_a_merge_stays_in_reach_while_tables_and_blocks_take_turns() {
     const VALUE: &str = "a value, a value, a value, which is compressed";
@@ -289,7 +289,7 @@ fn in_memory_only_a_closed_table_would_block() {
     let cache = tables.cache();
     let options = BlockReadOptions { tier: ReadTier::MemoryOnly, ..BlockReadOptions::default() };
     assert_eq!(get(&version, &target("e", 99), &cache, &options).unwrap_err().kind(), ErrorKind::WouldBlock);
-    // Where no table can hold the key there is nothing to wait for.
+    // If no table can hold the key, there is nothing to wait for.
     assert!(get(&version, &target("zz", 99), &cache, &options).unwrap().is_none());
     let mut iterator = LevelIterator::of_level(Arc::clone(&version), 1, cache, options);
     assert_eq!(iterator.seek_to_first().unwrap_err().kind(), ErrorKind::WouldBlock);

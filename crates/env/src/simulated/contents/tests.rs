@@ -46,7 +46,7 @@ fn what_was_synced_stays() {
     for mode in [STRICT, EXT4] {
         assert_eq!(outcomes(&contents, cut(mode, 512)), BTreeSet::from([b"synced".to_vec()]));
     }
-    // What comes behind it does no harm to what lies in other sectors, and none to its bytes in its own.
+    // Bytes written after them harm neither other sectors nor the synced bytes of their own sector.
     contents.write(6, &[b'n'; 5000]);
     for mode in [STRICT, EXT4] {
         assert!(outcomes(&contents, cut(mode, 512)).iter().all(|bytes| bytes.starts_with(b"synced")));
@@ -61,7 +61,7 @@ fn a_write_is_lost_kept_or_torn_at_sectors() {
             contents.write(0, &vec![b'n'; 2 * sector]);
             let found = head_outcomes(&contents, cut(mode, sector));
             assert_eq!(found, texts(["oo", "on", "no", "nn"]), "{mode:?}");
-            // Not within a sector.
+            // Writes are not torn within a sector.
             for bytes in outcomes(&contents, cut(mode, sector)) {
                 assert!(bytes.chunks(sector).all(|sector| sector.iter().all(|byte| *byte == sector[0])));
             }
@@ -95,7 +95,7 @@ fn strictly_a_file_may_have_grown_without_its_bytes() {
     let mut contents = Contents::default();
     contents.write(0, &[b'n'; 1024]);
     assert_eq!(head_outcomes(&contents, cut(STRICT, 512)), texts(["", "..", ".n", "n.", "nn"]));
-    // Ordered, the bytes came first.
+    // In ordered mode the bytes came first.
     assert_eq!(head_outcomes(&contents, cut(EXT4, 512)), texts(["", "nn"]));
 }
 
@@ -126,7 +126,8 @@ fn a_truncation_may_be_lost() {
     let mut contents = two_old_sectors(512);
     contents.truncate(512);
     for mode in [STRICT, EXT4] {
-        // The system clears what it cuts off within a sector or page; strictly that may reach the disk alone.
+        // The system clears the rest of a sector or page that it truncates; in strict mode that may reach the disk
+        // alone.
         let found = head_outcomes(&contents, cut(mode, 512));
         assert!(found.contains("oo") && found.contains("o"), "{found:?}");
         assert!(found.is_subset(&texts(["oo", "o", "o."])), "{found:?}");
@@ -134,7 +135,7 @@ fn a_truncation_may_be_lost() {
 }
 
 #[test]
-fn behind_a_truncation_the_order_of_bytes_and_size_holds_too() {
+fn after_a_truncation_the_order_of_bytes_and_size_holds_too() {
     let mut contents = two_old_sectors(512);
     contents.truncate(0);
     contents.write(0, &[b'n'; 600]);
@@ -189,7 +190,7 @@ fn a_killed_process_leaves_what_it_wrote_and_its_log_perhaps_longer() {
         cut.write(0, b"pieces of a record");
         cut.truncate(6);
         cut.lose_process(&mut Random::new(seed));
-        assert_eq!(cut.bytes(), b"pieces", "nothing is ready behind a log that was cut");
+        assert_eq!(cut.bytes(), b"pieces", "nothing is ready after a log that was cut");
     }
     assert_eq!(sizes, BTreeSet::from([6, 32 << 10]));
 }
@@ -220,7 +221,7 @@ fn a_process_killed_amid_a_write_leaves_a_beginning_or_a_record_without_its_head
         log.lose_process(&mut Random::new(seed));
         assert!(
             log.bytes()[32 << 10..].iter().all(|byte| *byte == b'2'),
-            "the end of the file comes behind it"
+            "the end of the file comes after it"
         );
     }
     assert!(beginnings > 10 && headless > 10, "{beginnings} and {headless}");

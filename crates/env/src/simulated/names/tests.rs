@@ -4,7 +4,7 @@ use crate::memory::tree::normal;
 const STRICT: Mode = Mode::StrictPosix;
 const EXT4: Mode = Mode::Ext4Ordered;
 
-/// Names in `/`, some of whose changes wait: made by `prepare`, durable, then changed by `change`.
+/// The names in `/` that may result: `prepare` makes durable ones, and `change` changes them without a sync.
 fn outcomes(mode: Mode, prepare: fn(&mut Names), change: fn(&mut Names, Mode)) -> BTreeSet<Vec<String>> {
     let mut outcomes = BTreeSet::new();
     for seed in 0..300 {
@@ -112,7 +112,7 @@ fn syncing_a_directory_is_for_its_own_names() {
         &["a", "b", "b/y", "b/z"],
     ];
     assert_eq!(outcomes(STRICT, prepare, change), set(strict));
-    // The journal has all that came before.
+    // The journal has everything that came before.
     let ext4: [&[&str]; 2] = [&["a", "a/x", "b", "b/y"], &["a", "a/x", "b", "b/y", "b/z"]];
     assert_eq!(outcomes(EXT4, prepare, change), set(ext4));
 }

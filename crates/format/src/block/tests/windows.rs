@@ -1,11 +1,11 @@
-//! What decoding ahead must not change, and what it must not cost.
+//! What decoding ahead must not change and must not cost.
 
 use super::super::BlockIterMemory;
 use super::*;
 
 #[test]
 fn damage_before_the_nearest_restart_does_not_stop_the_way_back_to_it() {
-    // The second entry shares more than there is; the third is a restart.
+    // The second entry shares more bytes than there are; the third is a restart.
     let block = crafted(b"\x00\x01\x00a\x05\x01\x00b\x00\x01\x00c\x01\x01\x00d", &[0, 8]);
     let mut iter = BlockIter::new(&block);
     iter.seek_to_last().unwrap();

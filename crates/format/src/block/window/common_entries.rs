@@ -1,26 +1,26 @@
-//! Nearly all entries of a block, quickly: short lengths, short keys, and away from the block's end.
+//! Decodes the common case of entries quickly: short lengths, short keys, away from the block's end.
 //!
-//! Predecessor: [`Window`](super::Window), which decodes what is left over.
+//! Predecessor: [`Window`](super::Window), which decodes the other entries.
 //!
-//! A key is put together from the key before, which is at hand in registers, and from what the block holds, read from as
-//! many bytes before its suffix as the two keys share. To build it in memory, upon the key before, would mean to read
-//! what was written a moment ago in two pieces, and to wait for it.
+//! A key is assembled from the previous key, which is in registers, and from bytes of the block: the read starts as
+//! many bytes before the suffix as the two keys share. To build the key in memory, on top of the previous key, would
+//! mean reading in two pieces what was just written, and waiting for it.
 //!
 //! ```text
 //!   key before       a s t e r │ . . .
-//!   from the block   ░ ░ ░ u t │ e . .      suffix "ute", behind its entry's header ░
+//!   from the block   ░ ░ ░ u t │ e . .      suffix "ute", after its entry's header ░
 //!   mask for 3       ■ ■ ■ □ □ │ □ □ □
 //!   key              a s t u t │ e . .
 //! ```
 
 use super::{DecodedEntry, Progress};
 
-/// Longest key that is put together here.
+/// Longest key that is assembled here, in bytes.
 const LARGEST_KEY_BYTES: usize = 32;
-/// Three lengths of a byte each.
+/// Three lengths of one byte each.
 const HEADER_SIZE_BYTES: usize = 3;
 
-/// From `LARGEST_KEY_BYTES - n` on, `n` bytes of ones and then zeros.
+/// `n` ones followed by zeros, from index `LARGEST_KEY_BYTES - n` on.
 const MASKS: [u8; 2 * LARGEST_KEY_BYTES] = {
     let mut masks = [0; 2 * LARGEST_KEY_BYTES];
     let mut index = 0;
@@ -33,8 +33,8 @@ const MASKS: [u8; 2 * LARGEST_KEY_BYTES] = {
 
 type Key = [u8; LARGEST_KEY_BYTES];
 
-/// Decodes entries of `contents` that begin before `end` until there are `max_entries`, no room is left for their keys, or
-/// one is met that is damaged or not for here: nothing tells which.
+/// Decodes entries of `contents` that begin before `end`. Stops at `max_entries`, when no room is left for keys, or
+/// at an entry that is damaged or not of the common kind; the caller cannot tell which.
 #[inline(always)]
 pub(super) fn decode(
     contents: &[u8],
@@ -73,9 +73,9 @@ pub(super) fn decode(
         if !is_common {
             break;
         }
-        // SAFETY: `shared` is at most `suffix_start` and at most a key's length, so that the first range begins in the
-        // contents and ends no later than a key behind `suffix_start`, and the second lies within the masks. The third
-        // lies within the keys by the loop's condition.
+        // SAFETY: `shared` is at most `suffix_start` and at most a key's length, so the first range begins within the
+        // contents and ends at most a key after `suffix_start`, and the second lies within the masks. The third lies
+        // within the keys by the loop's condition.
         unsafe {
             let block = contents.as_ptr().add(suffix_start - shared).cast::<Key>().read();
             let mask = MASKS.as_ptr().add(LARGEST_KEY_BYTES - shared).cast::<Key>().read();

@@ -247,14 +247,14 @@ fn what_chromium_calls_equal_is_equal() {
 fn what_cannot_be_decoded_comes_last_at_its_place_and_then_goes_by_bytes() {
     let number = |bytes: &[u8]| with(prefix(1, 1, 1), &[&[3], bytes].concat());
     assert_ascending(&[
-        // A type of global metadata that is not known is in its place; one that is not there comes last.
+        // An unknown type of global metadata sorts in its place; a missing one sorts last.
         with(prefix(0, 0, 0), &[77]),
         with(prefix(0, 0, 0), &[77, 0]),
         with(prefix(0, 0, 0), &[201, 1, 0, 97, 1, 0, 98]),
         with(prefix(0, 0, 0), &[201, 1, 0, 97, 1, 0]),
         prefix(0, 0, 0),
         record(&Key::Number(f64::INFINITY)),
-        // Numbers that are cut off, or that are none.
+        // Numbers that are cut off or invalid.
         number(&[0; 7]),
         number(&f64::NAN.to_le_bytes()),
         record(&Key::Date(0.0)),
@@ -264,14 +264,14 @@ fn what_cannot_be_decoded_comes_last_at_its_place_and_then_goes_by_bytes() {
         with(prefix(1, 1, 1), &[1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]),
         record(&Key::Binary(vec![255; 9])),
         record(&Key::Array(vec![Key::Maximum])),
-        // An element that is missing, after those that are there.
+        // A missing element, after the elements that are there.
         with(prefix(1, 1, 1), &[4, 1]),
         with(prefix(1, 1, 1), &[4, 2]),
         record(&Key::Maximum),
-        // Types that are not known.
+        // Unknown types.
         with(prefix(1, 1, 1), &[7]),
         with(prefix(1, 1, 1), &[255]),
-        // An index id that is none; no prefix.
+        // An invalid index id; no prefix.
         with(prefix(1, 1, 4), &[1]),
         with(prefix(1, 1, 4), &[2]),
         with(prefix(1, 1, 29), &[0]),
@@ -322,7 +322,7 @@ fn key() -> impl Strategy<Value = Key> {
     leaf.prop_recursive(4, 16, 4, |element| proptest::collection::vec(element, 0..4).prop_map(Key::Array))
 }
 
-/// Keys that are right, nearly right and not right at all, close together.
+/// Valid, nearly valid and invalid keys, close together.
 fn any_key() -> impl Strategy<Value = Vec<u8>> {
     let ids = (prop_oneof![0..3u64, any::<u64>()], 0..3u64, prop_oneof![0..5u32, 30..32u32]);
     let rest = prop_oneof![

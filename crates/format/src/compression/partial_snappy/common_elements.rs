@@ -1,19 +1,19 @@
-//! Nearly all elements of a snappy stream, quickly: away from the ends of input and output, a copy may bring too much. What it
-//! brings is overwritten by the elements that follow.
+//! Decodes the common case of snappy elements quickly: away from the ends of input and output, a copy may write too
+//! many bytes. The elements that follow overwrite them.
 //!
-//! Predecessor: [`PartialSnappy`](super::PartialSnappy), which decodes what is left over.
+//! Predecessor: [`PartialSnappy`](super::PartialSnappy), which decodes the other elements.
 
 use super::{LARGEST_LENGTH_IN_TAG, Progress};
 
-/// Bytes that are copied at once: as many as a copy has at most.
+/// Number of bytes copied at once: the most that a copy has.
 const CHUNK_SIZE_BYTES: usize = 64;
-/// The same where a copy may reach into what it makes.
+/// The same for a copy that may overlap its own output.
 const SMALL_CHUNK_SIZE_BYTES: usize = 16;
-/// What may be read from an element's start on: a tag, a length or an offset, and a chunk.
+/// The most that may be read from an element's start on: a tag, a length or an offset, and a chunk.
 const LARGEST_ELEMENT_BYTES: usize = 1 + 4 + CHUNK_SIZE_BYTES;
 
-/// Decodes elements until `wanted_bytes` are decoded or one is met that is damaged, rare, or near the end of input or
-/// output.
+/// Decodes elements until `wanted_bytes` are decoded, or up to an element that is damaged, rare, or near the end of
+/// input or output.
 pub(super) fn decode(input: &[u8], output: &mut [u8], progress: &mut Progress, wanted_bytes: usize) {
     let (Some(last_position), Some(last_start)) =
         (input.len().checked_sub(LARGEST_ELEMENT_BYTES), output.len().checked_sub(CHUNK_SIZE_BYTES))
@@ -24,17 +24,18 @@ pub(super) fn decode(input: &[u8], output: &mut [u8], progress: &mut Progress, w
     let Progress { mut position, mut produced } = *progress;
     let from = input.as_ptr();
     let to = output.as_mut_ptr();
-    // The literal that was decoded last: from where to where in the output, and where in the input. A copy of part of it,
-    // as most are of a value that repeats itself, is made from the input: to read output that was written a moment ago, in
-    // other pieces, the processor must wait until it is in its cache.
+    // The literal decoded last: its range in the output and its position in the input. A copy of part of it, as is
+    // common in a value that repeats itself, reads from the input: to read output that was just written in other
+    // pieces, the processor would have to wait until it is in its cache.
     let (mut literal_start, mut literal_end, mut literal_position) = (0, 0, 0);
     while produced < stop && position <= last_position {
-        // SAFETY: here `position + LARGEST_ELEMENT_BYTES <= input.len()` and `produced + CHUNK_SIZE_BYTES <= output.len()`.
-        // An element makes at most a chunk, all of it written from `produced` on; so `produced` stays within the output. A
-        // literal longer than that is asked for a chunk more on both sides. Reads from the input lie within the largest
-        // element; where a copy is made from the literal, its source begins inside that, before `position`, and ends at
-        // most a chunk behind. A copy reads output from `start` on, which lies before `produced`, up to a chunk: the bound
-        // of the writes. Input and output are different slices; within the output a chunk is read whole, then written.
+        // SAFETY: here `position + LARGEST_ELEMENT_BYTES <= input.len()` and `produced + CHUNK_SIZE_BYTES <=
+        // output.len()`. An element makes at most a chunk, all of it written from `produced` on, so `produced` stays
+        // within the output. For a longer literal, another chunk is required on both sides. Reads from the input lie
+        // within the largest element; if a copy is made from the literal, its source begins inside the literal,
+        // before `position`, and ends at most a chunk further on. A copy reads output from `start` on, which lies
+        // before `produced`, up to a chunk: the bound of the writes. Input and output are different slices; within
+        // the output a chunk is read whole, then written.
         unsafe {
             let tag = *from.add(position);
             if tag & 3 == 0 {
@@ -61,7 +62,7 @@ pub(super) fn decode(input: &[u8], output: &mut [u8], progress: &mut Progress, w
                 continue;
             }
             let following = from.add(position + 1).cast::<[u8; 2]>().read();
-            // By branches, which are foreseen: to look up how long the element is would hold up the next.
+            // Branches, because they are predicted: looking up the element's length would delay the next element.
             let (offset, length, size_bytes) = match tag & 3 {
                 1 => {
                     (usize::from(tag >> 5) << 8 | usize::from(following[0]), usize::from(tag >> 2 & 7) + 4, 2)
@@ -77,7 +78,7 @@ pub(super) fn decode(input: &[u8], output: &mut [u8], progress: &mut Progress, w
                 let source = literal_position + (start - literal_start);
                 copy::<CHUNK_SIZE_BYTES>(from.add(source), to.add(produced));
             } else if offset >= SMALL_CHUNK_SIZE_BYTES {
-                // Each chunk begins at least a chunk behind where it goes, so that it is decoded already.
+                // Each chunk begins at least a chunk before its target, so it is already decoded.
                 copy::<SMALL_CHUNK_SIZE_BYTES>(to.add(start), to.add(produced));
                 if length > SMALL_CHUNK_SIZE_BYTES {
                     for done in (SMALL_CHUNK_SIZE_BYTES..CHUNK_SIZE_BYTES).step_by(SMALL_CHUNK_SIZE_BYTES) {
@@ -97,9 +98,10 @@ pub(super) fn decode(input: &[u8], output: &mut [u8], progress: &mut Progress, w
 /// Copies a chunk.
 ///
 /// # Safety
-/// So many bytes can be read from `from` and written to `to`.
+///
+/// `from` is readable and `to` writable for `SIZE_BYTES` bytes.
 #[inline(always)]
 unsafe fn copy<const SIZE_BYTES: usize>(from: *const u8, to: *mut u8) {
-    // SAFETY: as the caller says; arrays of bytes have no alignment.
+    // SAFETY: the caller guarantees it; arrays of bytes have no alignment.
     unsafe { to.cast::<[u8; SIZE_BYTES]>().write(from.cast::<[u8; SIZE_BYTES]>().read()) }
 }

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What the reference decoder makes of a block, under the limits that hold for ours.
+/// What the reference decoder makes of a block, within our limits.
 fn reference(input: &[u8]) -> Option<Vec<u8>> {
     stated_size(input).ok()?;
     snap::raw::Decoder::new().decompress_vec(input).ok()
@@ -17,7 +17,7 @@ fn whole(input: &[u8]) -> Option<Vec<u8>> {
     Some(decoder.decoded().to_vec())
 }
 
-/// Bytes in which much repeats, near and far, as in a block.
+/// Bytes with many repetitions, near and far, as in a block.
 fn contents() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         vec(any::<u8>(), 0..100),
@@ -61,7 +61,7 @@ fn elements() -> impl Strategy<Value = Vec<u8>> {
     (vec(element, 0..30), -2i32..3).prop_map(|(elements, error)| {
         let size: usize = elements.iter().map(|element| decoded_size(element)).sum();
         let mut stream = Vec::new();
-        // Most state the right size.
+        // Most of them state the right size.
         let error = if error.abs() == 2 { error.signum() } else { 0 };
         crate::coding::put_varint32(&mut stream, (size as i32 + error).max(0) as u32);
         stream.extend(elements.concat());
@@ -96,7 +96,7 @@ fn bytes_of_a_former_block_in_the_buffer_are_never_shown_nor_copied() {
     assert_eq!(decoder.decoded(), b"");
     decoder.decode_to(1).unwrap();
     assert_eq!(decoder.decoded(), b"abcd");
-    // The copy states 15 bytes of the 16 that are left.
+    // The copy states 15 bytes; 16 are left.
     assert!(decoder.decode_to(20).is_err());
     let mut decoder = PartialSnappy::new(b"\x08\x0cabcd\x0d\x06", &mut output).unwrap();
     assert!(decoder.decode_to(8).is_err(), "a copy from before the block");

@@ -84,8 +84,8 @@ fn parse(mut words: impl Iterator<Item = String>) -> Result<Arguments, Problem> 
     Ok(arguments)
 }
 
-/// Does the writes from `first` to before `last`. With `acknowledge` each is told on standard output, which holds
-/// nothing back, before the next begins.
+/// Does the writes from `first` to before `last`. With `acknowledge`, reports each on standard output, unbuffered,
+/// before the next one begins.
 fn apply(db: &Db, arguments: &Arguments) -> Result<(), Problem> {
     let mut input = Input::open(&arguments.operations)?;
     for index in 0..arguments.last {

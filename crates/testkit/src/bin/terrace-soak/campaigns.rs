@@ -1,4 +1,4 @@
-//! The campaigns, and how much of the time each gets.
+//! The campaigns, and their shares of the time.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,24 +13,24 @@ use terrace_testkit::stress;
 
 use crate::node;
 
-/// So often is a database's writer killed before the trial begins with a new one.
+/// How many times a database's writer is killed before a new trial begins.
 const KILLS_A_TRIAL: u64 = 10;
-/// The same on a disk that is full.
+/// The same on a full disk.
 const KILLS_ON_A_FULL_DISK: u64 = 4;
 
 /// One kind of trial.
 pub struct Kind {
-    /// As `--only` takes it.
+    /// The name for `--only`.
     pub name: &'static str,
-    /// What it does, in a few words.
+    /// A short description.
     pub about: &'static str,
-    /// Its share of the time, in relation to the others'.
+    /// Its share of the time, in relation to the others.
     pub share: u32,
     /// Runs the trial of a seed.
     pub trial: fn(u64) -> TrialResult,
 }
 
-/// Every kind of trial there is.
+/// Every kind of trial.
 pub fn all() -> Vec<Kind> {
     vec![
         Kind {

@@ -1,4 +1,4 @@
-//! Runs every campaign of the testkit, side by side, for a given time, and prints what was done and what failed.
+//! Runs every campaign of the testkit side by side for a given time, and prints what was done and what failed.
 
 mod campaigns;
 mod node;
@@ -14,24 +14,24 @@ use terrace_testkit::random::seed;
 use campaigns::all;
 use soak::Soak;
 
-/// Tries to break the database for a given time: power cuts, failing calls, kills, damage, races.
+/// Try to break the database for a given time: power cuts, failing calls, kills, damage, races.
 ///
-/// Ends with 1 if a promise was broken, and then prints how to run that trial again.
+/// The exit code is 1 if a promise was broken; the output then says how to run that trial again.
 #[derive(Parser)]
 struct Arguments {
-    /// How long, in seconds. Trials that are under way then are finished.
+    /// How long to run, in seconds. Running trials are finished.
     #[arg(long, default_value_t = 600)]
     seconds: u64,
-    /// Only campaigns whose name contains this text; can be given several times.
+    /// Run only campaigns whose name contains this text; can be given several times.
     #[arg(long)]
     only: Vec<String>,
-    /// Run one trial of this seed in each chosen campaign, and no more.
+    /// Run only one trial, of this seed, in each chosen campaign.
     #[arg(long)]
     replay: Option<u64>,
-    /// Trials at the same time. Default: one for each core.
+    /// Number of trials at the same time. Default: one per core.
     #[arg(long)]
     threads: Option<usize>,
-    /// List the campaigns and end.
+    /// List the campaigns and exit.
     #[arg(long)]
     list: bool,
 }

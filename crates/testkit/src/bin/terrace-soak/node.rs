@@ -1,4 +1,4 @@
-//! Trials that are written in JavaScript.
+//! Trials written in JavaScript.
 
 use std::collections::BTreeMap;
 use std::path::Path;

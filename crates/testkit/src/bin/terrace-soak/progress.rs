@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// How much of the time is over, and what was done so far.
+/// How much time has passed, and what was done so far.
 pub struct Progress(ProgressBar);
 
 impl Progress {
-    /// A bar for a run of so long a time.
+    /// Creates a bar for a run of this length.
     pub fn new(time: Duration) -> Self {
         let bar = ProgressBar::new(time.as_secs());
         let style = ProgressStyle::with_template("{elapsed_precise} {bar:30} {msg}");
@@ -16,7 +16,7 @@ impl Progress {
         Self(bar)
     }
 
-    /// Shows the state after so long a time.
+    /// Shows the state after this time.
     pub fn show(&self, elapsed: Duration, summary: &str) {
         self.0.set_position(elapsed.as_secs());
         self.0.set_message(summary.to_owned());

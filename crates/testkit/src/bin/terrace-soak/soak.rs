@@ -1,4 +1,4 @@
-//! Runs trials of several kinds on several threads, and keeps the time shares.
+//! Runs trials of several kinds on several threads, and keeps to their shares of the time.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -8,10 +8,10 @@ use terrace_testkit::campaign::Campaign;
 use crate::campaigns::Kind;
 use crate::progress::Progress;
 
-/// No trial takes so long, unless it hangs.
+/// A trial that takes this long hangs.
 const HANGS_AFTER: Duration = Duration::from_secs(300);
 
-/// One kind of trial and what was done of it.
+/// One kind of trial, and what it has done.
 struct Line {
     kind: Kind,
     campaign: Campaign,
@@ -19,7 +19,7 @@ struct Line {
     next_seed: u64,
 }
 
-/// A trial that is under way.
+/// A running trial.
 struct Running {
     name: &'static str,
     seed: u64,
@@ -37,7 +37,7 @@ pub struct Soak {
 }
 
 impl Soak {
-    /// Trials of these kinds.
+    /// Creates a soak of trials of these kinds.
     pub fn new(kinds: Vec<Kind>) -> Self {
         let lines = kinds
             .into_iter()
@@ -56,7 +56,7 @@ impl Soak {
         (0..kinds).for_each(|index| self.run_one(index, seed));
     }
 
-    /// Runs trials until the time is over, of `first_seed` and those after it in each kind.
+    /// Runs trials until the time is over: of `first_seed` and the following seeds in each kind.
     pub fn run(&self, first_seed: u64, time: Duration, threads: usize) {
         self.state().lines.iter_mut().for_each(|line| line.next_seed = first_seed);
         let start = Instant::now();
@@ -81,13 +81,14 @@ impl Soak {
         progress.end();
     }
 
-    /// The kind that had least of its share, and its next seed. `None` once each has failed too often.
+    /// The kind that had the smallest part of its share, and its next seed. `None` once every kind has failed too
+    /// often.
     fn next(&self) -> Option<(usize, u64)> {
         let mut state = self.state();
         let lines = state.lines.iter_mut().enumerate().filter(|(_, line)| !line.campaign.is_hopeless());
         let (index, line) = lines.min_by_key(|(_, line)| line.spent / line.kind.share)?;
         line.next_seed += 1;
-        // Until its time is known, so that the other threads begin with other kinds.
+        // A placeholder until its time is known, so that the other threads begin with other kinds.
         line.spent += Duration::from_millis(1);
         Some((index, line.next_seed - 1))
     }

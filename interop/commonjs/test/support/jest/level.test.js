@@ -8,10 +8,10 @@ const { Level } = require('terrace')
 const parent = mkdtempSync(join(tmpdir(), 'terrace-jest-'))
 afterAll(() => rmSync(parent, { recursive: true }))
 
-/** More than an iterator brings into order within the call. */
+/** More than an iterator can sort within the call. */
 const MANY = 40_000
 
-/** With these every read of a table waits for the disk on another thread. */
+/** With these options, every read of a table waits for the disk on another thread. */
 const COLD = { mapTables: false, cacheSize: 0 }
 
 async function filled(options) {

@@ -1,4 +1,4 @@
-// A second test file: Jest loads the packages anew for it, in the same process or in another.
+// A second test file. Jest loads the packages again for it, in the same process or in another.
 
 const { createReadStream, createWriteStream, mkdtempSync, rmSync } = require('node:fs')
 const { tmpdir } = require('node:os')

@@ -22,9 +22,9 @@ export function serialOrder(events, before, after) {
 
   const search = (state, left) => {
     if (left.length === 0) return sameState(state, after) ? [] : undefined
-    const place = `${left.join()} ${JSON.stringify(entriesOf(state))}`
-    if (tried.has(place)) return undefined
-    tried.add(place)
+    const position = `${left.join()} ${JSON.stringify(entriesOf(state))}`
+    if (tried.has(position)) return undefined
+    tried.add(position)
 
     for (const index of left) {
       const event = events[index]

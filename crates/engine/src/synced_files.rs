@@ -1,0 +1,178 @@
+//! How far files are known to have been synced: the file `SYNCED` in the database's directory. Written after a log was
+//! synced that takes no more records, and at a close; read at the next open.
+//!
+//! ```text
+//! 000012.log 41984
+//! 000015.log 2210
+//! MANIFEST-000007 1234 2049 918273
+//! checksum 5c0e92f1
+//! ```
+//!
+//! Such a file is durable up to that size. What follows from it:
+//!
+//! - Damage in that part of a log is not taken for a loss of power (`recovery`).
+//! - A MANIFEST that is no longer than that is in force and durable, `CURRENT` included, so the open goes on in it
+//!   (`db/settle`) instead of writing a new one. This is a promise of durability, and a copy of the directory that has not
+//!   reached the disk must not inherit it: so the line ends with what tells the file from its copies, its file system and
+//!   inode ([`FileId`]).
+//!
+//! The file says what was once true and remains so, as long as no other engine has the database: a log's number is never
+//! used again, and a MANIFEST only grows. Under a MANIFEST that is not ours, and in a database that is made anew, it counts
+//! for nothing and is removed.
+//!
+//! It may be missing or older than the files, and then only less is known: it is not synced itself, and other programs that
+//! use the database know nothing of it. One whose checksum (CRC32C of the bytes before its line) does not match is ignored.
+//!
+//! LevelDB's parser of file names rejects the name, so LevelDB leaves the file alone.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use terrace_env::{Env, FileId};
+use terrace_format::crc::crc32c;
+use terrace_format::file_name::{self, FileKind};
+
+/// Larger ones are not ours.
+const MAX_SIZE_BYTES: u64 = 1 << 20;
+
+const CHECKSUM: &str = "checksum ";
+
+/// What is known to have been synced.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SyncedFiles {
+    /// Logs by number, with the size up to which each was synced.
+    logs: Vec<(u64, u64)>,
+    manifest: Option<SyncedManifest>,
+}
+
+/// A MANIFEST that `CURRENT` named durably, and that was durable when it had this size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SyncedManifest {
+    pub(crate) number: u64,
+    pub(crate) size_bytes: u64,
+    pub(crate) id: FileId,
+}
+
+impl SyncedFiles {
+    /// What is known of the files in `directory`. Whatever is wrong with the file, nothing is known then.
+    pub(crate) fn read(env: &dyn Env, directory: &Path) -> Self {
+        let path = directory.join(file_name::SYNCED);
+        if env.file_size(&path).is_ok_and(|size| size <= MAX_SIZE_BYTES) {
+            env.read_file(&path).ok().and_then(|contents| Self::decode(&contents)).unwrap_or_default()
+        } else {
+            Self::default()
+        }
+    }
+
+    /// Whether nothing is known.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.logs.is_empty() && self.manifest.is_none()
+    }
+
+    /// Up to which byte the log `number` is known to have been synced.
+    pub(crate) fn end_of_log(&self, number: u64) -> u64 {
+        self.logs.iter().find(|log| log.0 == number).map_or(0, |log| log.1)
+    }
+
+    /// The MANIFEST of which most is known.
+    pub(crate) fn manifest(&self) -> Option<SyncedManifest> {
+        self.manifest
+    }
+
+    /// The log `number` was synced, with its name, when it had `size_bytes` bytes. Logs below `oldest` count no more.
+    pub(crate) fn note_log(&mut self, number: u64, size_bytes: u64, oldest: u64) {
+        self.logs.retain(|log| log.0 >= oldest && log.0 != number);
+        self.logs.push((number, size_bytes));
+    }
+
+    /// This MANIFEST was synced, and `CURRENT`, which names it.
+    pub(crate) fn note_manifest(&mut self, manifest: SyncedManifest) {
+        self.manifest = Some(manifest);
+    }
+
+    /// Writes the file. It is of use, not needed: what goes wrong is passed over.
+    pub(crate) fn write(&self, env: &dyn Env, directory: &Path) {
+        let write = || -> terrace_env::Result<()> {
+            let mut file = env.create(&directory.join(file_name::SYNCED))?;
+            file.append(self.encode().as_bytes())?;
+            file.close()
+        };
+        let _ = write();
+    }
+
+    fn encode(&self) -> String {
+        let mut text = String::new();
+        for (number, size_bytes) in &self.logs {
+            let _ = writeln!(text, "{} {size_bytes}", file_name::log_name(*number));
+        }
+        if let Some(SyncedManifest { number, size_bytes, id: FileId { device, inode } }) = self.manifest {
+            let _ = writeln!(text, "{} {size_bytes} {device} {inode}", file_name::manifest_name(number));
+        }
+        let checksum = crc32c(text.as_bytes());
+        let _ = writeln!(text, "{CHECKSUM}{checksum:08x}");
+        text
+    }
+
+    fn decode(contents: &[u8]) -> Option<Self> {
+        let text = std::str::from_utf8(contents).ok()?;
+        let (lines, checksum) = text.split_at(text.rfind(CHECKSUM)?);
+        let checksum = checksum.strip_prefix(CHECKSUM)?.strip_suffix('\n')?;
+        if u32::from_str_radix(checksum, 16).ok()? != crc32c(lines.as_bytes()) {
+            return None;
+        }
+        let mut synced = Self::default();
+        for line in lines.lines() {
+            let (name, numbers) = line.split_once(' ')?;
+            let numbers: Vec<u64> =
+                numbers.split(' ').map(|number| number.parse().ok()).collect::<Option<_>>()?;
+            match (file_name::parse(name)?, &numbers[..]) {
+                (FileKind::Log(number), &[size_bytes]) => synced.logs.push((number, size_bytes)),
+                (FileKind::Manifest(number), &[size_bytes, device, inode]) => {
+                    let id = FileId { device, inode };
+                    synced.manifest = Some(SyncedManifest { number, size_bytes, id });
+                }
+                _ => return None,
+            }
+        }
+        Some(synced)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_noted_is_read_back_and_a_changed_bit_is_noticed() {
+        let mut synced = SyncedFiles::default();
+        synced.note_log(3, 10, 0);
+        synced.note_log(12, 41_984, 5);
+        synced.note_log(15, 2_210, 5);
+        assert_eq!((synced.end_of_log(3), synced.end_of_log(12), synced.end_of_log(15)), (0, 41_984, 2_210));
+        let id = FileId { device: 2049, inode: 918_273 };
+        synced.note_manifest(SyncedManifest { number: 7, size_bytes: 1234, id });
+        let text = synced.encode();
+        assert!(
+            text.starts_with(
+                "000012.log 41984\n000015.log 2210\nMANIFEST-000007 1234 2049 918273\nchecksum "
+            ),
+            "{text}"
+        );
+        assert_eq!(SyncedFiles::decode(text.as_bytes()), Some(synced));
+        for bit in 0..8 * text.len() {
+            let mut bytes = text.clone().into_bytes();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            let changed = SyncedFiles::decode(&bytes);
+            // The checksum's digits may change their case.
+            assert!(changed.is_none() || bytes.eq_ignore_ascii_case(text.as_bytes()), "bit {bit}");
+        }
+        for end in 0..text.len() {
+            assert_eq!(SyncedFiles::decode(&text.as_bytes()[..end]), None, "cut at {end}");
+        }
+    }
+
+    #[test]
+    fn leveldb_does_not_know_the_name() {
+        assert_eq!(file_name::parse(file_name::SYNCED), None);
+    }
+}

@@ -1,0 +1,141 @@
+//! Reopening a database that was closed: the MANIFEST goes on, nothing is synced, and nothing is lost with the power.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use terrace_engine::env::Env;
+use terrace_engine::env::simulated::{CallCounts, CallKind, Mode, SimulatedEnv};
+use terrace_engine::{Db, Options, ReadOptions, WriteOptions};
+
+const DIRECTORY: &str = "/data/db";
+
+const SYNCED: WriteOptions = WriteOptions { sync: true };
+
+fn open(env: &SimulatedEnv, directory: &str) -> Db {
+    let options =
+        Options { env: Arc::new(env.clone()), write_buffer_size_bytes: 4 << 10, ..Options::default() };
+    Db::open(directory, options).unwrap()
+}
+
+fn syncs(counts: &CallCounts) -> u64 {
+    use CallKind::{Replace, Sync, SyncDirectory, SyncLog};
+    [Sync, SyncLog, SyncDirectory, Replace].into_iter().map(|kind| counts.of(kind)).sum()
+}
+
+fn manifests(env: &SimulatedEnv) -> Vec<String> {
+    let names = env.list(Path::new(DIRECTORY)).unwrap();
+    names.into_iter().filter(|name| name.starts_with("MANIFEST")).collect()
+}
+
+#[test]
+fn reopening_a_database_in_which_nothing_was_written_syncs_nothing() {
+    let env = SimulatedEnv::new(1, Mode::Ext4Ordered);
+    let db = open(&env, DIRECTORY);
+    db.put(b"key", b"value", &SYNCED).unwrap();
+    db.flush().unwrap();
+    db.close().unwrap();
+    let manifest = manifests(&env);
+
+    let before = env.counts();
+    for _ in 0..20 {
+        let db = open(&env, DIRECTORY);
+        assert_eq!(db.get(b"key", &ReadOptions::default()).unwrap(), Some(b"value".to_vec()));
+    }
+    assert_eq!(syncs(&env.counts().since(&before)), 0);
+    assert_eq!(manifests(&env), manifest);
+}
+
+#[test]
+fn a_session_that_was_killed_is_followed_by_a_manifest_of_its_own() {
+    let mut env = SimulatedEnv::new(1, Mode::Ext4Ordered);
+    open(&env, DIRECTORY).close().unwrap();
+    let db = open(&env, DIRECTORY);
+    let manifest = manifests(&env);
+    db.put(b"key", b"value", &SYNCED).unwrap();
+    db.flush().unwrap();
+    assert_eq!(manifests(&env), manifest, "the session goes on in the one that it found");
+    env.kill_process();
+
+    let _db = open(&env, DIRECTORY);
+    assert_ne!(manifests(&env), manifest);
+}
+
+/// Sessions that go on in one another's MANIFEST, each ended by a close, a kill or a loss of power.
+#[test]
+fn what_was_synced_in_any_session_survives_a_power_cut_in_a_later_one() {
+    let mut went_on = 0;
+    for seed in 0..60 {
+        let mode = if seed % 2 == 0 { Mode::Ext4Ordered } else { Mode::StrictPosix };
+        let mut env = SimulatedEnv::new(seed, mode);
+        let mut synced: BTreeMap<Vec<u8>, Vec<u8>> = BTreeMap::new();
+        let mut latest = synced.clone();
+        for session in 0..8u64 {
+            let before = env.counts();
+            let db = open(&env, DIRECTORY);
+            went_on += u32::from(session > 0 && syncs(&env.counts().since(&before)) == 0);
+            for (key, value) in &synced {
+                let found = db.get(key, &ReadOptions::default()).unwrap();
+                assert!(
+                    found.as_ref() >= Some(value),
+                    "seed {seed}, session {session}: {found:?} for {value:?}"
+                );
+            }
+            let mut random = (seed << 8 | session).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            for number in 0..random % 60 {
+                random ^= random >> 29;
+                random = random.wrapping_mul(0xbf58_476d_1ce4_e5b9);
+                let key = format!("key {:02}", random % 40).into_bytes();
+                let value = format!("{session:02} {number:02} {:>100}", "").into_bytes();
+                let sync = random % 5 == 0;
+                db.put(&key, &value, &WriteOptions { sync }).unwrap();
+                latest.insert(key, value);
+                if sync {
+                    synced = latest.clone();
+                }
+                if random % 23 == 0 {
+                    db.flush().unwrap();
+                    synced = latest.clone();
+                }
+            }
+            match random % 4 {
+                0 => env.kill_process(),
+                1 => drop(env.cut_power()),
+                _ => {
+                    db.close().unwrap();
+                    synced = latest.clone();
+                }
+            }
+            if random % 4 == 1 {
+                latest = synced.clone();
+            }
+        }
+    }
+    assert!(went_on > 100, "{went_on} sessions went on in the MANIFEST of the one before");
+}
+
+/// As `cp -r` makes it: nothing of the copy is on the disk.
+#[test]
+fn a_synced_write_to_a_copy_of_a_closed_database_survives_a_power_cut() {
+    for seed in 0..50 {
+        let mut env = SimulatedEnv::new(seed, Mode::Ext4Ordered);
+        let db = open(&env, DIRECTORY);
+        db.put(b"before", b"value", &WriteOptions::default()).unwrap();
+        db.close().unwrap();
+        env.create_directory_all(Path::new("/data/copy")).unwrap();
+        for name in env.list(Path::new(DIRECTORY)).unwrap() {
+            let contents = env.read_file(&Path::new(DIRECTORY).join(&name)).unwrap();
+            let mut file = env.create(&Path::new("/data/copy").join(&name)).unwrap();
+            file.append(&contents).unwrap();
+            file.close().unwrap();
+        }
+
+        open(&env, "/data/copy").put(b"after", b"value", &SYNCED).unwrap();
+        env.cut_power();
+
+        let db = open(&env, "/data/copy");
+        for key in [b"before".as_slice(), b"after"] {
+            assert!(db.get(key, &ReadOptions::default()).unwrap().is_some(), "seed {seed}");
+        }
+    }
+}
