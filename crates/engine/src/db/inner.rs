@@ -19,7 +19,7 @@ use crate::options::Options;
 use crate::read::lookup::SeekForecast;
 use crate::read::snapshot::SnapshotList;
 use crate::read::super_version::{Published, SuperVersion};
-use crate::synced_files::SyncedFiles;
+use crate::recovery::synced_files::SyncedFiles;
 use crate::version::file_meta::ObsoleteFiles;
 use crate::version::set::VersionSet;
 use crate::write::commit::CommitState;

@@ -9,7 +9,7 @@ use terrace_format::table::TableCounts;
 
 use crate::db::inner::DbInner;
 use crate::error::{Error, ErrorKind, Result};
-use crate::recovery::LogHole;
+use crate::recovery::replay::LogHole;
 
 /// Figures about one level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

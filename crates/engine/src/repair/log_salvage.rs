@@ -20,7 +20,7 @@ use terrace_format::limits::{LOG_BLOCK_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
 use terrace_format::log::{Fragment, FragmentHeader, FragmentKind, LogSource, TornRecord};
 
 use crate::error::Result;
-use crate::log_source::FileSource;
+use crate::recovery::source::FileSource;
 
 /// What a [`read_log`] meets, in the order of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,13 +18,13 @@ use terrace_format::log::LogEncoder;
 use crate::compaction::drop_rule::DropRule;
 use crate::error::{Error, ErrorKind, Result};
 use crate::iterator::InternalIterator;
-use crate::log_evidence::{Sequences, next_batch};
-use crate::log_verdict::{LogRest, TornTail, Trouble, Verdict};
 use crate::memtable::MemTable;
+use crate::recovery::evidence::{Sequences, next_batch};
+use crate::recovery::synced_files::SyncedFiles;
+use crate::recovery::verdict::{LogRest, TornTail, Trouble, Verdict};
 use crate::repair::log_salvage::{LogPiece, LogVisitor, Tail, read_log};
 use crate::repair::repairer::{Repairer, WrittenTable};
 use crate::repair::report::{Damage, ReplayedLog};
-use crate::synced_files::SyncedFiles;
 
 /// What the logs gave.
 #[derive(Debug, Default)]

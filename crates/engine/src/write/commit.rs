@@ -25,7 +25,7 @@ use crate::db::inner::DbInner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::memtable::MemTable;
 use crate::read::super_version::SealedMemTable;
-use crate::synced_files::SyncedFiles;
+use crate::recovery::synced_files::SyncedFiles;
 use crate::wal::writer::WalWriter;
 
 /// What the commit token guards.

@@ -12,8 +12,8 @@
 //!   cut off     edit: log 6, table 5                          000005.ldb 000008.ldb 000009.log     log 6 is missing
 //! ```
 //!
-//! A MANIFEST of ours is told by the missing log alone ([`check_first_log`](crate::recovery::check_first_log)): others may be
-//! copied without their logs.
+//! A MANIFEST of ours is told by the missing log alone ([`check_first_log`](super::needed_logs::check_first_log)): others
+//! may be copied without their logs.
 
 use std::path::Path;
 
@@ -25,8 +25,7 @@ use terrace_format::limits::{BATCH_HEADER_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
 use terrace_format::log::{FragmentHeader, FragmentKind};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::recovery::{OpenLog, is_log_needed, names_log};
-use crate::version::RecoveredNumbers;
+use crate::recovery::needed_logs::{OpenLog, RecoveredNumbers, is_log_needed, names_log};
 
 /// Fails with kind `Corruption` if the MANIFEST that said `numbers` has lost its last edits. `names` are the files in the
 /// directory, and `logs` those of them that are logs, ascending.

@@ -3,7 +3,7 @@
 //!
 //! A log ends at its last whole record: what follows was being written when the process died. A loss of power may also
 //! take sectors out of the middle of what was not synced. Recovery stops at the first such hole, in whichever log it
-//! is, so that what is recovered is a prefix of what was written; what lies behind is set aside in the directory `lost`.
+//! is, so that what is recovered is a prefix of what was written; what comes after is set aside in the directory `lost`.
 //! A hole shows as a lost sector in a damaged record, or as a gap in the sequences. Where the next log goes on with the
 //! very next sequence there is none, whatever its predecessor ends in: nothing that counts is missing between the two.
 //!
@@ -11,25 +11,22 @@
 //! have been synced (`synced_files`). It fails the open with file and offset, and nothing is changed: to go on would
 //! silently lose synced writes, or keep later ones without earlier ones.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use terrace_env::{Env, RandomAccessFile};
 use terrace_format::FormatError;
 use terrace_format::batch::{BatchOp, BatchRef};
-use terrace_format::file_name::{self, FileKind};
 use terrace_format::internal_key::{InternalKeyComparator, ValueKind};
 use terrace_format::log::{LogEvent, LogReader};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::info_log::InfoLog;
-use crate::log_evidence::Sequences;
-use crate::log_source::{FileSource, first_content};
-use crate::log_tail::is_next;
-use crate::log_verdict::{LogRest, TornTail, Trouble, Verdict};
 use crate::memtable::MemTable;
-use crate::synced_files::SyncedFiles;
-use crate::version::RecoveredNumbers;
+use crate::recovery::evidence::Sequences;
+use crate::recovery::needed_logs::OpenLog;
+use crate::recovery::source::{FileSource, first_content};
+use crate::recovery::synced_files::SyncedFiles;
+use crate::recovery::tail::is_next;
+use crate::recovery::verdict::{LogRest, TornTail, Trouble, Verdict};
 
 /// A memtable read from logs, with what its flush has to record.
 pub(crate) struct RecoveredMemTable {
@@ -296,52 +293,4 @@ impl Replay<'_> {
 
 fn gap_problem(first: u64, expected: u64) -> String {
     format!("the log goes on with sequence {first} instead of {expected}")
-}
-
-/// Whether the MANIFEST, which says these numbers, still needs the log `number`.
-pub(crate) fn is_log_needed(number: u64, log_number: u64, previous_log_number: u64) -> bool {
-    number >= log_number || (number == previous_log_number && number != 0)
-}
-
-/// Whether a MANIFEST that says these numbers needs a log. Where none is needed any more, the number is its own, or 0.
-pub(crate) fn names_log(log_number: u64, manifest_number: u64) -> bool {
-    log_number != 0 && log_number != manifest_number
-}
-
-/// Fails if the first log that counts is missing: a MANIFEST of ours names one that was there. So is found that a
-/// MANIFEST has lost its last records, too: the log that the state before them needs was removed since.
-pub(crate) fn check_first_log(directory: &Path, numbers: &RecoveredNumbers, logs: &[OpenLog]) -> Result<()> {
-    let number = numbers.log_number;
-    let names_one = numbers.is_ours && names_log(number, numbers.manifest_number);
-    if !names_one || logs.iter().any(|log| log.number == number) {
-        return Ok(());
-    }
-    let manifest = file_name::manifest_name(numbers.manifest_number);
-    let problem = format!("{manifest} needs a log that is missing; repair keeps what is there");
-    Err(Error::at_path(ErrorKind::Corruption, &directory.join(file_name::log_name(number)), problem))
-}
-
-/// A log that can be read, also if its writer removes it meanwhile.
-pub(crate) struct OpenLog {
-    pub(crate) number: u64,
-    pub(crate) path: PathBuf,
-    pub(crate) file: Arc<dyn RandomAccessFile>,
-}
-
-/// Opens every log among `names`, the files in `directory`, ascending. Do it before the MANIFEST is read: a log that a running writer removes
-/// before is in tables that the MANIFEST names then.
-pub(crate) fn open_logs(env: &dyn Env, directory: &Path, names: &[String]) -> Result<Vec<OpenLog>> {
-    let mut logs = Vec::new();
-    for name in names {
-        if let Some(FileKind::Log(number)) = file_name::parse(name) {
-            let path = directory.join(name);
-            match env.open_random(&path) {
-                Ok(file) => logs.push(OpenLog { number, path, file }),
-                Err(error) if error.is_not_found() => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-    }
-    logs.sort_by_key(|log| log.number);
-    Ok(logs)
 }

@@ -1,4 +1,4 @@
-//! What one block of a log shows about the place where it does not check. Predecessor: `log_verdict`. Offsets are counted
+//! What one block of a log shows about the place where it does not check. Predecessor: `verdict`. Offsets are counted
 //! from the block's beginning.
 
 use std::ops::Range;
@@ -9,7 +9,7 @@ use terrace_format::crc;
 use terrace_format::limits::{BATCH_HEADER_SIZE_BYTES, LOG_BLOCK_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
 use terrace_format::log::{Fragment, FragmentHeader};
 
-use crate::log_tail::record_at;
+use crate::recovery::tail::record_at;
 
 const SECTOR_SIZE_BYTES: usize = 512;
 const PAGE_SIZE_BYTES: usize = 4096;

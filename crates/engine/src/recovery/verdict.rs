@@ -1,5 +1,5 @@
 //! Judges what follows the last sound record of a log: a record that was never finished, what a loss of power left,
-//! or damage. Predecessor: `recovery`, which met something that is no record. Successor: `log_evidence`.
+//! or damage. Predecessor: `replay`, which met something that is no record. Successor: `evidence`.
 //!
 //! A log may be mapped into memory while it is written (`env`'s log file): it ends where a block does, with zeros behind
 //! its last record; a record's header is stored after its payload; and pages of 4 KiB reach the disk in any order, each as
@@ -21,9 +21,9 @@ use terrace_format::limits::{BATCH_HEADER_SIZE_BYTES, LOG_BLOCK_SIZE_BYTES, LOG_
 use terrace_format::log::{TornRecord, next_header_offset};
 
 use crate::error::Result;
-use crate::log_evidence::{Block, Sequences};
-use crate::log_source::first_content;
-use crate::log_tail::is_next;
+use crate::recovery::evidence::{Block, Sequences};
+use crate::recovery::source::first_content;
+use crate::recovery::tail::is_next;
 
 const BLOCK_SIZE_BYTES: u64 = LOG_BLOCK_SIZE_BYTES as u64;
 
