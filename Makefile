@@ -12,7 +12,7 @@ step = @echo; echo "== $(1) · $$(date +%T)"
 
 .PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads install-capi aarch64
 .PHONY: bench bench-rivals bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-tuning
-.PHONY: bench-bytewise bench-hooks bytewise-differential node-leaks modules man docs-inspecting fmt docs clean
+.PHONY: bench-bytewise bench-hooks bytewise-differential node-leaks modules options man docs-inspecting fmt docs clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -153,11 +153,11 @@ bench: setup ## db_bench's workloads on Terrace, with lines of JSON and plots in
 	target/release/terrace bench $(BENCH) --db target/bench-db --results results/terrace.jsonl
 	target/release/terrace bench --plot results/terrace.jsonl
 
-# A few rows of the tables of rivals and of Node.
-README_TABLE := node scripts/readme-table.mjs | node scripts/embed.mjs /dev/stdin README.md results
+# A few rows of the tables of rivals and of Node, and a picture of them.
+README_TABLE := node scripts/readme-table.mjs results/summary.svg | node scripts/embed.mjs /dev/stdin README.md results
 
 # RIVALS="--engines leveldb,rocksdb --rounds 5" make bench-rivals chooses; RIVALS="--num 100000" is the short form.
-bench-rivals: setup ## the same on LevelDB, RocksDB, LMDB, fjall, redb and Terrace in turns: tables, plots, README
+bench-rivals: setup $(NODE_BENCH_READY) ## the same on LevelDB, RocksDB, LMDB, fjall, redb and Terrace in turns: tables, plots, README
 	$(call step,bench-rivals)
 	@scripts/setup bench
 	cd crates/bench-rivals && cargo build --release
@@ -286,6 +286,9 @@ threads: setup ## the models, Miri and ThreadSanitizer (needs a nightly compiler
 house: setup-tests ## house rules: layering, links, sizes, leftovers
 	$(call step,house)
 	node --test --test-reporter=spec tests/house/
+
+options: setup ## what follows from the description of the options, crates/engine/options.json, in code and documents
+	node scripts/options.mjs
 
 modules: ## the picture of the engine's modules in ARCHITECTURE.md; circles that are gone off their list
 	node tests/house/support/engine-picture.mjs | node scripts/embed.mjs /dev/stdin ARCHITECTURE.md modules

@@ -1,4 +1,4 @@
-// Packs one of our packages with those of ours that it needs, as npm would publish them.
+// Packs one of our packages, with our packages that it needs, as npm would publish them.
 //
 //   node scripts/pack.mjs PACKAGE [DIRECTORY]
 //

@@ -1,7 +1,12 @@
 // Prints the README's table of results: a few rows of results/rivals.md (each engine with its own defaults) and of
-// results/node.md. `make bench-rivals` and `make bench-node`, which make those, run it.
+// results/node.md. `make bench-rivals` and `make bench-node`, which make those, run it. With a file it also draws the
+// same rows as ratios:
+//
+//   node scripts/readme-table.mjs results/summary.svg
 
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { ratioDots } from '../bench/node/src/plot/dots.js'
+import { draw } from '../bench/node/src/plot/draw.js'
 
 /** The rows to show, with the row and the file that each comes from. */
 const ROWS = [
@@ -43,10 +48,29 @@ const tables = { rivals: table(read('rivals'), '**defaults**'), node: table(read
 const micros = (cell) =>
   cell === undefined || cell === '–' ? '–' : String(Number(Number.parseFloat(cell).toPrecision(3)))
 
-console.log(`| µs an operation | ${COLUMNS.join(' | ')} |`)
-console.log(`|---|${COLUMNS.map(() => '---:').join('|')}|`)
-for (const [shown, file, name] of ROWS) {
+const rows = ROWS.map(([shown, file, name]) => {
   const row = tables[file].get(name)
   if (row === undefined) throw new Error(`results/${file}.md has no row "${name}"`)
+  return [shown, row]
+})
+
+console.log(`| µs an operation | ${COLUMNS.join(' | ')} |`)
+console.log(`|---|${COLUMNS.map(() => '---:').join('|')}|`)
+for (const [shown, row] of rows) {
   console.log(`| ${shown} | ${COLUMNS.map((column) => micros(row.get(column))).join(' | ')} |`)
+}
+
+const [picture] = process.argv.slice(2)
+if (picture !== undefined) {
+  const values = rows.flatMap(([shown, row]) =>
+    COLUMNS.flatMap((target) => {
+      const ratio = row.get(target)?.match(/\(([\d.]+)×\)$/)?.[1]
+      return ratio === undefined ? [] : [{ line: shown.replaceAll('`', ''), target, ratio: Number(ratio) }]
+    })
+  )
+  const heading = {
+    text: 'Times as fast as LevelDB',
+    subtitle: 'In Node: as classic-level, which is LevelDB in Node. Each engine at its own defaults'
+  }
+  writeFileSync(picture, (await draw(ratioDots(heading, values))).svg)
 }

@@ -1,4 +1,4 @@
-// House rules about single files: their size, and what may not stand in them.
+// House rules about single files: their size, and what they may not contain.
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'

@@ -15,7 +15,10 @@ const metadata = JSON.parse(
 )
 const crates = metadata.packages
 
-/** What of ours each crate may depend on, for its tests as well. A crate that is not named may use the engine. */
+/**
+ * The crates of this workspace that each crate may depend on, including for its tests. A crate that is not listed may use the
+ * engine.
+ */
 const ARROWS = {
   'terrace-format': [],
   'terrace-env': [],
@@ -24,11 +27,11 @@ const ARROWS = {
   // The checksum and the compression are workloads of their own.
   'terrace-bench': ['terrace-engine', 'terrace-format'],
   'terrace-cli': ['terrace-engine', 'terrace-format', 'terrace-bench'],
-  // It decodes sound files to know where each entry lies, and replays the fuzzers' seeds and findings in plain tests.
+  // It decodes intact files to know where each entry lies, and replays the fuzzers' seeds and findings in plain tests.
   'terrace-testkit': ['terrace-engine', 'terrace-format', 'terrace-fuzz']
 }
 
-/** A Rust source without its tests, which may do what the code may not. */
+/** A Rust source without its tests, which may do what other code may not. */
 const withoutTests = (file) => text(file).split(/^#\[cfg\(test\)\]\nmod tests\b/m)[0]
 
 const isTest = (file) =>
@@ -37,7 +40,7 @@ const isTest = (file) =>
 const sourcesOf = (directory) =>
   withExtension('.rs').filter((file) => file.startsWith(`${directory}/`) && !isTest(file))
 
-/** Uses of `pattern` in the sources of `directory`, tests left out. */
+/** Uses of `pattern` in the sources of `directory`, without tests. */
 function uses(directory, pattern) {
   return sourcesOf(directory).flatMap((file) =>
     withoutTests(file)
@@ -59,7 +62,7 @@ test('crates depend only along the arrows', () => {
 })
 
 test('every crate follows the lints of the workspace', () => {
-  // A workspace of its own, so that nothing else builds the rivals.
+  // It has a workspace of its own, so that nothing else builds the rivals.
   const apart = ['crates/bench-rivals/Cargo.toml']
   const manifests = files.filter((file) => /^crates\/[^/]+\/Cargo\.toml$/.test(file) && !apart.includes(file))
   assert.equal(manifests.length, crates.length)
@@ -99,7 +102,7 @@ test('packages reach Rust only through node or wasm', () => {
 
 test('packages import each other by name, not by path', () => {
   const sources = withExtension('.ts', '.js', '.mjs', '.cjs').filter(
-    // A package's tests may look at the demo and the data, its code may not.
+    // A package's tests may use the demo and the data; its code may not.
     (file) => file.startsWith('packages/') && !/^packages\/[^/]+\/test\//.test(file)
   )
   const wrong = sources.flatMap((file) => {

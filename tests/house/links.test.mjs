@@ -1,4 +1,4 @@
-// House rule: what the documents point to is there.
+// House rule: the targets of links in the documents exist.
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { root, text, withExtension } from './tracked.mjs'
 
 const documents = withExtension('.md')
 
-/** The text of a document without its code, where brackets are no links. */
+/** The text of a document without its code, in which brackets are not links. */
 const prose = (file) =>
   text(file)
     .replace(/^(```|~~~)[\s\S]*?^\1/gm, '')

@@ -1,4 +1,4 @@
-// The files that the house rules are about: what git tracks, and what it would if all were added.
+// The files that the house rules are about: those that git tracks, or would track if all were added.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -30,7 +30,7 @@ export const bytes = (file) => readFileSync(path.join(root, file))
 /** The text of a tracked file. */
 export const text = (file) => bytes(file).toString('utf8')
 
-/** True for a file that is data: a zero byte in its first part, as git decides it. */
+/** Whether a file is data: it has a zero byte in its first part, which is also git's rule. */
 export const isBinary = (file) => bytes(file).subarray(0, 8000).includes(0)
 
 /** Every place in `file` that matches `pattern` (without the flag g), as 'file:line: text of the line'. */

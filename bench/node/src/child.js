@@ -51,10 +51,10 @@ async function tryToOpen(context, { package: { name } }) {
   } catch (error) {
     const { message } = error.cause ?? error
     const isNotBuilt = /bindings file|No native build/.test(message)
-    const why = isNotBuilt
+    const reason = isNotBuilt
       ? `its native part is missing: run 'npm rebuild ${name}' where it is installed`
       : message
-    throw new UsageError(`does not open: ${why}`, { cause: error })
+    throw new UsageError(`does not open: ${reason}`, { cause: error })
   }
 }
 

@@ -58,11 +58,11 @@ export class Context {
   sequence(n, order) {
     if (order === 'sorted') return (i) => i % n
     const random = new Random(this.settings.seed)
-    const places = shuffled(n, random)
-    if (order === 'random') return (i) => places[i % n]
+    const indexes = shuffled(n, random)
+    if (order === 'random') return (i) => indexes[i % n]
     // Scattered, so that frequent numbers are not neighbours.
     const next = zipfian(n, random)
-    return () => places[next()]
+    return () => indexes[next()]
   }
 
   /** The order that the settings ask for. */

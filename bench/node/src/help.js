@@ -34,8 +34,9 @@ The reference is classic-level if it took part, otherwise the first target.
 
 const PLOT = `terrace-bench plot FILE.jsonl ... [--out PREFIX]
 
-Draws results as PREFIX-WORKLOAD.svg and .png (PREFIX: the first file's name without .jsonl): bars for lines of time,
-the times of batches over time for sorted-write, event loop delays for sustained and cold-read.
+Draws results as PREFIX-WORKLOAD.svg, which follows the reader's choice of light or dark, and .png (PREFIX: the first
+file's name without .jsonl): for each line of a table how many times as fast as the reference each target is, the times of
+batches over time for sorted-write, event loop delays for sustained and cold-read.
 
   terrace-bench plot results.jsonl
   terrace-bench plot monday.jsonl tuesday.jsonl --out both`

@@ -72,34 +72,34 @@ export function runSettings({ values, positionals }) {
     )
   }
   const { defaults, rounds } = WORKLOADS[workload]
-  const usual = { ...DEFAULTS, ...defaults }
-  const keyOrder = choice(values, 'key-order', ['sorted', 'random'], usual.keyOrder)
+  const fallback = { ...DEFAULTS, ...defaults }
+  const keyOrder = choice(values, 'key-order', ['sorted', 'random'], fallback.keyOrder)
   const isRandomWrite = workload === 'sorted-write' && keyOrder === 'random'
 
   /** @type {import('./settings.js').Settings} */
   const settings = {
-    n: number(values, 'n', isRandomWrite ? RANDOM_WRITES : usual.n),
-    concurrency: number(values, 'concurrency', usual.concurrency),
-    batchSize: number(values, 'batch-size', usual.batchSize),
-    valueSize: number(values, 'value-size', usual.valueSize),
-    compressiblePercent: number(values, 'compressible-percent', usual.compressiblePercent, 0, 100),
+    n: number(values, 'n', isRandomWrite ? RANDOM_WRITES : fallback.n),
+    concurrency: number(values, 'concurrency', fallback.concurrency),
+    batchSize: number(values, 'batch-size', fallback.batchSize),
+    valueSize: number(values, 'value-size', fallback.valueSize),
+    compressiblePercent: number(values, 'compressible-percent', fallback.compressiblePercent, 0, 100),
     keyOrder: /** @type {'sorted' | 'random'} */ (keyOrder),
     keyDistribution: /** @type {'uniform' | 'zipfian'} */ (
-      choice(values, 'key-distribution', ['uniform', 'zipfian'], usual.keyDistribution)
+      choice(values, 'key-distribution', ['uniform', 'zipfian'], fallback.keyDistribution)
     ),
-    keyEncoding: choice(values, 'key-encoding', ENCODINGS, usual.keyEncoding),
-    valueEncoding: choice(values, 'value-encoding', ENCODINGS, usual.valueEncoding),
-    readPercent: number(values, 'read-percent', usual.readPercent, 0, 100),
+    keyEncoding: choice(values, 'key-encoding', ENCODINGS, fallback.keyEncoding),
+    valueEncoding: choice(values, 'value-encoding', ENCODINGS, fallback.valueEncoding),
+    readPercent: number(values, 'read-percent', fallback.readPercent, 0, 100),
     readOptions:
       values['read-options'] === undefined
-        ? usual.readOptions
+        ? fallback.readOptions
         : objectOf('read-options', values['read-options'], values['read-options']),
-    stores: number(values, 'stores', usual.stores),
-    seconds: number(values, 'seconds', usual.seconds),
+    stores: number(values, 'stores', fallback.stores),
+    seconds: number(values, 'seconds', fallback.seconds),
     sync: values.sync === true,
     compacted: values.compacted === true,
-    yieldTurns: values['no-yield'] !== true && usual.yieldTurns,
-    seed: number(values, 'seed', usual.seed, 0)
+    yieldTurns: values['no-yield'] !== true && fallback.yieldTurns,
+    seed: number(values, 'seed', fallback.seed, 0)
   }
 
   return {
@@ -120,11 +120,11 @@ export function runSettings({ values, positionals }) {
 /**
  * @param {Record<string, any>} values
  * @param {string} name
- * @param {number} usual
+ * @param {number} fallback
  */
-function number(values, name, usual, least = 1, most = 2 ** 32 - 1) {
+function number(values, name, fallback, least = 1, most = 2 ** 32 - 1) {
   const text = values[name]
-  if (text === undefined) return usual
+  if (text === undefined) return fallback
   const value = Number(String(text).replaceAll('_', ''))
   if (Number.isInteger(value) && value >= least && value <= most) return value
   throw new UsageError(
@@ -136,11 +136,11 @@ function number(values, name, usual, least = 1, most = 2 ** 32 - 1) {
  * @param {Record<string, any>} values
  * @param {string} name
  * @param {string[]} choices
- * @param {string} usual
+ * @param {string} fallback
  */
-function choice(values, name, choices, usual) {
+function choice(values, name, choices, fallback) {
   const value = values[name]
-  if (value === undefined) return usual
+  if (value === undefined) return fallback
   if (choices.includes(value)) return value
   throw new UsageError(`--${name} must be one of ${choices.join(', ')}: not ${value}`)
 }

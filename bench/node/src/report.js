@@ -1,9 +1,15 @@
 /** Tables in Markdown. */
 
-import { distinct, groups, lineNames, median, microsByRound, targetsOf } from './statistics.js'
-
-/** Targets are compared with this one if it took part, otherwise with the first target. */
-const USUAL_REFERENCE = 'classic-level'
+import {
+  distinct,
+  groups,
+  lineNames,
+  median,
+  microsByRound,
+  referenceOf,
+  targetsOf,
+  timesAsFast
+} from './statistics.js'
 
 /** @typedef {import('./results.js').Result} Result */
 
@@ -21,8 +27,7 @@ export function reportOf(results, reference) {
  */
 function section(results, wanted) {
   const targets = targetsOf(results)
-  const reference =
-    [wanted, USUAL_REFERENCE].find((name) => name !== undefined && targets.includes(name)) ?? targets[0]
+  const reference = referenceOf(targets, wanted)
   const rounds = new Set(results.map(({ round }) => round)).size
   const [{ workload, settings }] = results
   const ratio = targets.length > 1 ? ` (times as fast as ${reference})` : ''
@@ -71,7 +76,6 @@ const CONCURRENT = ['put', 'batch-put', 'get', 'get-many', 'mixed', 'sustained',
 const TIMED = ['sustained', 'cold-read', 'plain-loop']
 
 /**
- * The median of the ratios within each round, not the ratio of the medians, because a slow minute is slow for all.
  * @param {Result[]} results
  * @param {string} target
  * @param {string} line
@@ -81,13 +85,8 @@ function cell(results, target, line, reference) {
   const times = microsByRound(results, target, line)
   if (times.size === 0) return '–'
   const text = digits(median([...times.values()]))
-  if (target === reference) return text
-  const others = microsByRound(results, reference, line)
-  const ratios = [...times].flatMap(([round, time]) => {
-    const other = others.get(round)
-    return other === undefined ? [] : [other / time]
-  })
-  return ratios.length === 0 ? text : `${text} (${median(ratios).toFixed(2)}×)`
+  const ratio = timesAsFast(results, target, line, reference)
+  return ratio === undefined ? text : `${text} (${ratio.toFixed(2)}×)`
 }
 
 /**

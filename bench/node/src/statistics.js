@@ -79,3 +79,35 @@ export function microsByRound(results, target, line) {
   }
   return rounds
 }
+
+/** Targets are compared with this one if it took part, otherwise with the first target. */
+const DEFAULT_REFERENCE = 'classic-level'
+
+/**
+ * The target that others are compared with: the wanted one, the usual one, or the first.
+ * @param {string[]} targets
+ * @param {string} [wanted]
+ */
+export function referenceOf(targets, wanted) {
+  return (
+    [wanted, DEFAULT_REFERENCE].find((name) => name !== undefined && targets.includes(name)) ?? targets[0]
+  )
+}
+
+/**
+ * The median of the ratios within each round, not the ratio of the medians: a slow minute is slow for all. Undefined for the
+ * reference itself, and where one of the two has no time.
+ * @param {Result[]} results
+ * @param {string} target
+ * @param {string} line
+ * @param {string} reference
+ */
+export function timesAsFast(results, target, line, reference) {
+  if (target === reference) return undefined
+  const others = microsByRound(results, reference, line)
+  const ratios = [...microsByRound(results, target, line)].flatMap(([round, time]) => {
+    const other = others.get(round)
+    return other === undefined ? [] : [other / time]
+  })
+  return ratios.length === 0 ? undefined : median(ratios)
+}

@@ -10,7 +10,7 @@ import { temporaryDirectory, terraceBench } from './support/run.js'
 
 const settingsOf = (...args) => runSettings(parse('run', args))
 
-test('what is usual depends on the workload', () => {
+test('defaults depend on the workload', () => {
   assert.equal(settingsOf('put').settings.n, 1_000_000)
   assert.equal(settingsOf('table').settings.n, 300_000)
   assert.equal(settingsOf('sorted-write').settings.n, 10_000_000)

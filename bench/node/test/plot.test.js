@@ -28,6 +28,7 @@ for (const [workload, options, text, name = workload] of CASES) {
     const svg = readFileSync(join(directory, `picture-${name}.svg`), 'utf8')
     for (const expected of ['terrace', 'memory-level', text]) assert.match(svg, new RegExp(expected))
     assert.doesNotMatch(svg, /NaN|undefined/)
+    assertFollowsScheme(svg)
 
     const png = readFileSync(join(directory, `picture-${name}.png`))
     assert.deepEqual(png.subarray(0, 8), PNG)
@@ -36,4 +37,28 @@ for (const [workload, options, text, name = workload] of CASES) {
     assert.ok(Math.abs(png.readUInt32BE(16) - 2 * width) <= 2)
     assert.ok(Math.abs(png.readUInt32BE(20) - 2 * height) <= 2)
   })
+}
+
+test('a target alone is drawn by its times', async (t) => {
+  const results = join(temporaryDirectory(t), 'results.jsonl')
+  assert.equal((await terraceBench('run', 'table', 'memory-level', ...SHORT, '--results', results)).code, 0)
+  const { code, stderr } = await terraceBench('plot', results)
+  assert.equal(code, 0, stderr)
+  const svg = readFileSync(results.replace('.jsonl', '-table.svg'), 'utf8')
+  for (const expected of [/getMany of 100, a key/, /µs an operation, logarithmic/])
+    assert.match(svg, expected)
+  assert.doesNotMatch(svg, /NaN|undefined|times as fast/)
+})
+
+/** Every colour of the picture has one for a dark scheme. */
+function assertFollowsScheme(svg) {
+  const [, style] = svg.match(/<style>@media \(prefers-color-scheme:dark\)\{(.*?)\}<\/style>/)
+  const colours = [...svg.matchAll(/(?:fill|stroke)="(?!none|transparent)([^"]+)"/g)].map(
+    ([, colour]) => colour
+  )
+  assert.ok(new Set(colours).size > 3)
+  assert.deepEqual(
+    colours.filter((colour) => !style.includes(`[fill="${colour}"]`)),
+    []
+  )
 }

@@ -119,7 +119,7 @@ test('tables: medians of times, and of ratios within rounds', () => {
   assert.equal(median([1, 2, 3, 10]), 2.5)
 })
 
-test('lines of a table stay in order where a target has some that others lack', () => {
+test('lines of a table stay in order if a target has some that others lack', () => {
   const result = (...names) => ({ lines: names.map((name) => ({ name })) })
   const names = lineNames([result('a', 'x', 'c', 'd'), result('a', 'b', 'c', 'e', 'f')])
   assert.deepEqual(names, ['a', 'b', 'x', 'c', 'e', 'f', 'd'])

@@ -31,6 +31,7 @@ pub mod entries;
 pub mod lane;
 pub mod live_keys;
 pub mod machine;
+pub mod medians;
 pub mod meter;
 pub mod nothing;
 pub mod plot;

@@ -2,11 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::plot::medians;
-use crate::report::{Report, configurations, median};
-
-/// The engine with which others are compared.
-const REFERENCE: &str = "leveldb";
+use crate::medians::{Median, REFERENCE, medians};
+use crate::report::{Report, configurations};
 
 /// A table for each configuration: one line per workload with, for each engine, the median time of an operation and
 /// how many times as fast as LevelDB it is. The settings follow below.
@@ -38,7 +35,8 @@ fn table(configuration: &str, reports: &[Report]) -> String {
     let medians = medians(reports);
     for step in 0..reports.iter().map(|report| report.step + 1).max().unwrap_or(0) {
         let Some(first) = medians.iter().find(|median| median.step == step) else { continue };
-        let cells = engines.iter().map(|engine| cell(reports, engine, step));
+        let of = |engine: &str| medians.iter().find(|median| median.step == step && median.series == engine);
+        let cells = engines.iter().map(|engine| of(engine).map_or_else(|| "–".to_owned(), cell));
         let _ = writeln!(text, "| {} | {} |", first.label, cells.collect::<Vec<_>>().join(" | "));
     }
     text.push('\n');
@@ -54,32 +52,13 @@ fn table(configuration: &str, reports: &[Report]) -> String {
     text
 }
 
-fn cell(reports: &[Report], engine: &str, step: u32) -> String {
-    let times = rounds(reports, engine, step);
-    if times.is_empty() {
-        return "–".to_owned();
-    }
-    let ratios: Vec<f64> = rounds(reports, REFERENCE, step)
-        .iter()
-        .filter_map(|(round, reference)| {
-            let (_, time) = times.iter().find(|(of, _)| of == round)?;
-            Some(reference / time)
-        })
-        .collect();
-    let micros = micros(median(times.iter().map(|(_, time)| *time).collect()));
-    // The median of the ratios within each round, not the ratio of the medians: a slow minute is slow for both.
-    let ratio = (!ratios.is_empty() && engine != REFERENCE).then(|| format!(" ({:.2}×)", median(ratios)));
-    micros + &ratio.unwrap_or_default()
+fn cell(median: &Median) -> String {
+    let ratio = median.times_as_fast.map(|ratio| format!(" ({ratio:.2}×)"));
+    micros(median.micros_per_op) + &ratio.unwrap_or_default()
 }
 
 fn micros(micros: f64) -> String {
     if micros < 100.0 { format!("{micros:.3}") } else { format!("{micros:.0}") }
-}
-
-/// Each round's time per operation.
-fn rounds(reports: &[Report], engine: &str, step: u32) -> Vec<(u32, f64)> {
-    let of = reports.iter().filter(|report| report.engine == engine && report.step == step);
-    of.map(|report| (report.round, report.wall_micros_per_op())).collect()
 }
 
 /// The cost of the same workloads with few entries and with many, one line per workload. `reports` has runs of two

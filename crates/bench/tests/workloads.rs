@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use terrace_bench::medians::medians;
 use terrace_bench::meter::Interval;
 use terrace_bench::workload::{Step, WORKLOADS};
 use terrace_bench::{Bench, NothingEngine, Report, Settings, Silent, TerraceEngine, nothing, table};
@@ -170,7 +171,7 @@ fn results_are_written_read_back_and_drawn() {
     let names: Vec<_> = drawn.iter().map(|file| file.file_name().unwrap().to_str().unwrap()).collect();
     assert_eq!(names, ["run.svg", "run.png", "run-latency.svg", "run-latency.png"]);
     let svg = std::fs::read_to_string(&drawn[0]).unwrap();
-    assert!(svg.contains("readrandom 2") && svg.contains("terrace"));
+    assert!(svg.contains("readrandom 2") && svg.contains("terrace") && svg.contains("Time per operation"));
     let table = table::rivals(&reports);
     assert!(table.contains(&format!("- measured on {}, commit ", reports[0].machine)), "{table}");
     assert!(table.contains("| workload | terrace |") && table.contains("| readrandom 2 | "), "{table}");
@@ -200,6 +201,38 @@ fn each_configuration_has_a_table_and_a_picture() {
     assert_eq!(terrace_bench::plot::draw(&file).unwrap().len(), 4);
     let table = table::rivals(&Report::read_all(&file).unwrap());
     assert!(table.contains("**equal**") && table.contains("**defaults**"), "{table}");
+}
+
+#[test]
+fn beside_leveldb_ratios_are_drawn() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("run.jsonl");
+    for (engine, ops_per_second) in [("terrace", 4.0), ("leveldb", 1.0), ("lmdb", 400.0)] {
+        for mut report in run(&settings(), &["fillseq", "readseq"]) {
+            engine.clone_into(&mut report.engine);
+            report.ops_per_second = ops_per_second;
+            report.append_to(&file).unwrap();
+        }
+    }
+    let reports = Report::read_all(&file).unwrap();
+    let ratios = |name: &str| {
+        let medians = medians(&reports).into_iter().filter(|median| median.series == name);
+        medians.map(|median| median.times_as_fast).collect::<Vec<_>>()
+    };
+    assert_eq!(ratios("terrace"), [Some(4.0), Some(4.0)]);
+    assert_eq!(ratios("leveldb"), [None, None]);
+    let drawn = terrace_bench::plot::draw(&file).unwrap();
+    let svg = std::fs::read_to_string(&drawn[0]).unwrap();
+    assert!(svg.contains("Times as fast as leveldb"), "{svg}");
+    // Beyond the scale, so its number stands beside it.
+    assert_eq!(svg.matches("400×").count(), 2, "{svg}");
+    // Each dot has an edge in the colour of the ground; two dots are in the legend.
+    assert_eq!(svg.matches("<circle").count(), 2 * (2 * 2 + 2), "{svg}");
+    let style = svg.split("</style>").next().unwrap();
+    for fill in svg.split(" fill=\"").skip(1).filter(|rest| rest.starts_with('#')) {
+        let colour = &fill[.."#rrggbb".len()];
+        assert!(style.contains(&format!("[fill=\"{colour}\"]")), "{colour} has no other in a dark scheme");
+    }
 }
 
 #[test]

@@ -13,12 +13,12 @@ extern "C" {
    such a database. */
 enum { terrace_zstd_compression = 2 };
 
-/* Whether tables are read through a mapping of the file into memory. Default: 1. That is faster, but if the device
+/* Whether tables are read through a mapping of the file into memory. Default: true. That is faster, but if the device
    fails, or another program truncates a table, a read ends the process by SIGBUS. With 0 such a read returns an error. */
 void terrace_options_set_map_tables(leveldb_options_t* options, unsigned char value);
 
 /* Whether writes are stored into a mapping of the log if the file system is suitable (on Linux: ext4 and tmpfs).
-   Default: 1. They are equally durable either way, and none ends the process. With 0 each write is a system call,
+   Default: true. They are equally durable either way, and none ends the process. With 0 each write is a system call,
    which is slower, and the library installs no handler for SIGBUS. */
 void terrace_options_set_map_log(leveldb_options_t* options, unsigned char value);
 

@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::failure::{Failure, Result, report};
 
 /// The last argument of functions that can fail: where the program wants the message. NULL discards it.
-pub(crate) type ErrorPlace<'a> = Option<&'a mut *mut c_char>;
+pub(crate) type ErrorPointer<'a> = Option<&'a mut *mut c_char>;
 
 /// Does `work`; returns `otherwise` if it panics.
 #[inline]
@@ -18,13 +18,13 @@ pub(crate) fn or_else<R>(otherwise: R, work: impl FnOnce() -> R) -> R {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or(otherwise)
 }
 
-/// Does `work`; if it fails or panics, puts the message into `place` and returns `otherwise`.
+/// Does `work`; if it fails or panics, stores the message through `pointer` and returns `otherwise`.
 #[inline]
-pub(crate) fn or_report<R>(place: ErrorPlace<'_>, otherwise: R, work: impl FnOnce() -> Result<R>) -> R {
+pub(crate) fn or_report<R>(pointer: ErrorPointer<'_>, otherwise: R, work: impl FnOnce() -> Result<R>) -> R {
     match catch(work) {
         Ok(value) => value,
         Err(failure) => {
-            report(place, &failure);
+            report(pointer, &failure);
             otherwise
         }
     }

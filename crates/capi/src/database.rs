@@ -12,7 +12,7 @@ use std::sync::{Arc, Weak};
 use parking_lot::Mutex;
 use terrace_engine::{Db, Options};
 
-use crate::barrier::{self, ErrorPlace, or_report};
+use crate::barrier::{self, ErrorPointer, or_report};
 use crate::batch::BatchHandle;
 use crate::failure::{Failure, Result, given};
 use crate::memory::{bytes, copy, copy_text, directory, put_length, text};
@@ -84,7 +84,7 @@ impl Database {
 unsafe extern "C" fn leveldb_open(
     options: Option<&OptionsHandle>,
     name: *const c_char,
-    error: ErrorPlace<'_>,
+    error: ErrorPointer<'_>,
 ) -> *const Database {
     or_report(error, ptr::null(), || {
         // SAFETY: by the header's rule it is NULL or a string.
@@ -113,7 +113,7 @@ unsafe extern "C" fn leveldb_put(
     key_length: usize,
     value: *const c_char,
     value_length: usize,
-    error: ErrorPlace<'_>,
+    error: ErrorPointer<'_>,
 ) {
     or_report(error, (), || {
         let (database, options) = (given("db", database)?, given("options", options)?);
@@ -129,7 +129,7 @@ unsafe extern "C" fn leveldb_delete(
     options: Option<&WriteOptionsHandle>,
     key: *const c_char,
     key_length: usize,
-    error: ErrorPlace<'_>,
+    error: ErrorPointer<'_>,
 ) {
     or_report(error, (), || {
         let (database, options) = (given("db", database)?, given("options", options)?);
@@ -144,7 +144,7 @@ extern "C" fn leveldb_write(
     database: Option<&Database>,
     options: Option<&WriteOptionsHandle>,
     batch: Option<&mut BatchHandle>,
-    error: ErrorPlace<'_>,
+    error: ErrorPointer<'_>,
 ) {
     or_report(error, (), || {
         let (database, options) = (given("db", database)?, given("options", options)?);
@@ -164,7 +164,7 @@ unsafe extern "C" fn leveldb_get(
     key: *const c_char,
     key_length: usize,
     value_length: Option<&mut MaybeUninit<usize>>,
-    error: ErrorPlace<'_>,
+    error: ErrorPointer<'_>,
 ) -> *mut c_char {
     let mut length = 0;
     let value = or_report(error, ptr::null_mut(), || {

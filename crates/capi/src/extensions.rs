@@ -10,7 +10,7 @@ use std::ptr;
 use terrace_engine::Stats;
 use terrace_engine::limits::LEVEL_COUNT;
 
-use crate::barrier::{self, ErrorPlace, or_report};
+use crate::barrier::{self, ErrorPointer, or_report};
 use crate::database::Database;
 use crate::failure::{Failure, Result, given};
 use crate::memory::{directory, text};
@@ -74,7 +74,7 @@ extern "C" fn terrace_version() -> *const c_char {
 unsafe extern "C" fn terrace_open_read_only(
     options: Option<&OptionsHandle>,
     name: *const c_char,
-    error: ErrorPlace<'_>,
+    error: ErrorPointer<'_>,
 ) -> *const Database {
     or_report(error, ptr::null(), || {
         // SAFETY: by the header's rule it is NULL or a string.
@@ -84,12 +84,12 @@ unsafe extern "C" fn terrace_open_read_only(
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn terrace_refresh(database: Option<&Database>, error: ErrorPlace<'_>) {
+extern "C" fn terrace_refresh(database: Option<&Database>, error: ErrorPointer<'_>) {
     or_report(error, (), || Ok(given("db", database)?.db().refresh()?));
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn terrace_close(database: *const Database, error: ErrorPlace<'_>) {
+unsafe extern "C" fn terrace_close(database: *const Database, error: ErrorPointer<'_>) {
     or_report(error, (), || {
         if database.is_null() {
             return Err(Failure::argument("db is NULL"));
@@ -101,7 +101,7 @@ unsafe extern "C" fn terrace_close(database: *const Database, error: ErrorPlace<
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn terrace_flush(database: Option<&Database>, error: ErrorPlace<'_>) {
+extern "C" fn terrace_flush(database: Option<&Database>, error: ErrorPointer<'_>) {
     or_report(error, (), || Ok(given("db", database)?.db().flush()?));
 }
 
@@ -109,7 +109,7 @@ extern "C" fn terrace_flush(database: Option<&Database>, error: ErrorPlace<'_>) 
 unsafe extern "C" fn terrace_checkpoint(
     database: Option<&Database>,
     target: *const c_char,
-    error: ErrorPlace<'_>,
+    error: ErrorPointer<'_>,
 ) {
     or_report(error, (), || {
         let database = given("db", database)?;
@@ -120,7 +120,7 @@ unsafe extern "C" fn terrace_checkpoint(
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn terrace_verify(database: Option<&Database>, error: ErrorPlace<'_>) {
+extern "C" fn terrace_verify(database: Option<&Database>, error: ErrorPointer<'_>) {
     or_report(error, (), || Ok(given("db", database)?.db().verify()?));
 }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use terrace_engine::{Error, ErrorKind};
 
-use crate::barrier::ErrorPlace;
+use crate::barrier::ErrorPointer;
 use crate::memory::{copy_text, free};
 
 pub(crate) type Result<T> = std::result::Result<T, Failure>;
@@ -65,11 +65,11 @@ impl From<Error> for Failure {
     }
 }
 
-/// Puts the message into `place`, and frees the old one.
+/// Stores the message through `pointer`, and frees the old one.
 #[cold]
-pub(crate) fn report(place: ErrorPlace<'_>, failure: &Failure) {
-    if let Some(place) = place {
-        let old: *mut c_char = std::mem::replace(place, copy_text(&failure.message));
+pub(crate) fn report(pointer: ErrorPointer<'_>, failure: &Failure) {
+    if let Some(pointer) = pointer {
+        let old: *mut c_char = std::mem::replace(pointer, copy_text(&failure.message));
         // SAFETY: by the header's rule the old one is NULL or came from malloc.
         unsafe { free(old.cast()) };
     }

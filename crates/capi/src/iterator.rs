@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use terrace_engine::{DbIterator, Error, IterOptions};
 
-use crate::barrier::{self, ErrorPlace};
+use crate::barrier::{self, ErrorPointer};
 use crate::database::Database;
 use crate::failure::{Failure, Result, given, report};
 use crate::memory::{bytes, drop_box, put_length};
@@ -173,7 +173,7 @@ extern "C" fn leveldb_iter_value(
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn leveldb_iter_get_error(iterator: Option<&IteratorHandle>, error: ErrorPlace<'_>) {
+extern "C" fn leveldb_iter_get_error(iterator: Option<&IteratorHandle>, error: ErrorPointer<'_>) {
     barrier::or_else((), || {
         let Some(iterator) = iterator else { return };
         if let Some(failure) = &iterator.failure {

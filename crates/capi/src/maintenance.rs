@@ -7,7 +7,7 @@ use std::path::Path;
 
 use terrace_engine::{Db, Error, ErrorKind, Options};
 
-use crate::barrier::{ErrorPlace, or_report};
+use crate::barrier::{ErrorPointer, or_report};
 use crate::failure::{Failure, Result, given};
 use crate::memory::directory;
 use crate::options::OptionsHandle;
@@ -16,7 +16,7 @@ use crate::options::OptionsHandle;
 unsafe extern "C" fn leveldb_destroy_db(
     options: Option<&OptionsHandle>,
     name: *const c_char,
-    error: ErrorPlace<'_>,
+    error: ErrorPointer<'_>,
 ) {
     or_report(error, (), || {
         // SAFETY: by the header's rule it is NULL or a string.
@@ -29,7 +29,7 @@ unsafe extern "C" fn leveldb_destroy_db(
 unsafe extern "C" fn leveldb_repair_db(
     options: Option<&OptionsHandle>,
     name: *const c_char,
-    error: ErrorPlace<'_>,
+    error: ErrorPointer<'_>,
 ) {
     or_report(error, (), || {
         // SAFETY: by the header's rule it is NULL or a string.

@@ -14,7 +14,6 @@ use crate::failure::{Failure, Result, given};
 ///
 /// `Invalid argument`, naming the argument, for NULL and for an impossible length.
 ///
-///
 /// # Safety
 ///
 /// If `start` is not NULL, `length` bytes are readable there, and nobody writes to them, for `'a`.
@@ -93,9 +92,9 @@ pub(crate) fn copy_text(text: &str) -> *mut c_char {
 
 /// Stores a length where the program wants it; NULL discards it.
 #[inline]
-pub(crate) fn put_length(place: Option<&mut MaybeUninit<usize>>, length: usize) {
-    if let Some(place) = place {
-        place.write(length);
+pub(crate) fn put_length(target: Option<&mut MaybeUninit<usize>>, length: usize) {
+    if let Some(target) = target {
+        target.write(length);
     }
 }
 

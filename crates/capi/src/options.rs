@@ -7,8 +7,8 @@ use std::ffi::c_int;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use terrace_engine::env::Env;
-use terrace_engine::{BlockCache, Compression, FilterPolicy, Options, UserComparator};
+use terrace_engine::env::default_env;
+use terrace_engine::{Compression, FilterPolicy, Options, UserComparator};
 
 use crate::barrier;
 use crate::cache::CacheHandle;
@@ -22,51 +22,33 @@ const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 const GIB: usize = 1 << 30;
 
-/// The size of the cache of a database that was given none, as in LevelDB.
-const DEFAULT_CACHE_SIZE_BYTES: usize = 8 * MIB;
-
 /// The level of zstd that LevelDB takes where it has zstd.
 const ZSTD_LEVEL: i32 = 1;
 
 /// A `leveldb_options_t`.
 #[derive(Clone)]
 pub(crate) struct OptionsHandle {
+    /// All that the engine takes as it was set.
+    engine: Options,
     comparator: Option<Arc<CallbackComparator>>,
     filter_policy: Option<FilterPolicyHandle>,
-    create_if_missing: bool,
-    error_if_exists: bool,
-    paranoid_checks: bool,
-    env: Option<Arc<dyn Env>>,
-    write_buffer_size_bytes: usize,
-    max_open_files: c_int,
-    cache: Option<Arc<BlockCache>>,
-    block_size_bytes: usize,
     block_restart_interval: c_int,
-    max_file_size_bytes: usize,
     compression: c_int,
-    map_tables: bool,
-    map_log: bool,
 }
 
 impl Default for OptionsHandle {
     fn default() -> Self {
-        Self {
-            comparator: None,
-            filter_policy: None,
+        let engine = Options {
+            // options.json: defaults (make options)
             create_if_missing: false,
-            error_if_exists: false,
-            paranoid_checks: false,
-            env: None,
+            block_cache_size_bytes: 8 * MIB,
             write_buffer_size_bytes: 4 * MIB,
-            max_open_files: 1000,
-            cache: None,
-            block_size_bytes: 4 * KIB,
-            block_restart_interval: 16,
-            max_file_size_bytes: 2 * MIB,
-            compression: 1,
-            map_tables: true,
-            map_log: true,
-        }
+            max_file_size_bytes: 2 * MIB as u64,
+            filter_bits_per_key: 0,
+            // options.json: end
+            ..Options::default()
+        };
+        Self { engine, comparator: None, filter_policy: None, block_restart_interval: 16, compression: 1 }
     }
 }
 
@@ -98,34 +80,18 @@ impl OptionsHandle {
     /// `Invalid argument` for a value that means nothing, and for callbacks that were destroyed or have no name.
     pub(crate) fn to_engine(&self) -> Result<(Options, CallbacksInUse)> {
         let mut options = Options {
-            create_if_missing: self.create_if_missing,
-            error_if_exists: self.error_if_exists,
-            paranoid_checks: self.paranoid_checks,
-            // LevelDB bounds these silently, and so does this.
-            write_buffer_size_bytes: self.write_buffer_size_bytes.clamp(64 * KIB, GIB),
-            max_open_files: self.max_open_files.clamp(74, 50_000) as usize,
-            block_cache_size_bytes: DEFAULT_CACHE_SIZE_BYTES,
-            block_cache: self.cache.clone(),
-            block_size_bytes: self.block_size_bytes.clamp(KIB, 4 * MIB),
             block_restart_interval: usize::try_from(self.block_restart_interval)
                 .ok()
                 .filter(|interval| *interval > 0)
                 .ok_or_else(|| bad_value("block_restart_interval", self.block_restart_interval))?,
-            max_file_size_bytes: self.max_file_size_bytes.clamp(MIB, GIB) as u64,
             compression: match self.compression {
                 0 => Compression::None,
                 1 => Compression::Snappy,
                 2 => Compression::Zstd { level: ZSTD_LEVEL },
                 other => return Err(bad_value("compression", other)),
             },
-            filter_bits_per_key: 0,
-            map_tables: self.map_tables,
-            map_log: self.map_log,
-            ..Options::default()
+            ..self.engine.clone()
         };
-        if let Some(env) = &self.env {
-            options.env = Arc::clone(env);
-        }
         let mut in_use = CallbacksInUse::default();
         if let Some(comparator) = &self.comparator {
             comparator.begin_use()?;
@@ -156,6 +122,31 @@ fn set(options: Option<&mut OptionsHandle>, change: impl FnOnce(&mut OptionsHand
             change(options);
         }
     });
+}
+
+/// Functions that set options of the engine to plain values.
+macro_rules! setters {
+    ($($function:ident($value:ident: $argument:ty) => $option:ident = $converted:expr;)*) => {
+        $(#[unsafe(no_mangle)]
+        extern "C" fn $function(options: Option<&mut OptionsHandle>, $value: $argument) {
+            set(options, |options| options.engine.$option = $converted);
+        })*
+    };
+}
+
+// LevelDB bounds numbers silently, and so do these.
+setters! {
+    // options.json: setters (make options)
+    leveldb_options_set_create_if_missing(value: u8) => create_if_missing = value != 0;
+    leveldb_options_set_error_if_exists(value: u8) => error_if_exists = value != 0;
+    leveldb_options_set_write_buffer_size(value: usize) => write_buffer_size_bytes = value.clamp(64 * KIB, GIB);
+    leveldb_options_set_block_size(value: usize) => block_size_bytes = value.clamp(KIB, 4 * MIB);
+    leveldb_options_set_max_file_size(value: usize) => max_file_size_bytes = value.clamp(MIB, GIB) as u64;
+    leveldb_options_set_max_open_files(value: c_int) => max_open_files = value.clamp(74, 50_000) as usize;
+    terrace_options_set_map_tables(value: u8) => map_tables = value != 0;
+    terrace_options_set_map_log(value: u8) => map_log = value != 0;
+    leveldb_options_set_paranoid_checks(value: u8) => paranoid_checks = value != 0;
+    // options.json: end
 }
 
 #[unsafe(no_mangle)]
@@ -195,23 +186,8 @@ extern "C" fn leveldb_options_set_filter_policy(
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn leveldb_options_set_create_if_missing(options: Option<&mut OptionsHandle>, value: u8) {
-    set(options, |options| options.create_if_missing = value != 0);
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn leveldb_options_set_error_if_exists(options: Option<&mut OptionsHandle>, value: u8) {
-    set(options, |options| options.error_if_exists = value != 0);
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn leveldb_options_set_paranoid_checks(options: Option<&mut OptionsHandle>, value: u8) {
-    set(options, |options| options.paranoid_checks = value != 0);
-}
-
-#[unsafe(no_mangle)]
 extern "C" fn leveldb_options_set_env(options: Option<&mut OptionsHandle>, env: Option<&EnvHandle>) {
-    set(options, |options| options.env = env.map(EnvHandle::env));
+    set(options, |options| options.engine.env = env.map_or_else(default_env, EnvHandle::env));
 }
 
 /// The interface has no way to make a logger, so there is nothing to set: the database writes its LOG, as without it.
@@ -223,23 +199,8 @@ extern "C" fn leveldb_options_set_info_log(
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn leveldb_options_set_write_buffer_size(options: Option<&mut OptionsHandle>, size: usize) {
-    set(options, |options| options.write_buffer_size_bytes = size);
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn leveldb_options_set_max_open_files(options: Option<&mut OptionsHandle>, count: c_int) {
-    set(options, |options| options.max_open_files = count);
-}
-
-#[unsafe(no_mangle)]
 extern "C" fn leveldb_options_set_cache(options: Option<&mut OptionsHandle>, cache: Option<&CacheHandle>) {
-    set(options, |options| options.cache = cache.map(CacheHandle::cache));
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn leveldb_options_set_block_size(options: Option<&mut OptionsHandle>, size: usize) {
-    set(options, |options| options.block_size_bytes = size);
+    set(options, |options| options.engine.block_cache = cache.map(CacheHandle::cache));
 }
 
 #[unsafe(no_mangle)]
@@ -251,21 +212,6 @@ extern "C" fn leveldb_options_set_block_restart_interval(
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn leveldb_options_set_max_file_size(options: Option<&mut OptionsHandle>, size: usize) {
-    set(options, |options| options.max_file_size_bytes = size);
-}
-
-#[unsafe(no_mangle)]
 extern "C" fn leveldb_options_set_compression(options: Option<&mut OptionsHandle>, compression: c_int) {
     set(options, |options| options.compression = compression);
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn terrace_options_set_map_tables(options: Option<&mut OptionsHandle>, value: u8) {
-    set(options, |options| options.map_tables = value != 0);
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn terrace_options_set_map_log(options: Option<&mut OptionsHandle>, value: u8) {
-    set(options, |options| options.map_log = value != 0);
 }

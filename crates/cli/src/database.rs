@@ -14,22 +14,22 @@ use crate::failure::{Failure, Problem};
 use crate::order;
 use crate::progress::{Progress, Unit};
 
-/// Where the database is.
+/// The argument that names the database's directory.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Directory {
-    /// The database's directory.
+    /// Directory of the database.
     #[arg(value_name = "DB", value_hint = ValueHint::DirPath)]
     pub(crate) db: PathBuf,
 }
 
 impl Directory {
-    /// Opens it for reading.
+    /// Opens the database for reading.
     pub(crate) fn read(&self) -> Result<Db, Failure> {
         open_to_read(&self.db)
     }
 }
 
-/// How what is written is compressed.
+/// The compression of new blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum CompressionArgument {
     None,
@@ -38,13 +38,13 @@ enum CompressionArgument {
     Zstd,
 }
 
-/// How a database is opened for writing.
+/// Arguments of commands that open a database for writing.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct WriteArguments {
-    /// How new blocks are compressed [default: snappy, or none in a world of Minecraft Bedrock].
+    /// Compression of new blocks [default: snappy, or none in a Minecraft Bedrock world].
     #[arg(long, value_enum, value_name = "HOW")]
     compression: Option<CompressionArgument>,
-    /// Whose program must be able to read what is written.
+    /// The program that must be able to read what is written.
     #[arg(long, value_enum, default_value_t, value_name = "WHOSE")]
     dialect: DialectArgument,
 }
@@ -69,13 +69,13 @@ impl WriteArguments {
     }
 }
 
-/// How a database is opened for writing that may be created.
+/// Arguments of commands that open a database for writing and may create it.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct CreateArguments {
     /// Create the database if there is none.
     #[arg(long)]
     create: bool,
-    /// The order of keys of a database that is created: leveldb.BytewiseComparator or idb_cmp1.
+    /// Order of the keys of a new database: leveldb.BytewiseComparator or idb_cmp1.
     #[arg(long, value_name = "NAME", requires = "create")]
     comparator: Option<String>,
     #[command(flatten)]
@@ -83,7 +83,7 @@ pub(crate) struct CreateArguments {
 }
 
 impl CreateArguments {
-    /// Opens the database, or creates it if that was asked for.
+    /// Opens the database, or creates it if requested.
     pub(crate) fn open(&self, directory: &Path) -> Result<Db, Failure> {
         if !self.create {
             return self.write.open(directory).map_err(|failure| {
@@ -91,7 +91,7 @@ impl CreateArguments {
                     return failure;
                 }
                 let message = format!("there is no database in {}", directory.display());
-                Problem::database(message, "--create makes one there.")
+                Problem::database(message, "Use --create to create one there.")
             });
         }
         let mut options = self.write.options(directory)?;
@@ -103,7 +103,7 @@ impl CreateArguments {
     }
 }
 
-/// Opens the database in `directory` for reading: the state of this moment, without a lock and without changing a byte.
+/// Opens the database in `directory` for reading, as it is now, without a lock and without changing a byte.
 pub(crate) fn open_to_read(directory: &Path) -> Result<Db, Failure> {
     check_is_directory(directory)?;
     let comparator = order::of_directory(directory)?;
@@ -111,20 +111,21 @@ pub(crate) fn open_to_read(directory: &Path) -> Result<Db, Failure> {
         read_only: true,
         comparator,
         block_cache_size_bytes: 8 << 20,
-        // Whoever looks into a database may have a disk that fails: an error names the file, a mapping would end the program.
+        // A user who inspects a database may have a failing disk: a read error names the file, while a mapping would
+        // end the program.
         map_tables: false,
         ..Options::default()
     };
     open(directory, options)
 }
 
-/// Opens a database. That takes long where much is in its logs.
+/// Opens a database. That takes long if its logs are large.
 fn open(directory: &Path, options: Options) -> Result<Db, Failure> {
     let _progress = Progress::new("opening", Unit::Time, None);
     Ok(Db::open(directory, options)?)
 }
 
-/// Whether a directory is missing, or has no database.
+/// Whether a directory is missing or contains no database.
 fn is_nothing_there(failure: &Failure) -> bool {
     match failure.downcast_ref::<EngineError>() {
         Some(error) => error.kind() == ErrorKind::NoDatabase,
@@ -138,15 +139,15 @@ pub(crate) fn check_is_directory(directory: &Path) -> Result<(), Failure> {
     match fs::metadata(directory) {
         Ok(metadata) if !metadata.is_dir() => Err(Problem::database(
             format!("{shown} is a file, not a database's directory"),
-            format!("Give the directory it is in. `terrace inspect {shown}` explains the file."),
+            format!("Give the directory that contains it. `terrace inspect {shown}` explains the file."),
         )),
         Ok(_) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let advice = "Give the directory that holds the file CURRENT.";
+            let advice = "Give the directory that contains the file CURRENT.";
             Err(Problem::missing(format!("there is no directory {shown}"), advice))
         }
         Err(error) => {
-            Err(Problem::database(format!("cannot look at {shown}: {error}"), "Check its permissions."))
+            Err(Problem::database(format!("cannot access {shown}: {error}"), "Check its permissions."))
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Who else must be able to read what is written. Minecraft Bedrock's LevelDB compresses blocks by zlib or deflate and knows
-//! no snappy; it reads blocks that are not compressed.
+//! Which program must be able to read what is written. Minecraft Bedrock's LevelDB compresses blocks with zlib or
+//! deflate and does not know snappy; it reads uncompressed blocks.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -13,20 +13,20 @@ use terrace_format::file_name::{self, FileKind};
 use terrace_format::limits::FOOTER_SIZE_BYTES;
 use terrace_format::table::{BlockHandle, Footer, check_block};
 
-/// Whose database it is.
+/// Whose dialect to write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DialectArgument {
-    /// As the tables that are there show it, or a world around the directory.
+    /// Decide by the existing tables, or by a Minecraft world around the directory.
     #[default]
     Auto,
-    /// LevelDB's: blocks are compressed by snappy.
+    /// LevelDB: blocks are compressed with snappy.
     Leveldb,
-    /// Minecraft Bedrock's: blocks are not compressed.
+    /// Minecraft Bedrock: blocks are not compressed.
     Bedrock,
 }
 
 impl DialectArgument {
-    /// How blocks are to be compressed in the database in `directory`.
+    /// The compression for the database in `directory`.
     pub(crate) fn compression(self, directory: &Path) -> Compression {
         let is_bedrock = match self {
             Self::Auto => is_bedrock(directory),
@@ -37,10 +37,10 @@ impl DialectArgument {
     }
 }
 
-/// Whether the database in `directory` is of Minecraft Bedrock: a table has a block as only that writes it, or the directory lies in
-/// a world.
+/// Whether the database in `directory` is Minecraft Bedrock's: a table has a block that only Bedrock writes, or the
+/// directory lies in a world.
 pub(crate) fn is_bedrock(directory: &Path) -> bool {
-    /// More are not looked at; a database of others shows it by the first that is compressed.
+    /// No more tables are examined; another program's database shows it by its first compressed block.
     const MOST_TABLES: usize = 100;
     let is_in_world = directory.file_name().is_some_and(|name| name == "db")
         && directory.parent().is_some_and(|world| world.join("level.dat").is_file());
@@ -52,8 +52,8 @@ pub(crate) fn is_bedrock(directory: &Path) -> bool {
     is_in_world || tables.take(MOST_TABLES).find_map(|table| blocks_say(&table.path())).unwrap_or(false)
 }
 
-/// Whether the table's index or first block is compressed by zlib or deflate, or by something else; `None` if neither is
-/// compressed or can be read.
+/// Whether the table's index or first block is compressed with zlib or deflate, or otherwise; `None` if neither is
+/// compressed or readable.
 fn blocks_say(path: &Path) -> Option<bool> {
     const LARGEST_READ_BYTES: u64 = 16 << 20;
     let file = File::open(path).ok()?;

@@ -1,4 +1,4 @@
-//! What a command may end with: an exit code, and for failures a message that says what to do.
+//! The results of a command: an exit code, and for failures a message that says what to do.
 //!
 //! Predecessor: the commands. Successor: `main`, which prints and exits.
 
@@ -11,15 +11,15 @@ use terrace_format::file_name::{self, FileKind};
 
 use crate::owner;
 
-/// Any failure of a command. What it means to the caller is found out by [`explain`].
+/// Any failure of a command. [`explain`] finds out what it means to the caller.
 pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// How a command that did its work ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// It is done, or as asked.
+    /// It is done, or the answer is yes.
     Yes,
-    /// The key is not there, contents differ, damage was found.
+    /// A key is missing, contents differ, or damage was found.
     No,
 }
 
@@ -48,13 +48,13 @@ pub(crate) mod code {
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
   0  done, or yes
-  1  no: a key is not there, contents differ, damage was found, something was lost
+  1  no: a key is missing, contents differ, damage was found, something was lost
   2  the command line or the input is wrong
-  3  there is no database here, or it or the disk cannot be used
+  3  there is no database here, or the database or the disk cannot be used
   4  the database is in use by another process
-  5  the database is damaged where it was read";
+  5  the command met damage in the database";
 
-/// A failure that a command found itself.
+/// A failure that a command itself detected.
 #[derive(Debug)]
 pub(crate) struct Problem {
     code: u8,
@@ -69,7 +69,7 @@ impl Problem {
         Box::new(Self { code: code::USAGE, message: message.into(), advice: None, is_missing: false })
     }
 
-    /// The database, or a file, is not what it should be.
+    /// The database, or a file, is not as it should be.
     pub(crate) fn database(message: impl Into<String>, advice: impl Into<String>) -> Failure {
         Box::new(Self {
             code: code::DATABASE,
@@ -79,13 +79,13 @@ impl Problem {
         })
     }
 
-    /// There is no such directory.
+    /// The directory does not exist.
     pub(crate) fn missing(message: impl Into<String>, advice: impl Into<String>) -> Failure {
         let (message, advice) = (message.into(), Some(advice.into()));
         Box::new(Self { code: code::DATABASE, message, advice, is_missing: true })
     }
 
-    /// Whether it is that there is no such directory.
+    /// Whether the failure is a missing directory.
     pub(crate) fn is_missing(&self) -> bool {
         self.is_missing
     }
@@ -99,12 +99,12 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// Whether the failure is that nobody reads the output any more, which is no failure.
+/// Whether nobody reads the output any more, which does not count as a failure.
 pub(crate) fn is_closed_pipe(failure: &Failure) -> bool {
     failure.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// The exit code of a failure, and what to print of it.
+/// The exit code of a failure, and the message to print.
 pub(crate) fn explain(failure: &Failure) -> (u8, String) {
     let with_advice = |message: &dyn fmt::Display, advice: Option<String>| match advice {
         Some(advice) => format!("{message}\n{advice}"),
@@ -120,7 +120,7 @@ pub(crate) fn explain(failure: &Failure) -> (u8, String) {
     }
 }
 
-/// What an error of the engine means, and what its receiver can do about it.
+/// The exit code of an engine error, and advice for the user.
 fn advise(error: &EngineError) -> (u8, Option<String>) {
     let path = error.path();
     let shown = path.map_or_else(|| "DB".into(), |path| path.display().to_string());
@@ -128,17 +128,17 @@ fn advise(error: &EngineError) -> (u8, Option<String>) {
     match error.kind() {
         ErrorKind::InvalidArgument => (code::USAGE, None),
         ErrorKind::NoDatabase => {
-            (code::DATABASE, Some("Give the directory that holds the file CURRENT.".to_owned()))
+            (code::DATABASE, Some("Give the directory that contains the file CURRENT.".to_owned()))
         }
         ErrorKind::AlreadyExists => {
-            (code::DATABASE, Some("Choose a directory that is not there yet.".to_owned()))
+            (code::DATABASE, Some("Choose a directory that does not exist yet.".to_owned()))
         }
         ErrorKind::Locked => {
             let program =
                 path.and_then(owner::of_directory).map_or(String::new(), |owner| format!(" ({owner})"));
             let advice = format!(
                 "Close the program that uses it{program} to change the database. Commands that only read (get, scan, \
-                 count, stats, verify, inspect, export, diff, copy) work beside it."
+                 count, stats, verify, inspect, export, diff, copy) work while it runs."
             );
             (code::LOCKED, Some(advice))
         }
@@ -148,7 +148,7 @@ fn advise(error: &EngineError) -> (u8, Option<String>) {
                 None => String::new(),
             };
             let advice = if path.is_some_and(is_alone) {
-                format!("{look}It is no file of a database, or not in its directory.")
+                format!("{look}It is not a database file, or it is not in the database's directory.")
             } else {
                 format!(
                     "{look}`terrace verify {directory}` checks all files; `terrace repair {directory}` keeps what is intact \
@@ -157,9 +157,10 @@ fn advise(error: &EngineError) -> (u8, Option<String>) {
             };
             (code::DAMAGED, Some(advice))
         }
-        ErrorKind::Unsupported => {
-            (code::DATABASE, Some("Another program, or a newer terrace, may read it.".to_owned()))
-        }
+        ErrorKind::Unsupported => (
+            code::DATABASE,
+            Some("Another program, or a newer version of terrace, may be able to read it.".to_owned()),
+        ),
         ErrorKind::DiskFull => {
             let advice = "Nothing that was written is lost. Make room on the disk and run the command again.";
             (code::DATABASE, Some(advice.to_owned()))
@@ -170,13 +171,13 @@ fn advise(error: &EngineError) -> (u8, Option<String>) {
             (code::DATABASE, Some(advice.to_owned()))
         }
         ErrorKind::ReadOnly => {
-            (code::DATABASE, Some("Copy the directory to where it may be changed.".to_owned()))
+            (code::DATABASE, Some("Copy the directory to a place where it can be changed.".to_owned()))
         }
         _ => (code::DATABASE, None),
     }
 }
 
-/// Whether this is a file that no repair of its directory would take for one of a database: `/etc/passwd`, or a table in `lost`.
+/// Whether a repair of the file's directory would ignore the file: `/etc/passwd`, or a table in `lost`.
 fn is_alone(path: &Path) -> bool {
     let kind = path.file_name().and_then(|name| file_name::parse(name.to_str()?));
     let is_of_database = match kind {
@@ -187,7 +188,7 @@ fn is_alone(path: &Path) -> bool {
     path.is_file() && !is_of_database
 }
 
-/// The database's directory of an error's path, which may be that of a file in it.
+/// The database's directory for an error's path, which may be that of a file in it.
 fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !path.is_dir() && !parent.as_os_str().is_empty() => parent,

@@ -1,4 +1,4 @@
-//! The program `terrace`: one command a module of [`commands`].
+//! The program `terrace`, with one module of [`commands`] per command.
 
 mod commands;
 mod database;
@@ -22,12 +22,12 @@ use failure::{Answer, EXIT_CODES, code, explain, is_closed_pipe};
 
 /// Terrace, an embedded key/value database in LevelDB's file format.
 ///
-/// Reads and writes databases of LevelDB, classic-level, Chromium and Minecraft Bedrock as well. Commands that only read
-/// change no byte of a directory, and work while its owner is running.
+/// It also reads and writes databases of LevelDB, classic-level, Chromium and Minecraft Bedrock. Commands that only
+/// read change no byte of a directory, and work while its owner is running.
 ///
-/// Keys and values are printed as escaped text, one entry a line, and accepted in that form: printable UTF-8 as it is, \\
-/// for a backslash, \n, \r, \t, and \xNN for any byte. With --json, bytes are JSON strings where they are UTF-8, else
-/// {"hex":"00ff"}.
+/// Keys and values are printed as escaped text, one entry per line, and accepted in that form: printable UTF-8 as it
+/// is, \\ for a backslash, \n, \r, \t, and \xNN for any byte. With --json, bytes that are UTF-8 are JSON strings,
+/// others are {"hex":"00ff"}.
 #[derive(Parser)]
 #[command(name = "terrace", version, arg_required_else_help = true, after_help = EXIT_CODES)]
 struct Arguments {
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
         Ok(Answer::Yes) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::from(code::NO),
         Err(failure) if is_closed_pipe(&failure) => {
-            // Dropped, it would try to write again.
+            // Dropping it would try to write again.
             std::mem::forget(out);
             ExitCode::SUCCESS
         }

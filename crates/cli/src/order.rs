@@ -1,4 +1,4 @@
-//! The order of a database's keys, read from its MANIFEST: a command is not told which it is.
+//! The order of a database's keys, read from its MANIFEST, so that no command needs to be told.
 //!
 //! Predecessor: a directory. Successor: [`database`](crate::database), which opens it in that order.
 
@@ -17,10 +17,11 @@ use crate::failure::{Failure, Problem};
 /// A running writer may replace the MANIFEST between two reads.
 const ATTEMPTS: usize = 20;
 
-/// The order of the database in `directory`; bytewise where it cannot be read, so that the open, which comes next, says why.
+/// The order of the database in `directory`; bytewise if it is unreadable, because the open that follows says why.
 ///
 /// # Errors
-/// If the database has an order that is not known here.
+///
+/// If the program does not know the database's order.
 pub(crate) fn of_directory(directory: &Path) -> Result<UserComparator, Failure> {
     match name(directory) {
         Some(name) => by_name(name),
@@ -31,19 +32,20 @@ pub(crate) fn of_directory(directory: &Path) -> Result<UserComparator, Failure> 
 /// The order that has this name.
 ///
 /// # Errors
-/// If it is not known here.
+///
+/// If the program does not know it.
 pub(crate) fn by_name(name: impl AsRef<[u8]>) -> Result<UserComparator, Failure> {
     let name = name.as_ref();
     UserComparator::by_name(name).ok_or_else(|| {
         Problem::database(
-            format!("the keys are in an order that is not known here, `{}`", name_text(name)),
+            format!("the keys are in an unknown order, `{}`", name_text(name)),
             "Known are leveldb.BytewiseComparator and Chromium's idb_cmp1. `terrace inspect` reads single files in any \
              order.",
         )
     })
 }
 
-/// The name of the order, as the MANIFEST in force has it.
+/// The name of the order in the current MANIFEST.
 pub(crate) fn name(directory: &Path) -> Option<Vec<u8>> {
     (0..ATTEMPTS).find_map(|_| {
         let number = current::decode(&fs::read(directory.join(file_name::CURRENT)).ok()?).ok()?;

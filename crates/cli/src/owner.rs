@@ -1,5 +1,6 @@
-//! Who holds a database's lock, found out without touching the file: from the system's table of locks, and from the
-//! process number that Terrace writes into LOCK. Where the system has no such table (it is Linux's), nobody is found.
+//! Finds out who holds a database's lock without touching the file: from the system's table of locks, and from the
+//! process number that Terrace writes into LOCK. If the system has no such table (only Linux has it), nobody is
+//! found.
 
 use std::fmt;
 use std::fs;
@@ -11,9 +12,9 @@ use terrace_format::file_name;
 /// A process that holds a lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Owner {
-    /// Its number, where it is known.
+    /// Its number, if it is known.
     pub(crate) process: Option<u32>,
-    /// The name of its program, where it is known.
+    /// The name of its program, if it is known.
     pub(crate) program: Option<String>,
 }
 
@@ -22,12 +23,12 @@ impl fmt::Display for Owner {
         match (self.process, &self.program) {
             (Some(process), Some(program)) => write!(f, "process {process}, {program}"),
             (Some(process), None) => write!(f, "process {process}"),
-            (None, _) => f.write_str("a process whose number is not known"),
+            (None, _) => f.write_str("a process with unknown number"),
         }
     }
 }
 
-/// Who holds the lock of the database in `directory`; `None` if nobody does, or it cannot be known.
+/// Who holds the lock of the database in `directory`; `None` if nobody does, or if it is unknown.
 pub(crate) fn of_directory(directory: &Path) -> Option<Owner> {
     of_lock_file(&directory.join(file_name::LOCK))
 }
@@ -37,7 +38,7 @@ pub(crate) fn of_lock_file(lock: &Path) -> Option<Owner> {
     let metadata = fs::metadata(lock).ok()?;
     let locks = fs::read_to_string("/proc/locks").ok()?;
     let listed = locks.lines().find_map(|line| holder(line, metadata.dev(), metadata.ino()))?;
-    // A lock of an open file has no process in the table; Terrace, which takes such locks, writes its number.
+    // The table has no process for a lock of an open file; Terrace, which takes such locks, writes its number.
     let written = || fs::read_to_string(lock).ok()?.trim().parse().ok();
     let process = listed.or_else(written);
     let program = process
@@ -46,7 +47,7 @@ pub(crate) fn of_lock_file(lock: &Path) -> Option<Owner> {
     Some(Owner { process, program })
 }
 
-/// If `line` of the table is a lock of this file: its process, if it has one.
+/// The process of a lock in the table, if it has one; `None` if `line` is not a lock of this file.
 fn holder(line: &str, device: u64, inode: u64) -> Option<Option<u32>> {
     // 1: POSIX  ADVISORY  WRITE 1234 fe:00:5678 0 EOF
     let words: Vec<&str> = line.split_ascii_whitespace().collect();
@@ -55,7 +56,7 @@ fn holder(line: &str, device: u64, inode: u64) -> Option<Option<u32>> {
     let major = u64::from_str_radix(numbers.next()?, 16).ok()?;
     let minor = u64::from_str_radix(numbers.next()?, 16).ok()?;
     let is_same = numbers.next()?.parse() == Ok(inode) && (major, minor) == parts(device);
-    // Those of `flock` are no locks of a database.
+    // Locks by `flock` are not database locks.
     (is_same && matches!(kind, "POSIX" | "OFDLCK")).then(|| process.parse().ok())
 }
 

@@ -1,24 +1,24 @@
-//! Stops after each page of the shell's output until somebody has read it.
+//! Stops after each page of the shell's output until the user has read it.
 
 use std::io::{self, BufRead, Write};
 
-/// Writes on to another writer, a page at a time.
+/// Passes output on to another writer, a page at a time.
 pub(crate) struct Pager<'a> {
     out: &'a mut dyn Write,
-    /// Lines of a page; 0: it never stops.
+    /// Number of lines of a page; 0 means that it never stops.
     page: usize,
     lines: usize,
     is_stopped: bool,
 }
 
 impl<'a> Pager<'a> {
-    /// A pager for a terminal of so many rows; 0: output that is not read as it comes.
+    /// Creates a pager for a terminal with this many rows; 0 is for output that is not read as it comes.
     pub(crate) fn new(out: &'a mut dyn Write, rows: usize) -> Self {
         // The question takes a row.
         Self { out, page: rows.saturating_sub(1), lines: 0, is_stopped: false }
     }
 
-    /// Whether its reader wanted no more: writes then fail as on a closed pipe.
+    /// Whether the user wanted no more: writes then fail as on a closed pipe.
     pub(crate) fn is_stopped(&self) -> bool {
         self.is_stopped
     }

@@ -1,4 +1,4 @@
-//! Tells who waits how far a command is: a bar on standard error, once a second has passed, and only on a terminal.
+//! Shows the progress of a command: a bar on standard error, after a second, and only on a terminal.
 
 use std::fmt;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-/// What ends within this time shows nothing.
+/// A command that ends within this time shows nothing.
 const SHOWN_AFTER: Duration = Duration::from_secs(1);
 const REDRAWN_EVERY: Duration = Duration::from_millis(200);
 
@@ -21,15 +21,15 @@ pub(crate) enum Unit {
     Time,
 }
 
-/// A bar, until it is dropped.
+/// A progress bar, shown until it is dropped.
 pub(crate) struct Progress {
     bar: ProgressBar,
-    /// Waits until the bar is to be shown; `None` where nobody sees it.
+    /// Waits until the time to show the bar; `None` if nobody sees it.
     waiter: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
 impl Progress {
-    /// A bar for `what`, of which there is `total`, if that is known.
+    /// Creates a bar for `what`, with `total` pieces if that is known.
     pub(crate) fn new(what: &str, unit: Unit, total: Option<u64>) -> Self {
         let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden())
             .with_style(style(unit, total.is_some()))
@@ -49,7 +49,8 @@ impl Progress {
         Self { bar, waiter: Some((done, thread)) }
     }
 
-    /// So many more are done. Cheap where nobody sees the bar, but not free: call it for thousands of entries at once.
+    /// Adds to the number that is done. Cheap if nobody sees the bar, but not free: call it for thousands of entries
+    /// at once.
     pub(crate) fn advance(&self, amount: u64) {
         if self.waiter.is_some() {
             self.bar.inc(amount);
@@ -60,7 +61,7 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         if let Some((done, thread)) = self.waiter.take() {
-            // It may be over already.
+            // The waiter may already have ended.
             let _ = done.send(());
             let _ = thread.join();
         }

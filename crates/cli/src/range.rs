@@ -1,4 +1,4 @@
-//! Which entries a command is about: `--prefix`, `--gt`, `--lte` and their kin.
+//! Selects the entries that a command is about: `--prefix`, `--gt`, `--lte` and similar options.
 //!
 //! Predecessor: the command line. Successor: the engine's iterator, within bounds.
 
@@ -13,19 +13,19 @@ use crate::text::FormatArguments;
 /// A range of keys.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct RangeArguments {
-    /// Keys that begin with this.
+    /// Only keys that begin with this.
     #[arg(long, value_name = "KEY")]
     prefix: Option<String>,
-    /// Keys after this one.
+    /// Only keys after this one.
     #[arg(long, value_name = "KEY", conflicts_with = "gte")]
     gt: Option<String>,
-    /// Keys from this one on, itself included.
+    /// Only keys from this one on, itself included.
     #[arg(long, visible_alias = "from", value_name = "KEY")]
     gte: Option<String>,
-    /// Keys before this one.
+    /// Only keys before this one.
     #[arg(long, visible_alias = "to", value_name = "KEY", conflicts_with = "lte")]
     lt: Option<String>,
-    /// Keys up to this one, itself included.
+    /// Only keys up to this one, itself included.
     #[arg(long, value_name = "KEY")]
     lte: Option<String>,
 }
@@ -33,24 +33,25 @@ pub(crate) struct RangeArguments {
 /// A key and its value.
 pub(crate) type Entry<'a> = (&'a [u8], &'a [u8]);
 
-/// The entries that were chosen.
+/// The selected entries.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Selection {
     pub(crate) bounds: Bounds,
-    /// What keys must begin with, beside the bounds: in an order in which those do not lie together.
+    /// A prefix that keys must have in addition to the bounds, for orders in which such keys are not adjacent.
     pub(crate) prefix: Option<Vec<u8>>,
 }
 
 impl RangeArguments {
-    /// Whether every entry is meant.
+    /// Whether every entry is selected.
     pub(crate) fn is_all(&self) -> bool {
         [&self.prefix, &self.gt, &self.gte, &self.lt, &self.lte].iter().all(|given| given.is_none())
     }
 
-    /// The entries that are meant, in a database of this order.
+    /// The selected entries in a database of this order.
     ///
     /// # Errors
-    /// If a key cannot be read.
+    ///
+    /// If a key cannot be parsed.
     pub(crate) fn selection(
         &self,
         formats: FormatArguments,
@@ -77,7 +78,7 @@ impl RangeArguments {
     }
 }
 
-/// Leaves of `bounds` what begins with `prefix`, in bytewise order.
+/// Narrows `bounds` to the keys that begin with `prefix`, in bytewise order.
 fn narrow_to_prefix(bounds: &mut Bounds, prefix: Vec<u8>) {
     let is_below = match &bounds.lower {
         Bound::Unbounded => true,
@@ -106,25 +107,25 @@ fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
 }
 
 impl Selection {
-    /// Whether a key within the bounds belongs to it.
+    /// Whether the selection includes a key that is within the bounds.
     pub(crate) fn admits(&self, key: &[u8]) -> bool {
         self.prefix.as_ref().is_none_or(|prefix| key.starts_with(prefix))
     }
 
-    /// A walk over the entries of `db`.
+    /// Starts a walk over the selected entries of `db`.
     pub(crate) fn walk(&self, db: &Db, reverse: bool) -> Result<Walk, Failure> {
         let iterator = iterate(db, self.bounds.clone())?;
         Ok(Walk { iterator, selection: self.clone(), reverse, is_begun: false })
     }
 }
 
-/// A cursor over what `db` has within `bounds`, for a scan.
+/// Creates a cursor over the entries of `db` within `bounds`, for a scan.
 pub(crate) fn iterate(db: &Db, bounds: Bounds) -> Result<DbIterator, Failure> {
     let read = ReadOptions { fill_cache: false, ..ReadOptions::default() };
     Ok(db.iter(IterOptions { read, bounds })?)
 }
 
-/// Goes over the entries of a selection, in either direction.
+/// Walks over the entries of a selection, in either direction.
 pub(crate) struct Walk {
     iterator: DbIterator,
     selection: Selection,

@@ -1,4 +1,5 @@
-//! What is no database, and what cannot be asked: a message that says what to do, an exit code, and nothing changed.
+//! Paths that are no database, and impossible requests: a message that says what to do, an exit code, and nothing
+//! changed.
 
 mod support;
 
@@ -54,7 +55,7 @@ fn keys_that_cannot_be_read() {
     terrace([&"get", &db]).failed(2);
     terrace([&"scan", &db, &"--gt=a", &"--gte=b"]).failed(2);
     terrace([&"nonsense"]).failed(2);
-    // A bad value makes no database.
+    // A bad value creates no database.
     let new = place.path("new");
     terrace([&"put", &new, &"a", &"\\q", &"--create"]).failed(2);
     assert!(!new.exists());
@@ -68,7 +69,7 @@ fn an_order_that_is_not_known_is_named() {
     assert!(error.contains("`mine`"), "{error}");
     assert!(!db.exists());
     terrace([&"put", &db, &"a", &"b", &"--create"]).ok();
-    // Its MANIFEST is written anew with another name of the same length.
+    // Its MANIFEST is rewritten with another name of the same length.
     let path = support::file_of(
         &db,
         terrace([&"inspect", &db.join("CURRENT"), &"--json"]).json()[0]["contents"].as_str().unwrap().trim(),

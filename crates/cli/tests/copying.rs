@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use support::{TestDirectory, program, terrace};
 use terrace_engine::{Compression, Db, Options, WriteOptions};
 
-/// Large enough for a copy to be stopped in its middle.
+/// Large enough to stop a copy in the middle.
 fn make_large(path: &Path) {
     let options = Options { compression: Compression::None, ..Options::default() };
     let db = Db::open(path, options).unwrap();
@@ -23,7 +23,7 @@ fn make_large(path: &Path) {
 
 /// Starts a copy and stops it once the new database has a table; `false` if it ended before.
 fn is_copy_stopped(db: &Path, target: &Path, signal: &str) -> bool {
-    // Whoever runs the tests in the background may have had SIGINT ignored, and children inherit that.
+    // If the tests run in the background, SIGINT may be ignored, and children inherit that.
     let mut child = Command::new("env")
         .arg("--default-signal=INT")
         .arg(program().get_program())
@@ -51,7 +51,7 @@ fn is_copy_stopped(db: &Path, target: &Path, signal: &str) -> bool {
     !child.wait().unwrap().success()
 }
 
-/// Stops a copy of `db`. One that has ended by the time of the signal is removed and begun again.
+/// Stops a copy of `db`. If it has already ended when the signal arrives, it is removed and started again.
 fn stop_copy(db: &Path, target: &Path, signal: &str) {
     let was_stopped = (0..50).any(|_| {
         let was_stopped = is_copy_stopped(db, target, signal);
@@ -78,7 +78,7 @@ fn a_copy_that_is_stopped_looks_like_no_database_and_the_next_one_is_whole() {
     assert!(terrace([&"copy", &db, &target]).ok().starts_with("60000 entries"));
     assert_eq!(terrace([&"diff", &db, &target]).ok(), "");
     assert!(!target.join("unfinished-copy").exists());
-    // The whole copy is no place for another.
+    // A complete copy is not a target for another one.
     assert!(terrace([&"copy", &db, &target]).failed(3).contains("is not empty"));
 }
 
@@ -89,19 +89,19 @@ fn a_copy_that_is_stopped_while_its_files_move_up_is_begun_anew() {
     terrace([&"put", &db, &"a", &"1", &"--create"]).ok();
     terrace([&"compact", &db]).ok();
     terrace([&"copy", &db, &target]).ok();
-    // All but CURRENT have moved up.
+    // Everything but CURRENT has moved up.
     let unfinished = target.join("unfinished-copy");
     fs::create_dir(&unfinished).unwrap();
     fs::rename(target.join("CURRENT"), unfinished.join("CURRENT")).unwrap();
     terrace([&"get", &target, &"a"]).failed(5);
     terrace([&"copy", &db, &target]).ok();
     assert_eq!(terrace([&"get", &target, &"a"]).ok(), "1\n");
-    // All have, and the directory was still to be removed: the copy is whole.
+    // Everything has moved up, and only the directory was still to be removed: the copy is complete.
     fs::create_dir(&unfinished).unwrap();
     assert_eq!(terrace([&"get", &target, &"a"]).ok(), "1\n");
     terrace([&"copy", &db, &target]).failed(3);
     assert_eq!(terrace([&"get", &target, &"a"]).ok(), "1\n");
-    // What is somebody else's is not touched.
+    // Other people's files are not touched.
     let other = place.path("other");
     fs::create_dir(&other).unwrap();
     fs::write(other.join("holiday.jpg"), b"not ours").unwrap();

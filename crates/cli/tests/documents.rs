@@ -1,6 +1,6 @@
-//! docs/inspecting-leveldb.md: every command in it is run, and must print what stands below it.
+//! Runs every command of docs/inspecting-leveldb.md, which must print what the document shows below it.
 //!
-//! `TERRACE_UPDATE_DOCUMENTS=1` writes what they print into the document (`make docs-inspecting`).
+//! `TERRACE_UPDATE_DOCUMENTS=1` writes the output into the document (`make docs-inspecting`).
 
 mod support;
 
@@ -14,7 +14,7 @@ use support::TestDirectory;
 /// A line of the document.
 enum Part<'a> {
     Text(&'a str),
-    /// `$ command`, in a block of a console; the output that follows is left out.
+    /// `$ command` in a console block; the output that follows is left out.
     Shown(&'a str),
     /// `<!-- $ command -->`: run, not shown.
     Hidden(&'a str),
@@ -39,7 +39,7 @@ fn parts(document: &str) -> Vec<Part<'_>> {
     parts
 }
 
-/// Runs all commands in one shell, so that mounts last; what each printed.
+/// Runs all commands in one shell, so that mounts last; returns what each printed.
 fn run(parts: &[Part<'_>], directory: &Path) -> Vec<String> {
     const MARK: &str = "@@@@";
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -70,7 +70,7 @@ fn run(parts: &[Part<'_>], directory: &Path) -> Vec<String> {
     outputs.collect()
 }
 
-/// A line without what is not always the same: the file LOG has times in it, so that its size differs.
+/// A line without the part that varies: the file LOG contains times, so its size differs.
 fn steady(line: &str) -> &str {
     let depends_on_times = |name: &&str| line.starts_with(*name);
     ["size on disk", "  other files"].into_iter().find(depends_on_times).unwrap_or(line)
@@ -89,7 +89,7 @@ fn what_the_document_shows_is_what_is_printed() {
     fs::create_dir(&directory).unwrap();
     if !may_mount(&directory) {
         use std::io::Write as _;
-        // Not by a macro, whose output the test runner hides.
+        // Written without a macro, whose output the test runner would hide.
         let _ = writeln!(std::io::stderr(), "skipped: this user may not mount");
         return;
     }

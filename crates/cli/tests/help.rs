@@ -1,4 +1,4 @@
-//! Help, completions and manual: complete, and with examples.
+//! Help, completions and manual are complete and have examples.
 
 mod support;
 
@@ -55,7 +55,7 @@ fn completions_and_manual_know_every_command() {
     assert!(terrace([&"man"]).ok().contains("Exit codes:"));
 }
 
-/// The committed manual is that of this program: `make man` writes it.
+/// The committed manual is this program's: `make man` writes it.
 #[test]
 fn the_committed_manual_is_up_to_date() {
     let place = TestDirectory::new();

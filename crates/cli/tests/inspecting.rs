@@ -1,4 +1,4 @@
-//! What inspect says of every kind of file, sound and damaged.
+//! What inspect prints for every kind of file, sound and damaged.
 
 mod support;
 
@@ -17,7 +17,7 @@ fn of_kind<'a>(items: &'a [Value], kind: &str) -> Vec<&'a Value> {
     items.iter().filter(|item| item["kind"] == kind).collect()
 }
 
-/// Keys of the puts that were printed.
+/// Keys of the printed puts.
 fn keys(items: &[Value]) -> Vec<String> {
     of_kind(items, "put").iter().map(|put| put["key"].as_str().unwrap().to_owned()).collect()
 }
@@ -87,11 +87,11 @@ fn a_directory_is_explained_file_by_file() {
     let db = place.copy("chromium/visit1-closed/local-storage");
     let text = terrace([&"inspect", &db]).ok();
     for part in [
-        "CURRENT, which names the MANIFEST in force: MANIFEST-000001\\n",
+        "CURRENT, which names the current MANIFEST: MANIFEST-000001\\n",
         "MANIFEST-000001: a MANIFEST of 41 bytes",
         "000003.log: a log of 665327 bytes",
         "LOCK, which a process locks",
-        "LOG: what the database said",
+        "LOG: the database's info log",
     ] {
         assert!(text.contains(part), "{part} in {text}");
     }
@@ -100,7 +100,7 @@ fn a_directory_is_explained_file_by_file() {
 }
 
 #[test]
-fn reading_goes_on_behind_a_damaged_block() {
+fn reading_goes_on_after_a_damaged_block() {
     let place = TestDirectory::new();
     let db = place.numbers(2000);
     let table = file_of(&db, ".ldb");
@@ -159,7 +159,7 @@ fn blocks_are_found_without_footer_and_without_index() {
 }
 
 #[test]
-fn reading_goes_on_behind_damage_in_a_log() {
+fn reading_goes_on_after_damage_in_a_log() {
     let place = TestDirectory::new();
     let db = place.copy("chromium/visit2-killed/indexeddb");
     let log = file_of(&db, ".log");
@@ -171,7 +171,7 @@ fn reading_goes_on_behind_damage_in_a_log() {
     assert_eq!(code, 1);
     let found = of_kind(&damaged, "damage");
     assert_eq!(found[0]["offset"], offsets[10]);
-    // The record that goes on in the next block has lost its beginning.
+    // The record that continues in the next block has lost its beginning.
     assert!(
         found[1..].iter().all(|damage| damage["problem"].as_str().unwrap().contains("without its first"))
     );
@@ -213,7 +213,7 @@ fn files_are_known_by_their_content_or_by_what_the_caller_says() {
     assert!(run.code == 1 && run.out.contains("DAMAGE"), "{}", run.out);
 }
 
-/// Whatever is in a file, inspect explains it and ends in order.
+/// Whatever a file contains, inspect explains it and ends properly.
 #[test]
 fn no_damage_ends_it() {
     let place = TestDirectory::new();

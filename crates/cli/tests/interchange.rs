@@ -17,9 +17,9 @@ fn what_is_exported_is_imported_in_both_forms() {
         for form in ["jsonl", "binary"] {
             let file = place.path(&format!("{}-{form}", name.replace('/', "-")));
             let copy = place.path(&format!("{}-{form}-db", name.replace('/', "-")));
-            let said = terrace([&"export", &db, &"--form", &form, &"--output", &file]).ok();
+            let exported = terrace([&"export", &db, &"--form", &form, &"--output", &file]).ok();
             let imported = terrace([&"import", &copy, &file, &"--create"]).ok();
-            assert_eq!(said.split(' ').next(), imported.split(' ').next());
+            assert_eq!(exported.split(' ').next(), imported.split(' ').next());
             assert_eq!(terrace([&"diff", &db, &copy]).ok(), "");
         }
     }
@@ -81,7 +81,7 @@ fn an_import_that_was_killed_goes_on_where_it_stopped() {
     let mut input = child.stdin.take().unwrap();
     let began = Instant::now();
     let mut sent = 0;
-    // More comes as long as it has noted nothing; it notes every second.
+    // Sends more until it has recorded its state, which it does every second.
     while !state.exists() {
         assert!(began.elapsed() < Duration::from_secs(60), "it notes how far it is");
         for line in lines.iter().skip(sent).take(100) {
@@ -95,7 +95,7 @@ fn an_import_that_was_killed_goes_on_where_it_stopped() {
 
     let all = lines.concat();
     let run = with_input([&"import", &db, &"--state", &state], all.as_bytes()).ok();
-    let going_on = run.strip_prefix("going on after ").unwrap();
+    let going_on = run.strip_prefix("continuing after ").unwrap();
     let done: usize = going_on.split(' ').next().unwrap().parse().unwrap();
     assert!(done > 0 && done <= sent, "{run}");
     assert!(run.contains(&format!("{} entries imported", lines.len() - done)), "{run}");

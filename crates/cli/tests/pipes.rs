@@ -1,4 +1,4 @@
-//! Output whose reader leaves: the program ends in order, without a message.
+//! Output whose reader leaves: the program ends properly, without a message.
 
 mod support;
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use support::{Owner, TestDirectory, file_of, snapshot, terrace};
 
-/// Runs every command that reads on `db`; each must end well.
+/// Runs every command that reads on `db`; each must succeed.
 fn read_in_every_way(db: &Path, place: &TestDirectory, round: &str) {
     let db = &db.to_owned();
     let copy = place.path(&format!("copy-{round}"));
@@ -57,7 +57,7 @@ fn reading_changes_no_byte_while_the_owner_runs_and_after_its_crash() {
     assert_eq!(terrace([&"count", &db]).ok(), "501\n");
     assert_eq!(snapshot(&db), before);
 
-    // What it writes on is seen by the next command.
+    // The next command sees what the owner goes on to write.
     owner.put("later", "too");
     assert_eq!(terrace([&"count", &db]).ok(), "502\n");
 
@@ -89,6 +89,6 @@ fn a_directory_that_may_not_be_written_is_read() {
     let before = snapshot(&db);
     read_in_every_way(&db, &place, "read-only");
     assert_eq!(snapshot(&db), before);
-    // So that it can be removed.
+    // Allows its removal.
     std::fs::set_permissions(&db, PermissionsExt::from_mode(0o755)).unwrap();
 }

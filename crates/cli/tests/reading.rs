@@ -1,4 +1,4 @@
-//! What get, scan, count and stats say of databases that others wrote.
+//! What get, scan, count and stats print for databases of other writers.
 
 mod support;
 
@@ -43,7 +43,7 @@ fn indexed_db_has_the_records_that_the_page_saw() {
     let mut stores: BTreeMap<u64, String> = BTreeMap::new();
     let mut indexes: BTreeMap<(u64, u64), String> = BTreeMap::new();
     let (mut records, mut index_entries) = (BTreeMap::new(), BTreeMap::new());
-    // Of a record that was changed or removed, Chromium leaves index entries behind; they have an older version.
+    // When Chromium changes or removes a record, it leaves index entries with an older version.
     let record = |entry: &Value, key: &Value| (of(entry, "store"), key.to_string());
     let exists = scan.iter().filter(|entry| entry["key"]["kind"] == "exists");
     let versions: BTreeMap<_, _> =

@@ -1,4 +1,4 @@
-//! The shell, typed at through a pipe.
+//! The shell, with input from a pipe.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! Damage: what verify finds, what reading commands say of it, what repair keeps.
+//! Damage: what verify finds, what reading commands report, what repair keeps.
 
 mod support;
 

@@ -47,8 +47,8 @@ fn compacting_gives_space_back() {
     };
     let before = size(&db);
     terrace([&"del", &db, &"--gte", &"00500"]).ok();
-    let said = terrace([&"compact", &db]).ok();
-    assert!(size(&db) * 5 < before, "{said}");
+    let output = terrace([&"compact", &db]).ok();
+    assert!(size(&db) * 5 < before, "{output}");
     assert_eq!(terrace([&"count", &db]).ok(), "500\n");
     assert_eq!(terrace([&"get", &db, &"00499"]).ok(), format!("{}\n", value(499)));
 }

@@ -15,26 +15,26 @@ use crate::error::{Error, ErrorKind, Result};
 impl DbInner {
     /// See [`Db::checkpoint`](crate::Db::checkpoint).
     pub(crate) fn checkpoint(self: &Arc<Self>, target: &Path) -> Result<()> {
-        let env = &*self.env;
+        let env = &*self.files.env;
         if env.exists(target)? && !env.list(target)?.is_empty() {
             let message =
                 "the directory is not empty; a checkpoint needs one that is empty or does not exist";
             return Err(Error::at_path(ErrorKind::InvalidArgument, target, message));
         }
-        self.flush_and_wait()?;
-        let version = self.versions.current();
+        self.writer.flush()?;
+        let version = self.files.versions.current();
         let last_sequence = self.published.visible_sequence();
         env.create_directory_all(target)?;
         for file in version.levels.iter().flatten() {
             let name = file_name::table_name(file.number);
-            let mut source = self.directory.join(&name);
+            let mut source = self.files.directory.join(&name);
             if !env.exists(&source)? {
-                source = self.directory.join(file_name::legacy_table_name(file.number));
+                source = self.files.directory.join(file_name::legacy_table_name(file.number));
             }
             env.link_or_copy(&source, &target.join(&name))?;
         }
-        let manifest_number = self.versions.new_file_number();
-        self.versions.write_copy(&version, target, manifest_number, last_sequence)?;
+        let manifest_number = self.files.versions.new_file_number();
+        self.files.versions.write_copy(&version, target, manifest_number, last_sequence)?;
         env.sync_directory(target)?;
         let temporary = target.join(file_name::temporary_name(manifest_number));
         let contents = current::encode(manifest_number);
@@ -42,7 +42,7 @@ impl DbInner {
         if let Some(parent) = target.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             env.sync_directory(parent)?;
         }
-        self.info_log.line(format_args!("wrote a checkpoint to {}", target.display()));
+        self.files.info_log.line(format_args!("wrote a checkpoint to {}", target.display()));
         Ok(())
     }
 }

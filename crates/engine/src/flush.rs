@@ -1,115 +1,134 @@
-//! Writes sealed memtables to tables of level 0, oldest first. Predecessor: `write/commit`. Successors:
+//! Writes a sealed memtable to a table of level 0. Predecessor: `db/jobs`, which flushes the oldest one first. Successors:
 //! `table/builder`, then the version set.
 //!
-//! Steps: write and sync the table; record it in the MANIFEST together with the number of the first log still
-//! needed; replace memtable by table in the super version; remove the logs. A crash between any two steps leaves
-//! either the log or the table in charge, never neither.
+//! Steps: write and sync the table; record it in the MANIFEST together with the number of the first log still needed. Then
+//! `db/jobs` replaces the memtable by the table in the super version, and removes the logs. A crash between any two steps
+//! leaves either the log or the table in charge, never neither.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use terrace_format::compression::Compression;
-use terrace_format::file_name;
 use terrace_format::internal_key::{parse_internal_key, user_key};
 use terrace_format::limits::LEVEL_COUNT;
 use terrace_format::version_edit::VersionEdit;
 
 use crate::compaction::drop_rule::DropRule;
-use crate::db::inner::DbInner;
 use crate::error::{Error, Result};
+use crate::files::{Files, Output};
 use crate::iterator::InternalIterator;
 use crate::memtable::MemTable;
+use crate::read::published::Published;
 use crate::read::super_version::SealedMemTable;
-use crate::table::{FinishedTable, TableBuilder, TableBuilderOptions};
 
-impl DbInner {
-    /// Flushes `sealed`, which must be the oldest. Runs on one thread at a time.
-    pub(crate) fn flush_sealed(self: &Arc<Self>, sealed: &Arc<SealedMemTable>) -> Result<()> {
-        let started = self.env.monotonic_micros();
-        let unneeded = std::mem::take(&mut self.background.lock().logs_to_close);
-        // Before the table is written: on a full disk it may need the room.
-        drop(unneeded);
-        self.versions.settle()?;
-        let path = self.directory.join(file_name::table_name(sealed.file_number));
-        let finished = self.write_level0_table(&sealed.table, &path)?;
-        let mut edit = VersionEdit {
-            log_number: Some(sealed.next_log_number),
-            last_sequence: Some(sealed.last_sequence),
-            ..VersionEdit::default()
-        };
-        let size_bytes = finished.as_ref().map_or(0, |finished| finished.size_bytes);
-        let counts: Vec<_> = finished.iter().map(|finished| (sealed.file_number, finished.counts)).collect();
-        edit.new_files.extend(finished.map(|finished| (0, finished.into_entry(sealed.file_number))));
-        self.record(edit, &counts)?;
+/// Writes `sealed`, which must be the oldest sealed memtable, to a table, and records that. Returns the table; none if nothing
+/// in the memtable is worth keeping. One flush at a time.
+pub(crate) fn flush(files: &Files, published: &Published, sealed: &SealedMemTable) -> Result<Option<Output>> {
+    files.versions.settle()?;
+    let table = write_level0_table(files, published, &sealed.table, sealed.file_number)?;
+    let mut edit = VersionEdit {
+        log_number: Some(sealed.next_log_number),
+        last_sequence: Some(sealed.last_sequence),
+        ..VersionEdit::default()
+    };
+    edit.new_files.extend(table.iter().map(|table| (0, table.entry.clone())));
+    files.record(edit, table.as_ref().map(Output::counted).as_slice())?;
+    Ok(table)
+}
 
-        let micros = self.env.monotonic_micros() - started;
-        let mut background = self.background.lock();
-        background.stats[0].record(micros, 0, size_bytes);
-        background.flushed.add(counts.iter().map(|(_, counts)| counts.raw_bytes()).sum(), micros);
-        self.update_super_version(&background, |view| {
-            view.replace_by_table(sealed, self.versions.current());
-        });
-        drop(background);
-        self.info_log.line(format_args!(
-            "flushed {} entries to table {} ({size_bytes} bytes, {} ms)",
-            sealed.table.entries(),
-            sealed.file_number,
-            micros / 1000
-        ));
-        self.remove_old_logs();
-        Ok(())
+fn write_level0_table(
+    files: &Files,
+    published: &Published,
+    memtable: &Arc<MemTable>,
+    number: u64,
+) -> Result<Option<Output>> {
+    let mut rule = DropRule::new(files.comparator.user().clone(), published.reader_sequences());
+    let mut entries = memtable.iter();
+    entries.seek_to_last()?;
+    if !entries.valid() {
+        return Ok(None);
     }
+    let last_user_key = user_key(entries.key()).to_vec();
+    entries.seek_to_first()?;
+    let mut options = files.table_options.clone();
+    if will_be_merged_soon(files, user_key(entries.key()), &last_user_key) {
+        options.compression = Compression::None;
+    }
+    let path = files.table_path(number);
+    // If this fails, what was written is removed; the log still holds it all.
+    let mut table = files.create_table_with(number, options)?;
+    while entries.valid() {
+        let parsed = parse_internal_key(entries.key()).map_err(|error| Error::format(&path, 0, error))?;
+        if !rule.may_drop(&parsed, |_| false) {
+            table.add(entries.key(), entries.value())?;
+        }
+        entries.next()?;
+    }
+    table.finish().map(Some)
+}
 
-    /// Writes a memtable to a table. `None` if nothing in it is worth keeping.
-    fn write_level0_table(&self, memtable: &Arc<MemTable>, path: &Path) -> Result<Option<FinishedTable>> {
-        let mut rule = DropRule::new(self.comparator.user().clone(), self.reader_sequences());
-        let mut entries = memtable.iter();
-        entries.seek_to_last()?;
-        if !entries.valid() {
-            return Ok(None);
-        }
-        let last_user_key = user_key(entries.key()).to_vec();
-        entries.seek_to_first()?;
-        let mut options = TableBuilderOptions::of(&self.options);
-        if self.will_be_merged_soon(user_key(entries.key()), &last_user_key) {
-            options.compression = Compression::None;
-        }
-        let file = self.env.create(path)?;
-        let mut builder = TableBuilder::new(file, path.to_owned(), self.comparator.clone(), options);
-        let result = (|| {
-            while entries.valid() {
-                let parsed =
-                    parse_internal_key(entries.key()).map_err(|error| Error::format(path, 0, error))?;
-                if !rule.may_drop(&parsed, |_| false) {
-                    builder.add(entries.key(), entries.value())?;
-                }
-                entries.next()?;
+/// Whether a table of level 0 with this range is merged with others before long: then to compress it now, and decompress it
+/// then, costs more than the space it takes meanwhile. One that overlaps nothing is moved down as it is.
+fn will_be_merged_soon(files: &Files, first_user_key: &[u8], last_user_key: &[u8]) -> bool {
+    let version = files.versions.current();
+    (0..LEVEL_COUNT).any(|level| version.overlaps(level, Some(first_user_key), Some(last_user_key)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use terrace_env::simulated::{CallKind, Failure, FaultPlan, Mode};
+    use terrace_env::{Env, MemoryEnv, SimulatedEnv};
+    use terrace_format::internal_key::ValueKind;
+
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::testing::Shared;
+
+    fn seal(shared: &Shared, entries: &[(u64, &str)]) -> Arc<SealedMemTable> {
+        shared.published.publish(entries.iter().map(|entry| entry.0).max().unwrap_or_default());
+        shared.seal(shared.files.versions.new_file_number(), |memtable| {
+            for (sequence, key) in entries {
+                memtable.insert(*sequence, ValueKind::Value, key.as_bytes(), b"v");
             }
-            builder.finish()
-        })();
-        if result.is_err() {
-            // What was written is of no use; the log still holds it all.
-            let _ = self.env.remove_file(path);
-        }
-        result.map(Some)
+        })
     }
 
-    /// Whether a table of level 0 with this range is merged with others before long: then to compress it now, and
-    /// decompress it then, costs more than the space it takes meanwhile. One that overlaps nothing is moved down as it
-    /// is.
-    fn will_be_merged_soon(&self, first_user_key: &[u8], last_user_key: &[u8]) -> bool {
-        let version = self.versions.current();
-        (0..LEVEL_COUNT).any(|level| version.overlaps(level, Some(first_user_key), Some(last_user_key)))
+    #[test]
+    fn a_memtable_becomes_one_table_of_level_0_with_what_somebody_sees() {
+        let env: Arc<dyn Env> = Arc::new(MemoryEnv::with_steps());
+        let shared = Shared::new(&env);
+        let sealed = seal(&shared, &[(1, "a"), (2, "a"), (3, "b")]);
+        let table = flush(&shared.files, &shared.published, &sealed).unwrap().unwrap();
+        assert_eq!((table.entry.number, table.counts.entries), (sealed.file_number, 2));
+        let version = shared.files.versions.current();
+        assert_eq!(
+            version.levels[0].iter().map(|file| file.number).collect::<Vec<_>>(),
+            [sealed.file_number]
+        );
+        assert_eq!(shared.files.versions.last_sequence(), 3);
     }
 
-    /// Removes logs that hold nothing which is not in tables.
-    fn remove_old_logs(&self) {
-        let log_number = self.versions.log_number();
-        let mut background = self.background.lock();
-        let old: Vec<u64> = background.logs.extract_if(.., |number| *number < log_number).collect();
-        drop(background);
-        for number in old {
-            let _ = self.env.remove_file(&self.directory.join(file_name::log_name(number)));
+    #[test]
+    fn an_empty_memtable_becomes_no_table() {
+        let env: Arc<dyn Env> = Arc::new(MemoryEnv::with_steps());
+        let shared = Shared::new(&env);
+        let sealed = seal(&shared, &[]);
+        assert!(flush(&shared.files, &shared.published, &sealed).unwrap().is_none());
+        assert!(shared.tables().is_empty());
+    }
+
+    #[test]
+    fn a_flush_that_fails_leaves_no_table_behind() {
+        for kind in [CallKind::Write, CallKind::Sync, CallKind::Close] {
+            let env = SimulatedEnv::new(1, Mode::StrictPosix);
+            let shared = Shared::new(&(Arc::new(env.clone()) as Arc<dyn Env>));
+            let sealed = seal(&shared, &[(1, "a")]);
+            env.fail_at(FaultPlan::new(1, Failure::Io).of(kind).on(".ldb"));
+            let failure = flush(&shared.files, &shared.published, &sealed).unwrap_err();
+            assert_eq!(failure.kind(), ErrorKind::Io);
+            assert!(env.has_failed() && shared.tables().is_empty(), "{kind:?}");
+            assert_eq!(shared.files.versions.current().files().count(), 0);
         }
     }
 }

@@ -12,15 +12,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use terrace_format::file_name;
 use terrace_format::internal_key::{MAX_SEQUENCE_NUMBER, append_internal_key};
-use terrace_format::table::TableCounts;
-use terrace_format::version_edit::{FileEntry, VersionEdit};
+use terrace_format::version_edit::VersionEdit;
 
 use crate::db::inner::DbInner;
 use crate::error::{Error, ErrorKind, Result};
-use crate::table::{TableBuilder, TableBuilderOptions, TableFileIterator, TableFileOptions, TableFileReader};
-use crate::write::commit::CommitState;
+use crate::files::Output;
+use crate::table::{TableFileIterator, TableFileOptions, TableFileReader};
+use crate::write::writer::CommitState;
 
 impl DbInner {
     /// See [`Db::ingest`](crate::Db::ingest).
@@ -29,44 +28,34 @@ impl DbInner {
         if sources.is_empty() {
             return Ok(());
         }
-        let mut token = self.line.take_token();
-        self.check_writable()?;
+        let mut token = self.writer.line.take_token();
+        self.health.check_writable()?;
         if token.last_sequence >= MAX_SEQUENCE_NUMBER {
             return Err(Error::new(
                 ErrorKind::InvalidArgument,
                 "the database has used up its sequence numbers",
             ));
         }
-        self.flush_with_token(&mut token)?;
+        self.writer.flush_with_token(&mut token)?;
         let sequence = token.last_sequence + 1;
         let mut written = Vec::new();
         let rewritten =
             sources.into_iter().try_for_each(|source| self.rewrite(source, sequence, &mut written));
         if let Err(error) = rewritten {
-            let numbers: Vec<u64> = written.iter().map(|(entry, _)| entry.number).collect();
-            self.remove_tables(&numbers);
+            self.files.remove_tables(written.iter().map(|output| output.entry.number));
             return Err(error);
         }
         self.install_ingested(&mut token, sequence, &written)
     }
 
-    /// Seals the active memtable and waits until everything is in tables. Keeps the token meanwhile.
-    fn flush_with_token(self: &Arc<Self>, commit: &mut CommitState) -> Result<()> {
-        if !commit.memtable.is_empty() {
-            self.seal_memtable(commit)?;
-        }
-        let newest = self.published.super_version().sealed.first().map(|sealed| sealed.file_number);
-        newest.map_or(Ok(()), |newest| self.wait_for_flush_of(newest))
-    }
-
     /// Opens and verifies the files, and sorts them by their keys.
     fn open_sources(&self, paths: &[PathBuf]) -> Result<Vec<TableFileIterator>> {
-        let user = self.comparator.user();
+        let user = self.files.comparator.user();
         let mut ranges: Vec<(Vec<u8>, Vec<u8>, &PathBuf, TableFileIterator)> = Vec::new();
         for path in paths {
             let options = TableFileOptions {
                 comparator: user.clone(),
-                env: Arc::clone(&self.env),
+                env: Arc::clone(&self.files.env),
                 ..TableFileOptions::default()
             };
             let reader = TableFileReader::open(path, options)?;
@@ -91,70 +80,50 @@ impl DbInner {
     }
 
     /// Writes the newest version of each key in `source` to a new table, with the number `sequence`.
-    fn rewrite(
-        &self,
-        mut source: TableFileIterator,
-        sequence: u64,
-        written: &mut Vec<(FileEntry, TableCounts)>,
-    ) -> Result<()> {
-        let number = self.versions.new_file_number();
-        let path = self.directory.join(file_name::table_name(number));
-        let file = self.env.create(&path)?;
-        let mut builder =
-            TableBuilder::new(file, path, self.comparator.clone(), TableBuilderOptions::of(&self.options));
+    fn rewrite(&self, mut source: TableFileIterator, sequence: u64, written: &mut Vec<Output>) -> Result<()> {
+        let mut table = self.files.create_table(self.files.versions.new_file_number())?;
+        let user = self.files.comparator.user();
         let (mut key, mut last_user_key) = (Vec::new(), None::<Vec<u8>>);
-        let result = (|| {
-            while source.valid() {
-                let user = self.comparator.user();
-                if last_user_key.as_ref().is_none_or(|last| user.compare(last, source.key()).is_ne()) {
-                    key.clear();
-                    append_internal_key(&mut key, source.key(), sequence, source.kind());
-                    builder.add(&key, source.value())?;
-                    last_user_key = Some(source.key().to_vec());
-                }
-                source.next()?;
+        while source.valid() {
+            if last_user_key.as_ref().is_none_or(|last| user.compare(last, source.key()).is_ne()) {
+                key.clear();
+                append_internal_key(&mut key, source.key(), sequence, source.kind());
+                table.add(&key, source.value())?;
+                last_user_key = Some(source.key().to_vec());
             }
-            builder.finish()
-        })();
-        match result {
-            Ok(finished) => {
-                let counts = finished.counts;
-                written.push((finished.into_entry(number), counts));
-                Ok(())
-            }
-            Err(error) => {
-                self.remove_tables(&[number]);
-                Err(error)
-            }
+            source.next()?;
         }
+        written.push(table.finish()?);
+        Ok(())
     }
 
     fn install_ingested(
         self: &Arc<Self>,
         commit: &mut CommitState,
         sequence: u64,
-        written: &[(FileEntry, TableCounts)],
+        written: &[Output],
     ) -> Result<()> {
         let edit = VersionEdit {
             last_sequence: Some(sequence),
-            new_files: written.iter().map(|(entry, _)| (0, entry.clone())).collect(),
+            new_files: written.iter().map(|output| (0, output.entry.clone())).collect(),
             ..VersionEdit::default()
         };
-        let counts: Vec<_> = written.iter().map(|(entry, counts)| (entry.number, *counts)).collect();
-        self.record(edit, &counts).inspect_err(|error| {
+        let counts: Vec<_> = written.iter().map(Output::counted).collect();
+        self.files.record(edit, &counts).inspect_err(|error| {
             // An edit that found no room may still be on the disk. The next write gets its sequence number, so the edit
             // must be gone before that.
-            if !error.may_pass() || self.versions.settle().is_err() {
-                self.poison(error);
+            if !error.may_pass() || self.files.versions.settle().is_err() {
+                self.background.poison(error);
             }
         })?;
         commit.last_sequence = sequence;
         let mut background = self.background.lock();
-        self.update_super_version(&background, |view| view.version = self.versions.current());
+        self.background
+            .update_super_version(&background, |view| view.version = self.files.versions.current());
         self.published.publish(sequence);
-        commit.throttle.set_pressure(self.pressure(&commit.memtable));
-        self.schedule(&mut background);
-        self.info_log.line(format_args!("ingested {} tables", written.len()));
+        self.writer.note_pressure(commit);
+        self.background.schedule(&mut background);
+        self.files.info_log.line(format_args!("ingested {} tables", written.len()));
         Ok(())
     }
 }

@@ -25,13 +25,16 @@
 
 #![warn(clippy::missing_errors_doc)]
 
+mod background;
 mod cache;
 mod checkpoint;
 mod compaction;
 mod db;
 mod destroy;
 mod error;
+mod files;
 mod flush;
+mod health;
 mod info_log;
 mod ingest;
 mod iterator;
@@ -40,22 +43,26 @@ mod memtable;
 #[cfg(all(test, loom))]
 mod models;
 mod options;
+mod pool;
 mod read;
 mod recovery;
 mod repair;
 mod sync;
 mod table;
+#[cfg(test)]
+mod testing;
 mod thread_buffer;
 mod version;
 mod wal;
 mod write;
 
 pub use cache::block_cache::BlockCache;
-pub use compaction::pool::BackgroundPool;
 pub use db::Db;
-pub use db::properties::{LeftOutLog, LevelInfo, Stats, TableInfo};
+pub use db::left_out_log::LeftOutLog;
+pub use db::properties::{LevelInfo, Stats, TableInfo};
 pub use error::{Error, ErrorKind, Result};
 pub use options::{Bounds, IterOptions, Options, ReadOptions, ReadTier, WriteOptions};
+pub use pool::BackgroundPool;
 pub use read::db_iterator::DbIterator;
 pub use read::get::Pinned;
 pub use read::snapshot::Snapshot;

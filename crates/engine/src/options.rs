@@ -1,4 +1,7 @@
 //! The options of a database, a read, an iterator and a write, each with its purpose, default and cost.
+//!
+//! `options.json`, beside `src`, describes the options of a database for the bindings: what each is called there, or why it is
+//! not there. A test compares it with what is written here.
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -9,7 +12,7 @@ use terrace_format::compression::Compression;
 use terrace_format::filter::FilterPolicy;
 
 use crate::cache::block_cache::BlockCache;
-use crate::compaction::pool::BackgroundPool;
+use crate::pool::BackgroundPool;
 use crate::read::snapshot::Snapshot;
 
 const KIB: usize = 1 << 10;
@@ -135,14 +138,13 @@ impl Options {
     /// The preset for a machine whose main work is this database: larger buffers, and more compactions at once.
     pub fn server() -> Self {
         let embedded = Self::embedded();
-        let compaction_threads = embedded.env.available_parallelism().clamp(2, 8);
         Self {
             write_buffer_size_bytes: 64 * MIB,
             max_sealed_memtables: 4,
             block_cache_size_bytes: 512 * MIB,
             max_file_size_bytes: 32 * MIB as u64,
             max_open_files: 10_000,
-            compaction_threads,
+            compaction_threads: embedded.env.available_parallelism().clamp(2, 8),
             ..embedded
         }
     }

@@ -7,6 +7,7 @@ use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use terrace_engine::{Db, Options, ReadOptions, WriteOptions};
 
@@ -33,6 +34,10 @@ fn set_mode(path: &Path, mode: u32) {
 /// As the user `nobody`, makes a database at `path` below a new directory. The `home` in it belongs to `nobody` and has the
 /// mode `home_mode`.
 fn make_below(home_mode: u32, path: &str) {
+    // One at a time: a process that another test starts while the program is copied inherits the open file, and a program
+    // that is open for writing cannot be run.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let top = tempfile::tempdir().unwrap();
     let home = top.path().join("home");
     std::fs::create_dir(&home).unwrap();
@@ -54,9 +59,9 @@ fn make_below(home_mode: u32, path: &str) {
         .uid(NOBODY)
         .output()
         .unwrap();
-    let said =
+    let output_text =
         String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && said.contains("done as told"), "{said}");
+    assert!(output.status.success() && output_text.contains("done as told"), "{output_text}");
 }
 
 #[test]

@@ -24,12 +24,12 @@ pub trait ThreadHandle: Send + Sync {
     fn join(self: Box<Self>);
 }
 
-/// The identity of a file, whatever its name, among those that exist at the same time: as Unix has it.
+/// Identifies a file among all files that exist at the same time, whatever their names, as Unix does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FileId {
     /// The file system.
     pub device: u64,
-    /// The file in it. Another file may have the number once this one is removed.
+    /// The file in it. Another file may get this number once this one is removed.
     pub inode: u64,
 }
 
@@ -158,8 +158,7 @@ pub trait Env: Send + Sync + fmt::Debug + 'static {
     ///
     /// # Errors
     ///
-    /// If the contents cannot be written, synced or renamed. `path` then has its old contents, or the new ones if
-    /// only the last sync of the directory failed.
+    /// If the contents cannot be written, synced or renamed.
     fn replace_file(&self, path: &Path, contents: &[u8], temporary: &Path) -> Result<()>;
 
     /// Renames a file.
@@ -199,12 +198,12 @@ pub trait Env: Send + Sync + fmt::Debug + 'static {
     /// If the file does not exist or its size cannot be read.
     fn file_size(&self, path: &Path) -> Result<u64>;
 
-    /// The identity of the file at `path`, which tells it from its copies. `None` if there is no such file, and by default: an
-    /// environment need not be able to tell.
+    /// Identity of the file at `path`, which distinguishes it from its copies. `None` if there is no such file, or if the
+    /// environment cannot tell. Optional: the default is `None`.
     ///
     /// # Errors
     ///
-    /// If the file cannot be looked at.
+    /// If the identity cannot be read.
     fn file_id(&self, path: &Path) -> Result<Option<FileId>> {
         let _ = path;
         Ok(None)

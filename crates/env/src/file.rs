@@ -52,7 +52,7 @@ pub trait RandomAccessFile: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     ///
-    /// If the system cannot tell the size of the file.
+    /// If the system cannot examine the file.
     fn next_data(&self, offset: u64) -> Result<Option<u64>> {
         Ok((offset < self.size_bytes()?).then_some(offset))
     }
@@ -192,8 +192,7 @@ pub trait LogFile: Send {
     ///
     /// # Errors
     ///
-    /// Kind [`io::ErrorKind::InvalidInput`] if the size is beyond the end. Also if the file cannot be truncated, or
-    /// if an earlier sync failed.
+    /// Kind [`io::ErrorKind::InvalidInput`] if the size is beyond the end. Also if the file cannot be truncated.
     fn truncate(&mut self, size_bytes: u64) -> Result<()>;
 
     /// Makes all bytes and the size durable.

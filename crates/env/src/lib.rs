@@ -35,8 +35,8 @@
 //!   around.
 //! * Optional: [`RandomAccessFile::read_at_without_waiting`] may always return `None`, [`Env::link_or_copy`] may
 //!   always copy, [`Env::spawn`] may always fail (with [`Background::Steps`]), [`Env::sync_directory`] may do nothing
-//!   if changes of names are durable on return, [`Env::hold_directory`] and [`Env::file_id`] may return `None`. Everything
-//!   else is required, and checked by [`conformance`].
+//!   if changes of names are durable on return, and [`Env::hold_directory`] and [`Env::file_id`] may return `None`.
+//!   Everything else is required, and checked by [`conformance`].
 //! * An environment on a fixed pool of file handles (such as the browser's, which cannot open a handle while it runs)
 //!   maps names to slots of the pool in bytes of its own. A rename or a replacement is then one durable write of that
 //!   map, the slot of a removed file is reused once its last handle is gone, and an empty pool is an error of kind
@@ -68,7 +68,7 @@ pub use lock::{FileLock, LockError};
 pub use memory::MemoryEnv;
 #[cfg(unix)]
 pub use posix::PosixEnv;
-pub use process_mark::ProcessMark;
+pub use process_mark::{ProcessMark, RevocableMark};
 pub use simulated::SimulatedEnv;
 
 /// The environment of this platform: the operating system's files ([`PosixEnv`] on Unix). On platforms where Terrace

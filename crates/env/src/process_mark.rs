@@ -27,6 +27,33 @@ impl ProcessMark {
     }
 }
 
+/// A mark that can be revoked: nothing that it stands for is allowed any more then, in this process or in another. To ask costs no
+/// more than of a [`ProcessMark`].
+#[derive(Debug)]
+pub struct RevocableMark(AtomicU64);
+
+impl RevocableMark {
+    /// No process has made so many forks.
+    const REVOKED: u64 = u64::MAX;
+
+    /// One for the process of `mark`.
+    pub fn new(mark: ProcessMark) -> Self {
+        Self(AtomicU64::new(mark.0))
+    }
+
+    /// Whether this is the process of the mark, and nobody has revoked it. What came before the revocation is then seen by whoever
+    /// finds it.
+    #[inline]
+    pub fn is_here(&self) -> bool {
+        self.0.load(Ordering::Acquire) == FORKS.load(Ordering::Relaxed)
+    }
+
+    /// Revokes the mark for good.
+    pub fn revoke(&self) {
+        self.0.store(Self::REVOKED, Ordering::Release);
+    }
+}
+
 #[cfg(unix)]
 fn count_forks() {
     extern "C" fn in_child() {
@@ -67,5 +94,15 @@ pub(crate) mod tests {
         assert!(mark.is_here());
         assert_in_child(|| !mark.is_here() && ProcessMark::here().is_here());
         assert!(mark.is_here());
+    }
+
+    #[test]
+    fn a_revoked_mark_is_of_no_process() {
+        let mark = RevocableMark::new(ProcessMark::here());
+        assert!(mark.is_here());
+        assert_in_child(|| !mark.is_here());
+        mark.revoke();
+        assert!(!mark.is_here());
+        assert_in_child(|| !mark.is_here());
     }
 }

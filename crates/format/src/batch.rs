@@ -79,8 +79,8 @@ impl WriteBatch {
     ///
     /// # Errors
     ///
-    /// `Corrupt` if an operation is cut off or of an unknown kind, if the count is wrong, or if a sequence number is
-    /// too large.
+    /// `Corrupt` if the header or an operation is cut off, if an operation is of an unknown kind, if the count is wrong,
+    /// or if a sequence number is too large.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
         BatchRef::parse(&bytes)?;
         Ok(Self { bytes })
@@ -236,8 +236,8 @@ impl<'a> BatchRef<'a> {
     ///
     /// # Errors
     ///
-    /// `Corrupt` if an operation is cut off or of an unknown kind, if the count is wrong, or if a sequence number is
-    /// too large.
+    /// `Corrupt` if the header or an operation is cut off, if an operation is of an unknown kind, if the count is wrong,
+    /// or if a sequence number is too large.
     pub fn parse(bytes: &'a [u8]) -> Result<Self> {
         let mut decoder = Decoder::new(STRUCTURE, bytes);
         let sequence = decoder.fixed64("sequence")?;

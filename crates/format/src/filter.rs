@@ -326,9 +326,9 @@ impl FilterBlockReader {
         if index >= self.filter_count as u64 {
             return None;
         }
-        let place = self.array_offset + 4 * index as usize;
-        let start = decode_fixed32(&self.contents[place..]) as usize;
-        let end = decode_fixed32(&self.contents[place + 4..]) as usize;
+        let position = self.array_offset + 4 * index as usize;
+        let start = decode_fixed32(&self.contents[position..]) as usize;
+        let end = decode_fixed32(&self.contents[position + 4..]) as usize;
         self.contents[..self.array_offset].get(start..end)
     }
 

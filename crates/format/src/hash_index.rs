@@ -305,13 +305,13 @@ impl HashIndexReader {
         let Self { slot_count, interval_count, probes, layout } = *self;
         let (slots, rest) = contents.split_at(slot_count * SLOT_SIZE_BYTES);
         let tag = (hash as u32) << layout.tag_shift();
-        let mut place = first_slot(hash, slot_count);
+        let mut index = first_slot(hash, slot_count);
         let mut left = probes;
         std::iter::from_fn(move || {
             while left > 0 {
                 left -= 1;
-                let slot = decode_fixed32(&slots[place * SLOT_SIZE_BYTES..]);
-                place = if place + 1 == slot_count { 0 } else { place + 1 };
+                let slot = decode_fixed32(&slots[index * SLOT_SIZE_BYTES..]);
+                index = if index + 1 == slot_count { 0 } else { index + 1 };
                 if slot == 0 {
                     left = 0;
                 } else if (slot ^ tag) >> layout.tag_shift() == 0 {
@@ -335,8 +335,8 @@ impl SlotLayout {
     #[inline]
     fn candidate(self, slot: u32, intervals: &[u8]) -> Option<Candidate> {
         let interval = (slot >> self.end_bits) & ((1 << self.interval_bits) - 1);
-        let place = (interval as usize).checked_sub(1)? * INTERVAL_SIZE_BYTES;
-        let interval = intervals.get(place..place + INTERVAL_SIZE_BYTES)?;
+        let start = (interval as usize).checked_sub(1)? * INTERVAL_SIZE_BYTES;
+        let interval = intervals.get(start..start + INTERVAL_SIZE_BYTES)?;
         let size = decode_fixed32(&interval[4..]);
         let units = slot & self.all();
         Some(Candidate {

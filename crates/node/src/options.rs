@@ -92,10 +92,19 @@ pub struct OpenOptions {
     pub multithreading: bool,
 }
 
+/// Changes options to what was given. What was not given stays as the preset has it.
+macro_rules! set_given {
+    ($options:ident: $($given:expr => $option:ident;)*) => {
+        $(if let Some(value) = $given? {
+            $options.$option = value as _;
+        })*
+    };
+}
+
 /// Options of `open`, from an object.
 pub fn open_options(env: Env, object: Value) -> Fallible<OpenOptions> {
-    let flag = |name: &CStr| -> Fallible<bool> {
-        env.property(object, name)?.map_or(Ok(false), |value| env.get_bool(value))
+    let flag = |name: &CStr| -> Fallible<Option<bool>> {
+        env.property(object, name)?.map(|value| env.get_bool(value)).transpose()
     };
     let text = |name: &CStr| -> Fallible<Option<String>> {
         env.property(object, name)?.map(|value| env.get_string(value)).transpose()
@@ -109,12 +118,6 @@ pub fn open_options(env: Env, object: Value) -> Fallible<OpenOptions> {
         Some("server") => Options::server(),
         Some(other) => return Err(unknown("preset", other)),
     };
-    options.create_if_missing = flag(c"createIfMissing")?;
-    options.error_if_exists = flag(c"errorIfExists")?;
-    options.paranoid_checks = flag(c"paranoidChecks")?;
-    options.read_only = flag(c"readOnly")?;
-    options.map_tables = flag(c"mapTables")?;
-    options.map_log = flag(c"mapLog")?;
     if let Some(name) = text(c"comparator")? {
         options.comparator = UserComparator::by_name(&name).ok_or_else(|| unknown("comparator", &name))?;
     }
@@ -125,26 +128,28 @@ pub fn open_options(env: Env, object: Value) -> Fallible<OpenOptions> {
         Some("zstd") => Compression::Zstd { level: ZSTD_LEVEL },
         Some(other) => return Err(unknown("compression", other)),
     };
-    let set = |target: &mut usize, name: &CStr| -> Fallible<()> {
-        if let Some(value) = number(name)? {
-            *target = value as usize;
-        }
-        Ok(())
-    };
-    set(&mut options.write_buffer_size_bytes, c"writeBufferSize")?;
-    set(&mut options.max_open_files, c"maxOpenFiles")?;
-    set(&mut options.block_cache_size_bytes, c"cacheSize")?;
-    set(&mut options.block_size_bytes, c"blockSize")?;
-    set(&mut options.block_restart_interval, c"blockRestartInterval")?;
-    set(&mut options.filter_bits_per_key, c"filterBitsPerKey")?;
-    set(&mut options.hash_index_percent, c"hashIndexPercent")?;
-    if let Some(value) = number(c"maxFileSize")? {
-        options.max_file_size_bytes = value as u64;
+    set_given! { options:
+        flag(c"createIfMissing") => create_if_missing;
+        flag(c"errorIfExists") => error_if_exists;
+        // options.json: plain values (make options)
+        flag(c"readOnly") => read_only;
+        number(c"cacheSize") => block_cache_size_bytes;
+        number(c"writeBufferSize") => write_buffer_size_bytes;
+        number(c"blockSize") => block_size_bytes;
+        number(c"blockRestartInterval") => block_restart_interval;
+        number(c"maxFileSize") => max_file_size_bytes;
+        number(c"maxOpenFiles") => max_open_files;
+        number(c"filterBitsPerKey") => filter_bits_per_key;
+        number(c"hashIndexPercent") => hash_index_percent;
+        flag(c"mapTables") => map_tables;
+        flag(c"mapLog") => map_log;
+        flag(c"paranoidChecks") => paranoid_checks;
+        // options.json: end
     }
-    if flag(c"sharedResources")? {
+    if flag(c"sharedResources")? == Some(true) {
         share_resources(&mut options);
     }
-    Ok(OpenOptions { options, multithreading: flag(c"multithreading")? })
+    Ok(OpenOptions { options, multithreading: flag(c"multithreading")? == Some(true) })
 }
 
 fn unknown(option: &str, name: &str) -> Failure {

@@ -1,11 +1,11 @@
-// What is measured: keys of several shapes, and the encodings that are compared.
+// The cases that are measured: keys of several shapes, and the encodings that are compared.
 
 import original from 'bytewise'
 import charwise from 'charwise'
 import * as orderedBinary from 'ordered-binary'
 import { bytewise } from 'terrace-bytewise'
 
-/** Makes the key number `i` of each shape. No two keys of a shape are the same. */
+/** Makes key number `i` of each shape. No two keys of a shape are the same. */
 export const SHAPES = {
   "['user', 17, 'mail17@example.org', true, a date, -25.5]": (i) => [
     'user',
@@ -31,11 +31,11 @@ export const SHAPES = {
   'a string of 1,000 characters': (i) => String(i).padStart(1000, 'x')
 }
 
-/** How each encoding makes bytes of a key, and a key of bytes. */
+/** How each encoding turns a key into bytes, and bytes into a key. */
 export const ENCODINGS = {
   'terrace-bytewise': bytewise,
   bytewise: original,
-  // It makes strings. A store has bytes: these two calls are what level-transcoder adds.
+  // It makes strings, but a store has bytes. These two calls are what level-transcoder adds.
   charwise: {
     encode: (key) => Buffer.from(charwise.encode(key), 'utf8'),
     decode: (bytes) => charwise.decode(bytes.toString('utf8'))

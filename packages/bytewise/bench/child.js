@@ -9,7 +9,7 @@ const KEYS = 1000
 const [name, milliseconds] = process.argv.slice(2)
 const encoding = ENCODINGS[name]
 
-/** Whether keys come back as they were. */
+/** Whether keys come back unchanged. */
 function isSupported(keys) {
   try {
     for (const key of keys) assert.deepStrictEqual(encoding.decode(encoding.encode(key)), key)
@@ -19,7 +19,7 @@ function isSupported(keys) {
   }
 }
 
-/** Microseconds a call of `work` on one of `inputs`: of passes over all of them, the median. */
+/** Microseconds per call of `work` on one of `inputs`: the median of passes over all of them. */
 function measure(inputs, work) {
   const outputs = new Array(inputs.length)
   const pass = () => {
@@ -33,7 +33,7 @@ function measure(inputs, work) {
     while (times.length < passes || performance.now() < end) times.push(pass())
     return times
   }
-  // The first passes are those in which the engine compiles.
+  // The engine compiles during the first passes.
   enough(20)
   globalThis.gc()
   const times = enough(21).sort((a, b) => a - b)

@@ -34,7 +34,7 @@ function commit() {
   }
 }
 
-/** For each round the results of each encoding. */
+/** The results of each encoding, for each round. */
 const measured = []
 for (let round = 0; round < rounds; round++) {
   const results = {}

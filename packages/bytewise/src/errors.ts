@@ -21,6 +21,7 @@ export type BytewiseErrorCode =
 
 /** An error of encoding or decoding a key. */
 export interface BytewiseError extends Error {
+  /** The reason, for programs. */
   code: BytewiseErrorCode
   /** The byte at which the damage was noticed, counted from the first byte of the key. */
   offset?: number

@@ -19,16 +19,22 @@ export type { TypedArray } from './typed-arrays.js'
 
 /** The `keyEncoding` of an abstract-level database, with the helpers for ranges. */
 export interface Bytewise {
+  /** The name of the encoding. */
   readonly name: 'bytewise'
   /** The type of the encoded form: `Uint8Array`. */
   readonly format: 'view'
+  /** Encodes a key or a bound; see {@link encode}. */
   encode(key: Key | Bound): Uint8Array
   /** The type of the result is open, as that of JSON is: the database decides the type of its keys. */
   // biome-ignore lint/suspicious/noExplicitAny: see above
   decode(bytes: Uint8Array): any
+  /** Makes the range of a prefix; see {@link prefix}. */
   prefix: typeof prefix
+  /** Makes a bound before a prefix; see {@link lower}. */
   lower: typeof lower
+  /** Makes a bound after a prefix; see {@link upper}. */
   upper: typeof upper
+  /** Makes a range; see {@link between}. */
   between: typeof between
 }
 

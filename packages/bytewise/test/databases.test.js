@@ -1,4 +1,4 @@
-// The encoding as `keyEncoding` of databases: Terrace, and one of another kind.
+// The encoding as `keyEncoding` of databases: of Terrace, and of another kind.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -41,7 +41,7 @@ for (const [kind, make] of Object.entries(kinds)) {
     await db.close()
   })
 
-  test(`${kind}: ranges have what is beneath a prefix`, async () => {
+  test(`${kind}: ranges contain everything below a prefix`, async () => {
     const db = make()
     const keys = [
       ['use', 1],
@@ -91,7 +91,7 @@ for (const [kind, make] of Object.entries(kinds)) {
   })
 }
 
-test('Level: what is synchronous takes the encoding, too', async () => {
+test('Level: synchronous methods take the encoding, too', async () => {
   const db = kinds.Level()
   await db.open()
   db.putSync(['a', 2], 'two')

@@ -1,4 +1,4 @@
-// Random keys beside npm bytewise 1.1.0. `make bytewise-differential` does it with a million.
+// Random keys, compared with npm bytewise 1.1.0. `make bytewise-differential` compares a million.
 
 import { test } from 'node:test'
 import { compare } from './support/differential.js'

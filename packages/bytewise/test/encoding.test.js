@@ -1,4 +1,4 @@
-// Single keys: what their bytes are, what comes back, and what is refused.
+// Single keys: their bytes, what they decode to, and what is refused.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { decode, encode, lower, MAX_DEPTH, MAX_KEY_SIZE_BYTES, prefix, upper } f
 const hex = (key) => Buffer.from(encode(key)).toString('hex')
 const refuses = (key, code) => assert.throws(() => encode(key), { name: 'TypeError', code })
 
-/** An array in an array, so many deep. */
+/** Nested arrays of this depth. */
 function nest(depth, inside = []) {
   let key = inside
   for (let i = 1; i < depth; i++) key = [key]
@@ -23,7 +23,7 @@ test('zero has no sign', () => {
   assert.equal(hex(-0n), hex(0n))
 })
 
-test('what is no number and no date has no place in the order', () => {
+test('NaN and invalid dates have no place in the order', () => {
   refuses(Number.NaN, 'BYTEWISE_INVALID_VALUE')
   refuses([1, [Number.NaN]], 'BYTEWISE_INVALID_VALUE')
   refuses(new Date(Number.NaN), 'BYTEWISE_INVALID_VALUE')
@@ -32,7 +32,7 @@ test('what is no number and no date has no place in the order', () => {
   refuses(new Float32Array([Number.NaN]), 'BYTEWISE_INVALID_VALUE')
 })
 
-test('half of a surrogate pair is refused, for two of them would be one key', () => {
+test('half of a surrogate pair is refused, because two such strings would be one key', () => {
   for (const half of [
     '\ud800',
     '\udbff',
@@ -163,7 +163,7 @@ test('sets and maps do not depend on the order of insertion', () => {
     new Set(),
     new Map([[new Set([1]), null]])
   ])
-  // What are two members in JavaScript may be one key.
+  // Two members in JavaScript may be one key.
   assert.equal(hex(new Set([new Date(1), new Date(1)])), hex(new Set([new Date(1)])))
   refuses(
     new Map([
@@ -210,11 +210,11 @@ test('long keys come back, and those over the limit are refused', () => {
   refuses([Buffer.alloc(MAX_KEY_SIZE_BYTES / 2)], 'BYTEWISE_TOO_LONG')
   refuses(new Array(20).fill(Buffer.alloc(MAX_KEY_SIZE_BYTES / 10)), 'BYTEWISE_TOO_LONG')
   refuses(new Float64Array(MAX_KEY_SIZE_BYTES / 8), 'BYTEWISE_TOO_LONG')
-  // The next key has nothing of those.
+  // The next key has nothing of the refused ones.
   assert.equal(hex('a'), '7061')
 })
 
-test('an encoding within an encoding, and behind one that failed, changes nothing', () => {
+test('encoding a key within another, or after one that failed, changes nothing', () => {
   let inner
   const key = new Proxy(['a', 'b'], {
     get(target, property) {

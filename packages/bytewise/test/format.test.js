@@ -1,4 +1,4 @@
-// The examples of docs/format/bytewise.md: each is decoded, compared with what the text says of it, and encoded again.
+// The examples of docs/format/bytewise.md: each is decoded, compared with what the text says about it, and encoded again.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { decode, encode, lower, MAX_DEPTH, MAX_KEY_SIZE_BYTES, upper } from 'ter
 
 const document = readFileSync(new URL('../../../docs/format/bytewise.md', import.meta.url), 'utf8')
 
-/** What each example is the encoding of. */
+/** The key that each example encodes. */
 const CHECKS = {
   'bytewise-null': null,
   'bytewise-false': false,
@@ -43,7 +43,7 @@ const CHECKS = {
   'bytewise-int16-array-in-array': [Int16Array.from([-1, 0])]
 }
 
-/** Those that are bounds, which cannot be decoded. */
+/** The examples that are bounds, which cannot be decoded. */
 const BOUNDS = {
   'bytewise-lower-bound': lower(['user']),
   'bytewise-upper-bound': upper(['user']),
@@ -53,7 +53,7 @@ const BOUNDS = {
 /** The types that npm bytewise has as well. */
 const isOurs = (name) => /bigint|set|map|int16|float64/.test(name)
 
-/** Bytes of two hex digits; `#` begins a comment, `00*7` is seven bytes of zero. As in all of docs/format. */
+/** Bytes in two hex digits each; `#` begins a comment, and `00*7` is seven zero bytes, as in all of docs/format. */
 function parse(text) {
   const words = text.replace(/#.*$/gm, '').split(/\s+/).filter(Boolean)
   return Buffer.concat(

@@ -1,5 +1,5 @@
-// Long keys of each kind are decoded in time that grows with their length, and in not much more than it takes to encode
-// them: what was stored can be read.
+// Long keys of each kind are decoded in time that grows with their length and does not much exceed the time of encoding them:
+// whatever was stored can be read.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,10 +7,10 @@ import { decode, encode } from 'terrace-bytewise'
 
 const SIZE_BYTES = 4 << 20
 
-/** Decoding a BigInt took 16 times as long as encoding when it was too slow; now it takes about as long. */
+/** Decoding a BigInt used to take 16 times as long as encoding it. Now it takes about as long. */
 const MAX_RATIO = 4
 
-/** What a collection of garbage may add to either. */
+/** The time that a garbage collection may add to either. */
 const ALLOWANCE_MS = 200
 
 const bytes = Uint8Array.from({ length: SIZE_BYTES }, (_, index) => (index * 31) & 0xff)

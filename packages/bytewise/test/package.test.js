@@ -1,5 +1,4 @@
-// The package as npm would publish it, in an empty project: from ES modules and CommonJS; and where there is no Buffer,
-// as in browsers.
+// The package as npm would publish it, in an empty project: from ES modules and CommonJS, and without Buffer, as in browsers.
 
 import assert from 'node:assert/strict'
 import { cpSync, readdirSync, readFileSync } from 'node:fs'
@@ -56,7 +55,7 @@ test('a bound of another copy of the package in the process is a bound', () => {
   assert.deepEqual(one.encode(['a', other.upper('b')]), one.encode(['a', one.upper('b')]))
 })
 
-// Browsers load ES modules one by one, without a bundler, and know no CommonJS.
+// Browsers load ES modules one by one, without a bundler, and do not know CommonJS.
 const builds = {
   node: 'terrace-bytewise',
   browsers: new URL('../dist/browser/index.js', import.meta.url).href

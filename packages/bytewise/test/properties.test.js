@@ -1,4 +1,4 @@
-// What must hold of all keys: order, round trips, and that no two keys have the same bytes.
+// What must hold for all keys: order, round trips, and that no two keys have the same bytes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -113,7 +113,7 @@ test('bytes are damaged, or exactly those of the key that is decoded from them',
     }),
     { numRuns }
   )
-  // Bytes of types, escapes and ends, which random ones seldom are.
+  // Bytes of types, escapes and ends, which random bytes seldom are.
   const likely = fc.constantFrom(
     0,
     1,
@@ -145,7 +145,7 @@ test('bytes are damaged, or exactly those of the key that is decoded from them',
   assert.ok(sound > 100 && refused > 1000, `${sound} sound, ${refused} refused`)
 })
 
-test('the range of a prefix has the prefix and all beneath it, and nothing else', () => {
+test('the range of a prefix contains the prefix and everything below it, and nothing else', () => {
   const within = (range, a) =>
     Buffer.compare(encode(range.gte), encode(a)) <= 0 && Buffer.compare(encode(a), encode(range.lt)) < 0
 

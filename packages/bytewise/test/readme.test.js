@@ -12,7 +12,7 @@ import * as bytewise from 'terrace-bytewise'
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 const examples = [...readme.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map((match) => match[1])
 
-/** What an example says it prints: the comments behind the calls, or on lines of their own. */
+/** What an example says it prints: the comments after the calls, or on lines of their own. */
 function expectedOutput(example) {
   return example
     .split('\n')

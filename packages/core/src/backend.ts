@@ -72,9 +72,13 @@ export interface BackendReadOptions {
 
 /** The bounds of a range. `gte` takes precedence over `gt`, and `lte` over `lt`. */
 export interface Range {
+  /** The first key, included. */
   gte?: Bytes | undefined
+  /** The first key, excluded. */
   gt?: Bytes | undefined
+  /** The last key, included. */
   lte?: Bytes | undefined
+  /** The last key, excluded. */
   lt?: Bytes | undefined
 }
 
@@ -138,8 +142,11 @@ export interface BackendSnapshot {
 
 /** Operations that the back-end collects itself. All methods except `write` have finished when they return. */
 export interface BackendBatch {
+  /** Adds an operation that stores a value. */
   put(key: Bytes, value: Bytes): void
+  /** Adds an operation that deletes a key. */
   del(key: Bytes): void
+  /** Adds operations in order. */
   append(operations: Operations): void
   /** Removes all operations. */
   clear(): void

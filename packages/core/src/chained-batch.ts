@@ -53,10 +53,17 @@ export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChained
       this.#hooked = new HookedBatch(namespace, this.#watcher)
   }
 
+  /** The number of operations in the batch. */
   override get length(): number {
     return this.#appended + (this.#hooked?.length ?? 0)
   }
 
+  /**
+   * Adds an operation that stores a value.
+   *
+   * @throws LEVEL_BATCH_NOT_OPEN after `write()` or `close()`.
+   * @throws LEVEL_HOOK_ERROR if a prewrite hook function fails. The operation is not added then.
+   */
   override put(key: KDefault, value: VDefault): this
   override put<K = KDefault, V = VDefault>(
     key: K,
@@ -67,12 +74,18 @@ export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChained
     return this.#add('put', { ...options, type: 'put', key, value })
   }
 
+  /** Adds an operation that deletes a key; see {@link put} for errors. */
   override del(key: KDefault): this
   override del<K = KDefault>(key: K, options: AbstractChainedBatchDelOptions<TDatabase, K>): this
   override del(key: unknown, options?: object): this {
     return this.#add('del', { ...options, type: 'del', key })
   }
 
+  /**
+   * Removes all operations.
+   *
+   * @throws LEVEL_BATCH_NOT_OPEN after `write()` or `close()`.
+   */
   override clear(): this {
     this.#assertOpen()
     this.#batch.clear()
@@ -81,6 +94,13 @@ export class ChainedBatch<TDatabase, KDefault, VDefault> extends AbstractChained
     return this
   }
 
+  /**
+   * Writes the operations atomically, and closes the batch. Durability is that of {@link BackendLevel.put}.
+   *
+   * @throws LEVEL_BATCH_NOT_OPEN after `write()` or `close()`.
+   * @throws LEVEL_DATABASE_NOT_OPEN if the database is not open, or about to be closed.
+   * @throws LEVEL_HOOK_ERROR if a prewrite hook function fails. Nothing is written then.
+   */
   override async write(options?: ChainedBatchWriteOptions): Promise<void> {
     this.#assertOpen()
     if (this.length === 0) return this.close()

@@ -25,7 +25,9 @@ export type CoreErrorCode =
 
 /** An error with a code. */
 export interface CodedError<Code extends string = CoreErrorCode> extends Error {
+  /** The reason, for programs. */
   code: Code
+  /** The error behind this one, if there is one. */
   cause?: unknown
 }
 

@@ -34,12 +34,12 @@ export class HookedWrites implements Writes {
 
   /**
    * @param before - Operations of other calls that will be written in the same batch, before these.
-   * @param heard - A listener that has already noted the operations.
+   * @param listener - A listener that has already noted the operations.
    */
-  constructor(call: HookedCall, before: OperationList | null, heard: WriteListener | null = null) {
+  constructor(call: HookedCall, before: OperationList | null, listener: WriteListener | null = null) {
     this.#call = call
     this.#before = before
-    if (heard !== null) this.#listeners = [heard]
+    if (listener !== null) this.#listeners = [listener]
   }
 
   /** The operations to write. */
@@ -100,7 +100,7 @@ export class HookedWrites implements Writes {
   }
 
   /** Whether anyone listens. */
-  get isHeard(): boolean {
+  get hasListeners(): boolean {
     return this.#listeners.length > 0
   }
 

@@ -10,6 +10,7 @@ import type { PrewriteFunction, PrewriteOptions } from './prewrite.js'
 
 /** The hooks of a database or sublevel: those of abstract-level, with options for `prewrite`. */
 export interface Hooks<TDatabase> extends AbstractDatabaseHooks<TDatabase> {
+  /** Runs functions on each operation before it is written. */
   prewrite: PrewriteHook
 }
 
@@ -74,6 +75,7 @@ const noFunctions: readonly PrewriteFunction[] = Object.freeze([])
 
 /** The hook `prewrite` of a database or sublevel. */
 export class PrewriteHook {
+  /** What the keys of its object begin with in the root. */
   readonly prefix: string
   readonly #spaces: KeySpaces
   readonly #owner: Database

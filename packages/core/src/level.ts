@@ -304,7 +304,9 @@ export class BackendLevel<KDefault = string, VDefault = string> extends Abstract
 
 // Methods that abstract-level implements, with types that include the options of this package.
 export interface BackendLevel<KDefault, VDefault> {
+  /** The hooks of this database. */
   hooks: Hooks<this>
+  /** What this database can do. */
   supports: DatabaseManifest
 
   /**

@@ -93,5 +93,6 @@ export type ValueIterator<TDatabase, K, V> = AbstractValueIterator<TDatabase, K,
  * iterator.
  */
 export interface SyncIterable<Item> {
+  /** Begins a loop. */
   [Symbol.iterator](): Generator<Item, void, unknown>
 }

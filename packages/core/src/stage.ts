@@ -13,8 +13,8 @@ import { WriteListener } from './write-listeners.js'
 export class Stage implements Adder {
   readonly #watcher: Watcher
   readonly #call = new HookCall(this)
-  readonly #came: CarriedOperation[] = []
-  readonly #cameList = new OperationList()
+  readonly #arrived: CarriedOperation[] = []
+  readonly #arrivedList = new OperationList()
   /** The operations that functions have added. The lists hold the same operations as keys and values, as they will be written. */
   readonly #added: CarriedOperation[] = []
   #addedList: OperationList | null = null
@@ -24,18 +24,18 @@ export class Stage implements Adder {
   }
 
   get length(): number {
-    return this.#came.length + this.#added.length
+    return this.#arrived.length + this.#added.length
   }
 
   /** All operations, in the order in which they will be written. */
   get operations(): CarriedOperation[] {
-    return this.#added.length === 0 ? this.#came : this.#came.concat(this.#added)
+    return this.#added.length === 0 ? this.#arrived : this.#arrived.concat(this.#added)
   }
 
   /** The same operations as keys and values. Read it once, at the end. */
   get list(): OperationList {
-    if (this.#addedList !== null) this.#cameList.append(this.#addedList)
-    return this.#cameList
+    if (this.#addedList !== null) this.#arrivedList.append(this.#addedList)
+    return this.#arrivedList
   }
 
   /**
@@ -50,8 +50,8 @@ export class Stage implements Adder {
 
     try {
       for (const run of functions) this.#call.run(run, namespace.owner, carried, method)
-      this.#cameList.push(carried.rootKey, carried.value)
-      this.#came.push(carried)
+      this.#arrivedList.push(carried.rootKey, carried.value)
+      this.#arrived.push(carried)
     } catch (error) {
       this.#added.length = length
       this.#addedList?.truncate(length)
@@ -68,20 +68,20 @@ export class Stage implements Adder {
   }
 
   clear(): void {
-    this.#came.length = this.#added.length = 0
-    this.#cameList.truncate(0)
+    this.#arrived.length = this.#added.length = 0
+    this.#arrivedList.truncate(0)
     this.#addedList = null
   }
 
   /** The value that a key will have after the operations so far; undefined if they do not touch it. */
   find(identity: string): ReturnType<OperationList['find']> {
     const added = this.#addedList?.find(identity)
-    return added !== undefined ? added : this.#cameList.find(identity)
+    return added !== undefined ? added : this.#arrivedList.find(identity)
   }
 
   /** What listeners will hear; null if nobody listens. */
   events(): WriteListener | null {
-    if (!this.#watcher.isHeard) return null
+    if (!this.#watcher.hasListeners) return null
     const listener = new WriteListener(this.#watcher.namespace)
     for (const carried of this.operations) listener.note(carried)
     return listener

@@ -349,7 +349,9 @@ function isOfClosing(event: string | symbol): boolean {
 // Methods that abstract-level implements, with types that include the options of this package.
 // biome-ignore lint/correctness/noUnusedVariables: both declarations of a class name the same parameters
 export interface Sublevel<TDatabase, KDefault, VDefault> {
+  /** The hooks of this sublevel. */
   hooks: Hooks<this>
+  /** What this sublevel can do. */
   supports: DatabaseManifest
 
   /** Returns the value of a key; see {@link BackendLevel.get}. */

@@ -11,7 +11,7 @@ export interface Watcher {
   readonly namespace: Namespace
   readonly functions: readonly PrewriteFunction[]
   /** Whether anyone listens to the event `write`. */
-  readonly isHeard: boolean
+  readonly hasListeners: boolean
   /** The object that forwards operations to this one; null if this one got them from the caller. */
   readonly below: Database | null
 }
@@ -22,7 +22,7 @@ export function watcherAt(namespace: Namespace, below: Database | null): Watcher
   return {
     namespace,
     functions: owner.hooks.prewrite.functions,
-    isHeard: owner.listenerCount('write') > 0,
+    hasListeners: owner.listenerCount('write') > 0,
     below
   }
 }
@@ -33,7 +33,7 @@ export function watchersFrom(namespace: Namespace | null, below: Database | null
 
   for (let at = namespace; at !== null; at = at.parent) {
     const watcher = watcherAt(at, below)
-    if (watcher.functions.length > 0 || watcher.isHeard) watchers.push(watcher)
+    if (watcher.functions.length > 0 || watcher.hasListeners) watchers.push(watcher)
     below = at.owner
   }
 

@@ -27,7 +27,7 @@ export interface Writes extends Overlay {
   readonly list: OperationList
   readonly length: number
   /** Whether anyone listens. */
-  readonly isHeard: boolean
+  readonly hasListeners: boolean
   /** Emits the event `write`. Call it once the operations are written. */
   emit(): void
 }

@@ -303,6 +303,6 @@ const nothing: Task = { start: () => undefined, finish: () => undefined }
 
 /** Settles once the write is done and the listeners have heard of it. */
 function finished(writes: Writes, waiting: void | Promise<void>): Promise<void> {
-  if (!writes.isHeard) return waiting ?? Promise.resolve()
+  if (!writes.hasListeners) return waiting ?? Promise.resolve()
   return Promise.resolve(waiting).then(() => writes.emit())
 }

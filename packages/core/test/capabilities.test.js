@@ -1,4 +1,4 @@
-// What a back-end declares is what the database says of itself, and does.
+// A database says, and does, what its back-end declares.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

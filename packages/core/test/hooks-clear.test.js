@@ -1,4 +1,4 @@
-// clear() where hook functions with everyWrite see what it deletes.
+// clear() when hook functions with everyWrite see what it deletes.
 
 import assert from 'node:assert/strict'
 import { entries, openLevel, test, testOnAll } from './support/databases.js'

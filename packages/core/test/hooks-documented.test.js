@@ -1,5 +1,5 @@
-// Every sentence of abstract-level's documentation of hooks, and what it says of them elsewhere, by default. The names of the tests
-// are the sentences. Each runs on memory-level, too, which shows that the test says what the sentence says.
+// Every sentence of abstract-level's documentation of hooks, and of what it says about them elsewhere, as our defaults. The
+// sentences are the names of the tests. Each test also runs on memory-level, to show that it tests what the sentence says.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ const makers = {
   ...Object.fromEntries(kindsOf().map(([name, { make }]) => [name, (t) => opened(t, make(t))]))
 }
 
-/** Tests with their sentences: what abstract-level says, word by word, and what is so. */
+/** The sentences of abstract-level, word for word, each with the test of what it says. */
 const quoted = []
 
 function documented(sentences, run) {
@@ -34,7 +34,7 @@ prewriteHooks(documented)
 otherHooks(documented)
 eventsAndBatches(documented)
 
-/** Sentences that say nothing that could be tested. */
+/** Sentences that say nothing testable. */
 const beside = [
   '**Hooks are experimental and subject to change without notice.**',
   'Some are shared between database methods to encapsulate common behavior.'

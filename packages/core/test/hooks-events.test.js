@@ -1,12 +1,12 @@
-// The event `write`, and the hooks `newsub` and `postopen`: as abstract-level has them.
+// The event `write`, and the hooks `newsub` and `postopen`, behave as in abstract-level.
 
 import assert from 'node:assert/strict'
 import { ClassicLevel } from 'classic-level'
 import { newLevel, openLevel, temporaryDirectory, test, testOnAll } from './support/databases.js'
 
 /**
- * An operation as it can be compared: encodings by name. What a function adds to a sublevel beside its own, the root sees
- * with that sublevel on classic-level, with the whole key on ours.
+ * An operation in comparable form: encodings by name. If a function adds an operation to a sublevel other than its own, the
+ * root sees that sublevel on classic-level, and the whole key on ours.
  */
 function comparable(operation) {
   const { keyEncoding, valueEncoding, sublevel, ...others } = operation
@@ -24,7 +24,7 @@ async function observe(db) {
 
   for (const [name, space] of Object.entries({ db, a, b, other })) {
     space.hooks.prewrite.add((operation, batch) => {
-      // Only on classic-level does a function see what is not in its sublevel.
+      // Only on classic-level does a function see operations outside its sublevel.
       if (name === 'a' && operation.sublevel === other) return
       seen[name].push(['function', comparable(operation)])
       if (name === 'other' || operation.type !== 'put') return

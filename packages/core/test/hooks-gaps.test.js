@@ -1,5 +1,5 @@
-// Where abstract-level has gaps in its hooks, sublevels and events: what classic-level does, as it comes from npm, and what
-// ours does, over each back-end. Each scenario runs on all.
+// The gaps that abstract-level has in its hooks, sublevels and events: what classic-level from npm does, and what our class
+// does, over each back-end. Each scenario runs on all.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,11 +7,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ClassicLevel } from 'classic-level'
 import { kindsOf, temporaryDirectory } from './support/databases.js'
 
-/** Ours, over each back-end that has synchronous methods. */
+/** Our class, over each back-end with synchronous methods. */
 const ours = kindsOf({ later: false }).map(([kind, { make }]) => [kind, { make, of: 'terrace' }])
 const classic = { make: (t) => new ClassicLevel(temporaryDirectory(t)), of: 'classic' }
 
-/** Runs a scenario on all; its results are to be those that are given. */
+/** Runs a scenario on all databases, and compares the results with the given ones. */
 function gap(name, scenario, expected) {
   for (const [kind, { make, of }] of [['classic', classic], ...ours]) {
     test(`${name} (${kind})`, async (t) => {
@@ -27,7 +27,7 @@ function gap(name, scenario, expected) {
   }
 }
 
-/** Keys that a function of a sublevel, or of the root, sees while `write` runs. */
+/** The keys that a function of a sublevel, or of the root, sees while `write` runs. */
 async function seen(space, write) {
   const keys = []
   space.hooks.prewrite.add((operation) => keys.push(String(operation.key)), { everyWrite: true })
@@ -233,7 +233,7 @@ gap(
     let references = 0
     t.mock.method(snapshot, 'ref', () => references++)
     t.mock.method(snapshot, 'unref', () => references--)
-    // So many that no database reads them within the call.
+    // So many keys that no database reads them within the call.
     const reading = db.hasMany(new Array(5000).fill('k'), { snapshot })
     await null
     const during = references
@@ -312,7 +312,7 @@ gap(
   { classic: false, terrace: true }
 )
 
-/** Errors that nobody catches while `work` runs, and its result. */
+/** The uncaught errors while `work` runs, and its result. */
 async function uncaughtWhile(work) {
   const uncaught = []
   const before = process.rawListeners('uncaughtException')

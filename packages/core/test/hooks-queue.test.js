@@ -1,4 +1,4 @@
-// Writes that wait for others because of hook functions: none waits for good, and each takes effect in the order of the calls.
+// Writes that wait for others because of hook functions: none waits forever, and each takes effect in the order of the calls.
 
 import assert from 'node:assert/strict'
 import { entries, openLevel, test, testOnAll } from './support/databases.js'
@@ -44,7 +44,7 @@ testOnAll('a function that calls put() without waiting does not stop a chained b
     await db.clear()
   }
 
-  // What is called for in put() is written though the batch never is.
+  // A write that is called in put() takes place even if the batch is never written.
   callOnce({})
   const batch = db.batch().put('c', 'v')
   await Promise.all(called)

@@ -1,4 +1,4 @@
-// What a hook function reads: every write that was called earlier, stored or not.
+// What a hook function reads: every earlier write, stored or not.
 
 import assert from 'node:assert/strict'
 import { openLevel, pause, test, testOnAll, testOnEngine } from './support/databases.js'
@@ -14,7 +14,7 @@ function countWrites(space, counts) {
   )
 }
 
-/** An index of users by name, which drops its stale entries. */
+/** Indexes users by name, and drops stale entries of the index. */
 function indexNames(users, names) {
   users.hooks.prewrite.add(
     (operation, batch) => {
@@ -27,7 +27,7 @@ function indexNames(users, names) {
   )
 }
 
-/** What the index has to be. */
+/** What the index must contain. */
 async function expectedNames(users) {
   return (await users.iterator().all()).map(([key, name]) => `${name}!${key}`).sort()
 }
@@ -44,7 +44,7 @@ testOnEngine('64 concurrent writes with sync count exactly, and share syncs', as
     await Promise.all(Array.from({ length: 64 }, (_, i) => items.put(`k${i}`, 'v', { sync: true })))
     assert.equal(await counts.get('count'), String(64 * round))
     assert.equal(db.stats().lastSequence - before, 128)
-    // The first of them alone, and then all others at once; later all of them.
+    // The first of them is written alone, and then all others at once; later all of them are.
     assert.ok(db.namespace.store.writes <= round + 1, String(db.namespace.store.writes))
   }
 })
@@ -158,7 +158,7 @@ test('a function reads from an explicit snapshot what that has', async (t) => {
   assert.deepEqual(seen, ['old', 'old'])
 })
 
-test('an operation that has the key of one that was added before it has the last word, in what is read and written', async (t) => {
+test('an operation on the key of one that was added before it wins, both in reads and in the write', async (t) => {
   const db = await openLevel(t)
   const users = db.sublevel('users')
   const names = db.sublevel('names')
@@ -169,7 +169,8 @@ test('an operation that has the key of one that was added before it has the last
       batch.add({ type: 'put', key, value: 'nobody', sublevel: users })
   }
 
-  // What a function with everyWrite adds comes after the operation that it saw; what another one adds, at the end.
+  // What a function with everyWrite adds comes right after the operation that it saw. What another function adds comes at the
+  // end.
   for (const [everyWrite, last] of [
     [true, 'grace'],
     [false, 'nobody']
@@ -306,7 +307,7 @@ test('a hundred thousand writes can wait, and take effect in their order', async
 
   const start = performance.now()
   await Promise.all(written)
-  // It takes a tenth of that; if it grew with the square of their number, ten times as much.
+  // It takes a tenth of that. If it grew with the square of their number, it would take ten times as much.
   assert.ok(performance.now() - start < 10_000)
   assert.equal(await db.get('k7'), '99907,99807')
 })

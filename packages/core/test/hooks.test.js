@@ -1,9 +1,9 @@
-// Prewrite hooks: who sees what, in which order, and what becomes of errors.
+// Prewrite hooks: who sees what, in which order, and what happens with errors.
 
 import assert from 'node:assert/strict'
 import { openLevel, pause, test, testOnAll } from './support/databases.js'
 
-/** Adds functions that note where they were called and with what. */
+/** Adds functions that note where, and with what, they were called. */
 function noteCalls(spaces, options) {
   const calls = []
 
@@ -137,27 +137,30 @@ testOnAll('changes that functions make are seen by the next ones, and written', 
   assert.deepEqual(await db.iterator().all(), [['elsewhere', 'text']])
 })
 
-testOnAll('functions with everyWrite see what others add, those of their own object, too', async (t) => {
-  const db = await openLevel(t)
-  const users = db.sublevel('users')
-  const index = db.sublevel('index')
-  const taken = noteCalls({ users, index, root: db }, { everyWrite: true })
-  users.hooks.prewrite.add((operation, batch) => {
-    batch.add({ type: 'put', key: 'count', value: '1' })
-    batch.add({ type: 'put', key: operation.value, value: operation.key, sublevel: index })
-  })
+testOnAll(
+  'functions with everyWrite see what others add, including functions of their own object',
+  async (t) => {
+    const db = await openLevel(t)
+    const users = db.sublevel('users')
+    const index = db.sublevel('index')
+    const taken = noteCalls({ users, index, root: db }, { everyWrite: true })
+    users.hooks.prewrite.add((operation, batch) => {
+      batch.add({ type: 'put', key: 'count', value: '1' })
+      batch.add({ type: 'put', key: operation.value, value: operation.key, sublevel: index })
+    })
 
-  await users.put('1', 'ada')
-  assert.deepEqual(taken(), [
-    'users:1',
-    'root:!users!1',
-    'users:count',
-    'root:!users!count',
-    'index:ada',
-    'root:!index!ada'
-  ])
-  assert.deepEqual(await db.keys().all(), ['!index!ada', '!users!1', '!users!count'])
-})
+    await users.put('1', 'ada')
+    assert.deepEqual(taken(), [
+      'users:1',
+      'root:!users!1',
+      'users:count',
+      'root:!users!count',
+      'index:ada',
+      'root:!index!ada'
+    ])
+    assert.deepEqual(await db.keys().all(), ['!index!ada', '!users!1', '!users!count'])
+  }
+)
 
 testOnAll('an operation can be added again and again', async (t) => {
   const db = await openLevel(t)
@@ -233,7 +236,7 @@ testOnAll('an error in an operation that a function adds fails the call', async 
   assert.deepEqual(await db.keys().all(), [])
 })
 
-test('a function that returns a promise is an error, and its rejection is nobody else’s', async (t) => {
+test('a function that returns a promise is an error, and the rejection of the promise is not reported again', async (t) => {
   const db = await openLevel(t)
 
   for (const run of [

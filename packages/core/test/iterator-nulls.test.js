@@ -1,4 +1,4 @@
-// Items that an encoding decodes to null or undefined are items, and no end, in every way of reading.
+// Items that an encoding decodes to null or undefined are items, not the end, in every way of reading.
 
 import assert from 'node:assert/strict'
 import { newLevel, openLevel, test, testOnAll } from './support/databases.js'

@@ -34,7 +34,7 @@ testOnAll('a synchronous write does not hold up the event loop', async (t) => {
   assert.equal(await db.get('a'), '1')
 })
 
-testOnAll('writes behind one that waits, wait', async (t) => {
+testOnAll('writes after one that waits wait, too', async (t) => {
   const db = await openLevel(t)
   const waiting = db.put('a', 'first', { sync: true })
   const behind = db.put('a', 'second')

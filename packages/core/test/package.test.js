@@ -1,4 +1,4 @@
-// The package as npm would publish it: ES modules and CommonJS use the same classes, those that `terrace` extends.
+// The package as npm would publish it. ES modules and CommonJS get the same classes, which `terrace` extends.
 
 import { after, test } from 'node:test'
 import { expectOutput, Projects } from '../../../tests/support/projects.mjs'
@@ -6,7 +6,7 @@ import { expectOutput, Projects } from '../../../tests/support/projects.mjs'
 const projects = new Projects()
 after(() => projects.remove())
 
-test('there is one class, whoever loads it how', () => {
+test('there is one class, however it is loaded', () => {
   const program = `
     const { Level, Sublevel } = require('terrace')
     const required = require('terrace-core')

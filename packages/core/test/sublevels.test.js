@@ -6,7 +6,7 @@ import { AbstractSublevel } from 'abstract-level'
 import { Sublevel } from 'terrace-core'
 import { entries, newLevel, openLevel, test, testOnAll } from './support/databases.js'
 
-/** Three deep, with an encoding of its own at the end. */
+/** Three levels deep, with an encoding of its own at the end. */
 async function openDeep(t, options) {
   const db = await openLevel(t)
   const deep = db.sublevel('a').sublevel(['b', 'c'], options)
@@ -247,7 +247,7 @@ testOnAll('a sublevel that cannot be closed keeps the database open', async (t) 
   assert.equal(failing.status, 'closed')
 })
 
-/** Whether garbage collection brings about what is asked for. */
+/** Whether garbage collection makes a condition true. */
 async function collected(isSo) {
   for (let round = 0; round < 20; round++) {
     await nextTurn()

@@ -79,7 +79,7 @@ test('the event write is emitted as for the other methods', async (t) => {
   ]
   for (const options of [{}, { sync: true }, { keyEncoding: 'buffer', mine: 'too' }]) {
     events.length = 0
-    // As abstract-level does it, which batch() leaves to it only where it has to.
+    // The code of abstract-level, to which batch() falls back only if it must.
     await AbstractLevel.prototype.batch.call(db, operations, options)
     await db.batch(operations, options)
     db.batchSync(operations, options)
@@ -98,7 +98,7 @@ test('the event write is emitted as for the other methods', async (t) => {
   assert.deepEqual(events[3], events[2])
 })
 
-test('what is wrong is an error before anything is written', async (t) => {
+test('an invalid operation is an error before anything is written', async (t) => {
   const db = await openLevel(t)
 
   assert.throws(() => db.putSync(null, 'v'), { code: 'LEVEL_INVALID_KEY' })

@@ -191,7 +191,7 @@ testOnAll('iterateSync() needs an open database', async (t) => {
   assert.throws(() => db.iterateSync(), { code: 'LEVEL_DATABASE_NOT_OPEN' })
 })
 
-testOnAll('loops over what is answered at once let timers have their turn', async (t) => {
+testOnAll('loops over items that are answered at once let timers have their turn', async (t) => {
   const db = await filled(t)
   let ticks = 0
   const timer = setInterval(() => ticks++, 1)

@@ -1,4 +1,4 @@
-// What is measured: a put, or a get, with hook functions, sublevels and listeners on its way.
+// The cases that are measured: a put or a get, with hook functions, sublevels and listeners on its way.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,8 +17,8 @@ export const DATABASES = {
 }
 
 /**
- * What each case adds to a put to the root. `functions` are hook functions of the root, `functionsEach` of every level;
- * `sublevels` is how deep the put is; `listeners` is how many listeners the root has.
+ * What each case adds to a put to the root. `functions` are hook functions of the root, `functionsEach` those of every level;
+ * `sublevels` is the depth of the put; `listeners` is the number of listeners of the root.
  */
 export const CASES = {
   put: {},
@@ -37,7 +37,7 @@ export const CASES = {
   'get, 5 sublevels': { sublevels: 5, isGet: true }
 }
 
-/** Removes what a database has left. */
+/** Removes the files of a database. */
 export async function remove(db) {
   await db.close()
   if (db.location !== undefined) rmSync(db.location, { recursive: true, force: true })

@@ -59,7 +59,7 @@ async function getAll() {
   for (const key of keys) assert.equal(await space.get(key), value)
 }
 
-// The first pass is that in which the engine compiles.
+// The engine compiles during the first pass.
 await putAll()
 if (isGet) await getAll()
 

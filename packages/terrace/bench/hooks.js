@@ -53,7 +53,7 @@ function median(numbers) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
-/** The time of a case, and what it is more than the operation without anything on its way. */
+/** The time of a case, and its difference from an operation with nothing on its way. */
 function cell(name, database) {
   const micros = median(rounds.map((results) => results[name][database]))
   const plain = CASES[name].isGet ? 'get' : 'put'

@@ -39,7 +39,7 @@ if (library === undefined) {
 
 const target = join(packageDirectory, `terrace.${platformName()}.node`)
 
-// Under another name first: a running process may have the old file mapped.
+// Copied under another name first: a running process may have the old file mapped.
 copyFileSync(library, `${target}.new`)
 renameSync(`${target}.new`, target)
 console.log(`built ${target}`)

@@ -7,6 +7,7 @@
 
 import type { Bytes, Page, Range } from 'terrace-core'
 import type { ErrorFactory } from './errors.js'
+import type { NativeOpenOptions } from './options.js'
 
 /** An opaque native object. It is released by its `close` function, or when it is garbage-collected. */
 interface Native<Kind extends string> {
@@ -39,29 +40,6 @@ export const Flag = {
   /** A snapshot is passed. */
   snapshot: 256
 } as const
-
-/** Options of `open`, checked by `options.ts`. The preset decides those that are undefined. */
-export interface NativeOpenOptions {
-  preset?: string | undefined
-  createIfMissing: boolean
-  errorIfExists: boolean
-  readOnly: boolean
-  paranoidChecks: boolean
-  mapTables: boolean
-  mapLog: boolean
-  multithreading: boolean
-  sharedResources: boolean
-  comparator?: string | undefined
-  compression?: string | undefined
-  cacheSize?: number | undefined
-  writeBufferSize?: number | undefined
-  blockSize?: number | undefined
-  blockRestartInterval?: number | undefined
-  maxOpenFiles?: number | undefined
-  maxFileSize?: number | undefined
-  filterBitsPerKey?: number | undefined
-  hashIndexPercent?: number | undefined
-}
 
 /** Figures about one level of the database. */
 export interface LevelStats {

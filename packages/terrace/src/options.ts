@@ -1,136 +1,137 @@
 /** Options of `open`, with their defaults, and the check of their types. */
 
 import type { AbstractDatabaseOptions, AbstractOpenOptions, Transcoder } from 'abstract-level'
-import type { NativeOpenOptions } from './binding.js'
 
 /** Options of {@link Level.open}. Sizes are in bytes. */
 export interface OpenOptions extends AbstractOpenOptions {
   /**
-   * What the database is for. `'embedded'` suits a part of a program that has other work to do; `'server'` a
-   * machine whose main work is this database: larger buffers and more compactions at once. The options below
-   * override single settings of it; their defaults are given as embedded / server.
+   * The purpose of the database. `'embedded'` suits a part of a program that has other work to do. `'server'` suits a machine
+   * whose main work is this database: it has larger buffers and more compactions at once. The options below override single
+   * settings. Their defaults are given as embedded / server.
    *
    * @defaultValue `'embedded'`
    */
   preset?: 'embedded' | 'server' | undefined
 
   /**
-   * Compression of what is written from now on. `true` is `'snappy'`, `false` is `'none'`. LevelDB 1.23 and older,
-   * and so classic-level, cannot read `'zstd'`.
+   * Compression of new data. `true` is `'snappy'`, `false` is `'none'`. LevelDB 1.23 and older, and therefore classic-level,
+   * cannot read `'zstd'`.
    *
    * @defaultValue `true`
    */
   compression?: boolean | 'snappy' | 'zstd' | 'none' | undefined
 
   /**
-   * Memory for blocks of tables that were read, uncompressed. 0 turns caching off.
+   * Memory for uncompressed blocks of tables that were read, in bytes. 0 turns caching off.
    *
    * @defaultValue `32 * 1024 * 1024` / `512 * 1024 * 1024`
    */
   cacheSize?: number | undefined
 
   /**
-   * Memory for recent writes; beyond it they are written to a table. Larger means fewer and larger flushes, more
-   * memory (a few buffers may be waiting), and a longer opening after a crash.
+   * Memory for recent writes, in bytes. Beyond it, they are written to a table. A larger value means fewer and larger flushes,
+   * more memory (a few buffers may be waiting), and a longer opening after a crash.
    *
    * @defaultValue `16 * 1024 * 1024` / `64 * 1024 * 1024`
    */
   writeBufferSize?: number | undefined
 
   /**
-   * Uncompressed size of a table's blocks, the unit of reading and caching.
+   * Uncompressed size of a table's blocks, in bytes. Blocks are the unit of reading and caching.
    *
    * @defaultValue `4096`
    */
   blockSize?: number | undefined
 
   /**
-   * Tables kept open at most. Each costs some memory, and a file descriptor only with `mapTables: false`. No more than a fifth of
-   * the descriptors that the process may have (`ulimit -n`) is kept for tables, whatever this says.
+   * The most tables that are kept open. Each costs some memory, and a file descriptor only with `mapTables: false`. In any
+   * case, tables get no more than a fifth of the descriptors that the process may have (`ulimit -n`).
    *
    * @defaultValue `1000` / `10000`
    */
   maxOpenFiles?: number | undefined
 
   /**
-   * Entries between two keys of a block that are stored whole; the keys between store only what differs.
+   * The number of entries from one key of a block that is stored whole to the next. The keys in between store only what
+   * differs.
    *
    * @defaultValue `16`
    */
   blockRestartInterval?: number | undefined
 
   /**
-   * Size at which a compaction closes a table and begins the next.
+   * The size, in bytes, at which a compaction closes a table and begins the next.
    *
    * @defaultValue `8 * 1024 * 1024` / `32 * 1024 * 1024`
    */
   maxFileSize?: number | undefined
 
   /**
-   * Bits of the filter that spares reads of absent keys, for each key. 0 writes none.
+   * Bits per key of the filter that saves reads of absent keys. 0 writes no filters.
    *
    * @defaultValue `10`
    */
   filterBitsPerKey?: number | undefined
 
   /**
-   * Percentage of a table's data that the index may take by which a get finds its entry at once. It takes six bytes
-   * a key; a table of such small values that this is more is written without. 0 writes none.
+   * The largest size of a table's hash index, as a percentage of the table's data. With the index, a get finds its entry at
+   * once. It takes six bytes per key; a table whose values are so small that this exceeds the percentage gets no index. 0
+   * writes no indexes.
    *
    * @defaultValue `12`
    */
   hashIndexPercent?: number | undefined
 
   /**
-   * Read tables through a mapping of the file into memory: faster, but where the device fails under it (a bad sector, a
-   * disk that is pulled out) the process ends (SIGBUS) instead of the read failing with `LEVEL_IO_ERROR`.
+   * Whether to read tables through a mapping of the file into memory. This is faster. But if the device under it fails (a bad
+   * sector, a disk that is pulled out), the process ends (SIGBUS) instead of the read failing with `LEVEL_IO_ERROR`.
    *
    * @defaultValue `true`
    */
   mapTables?: boolean | undefined
 
   /**
-   * Store writes into memory that is mapped from the log, where that is safe (on Linux: ext4 and tmpfs): no call to the system
-   * for a put, and as durable. A device that fails under it is an error; for that, a handler of SIGBUS is installed, which
-   * leaves every other fault to the handler that was there before.
+   * Whether to store writes into memory that is mapped from the log, where that is safe (on Linux: ext4 and tmpfs). A put then
+   * needs no system call, and is as durable. A device that fails under the mapping is an error. To report it, a handler of
+   * SIGBUS is installed, which leaves every other fault to the previous handler.
    *
    * @defaultValue `true`
    */
   mapLog?: boolean | undefined
 
   /**
-   * Let several instances of this process, also in worker threads, open the same location. All of them must set
-   * it. They share one engine, which the first one's other options set up.
+   * Whether several instances in this process, including those in worker threads, may open the same location. All of them must
+   * set it. They share one engine, which the options of the first instance configure.
    *
    * @defaultValue `false`
    */
   multithreading?: boolean | undefined
 
   /**
-   * Use the one block cache and the one pool of background threads that all databases of the process with this
-   * option share. The options of the first of them decide their size.
+   * Whether to use the one block cache and the one pool of background threads that all databases of the process with this
+   * option share. The options of the first of these databases decide their size.
    *
    * @defaultValue `false`
    */
   sharedResources?: boolean | undefined
 
   /**
-   * Open without the lock and without changing a byte, also beside a process that writes. What is read is the state
-   * at the time of opening. Writes fail with `LEVEL_READ_ONLY`.
+   * Whether to open without the lock and without changing a byte, even beside a process that writes. Reads show the state at
+   * the time of opening. Writes fail with `LEVEL_READ_ONLY`.
    *
    * @defaultValue `false`
    */
   readOnly?: boolean | undefined
 
   /**
-   * Fail to open on any damage in a log, instead of keeping what lies before it.
+   * Whether to fail to open on any damage in a log, instead of keeping what lies before it.
    *
    * @defaultValue `false`
    */
   paranoidChecks?: boolean | undefined
 
   /**
-   * The order of keys, by the name that the database stores; it must be the same each time. `'idb_cmp1'` is that of
+   * The order of keys, by the name that the database stores. It must be the same each time. `'idb_cmp1'` is the order of
    * Chromium's IndexedDB.
    *
    * @defaultValue `'leveldb.BytewiseComparator'`
@@ -146,51 +147,69 @@ export type RepairOptions = Pick<OpenOptions, 'comparator' | 'compression'>
 
 /** Options of {@link Level.approximateSize} and {@link Level.compactRange}. */
 export interface StartEndOptions<K> {
-  /** Custom key encoding for this operation, used to encode `start` and `end`. */
+  /** The encoding of `start` and `end` in this operation. By default, that of the database's keys. */
   keyEncoding?: string | Transcoder.PartialEncoder<K> | undefined
 }
 
-const numbers = [
-  'cacheSize',
-  'writeBufferSize',
-  'blockSize',
-  'blockRestartInterval',
-  'maxOpenFiles',
-  'maxFileSize',
-  'filterBitsPerKey',
-  'hashIndexPercent'
-] as const
+/** What the addon is told about options, by name. The preset decides those that are undefined. */
+export type NativeOpenOptions = Record<string, boolean | number | string | undefined>
 
-/** What the addon is to be told. Throws a TypeError that names the option of a wrong type. @internal */
+/**
+ * Turns an option that a program gave into what the addon is told.
+ *
+ * @throws TypeError, which names the option, if its type is wrong.
+ */
+type Check = (name: string, value: unknown) => NativeOpenOptions[string]
+
+/** The checks of all options except abstract-level's own. */
+const checks = {
+  preset: text,
+  compression,
+  comparator: text,
+  multithreading: flag,
+  sharedResources: flag,
+  // options.json: plain values (make options)
+  readOnly: flag,
+  cacheSize: size,
+  writeBufferSize: size,
+  blockSize: size,
+  blockRestartInterval: size,
+  maxFileSize: size,
+  maxOpenFiles: size,
+  filterBitsPerKey: size,
+  hashIndexPercent: size,
+  mapTables: flag,
+  mapLog: flag,
+  paranoidChecks: flag
+  // options.json: end
+} satisfies Record<Exclude<keyof OpenOptions, keyof AbstractOpenOptions>, Check>
+
+/**
+ * Turns options into what the addon is told.
+ *
+ * @throws TypeError, which names the option, if one has the wrong type.
+ * @internal
+ */
 export function nativeOptions(options: OpenOptions): NativeOpenOptions {
-  const readOnly = flag('readOnly', options.readOnly)
+  const native: NativeOpenOptions = {}
 
-  const native: NativeOpenOptions = {
-    preset: text('preset', options.preset),
-    createIfMissing: options.createIfMissing !== false && !readOnly,
-    errorIfExists: options.errorIfExists === true,
-    readOnly,
-    paranoidChecks: flag('paranoidChecks', options.paranoidChecks),
-    mapTables: flag('mapTables', options.mapTables ?? true),
-    mapLog: flag('mapLog', options.mapLog ?? true),
-    multithreading: flag('multithreading', options.multithreading),
-    sharedResources: flag('sharedResources', options.sharedResources),
-    comparator: text('comparator', options.comparator),
-    compression: compression(options.compression)
+  for (const [name, check] of Object.entries<Check>(checks)) {
+    native[name] = check(name, options[name as keyof OpenOptions])
   }
 
-  for (const name of numbers) native[name] = size(name, options[name])
+  native.createIfMissing = options.createIfMissing !== false && native.readOnly !== true
+  native.errorIfExists = options.errorIfExists === true
   return native
 }
 
-function compression(value: OpenOptions['compression']): string | undefined {
+function compression(name: string, value: unknown): string | undefined {
   if (value === true) return 'snappy'
   if (value === false) return 'none'
-  return text('compression', value)
+  return text(name, value)
 }
 
-function flag(name: string, value: unknown): boolean {
-  if (value === undefined || value === null) return false
+function flag(name: string, value: unknown): boolean | undefined {
+  if (value === undefined || value === null) return undefined
   if (typeof value !== 'boolean') throw new TypeError(`The option '${name}' must be a boolean`)
   return value
 }

@@ -1,5 +1,5 @@
-// Readers beside a writer in another process that opens, writes, compacts and closes again and again.
-// TERRACE_BESIDE_SECONDS=600 for longer.
+// Readers beside a writer in another process that repeatedly opens, writes, compacts and closes. TERRACE_BESIDE_SECONDS=600
+// makes it run longer.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -10,10 +10,10 @@ import { openLevel } from './support/databases.js'
 
 const SECONDS = Number(process.env.TERRACE_BESIDE_SECONDS ?? 5)
 const writer = new URL('./support/beside-writer.js', import.meta.url)
-/** How readers read: without a mapping and with few tables, what the writer removes is gone for them. */
+/** How readers read. Without a mapping and with few tables open, files that the writer removes are gone for them. */
 const ways = [{}, { mapTables: false }, { mapTables: false, maxOpenFiles: 2 }]
 
-/** The number of the last batch that a reader shows, which must be all there. */
+/** The number of the last batch that a reader shows. All of the batch must be there. */
 async function shown(reader) {
   const entries = await reader.iterator().all()
   const first = Number(entries[0][1])
@@ -41,7 +41,7 @@ test('readers open and refresh beside a process that opens, writes, compacts and
   const end = performance.now() + SECONDS * 1000
   const counts = { opened: 0, refreshed: 0, outdated: 0 }
 
-  /** An iterator of a reader without mapping may meet a table that is gone: it says so, and a refresh helps. */
+  /** An iterator of a reader without mapping may need a table that is gone. Then it says so, and a refresh helps. */
   async function look(reader) {
     for (let tries = 0; ; tries++) {
       const least = acknowledged

@@ -1,4 +1,4 @@
-// What TypeScript believes of the addon, and the addon, must agree.
+// The TypeScript declarations of the addon must agree with the addon.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

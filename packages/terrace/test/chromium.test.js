@@ -1,4 +1,4 @@
-// Databases that Chromium wrote hold, in order, what the page saw that filled them.
+// Databases that Chromium wrote hold, in order, what the page that filled them saw.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ async function copyOf(t, visit, name) {
   return directory
 }
 
-/** The prefix of the records of the object store `name`, whose ids the metadata tells. */
+/** The prefix of the records of the object store `name`. Its ids come from the metadata. */
 function recordsPrefix(entries, name) {
   const utf16 = Buffer.from(name, 'utf16le').swap16()
   const suffix = Buffer.concat([Buffer.from([200, name.length]), utf16])
@@ -33,7 +33,7 @@ function recordsPrefix(entries, name) {
   return Buffer.from([0, key[1], id[0], 1])
 }
 
-/** The string at the end of a value as V8 serializes it: after its length. */
+/** Whether a value, serialized by V8, ends with this string after its length. */
 function endsWithString(value, text) {
   const bytes = Buffer.from(text)
   const end = Buffer.concat([Buffer.from([bytes.length]), bytes])

@@ -1,4 +1,4 @@
-// A process that ends without closing its databases ends well, and so does a worker thread.
+// A process that ends without closing its databases ends properly, and so does a worker thread.
 
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'

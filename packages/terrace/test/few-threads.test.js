@@ -1,4 +1,4 @@
-// Many databases with shared resources, where no thread can be started any more.
+// Many databases with shared resources, when no further thread can be started.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -11,7 +11,7 @@ import { openLevel, temporaryDirectory } from './support/databases.js'
 const program = fileURLToPath(new URL('./support/few-threads.js', import.meta.url))
 const COUNT = 100
 
-/** A group of processes whose threads are counted: only root may make one, where the system has that controller. */
+/** Makes a group of processes whose threads are counted. Only root can make one, on systems that have that controller. */
 function pidsGroup(t) {
   for (const parent of ['/sys/fs/cgroup/pids', '/sys/fs/cgroup']) {
     const group = join(parent, `terrace-test-${process.pid}`)
@@ -26,18 +26,18 @@ function pidsGroup(t) {
   return undefined
 }
 
-/** How a shell begins the program so that its threads can be limited; undefined where nothing limits them. */
+/** How a shell starts the program so that its threads can be limited; undefined if that is impossible. */
 function begin(t) {
   const group = pidsGroup(t)
   if (group !== undefined) {
-    // The shell itself is in it, and becomes the program.
+    // The shell itself joins the group, and becomes the program.
     return { start: `echo $$ > '${group}/cgroup.procs'; exec "$@"`, more: [join(group, 'pids.max')] }
   }
-  // A user's own limit does not hold for root.
+  // A user's own limit does not apply to root.
   return process.getuid?.() === 0 ? undefined : { start: 'exec "$@"', more: [] }
 }
 
-test('databases that share their threads need no more of them, and close where none can be started', async (t) => {
+test('databases that share their threads need no more of them, and close even if none can be started', async (t) => {
   if (process.platform !== 'linux') return t.diagnostic('skipped: threads are counted on Linux only')
   const limit = begin(t)
   if (limit === undefined)

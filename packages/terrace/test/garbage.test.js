@@ -1,4 +1,4 @@
-// What JavaScript loses is released, and what it still waits for is not.
+// What JavaScript loses is released; what it still waits for is not.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

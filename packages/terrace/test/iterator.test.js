@@ -39,7 +39,7 @@ test('nextv() after next() takes what was read ahead first', async (t) => {
   assert.deepEqual(await iterator.nextv(10), [])
 })
 
-test('all() after next() goes on where it stood', async (t) => {
+test('all() continues where next() stopped', async (t) => {
   const db = await levelOf(t, 'a', 'b', 'c', 'd')
   const iterator = db.keys({ limit: 3 })
   await iterator.next()
@@ -70,7 +70,7 @@ test('highWaterMarkBytes ends a read when it is exceeded', async (t) => {
   assert.equal(await readAhead(2), 2)
   assert.equal(await readAhead(9), 3)
 
-  // Keys count alone where only keys are read.
+  // Only keys count if only keys are read.
   assert.equal((await db.keys({ highWaterMarkBytes: 2 }).nextv(1000)).length, 3)
   assert.equal((await db.iterator({ highWaterMarkBytes: 0 }).all()).length, 4)
 })
@@ -289,7 +289,7 @@ test('nextv() of very many lets the event loop have its turns', async (t) => {
   assert.deepEqual(await iterator.nextv(count), [])
   await iterator.close()
 
-  // The mark is for the whole call.
+  // The mark applies to the whole call.
   const marked = db.keys({ highWaterMarkBytes: 20_000 })
   const some = await marked.nextv(count)
   assert.ok(some.length > 2000 && some.length < 4000, `${some.length}`)

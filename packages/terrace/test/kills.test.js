@@ -1,6 +1,6 @@
 // Processes that are killed while they write: every write whose promise was fulfilled is there afterwards.
 //
-// `TERRACE_SEED` sets the seed, `TERRACE_KILLS` how many are killed.
+// `TERRACE_SEED` sets the seed, `TERRACE_KILLS` the number of kills.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ test('every acknowledged write survives kills', async (t) => {
   t.diagnostic(`from TERRACE_SEED=${seed}: ${JSON.stringify(counts)}`)
   assert.equal(counts.kills, Number(kills))
 
-  // A trial that never gets there proves nothing.
+  // A trial in which this never happens proves nothing.
   if (kills >= 50) {
     assert.ok(counts['acknowledged batches'] > 10 * kills)
     assert.ok(counts['kills while opening'] > 0)

@@ -7,7 +7,7 @@ import { growth, measureLeaks } from './support/leaks.js'
 test('no operation leaves memory behind', async () => {
   const left = await measureLeaks(3000, 7)
 
-  // 3,000 times what the smallest leak would be, in bytes, and what the heap varies by.
+  // 3,000 times the smallest possible leak in bytes, and the variation of the heap.
   assert.ok(growth(left, 'heapUsed') < 1e6, JSON.stringify(left))
   assert.ok(growth(left, 'arrayBuffers') < 1e6, JSON.stringify(left))
   assert.ok(growth(left, 'rss') < 32e6, JSON.stringify(left))

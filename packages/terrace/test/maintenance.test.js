@@ -56,7 +56,7 @@ test('approximateSize() counts what is in memory', async (t) => {
   assert.ok(half > all * 0.4 && half < all * 0.6, String(half))
 })
 
-test('repair() of what is no database is an I/O error, as in classic-level', async (t) => {
+test('repair() of anything but a database is an I/O error, as in classic-level', async (t) => {
   const db = newLevel(t)
   await assert.rejects(Level.repair(db.location), { code: 'LEVEL_IO_ERROR' })
   await assert.rejects(Level.repair(`${db.location}/missing`), { code: 'LEVEL_IO_ERROR' })
@@ -230,7 +230,7 @@ test('destroy() leaves other files alone', async (t) => {
   assert.equal(readFileSync(join(db.location, 'notes.txt'), 'utf8'), 'hello')
 })
 
-test('destroy() of what is not there creates nothing', async (t) => {
+test('destroy() of a missing database creates nothing', async (t) => {
   const directory = temporaryDirectory(t)
   await Level.destroy(join(directory, 'a', 'b'))
   assert.deepEqual(readdirSync(directory), [])
@@ -241,7 +241,7 @@ test('destroy() of what is not there creates nothing', async (t) => {
   assert.deepEqual(readdirSync(join(directory, 'tree')).sort(), ['file', 'sub'])
 })
 
-test('repair() of a directory that is not there says so', async (t) => {
+test('repair() of a missing directory says so', async (t) => {
   const missing = join(temporaryDirectory(t), 'missing')
   await assert.rejects(Level.repair(missing), (error) => {
     assert.match(error.message, /no such file or directory|does not exist/i)
@@ -249,7 +249,7 @@ test('repair() of a directory that is not there says so', async (t) => {
   })
 })
 
-test('repair() moves what is in the log to tables', async (t) => {
+test('repair() moves the contents of the log to tables', async (t) => {
   const db = await openLevel(t)
   await db.batch(entries(100))
   await db.close()
@@ -316,7 +316,7 @@ test('what an open leaves out, since a loss of power seems to have taken a part,
   db.on('leftOut', (leftOut) => told.push(leftOut))
   for (const { key } of entries(20)) await db.put(key, Buffer.alloc(1500, 'x'))
 
-  // As it is while the database is open: nothing says yet how much of the log is on the disk.
+  // Copied while the database is open: nothing says yet how much of the log is on the disk.
   const copy = join(temporaryDirectory(t), 'copy')
   cpSync(db.location, copy, { recursive: true })
   const [log] = names(copy, /\.log$/).filter((name) => statSync(join(copy, name)).size > 0)

@@ -1,4 +1,4 @@
-// What calls say while the database is not open: before, after an open that was refused, and after close().
+// The errors of calls while the database is not open: before opening, after an open that was refused, and after close().
 
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { Level } from 'terrace'
 const parent = mkdtempSync(join(tmpdir(), 'terrace-test-'))
 const newDirectory = () => mkdtempSync(join(parent, 'db-'))
 
-/** Calls of each method that needs an open database. `later` marks those that wait for it. */
+/** Calls of each method that needs an open database. `later` marks those that wait until it is open. */
 const calls = {
   get: { later: (db) => db.get('a') },
   getMany: { later: (db) => db.getMany(['a']) },
@@ -40,7 +40,7 @@ const calls = {
   'for of values()': { now: (db) => [...db.values()] }
 }
 
-/** Those that only the root has. */
+/** Methods that only the root has. */
 const callsOfRoot = {
   approximateSize: { later: (db) => db.approximateSize('a', 'b') },
   compactRange: { later: (db) => db.compactRange('a', 'b') },
@@ -50,7 +50,7 @@ const callsOfRoot = {
   stats: { now: (db) => db.stats() }
 }
 
-/** Of a database and of a sublevel of it: all calls, by name. */
+/** All calls of a database and of a sublevel of it, by name. */
 function allCalls(db) {
   const sublevel = db.sublevel('sub')
   return [
@@ -256,7 +256,7 @@ test('a method that a program has set on a database stays while it is refused, a
     await assert.rejects(target.open(), { code: 'LEVEL_DATABASE_NOT_OPEN' })
     assert.equal(target.get, get)
     await assert.rejects(target.has('key'), /opening it failed/)
-    // One that is set while it is refused stays as well.
+    // A method that is set while opening is refused stays, too.
     target.keys = keys
     await assert.rejects(target.open(), { code: 'LEVEL_DATABASE_NOT_OPEN' })
     assert.equal(target.keys, keys)

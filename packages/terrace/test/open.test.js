@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ClassicLevel, Level } from 'terrace'
+import { defaultOn, numberOf, plainOn } from '../../../scripts/options.mjs'
 import { newLevel, openLevel, temporaryDirectory } from './support/databases.js'
 
 test('the class goes by both names', async () => {
@@ -53,33 +54,32 @@ test('errorIfExists: true refuses a database that is there', async (t) => {
   })
 })
 
-test('options of a wrong type are refused by name', async (t) => {
-  const wrong = {
-    cacheSize: -1,
-    writeBufferSize: 1.5,
-    blockSize: '4096',
-    maxOpenFiles: Number.NaN,
-    blockRestartInterval: Infinity,
-    maxFileSize: {},
-    filterBitsPerKey: -10,
-    hashIndexPercent: 'twelve',
-    mapTables: 'no',
-    mapLog: 'no',
-    compression: 5,
-    comparator: true,
-    preset: [],
-    readOnly: 'yes',
-    multithreading: 1,
-    sharedResources: 'no',
-    paranoidChecks: 0
-  }
+/** The options that are flags and numbers, by their names, with their defaults. */
+const plainOptions = plainOn('node').map((option) => {
+  const value = defaultOn('node', option)
+  return [option.node.name, typeof value === 'boolean' ? value : numberOf(value)]
+})
 
-  for (const [name, value] of Object.entries(wrong)) {
-    await assert.rejects(newLevel(t, { [name]: value }).open(), (error) => {
-      assert.ok(error.cause instanceof TypeError, name)
-      assert.match(error.cause.message, new RegExp(`'${name}'`))
-      return true
-    })
+test('options of a wrong type are refused by name', async (t) => {
+  const noFlags = ['yes', 0, 1, {}]
+  const noNumbers = [-1, 1.5, '4096', Number.NaN, Infinity, {}]
+  const wrong = [
+    ['compression', [5]],
+    ['comparator', [true]],
+    ['preset', [[]]],
+    ['multithreading', noFlags],
+    ['sharedResources', noFlags],
+    ...plainOptions.map(([name, value]) => [name, typeof value === 'boolean' ? noFlags : noNumbers])
+  ]
+
+  for (const [name, values] of wrong) {
+    for (const value of values) {
+      await assert.rejects(newLevel(t, { [name]: value }).open(), (error) => {
+        assert.ok(error.cause instanceof TypeError, name)
+        assert.match(error.cause.message, new RegExp(`'${name}'`))
+        return true
+      })
+    }
   }
 })
 
@@ -97,6 +97,7 @@ test('unknown names are refused', async (t) => {
 
 test('every option is accepted, and undefined means the default', async (t) => {
   const options = {
+    ...Object.fromEntries(plainOptions),
     preset: 'server',
     compression: 'none',
     cacheSize: 0,
@@ -155,7 +156,7 @@ test('a refusal of the operating system is the cause', async (t) => {
   })
 })
 
-test('damage is reported with its file, and where there is one, the offset', async (t) => {
+test('damage is reported with its file, and its offset if there is one', async (t) => {
   const db = await openLevel(t)
   await db.put('a', '1')
   await db.close()
@@ -176,7 +177,7 @@ test('damage is reported with its file, and where there is one, the offset', asy
   })
 })
 
-test('a directory with other files is no database, and stays as it is', async (t) => {
+test('a directory with other files is not a database, and stays as it is', async (t) => {
   const directory = temporaryDirectory(t)
   mkdirSync(join(directory, 'sub'))
   writeFileSync(join(directory, 'notes.txt'), 'hello')

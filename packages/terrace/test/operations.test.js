@@ -1,4 +1,4 @@
-// What abstract-level's suite does not ask about single operations.
+// Behaviour of single operations that abstract-level's suite does not cover.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -34,7 +34,7 @@ test('strings of any length and script come back as they were', async (t) => {
     }
   }
 
-  // What is no Unicode text becomes the replacement character, as everywhere in Node.
+  // Text that is not Unicode becomes the replacement character, as everywhere in Node.
   await db.put('\ud800', '\udfff')
   assert.equal(await db.get('\ufffd'), '\ufffd')
 })
@@ -307,11 +307,11 @@ test('batch() with options holds JavaScript up no longer than without', async (t
     }
   }
 
-  // It was twelve times as long, since each operation was copied together with the options.
+  // It used to take twelve times as long, because each operation was copied together with the options.
   assert.ok(best.sync < 4 * best.without, `${best.sync} ms against ${best.without} ms`)
 })
 
-test('batch() leaves what it is called with as it was, and rejects what is wrong', async (t) => {
+test('batch() does not change its arguments, and rejects invalid operations', async (t) => {
   const db = await openLevel(t)
   const operations = [
     { type: 'put', key: { n: 1 }, value: [1], keyEncoding: 'json', valueEncoding: 'json' },

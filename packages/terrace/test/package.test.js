@@ -1,5 +1,5 @@
-// The packages as npm would publish them, installed into empty projects, and used from ES modules, CommonJS and
-// TypeScript, and in place of classic-level. `interop/commonjs` has the programs that load CommonJS in ways of their own.
+// The packages as npm would publish them, installed into empty projects, and used from ES modules, CommonJS and TypeScript, and
+// instead of classic-level. `interop/commonjs` has the programs that load CommonJS in their own ways.
 
 import assert from 'node:assert/strict'
 import { execSync } from 'node:child_process'
@@ -29,7 +29,7 @@ before(() => {
   archives = projects.archivesOf('terrace')
 })
 
-/** A program that uses Level, with `types` behind its name in TypeScript. */
+/** A program that uses Level, with `types` after its name in TypeScript. */
 const program = (types = '') => `
 async function main() {
   const db = new Level${types}('db', { valueEncoding: 'json' })

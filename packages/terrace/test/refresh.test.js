@@ -32,7 +32,8 @@ for (const mapTables of [true, false]) {
     assert.ok(writer.stats().levels.reduce((sum, { files }) => sum + files, 0) > 4)
     await replaceTables(writer)
 
-    // Without a mapping, an iterator that has shown entries cannot go on once tables are gone; after a refresh the next can.
+    // Without a mapping, an iterator that has shown entries cannot go on once tables are gone. After a refresh, the next one
+    // can.
     const iterate = async (read) => {
       try {
         assert.equal((await read()).length, COUNT)
@@ -54,7 +55,7 @@ for (const mapTables of [true, false]) {
 
     for (const [name, read] of Object.entries(ways)) {
       await t.test(name, read)
-      // Each way meets tables that are gone.
+      // Each way of reading meets tables that are gone.
       await reader.close()
       await writer.batch(entries('y'.repeat(200_000)))
       await writer.compactRange('a', 'z')
@@ -90,7 +91,7 @@ test('a snapshot whose state is gone from the disk is LEVEL_OUTDATED', async (t)
   assert.equal(await reader.get('key39'), 'new')
 })
 
-test('refresh() waits for the opening, needs an open database, and does nothing where one may write', async (t) => {
+test('refresh() waits for the opening, needs an open database, and does nothing if the database is writable', async (t) => {
   const db = newLevel(t)
   await db.refresh()
   await db.put('a', '1')

@@ -156,7 +156,7 @@ test('databases share one cache and one pool of threads when asked to', async (t
 })
 
 test('an instance tells whether others may share its database', async (t) => {
-  // It opens by itself in a moment, and so in a directory of its own.
+  // It opens automatically in a moment, so it gets a directory of its own.
   assert.equal(newLevel(t, { multithreading: true }).multithreading, true)
   const db = await openLevel(t)
   assert.equal(db.multithreading, false)

@@ -1,5 +1,5 @@
-// What a feed and a count cost a put: `node packages/toolbox/bench/feed.js [puts] [rounds]`.
-// Puts are awaited one by one, keys of 16 bytes, values of 100. Of each case the median of the rounds.
+// What a feed and a count add to a put: `node packages/toolbox/bench/feed.js [puts] [rounds]`. Puts are awaited one by one,
+// with keys of 16 bytes and values of 100. Each case shows the median of the rounds.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -24,14 +24,14 @@ const databases = {
   'one index, unique': [{ ...byEmail, unique: true }],
   'three indexes': [byEmail, { name: 'city', on: 'address.city' }, { name: 'visits', on: 'visits' }]
 }
-/** What is put: for each record the number that its e-mail address has. */
+/** The puts: for each record, the number in its e-mail address. */
 const workloads = {
   'new records': (i) => i,
   'the same indexed value': (i) => i,
   'another indexed value': (i) => i + RECORDS
 }
 
-/** One database: each workload once, µs a put. */
+/** One database: each workload once, in µs per put. */
 async function round(options) {
   const directory = mkdtempSync(join(tmpdir(), 'terrace-index-bench-'))
   const db = new Level(join(directory, 'db'), { valueEncoding: 'json' })

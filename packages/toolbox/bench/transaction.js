@@ -40,7 +40,7 @@ async function visit(iterator) {
   if (seen !== ENTRIES) throw new Error(`${seen} entries`)
 }
 
-/** What each of `OPERATIONS` costs. */
+/** The cost of each of `OPERATIONS`. */
 const operations = {
   'get and put': () => getAndPut(plain),
   'get and put, of a database that has transactions': () => getAndPut(observed),
@@ -60,7 +60,7 @@ const operations = {
   }
 }
 
-/** What each of `ENTRIES` costs. */
+/** The cost of each of `ENTRIES`. */
 const loops = {
   'an entry of `for await`': () => visit(entries.iterator()),
   'an entry of `for await` in a transaction': () =>

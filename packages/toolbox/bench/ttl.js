@@ -1,5 +1,5 @@
-// What a sweep of entries that expire at once costs: `node packages/toolbox/bench/ttl.js [entries]`.
-// How late the event loop is meanwhile is told by a timer of 1 ms.
+// The cost of removing entries that all expire at once: `node packages/toolbox/bench/ttl.js [entries]`. A timer of 1 ms shows
+// how late the event loop is meanwhile.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

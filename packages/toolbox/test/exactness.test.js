@@ -1,4 +1,4 @@
-// Which databases' hooks are exact: those that say so, whatever other methods they have.
+// Which databases have exact hooks: those that say so, whatever other methods they have.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { ArrayBackend } from '../../core/test/support/array-backend.js'
 import { isExact } from '../dist/hooks.js'
 import { databases } from './support/databases.js'
 
-/** A database of somebody else, which has synchronous methods and says nothing of its hooks. */
+/** A database from elsewhere, which has synchronous methods and says nothing about its hooks. */
 class Synchronous extends AbstractLevel {
   constructor() {
     super({ encodings: { utf8: true }, getSync: true, additionalMethods: { putSync: true } })

@@ -1,4 +1,4 @@
-// Parts keep state in memory about what is stored: they refuse a database that other instances may write to.
+// Parts keep state in memory about what is stored. They refuse a database that other instances may write to.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -28,7 +28,7 @@ const parts = {
 
 const shared = { multithreading: true }
 
-/** A test in a directory, which is removed once the instances that the test made are closed. */
+/** A test in a directory, which is removed once the instances made by the test are closed. */
 function testInDirectory(name, body) {
   test(name, async () => {
     const directory = mkdtempSync(join(tmpdir(), 'terrace-toolbox-'))

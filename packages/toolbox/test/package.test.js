@@ -1,5 +1,5 @@
-// The package as npm would publish it: every part that its manifest names can be imported and required, is the same
-// either way, and is typed.
+// The package as npm would publish it. Every part that its manifest names can be imported and required, is the same either way,
+// and has types.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { expectOutput, Projects } from '../../../tests/support/projects.mjs'
 const projects = new Projects()
 after(() => projects.remove())
 
-test('every part is in the package, from ES modules and CommonJS, with its types and without what is not needed', () => {
+test('every part is in the package, for ES modules and CommonJS, with its types and without unneeded files', () => {
   const program = `
     const names = ['ttl', 'index', 'feed', 'transaction', 'lock', 'streams', 'copy']
     async function main() {

@@ -57,15 +57,7 @@ module LevelDB
       leveldb_options_create: [OBJECT, []],
       leveldb_options_destroy: [NOTHING, [OBJECT]],
       leveldb_options_set_filter_policy: [NOTHING, [OBJECT, OBJECT]],
-      leveldb_options_set_create_if_missing: [NOTHING, [OBJECT, FLAG]],
-      leveldb_options_set_error_if_exists: [NOTHING, [OBJECT, FLAG]],
-      leveldb_options_set_paranoid_checks: [NOTHING, [OBJECT, FLAG]],
-      leveldb_options_set_write_buffer_size: [NOTHING, [OBJECT, SIZE]],
-      leveldb_options_set_max_open_files: [NOTHING, [OBJECT, INT]],
       leveldb_options_set_cache: [NOTHING, [OBJECT, OBJECT]],
-      leveldb_options_set_block_size: [NOTHING, [OBJECT, SIZE]],
-      leveldb_options_set_block_restart_interval: [NOTHING, [OBJECT, INT]],
-      leveldb_options_set_max_file_size: [NOTHING, [OBJECT, SIZE]],
       leveldb_options_set_compression: [NOTHING, [OBJECT, INT]],
       leveldb_filterpolicy_create_bloom: [OBJECT, [INT]],
       leveldb_filterpolicy_destroy: [NOTHING, [OBJECT]],
@@ -78,7 +70,17 @@ module LevelDB
       leveldb_readoptions_set_snapshot: [NOTHING, [OBJECT, OBJECT]],
       leveldb_writeoptions_create: [OBJECT, []],
       leveldb_writeoptions_set_sync: [NOTHING, [OBJECT, FLAG]],
-      leveldb_free: [NOTHING, [OBJECT]]
+      leveldb_free: [NOTHING, [OBJECT]],
+      # options.json: setters (make options)
+      leveldb_options_set_create_if_missing: [NOTHING, [OBJECT, FLAG]],
+      leveldb_options_set_error_if_exists: [NOTHING, [OBJECT, FLAG]],
+      leveldb_options_set_write_buffer_size: [NOTHING, [OBJECT, SIZE]],
+      leveldb_options_set_block_size: [NOTHING, [OBJECT, SIZE]],
+      leveldb_options_set_block_restart_interval: [NOTHING, [OBJECT, INT]],
+      leveldb_options_set_max_file_size: [NOTHING, [OBJECT, SIZE]],
+      leveldb_options_set_max_open_files: [NOTHING, [OBJECT, INT]],
+      leveldb_options_set_paranoid_checks: [NOTHING, [OBJECT, FLAG]]
+      # options.json: end
     }.freeze
 
     # Functions that Terrace has and LevelDB does not. With LevelDB's library, their constants are nil.
@@ -90,8 +92,10 @@ module LevelDB
       terrace_flush: [NOTHING, [OBJECT, BYTES]],
       terrace_checkpoint: [NOTHING, [OBJECT, BYTES, BYTES]],
       terrace_verify: [NOTHING, [OBJECT, BYTES]],
+      # options.json: setters of Terrace alone (make options)
       terrace_options_set_map_tables: [NOTHING, [OBJECT, FLAG]],
       terrace_options_set_map_log: [NOTHING, [OBJECT, FLAG]]
+      # options.json: end
     }.freeze
     private_constant :WAITING, :QUICK, :BEYOND
 

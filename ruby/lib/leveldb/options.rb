@@ -2,7 +2,7 @@
 
 # The options of a database.
 #
-# Predecessor: DB.make and its like. Successor: Native, which opens with them.
+# DB.make and similar methods use this; it uses Native.
 module LevelDB
   # How blocks of tables are compressed.
   module CompressionType
@@ -12,63 +12,75 @@ module LevelDB
     ZstdCompression = :zstd
   end
 
-  # The options that a database was opened with.
+  # The options that a database was opened with: each is an attribute.
+  #--
+  # options.json: documentation (make options)
+  #++
+  # create_if_missing:: Create the database if there is none.
+  # error_if_exists:: Fail if there is a database already.
+  # read_only:: Open without the lock and without changing a byte, even beside a process that writes; shows the state as of opening, or of `refresh` (Terrace only).
+  # compression:: `:none`, `:snappy` or `:zstd` (Terrace only), or a constant of `LevelDB::CompressionType`.
+  # block_cache_size:: Memory for blocks that have been read; 0 turns the cache off.
+  # write_buffer_size:: Memory for recent writes before they go to a table.
+  # block_size:: Uncompressed size of a block, the unit of reading and caching.
+  # block_restart_interval:: Entries between two keys that are stored whole.
+  # max_file_size:: Size of a table at which the next begins.
+  # max_open_files:: Tables kept open; one that is mapped needs no file descriptor.
+  # bloom_filter_bits_per_key:: Size of the filter that avoids reads for absent keys; 10 saves 99 of 100.
+  # map_tables:: Read tables through a mapping: faster, but a device that fails under it ends the process (Terrace only).
+  # map_log:: Store writes into the mapped log where the file system supports it; when off, each write is a system call (Terrace only).
+  # paranoid_checks:: Fail where a loss of power left a hole in a log; also named `paranoid`.
+  # encoding:: Encoding of the keys and values that come out.
+  #--
+  # options.json: end
+  #++
   class Options
-    DEFAULT_WRITE_BUFFER_SIZE = 4 << 20
-    DEFAULT_MAX_OPEN_FILES = 1000
-    DEFAULT_BLOCK_SIZE = 4 << 10
-    DEFAULT_BLOCK_RESTART_INTERVAL = 16
-    DEFAULT_MAX_FILE_SIZE = 2 << 20
-    DEFAULT_COMPRESSION = CompressionType::SnappyCompression
-
-    DEFAULTS = {
-      create_if_missing: false,
-      error_if_exists: false,
-      paranoid_checks: false,
-      read_only: false,
-      write_buffer_size: DEFAULT_WRITE_BUFFER_SIZE,
-      max_open_files: DEFAULT_MAX_OPEN_FILES,
-      block_cache_size: nil,
-      block_size: DEFAULT_BLOCK_SIZE,
-      block_restart_interval: DEFAULT_BLOCK_RESTART_INTERVAL,
-      max_file_size: DEFAULT_MAX_FILE_SIZE,
-      compression: DEFAULT_COMPRESSION,
-      bloom_filter_bits_per_key: nil,
-      map_tables: true,
-      map_log: true,
-      encoding: Encoding::BINARY
+    # Options that LevelDB's interface sets to the given value: how each is checked, and its default.
+    PLAIN = {
+      # options.json: plain values (make options)
+      create_if_missing: [:switch, false],
+      error_if_exists: [:switch, false],
+      write_buffer_size: [:integer, 4 << 20],
+      block_size: [:integer, 4 << 10],
+      block_restart_interval: [:integer, 16],
+      max_file_size: [:integer, 2 << 20],
+      max_open_files: [:integer, 1000],
+      paranoid_checks: [:switch, false]
+      # options.json: end
     }.freeze
+    # The same for options of Terrace alone. The library is only told values that differ from the default.
+    BEYOND = {
+      # options.json: plain values of Terrace alone (make options)
+      map_tables: [:switch, true],
+      map_log: [:switch, true]
+      # options.json: end
+    }.freeze
+    KINDS = PLAIN.merge(BEYOND).transform_values(&:first).freeze
+    DEFAULTS = PLAIN.merge(BEYOND).transform_values(&:last).merge(
+      read_only: false,
+      block_cache_size: nil,
+      compression: CompressionType::SnappyCompression,
+      bloom_filter_bits_per_key: nil,
+      encoding: Encoding::BINARY
+    ).freeze
     ALIASES = { paranoid: :paranoid_checks }.freeze
-    SWITCHES = %i[create_if_missing error_if_exists paranoid_checks].freeze
-    # Of Terrace alone, and told to the library only if they are off.
-    MAPPINGS = %i[map_tables map_log].freeze
-    INTEGERS = %i[write_buffer_size max_open_files block_size block_restart_interval max_file_size].freeze
-    OPTIONAL_INTEGERS = %i[block_cache_size bloom_filter_bits_per_key].freeze
     COMPRESSION_CODES = { none: 0, snappy: 1, zstd: 2 }.freeze
-    # What a C int and a size hold, on every machine.
+    # The largest value that both a C int and a size hold on every machine.
     MAX_INTEGER = (1 << 31) - 1
-    private_constant :DEFAULTS, :ALIASES, :SWITCHES, :MAPPINGS, :INTEGERS, :OPTIONAL_INTEGERS, :COMPRESSION_CODES, :MAX_INTEGER
+    private_constant :PLAIN, :BEYOND, :KINDS, :DEFAULTS, :ALIASES, :COMPRESSION_CODES, :MAX_INTEGER
 
-    # create_if_missing:: Makes the database if there is none.
-    # error_if_exists:: Refuses a database that exists.
-    # paranoid_checks:: Refuses a log that a loss of power left incomplete. Also named +paranoid+.
-    # read_only:: Opens without lock and without changing a byte, also beside a running writer. Terrace only.
-    # write_buffer_size:: Bytes that are kept in memory before they become a table.
-    # max_open_files:: Tables that are held open.
-    # block_cache_size:: Bytes of the cache of blocks; nil is the library's, 8 MiB.
-    # block_size:: Bytes of a block before compression.
-    # block_restart_interval:: Keys from one that is stored in full to the next.
-    # max_file_size:: Bytes of a table at which the next begins.
-    # compression:: One of CompressionType.
-    # bloom_filter_bits_per_key:: Makes filters, which spare reads of keys that are not there; nil makes none.
-    # map_tables:: Reads tables through a mapping: faster, but a device that fails under it ends the process. Off in Terrace only.
-    # map_log:: Stores writes into a mapping of the log where the file system is fit for it. Off in Terrace only.
-    # encoding:: The encoding that keys and values have when they come out of the database.
+    DEFAULT_WRITE_BUFFER_SIZE = DEFAULTS.fetch(:write_buffer_size)
+    DEFAULT_MAX_OPEN_FILES = DEFAULTS.fetch(:max_open_files)
+    DEFAULT_BLOCK_SIZE = DEFAULTS.fetch(:block_size)
+    DEFAULT_BLOCK_RESTART_INTERVAL = DEFAULTS.fetch(:block_restart_interval)
+    DEFAULT_MAX_FILE_SIZE = DEFAULTS.fetch(:max_file_size)
+    DEFAULT_COMPRESSION = DEFAULTS.fetch(:compression)
+
     attr_reader(*DEFAULTS.keys)
 
-    # +given+ is a Hash of what differs from the defaults. A nil leaves a default.
+    # +given+ is a Hash of the options that differ from the defaults. A nil leaves a default.
     #
-    # Raises ArgumentError for an option that is none, or out of bounds, TypeError for a value that makes no sense.
+    # Raises ArgumentError for an unknown option or one out of bounds, TypeError for a value of the wrong type.
     def initialize(given = {})
       given = given.to_h.transform_keys { |name| ALIASES.fetch(name, name) }
       unknown = given.keys - DEFAULTS.keys
@@ -78,16 +90,18 @@ module LevelDB
       freeze
     end
 
-    # Makes the library's object with these options. Returns its address, and a proc that frees it with what belongs to it,
-    # which is to be called after the database was closed.
+    # Makes the library's object with these options. Returns its address, and a proc that frees it together with what belongs to
+    # it. Call the proc after the database has been closed.
     #
-    # Raises NotSupportedError for what the library has no function for.
+    # Raises NotSupportedError for an option that the library has no function for.
     def to_native
-      unmap = MAPPINGS.reject { |name| public_send(name) }.map { |name| DB.beyond(:"TERRACE_OPTIONS_SET_#{name.upcase}") }
+      beyond = BEYOND.filter_map do |name, (_, default)|
+        value = public_send(name)
+        [DB.beyond(:"TERRACE_OPTIONS_SET_#{name.upcase}"), value] unless value == default
+      end
       options = Native::OPTIONS_CREATE.call
-      unmap.each { |function| function.call(options, 0) }
-      SWITCHES.each { |name| set(options, name, public_send(name) ? 1 : 0) }
-      INTEGERS.each { |name| set(options, name, public_send(name)) }
+      beyond.each { |function, value| function.call(options, in_c(value)) }
+      PLAIN.each_key { |name| set(options, name, in_c(public_send(name))) }
       set(options, :compression, COMPRESSION_CODES.fetch(compression))
       cache = block_cache_size && Native::CACHE_CREATE_LRU.call(block_cache_size)
       set(options, :cache, cache) if cache
@@ -96,7 +110,7 @@ module LevelDB
       [options, Options.freeing(options, cache, policy)]
     end
 
-    # A proc that refers to nothing but the addresses.
+    # Returns a proc that refers to nothing but the addresses.
     def self.freeing(options, cache, policy)
       proc do
         Native::OPTIONS_DESTROY.call(options)
@@ -111,10 +125,20 @@ module LevelDB
       Native.const_get("OPTIONS_SET_#{name.upcase}").call(options, value)
     end
 
+    # A switch or an integer, as C's functions take it.
+    def in_c(value)
+      case value
+      when true then 1
+      when false then 0
+      else value
+      end
+    end
+
     def checked(name, value)
+      return integer(name, value) if KINDS[name] == :integer
+
       case name
-      when *INTEGERS then integer(name, value)
-      when *OPTIONAL_INTEGERS then value && integer(name, value)
+      when :block_cache_size, :bloom_filter_bits_per_key then value && integer(name, value)
       when :compression then known_compression(value)
       when :encoding then Encoding.find(value)
       else value ? true : false

@@ -41,9 +41,6 @@ const MODULE = new RegExp(`(?<!\\w)mod\\s+(${WORD.source})\\s*([;{])`, 'g')
 const ITEM =
   /(?<!\w)(?:fn|struct|enum|union|trait|type|static|const|macro_rules!)\s+(?:mut\s+)?([A-Za-z_]\w*)/g
 
-const FUNCTION = /(?<!\w)fn\s+([a-z_]\w*)/g
-const CALL = /(?:\.|::)\s*([a-z_]\w*)\s*(?:::\s*<[^;{}]*?>\s*)?\(/g
-
 /** A module with its text, in its own file or in braces within another's. */
 function readModule(code, file, words, modules) {
   const module = { file, words, submodules: new Set(), uses: [], items: new Set(), code: '' }
@@ -111,7 +108,7 @@ function resolver(modules) {
     return isLocal || from.submodules.has(rest[0]) ? [base, rest] : undefined
   }
 
-  /** The modules that `words` lead to from module `base`: the last one defines the rest. */
+  /** The module that `words` lead to from module `base`: the one that defines the item, or that is named itself. */
   function follow(base, words, seen = new Set()) {
     const module = at(base)
     if (module === undefined || words.length === 0) return module
@@ -140,7 +137,8 @@ function resolver(modules) {
 }
 
 const PATH = new RegExp(`(?<![\\w:.])\\$?(${WORD.source})((?:\\s*::\\s*${WORD.source})+)`, 'g')
-
+const FUNCTION = /(?<!\w)fn\s+([a-z_]\w*)/g
+const CALL = /(?:\.|::)\s*([a-z_]\w*)\s*(?:::\s*<[^;{}]*?>\s*)?\(/g
 const IMPL = /(?<!\w)impl\b\s*(?:<[^{;]*?>\s*)?([A-Z]\w*)\s*(?:<[^{;]*>)?\s*(?:where\b[^{;]*)?\{/g
 
 /** The methods that a file adds to a type of another file, each with the file. A name that several functions have is left out. */
@@ -176,28 +174,17 @@ export function filesUsedByFiles(start, read) {
       if (target !== undefined && target.file !== module.file) graph.get(module.file).add(target.file)
     }
     for (const [, name] of module.code.matchAll(CALL)) if (methods.has(name)) add({ file: methods.get(name) })
-    const imported = new Map()
+    const importedModules = new Map()
     for (const { words, name } of module.uses) {
-      add(resolve(words, module))
-      imported.set(name, words)
+      const target = resolve(words, module)
+      add(target)
+      if (target?.words.at(-1) === words.at(-1)) importedModules.set(name, words)
     }
     for (const [, first, rest] of module.code.matchAll(PATH)) {
-      const words = [first, ...wordsOf(rest)]
-      const start = imported.get(first)
-      if (start === undefined) add(resolve(words, module))
-      else if (isModule(modules, start, module)) add(resolve([...start, ...words.slice(1)], module))
+      add(resolve([...(importedModules.get(first) ?? [first]), ...wordsOf(rest)], module))
     }
   }
   return new Map([...graph].sort().map(([file, targets]) => [file, [...targets].sort()]))
-}
-
-/** Whether an imported path names a module of the crate, not an item. */
-function isModule(modules, words, from) {
-  const base = words[0] === 'crate' ? words.slice(1) : undefined
-  if (base !== undefined) return modules.has(base.join('::'))
-  const ups = words.filter((word) => word === 'super').length
-  const rest = words.filter((word) => word !== 'super' && word !== 'self')
-  return modules.has([...from.words.slice(0, from.words.length - ups), ...rest].join('::'))
 }
 
 /** Whether the file `part` is below the module whose file is `module`. */

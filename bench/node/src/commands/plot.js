@@ -2,9 +2,9 @@
 
 import { writeFileSync } from 'node:fs'
 import { UsageError } from '../errors.js'
-import { bars } from '../plot/bars.js'
 import { batchTimes } from '../plot/batch-times.js'
 import { delays } from '../plot/delays.js'
+import { dots } from '../plot/dots.js'
 import { draw } from '../plot/draw.js'
 import { readResults } from '../results.js'
 import { groups } from '../statistics.js'
@@ -36,7 +36,7 @@ export async function plot({ values, positionals }) {
 function specOf(results) {
   const [{ batches, eventLoopBuckets }] = results
   if (batches !== undefined) return batchTimes(results)
-  return eventLoopBuckets !== undefined ? delays(results) : bars(results)
+  return eventLoopBuckets !== undefined ? delays(results) : dots(results)
 }
 
 /** @param {import('../results.js').Result} result */

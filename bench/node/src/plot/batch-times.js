@@ -21,7 +21,8 @@ export function batchTimes(results) {
     ])
   )
   const { batchSize } = shown[0].settings
-  const points = each > 1 ? `dark: mean of ${each} batches; light: the longest of them` : 'a point is a batch'
+  const points =
+    each > 1 ? `strong: mean of ${each} batches; faint: the longest of them` : 'a point is a batch'
 
   return {
     title: title(results, `time of each batch of ${batchSize} entries`, points),

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { GlobalFonts } from 'canvas'
 import { parse, View } from 'vega'
 import { compile } from 'vega-lite'
-import { CONFIG, FONT } from './style.js'
+import { CONFIG, FONT, withDarkScheme } from './style.js'
 
 const FONT_FILE = 'roboto-fontface/fonts/roboto/Roboto-Regular.woff2'
 /** Pixels of the PNG for each pixel of the SVG. */
@@ -22,7 +22,7 @@ export async function draw(spec) {
   const svg = await view.toSVG()
   const canvas = /** @type {any} */ (await view.toCanvas(SCALE))
   view.finalize()
-  return { svg, png: canvas.toBuffer('image/png') }
+  return { svg: withDarkScheme(svg), png: canvas.toBuffer('image/png') }
 }
 
 /** A font of this package, so that machines without fonts draw the same picture. */

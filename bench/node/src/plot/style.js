@@ -5,8 +5,36 @@ import { KNOWN } from '../targets/known.js'
 
 export const FONT = 'Roboto'
 
+/** Of what is read. */
+export const INK = '#1f2328'
 /** Colours that most people with colour blindness can tell apart (Okabe and Ito). */
 const COLOURS = ['#0072B2', '#56B4E9', '#E69F00', '#009E73', '#CC79A7', '#D55E00', '#444444', '#B8A800']
+const GROUND = 'white'
+const [NOTE, GRID] = ['#59636e', '#d8dee4']
+
+/** For each colour of a picture the one for readers who prefer a dark scheme. */
+const DARK = {
+  [GROUND]: '#0d1117',
+  [INK]: '#e6edf3',
+  [NOTE]: '#9198a1',
+  [GRID]: '#30363d',
+  '#0072B2': '#4aa8ff',
+  '#56B4E9': '#9fdcff',
+  '#E69F00': '#ffc233',
+  '#009E73': '#2fcf9f',
+  '#CC79A7': '#e79bc6',
+  '#D55E00': '#ff8c42',
+  '#444444': '#b1bac4',
+  '#B8A800': '#dccb2a'
+}
+
+/** The same picture with a style that replaces its colours in a dark scheme. @param {string} svg */
+export function withDarkScheme(svg) {
+  const rules = Object.entries(DARK).map(
+    ([light, dark]) => `[fill="${light}"]{fill:${dark}}[stroke="${light}"]{stroke:${dark}}`
+  )
+  return svg.replace(/<svg[^>]*>/, `$&<style>@media (prefers-color-scheme:dark){${rules.join('')}}</style>`)
+}
 
 /**
  * A colour for each target. Targets with short names have the same colour in every picture.
@@ -22,13 +50,24 @@ export function coloursOf(targets) {
 }
 
 export const CONFIG = {
-  background: 'white',
+  background: GROUND,
   // Viewers of the SVG may lack the font.
   font: `${FONT}, sans-serif`,
   padding: 12,
-  axis: { labelFontSize: 12, titleFontSize: 12, titleFontWeight: 'normal', gridColor: '#e6e6e6' },
-  title: { anchor: 'start', fontSize: 16, subtitleFontSize: 12, subtitleColor: '#555', offset: 14 },
-  view: { stroke: '#ccc' }
+  axis: {
+    labelFontSize: 12,
+    labelColor: INK,
+    titleFontSize: 12,
+    titleFontWeight: 'normal',
+    titleColor: INK,
+    gridColor: GRID,
+    tickColor: GRID,
+    domainColor: GRID
+  },
+  header: { labelColor: INK },
+  legend: { labelColor: INK },
+  title: { anchor: 'start', fontSize: 16, color: INK, subtitleFontSize: 12, subtitleColor: NOTE, offset: 14 },
+  view: { stroke: GRID }
 }
 
 /**

@@ -1,22 +1,21 @@
-//! Charts of results: a bar per workload and engine for each configuration, and latencies over time. Predecessor: the
-//! JSON lines that [`crate::report`] writes. Each chart is drawn as SVG and as PNG.
+//! Charts of results: a dot per workload and engine for each configuration, and latencies over time. Predecessor: the
+//! JSON lines that [`crate::report`] writes. Each chart is drawn as SVG, which follows the reader's choice of light or dark,
+//! and as PNG.
 
-mod bars;
-mod medians;
+mod dots;
 mod timeline;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
+use crate::medians::medians;
 use crate::report::{Report, configurations};
 use crate::{Failure, Result};
 
-pub use medians::{Median, medians};
-
-const SIZE_PIXELS: (u32, u32) = (1400, 700);
 const FONT: &str = "sans-serif";
 
 /// Draws the results in `file` and returns the files of the charts, which are next to it.
@@ -39,7 +38,11 @@ pub fn draw(file: &Path) -> Result<Vec<PathBuf>> {
     let mut drawn = Vec::new();
     for (configuration, reports) in &configurations {
         let name = if configurations.len() > 1 { format!("-{configuration}") } else { String::new() };
-        drawn.extend(draw_both(&stem(&name), &Bars(&medians(reports)))?);
+        let medians = medians(reports);
+        // One number needs no picture.
+        if medians.len() > 1 {
+            drawn.extend(draw_both(&stem(&name), &dots::Dots::of(configuration, &medians))?);
+        }
     }
     if let Some(line) = timeline::Timeline::of(&reports) {
         drawn.extend(draw_both(&stem("-latency"), &line)?);
@@ -55,20 +58,11 @@ fn register_font() -> Result<()> {
 
 /// Something that can be drawn on any surface.
 trait Picture {
+    fn size_pixels(&self) -> (u32, u32);
+
     fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<()>
     where
         B::ErrorType: 'static;
-}
-
-struct Bars<'a>(&'a [Median]);
-
-impl Picture for Bars<'_> {
-    fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<()>
-    where
-        B::ErrorType: 'static,
-    {
-        bars::draw(self.0, area)
-    }
 }
 
 fn draw_both(stem: &Path, picture: &impl Picture) -> Result<Vec<PathBuf>> {
@@ -78,9 +72,31 @@ fn draw_both(stem: &Path, picture: &impl Picture) -> Result<Vec<PathBuf>> {
         PathBuf::from(name)
     };
     let (svg, png) = (with(".svg"), with(".png"));
-    draw_on(&SVGBackend::new(&svg, SIZE_PIXELS).into_drawing_area(), picture)?;
-    draw_on(&BitMapBackend::new(&png, SIZE_PIXELS).into_drawing_area(), picture)?;
+    let size = picture.size_pixels();
+    let mut text = String::new();
+    draw_on(&SVGBackend::with_string(&mut text, size).into_drawing_area(), picture)?;
+    fs::write(&svg, with_dark_scheme(&text))?;
+    draw_on(&BitMapBackend::new(&png, size).into_drawing_area(), picture)?;
     Ok(vec![svg, png])
+}
+
+/// `svg` with a style that replaces its colours for readers who prefer a dark scheme.
+fn with_dark_scheme(svg: &str) -> String {
+    let rule = |(light, dark): (RGBColor, &str)| {
+        let RGBColor(red, green, blue) = light;
+        let light = format!("#{red:02X}{green:02X}{blue:02X}");
+        format!("[fill=\"{light}\"]{{fill:{dark}}}[stroke=\"{light}\"]{{stroke:{dark}}}")
+    };
+    let rules: String = [(WHITE, "#0d1117"), (BLACK, "#e6edf3"), (GRID, "#30363d")]
+        .into_iter()
+        .chain(COLOURS)
+        .map(rule)
+        .collect();
+    let style = format!("\n<style>@media (prefers-color-scheme:dark){{{rules}}}</style>");
+    match svg.find("<svg").and_then(|start| Some(start + svg[start..].find('>')? + 1)) {
+        Some(end) => format!("{}{style}{}", &svg[..end], &svg[end..]),
+        None => svg.to_owned(),
+    }
 }
 
 fn draw_on<B: DrawingBackend>(area: &DrawingArea<B, Shift>, picture: &impl Picture) -> Result<()>
@@ -135,18 +151,23 @@ where
         .map_err(failure)
 }
 
+/// Lines that only guide the eye.
+const GRID: RGBColor = RGBColor(0xd8, 0xde, 0xe4);
+
+/// The colours of series in a light scheme, each with that of a dark one. Most people who see colours differently can tell
+/// them apart (Okabe and Ito).
+const COLOURS: [(RGBColor, &str); 8] = [
+    (RGBColor(0x00, 0x72, 0xb2), "#4aa8ff"),
+    (RGBColor(0xd5, 0x5e, 0x00), "#ff8c42"),
+    (RGBColor(0x00, 0x9e, 0x73), "#2fcf9f"),
+    (RGBColor(0xcc, 0x79, 0xa7), "#e79bc6"),
+    (RGBColor(0xe6, 0x9f, 0x00), "#ffc233"),
+    (RGBColor(0x56, 0xb4, 0xe9), "#9fdcff"),
+    (RGBColor(0x44, 0x44, 0x44), "#b1bac4"),
+    (RGBColor(0xb8, 0xa8, 0x00), "#dccb2a"),
+];
+
 /// The colour of the series with that index.
 fn colour(index: usize) -> RGBColor {
-    const COLOURS: [(u8, u8, u8); 8] = [
-        (31, 119, 180),
-        (255, 127, 14),
-        (44, 160, 44),
-        (214, 39, 40),
-        (148, 103, 189),
-        (140, 86, 75),
-        (227, 119, 194),
-        (127, 127, 127),
-    ];
-    let (red, green, blue) = COLOURS[index % COLOURS.len()];
-    RGBColor(red, green, blue)
+    COLOURS[index % COLOURS.len()].0
 }

@@ -65,6 +65,10 @@ impl Timeline {
 }
 
 impl Picture for Timeline {
+    fn size_pixels(&self) -> (u32, u32) {
+        (1400, 700)
+    }
+
     fn draw<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Result<()>
     where
         B::ErrorType: 'static,

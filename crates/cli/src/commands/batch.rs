@@ -19,7 +19,7 @@ const EXAMPLES: &str = r#"Examples:
   terrace batch fruit changes.txt
   echo '{"type":"put","key":"plum","value":"blue"}' | terrace batch fruit
 
-A line is `put`, key and value, or `del` and key, divided by tabs, or an object of JSON."#;
+Each line is `put`, a key and a value, or `del` and a key, separated by tabs; or it is a JSON object."#;
 
 /// Write many operations as one: all of them or none.
 #[derive(Args)]
@@ -27,7 +27,7 @@ A line is `put`, key and value, or `del` and key, divided by tabs, or an object 
 pub(crate) struct Batch {
     #[command(flatten)]
     directory: Directory,
-    /// The file with the operations; `-` is standard input.
+    /// File with the operations; `-` is standard input.
     #[arg(value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath)]
     file: PathBuf,
     #[command(flatten)]
@@ -38,7 +38,7 @@ pub(crate) struct Batch {
 
 impl Batch {
     pub(crate) fn run(self, out: &mut dyn Write) -> Result<Answer, Failure> {
-        // Everything is read before the database is touched: a wrong line changes nothing.
+        // Everything is read before the database is opened, so a wrong line changes nothing.
         let batch = if self.file == Path::new("-") {
             self.read(&mut io::stdin().lock())?
         } else {
@@ -83,15 +83,15 @@ impl Batch {
     }
 
     fn parse(&self, line: &[u8]) -> Result<Operation, String> {
-        let text =
-            std::str::from_utf8(line).map_err(|_| "it is no UTF-8; escape such bytes as \\xNN".to_owned())?;
+        let text = std::str::from_utf8(line)
+            .map_err(|_| "it is not UTF-8; escape such bytes as \\xNN".to_owned())?;
         let key = |text: &str| self.formats.key_format.parse(text);
         match text.split('\t').collect::<Vec<_>>()[..] {
             ["put", k, value] => {
                 Ok(Operation::Put { key: key(k)?, value: self.formats.value_format.parse(value)? })
             }
             ["del", k] => Ok(Operation::Delete { key: key(k)? }),
-            _ => Err("`put`, key and value, or `del` and key, divided by tabs, are needed".to_owned()),
+            _ => Err("expected `put`, a key and a value, or `del` and a key, separated by tabs".to_owned()),
         }
     }
 }

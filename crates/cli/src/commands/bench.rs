@@ -1,4 +1,4 @@
-//! `terrace bench`: the workloads of crate `terrace-bench` on Terrace itself.
+//! `terrace bench`: the workloads of the crate `terrace-bench` on Terrace itself.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use terrace_bench::{
 
 use super::Failure;
 
-/// db_bench's order.
+/// The order of db_bench.
 const DEFAULT: &str = "fillseq,fillsync,fillrandom,overwrite,readrandom,readrandom,readseq,readreverse,compact,\
     readrandom,readseq,readreverse,fill100K,crc32c,snappycomp,snappyuncomp";
 
@@ -19,42 +19,42 @@ Examples:
   terrace bench --num 100000 --benchmarks fillrandom,compact,readrandom --histogram
   terrace bench --benchmarks fillsync,fillsync:16     one writer, and sixteen that share their syncs
   terrace bench --benchmarks fillseq,ycsba,ycsbe
-  terrace bench --nothing                             what the benchmark itself costs
+  terrace bench --nothing                             the cost of the benchmark itself
   terrace bench --leveldb                             with LevelDB's buffer, cache and no filter
   terrace bench --results results/mine.jsonl && terrace bench --plot results/mine.jsonl
   terrace bench --list";
 
-/// Measure speed with LevelDB's benchmark, db_bench, and check each result.
+/// Measure speed with the workloads of LevelDB's db_bench, and check each result.
 ///
 /// Each workload prints a line in db_bench's form. Options have db_bench's names.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Bench {
-    /// The workloads, in this order, separated by commas; `fillsync:16` is one by 16 threads.
+    /// Workloads to run, in this order, separated by commas; `fillsync:16` runs one with 16 threads.
     #[arg(long, value_delimiter = ',')]
     benchmarks: Option<Vec<String>>,
     /// List the workloads.
     #[arg(long)]
     list: bool,
-    /// The database's directory [default: a directory for temporary files].
+    /// Directory of the database [default: a temporary directory].
     #[arg(long)]
     db: Option<PathBuf>,
     /// Keep the database afterwards.
     #[arg(long)]
     keep: bool,
-    /// LevelDB's settings instead of Terrace's: 4 MiB of buffer, 8 MiB of cache, no filter, tables of 2 MiB.
+    /// Use LevelDB's settings instead of Terrace's: 4 MiB of buffer, 8 MiB of cache, no filter, tables of 2 MiB.
     #[arg(long)]
     leveldb: bool,
-    /// Measure what the benchmark itself costs: a database that stores nothing, in Terrace's place.
+    /// Measure the cost of the benchmark itself, with a database that stores nothing.
     #[arg(long, conflicts_with = "leveldb")]
     nothing: bool,
-    /// Append each result to this file, as a line of JSON.
+    /// Append each result to this file as a line of JSON.
     #[arg(long)]
     results: Option<PathBuf>,
-    /// Run nothing, but draw the results in this file, as .svg and .png beside it.
+    /// Run nothing; draw the results in this file as .svg and .png files next to it.
     #[arg(long, value_name = "RESULTS")]
     plot: Option<PathBuf>,
-    /// Run nothing, but compare the costs in this file, which holds the same workloads on few entries and on many.
+    /// Run nothing; compare the costs in this file, which has the same workloads on few entries and on many.
     #[arg(long, value_name = "RESULTS")]
     scale: Option<PathBuf>,
     #[command(flatten)]
@@ -77,7 +77,7 @@ impl Bench {
             print!("{}", table::scale(&Report::read_all(results)?));
             return Ok(());
         }
-        // A name that is wrong is better known now than after half an hour.
+        // Report a wrong name now, not after half an hour.
         let steps = self.steps();
         for step in &steps {
             workload::Step::parse(step)?;

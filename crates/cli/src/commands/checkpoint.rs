@@ -14,15 +14,15 @@ use crate::progress::{Progress, Unit};
 const EXAMPLES: &str = r#"Examples:
   terrace checkpoint fruit fruit-today
 
-The database must not be in use. `terrace copy` works beside the program that uses it."#;
+The database must not be in use. `terrace copy` works while the program that uses it is running."#;
 
-/// Copy a database by hard links: quick, and without taking space as long as both stay as they are.
+/// Copy a database by hard links: fast, and without using space while neither copy changes.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Checkpoint {
     #[command(flatten)]
     directory: Directory,
-    /// The directory of the copy; it must be empty or not exist.
+    /// Directory of the copy; it must be empty or not exist.
     #[arg(value_name = "TARGET", value_hint = ValueHint::DirPath)]
     target: PathBuf,
 }
@@ -32,9 +32,10 @@ impl Checkpoint {
         let db = WriteArguments::default().open(&self.directory.db)?;
         let progress = Progress::new("linking", Unit::Time, None);
         db.checkpoint(&self.target).map_err(|error| match error.kind() {
-            ErrorKind::InvalidArgument => {
-                Problem::database(error.to_string(), "Choose a directory that is empty or not there yet.")
-            }
+            ErrorKind::InvalidArgument => Problem::database(
+                error.to_string(),
+                "Choose a directory that is empty or does not exist yet.",
+            ),
             _ => error.into(),
         })?;
         drop(progress);

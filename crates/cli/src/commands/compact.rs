@@ -18,7 +18,7 @@ const EXAMPLES: &str = r#"Examples:
   terrace compact fruit --gte a --lte b            one range
   terrace compact fruit --compression zstd         rewrites what it touches, smaller"#;
 
-/// Drop what was deleted or overwritten, and give its space back.
+/// Drop deleted and overwritten entries, and give their space back.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Compact {
@@ -37,10 +37,10 @@ impl Compact {
         let db = self.write.open(&self.directory.db)?;
         let selection = self.range.selection(self.formats, &db.options().comparator)?;
         if selection.prefix.is_some() {
-            let message = "a prefix is no range in this database's order of keys; give --gte and --lte";
+            let message = "a prefix is not a range in this database's key order; use --gte and --lte";
             return Err(Problem::usage(message));
         }
-        // A range that is a little too wide does no harm.
+        // A range that is slightly too wide does no harm.
         let end_of = |bound: &Bound<Vec<u8>>| match bound {
             Bound::Unbounded => None,
             Bound::Included(key) | Bound::Excluded(key) => Some(key.clone()),
@@ -53,7 +53,7 @@ impl Compact {
         drop(progress);
         let after = table_bytes(&db)?;
         db.close()?;
-        writeln!(out, "tables had {before} bytes, and have {after} now")?;
+        writeln!(out, "the tables had {before} bytes and now have {after}")?;
         Ok(Answer::Yes)
     }
 }

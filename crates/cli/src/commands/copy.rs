@@ -15,20 +15,20 @@ use crate::range::RangeArguments;
 use crate::text::FormatArguments;
 
 const EXAMPLES: &str = r#"Examples:
-  terrace copy fruit fruit-today                   works beside the program that uses it
+  terrace copy fruit fruit-today                   works while the program that uses it is running
   terrace copy fruit small --prefix a
   terrace copy fruit packed --compression zstd"#;
 
-/// Copy the entries of one moment into a new database.
+/// Copy all entries, as of one moment, into a new database.
 ///
-/// The copy has no deletions and no older values. A copy that is stopped leaves no database in TARGET; run it again, and it
-/// begins anew. Where the database is not in use, `terrace checkpoint` is faster.
+/// The copy has no deletions and no older values. A copy that is interrupted leaves no database in TARGET; run it
+/// again to start over. If the database is not in use, `terrace checkpoint` is faster.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Copy {
     #[command(flatten)]
     directory: Directory,
-    /// The directory of the new database.
+    /// Directory of the new database.
     #[arg(value_name = "TARGET", value_hint = ValueHint::DirPath)]
     target: PathBuf,
     #[command(flatten)]
@@ -47,7 +47,7 @@ impl Copy {
             create_if_missing: true,
             error_if_exists: true,
             comparator: source.options().comparator.clone(),
-            // As the source's tables are compressed, unless something else was asked for.
+            // Compressed like the source's tables, unless another compression was requested.
             ..self.write.options(&self.directory.db)?
         };
         let unfinished = UnfinishedCopy::begin(&self.target, &options)?;

@@ -1,4 +1,4 @@
-//! `terrace count`: how many entries there are. Parts of the key space are counted by several threads.
+//! `terrace count`: the number of entries. Several threads count parts of the key space.
 
 use std::io::Write;
 use std::ops::Bound;
@@ -33,12 +33,12 @@ pub(crate) struct Count {
     what: What,
 }
 
-/// What is asked for.
+/// The arguments of a count.
 #[derive(Args)]
 pub(crate) struct What {
     #[command(flatten)]
     range: RangeArguments,
-    /// Count by so many threads [default: one a core].
+    /// Count with this many threads [default: one per core].
     #[arg(long, value_name = "COUNT")]
     threads: Option<usize>,
     /// Print {"entries":…,"key_bytes":…,"value_bytes":…}.
@@ -48,7 +48,7 @@ pub(crate) struct What {
     formats: FormatArguments,
 }
 
-/// What was counted.
+/// The result of a count.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     entries: u64,
@@ -71,7 +71,7 @@ impl Count {
 }
 
 impl What {
-    /// Counts in `db`, which must not change meanwhile: a database that is open for reading only.
+    /// Counts in `db`, which must not change in the meantime: it is open for reading only.
     pub(crate) fn run(&self, db: &Db, out: &mut dyn Write) -> Result<Answer, Failure> {
         let selection = self.range.selection(self.formats, &db.options().comparator)?;
         let threads =
@@ -104,7 +104,7 @@ fn count(db: &Db, selection: &Selection, threads: usize, with_sizes: bool) -> Re
         }
         return Ok(total);
     }
-    // Taken from the end.
+    // The threads take parts from the end.
     parts.reverse();
     let parts = Mutex::new(parts);
     let is_over = AtomicBool::new(false);
@@ -130,7 +130,7 @@ fn count(db: &Db, selection: &Selection, threads: usize, with_sizes: bool) -> Re
     })
 }
 
-/// Pieces of the selection that together are it, each about a table of the database's largest level.
+/// Splits the selection into pieces of about one table of the database's largest level each.
 fn parts(db: &Db, selection: &Selection) -> Result<Vec<Selection>, Failure> {
     let tables = db.tables()?;
     let mut sizes = [0; 7];
@@ -173,9 +173,9 @@ fn count_part(
     progress: &Progress,
     is_over: &AtomicBool,
 ) -> Result<Tally, Failure> {
-    /// So many entries between two looks around.
+    /// Number of entries between two checks for failures of other threads.
     const STRIDE: u64 = 1 << 14;
-    // A cursor with an upper bound looks at each key anew. Where the order is that of bytes, this is cheaper here.
+    // A cursor with an upper bound compares each key again. In bytewise order it is cheaper to do that here.
     let mut bounds = part.bounds.clone();
     let end = match (&db.options().comparator, &part.bounds.upper) {
         (UserComparator::Bytewise, Bound::Excluded(end)) => {

@@ -16,12 +16,12 @@ use crate::text::FormatArguments;
 const EXAMPLES: &str = r#"Examples:
   terrace del fruit apple
   terrace del fruit apple lemon plum               all of them or none
-  terrace del fruit --prefix 'tmp/'                every key of a range; prints how many
+  terrace del fruit --prefix 'tmp/'                every key of a range; prints their number
   terrace del fruit --gte a --lt b"#;
 
 /// Remove keys, or all keys of a range.
 ///
-/// It is no error if a key is not there. Given keys are removed together or not at all, a range in batches.
+/// Missing keys are not an error. Given keys are removed together or not at all, a range in batches.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Del {
@@ -33,7 +33,7 @@ pub(crate) struct Del {
     write: WriteArguments,
 }
 
-/// What is to be removed.
+/// The arguments of a removal.
 #[derive(Args)]
 pub(crate) struct What {
     /// The keys.
@@ -58,15 +58,15 @@ impl Del {
 impl What {
     fn check(&self) -> Result<(), Failure> {
         match (self.keys.is_empty(), self.range.is_all()) {
-            (true, true) => {
-                Err(Problem::usage("give keys, or a range such as --prefix; `--prefix ''` is everything"))
-            }
+            (true, true) => Err(Problem::usage(
+                "give keys, or a range such as --prefix; `--prefix ''` removes everything",
+            )),
             (false, false) => Err(Problem::usage("give keys or a range, not both")),
             _ => Ok(()),
         }
     }
 
-    /// Removes it from `db`.
+    /// Removes the keys from `db`.
     pub(crate) fn run(&self, db: &Db, out: &mut dyn Write) -> Result<Answer, Failure> {
         self.check()?;
         if !self.keys.is_empty() {

@@ -20,7 +20,7 @@ const EXAMPLES: &str = r#"Examples:
 pub(crate) struct Destroy {
     #[command(flatten)]
     directory: Directory,
-    /// Do not ask.
+    /// Do not ask for confirmation.
     #[arg(long, short)]
     yes: bool,
 }
@@ -31,7 +31,7 @@ impl Destroy {
         check_is_directory(directory)?;
         if files_of(directory)?.is_empty() {
             let message = format!("there is no database in {}", directory.display());
-            return Err(Problem::database(message, "Give the directory that holds the file CURRENT."));
+            return Err(Problem::database(message, "Give the directory that contains the file CURRENT."));
         }
         if !self.yes && !is_confirmed(&format!("Remove the database in {}?", directory.display()))? {
             return Ok(Answer::No);
@@ -41,10 +41,12 @@ impl Destroy {
     }
 }
 
-/// Asks a question that only `yes` answers so.
+/// Asks a question; only the answer `yes` confirms it.
 fn is_confirmed(question: &str) -> Result<bool, Failure> {
     if !io::stdin().is_terminal() {
-        return Err(Problem::usage("nobody can be asked here: give --yes"));
+        return Err(Problem::usage(
+            "cannot ask for confirmation, because standard input is not a terminal; use --yes",
+        ));
     }
     let mut err = io::stderr();
     write!(err, "{question} Type yes: ")?;

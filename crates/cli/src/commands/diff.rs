@@ -1,4 +1,4 @@
-//! `terrace diff`: in what two databases differ.
+//! `terrace diff`: the differences between two databases.
 
 use std::cmp::Ordering;
 use std::io::Write;
@@ -18,25 +18,25 @@ const EXAMPLES: &str = r#"Examples:
   terrace diff fruit backup --keys --limit 20
   terrace diff a b --quiet && echo the same        exit code 1 if they differ"#;
 
-/// Print in what two databases differ.
+/// Print the differences between two databases.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Diff {
     #[command(flatten)]
     directory: Directory,
-    /// The other database's directory.
+    /// Directory of the other database.
     #[arg(value_name = "OTHER", value_hint = ValueHint::DirPath)]
     other: PathBuf,
-    /// Print at most so many differences.
+    /// Print at most this many differences.
     #[arg(long, short = 'n', value_name = "COUNT")]
     limit: Option<u64>,
     /// Print keys only.
     #[arg(long, visible_alias = "keys-only")]
     keys: bool,
-    /// Print nothing; the exit code tells.
+    /// Print nothing; only set the exit code.
     #[arg(long, short)]
     quiet: bool,
-    /// Print an object a line: {"difference":"first"|"second"|"value","key":…,"first":…,"second":…}.
+    /// Print one JSON object per line: {"difference":"first"|"second"|"value","key":…,"first":…,"second":…}.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -52,11 +52,11 @@ impl Diff {
         let other = &second.options().comparator;
         if comparator.name() != other.name() {
             let message = format!(
-                "the databases differ in the order of keys: {} and {}",
+                "the databases have different key orders: {} and {}",
                 comparator.name_text(),
                 other.name_text()
             );
-            let advice = "Their exports can be compared after sorting.";
+            let advice = "Export both, sort the lines, and compare them.";
             return Err(Problem::database(message, advice));
         }
         const STRIDE: u64 = 1 << 12;

@@ -28,23 +28,23 @@ const EXAMPLES: &str = r#"Examples:
 
 /// Write entries as lines of JSON, or in a binary form with checksums.
 ///
-/// All are of one moment, also while the owner goes on writing. `terrace import` reads both forms.
+/// All entries are as of one moment, even while the owner writes. `terrace import` reads both forms.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Export {
     #[command(flatten)]
     directory: Directory,
-    /// The form of the output.
+    /// Form of the output.
     #[arg(long, value_enum, default_value_t)]
     form: Form,
     /// Write to this file instead of standard output.
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
-    /// Go on behind the last whole entry of the file. What the database was given since then before that entry is not
+    /// Go on after the last complete entry of the file. Changes made since then to keys up to that entry are not
     /// exported.
     #[arg(long, requires = "output")]
     resume: bool,
-    /// Replace the file if it is there.
+    /// Replace the file if it exists.
     #[arg(long, requires = "output", conflicts_with = "resume")]
     force: bool,
     #[command(flatten)]
@@ -53,10 +53,10 @@ pub(crate) struct Export {
     formats: FormatArguments,
 }
 
-/// Where an export that was interrupted goes on.
+/// Where an interrupted export goes on.
 #[derive(Debug, Default)]
 struct Done {
-    /// Behind the last whole entry, or frame of entries.
+    /// The offset after the last complete entry or frame of entries.
     end: u64,
     /// The last key; `None` if there is none.
     last_key: Option<Vec<u8>>,
@@ -73,8 +73,8 @@ impl Export {
         let named = |error| Problem::usage(format!("{}: {error}", path.display()));
         let is_there = path.exists();
         if is_there && !self.resume && !self.force {
-            let message = format!("{} is there already", path.display());
-            return Err(Problem::usage(format!("{message}; --resume goes on with it, --force replaces it")));
+            let message = format!("{} already exists", path.display());
+            return Err(Problem::usage(format!("{message}; --resume continues it, --force replaces it")));
         }
         let done = if self.resume && is_there { self.look_at(path)? } else { Done::default() };
         let mut file =
@@ -96,7 +96,7 @@ impl Export {
         Ok(Answer::Yes)
     }
 
-    /// Writes the entries after `last_key`; returns how many.
+    /// Writes the entries after `last_key`; returns their number.
     fn export(
         &self,
         db: &Db,
@@ -124,13 +124,13 @@ impl Export {
         Ok(exported)
     }
 
-    /// How far an earlier run came with the file at `path`.
+    /// Finds out how far an earlier run got with the file at `path`.
     fn look_at(&self, path: &Path) -> Result<Done, Failure> {
         let wrong = |problem: &str| Problem::usage(format!("{}: {problem}", path.display()));
         let file = File::open(path).map_err(|error| wrong(&error.to_string()))?;
         let mut file = BufReader::with_capacity(256 << 10, file);
         let progress =
-            Progress::new("reading what is there", Unit::Bytes, Some(file.get_ref().metadata()?.len()));
+            Progress::new("reading the existing file", Unit::Bytes, Some(file.get_ref().metadata()?.len()));
         match self.form {
             Form::Jsonl => done_lines(&mut file, &progress).map_err(|problem| wrong(&problem)),
             Form::Binary => done_frames(&mut file, &progress).map_err(|problem| wrong(&problem)),

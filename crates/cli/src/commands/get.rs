@@ -27,16 +27,16 @@ pub(crate) struct Get {
     what: What,
 }
 
-/// What is asked for.
+/// The arguments of a lookup.
 #[derive(Args)]
 pub(crate) struct What {
     /// The keys.
     #[arg(value_name = "KEY", required = true)]
     keys: Vec<String>,
-    /// Print the bytes of the value as they are, without a line end.
+    /// Print the bytes of the value unchanged, without a line end.
     #[arg(long, conflicts_with = "json")]
     raw: bool,
-    /// Print an object a line: {"key":…,"value":…}.
+    /// Print one JSON object per line: {"key":…,"value":…}.
     #[arg(long)]
     json: bool,
     #[command(flatten)]

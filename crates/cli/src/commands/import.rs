@@ -16,18 +16,18 @@ use crate::interchange::state::State;
 use crate::interchange::{BatchWriter, EntryReader, Operation};
 use crate::progress::{Progress, Unit};
 
-/// How often the state is brought up to date.
+/// How often the state file is updated.
 const STATE_EVERY: Duration = Duration::from_secs(1);
 
-/// So many of the input's first bytes are remembered.
+/// The number of the input's first bytes whose checksum identifies it.
 const BEGINNING_BYTES: u64 = 4096;
 
 const EXAMPLES: &str = r#"Examples:
   terrace import fruit fruit.jsonl
   zcat fruit.jsonl.gz | terrace import fruit --create
-  terrace import fruit big.jsonl --state big.state     stopped or killed, the same command goes on
+  terrace import fruit big.jsonl --state big.state     if interrupted, the same command continues
 
-Lines of JSON are {"key":…,"value":…}, or {"type":"del","key":…}; bytes that are no UTF-8 are {"hex":"00ff"}.
+A line of JSON is {"key":…,"value":…} or {"type":"del","key":…}; bytes that are not UTF-8 are {"hex":"00ff"}.
 The binary form of `terrace export` is recognised."#;
 
 /// Store exported entries.
@@ -39,7 +39,7 @@ pub(crate) struct Import {
     /// The exported file; `-` is standard input.
     #[arg(value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath)]
     file: PathBuf,
-    /// Note in this file how far the import is, and go on from there if it exists. It is removed at the end.
+    /// Record progress in this file, and go on from there if it exists. It is removed at the end.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     state: Option<PathBuf>,
     #[command(flatten)]
@@ -73,7 +73,7 @@ impl Import {
         let db = self.create.open(&self.directory.db)?;
         if let Some(earlier) = earlier {
             reader.skip_to(earlier.offset, earlier.lines, earlier.entries)?;
-            writeln!(out, "going on after {} entries", earlier.entries)?;
+            writeln!(out, "continuing after {} entries", earlier.entries)?;
             state = earlier;
         }
         let imported = self.write(&db, &mut reader, &mut state)?;
@@ -107,19 +107,19 @@ impl Import {
                 noted = Instant::now();
             }
         };
-        // What was right is kept, also where something wrong follows.
+        // Correct entries are kept, even if a wrong one follows.
         let imported = writer.finish()?;
         result.map(|()| imported)
     }
 }
 
-/// How far an earlier run came with this input.
+/// Finds out how far an earlier run got with this input.
 fn earlier(path: &Path, beginning: &[u8]) -> Result<Option<State>, Failure> {
     let Some(state) = State::read(path)? else { return Ok(None) };
     let known = beginning.get(..state.beginning_bytes as usize);
     if known.map(crc::crc32c) == Some(state.beginning) {
         return Ok(Some(state));
     }
-    let message = format!("{} is of an import of another file; remove it to begin anew", path.display());
+    let message = format!("{} belongs to an import of another file; remove it to start over", path.display());
     Err(Problem::usage(message))
 }

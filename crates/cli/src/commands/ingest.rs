@@ -1,4 +1,4 @@
-//! `terrace ingest`: takes finished tables in.
+//! `terrace ingest`: adds finished tables.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -15,9 +15,9 @@ const EXAMPLES: &str = r#"Examples:
   terrace ingest fruit a.ldb b.ldb                 tables as Terrace's table writer makes them
   terrace ingest fruit lost/000005.ldb --create"#;
 
-/// Add finished tables as one change; their entries are newer than all that is there.
+/// Add finished tables as one change; their entries are newer than everything in the database.
 ///
-/// Keys of the tables must not overlap. The files are copied, and stay as they are.
+/// The tables' keys must not overlap. The files are copied and stay as they are.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Ingest {

@@ -18,44 +18,44 @@ const EXAMPLES: &str = r#"Examples:
   terrace inspect fruit/000003.log                 every record, with its offset
   terrace inspect fruit/000005.ldb --detail parts  footer, index, filter, blocks
   terrace inspect fruit/MANIFEST-000004
-  terrace inspect saved.bin --as table             whatever its name is
+  terrace inspect saved.bin --as table             whatever its name
 
-Exit code 1 if damage was found. Nothing is changed."#;
+The exit code is 1 if damage was found. Nothing is changed."#;
 
-/// How much is printed.
+/// How much to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Detail {
-    /// What the file is, damage, and a summary.
+    /// What the file is, its damage, and a summary.
     Summary,
-    /// Its parts as well: blocks, records, edits.
+    /// Also its parts: blocks, records, edits.
     Parts,
-    /// Every entry and operation as well.
+    /// Also every entry and operation.
     All,
 }
 
 /// Explain a file of a database down to each record, damage included.
 ///
-/// After damage it goes on with what can still be read. A log's records and a table's blocks are printed with their
-/// offsets in the file, a table's entries with that of the value in the uncompressed block.
+/// After damage, go on with what can still be read. Records of a log and blocks of a table are printed with their
+/// offsets in the file, entries of a table with the offset of the value in the uncompressed block.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Inspect {
     /// A file: log, table, MANIFEST, CURRENT, LOCK or LOG; or the directory with all of them.
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     path: PathBuf,
-    /// How much is printed [default: all of a file, a summary of a directory].
+    /// How much to print [default: everything for a file, a summary for a directory].
     #[arg(long, value_enum, value_name = "HOW_MUCH")]
     detail: Option<Detail>,
-    /// What the file is, where neither its name nor its content says it.
+    /// What the file is, if neither its name nor its content shows it.
     #[arg(long = "as", value_enum, value_name = "KIND")]
     kind: Option<Kind>,
-    /// The order of a table's keys, where no MANIFEST beside it says it: leveldb.BytewiseComparator or idb_cmp1.
+    /// Order of a table's keys, if no MANIFEST next to it says so: leveldb.BytewiseComparator or idb_cmp1.
     #[arg(long, value_name = "NAME")]
     comparator: Option<String>,
-    /// Cut longer keys and values after so many bytes; 0 cuts none.
+    /// Cut longer keys and values after this many bytes; 0 means never.
     #[arg(long, value_name = "BYTES", default_value_t = 80)]
     cut: usize,
-    /// Print an object a line. Nothing is cut.
+    /// Print one JSON object per line. Nothing is cut.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -77,14 +77,14 @@ impl Inspect {
         }
         let files = files_of(path)?;
         if files.is_empty() {
-            let message = format!("{} has no files of a database", path.display());
-            return Err(Problem::database(message, "Give the directory that holds the file CURRENT."));
+            let message = format!("{} contains no database files", path.display());
+            return Err(Problem::database(message, "Give the directory that contains the file CURRENT."));
         }
         let level = self.level(Detail::Summary);
         let mut answer = Answer::Yes;
         for file in files {
             match self.inspect(&file, level, out) {
-                // A running owner may have removed it since.
+                // A running owner may have removed it in the meantime.
                 Err(_) if !file.exists() => {}
                 result => answer = answer.and(result?),
             }
@@ -102,8 +102,8 @@ impl Inspect {
 
     fn inspect(&self, path: &Path, level: Level, out: &mut dyn Write) -> Result<Answer, Failure> {
         let Some(kind) = self.kind.or_else(|| Kind::of_file(path)) else {
-            let message = format!("{} is no file of a database, by name or content", path.display());
-            return Err(Problem::usage(format!("{message}; --as says what it is")));
+            let message = format!("{} is not a database file, by name or content", path.display());
+            return Err(Problem::usage(format!("{message}; use --as to say what it is")));
         };
         let comparator = match &self.comparator {
             Some(name) => Some(order::by_name(name)?),
@@ -115,12 +115,12 @@ impl Inspect {
     }
 }
 
-/// The order that the MANIFEST beside the file at `path` names, if it is known here.
+/// The order that the MANIFEST next to the file at `path` names, if this program knows it.
 pub(super) fn comparator_beside(path: &Path) -> Option<UserComparator> {
     UserComparator::by_name(&order::name(path.parent()?)?)
 }
 
-/// A database's files in `directory`, in the order in which they are read best: CURRENT, MANIFESTs, logs, tables, the rest.
+/// A database's files in `directory`, in the best order to read them: CURRENT, MANIFESTs, logs, tables, the rest.
 pub(super) fn files_of(directory: &Path) -> Result<Vec<PathBuf>, Failure> {
     use terrace_format::file_name::{self, FileKind};
     let rank = |kind: FileKind| match kind {

@@ -12,7 +12,7 @@ use crate::failure::Answer;
 
 const EXAMPLES: &str = r#"Examples:
   terrace man | man -l -
-  terrace man --dir ~/.local/share/man/man1        a page a command: man terrace-scan"#;
+  terrace man --dir ~/.local/share/man/man1        one page per command: man terrace-scan"#;
 
 /// Print the manual, or write its pages.
 #[derive(Args)]
@@ -34,7 +34,7 @@ impl Man {
         fs::create_dir_all(directory)?;
         for command in program.get_subcommands().filter(|command| command.get_name() != "help") {
             let name = format!("terrace-{}", command.get_name());
-            // Its usage line has a blank there.
+            // The usage line has a blank there.
             let command = command.clone().name(leak(&name));
             write(directory, &name, &page(command)?)?;
         }

@@ -1,4 +1,4 @@
-//! The commands. Predecessor: `main`. Successors: one module a command.
+//! The commands. Predecessor: `main`. Successors: one module per command.
 
 mod batch;
 mod bench;

@@ -14,15 +14,15 @@ use crate::text::FormatArguments;
 
 const EXAMPLES: &str = r#"Examples:
   terrace put fruit apple red
-  terrace put fruit apple red --create              make the database if there is none
+  terrace put fruit apple red --create              create the database if there is none
   terrace put fruit '\x00id' 'two\nlines'           escaped text stands for any bytes
   terrace put fruit photo --file photo.jpg          a file's bytes
-  date | terrace put fruit now --file -             standard input's
+  date | terrace put fruit now --file -             the bytes of standard input
   terrace put fruit 00ff 0102 --key-format hex --value-format hex"#;
 
 /// Store a value under a key.
 ///
-/// It survives a loss of power once the command has returned.
+/// The value survives a power cut once the command has returned.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Put {
@@ -34,7 +34,7 @@ pub(crate) struct Put {
     create: CreateArguments,
 }
 
-/// What is to be stored.
+/// The arguments of a put.
 #[derive(Args)]
 pub(crate) struct What {
     /// The key.
@@ -48,7 +48,7 @@ pub(crate) struct What {
         allow_hyphen_values = true
     )]
     value: Option<String>,
-    /// Take the value from this file, as it is; `-` is standard input.
+    /// Read the value from this file, unchanged; `-` is standard input.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: Option<PathBuf>,
     #[command(flatten)]
@@ -57,7 +57,7 @@ pub(crate) struct What {
 
 impl Put {
     pub(crate) fn run(self) -> Result<Answer, Failure> {
-        // Bad input is better known before a database is made.
+        // Bad input is reported before a database is created.
         let (key, value) = self.what.entry()?;
         let db = self.create.open(&self.directory.db)?;
         store(&db, &key, &value)?;
@@ -67,7 +67,7 @@ impl Put {
 }
 
 impl What {
-    /// Stores it in `db`.
+    /// Stores the value in `db`.
     pub(crate) fn run(&self, db: &Db) -> Result<Answer, Failure> {
         let (key, value) = self.entry()?;
         store(db, &key, &value)?;
@@ -89,7 +89,7 @@ fn store(db: &Db, key: &[u8], value: &[u8]) -> Result<(), Failure> {
     Ok(db.put(key, value, &WriteOptions { sync: true })?)
 }
 
-/// The bytes of a file, or of standard input.
+/// Reads a file or standard input.
 fn read(file: &Path) -> Result<Vec<u8>, Failure> {
     if file != Path::new("-") {
         return fs::read(file).map_err(|error| Problem::usage(format!("{}: {error}", file.display())));

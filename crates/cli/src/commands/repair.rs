@@ -16,21 +16,21 @@ const EXAMPLES: &str = r#"Examples:
   cp -a fruit fruit-damaged && terrace repair fruit
   terrace repair fruit --json
 
-Exit code 1 if something was lost."#;
+The exit code is 1 if something was lost."#;
 
 /// Make a damaged database openable again, with everything that is intact.
 ///
-/// What is damaged or unused is moved to the directory `lost` in the database's directory, never deleted. Where an older value may
-/// show because a newer one is lost, the report says so. An undamaged database keeps every entry.
+/// Damaged and unused files are moved to the directory `lost` in the database's directory, never deleted. If an older
+/// value may appear because a newer one is lost, the report says so. An undamaged database keeps every entry.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Repair {
     #[command(flatten)]
     directory: Directory,
-    /// The order of keys, where no MANIFEST says it: leveldb.BytewiseComparator or idb_cmp1.
+    /// Order of the keys, if no MANIFEST says so: leveldb.BytewiseComparator or idb_cmp1.
     #[arg(long, value_name = "NAME")]
     comparator: Option<String>,
-    /// Print the report as an object of JSON.
+    /// Print the report as a JSON object.
     #[arg(long)]
     json: bool,
 }

@@ -17,7 +17,7 @@ const EXAMPLES: &str = r#"Examples:
   terrace scan fruit --prefix a --limit 10
   terrace scan fruit --gte a --lt b --keys             keys only
   terrace scan fruit --reverse --limit 1               the last entry
-  terrace scan fruit --json | jq -r .value             an object a line
+  terrace scan fruit --json | jq -r .value             one object per line
   terrace scan 'Local Storage/leveldb' --key-format localstorage --value-format localstorage
   terrace scan x.indexeddb.leveldb --key-format idb --value-format idb --cut 40"#;
 
@@ -31,15 +31,15 @@ pub(crate) struct Scan {
     what: What,
 }
 
-/// What is asked for.
+/// The arguments of a scan.
 #[derive(Args)]
 pub(crate) struct What {
     #[command(flatten)]
     range: RangeArguments,
-    /// Print at most so many.
+    /// Print at most this many entries.
     #[arg(long, short = 'n', value_name = "COUNT")]
     limit: Option<u64>,
-    /// From the last key to the first.
+    /// Print from the last key to the first.
     #[arg(long, short = 'r')]
     reverse: bool,
     /// Print keys only.
@@ -48,12 +48,12 @@ pub(crate) struct What {
     /// Print values only.
     #[arg(long, visible_alias = "values-only", conflicts_with = "keys")]
     values: bool,
-    /// Cut longer keys and values after so many bytes, and say how long they are.
+    /// Cut longer keys and values after this many bytes, and print their length.
     #[arg(long, value_name = "BYTES", conflicts_with = "json")]
     cut: Option<usize>,
-    /// Print an object a line: {"key":…,"value":…}.
+    /// Print one JSON object per line: {"key":…,"value":…}.
     ///
-    /// A key that is decoded has an "escaped" beside it, which other commands take as KEY.
+    /// A decoded key comes with "escaped", the form that other commands accept as KEY.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -73,7 +73,7 @@ impl What {
         let selection = self.range.selection(self.formats, &db.options().comparator)?;
         let mut walk = selection.walk(db, self.reverse)?;
         let mut left = self.limit.unwrap_or(u64::MAX);
-        // Who sees the entries come needs no bar.
+        // A user who sees the entries appear needs no progress bar.
         let progress = (!io::stdout().is_terminal()).then(|| Progress::new("scanning", Unit::Pieces, None));
         while left > 0
             && let Some((key, value)) = walk.next()?

@@ -25,9 +25,9 @@ const EXAMPLES: &str = r#"Examples:
 
 /// Type commands on an open database, with history, completion and paging.
 ///
-/// It is opened for reading, as it is at that moment; `reload` opens it again. With --write it is changed as well, and no
-/// other program can open it for writing meanwhile. `help` lists the commands. Words are divided by blanks, except in quotes.
-/// Where commands come from a pipe, the exit code is 1 if the last one failed.
+/// The database is opened for reading, as it is at that moment; `reload` opens it again. With --write, commands can
+/// also change it, and no other program can open it for writing in the meantime. `help` lists the commands. Blanks
+/// separate words, except in quotes. If the commands come from a pipe, the exit code is 1 if the last one failed.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Shell {
@@ -56,7 +56,7 @@ enum Typed {
     Scan(scan::What),
     /// Count entries.
     Count(count::What),
-    /// Print how large the database is.
+    /// Print the size of the database.
     Stats(stats::What),
     /// Store a value under a key.
     Put(put::What),
@@ -64,7 +64,7 @@ enum Typed {
     Del(del::What),
     /// Open the database again, as it is now.
     Reload,
-    /// Leave.
+    /// Leave the shell.
     #[command(visible_alias = "quit")]
     Exit,
 }
@@ -78,7 +78,7 @@ impl Shell {
         editor.set_helper(Some(Words));
         let history = history_file().filter(|_| is_terminal);
         if let Some(path) = &history {
-            // There is none yet the first time.
+            // The first time there is none yet.
             let _ = editor.load_history(path);
         }
         let mut answer = Answer::Yes;
@@ -113,7 +113,7 @@ impl Shell {
             if let Some(directory) = path.parent() {
                 let _ = std::fs::create_dir_all(directory);
             }
-            // Only convenience is lost.
+            // A failure loses only convenience.
             let _ = editor.save_history(path);
         }
         db.close()?;
@@ -124,7 +124,7 @@ impl Shell {
         if self.write { self.create.open(&self.directory.db) } else { self.directory.read() }
     }
 
-    /// Runs one line; `None` to leave.
+    /// Runs one line; `None` means leave.
     fn execute(&self, line: &str, db: &mut Db, out: &mut dyn Write) -> Result<Option<Answer>, Failure> {
         let words = split(line).map_err(Problem::usage)?;
         let typed = match Line::try_parse_from(words) {
@@ -132,7 +132,7 @@ impl Shell {
             Err(error) if error.use_stderr() => {
                 return Err(Problem::usage(error.to_string().trim_end().to_owned()));
             }
-            // Help.
+            // The line asked for help, or is wrong.
             Err(error) => {
                 write!(out, "{error}")?;
                 return Ok(Some(Answer::Yes));
@@ -159,7 +159,7 @@ impl Shell {
     }
 }
 
-/// Where lines are remembered: as the XDG base directory specification has it for state.
+/// The file that stores the history: the XDG base directory specification's place for state.
 fn history_file() -> Option<PathBuf> {
     let state =
         std::env::var_os("XDG_STATE_HOME").filter(|directory| !directory.is_empty()).map(PathBuf::from);
@@ -167,7 +167,8 @@ fn history_file() -> Option<PathBuf> {
     Some(state.join("terrace/history"))
 }
 
-/// The words of a line: divided by blanks, except within quotes. A backslash is left to the escaped text that it begins.
+/// Splits a line into words, separated by blanks except within quotes. A backslash stays in the escaped text that it
+/// begins.
 fn split(line: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -185,14 +186,14 @@ fn split(line: &str) -> Result<Vec<String>, String> {
     }
     if let Some(open) = quote {
         return Err(format!(
-            "a quote {open} is not closed; \\x27 and \\x22 stand for quotes in keys and values"
+            "the quote {open} is not closed; \\x27 and \\x22 stand for quotes in keys and values"
         ));
     }
     words.extend(word);
     Ok(words)
 }
 
-/// Completes the names of commands and of their options.
+/// Completes names of commands and of their options.
 struct Words;
 
 impl Helper for Words {}
@@ -216,7 +217,7 @@ impl Completer for Words {
     }
 }
 
-/// Where the word at the end of `line` begins, and what it may become.
+/// Where the word at the end of `line` begins, and its possible completions.
 fn candidates(line: &str) -> (usize, Vec<String>) {
     let start = line.rfind(char::is_whitespace).map_or(0, |at| at + 1);
     let word = &line[start..];

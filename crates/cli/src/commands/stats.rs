@@ -1,4 +1,4 @@
-//! `terrace stats`: how large a database is, and of what it consists.
+//! `terrace stats`: the size of a database, and what it consists of.
 
 use std::fs;
 use std::io::Write;
@@ -19,9 +19,9 @@ const EXAMPLES: &str = r#"Examples:
   terrace stats fruit --tables                     every table with its first and last key
   terrace stats fruit --json | jq .levels"#;
 
-/// Print how large a database is, and of what it consists.
+/// Print the size of a database, and what it consists of.
 ///
-/// Entries and deletions are known of tables that Terrace wrote. `terrace count` counts.
+/// Numbers of entries and deletions are known only for tables that Terrace wrote; `terrace count` counts entries.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Stats {
@@ -31,20 +31,20 @@ pub(crate) struct Stats {
     what: What,
 }
 
-/// What is asked for.
+/// The arguments of the statistics.
 #[derive(Args)]
 pub(crate) struct What {
     /// List every table.
     #[arg(long)]
     tables: bool,
-    /// Print an object of JSON.
+    /// Print a JSON object.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     formats: FormatArguments,
 }
 
-/// Sizes of the files of a directory, by what they are.
+/// Sizes of the files of a directory, by kind.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sizes {
     tables: (u64, u64),
@@ -57,7 +57,7 @@ impl Sizes {
         let mut sizes = Self::default();
         for entry in fs::read_dir(directory)? {
             let entry = entry?;
-            // A running owner may have removed it since.
+            // A running owner may have removed it in the meantime.
             let Ok(metadata) = entry.metadata() else { continue };
             let name = entry.file_name();
             let sum = match name.to_str().and_then(file_name::parse) {
@@ -78,14 +78,14 @@ impl Sizes {
     }
 }
 
-/// One level's tables together.
+/// The tables of one level together.
 #[derive(Clone, Copy, Debug, Default)]
 struct Level {
     tables: u64,
     size_bytes: u64,
     entries: u64,
     deletions: u64,
-    /// Tables whose writer did not count.
+    /// Number of tables whose writer did not count.
     uncounted: u64,
 }
 
@@ -95,13 +95,13 @@ impl Stats {
     }
 }
 
-/// Bytes of all tables of `db`.
+/// Size of all tables of `db`, in bytes.
 pub(super) fn table_bytes(db: &Db) -> Result<u64, Failure> {
     Ok(db.tables()?.iter().map(|table| table.size_bytes).sum())
 }
 
 impl What {
-    /// Prints the numbers of `db`.
+    /// Prints the statistics of `db`.
     pub(crate) fn run(&self, db: &Db, out: &mut dyn Write) -> Result<Answer, Failure> {
         let tables = db.tables()?;
         let mut levels = [Level::default(); LEVEL_COUNT];
@@ -163,7 +163,7 @@ impl What {
         if unused.0 > 0 {
             writeln!(
                 out,
-                "  not in use     {} in {}: the next open for writing removes that",
+                "  not in use     {} in {}: removed by the next open for writing",
                 shown_bytes(unused.1),
                 plural(unused.0, "table")
             )?;
@@ -223,7 +223,7 @@ fn table_json(table: &TableInfo) -> Json {
     ])
 }
 
-/// A size for people.
+/// A size for people to read.
 pub(super) fn shown_bytes(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
     let (mut value, mut unit) = (bytes as f64, None);

@@ -1,4 +1,4 @@
-//! `terrace verify`: is every byte of a database as it was written? Tables are read by several threads.
+//! `terrace verify`: checks that every byte of a database is as it was written. Several threads read the tables.
 
 use std::fs;
 use std::io::{Write, sink};
@@ -21,9 +21,9 @@ use crate::text::{FormatArguments, Json, plural};
 
 const EXAMPLES: &str = r#"Examples:
   terrace verify fruit && echo sound
-  terrace verify fruit --json                      an object for each piece of damage, and a summary
+  terrace verify fruit --json                      one object per piece of damage, and a summary
 
-Exit code 1 if damage was found. Nothing is changed, and the program that uses the database may be running."#;
+The exit code is 1 if damage was found. Nothing is changed, and the program that uses the database may be running."#;
 
 /// Check every file of a database: checksums, order, filters, counts.
 #[derive(Args)]
@@ -31,7 +31,7 @@ Exit code 1 if damage was found. Nothing is changed, and the program that uses t
 pub(crate) struct Verify {
     #[command(flatten)]
     directory: Directory,
-    /// Print an object a line.
+    /// Print one JSON object per line.
     #[arg(long)]
     json: bool,
 }
@@ -52,14 +52,14 @@ impl Finding {
 
     fn of_left_out_log(left_out: &LeftOutLog) -> Self {
         let LeftOutLog { name, bytes, reason, .. } = left_out;
-        let what_follows = "it looks as if a loss of power had taken a part that was not synced, so an open moves what \
-             follows to the directory lost";
+        let what_follows = "it looks as if a loss of power removed a part that was not synced, so the next open moves what \
+             follows to the directory `lost`";
         let problem = format!("{reason}: {what_follows} ({bytes} bytes)");
         Self { file: name.clone(), offset: reason.offset(), problem }
     }
 }
 
-/// What was looked at.
+/// What was checked.
 #[derive(Debug, Default)]
 struct Checked {
     tables: usize,
@@ -78,7 +78,7 @@ impl Verify {
                 checked
             }
             Err(failure) => match failure.downcast_ref::<EngineError>() {
-                // What cannot be opened is looked at file by file.
+                // A database that cannot be opened is checked file by file.
                 Some(error) if error.kind() == ErrorKind::Corruption => check_files(directory, error)?,
                 _ => return Err(failure),
             },
@@ -114,7 +114,7 @@ impl Verify {
         }
         if !self.json && !in_lost.is_empty() {
             let names = in_lost.join(", ");
-            writeln!(out, "In the directory lost, set aside by an earlier open or repair: {names}")?;
+            writeln!(out, "In the directory lost, where an earlier open or repair moved them: {names}")?;
         }
         Ok(Answer::of(damaged == 0))
     }
@@ -135,7 +135,7 @@ impl Verify {
     }
 }
 
-/// What earlier opens and repairs have set aside.
+/// Files that earlier opens and repairs have set aside.
 fn names_in_lost(directory: &Path) -> std::io::Result<Vec<String>> {
     let entries = match fs::read_dir(directory.join("lost")) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -147,7 +147,7 @@ fn names_in_lost(directory: &Path) -> std::io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// Checks the tables of a database whose MANIFEST and logs could be read.
+/// Checks the tables of a database whose MANIFEST and logs are readable.
 fn check_tables(db: &Db) -> Result<Checked, Failure> {
     let tables = db.tables()?;
     let bytes = tables.iter().map(|table| table.size_bytes).sum();
@@ -177,14 +177,14 @@ fn check_table(db: &Db, table: &TableInfo) -> Result<Vec<Finding>, Failure> {
     if error.kind() != ErrorKind::Corruption {
         return Err(error.into());
     }
-    // The engine stops at the first; all of them are wanted.
+    // The engine stops at the first piece of damage; this finds all of it.
     let path = db.path().join(file_name::table_name(table.number));
     let path = if path.exists() { path } else { db.path().join(file_name::legacy_table_name(table.number)) };
     let found = inspect_file(&path, Kind::Table).unwrap_or_default();
     Ok(if found.is_empty() { vec![Finding::of_error(&error)] } else { found })
 }
 
-/// Checks each file by itself, of a database that cannot be opened because of `error`.
+/// Checks each file of a database that cannot be opened because of `error`.
 fn check_files(directory: &Path, error: &EngineError) -> Result<Checked, Failure> {
     let mut checked = Checked::default();
     let files: Vec<PathBuf> = files_of(directory)?;
@@ -203,13 +203,13 @@ fn check_files(directory: &Path, error: &EngineError) -> Result<Checked, Failure
             _ => continue,
         };
         match inspect_file(&path, kind) {
-            // A running owner may have removed it since.
+            // A running owner may have removed it in the meantime.
             Err(_) if !path.exists() => {}
             found => checked.findings.extend(found?),
         }
         progress.advance(1);
     }
-    // What is wrong may be between the files: one that is missing.
+    // The damage may lie between the files: one may be missing.
     let reason = Finding::of_error(error);
     let is_known = |finding: &Finding| finding.file == reason.file && reason.offset.is_some();
     if !checked.findings.iter().any(is_known) {
@@ -218,7 +218,7 @@ fn check_files(directory: &Path, error: &EngineError) -> Result<Checked, Failure
     Ok(checked)
 }
 
-/// All damage in a file.
+/// Finds all damage in a file.
 fn inspect_file(path: &Path, kind: Kind) -> Result<Vec<Finding>, Failure> {
     const KEY_BYTES: usize = 60;
     let mut nowhere = sink();

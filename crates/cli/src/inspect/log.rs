@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::progress::{Progress, Unit};
 use crate::text::{Json, plural};
 
-/// What was seen so far.
+/// What has been read so far.
 #[derive(Debug, Default)]
 struct Seen {
     records: u64,
@@ -54,9 +54,7 @@ pub(super) fn inspect(path: &Path, report: &mut Report<'_>) -> Result<(), Failur
                 report.damage(offset, problem)?;
             }
             LogEvent::TornTail { offset, dropped_bytes } => {
-                let text = format!(
-                    "a record that was never finished: {dropped_bytes} bytes, as a crash leaves them"
-                );
+                let text = format!("an unfinished record of {dropped_bytes} bytes, as a crash leaves it");
                 let members = vec![("bytes", dropped_bytes.into())];
                 report.item(Level::Summary, Some(offset), "unfinished", text, members)?;
                 damage_end = offset + dropped_bytes;
@@ -67,7 +65,7 @@ pub(super) fn inspect(path: &Path, report: &mut Report<'_>) -> Result<(), Failur
     let end = reader.end_of_last_record().max(damage_end);
     if size_bytes.saturating_sub(end) >= LOG_BLOCK_SIZE_BYTES as u64 {
         let bytes = size_bytes - end;
-        let text = format!("{bytes} bytes of zeros up to the end: space that its writer had set aside");
+        let text = format!("{bytes} bytes of zeros up to the end: space that the writer had reserved");
         report.item(Level::Summary, Some(end), "zeros", text, vec![("bytes", bytes.into())])?;
     }
     summary(&seen, report)
@@ -77,7 +75,7 @@ fn record(payload: &[u8], offset: u64, seen: &mut Seen, report: &mut Report<'_>)
     let batch = match BatchRef::parse(payload) {
         Ok(batch) => batch,
         Err(error) => {
-            report.damage(offset, format!("the record is whole, but no write batch: {error}"))?;
+            report.damage(offset, format!("the record is complete, but not a write batch: {error}"))?;
             return Ok(());
         }
     };
@@ -86,7 +84,7 @@ fn record(payload: &[u8], offset: u64, seen: &mut Seen, report: &mut Report<'_>)
         && sequence != last + 1
         && report.says(Level::Parts)
     {
-        let text = format!("the sequence goes on with {sequence} instead of {}", last + 1);
+        let text = format!("the sequence continues with {sequence} instead of {}", last + 1);
         let members = vec![("expected", (last + 1).into()), ("found", sequence.into())];
         report.item(Level::Parts, Some(offset), "sequence gap", text, members)?;
     }

@@ -1,4 +1,4 @@
-//! A MANIFEST: its edits, and the tables that they add up to.
+//! A MANIFEST: its edits, and the resulting tables.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -15,7 +15,7 @@ use super::report::{Level, Members, Report};
 use crate::failure::Failure;
 use crate::text::{Json, plural};
 
-/// What the edits so far add up to.
+/// The result of the edits so far.
 #[derive(Debug, Default)]
 struct State {
     edits: u64,
@@ -49,15 +49,15 @@ pub(super) fn inspect(path: &Path, report: &mut Report<'_>) -> Result<(), Failur
                     report_edit(&edit, offset, payload.len(), report)?;
                     apply(edit, offset, &mut state, report)?;
                 }
-                Err(error) => report.damage(offset, format!("the record is whole, but no edit: {error}"))?,
+                Err(error) => report
+                    .damage(offset, format!("the record is complete, but not a version edit: {error}"))?,
             },
             LogEvent::Damage { offset, dropped_bytes, reason } => {
                 let end = offset + dropped_bytes;
                 report.damage(offset, format!("{reason}; {dropped_bytes} bytes are dropped, up to {end}"))?;
             }
             LogEvent::TornTail { offset, dropped_bytes } => {
-                let text =
-                    format!("an edit that was never finished: {dropped_bytes} bytes, as a crash leaves them");
+                let text = format!("an unfinished edit of {dropped_bytes} bytes, as a crash leaves it");
                 report.item(
                     Level::Summary,
                     Some(offset),
@@ -132,7 +132,7 @@ fn report_edit(
     Ok(())
 }
 
-/// A key with its sequence.
+/// A key with its sequence number.
 fn internal(shown: String, internal_key: &[u8]) -> String {
     match parse_internal_key(internal_key) {
         Ok(parsed) => format!("{shown} @{}", parsed.sequence),
@@ -150,12 +150,12 @@ fn table_members(level: usize, file: &FileEntry) -> Members {
     ]
 }
 
-/// Applies an edit, and says what does not fit the state before it.
+/// Applies an edit, and reports what does not fit the state before it.
 fn apply(edit: VersionEdit, offset: u64, state: &mut State, report: &mut Report<'_>) -> Result<(), Failure> {
     state.edits += 1;
     for (level, number) in &edit.deleted_files {
         if state.levels[*level].remove(number).is_none() {
-            let problem = format!("table {number} is removed from level {level}, where it is not");
+            let problem = format!("table {number} is removed from level {level}, but is not there");
             report.damage(offset, problem)?;
         }
     }

@@ -1,8 +1,8 @@
-//! What is in a single file of a database, down to each record, with offsets; damage included: it is said where it is and
-//! what is wrong, and reading goes on behind it.
+//! Explains a single file of a database down to each record, with offsets. Damage is reported with its place and
+//! cause, and reading goes on after it.
 //!
-//! Predecessor: `terrace inspect` and `terrace verify`. Successors: the decoders of `terrace-format`, one module a kind of
-//! file.
+//! Predecessor: `terrace inspect` and `terrace verify`. Successors: the decoders of `terrace-format`, one module per
+//! kind of file.
 
 mod log;
 mod manifest;
@@ -25,7 +25,7 @@ pub(crate) use report::{Damage, Level, Report};
 
 use crate::failure::Failure;
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
     Log,
@@ -38,7 +38,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// What the file at `path` is, by its name, else by its first and last bytes.
+    /// The kind of the file at `path`, by its name, or else by its first and last bytes.
     pub(crate) fn of_file(path: &Path) -> Option<Self> {
         let by_name = path.file_name().and_then(|name| file_name::parse(name.to_str()?));
         Some(match by_name {
@@ -83,7 +83,7 @@ fn has_table_footer(path: &Path) -> std::io::Result<bool> {
     Ok(u64::from_le_bytes(magic) == TABLE_MAGIC)
 }
 
-/// Reports the file at `path`, which is of this kind. `comparator` is the order that its keys should have, where it is known.
+/// Reports the file at `path`, which is of this kind. `comparator` is the expected order of its keys, if it is known.
 pub(crate) fn inspect(
     path: &Path,
     kind: Kind,

@@ -1,43 +1,43 @@
-//! What an inspection says: items with their offsets, and damage, as text or as lines of JSON.
+//! The output of an inspection: items with their offsets, and damage, as text or as lines of JSON.
 
 use std::fmt::Display;
 use std::io::{self, Write};
 
 use crate::text::{FormatArguments, Json};
 
-/// How much is said.
+/// How much to report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
-    /// Damage alone.
+    /// Only damage.
     Damage,
     /// What a file is, and a summary.
     Summary,
-    /// Its parts: blocks, edits.
+    /// Also its parts: blocks, edits.
     Parts,
-    /// Every record and entry.
+    /// Also every record and entry.
     Everything,
 }
 
 /// A piece of damage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Damage {
-    /// Where in the file, in bytes.
+    /// Offset in the file, in bytes.
     pub(crate) offset: u64,
     pub(crate) problem: String,
 }
 
-/// Where an inspection says what it finds.
+/// Receives what an inspection finds.
 pub(crate) struct Report<'a> {
     out: &'a mut dyn Write,
     level: Level,
     json: bool,
     pub(crate) formats: FormatArguments,
-    /// Longer keys and values are cut after so many bytes; 0: none is.
+    /// Longer keys and values are cut after this many bytes; 0 means never.
     pub(crate) cut_bytes: usize,
     damage: Vec<Damage>,
 }
 
-/// What is said about one item.
+/// The members of an item in JSON.
 pub(crate) type Members = Vec<(&'static str, Json)>;
 
 impl<'a> Report<'a> {
@@ -51,12 +51,12 @@ impl<'a> Report<'a> {
         Self { out, level, json, formats, cut_bytes, damage: Vec::new() }
     }
 
-    /// Whether anything is said at this level.
+    /// Whether the report includes this level.
     pub(crate) fn says(&self, level: Level) -> bool {
         self.level >= level
     }
 
-    /// Says what is at `offset`: `members` as JSON, else `text`.
+    /// Reports an item at `offset`: as JSON with `members`, otherwise as `text`.
     pub(crate) fn item(
         &mut self,
         level: Level,
@@ -82,7 +82,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Says something that belongs to the item before: an entry of a block, an operation of a record.
+    /// Reports something that belongs to the previous item: an entry of a block, an operation of a record.
     pub(crate) fn detail(
         &mut self,
         kind: &'static str,
@@ -101,7 +101,7 @@ impl<'a> Report<'a> {
         writeln!(self.out, "{:>12}{text}", "")
     }
 
-    /// Says what is wrong at `offset`.
+    /// Reports damage at `offset`.
     pub(crate) fn damage(&mut self, offset: u64, problem: impl Into<String>) -> io::Result<()> {
         let problem = problem.into();
         let members = vec![("problem", problem.as_str().into())];
@@ -110,7 +110,7 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    /// The damage so far.
+    /// The damage found so far.
     pub(crate) fn found(&self) -> &[Damage] {
         &self.damage
     }

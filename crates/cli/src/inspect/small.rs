@@ -15,7 +15,7 @@ use crate::text::escape::escaped;
 /// Reports the file CURRENT at `path`.
 pub(super) fn inspect_current(path: &Path, report: &mut Report<'_>) -> Result<(), Failure> {
     let contents = fs::read(path)?;
-    let text = format!("CURRENT, which names the MANIFEST in force: {}", escaped(&contents));
+    let text = format!("CURRENT, which names the current MANIFEST: {}", escaped(&contents));
     let members = vec![("type", Json::from("current")), ("contents", Json::bytes(&contents))];
     report.item(Level::Summary, None, "file", text, members)?;
     match current::decode(&contents) {
@@ -36,9 +36,9 @@ pub(super) fn inspect_lock(path: &Path, report: &mut Report<'_>) -> Result<(), F
     let owner = owner::of_lock_file(path);
     let held = match &owner {
         Some(owner) => format!("held by {owner}"),
-        None => "not held by anybody, as far as can be known".to_owned(),
+        None => "not held by any known process".to_owned(),
     };
-    let text = format!("LOCK, which a process locks while it has the database open: {held}");
+    let text = format!("LOCK, which a process locks while the database is open: {held}");
     let members = vec![
         ("type", Json::from("lock")),
         ("owner", owner.map(|owner| owner.to_string()).into()),
@@ -52,7 +52,7 @@ pub(super) fn inspect_text(path: &Path, report: &mut Report<'_>) -> Result<(), F
     let file = File::open(path)?;
     let size_bytes = file.metadata()?.len();
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let text = format!("{name}: what the database said of its work, {size_bytes} bytes of text");
+    let text = format!("{name}: the database's info log, {size_bytes} bytes of text");
     let members =
         vec![("file", Json::from(name)), ("type", "text".into()), ("size_bytes", size_bytes.into())];
     report.item(Level::Summary, None, "file", text, members)?;

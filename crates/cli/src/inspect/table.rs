@@ -1,5 +1,5 @@
-//! A table: footer, index, metaindex, and through them its blocks. Where footer or index are damaged, blocks are looked for
-//! by their checksums.
+//! A table: footer, index and metaindex, and through them its blocks. If the footer or the index is damaged, blocks
+//! are found by their checksums.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -25,11 +25,11 @@ use crate::progress::{Progress, Unit};
 use crate::text::escape::escaped;
 use crate::text::{Json, plural};
 
-/// A block as it was read.
+/// A block that was read.
 pub(super) struct ReadBlock {
-    /// How it is compressed.
+    /// The id of its compression.
     pub(super) id: u8,
-    /// Uncompressed.
+    /// The uncompressed contents.
     pub(super) contents: Vec<u8>,
 }
 
@@ -40,14 +40,16 @@ pub(super) struct TableFile {
 }
 
 impl TableFile {
-    /// Where the footer begins, behind all blocks.
+    /// Offset of the footer, after all blocks.
     fn footer_at(&self) -> u64 {
         self.size_bytes.saturating_sub(FOOTER_SIZE_BYTES as u64)
     }
 
-    /// Reads a block, and checks it as far as it can be checked without its entries.
+    /// Reads a block, and checks it as far as possible without its entries.
     ///
-    /// Errors: what is wrong with it.
+    /// # Errors
+    ///
+    /// A sentence that says what is wrong with it.
     pub(super) fn read(&self, handle: BlockHandle) -> Result<ReadBlock, String> {
         let range = handle.sealed_range(self.footer_at()).map_err(|error| error.to_string())?;
         let mut bytes = vec![0; (range.end - range.start) as usize];
@@ -59,7 +61,7 @@ impl TableFile {
     }
 }
 
-/// A data block, and the separator that the index has for it.
+/// A data block, and its separator in the index.
 type DataBlock = (BlockHandle, Vec<u8>);
 
 /// A key and its value.
@@ -77,7 +79,7 @@ pub(super) fn compression_name(id: u8, stored_bytes: u64, contents_bytes: u64) -
     format!("{name}, {stored_bytes} of {contents_bytes} bytes")
 }
 
-/// Reports the table at `path`; the order of its keys is checked where the comparator is known.
+/// Reports the table at `path`; checks the order of its keys if the comparator is known.
 pub(super) fn inspect(
     path: &Path,
     comparator: Option<&UserComparator>,
@@ -104,7 +106,7 @@ pub(super) fn inspect(
     match read_footer(&table, report)? {
         Some(footer) => {
             if let Some(data) = read_index(&table, footer.index, report)? {
-                // First, since every entry is held against the filter.
+                // First, because every entry is checked against the filter.
                 read_metaindex(&table, footer.metaindex, &mut blocks, report)?;
                 for (handle, separator) in &data {
                     blocks.block(*handle, Some(separator), report)?;
@@ -146,7 +148,7 @@ fn read_footer(table: &TableFile, report: &mut Report<'_>) -> Result<Option<Foot
     }
 }
 
-/// The data blocks that the index lists, with their separators; `None` if it cannot be read.
+/// The data blocks that the index lists, with their separators; `None` if it is unreadable.
 fn read_index(
     table: &TableFile,
     handle: BlockHandle,
@@ -175,7 +177,7 @@ fn read_index(
     }
 }
 
-/// Keys and values of a block that is read as a whole.
+/// Keys and values of a block, read as a whole.
 fn entries_of(contents: Vec<u8>) -> Result<Vec<OwnedEntry>, String> {
     let problem = |error: terrace_format::FormatError| error.to_string();
     let block = Block::new(contents).map_err(problem)?;
@@ -245,7 +247,7 @@ fn meta_entry(
         return Ok(report.item(Level::Parts, None, "no filter", text, vec![("name", Json::bytes(name))])?);
     }
     let Ok((handle, _)) = BlockHandle::decode(value) else {
-        let text = format!("{:>12}{shown}: {} bytes, unknown here", "", value.len());
+        let text = format!("{:>12}{shown}: {} bytes of unknown meaning", "", value.len());
         return Ok(report.item(Level::Parts, None, "unknown", text, vec![("name", Json::bytes(name))])?);
     };
     let block = match table.read(handle) {
@@ -293,13 +295,13 @@ fn scan_blocks(
     report: &mut Report<'_>,
 ) -> Result<(), Failure> {
     let end = if footer.is_some() { table.footer_at() } else { table.size_bytes };
-    let text = "blocks are looked for by their checksums, from the beginning of the file on";
+    let text = "searching for blocks by their checksums, from the beginning of the file";
     report.item(Level::Summary, None, "scan", text, vec![])?;
     let mut scan = BlockScan::new(|offset, buffer: &mut [u8]| table.file.read_at(buffer, offset), end);
     let mut found_to = 0;
     while let Some(ScannedBlock { handle, follows }) = scan.next()? {
         if !follows {
-            report.damage(found_to, format!("{} bytes are no block", handle.offset - found_to))?;
+            report.damage(found_to, format!("{} bytes are not a block", handle.offset - found_to))?;
         }
         found_to = handle.offset + handle.size + BLOCK_TRAILER_SIZE_BYTES as u64;
         let is_known = footer.is_some_and(|footer| handle == footer.metaindex || handle == footer.index);
@@ -312,15 +314,15 @@ fn scan_blocks(
             blocks.block(handle, None, report)?;
         }
     }
-    // The footer itself was reported.
+    // The footer itself was already reported.
     let reported_bytes = if footer.is_none() { FOOTER_SIZE_BYTES as u64 } else { 0 };
     if end - found_to > reported_bytes {
-        report.damage(found_to, format!("{} bytes up to the end are no blocks", end - found_to))?;
+        report.damage(found_to, format!("{} bytes up to the end are not blocks", end - found_to))?;
     }
     Ok(())
 }
 
-/// Whether a block holds entries of the database, and not handles or bits.
+/// Whether a block holds entries of the database, not handles or filter bits.
 fn holds_entries(table: &TableFile, handle: BlockHandle) -> bool {
     let Ok(block) = table.read(handle) else { return false };
     let Ok(entries) = entries_of(block.contents) else { return false };
@@ -333,7 +335,7 @@ fn holds_entries(table: &TableFile, handle: BlockHandle) -> bool {
     !entries.is_empty() && entries.iter().all(|(key, _)| is_internal(key)) && !is_index
 }
 
-/// The user key of an internal key that may be too short for one.
+/// The user key of an internal key, or the whole key if it is too short to be one.
 pub(super) fn user_key_or_all(key: &[u8]) -> &[u8] {
     if key.len() >= terrace_format::limits::INTERNAL_KEY_TAG_SIZE_BYTES { user_key(key) } else { key }
 }

@@ -1,4 +1,4 @@
-//! The data blocks of a table: their entries, and whether these are in order.
+//! The data blocks of a table: their entries, and whether they are in order.
 
 use std::cmp::Ordering;
 
@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::text::{Json, plural};
 
-/// Goes over a table's data blocks.
+/// Walks over a table's data blocks.
 pub(super) struct Blocks<'a> {
     table: &'a TableFile,
     comparator: Option<InternalKeyComparator>,
@@ -23,7 +23,7 @@ pub(super) struct Blocks<'a> {
     blocks: u64,
     damaged_blocks: u64,
     counts: TableCounts,
-    /// What the table says of itself.
+    /// The counts that the table states.
     expected: Option<TableCounts>,
     filter: Option<FilterBlockReader>,
     last_key: Option<Vec<u8>>,
@@ -52,12 +52,12 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// What the table says it holds.
+    /// Sets the counts that the table states.
     pub(super) fn expect(&mut self, counts: TableCounts) {
         self.expected = Some(counts);
     }
 
-    /// A filter that must admit every key.
+    /// Sets a filter that must admit every key.
     pub(super) fn check_against(&mut self, filter: FilterBlockReader) {
         self.filter = Some(filter);
     }
@@ -108,7 +108,7 @@ impl<'a> Blocks<'a> {
             && separator.len() >= 8
             && comparator.compare(last, separator) == Ordering::Greater
         {
-            report.damage(handle.offset, "the index says that the block ends before its last key")?;
+            report.damage(handle.offset, "according to the index the block ends before its last key")?;
         }
         Ok(())
     }
@@ -132,7 +132,7 @@ impl<'a> Blocks<'a> {
         };
         let size = handle.size;
         report.damage(handle.offset, format!("block {} of {size} bytes: {problem}{lost}", self.blocks))?;
-        // The next block's keys are compared with this one's end.
+        // The next block's keys are compared with the end of this one.
         if let Some(separator) = separator {
             self.last_key = Some(separator.to_vec());
         }
@@ -159,7 +159,7 @@ impl<'a> Blocks<'a> {
             && comparator.compare(last, key) != Ordering::Less
         {
             let shown = report.formats.key_text(parsed.user_key, report.cut_bytes);
-            report.damage(handle.offset, format!("the key {shown} does not come after the one before"))?;
+            report.damage(handle.offset, format!("the key {shown} does not come after the previous one"))?;
         }
         if let Some(filter) = &self.filter
             && !filter.may_contain(handle.offset, parsed.user_key)
@@ -210,14 +210,14 @@ impl<'a> Blocks<'a> {
         Ok(())
     }
 
-    /// Says what all blocks together are, and what does not agree.
+    /// Reports the totals of all blocks, and what does not agree with the table's own counts.
     pub(super) fn finish(self, report: &mut Report<'_>) -> Result<(), Failure> {
         if self.damaged_blocks == 0
             && let Some(expected) = self.expected
             && (expected.entries, expected.deletions) != (self.counts.entries, self.counts.deletions)
         {
             let problem = format!(
-                "the table says that it has {} entries, {} of them deletions, but it has {} and {}",
+                "the table states {} entries, {} of them deletions, but has {} and {}",
                 expected.entries, expected.deletions, self.counts.entries, self.counts.deletions
             );
             report.damage(0, problem)?;
@@ -262,7 +262,7 @@ fn entries_in_words(count: u64) -> String {
     if count == 1 { "1 entry".to_owned() } else { format!("{count} entries") }
 }
 
-/// Entries up to the first that is damaged.
+/// Number of entries up to the first damaged one.
 fn count(block: &Block) -> u64 {
     let mut entries = BlockIter::new(block);
     let mut moved = entries.seek_to_first();

@@ -1,14 +1,14 @@
-//! Writes many operations in batches. Predecessor: `import`, `copy`, `del` of a range. Successor: the engine.
+//! Writes many operations in batches. Predecessor: `import`, `copy`, and `del` of a range. Successor: the engine.
 
 use terrace_engine::{Db, WriteBatch, WriteOptions};
 
 use crate::failure::Failure;
 use crate::progress::Progress;
 
-/// A batch is written once it has so many bytes.
+/// A batch is written once it has this many bytes.
 const BATCH_BYTES: usize = 256 << 10;
 
-/// Gathers operations and writes them in batches.
+/// Collects operations and writes them in batches.
 pub(crate) struct BatchWriter<'a> {
     db: &'a Db,
     progress: &'a Progress,
@@ -37,7 +37,7 @@ impl<'a> BatchWriter<'a> {
         if self.batch.approximate_size_bytes() >= BATCH_BYTES { self.write(false) } else { Ok(()) }
     }
 
-    /// Writes what was gathered. With `sync`, everything so far survives a loss of power on return.
+    /// Writes the collected operations. With `sync`, everything so far survives a power cut on return.
     pub(crate) fn write(&mut self, sync: bool) -> Result<(), Failure> {
         let batch = std::mem::take(&mut self.batch);
         let operations = u64::from(batch.count());
@@ -47,7 +47,7 @@ impl<'a> BatchWriter<'a> {
         Ok(())
     }
 
-    /// Writes the rest, and syncs; returns how many operations there were.
+    /// Writes the rest and syncs; returns the number of all operations.
     pub(crate) fn finish(mut self) -> Result<u64, Failure> {
         self.write(true)?;
         Ok(self.written)

@@ -1,4 +1,4 @@
-//! Entries in a compact binary form, in frames with checksums, so that what is cut off or damaged is noticed.
+//! Entries in a compact binary form, in frames with checksums, which reveal truncation and damage.
 //!
 //! ```text
 //! file      magic "terrace-entries\x01" · frame · … · end frame
@@ -7,7 +7,7 @@
 //! end       0, fixed32 · masked crc32c of the next eight bytes, fixed32 · number of entries, fixed64
 //! ```
 //!
-//! Integers are little-endian. A frame ends once it has [`FRAME_BYTES`]; an entry is never divided.
+//! Integers are little-endian. A frame ends once it has [`FRAME_BYTES`]; an entry is never split.
 
 use std::io::{self, BufRead, Read, Write};
 
@@ -19,13 +19,13 @@ use terrace_format::limits::{MAX_KEY_SIZE_BYTES, MAX_VALUE_SIZE_BYTES};
 
 use super::EntryWriter;
 
-/// What a file begins with.
+/// The first bytes of a file.
 pub(crate) const MAGIC: &[u8; 16] = b"terrace-entries\x01";
 
-/// A frame is written once it has so many bytes.
+/// A frame is written once it has this many bytes.
 const FRAME_BYTES: usize = 64 << 10;
 
-/// No frame is longer: the last entry may be as long as any.
+/// Largest frame, in bytes: its last entry may be as long as any.
 const LARGEST_FRAME_BYTES: usize = FRAME_BYTES + MAX_KEY_SIZE_BYTES + MAX_VALUE_SIZE_BYTES + 20;
 
 /// Length and checksum before a payload.
@@ -39,12 +39,12 @@ pub(crate) struct BinaryWriter {
 }
 
 impl BinaryWriter {
-    /// A writer; unless `is_new`, it goes on with what another has written.
+    /// Creates a writer. Unless `is_new`, it continues the output of another one.
     pub(crate) fn new(is_new: bool) -> Self {
         Self { is_new, payload: Vec::new(), entries: 0 }
     }
 
-    /// Counts entries that are in the output already.
+    /// Counts entries that the output already has.
     pub(crate) fn go_on_after(&mut self, entries: u64) {
         self.entries = entries;
     }
@@ -88,7 +88,7 @@ impl EntryWriter for BinaryWriter {
     }
 }
 
-/// What a [`BinaryReader`] finds next.
+/// What [`read_frame`] finds next.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Frame {
     /// The entries of this payload, which [`entries`] decodes.
@@ -102,7 +102,8 @@ pub(crate) enum Frame {
 /// Reads the next frame; the magic comes before the first.
 ///
 /// # Errors
-/// Those of the source, and `InvalidData` for what is no frame or damaged.
+///
+/// Those of the source, and `InvalidData` if the bytes are not a frame or are damaged.
 pub(crate) fn read_frame(source: &mut dyn BufRead) -> io::Result<Frame> {
     let mut header = [0; FRAME_HEADER_BYTES];
     if !read_whole(source, &mut header)? {
@@ -123,7 +124,7 @@ pub(crate) fn read_frame(source: &mut dyn BufRead) -> io::Result<Frame> {
     if length > LARGEST_FRAME_BYTES {
         return Err(invalid("a frame is longer than any that is written"));
     }
-    // Grows as bytes come: a false length takes no memory.
+    // Grows as bytes come in: a false length takes no memory.
     let mut payload = Vec::new();
     source.take(length as u64).read_to_end(&mut payload)?;
     if payload.len() < length {
@@ -135,7 +136,7 @@ pub(crate) fn read_frame(source: &mut dyn BufRead) -> io::Result<Frame> {
     Ok(Frame::Payload(payload))
 }
 
-/// Fills `buffer`; false if the source ends before.
+/// Fills `buffer`; `false` if the source ends first.
 fn read_whole(source: &mut dyn BufRead, buffer: &mut [u8]) -> io::Result<bool> {
     match source.read_exact(buffer) {
         Ok(()) => Ok(true),
@@ -144,10 +145,11 @@ fn read_whole(source: &mut dyn BufRead, buffer: &mut [u8]) -> io::Result<bool> {
     }
 }
 
-/// Calls `found` with each entry of a payload; returns how many there were.
+/// Calls `found` with each entry of a payload; returns their number.
 ///
 /// # Errors
-/// A sentence for a payload that is no sequence of entries; what `found` says.
+///
+/// A sentence if the payload is not a sequence of entries; those of `found`.
 pub(crate) fn entries<E: From<String>>(
     payload: &[u8],
     mut found: impl FnMut(&[u8], &[u8]) -> Result<(), E>,
@@ -165,7 +167,7 @@ pub(crate) fn entries<E: From<String>>(
 fn entry<'a>(decoder: &mut Decoder<'a>) -> terrace_format::Result<(&'a [u8], &'a [u8])> {
     let key_length = decoder.varint64("length of the key")?;
     let value_length = decoder.varint64("length of the value")?;
-    let too_long = |_| decoder.corrupt("a length that fits no memory");
+    let too_long = |_| decoder.corrupt("a length that does not fit into memory");
     let (key_length, value_length) =
         (usize::try_from(key_length).map_err(too_long)?, usize::try_from(value_length).map_err(too_long)?);
     Ok((decoder.bytes(key_length, "key")?, decoder.bytes(value_length, "value")?))
@@ -186,7 +188,7 @@ mod tests {
         out
     }
 
-    /// How many entries there are, and how the file ends.
+    /// The number of entries, and how the file ends.
     fn read(bytes: &[u8]) -> io::Result<(u64, Option<u64>)> {
         let mut rest = bytes.strip_prefix(MAGIC).unwrap();
         let mut found = 0;

@@ -1,6 +1,7 @@
-//! Entries as lines of JSON: `{"key":…,"value":…}`. Bytes are a string where they are UTF-8, else `{"hex":"00ff"}`.
+//! Entries as lines of JSON: `{"key":…,"value":…}`. Bytes are a string if they are UTF-8, otherwise `{"hex":"00ff"}`.
 //!
-//! A line with `"type":"del"` deletes its key; `"type":"put"` may be said. So a batch of abstract-level fits as well.
+//! A line with `"type":"del"` deletes its key; `"type":"put"` is optional. Operations of abstract-level's batches
+//! have this form.
 
 use std::io::{self, Write};
 
@@ -26,17 +27,20 @@ impl EntryWriter for JsonLinesWriter {
     }
 }
 
-/// The operation of a line.
+/// Parses the operation of a line.
 ///
 /// # Errors
+///
 /// A sentence that says what is wrong with it.
 pub(crate) fn parse_line(line: &[u8]) -> Result<Operation, String> {
-    let value: Value = serde_json::from_slice(line).map_err(|error| format!("no JSON: {error}"))?;
-    let Value::Object(members) = &value else { return Err("an object with key and value is needed".into()) };
+    let value: Value = serde_json::from_slice(line).map_err(|error| format!("not JSON: {error}"))?;
+    let Value::Object(members) = &value else {
+        return Err("expected an object with \"key\" and \"value\"".into());
+    };
     let member = |name: &str| members.get(name).ok_or_else(|| format!("there is no \"{name}\""));
     let of = |name: &str| bytes_of(member(name)?).map_err(|problem| format!("\"{name}\": {problem}"));
     if let Some(unknown) = members.keys().find(|name| !matches!(name.as_str(), "type" | "key" | "value")) {
-        return Err(format!("\"{unknown}\" is not known here: there are key, value and type"));
+        return Err(format!("unknown member \"{unknown}\"; use key, value and type"));
     }
     match members.get("type").map(|kind| kind.as_str()) {
         None | Some(Some("put")) => Ok(Operation::Put { key: of("key")?, value: of("value")? }),

@@ -36,12 +36,12 @@ pub(crate) trait EntryWriter {
     /// Writes one entry.
     fn write(&mut self, out: &mut dyn Write, key: &[u8], value: &[u8]) -> io::Result<()>;
 
-    /// Writes what belongs behind the last entry.
+    /// Writes what follows the last entry.
     fn finish(&mut self, out: &mut dyn Write) -> io::Result<()>;
 }
 
 impl Form {
-    /// A writer of this form. `is_new`: at the beginning of the output, not to go on with one.
+    /// Creates a writer of this form. `is_new` means that the output starts here, and is not continued.
     pub(crate) fn writer(self, is_new: bool) -> Box<dyn EntryWriter> {
         match self {
             Self::Jsonl => Box::new(json_lines::JsonLinesWriter),

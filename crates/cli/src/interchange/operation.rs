@@ -1,6 +1,6 @@
 //! One operation of a batch or an import.
 
-/// What is to be done with a key.
+/// What to do with a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
     Put { key: Vec<u8>, value: Vec<u8> },

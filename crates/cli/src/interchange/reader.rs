@@ -1,4 +1,4 @@
-//! Reads operations from an exported file, in whichever form it is, and knows at which byte to go on.
+//! Reads operations from an exported file of either form, and knows at which byte to go on.
 //!
 //! Predecessor: a file or standard input. Successor: `import`, `batch`.
 
@@ -14,9 +14,9 @@ use crate::failure::{Failure, Problem};
 pub(crate) struct EntryReader<'a> {
     source: &'a mut dyn BufRead,
     is_binary: bool,
-    /// Of a frame that was read, the operations that were not yet given.
+    /// Operations of the current frame that were not returned yet.
     pending: VecDeque<Operation>,
-    /// Up to here everything was given.
+    /// Everything before this offset was returned.
     offset: u64,
     lines: u64,
     entries: u64,
@@ -25,7 +25,7 @@ pub(crate) struct EntryReader<'a> {
 }
 
 impl<'a> EntryReader<'a> {
-    /// A reader at the start of `source`; looks at the first bytes for the form.
+    /// Creates a reader at the start of `source`; the first bytes tell the form.
     pub(crate) fn new(source: &'a mut dyn BufRead) -> Result<Self, Failure> {
         let is_binary = source.fill_buf()?.starts_with(MAGIC);
         if is_binary {
@@ -44,16 +44,17 @@ impl<'a> EntryReader<'a> {
         })
     }
 
-    /// Goes on at byte `offset`, behind so many lines and entries: where another reader was.
+    /// Goes on at byte `offset`, after this many lines and entries, where another reader had stopped.
     ///
     /// # Errors
-    /// Those of the source, and if it ends before.
+    ///
+    /// Those of the source; also if it ends before `offset`.
     pub(crate) fn skip_to(&mut self, offset: u64, lines: u64, entries: u64) -> Result<(), Failure> {
         let mut left = offset.saturating_sub(self.offset);
         while left > 0 {
             let available = self.source.fill_buf()?.len() as u64;
             if available == 0 {
-                return Err(Problem::usage("the input is shorter than the part that was imported before"));
+                return Err(Problem::usage("the input is shorter than the part that was already imported"));
             }
             let step = available.min(left);
             self.source.consume(step as usize);
@@ -63,7 +64,7 @@ impl<'a> EntryReader<'a> {
         Ok(())
     }
 
-    /// Where to go on later: behind the operations that were given, at the start of a line or frame. `None` within one.
+    /// Where to go on later: after the returned operations, at the start of a line or frame. `None` within one.
     pub(crate) fn place(&self) -> Option<(u64, u64, u64)> {
         self.pending.is_empty().then_some((self.offset, self.lines, self.entries))
     }
@@ -71,7 +72,8 @@ impl<'a> EntryReader<'a> {
     /// The next operation; `None` at the end.
     ///
     /// # Errors
-    /// With the line or byte at which the input is wrong.
+    ///
+    /// Names the line or byte at which the input is wrong.
     pub(crate) fn next(&mut self) -> Result<Option<Operation>, Failure> {
         if self.is_binary { self.next_binary() } else { self.next_line() }
     }
@@ -112,10 +114,10 @@ impl<'a> EntryReader<'a> {
                 }
                 Ok(Frame::End(count)) if count == self.entries => self.is_over = true,
                 Ok(Frame::End(count)) => {
-                    let problem = format!("{} entries were found where {count} were exported", self.entries);
+                    let problem = format!("{} entries were found, but {count} were exported", self.entries);
                     return Err(wrong(&problem));
                 }
-                Ok(Frame::Torn) => return Err(wrong("it is cut off here; what came before is imported")),
+                Ok(Frame::Torn) => return Err(wrong("it is cut off here; everything before was imported")),
                 Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
                     return Err(wrong(&error.to_string()));
                 }

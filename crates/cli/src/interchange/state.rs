@@ -1,7 +1,7 @@
-//! How far an import is: a small file beside the input, so that another run goes on where this one stopped.
+//! The progress of an import: a small file beside the input, so that another run can continue it.
 //!
-//! It is replaced as a whole, after what it speaks of was synced into the database. Whatever was imported after it is
-//! imported once more, which changes nothing.
+//! It is replaced as a whole, after the entries that it covers were synced into the database. Later entries are
+//! imported again, which changes nothing.
 
 use std::fs;
 use std::io;
@@ -12,26 +12,27 @@ use serde_json::Value;
 use crate::failure::{Failure, Problem};
 use crate::text::Json;
 
-/// How far an import is.
+/// The progress of an import.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct State {
-    /// Bytes of the input that are done.
+    /// Number of bytes of the input that are done.
     pub(crate) offset: u64,
-    /// Lines of it.
+    /// Number of its lines that are done.
     pub(crate) lines: u64,
-    /// Entries of it.
+    /// Number of its entries that are done.
     pub(crate) entries: u64,
-    /// Checksum of the input's first bytes, to know it again.
+    /// Checksum of the input's first bytes, to recognise it.
     pub(crate) beginning: u32,
-    /// How many bytes that is about.
+    /// How many bytes that checksum covers.
     pub(crate) beginning_bytes: u64,
 }
 
 impl State {
-    /// What the file at `path` says; `None` if there is none.
+    /// Reads the file at `path`; `None` if there is none.
     ///
     /// # Errors
-    /// If it is something else.
+    ///
+    /// If it is not the state of an import.
     pub(crate) fn read(path: &Path) -> Result<Option<Self>, Failure> {
         let text = match fs::read(path) {
             Ok(text) => text,

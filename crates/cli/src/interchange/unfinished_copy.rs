@@ -1,8 +1,9 @@
-//! A new database that is none until it is whole.
+//! A new database that does not count as one until it is complete.
 //!
-//! It grows in a directory within its own. When it is whole, its files move up, `CURRENT` last: without that the directory holds no
-//! database. So whatever stops the program, the target is the whole copy or is not opened as one. A directory within, and not
-//! one beside that is renamed, since the target may be where a disk is mounted.
+//! It grows in a directory inside the target. When it is complete, its files move up, `CURRENT` last: without that
+//! file the directory holds no database. Whatever stops the program, the target is therefore the complete copy or
+//! does not open. The directory is inside the target, not beside it and renamed, because a disk may be mounted at the
+//! target.
 //!
 //! Predecessor: `copy`. Successor: the file system.
 
@@ -24,10 +25,11 @@ pub(crate) struct UnfinishedCopy {
 }
 
 impl UnfinishedCopy {
-    /// Prepares a copy to `target`. What an earlier one left there that was stopped is removed.
+    /// Prepares a copy to `target`. Removes what an interrupted earlier copy left there.
     ///
     /// # Errors
-    /// If the directory holds something else; if another process is copying to it.
+    ///
+    /// If the directory holds something else, or if another process is copying to it.
     pub(crate) fn begin(target: &Path, options: &Options) -> Result<Self, Failure> {
         let directory = target.join(DIRECTORY);
         if target.join(file_name::CURRENT).exists() {
@@ -35,7 +37,7 @@ impl UnfinishedCopy {
         }
         if directory.is_dir() {
             Db::destroy(&directory, options)?;
-            // Without CURRENT, what is here is of a copy that was stopped while its files moved up.
+            // Without CURRENT, the files here belong to a copy that was stopped while they moved up.
             for (name, _) in files_in(target)? {
                 fs::remove_file(target.join(name))?;
             }
@@ -47,12 +49,12 @@ impl UnfinishedCopy {
         }
     }
 
-    /// Where the copy is to be made.
+    /// The directory for the copy.
     pub(crate) fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// Makes the copy, which is closed, the database in the target. Durable on return.
+    /// Turns the copy, which is closed, into the database in the target. Durable on return.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let mut files = files_in(&self.directory)?;
         files.retain(|(_, kind)| !matches!(kind, FileKind::Lock));
@@ -76,7 +78,7 @@ fn is_directory(entry: &io::Result<fs::DirEntry>) -> bool {
 fn is_taken(target: &Path) -> Failure {
     Problem::database(
         format!("{} is not empty", target.display()),
-        "Choose a directory that is empty or not there yet.",
+        "Choose a directory that is empty or does not exist yet.",
     )
 }
 

@@ -16,8 +16,8 @@ use super::json::Json;
 /// Deepest nesting that is decoded.
 const MAX_DEPTH: usize = 500;
 
-/// The key as JSON; `None` if it is not of this encoding from end to end. What JSON does not have becomes an object of one
-/// member: `{"date": …}`, `{"hex": …}`, `{"number": "inf"}`, `{"undefined": true}`.
+/// The key as JSON; `None` if it is not entirely in this encoding. A value that JSON does not have becomes an object
+/// of one member: `{"date": …}`, `{"hex": …}`, `{"number": "inf"}`, `{"undefined": true}`.
 pub(crate) fn decode(key: &[u8]) -> Option<Json> {
     let mut fields = Fields(key);
     let json = match fields.byte()? {
@@ -32,7 +32,7 @@ const BUFFER: u8 = 0x60;
 const STRING: u8 = 0x70;
 const END: u8 = 0x00;
 
-/// The value behind its tag, as within an array.
+/// The value after its tag, as within an array.
 fn value(fields: &mut Fields<'_>, tag: u8, depth: usize) -> Option<Json> {
     let infinite = |value: f64| Some(Json::number(value));
     match tag {
@@ -107,7 +107,7 @@ mod tests {
         decode(&unhex(hex).unwrap()).map(|json| json.to_string())
     }
 
-    /// All but the last are what bytewise 1.1.0 writes; the last, an object, is of its version 0.
+    /// All but the last are what bytewise 1.1.0 writes; the last, an object, is from its version 0.
     #[test]
     fn every_type() {
         for (hex, text) in [

@@ -2,7 +2,7 @@
 
 const DAY_MS: i64 = 86_400_000;
 
-/// The moment `ms` milliseconds after the beginning of 1970, in UTC; `None` beyond what JavaScript has as a date.
+/// The moment `ms` milliseconds after the beginning of 1970, in UTC; `None` beyond JavaScript's range of dates.
 pub(crate) fn iso_date(ms: f64) -> Option<String> {
     /// 100 million days on either side.
     const LARGEST: f64 = 8.64e15;
@@ -18,8 +18,8 @@ pub(crate) fn iso_date(ms: f64) -> Option<String> {
     Some(format!("{year}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z"))
 }
 
-/// Year, month and day so many days after the beginning of 1970. Years are counted from March, so that a leap day is
-/// the last of its year; 400 years are one period.
+/// Year, month and day this many days after the beginning of 1970. Years are counted from March, so that a leap day
+/// is the last day of its year; 400 years are one period.
 fn civil(days: i64) -> (i64, i64, i64) {
     const PERIOD_DAYS: i64 = 146_097;
     /// From March 1 of the year 0 to the beginning of 1970.

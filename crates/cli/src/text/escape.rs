@@ -6,8 +6,8 @@
 //! \xNN                 any byte, two hexadecimal digits
 //! ```
 //!
-//! Bytes that are no UTF-8 are escaped one by one. So are characters that a terminal would obey or that would hide or
-//! reorder others: controls, line and paragraph separators, marks of direction, characters without width.
+//! Bytes that are not UTF-8 are escaped one by one. So are characters that a terminal would obey, or that would hide
+//! or reorder others: control characters, line and paragraph separators, direction marks, characters without width.
 
 use std::io::{self, Write};
 
@@ -49,7 +49,8 @@ pub(crate) fn escaped(bytes: &[u8]) -> String {
 /// The bytes that escaped text stands for.
 ///
 /// # Errors
-/// A sentence that says which escape is none.
+///
+/// A sentence that names the invalid escape.
 pub(crate) fn unescape(text: &str) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text;
@@ -68,7 +69,7 @@ pub(crate) fn unescape(text: &str) -> Result<Vec<u8>, String> {
             _ => {
                 let shown: String = escape.chars().take(3).collect();
                 return Err(format!(
-                    "`\\{shown}` is no escape: use \\\\ for a backslash, \\n, \\r, \\t, \\0 or \\xNN for a byte"
+                    "`\\{shown}` is not an escape; use \\\\ for a backslash, \\n, \\r, \\t, \\0 or \\xNN for a byte"
                 ));
             }
         };
@@ -92,11 +93,12 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 /// The bytes that hexadecimal digits stand for; blanks between bytes are allowed.
 ///
 /// # Errors
-/// A sentence that says what is none.
+///
+/// A sentence that says what is invalid.
 pub(crate) fn unhex(text: &str) -> Result<Vec<u8>, String> {
     let digits: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
     if !digits.len().is_multiple_of(2) || !digits.iter().all(u8::is_ascii_hexdigit) {
-        return Err(format!("`{text}` is no sequence of bytes in hexadecimal, such as 00ff7a"));
+        return Err(format!("`{text}` is not a sequence of hexadecimal bytes, such as 00ff7a"));
     }
     Ok(digits.chunks_exact(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect())
 }

@@ -1,5 +1,5 @@
-//! Reads encoded fields from bytes: what the decoders of keys have in common. Nothing is trusted: every read says `None`
-//! where the bytes end.
+//! Reads encoded fields from bytes: the common part of the decoders of keys. Nothing is trusted: every read returns
+//! `None` where the bytes end.
 
 /// Bytes from the next field on.
 #[derive(Clone, Copy, Debug)]
@@ -18,44 +18,44 @@ impl<'a> Fields<'a> {
         Some(self.bytes(1)?[0])
     }
 
-    /// An integer of `width` bytes, at most eight, the lowest first.
+    /// An integer of `width` bytes, at most eight, little-endian.
     pub(crate) fn integer(&mut self, width: usize) -> Option<i64> {
         let mut padded = [0; 8];
         padded.get_mut(..width)?.copy_from_slice(self.bytes(width)?);
         Some(i64::from_le_bytes(padded))
     }
 
-    /// A number of one to ten bytes, seven bits each, the lowest first.
+    /// A number of one to ten bytes, seven bits each, lowest first.
     pub(crate) fn varint(&mut self) -> Option<u64> {
         let (value, size) = terrace_format::coding::read_varint64(self.0)?;
         self.0 = self.0.get(size..)?;
         Some(value)
     }
 
-    /// How many of something follow, as an index of memory.
+    /// The number of items that follow, as a memory index.
     pub(crate) fn count(&mut self) -> Option<usize> {
         self.varint()?.try_into().ok()
     }
 
-    /// A count of bytes, and the bytes.
+    /// A number of bytes, and the bytes.
     pub(crate) fn counted_bytes(&mut self) -> Option<&'a [u8]> {
         let count = self.count()?;
         self.bytes(count)
     }
 
-    /// A count of UTF-16 units, and the units in big-endian order. Half a pair becomes a replacement character.
+    /// A number of UTF-16 units, and the units in big-endian order. Half a pair becomes a replacement character.
     pub(crate) fn counted_utf16_be(&mut self) -> Option<String> {
         let count = self.count()?.checked_mul(2)?;
         Some(utf16(self.bytes(count)?, u16::from_be_bytes))
     }
 
-    /// Eight bytes of a number, as `read` takes them.
+    /// Eight bytes of a number, which `read` interprets.
     pub(crate) fn double(&mut self, read: fn([u8; 8]) -> f64) -> Option<f64> {
         Some(read(self.bytes(8)?.try_into().ok()?))
     }
 }
 
-/// Text of UTF-16 units; an odd byte at the end is left out.
+/// Text of UTF-16 units; ignores an odd byte at the end.
 pub(crate) fn utf16(bytes: &[u8], read: fn([u8; 2]) -> u16) -> String {
     let (units, _) = bytes.as_chunks::<2>();
     let units = units.iter().map(|unit| read(*unit));

@@ -1,4 +1,4 @@
-//! `--key-format`, `--value-format` and `--json`: what a command prints of keys and values, and how it reads them.
+//! `--key-format`, `--value-format` and `--json`: how a command prints keys and values, and how it reads them.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use super::escape::{escaped, hex, unescape, unhex, write_escaped};
 use super::json::{Json, harmless, write_bytes};
 use super::{bytewise, idb, local_storage};
 
-/// What bytes are taken for.
+/// How to interpret bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TextFormat {
     /// Escaped text: UTF-8, with \xNN for other bytes.
@@ -16,7 +16,7 @@ pub(crate) enum TextFormat {
     Utf8,
     /// Hexadecimal digits.
     Hex,
-    /// JSON, as `level` stores it with `json` as encoding.
+    /// JSON, as `level` stores it with the encoding `json`.
     Json,
     /// Chromium's IndexedDB.
     Idb,
@@ -27,23 +27,24 @@ pub(crate) enum TextFormat {
 }
 
 impl TextFormat {
-    /// The bytes of a key or value that was given as argument or typed.
+    /// Parses a key or value that was given as an argument or typed.
     ///
     /// # Errors
+    ///
     /// A sentence that says what is wrong with it.
     pub(crate) fn parse(self, text: &str) -> Result<Vec<u8>, String> {
         match self {
             Self::Hex => unhex(text),
             Self::Json => match serde_json::from_str::<serde_json::Value>(text) {
                 Ok(_) => Ok(text.as_bytes().to_vec()),
-                Err(error) => Err(format!("`{text}` is no JSON ({error}); a string needs its quotes")),
+                Err(error) => Err(format!("`{text}` is not JSON ({error}); put a string in double quotes")),
             },
-            // These decode only.
+            // These formats only decode.
             Self::Utf8 | Self::Idb | Self::Localstorage | Self::Bytewise => unescape(text),
         }
     }
 
-    /// What the key is in a format that has structure; `None` if the format has none, or the key is not of it.
+    /// The decoded key; `None` if the format has no structure, or the key is not in it.
     fn decode_key(self, key: &[u8]) -> Option<Json> {
         match self {
             Self::Utf8 | Self::Hex => None,
@@ -75,10 +76,10 @@ fn verbatim(bytes: &[u8]) -> Option<Json> {
 /// How keys and values are read and printed.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct FormatArguments {
-    /// How keys are printed, and, for utf8, hex and json, given.
+    /// Format of printed keys and, for utf8, hex and json, also of given keys.
     ///
-    /// What does not decode is printed as escaped text behind `undecoded:`. Keys for idb, localstorage and bytewise
-    /// are given as escaped text.
+    /// Keys that do not decode are printed as escaped text after `undecoded:`. For idb, localstorage and bytewise,
+    /// keys are given as escaped text.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub(crate) key_format: TextFormat,
     /// The same for values.
@@ -97,7 +98,7 @@ impl FormatArguments {
         write_text(out, self.value_format, value, || self.value_format.decode_value(key, value))
     }
 
-    /// Writes a key as a member of a JSON object. If it is decoded, it stands beside it as escaped text, too.
+    /// Writes a key as a member of a JSON object. A decoded key is also written as escaped text.
     pub(crate) fn write_json_key(self, out: &mut dyn Write, key: &[u8]) -> io::Result<()> {
         out.write_all(b"\"key\":")?;
         match self.key_format.decode_key(key) {
@@ -124,7 +125,7 @@ impl FormatArguments {
         into_text(out, result)
     }
 
-    /// The value of `key` as text, cut as [`key_text`](Self::key_text) does it.
+    /// The value of `key` as text, cut like [`key_text`](Self::key_text).
     pub(crate) fn value_text(self, key: &[u8], value: &[u8], most_bytes: usize) -> String {
         if let Some(json) = self.value_format.decode_value(key, value) {
             return cut_text(json.to_string(), most_bytes);
@@ -135,7 +136,7 @@ impl FormatArguments {
     }
 }
 
-/// Text, or its beginning.
+/// The text, or its beginning.
 fn cut_text(mut text: String, most_bytes: usize) -> String {
     if most_bytes > 0 && text.len() > most_bytes {
         let length = text.len();
@@ -151,7 +152,7 @@ fn into_text(out: Vec<u8>, written: io::Result<()>) -> String {
     String::from_utf8(out).expect("what is printed is UTF-8")
 }
 
-/// Writes `bytes`, or their beginning and how many there are.
+/// Writes `bytes`, or their beginning and their number.
 fn write_cut(
     out: &mut Vec<u8>,
     bytes: &[u8],
@@ -212,7 +213,7 @@ mod tests {
 
     use super::*;
 
-    /// Bytes that begin as keys and values of some format do.
+    /// Bytes that begin like keys and values of some format.
     fn bytes() -> impl Strategy<Value = Vec<u8>> {
         let beginnings: [&[u8]; 12] = [
             b"",

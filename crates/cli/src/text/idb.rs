@@ -9,7 +9,7 @@ use super::bytewise::date;
 use super::fields::{Fields, utf16};
 use super::json::Json;
 
-/// How the value under a key is encoded.
+/// The encoding of the value under a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Value {
     Integer,
@@ -18,7 +18,7 @@ enum Value {
     Bool,
     /// Version of the record, then its primary key.
     PrimaryKey,
-    /// A version as varint, and no more.
+    /// A version as varint, and nothing else.
     Opaque,
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn decode_key(key: &[u8]) -> Option<Json> {
     parse(key).map(|key| Json::Object(key.members))
 }
 
-/// The value under `key` as JSON; `None` for those that are not decoded here, records' above all.
+/// The value under `key` as JSON; `None` if it is not decoded here, as those of records.
 pub(crate) fn decode_value(key: &[u8], value: &[u8]) -> Option<Json> {
     let mut fields = Fields(value);
     let json = match parse(key)?.value {
@@ -188,7 +188,7 @@ fn idb_key(fields: &mut Fields<'_>, depth: usize) -> Option<Json> {
             if depth >= MAX_IDB_KEY_DEPTH {
                 return None;
             }
-            // Each element takes a byte at least, so that a false count ends soon.
+            // Each element takes at least a byte, so that a false count ends soon.
             let mut items = Vec::new();
             for _ in 0..count {
                 items.push(idb_key(fields, depth + 1)?);

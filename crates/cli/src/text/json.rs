@@ -1,4 +1,4 @@
-//! JSON that is printed: members keep their order, and nothing is built that need not be.
+//! JSON to print: members keep their order, and nothing is built unnecessarily.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ pub(crate) enum Json {
     /// A finite number.
     Float(f64),
     String(String),
-    /// Text that is JSON already.
+    /// Text that is already JSON.
     Verbatim(String),
     Array(Vec<Json>),
     Object(Vec<(&'static str, Json)>),
@@ -23,7 +23,7 @@ pub(crate) enum Json {
 }
 
 impl Json {
-    /// A string if the bytes are UTF-8, else `{"hex": "…"}`.
+    /// A string if the bytes are UTF-8, otherwise `{"hex": "…"}`.
     pub(crate) fn bytes(bytes: &[u8]) -> Self {
         match std::str::from_utf8(bytes) {
             Ok(text) => Self::String(text.to_owned()),
@@ -127,8 +127,8 @@ fn quoted(text: &str) -> String {
     harmless(serde_json::to_string(text).expect("a string is JSON"))
 }
 
-/// JSON on one line, in which what a terminal would obey is escaped. Between tokens there can be blanks only, so whatever else
-/// is replaced stands within a string.
+/// JSON on one line in which everything that a terminal would obey is escaped. Between tokens there can only be
+/// blanks, so whatever else is replaced is within a string.
 pub(crate) fn harmless(json: String) -> String {
     if json.chars().all(is_harmless) {
         return json;
@@ -161,9 +161,10 @@ pub(crate) fn write_bytes(out: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// The bytes that a JSON value stands for where [`Json::bytes`] is expected.
+/// The bytes that a JSON value stands for, in the form of [`Json::bytes`].
 ///
 /// # Errors
+///
 /// A sentence that says what was expected.
 pub(crate) fn bytes_of(value: &serde_json::Value) -> Result<Vec<u8>, String> {
     match value {
@@ -181,7 +182,7 @@ fn expected(value: &serde_json::Value) -> String {
     if let Some((at, _)) = shown.char_indices().nth(40) {
         shown.truncate(at);
     }
-    format!("a string or {{\"hex\": \"…\"}} is needed, not {shown}")
+    format!("expected a string or {{\"hex\": \"…\"}}, not {shown}")
 }
 
 #[cfg(test)]

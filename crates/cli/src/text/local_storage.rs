@@ -8,13 +8,13 @@
 //! string                        01 and Latin-1, or 00 and UTF-16 in little-endian order
 //! ```
 //!
-//! An origin may be followed by `^` and what partitions it.
+//! An origin may be followed by `^` and the key of its partition.
 
 use super::date::iso_date;
 use super::fields::{Fields, utf16};
 use super::json::Json;
 
-/// What a key is.
+/// The kind of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Key<'a> {
     Version,
@@ -39,7 +39,7 @@ fn parse(key: &[u8]) -> Option<Key<'_>> {
     Some(Key::Entry(text(&rest[..end])?, &rest[end + 1..]))
 }
 
-/// The key as JSON; `None` if it is none of Local Storage.
+/// The key as JSON; `None` if it is not one of Local Storage.
 pub(crate) fn decode_key(key: &[u8]) -> Option<Json> {
     let kind = |name: &str| ("kind", Json::from(name));
     Some(Json::Object(match parse(key)? {
@@ -52,7 +52,7 @@ pub(crate) fn decode_key(key: &[u8]) -> Option<Json> {
     }))
 }
 
-/// The value of `key` as JSON; `None` if it is none that Local Storage has under such a key.
+/// The value of `key` as JSON; `None` if Local Storage has no such value under such a key.
 pub(crate) fn decode_value(key: &[u8], value: &[u8]) -> Option<Json> {
     match parse(key)? {
         Key::Version => Some(std::str::from_utf8(value).ok()?.into()),

@@ -1,6 +1,7 @@
-//! How keys and values become text, and text becomes keys and values.
+//! Converts keys and values to text, and text to keys and values.
 //!
-//! Predecessor: what a command reads from the database, or from its arguments. Successor: the terminal, or the database.
+//! Predecessor: what a command reads from the database or from its arguments. Successor: the terminal or the
+//! database.
 
 pub(crate) mod bytewise;
 pub(crate) mod date;

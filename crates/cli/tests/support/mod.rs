@@ -1,4 +1,4 @@
-//! What the tests of the program share: running it, databases to run it on, a program that owns one.
+//! Shared by the tests of the program: running it, databases to run it on, and a program that owns one.
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
@@ -10,7 +10,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use tempfile::TempDir;
 
-/// What a run of the program gave.
+/// The result of a run of the program.
 pub struct Run {
     pub code: i32,
     pub out: String,
@@ -23,7 +23,7 @@ impl Run {
         self.out.lines().collect()
     }
 
-    /// The output of a run that must have ended well.
+    /// The output of a run that must have succeeded.
     #[track_caller]
     pub fn ok(self) -> String {
         assert_eq!((self.code, &*self.err), (0, ""), "{}", self.out);
@@ -66,7 +66,7 @@ pub fn with_input<const N: usize>(arguments: [&dyn AsArgument; N], input: &[u8])
     let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_vec();
-    // It may end without reading all of it.
+    // The program may end without reading all of it.
     let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
@@ -136,7 +136,7 @@ impl TestDirectory {
         target
     }
 
-    /// A database with the entries `00000` to before `count`, each in a table.
+    /// Creates a database with `count` entries, from `00000` on, stored in tables.
     pub fn numbers(&self, count: usize) -> PathBuf {
         let db = self.path("numbers");
         let lines: String = (0..count).map(|n| format!("put\t{n:05}\t{}\n", value(n))).collect();
@@ -151,7 +151,7 @@ pub fn value(n: usize) -> String {
     format!("value {n} {}", "x".repeat(60 + n % 50))
 }
 
-/// The files of a directory: name, content, when it was changed last.
+/// The files of a directory: name, content, time of the last change.
 pub fn snapshot(directory: &Path) -> BTreeMap<String, (Vec<u8>, std::time::SystemTime)> {
     let entries = fs::read_dir(directory).unwrap();
     let file = |entry: std::io::Result<fs::DirEntry>| {
@@ -163,7 +163,7 @@ pub fn snapshot(directory: &Path) -> BTreeMap<String, (Vec<u8>, std::time::Syste
     entries.map(file).collect()
 }
 
-/// The first file of the directory whose name ends so.
+/// The first file of the directory whose name ends with `end`.
 pub fn file_of(directory: &Path, end: &str) -> PathBuf {
     let mut names: Vec<_> = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     names.sort();
@@ -198,7 +198,7 @@ impl Owner {
         self.child.id()
     }
 
-    /// Has it store an entry, and waits until that is done.
+    /// Makes it store an entry, and waits until that is done.
     pub fn put(&mut self, key: &str, value: &str) {
         writeln!(self.input, "put {key} {value}\nget {key}").unwrap();
         let mut line = String::new();
@@ -206,7 +206,7 @@ impl Owner {
         assert_eq!(line.trim_end(), value);
     }
 
-    /// Ends it as a crash does.
+    /// Ends it as a crash would.
     pub fn crash(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -215,7 +215,7 @@ impl Owner {
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        // It has ended after a crash.
+        // It has already ended after a crash.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

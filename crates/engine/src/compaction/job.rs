@@ -1,4 +1,4 @@
-//! Runs one compaction. Predecessor: the picker. Successors: `compaction/output`, then the version set.
+//! Runs one compaction. Predecessors: the picker, `db/jobs`. Successors: `compaction/output`, then the version set.
 //!
 //! Steps:
 //!
@@ -6,39 +6,60 @@
 //! 2. Otherwise merge the inputs in order of internal keys and leave out what the drop rule allows. Several threads may
 //!    do that together, each a part of the range (`compaction/parts`).
 //! 3. Cut the output at user keys: when a table is full, or overlaps too much of the level below the output.
-//! 4. Record inputs and outputs as one edit, then install the new version. Inputs are deleted once the last reader
-//!    that pins them is gone.
+//! 4. Record inputs and outputs as one edit. Then `db/jobs` shows readers the new version. Inputs are deleted once the last
+//!    reader that pins them is gone.
 //!
 //! On failure, or when the database closes, the outputs are removed and nothing has changed.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use terrace_format::comparator::UserComparator;
 use terrace_format::internal_key::{before_all_versions, parse_internal_key, user_key};
-use terrace_format::table::TableCounts;
 use terrace_format::version_edit::VersionEdit;
 
 use crate::compaction::drop_rule::DropRule;
-use crate::compaction::output::{Output, OutputWriter};
-use crate::compaction::parts::Part;
-use crate::compaction::picker::{CompactionPlan, CompactionReason, max_grandparent_overlap_bytes};
-use crate::db::inner::DbInner;
-use crate::error::{Error, ErrorKind, Result};
+use crate::compaction::output::OutputWriter;
+use crate::compaction::parts::{PARTS_PER_THREAD, Part, run_parts, split};
+use crate::compaction::picker::{CompactionPlan, max_grandparent_overlap_bytes};
+use crate::error::{Error, Result};
+use crate::files::{Files, Output};
 use crate::iterator::InternalIterator;
 use crate::options::ReadTier;
+use crate::pool::BackgroundPool;
 use crate::read::merging_iterator::MergingIterator;
+use crate::read::published::Published;
 use crate::table::BlockReadOptions;
 use crate::version::file_meta::FileMeta;
 use crate::version::level_iterator::LevelIterator;
 
-impl DbInner {
-    /// Runs `plan`, whose range is reserved, and installs the result.
+/// What compactions work with.
+pub(crate) struct Compactor {
+    pub(crate) files: Arc<Files>,
+    pub(crate) published: Arc<Published>,
+    /// Threads that may help, if there are any.
+    pub(crate) pool: Option<Arc<BackgroundPool>>,
+    pub(crate) max_file_size_bytes: u64,
+    /// Tells running compactions to give up, since the database closes.
+    pub(crate) gives_up: AtomicBool,
+}
+
+/// What a compaction has done.
+#[derive(Debug)]
+pub(crate) struct Compacted {
+    pub(crate) read_bytes: u64,
+    pub(crate) written_bytes: u64,
+    /// How many tables it has put into the output level.
+    pub(crate) tables: usize,
+}
+
+impl Compactor {
+    /// Runs `plan`, whose range is reserved, and records the result.
     ///
     /// `helpers`: how many threads of the pool may take part besides this one.
-    pub(crate) fn run_compaction(self: &Arc<Self>, plan: &CompactionPlan, helpers: usize) -> Result<()> {
-        let started = self.env.monotonic_micros();
-        self.versions.settle()?;
-        let read_bytes: u64 = plan.inputs.iter().flatten().map(|file| file.size_bytes).sum();
+    pub(crate) fn run(self: &Arc<Self>, plan: &CompactionPlan, helpers: usize) -> Result<Compacted> {
+        self.files.versions.settle()?;
+        let read_bytes = plan.inputs.iter().flatten().map(|file| file.size_bytes).sum();
         let mut edit = VersionEdit::default();
         for (depth, files) in plan.inputs.iter().enumerate() {
             let level = if depth == 0 { plan.level } else { plan.output_level };
@@ -56,52 +77,59 @@ impl DbInner {
         } else {
             for output in self.write_in_parts(plan, helpers)? {
                 written_bytes += output.entry.size_bytes;
-                counts.push((output.entry.number, output.counts));
+                counts.push(output.counted());
                 edit.new_files.push((plan.output_level, output.entry));
             }
         }
-        let outputs: Vec<u64> = counts.iter().map(|(number, _)| *number).collect();
-        self.record(edit, &counts)?;
-        let micros = self.env.monotonic_micros() - started;
-        let mut background = self.background.lock();
-        background.stats[plan.output_level].record(micros, read_bytes, written_bytes);
-        if plan.reason != CompactionReason::Manual {
-            let leaving = if plan.level == 0 { &plan.inputs[0][..] } else { &[] };
-            background.level0_drained.add(leaving.iter().map(|file| file.raw_bytes()).sum(), micros);
+        let tables = edit.new_files.len();
+        self.files.record(edit, &counts)?;
+        Ok(Compacted { read_bytes, written_bytes, tables })
+    }
+
+    /// Merges the inputs of `plan` with the help of up to `helpers` threads of the pool. Leaves no table behind if it fails.
+    fn write_in_parts(self: &Arc<Self>, plan: &CompactionPlan, helpers: usize) -> Result<Vec<Output>> {
+        let pool = self.pool.as_ref().filter(|pool| helpers > 0 && !pool.needs_steps());
+        let count = if pool.is_some() { (helpers + 1) * PARTS_PER_THREAD } else { 1 };
+        let mut parts = split(plan, self.files.comparator.user(), count, self.max_file_size_bytes);
+        let (Some(pool), true) = (pool, parts.len() > 1) else {
+            return self.write_part(plan.clone(), &parts.pop().unwrap_or_default());
+        };
+        let compactor = Arc::clone(self);
+        let write = move |plan, part: &Part| compactor.write_part(plan, part);
+        self.all_or_none(run_parts(pool, helpers, parts, plan.clone(), write))
+    }
+
+    fn all_or_none(&self, results: Vec<Result<Vec<Output>>>) -> Result<Vec<Output>> {
+        let mut outputs = Vec::new();
+        let mut failure = None;
+        for result in results {
+            match result {
+                Ok(part) => outputs.extend(part),
+                Err(error) => failure = failure.or(Some(error)),
+            }
         }
-        self.update_super_version(&background, |view| view.version = self.versions.current());
-        drop(background);
-        self.info_log.line(format_args!(
-            "compacted {} + {} tables of level {} to {} tables of level {} ({:?}; read {read_bytes}, wrote \
-             {written_bytes} bytes, {} ms)",
-            plan.inputs[0].len(),
-            plan.inputs[1].len(),
-            plan.level,
-            if plan.trivial_move { plan.inputs[0].len() } else { outputs.len() },
-            plan.output_level,
-            plan.reason,
-            micros / 1000
-        ));
-        Ok(())
+        let Some(error) = failure else { return Ok(outputs) };
+        self.files.remove_tables(outputs.iter().map(|output| output.entry.number));
+        Err(error)
     }
 
     /// Merges what lies in `part` of the plan's range into tables. Leaves none behind if it fails.
-    pub(crate) fn write_part(self: &Arc<Self>, mut plan: CompactionPlan, part: &Part) -> Result<Vec<Output>> {
-        let mut writer = OutputWriter::new(self);
+    fn write_part(&self, mut plan: CompactionPlan, part: &Part) -> Result<Vec<Output>> {
+        let mut writer = OutputWriter::new(&self.files);
         let result = self.merge_into(&mut plan, part, &mut writer);
         writer.end(result)
     }
 
     fn merge_into(
-        self: &Arc<Self>,
+        &self,
         plan: &mut CompactionPlan,
         part: &Part,
         writer: &mut OutputWriter<'_>,
     ) -> Result<()> {
-        let user = self.comparator.user();
-        let mut rule = DropRule::new(user.clone(), self.reader_sequences());
+        let user = self.files.comparator.user();
+        let mut rule = DropRule::new(user.clone(), self.published.reader_sequences());
         let mut merged = self.merge_inputs(plan);
-        let mut grandparents = GrandparentOverlap::new(plan, self.options.max_file_size_bytes);
+        let mut grandparents = GrandparentOverlap::new(plan, self.max_file_size_bytes);
         let mut until_check = 0u32;
         match &part.from {
             Some(from) => merged.seek(&before_all_versions(from))?,
@@ -110,20 +138,21 @@ impl DbInner {
         while merged.valid() {
             if until_check == 0 {
                 until_check = 1024;
-                if self.background_ends.load(Ordering::Relaxed) {
+                if self.gives_up.load(Ordering::Relaxed) {
                     return Err(Error::closed());
                 }
             }
             until_check -= 1;
             let key = merged.key();
-            let entry = parse_internal_key(key).map_err(|error| Error::format(&self.directory, 0, error))?;
+            let entry =
+                parse_internal_key(key).map_err(|error| Error::format(&self.files.directory, 0, error))?;
             let verdict = rule.judge(&entry, |user_key| plan.is_base_level_for_key(user_key));
             if verdict.is_new_key {
                 if part.to.as_ref().is_some_and(|to| user.compare(entry.user_key, to).is_ge()) {
                     break;
                 }
-                let full = writer.size_bytes() >= self.options.max_file_size_bytes;
-                if grandparents.crossed(self, entry.user_key) || full {
+                let full = writer.size_bytes() >= self.max_file_size_bytes;
+                if grandparents.crossed(user, entry.user_key) || full {
                     writer.finish_table()?;
                 }
             }
@@ -139,7 +168,7 @@ impl DbInner {
         let options = BlockReadOptions { verify_checksums: true, fill_cache: false, tier: ReadTier::Disk };
         let mut children = Vec::new();
         let mut merge = |files: &[Arc<FileMeta>]| {
-            let (comparator, tables) = (self.comparator.clone(), Arc::clone(&self.tables));
+            let (comparator, tables) = (self.files.comparator.clone(), Arc::clone(&self.files.tables));
             children.push(LevelIterator::new(comparator, files.to_vec(), tables, options));
         };
         for (depth, files) in plan.inputs.iter().enumerate() {
@@ -150,23 +179,7 @@ impl DbInner {
                 merge(files);
             }
         }
-        MergingIterator::new(self.comparator.clone(), children)
-    }
-
-    /// The sequences at which somebody reads or will read, ascending.
-    pub(crate) fn reader_sequences(&self) -> Vec<u64> {
-        self.snapshots.readers(self.published.visible())
-    }
-
-    /// Records `edit`, which names new tables. They are removed if it is certain that the MANIFEST does not name
-    /// them; after a failed write it may, and they stay until the version set has settled that, or the next open.
-    pub(crate) fn record(&self, edit: VersionEdit, counts: &[(u64, TableCounts)]) -> Result<()> {
-        let Err(error) = self.versions.apply(edit, counts) else { return Ok(()) };
-        if matches!(error.kind(), ErrorKind::InvalidArgument | ErrorKind::ReadOnly | ErrorKind::Poisoned) {
-            let numbers: Vec<u64> = counts.iter().map(|(number, _)| *number).collect();
-            self.remove_tables(&numbers);
-        }
-        Err(error)
+        MergingIterator::new(self.files.comparator.clone(), children)
     }
 }
 
@@ -191,9 +204,9 @@ impl GrandparentOverlap {
     }
 
     /// Takes note that the output goes on with `key`. Whether it should begin a new table before it.
-    fn crossed(&mut self, db: &DbInner, key: &[u8]) -> bool {
+    fn crossed(&mut self, user: &UserComparator, key: &[u8]) -> bool {
         while let Some((largest, size_bytes)) = self.files.get(self.next) {
-            if db.comparator.user().compare(key, largest).is_le() {
+            if user.compare(key, largest).is_le() {
                 break;
             }
             self.overlapped_bytes += size_bytes;
@@ -204,5 +217,95 @@ impl GrandparentOverlap {
             self.overlapped_bytes = 0;
         }
         crossed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use terrace_env::{Env, MemoryEnv};
+    use terrace_format::internal_key::ValueKind;
+
+    use super::*;
+    use crate::compaction::picker::{PickerOptions, RangeCompaction, RangeStep};
+    use crate::compaction::reservations::Reservations;
+    use crate::error::ErrorKind;
+    use crate::flush::flush;
+    use crate::testing::Shared;
+
+    /// Two tables of level 0, each with a version of every key from 0 to 999, and what compacts them.
+    /// `between` runs after the first.
+    fn two_tables<T>(between: impl Fn(&Shared) -> T) -> (Shared, Arc<Compactor>, Vec<T>) {
+        let env: Arc<dyn Env> = Arc::new(MemoryEnv::new());
+        let shared = Shared::new(&env);
+        let mut kept = Vec::new();
+        for round in 0..2 {
+            shared.published.publish(1000 * (round + 1));
+            let sealed = shared.seal(shared.files.versions.new_file_number(), |memtable| {
+                for key in 0..1000 {
+                    let sequence = 1000 * round + key + 1;
+                    memtable.insert(sequence, ValueKind::Value, format!("{key:04}").as_bytes(), &[7; 100]);
+                }
+            });
+            flush(&shared.files, &shared.published, &sealed).unwrap();
+            if round == 0 {
+                kept.push(between(&shared));
+            }
+        }
+        let compactor = Arc::new(Compactor {
+            files: Arc::clone(&shared.files),
+            published: Arc::clone(&shared.published),
+            pool: Some(Arc::new(BackgroundPool::new(env, 2))),
+            max_file_size_bytes: 4 << 10,
+            gives_up: AtomicBool::new(false),
+        });
+        (shared, compactor, kept)
+    }
+
+    fn plan(shared: &Shared) -> CompactionPlan {
+        let options = PickerOptions::new(shared.files.comparator.clone(), 4 << 10, 2.0, None);
+        let mut range = RangeCompaction::new(None, None, shared.files.versions.next_file_number());
+        let version = shared.files.versions.current();
+        match range.next_step(&version, &Reservations::default(), &options) {
+            RangeStep::Run(plan) => *plan,
+            step => panic!("{step:?}"),
+        }
+    }
+
+    fn entries(shared: &Shared) -> u64 {
+        let version = shared.files.versions.current();
+        version.files().map(|file| file.counts().unwrap().entries).sum()
+    }
+
+    #[test]
+    fn what_nobody_sees_is_left_out_and_the_inputs_go() {
+        let (shared, compactor, _) = two_tables(|_| ());
+        assert_eq!(entries(&shared), 2000);
+        let done = compactor.run(&plan(&shared), 0).unwrap();
+        assert_eq!(entries(&shared), 1000);
+        let version = shared.files.versions.current();
+        assert!(version.levels[0].is_empty() && version.levels[1].len() == done.tables && done.tables > 1);
+        shared.published.change(|view| view.version = version);
+        shared.files.remove_obsolete_tables();
+        assert_eq!(shared.tables().len(), done.tables);
+    }
+
+    #[test]
+    fn what_a_snapshot_sees_stays() {
+        let (shared, compactor, snapshots) = two_tables(|shared| shared.published.snapshot());
+        compactor.run(&plan(&shared), 1).unwrap();
+        assert_eq!(entries(&shared), 2000);
+        drop(snapshots);
+    }
+
+    #[test]
+    fn a_compaction_that_gives_up_leaves_everything_as_it_was() {
+        let (shared, compactor, _) = two_tables(|_| ());
+        let before = shared.tables();
+        compactor.gives_up.store(true, Ordering::Relaxed);
+        for helpers in [0, 1] {
+            let failure = compactor.run(&plan(&shared), helpers).unwrap_err();
+            assert_eq!(failure.kind(), ErrorKind::Closed);
+            assert_eq!((shared.tables(), entries(&shared)), (before.clone(), 2000));
+        }
     }
 }

@@ -2,11 +2,7 @@
 
 pub(crate) mod drop_rule;
 pub(crate) mod job;
-pub(crate) mod manual;
 pub(crate) mod output;
 pub(crate) mod parts;
 pub(crate) mod picker;
-pub mod pool;
 pub(crate) mod reservations;
-pub(crate) mod scheduler;
-pub(crate) mod throttle;

@@ -14,15 +14,12 @@ use std::sync::Arc;
 use terrace_env::locks::{Condvar, Mutex};
 use terrace_format::comparator::UserComparator;
 
-use crate::compaction::output::Output;
 use crate::compaction::picker::CompactionPlan;
-use crate::compaction::pool::Lane;
-use crate::compaction::scheduler::without_panic;
-use crate::db::inner::DbInner;
 use crate::error::Result;
+use crate::pool::{BackgroundPool, Lane, without_panic};
 
 /// Parts a thread, so that one that is slowed down does not hold up the others.
-const PARTS_PER_THREAD: usize = 2;
+pub(super) const PARTS_PER_THREAD: usize = 2;
 
 /// A part is at least so many times a table's size: its last table is shorter than it might be.
 const MIN_PART_TABLES: u64 = 2;
@@ -64,27 +61,50 @@ pub(crate) fn split(
     parts
 }
 
-/// A compaction that several threads work on.
-struct Shared {
-    db: Arc<DbInner>,
+/// Has `write` write each of `parts`, on this thread and on up to `helpers` threads of `pool`. Returns the results in the order
+/// of keys. Once a part has failed, no further one is begun.
+pub(crate) fn run_parts<T: Send + 'static>(
+    pool: &BackgroundPool,
+    helpers: usize,
     parts: Vec<Part>,
-    state: Mutex<State>,
+    plan: CompactionPlan,
+    write: impl Fn(CompactionPlan, &Part) -> Result<T> + Send + Sync + 'static,
+) -> Vec<Result<T>> {
+    let helpers = helpers.min(parts.len() - 1);
+    let state = Mutex::new(State { plan: Some(plan), taken: 0, results: Vec::new() });
+    let shared = Arc::new(Shared { write, parts, state, part_done: Condvar::new() });
+    for _ in 0..helpers {
+        let helper = Arc::clone(&shared);
+        if !pool.submit(Lane::Compaction, Box::new(move || helper.work())) {
+            // Without a thread to help, this one does it all.
+            pool.run_one_of(&[Lane::Compaction]);
+        }
+    }
+    shared.work();
+    shared.wait()
+}
+
+/// A compaction that several threads work on.
+struct Shared<T, W> {
+    write: W,
+    parts: Vec<Part>,
+    state: Mutex<State<T>>,
     part_done: Condvar,
 }
 
-struct State {
+struct State<T> {
     /// Gone once the work is done: a helper that comes late must not hold on to the inputs.
     plan: Option<CompactionPlan>,
     /// Parts taken so far, in order.
     taken: usize,
-    results: Vec<(usize, Result<Vec<Output>>)>,
+    results: Vec<(usize, Result<T>)>,
 }
 
-impl Shared {
+impl<T, W: Fn(CompactionPlan, &Part) -> Result<T>> Shared<T, W> {
     /// Takes parts until none is left, or one has failed.
     fn work(&self) {
         while let Some((index, plan)) = self.take_part() {
-            let result = without_panic(|| self.db.write_part(plan, &self.parts[index]));
+            let result = without_panic(|| (self.write)(plan, &self.parts[index]));
             self.state.lock().results.push((index, result));
             self.part_done.notify_all();
         }
@@ -103,7 +123,7 @@ impl Shared {
     }
 
     /// Waits for the parts that others have begun; returns all results in the order of keys.
-    fn wait(&self) -> Vec<Result<Vec<Output>>> {
+    fn wait(&self) -> Vec<Result<T>> {
         let mut state = self.state.lock();
         state.plan = None;
         while state.results.len() < state.taken {
@@ -112,54 +132,6 @@ impl Shared {
         let mut results = std::mem::take(&mut state.results);
         results.sort_by_key(|(index, _)| *index);
         results.into_iter().map(|(_, result)| result).collect()
-    }
-}
-
-impl DbInner {
-    /// Merges the inputs of `plan` with the help of up to `helpers` threads of the pool. Leaves no table behind if it
-    /// fails.
-    pub(crate) fn write_in_parts(
-        self: &Arc<Self>,
-        plan: &CompactionPlan,
-        helpers: usize,
-    ) -> Result<Vec<Output>> {
-        let pool = self.pool.as_ref().filter(|pool| helpers > 0 && !pool.needs_steps());
-        let count = if pool.is_some() { (helpers + 1) * PARTS_PER_THREAD } else { 1 };
-        let mut parts = split(plan, self.comparator.user(), count, self.options.max_file_size_bytes);
-        let (Some(pool), true) = (pool, parts.len() > 1) else {
-            return self.write_part(plan.clone(), &parts.pop().unwrap_or_default());
-        };
-        let helpers = helpers.min(parts.len() - 1);
-        let shared = Arc::new(Shared {
-            db: Arc::clone(self),
-            parts,
-            state: Mutex::new(State { plan: Some(plan.clone()), taken: 0, results: Vec::new() }),
-            part_done: Condvar::new(),
-        });
-        for _ in 0..helpers {
-            let helper = Arc::clone(&shared);
-            if !pool.submit(Lane::Compaction, Box::new(move || helper.work())) {
-                // Without a thread to help, this one does it all.
-                pool.run_one_of(&[Lane::Compaction]);
-            }
-        }
-        shared.work();
-        self.all_or_none(shared.wait())
-    }
-
-    fn all_or_none(&self, results: Vec<Result<Vec<Output>>>) -> Result<Vec<Output>> {
-        let mut outputs = Vec::new();
-        let mut failure = None;
-        for result in results {
-            match result {
-                Ok(part) => outputs.extend(part),
-                Err(error) => failure = failure.or(Some(error)),
-            }
-        }
-        let Some(error) = failure else { return Ok(outputs) };
-        let numbers: Vec<u64> = outputs.iter().map(|output| output.entry.number).collect();
-        self.remove_tables(&numbers);
-        Err(error)
     }
 }
 

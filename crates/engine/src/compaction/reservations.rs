@@ -15,8 +15,6 @@ use std::collections::HashSet;
 
 use terrace_format::comparator::UserComparator;
 
-use crate::compaction::picker::CompactionPlan;
-
 /// A range of user keys, both ends included.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyRange {
@@ -61,20 +59,19 @@ pub struct Reservations {
 }
 
 impl Reservations {
-    /// Reserves what `plan` touches. The plan must have been picked with these reservations in their present state.
-    pub fn reserve(&mut self, plan: &CompactionPlan) -> ReservationId {
+    /// Reserves `hull` in `level` and `output_level`, for a job that takes the files `leaving` out of `level`. Nothing that a
+    /// running job owns may be in it.
+    pub fn reserve(
+        &mut self,
+        level: usize,
+        output_level: usize,
+        hull: KeyRange,
+        leaving: Vec<u64>,
+    ) -> ReservationId {
         let id = ReservationId(self.next_id);
         self.next_id += 1;
-        let leaves = plan.output_level != plan.level;
-        let leaving: Vec<u64> = plan.inputs[0].iter().filter(|_| leaves).map(|file| file.number).collect();
         self.leaving.extend(&leaving);
-        self.held.push(Held {
-            id,
-            level: plan.level,
-            output_level: plan.output_level,
-            hull: plan.hull.clone(),
-            leaving,
-        });
+        self.held.push(Held { id, level, output_level, hull, leaving });
         id
     }
 

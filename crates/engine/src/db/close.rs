@@ -1,4 +1,4 @@
-//! Closing, and waiting for what is in memory to reach tables.
+//! Closing.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -11,50 +11,50 @@ use crate::memtable::MemTable;
 use crate::read::super_version::SealedMemTable;
 use crate::recovery::synced_files::SyncedManifest;
 use crate::wal::writer::WalWriter;
-use crate::write::commit::CommitState;
+use crate::write::writer::CommitState;
 
 impl DbInner {
     /// See [`Db::close`](crate::Db::close).
     pub(crate) fn close(self: &Arc<Self>) -> Result<()> {
-        if self.check_process().is_err() {
+        if self.health.check_process().is_err() {
             self.forget_in_child();
             return Ok(());
         }
-        if self.close_begun.swap(true, Ordering::AcqRel) {
+        if !self.health.begin_close() {
             return Ok(());
         }
         // What was submitted before is still written, by this thread; what follows the token is refused.
-        self.submissions.close(|submissions| self.commit_submissions(submissions));
-        let mut token = self.line.take_token();
-        let recovered = self.flush_recovered(&mut token);
-        self.closed.store(true, Ordering::Release);
+        self.submissions.close();
+        let mut token = self.writer.line.take_token();
+        let recovered = self.writer.flush_recovered(&mut token);
+        self.health.mark_closed();
         // In this order: a compaction that gives up must find that the database is closing.
         self.background.lock().closing = true;
-        self.background_ends.store(true, Ordering::Release);
-        drop(self.wait_until(|background| background.is_quiet()));
+        self.compactor.gives_up.store(true, Ordering::Release);
+        drop(self.background.wait_until(|background| background.is_quiet()));
 
         let mut result = Ok(());
         if let Some(wal) = token.wal.take() {
-            result = self.sync_outgoing_logs(&mut token).and_then(|()| self.close_log(wal));
+            result = self.writer.sync_outgoing_logs(&mut token).and_then(|()| self.close_log(wal));
         }
         // Their files are gone, and the flush thread, which would close them, has no more work.
         let unneeded = std::mem::take(&mut self.background.lock().logs_to_close);
         drop(unneeded);
-        self.remove_obsolete_tables();
-        let manifest = self.versions.close();
+        self.files.remove_obsolete_tables();
+        let manifest = self.files.versions.close();
         if let (Ok(()), Ok(Some((number, size_bytes)))) = (&result, &manifest) {
             self.note_synced_manifest(*number, *size_bytes);
         }
         result = result.and(manifest.map(|_| ()));
-        if let (Ok(()), Some(failure)) = (&result, self.failure.lock().clone()) {
+        if let (Ok(()), Some(failure)) = (&result, self.health.failure()) {
             result = Err(failure);
         }
         result = result.and(recovered);
         match &result {
-            Ok(()) => self.info_log.line(format_args!("closed")),
-            Err(error) => self.info_log.line(format_args!("closed with an error: {error}")),
+            Ok(()) => self.files.info_log.line(format_args!("closed")),
+            Err(error) => self.files.info_log.line(format_args!("closed with an error: {error}")),
         }
-        self.info_log.close();
+        self.files.info_log.close();
         self.release_memory(&mut token);
         *self.file_lock.lock() = None;
         result
@@ -70,7 +70,7 @@ impl DbInner {
     /// Lets go of what is only there for reads: a handle may live on for long, as one of JavaScript does until it is collected.
     /// Reads that are under way, and open iterators, keep what they need.
     fn release_memory(&self, commit: &mut CommitState) {
-        commit.memtable = Arc::new(MemTable::new(self.comparator.clone()));
+        commit.memtable = Arc::new(MemTable::new(self.files.comparator.clone()));
         // A read that finds this view then finds the database closed. Who waits for a flush still finds it not done.
         self.published.change(|view| {
             view.active = Arc::clone(&commit.memtable);
@@ -80,7 +80,7 @@ impl DbInner {
                 *sealed = Arc::new(SealedMemTable { table, ..SealedMemTable::clone(sealed) });
             }
         });
-        self.tables.close_all();
+        self.files.tables.close_all();
         if let Some(own) = self.block_cache.as_ref().filter(|_| self.options.block_cache.is_none()) {
             own.clear();
         }
@@ -89,45 +89,23 @@ impl DbInner {
     /// Makes the last log durable. One without records is removed, or each opening would leave one behind; but one that the
     /// MANIFEST may name has to be there.
     fn close_log(&self, mut wal: WalWriter) -> Result<()> {
-        if wal.is_empty() && !self.versions.may_name_log(wal.number()) {
-            return wal.discard(&*self.env);
+        if wal.is_empty() && !self.files.versions.may_name_log(wal.number()) {
+            return wal.discard(&*self.files.env);
         }
-        wal.sync(&*self.env)?;
+        wal.sync(&*self.files.env)?;
         let (number, size_bytes) = (wal.number(), wal.size_bytes());
         wal.close()?;
         if size_bytes > 0 {
-            self.note_synced_log(number, size_bytes);
+            self.files.note_synced_log(number, size_bytes);
         }
         Ok(())
     }
 
     /// Leaves word that the MANIFEST, which takes no more edits, is durable: the next open then goes on in it.
     fn note_synced_manifest(&self, number: u64, size_bytes: u64) {
-        let path = self.directory.join(file_name::manifest_name(number));
-        let Ok(Some(id)) = self.env.file_id(&path) else { return };
-        self.note_synced(|synced| synced.note_manifest(SyncedManifest { number, size_bytes, id }));
-    }
-
-    /// Seals the active memtable, unless it is empty, and waits until all sealed ones are in tables.
-    pub(crate) fn flush_and_wait(self: &Arc<Self>) -> Result<()> {
-        let mut token = self.line.take_token();
-        // It may have been closed while this waited, and the directory may be another's by now.
-        self.check_writable()?;
-        if !token.memtable.is_empty() {
-            self.wait_for_change(|| self.may_seal())?;
-            self.seal_memtable(&mut token)?;
-        }
-        let newest = self.published.super_version().sealed.first().map(|sealed| sealed.file_number);
-        drop(token);
-        let Some(newest) = newest else { return Ok(()) };
-        self.wait_for_flush_of(newest)
-    }
-
-    /// Waits until the sealed memtable with this number, and those before it, are in tables.
-    pub(crate) fn wait_for_flush_of(self: &Arc<Self>, file_number: u64) -> Result<()> {
-        self.wait_for_change(|| {
-            self.published.super_version().sealed.iter().all(|sealed| sealed.file_number > file_number)
-        })
+        let path = self.files.directory.join(file_name::manifest_name(number));
+        let Ok(Some(id)) = self.files.env.file_id(&path) else { return };
+        self.files.note_synced(|synced| synced.note_manifest(SyncedManifest { number, size_bytes, id }));
     }
 }
 
@@ -143,7 +121,7 @@ mod tests {
     use crate::{Db, IterOptions, Options, ReadOptions, WriteOptions};
 
     fn wait_for_line(db: &Db, length: usize) {
-        while db.inner.line.length() < length {
+        while db.inner.writer.line.length() < length {
             thread::yield_now();
         }
     }
@@ -187,9 +165,11 @@ mod tests {
         }
         let mut iterator = db.iter(IterOptions::default()).unwrap();
         iterator.seek_to_first().unwrap();
-        assert!(db.inner.tables.open_files() > 0 && !db.inner.published.super_version().active.is_empty());
+        assert!(
+            db.inner.files.tables.open_files() > 0 && !db.inner.published.super_version().active.is_empty()
+        );
         db.close().unwrap();
-        assert_eq!(db.inner.tables.open_files(), 0);
+        assert_eq!(db.inner.files.tables.open_files(), 0);
         assert_eq!(db.inner.block_cache.as_ref().unwrap().used_bytes(), 0);
         assert!(db.inner.published.super_version().active.is_empty());
         let read = db.get(b"b", &ReadOptions::default());
@@ -210,7 +190,7 @@ mod tests {
         };
         let mut after = files();
         after.push(terrace_format::file_name::SYNCED.to_owned());
-        let token = db.inner.line.take_token();
+        let token = db.inner.writer.line.take_token();
         thread::scope(|scope| {
             let close = scope.spawn(|| db.close());
             wait_for_line(&db, 1);

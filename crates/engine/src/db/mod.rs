@@ -1,8 +1,11 @@
 //! The database handle: every public operation, and the part of the engine that carries it out.
 
 pub(crate) mod close;
+mod compact_range;
 pub(crate) mod home;
 pub(crate) mod inner;
+mod jobs;
+pub(crate) mod left_out_log;
 pub(crate) mod open;
 pub(crate) mod properties;
 mod read_only;
@@ -22,7 +25,6 @@ use crate::read::db_iterator::DbIterator;
 use crate::read::get::{Found, Pinned};
 use crate::read::snapshot::Snapshot;
 use crate::repair::report::RepairReport;
-use crate::write::commit::Patience;
 use crate::write::submit::WriteDone;
 
 /// An open database.
@@ -70,20 +72,28 @@ pub struct Db {
     _closer: Arc<Closer>,
 }
 
+fn open_any(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
+    if options.background_pool.as_ref().is_some_and(|pool| !pool.is_of_this_process()) {
+        let message = "the background pool in the options was made before this process was forked; make one in this process";
+        return Err(Error::at_path(ErrorKind::Forked, directory, message));
+    }
+    if options.read_only { read_only::open(directory, options) } else { open::open(directory, options) }
+}
+
 /// Closes the database when the last handle drops. Background jobs hold the inner state, never this.
 struct Closer(Arc<DbInner>);
 
 impl Drop for Closer {
     fn drop(&mut self) {
         if let Err(error) = self.0.close() {
-            self.0.info_log.line(format_args!("closing failed: {error}"));
+            self.0.files.info_log.line(format_args!("closing failed: {error}"));
         }
     }
 }
 
 impl fmt::Debug for Db {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Db").field("directory", &self.inner.directory).finish_non_exhaustive()
+        f.debug_struct("Db").field("directory", &self.inner.files.directory).finish_non_exhaustive()
     }
 }
 
@@ -102,13 +112,13 @@ impl Db {
     /// - `Forked` if [`Options::background_pool`] was made before this process was forked.
     /// - `ReadOnly`, `DiskFull`, `TooManyFiles` or `Io` from the operating system.
     pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Self> {
-        let inner = open::open(path.as_ref(), options)?;
+        let inner = open_any(path.as_ref(), options)?;
         Ok(Self { _closer: Arc::new(Closer(Arc::clone(&inner))), inner })
     }
 
     /// The path that was passed to [`open`](Self::open).
     pub fn path(&self) -> &Path {
-        &self.inner.directory
+        &self.inner.files.directory
     }
 
     /// The options that the database was opened with.
@@ -196,7 +206,7 @@ impl Db {
     /// # Errors
     /// `InvalidArgument` if `key` or `value` is over its limit; otherwise see [`write`](Self::write).
     pub fn put(&self, key: &[u8], value: &[u8], options: &WriteOptions) -> Result<()> {
-        self.write_one(options, |batch| batch.put(key, value))
+        self.inner.writer.write_one(options.sync, |batch| batch.put(key, value))
     }
 
     /// Deletes `key`. A key that does not exist is not an error. See [`write`](Self::write) for durability and for what a failed
@@ -205,31 +215,7 @@ impl Db {
     /// # Errors
     /// `InvalidArgument` if `key` is over its limit; otherwise see [`write`](Self::write).
     pub fn delete(&self, key: &[u8], options: &WriteOptions) -> Result<()> {
-        self.write_one(options, |batch| batch.delete(key))
-    }
-
-    /// Writes the operation that `fill` adds to a batch. A writer that gets the token at once uses the buffer kept with it.
-    #[inline]
-    fn write_one(
-        &self,
-        options: &WriteOptions,
-        fill: impl FnOnce(&mut WriteBatch) -> terrace_format::error::Result<()>,
-    ) -> Result<()> {
-        self.inner.check_writable()?;
-        let line = &self.inner.line;
-        let shares_sync = options.sync && line.expects_others();
-        let Some(mut token) = (!shares_sync).then(|| line.try_token()).flatten() else {
-            let mut batch = WriteBatch::new();
-            fill(&mut batch).map_err(Error::refused)?;
-            return self.write(batch, options);
-        };
-        let mut batch = token.buffer.take().unwrap_or_default();
-        batch.clear();
-        let result = fill(&mut batch).map_err(Error::refused).and_then(|()| {
-            self.inner.commit_group(&mut token, std::slice::from_mut(&mut batch), options.sync)
-        });
-        token.keep_buffer(batch);
-        result
+        self.inner.writer.write_one(options.sync, |batch| batch.delete(key))
     }
 
     /// Writes all operations of `batch`, or none of them. Waits for earlier writes, for room in the memtables, and, with
@@ -245,13 +231,7 @@ impl Db {
     /// [Write errors](Self#errors), and `InvalidArgument` once the database has used up its sequence numbers. After a failure no
     /// read shows the batch. If the failure poisoned the database, the next open may still find the batch in the log.
     pub fn write(&self, batch: WriteBatch, options: &WriteOptions) -> Result<()> {
-        self.inner.check_writable()?;
-        if batch.is_empty() {
-            return Ok(());
-        }
-        self.inner.line.write(batch, options.sync, |commit, batches, sync| {
-            self.inner.commit_group(commit, batches, sync)
-        })
+        self.inner.writer.write(batch, options.sync)
     }
 
     /// Writes `batch` as [`write`](Self::write) does if that is possible without waiting, and returns `true`. Otherwise it
@@ -261,27 +241,14 @@ impl Db {
     /// # Errors
     /// See [`write`](Self::write). Having to wait is not an error.
     pub fn try_write(&self, batch: &mut WriteBatch, options: &WriteOptions) -> Result<bool> {
-        self.inner.check_writable()?;
+        self.inner.health.check_writable()?;
         if batch.is_empty() {
             return Ok(true);
         }
-        if options.sync || self.inner.has_submissions() {
+        if options.sync || !self.inner.submissions.is_idle() {
             return Ok(false);
         }
-        let Some(mut token) = self.inner.line.try_token() else { return Ok(false) };
-        if token.wal.as_ref().is_some_and(|wal| !wal.is_ready(batch.as_bytes().len())) {
-            return Ok(false);
-        }
-        // The database may have been closed or poisoned since the first check.
-        self.inner.check_writable()?;
-        match self.inner.make_room(&mut token, batch.approximate_size_bytes(), Patience::Refuse) {
-            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(false),
-            Err(error) => Err(error),
-            Ok(()) => {
-                self.inner.commit_with_room(&mut token, std::slice::from_mut(batch), false)?;
-                Ok(true)
-            }
-        }
+        self.inner.writer.try_write(batch)
     }
 
     /// Queues `batch` and returns at once. The commit thread of the database's [pool](crate::BackgroundPool) commits
@@ -292,10 +259,10 @@ impl Db {
     /// if the write is refused at once because the database is closed, read-only, poisoned or another process's. A refusal
     /// may overtake the results of earlier writes.
     pub fn submit(&self, batch: WriteBatch, options: WriteOptions, done: WriteDone) {
-        if let Err(error) = self.inner.check_writable() {
+        if let Err(error) = self.inner.health.check_writable() {
             done(Err(error));
         } else {
-            self.inner.submit_write(batch, options, done);
+            self.inner.submissions.submit(batch, options, done);
         }
     }
 
@@ -303,10 +270,9 @@ impl Db {
     pub fn snapshot(&self) -> Snapshot {
         let inner = &*self.inner;
         if !inner.options.read_only {
-            return inner.snapshots.acquire(inner.published.visible());
+            return inner.published.snapshot();
         }
-        let (view, sequence) = inner.published.for_read(None);
-        inner.snapshots.pin(Arc::clone(&view), sequence)
+        inner.published.pinned_snapshot()
     }
 
     /// Moves a database that was opened read-only to the newest state that its writer has written. Later reads see the new
@@ -327,7 +293,7 @@ impl Db {
     pub fn iter(&self, options: IterOptions) -> Result<DbIterator> {
         let view = self.inner.view(&options.read)?;
         let renewal = self.inner.renewal(&options.read);
-        Ok(DbIterator::over(view, &self.inner.comparator, options.bounds, renewal))
+        Ok(DbIterator::over(view, &self.inner.files.comparator, options.bounds, renewal))
     }
 
     /// Estimates how many bytes the keys from `start` up to, but not including, `end` take. The sum counts tables as they
@@ -348,8 +314,8 @@ impl Db {
     /// # Errors
     /// [Write errors](Self#errors).
     pub fn flush(&self) -> Result<()> {
-        self.inner.check_writable()?;
-        self.inner.flush_and_wait()
+        self.inner.health.check_writable()?;
+        self.inner.writer.flush()
     }
 
     /// Compacts the keys from `begin` to `end`, both included; `None` is an open end. The memtables are flushed first.
@@ -358,7 +324,7 @@ impl Db {
     /// # Errors
     /// [Read and write errors](Self#errors).
     pub fn compact_range(&self, begin: Option<&[u8]>, end: Option<&[u8]>) -> Result<()> {
-        self.inner.check_writable()?;
+        self.inner.health.check_writable()?;
         self.inner.compact_range(begin, end)
     }
 
@@ -372,7 +338,7 @@ impl Db {
     /// `InvalidArgument` if the key ranges of the files overlap, or once the database has used up its sequence numbers, and
     /// `Corruption` if a file is damaged; nothing is added then. Otherwise [read and write errors](Self#errors).
     pub fn ingest(&self, paths: &[PathBuf]) -> Result<()> {
-        self.inner.check_writable()?;
+        self.inner.health.check_writable()?;
         self.inner.ingest(paths)
     }
 
@@ -387,7 +353,7 @@ impl Db {
     /// `InvalidArgument` if `target` is not empty; otherwise [write errors](Self#errors). A failed call may leave files in
     /// `target`.
     pub fn checkpoint(&self, target: impl AsRef<Path>) -> Result<()> {
-        self.inner.check_writable()?;
+        self.inner.health.check_writable()?;
         self.inner.checkpoint(target.as_ref())
     }
 
@@ -400,8 +366,8 @@ impl Db {
         self.inner.read_moving_on(|| self.inner.verify())
     }
 
-    /// What the open left out of the logs; `None` if it left out nothing. See [`LeftOutLog`](properties::LeftOutLog).
-    pub fn left_out_log(&self) -> Option<&properties::LeftOutLog> {
+    /// What the open left out of the logs; `None` if it left out nothing. See [`LeftOutLog`](left_out_log::LeftOutLog).
+    pub fn left_out_log(&self) -> Option<&left_out_log::LeftOutLog> {
         self.inner.left_out.as_ref()
     }
 
@@ -412,7 +378,7 @@ impl Db {
     /// [Read errors](Self#errors). `Corruption` names the file and the offset of the first damage. `InvalidArgument` if the
     /// database has no table `number`, or no longer has it.
     pub fn verify_table(&self, number: u64) -> Result<()> {
-        self.inner.check_open()?;
+        self.inner.health.check_open()?;
         self.inner.verify_table(number)
     }
 
@@ -421,7 +387,7 @@ impl Db {
     /// # Errors
     /// `Closed` and `Forked`.
     pub fn tables(&self) -> Result<Vec<properties::TableInfo>> {
-        self.inner.check_open()?;
+        self.inner.health.check_open()?;
         Ok(self.inner.tables())
     }
 
@@ -468,7 +434,7 @@ impl Db {
     /// - `leveldb.approximate-memory-usage`: bytes in memtables and block cache;
     /// - `terrace.left-out-log-bytes`: bytes of logs that the open left out (see [`left_out_log`](Self::left_out_log)).
     pub fn property(&self, name: &str) -> Option<String> {
-        self.inner.check_open().ok()?;
+        self.inner.health.check_open().ok()?;
         self.inner.property(name)
     }
 
@@ -480,7 +446,7 @@ impl Db {
     /// Runs one waiting background job on the calling thread if no thread will run it, because the environment has no
     /// threads or the system refused to start one. Returns whether it ran one.
     pub fn step(&self) -> bool {
-        self.inner.check_process().is_ok() && self.inner.step_background()
+        self.inner.health.check_process().is_ok() && self.inner.background.step()
     }
 
     /// Closes the database: waits for writes and the running flush, abandons compactions (which have changed nothing

@@ -5,44 +5,48 @@
 //! 6. Write the MANIFEST anew and remove what an earlier crash left behind (`db/settle`). 7. Start the background, which
 //!    flushes what step 4 read.
 //!
-//! A read-only open does 3 and 4 only, without the lock and without writing: see [`read_only`].
+//! A read-only open does 3 and 4 only, without the lock and without writing: see [`read_only`](super::read_only).
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
 
-use terrace_env::locks::{Condvar, Mutex};
-use terrace_env::{Env, FileLock, LockError, ProcessMark};
+use terrace_env::locks::Mutex;
+use terrace_env::{Env, FileLock, LockError};
 use terrace_format::compression::Dialect;
 use terrace_format::file_name::{self, FileKind};
 use terrace_format::internal_key::InternalKeyComparator;
 
+use crate::background::scheduler::{Background, BackgroundParts, Jobs};
+use crate::background::state::BackgroundState;
 use crate::cache::block_cache::BlockCache;
 use crate::cache::table_cache::TableCache;
+use crate::compaction::job::Compactor;
 use crate::compaction::picker::CompactPointers;
-use crate::compaction::pool::BackgroundPool;
-use crate::compaction::scheduler::BackgroundState;
-use crate::compaction::throttle::{Pressure, Throttle};
 use crate::db::home::Home;
 use crate::db::inner::DbInner;
-use crate::db::properties::LeftOutLog;
-use crate::db::read_only;
+use crate::db::left_out_log::LeftOutLog;
 use crate::error::{Error, ErrorKind, Result};
+use crate::files::Files;
+use crate::health::Health;
 use crate::info_log::InfoLog;
 use crate::memtable::MemTable;
 use crate::options::Options;
-use crate::read::snapshot::SnapshotList;
-use crate::read::super_version::{Published, SealedMemTable, SuperVersion};
+use crate::pool::BackgroundPool;
+use crate::read::published::Published;
+use crate::read::super_version::{SealedMemTable, SuperVersion};
 use crate::recovery::lost_edits::check_last_edits;
 use crate::recovery::needed_logs::{RecoveredNumbers, check_first_log, is_log_needed, open_logs};
 use crate::recovery::replay::{RecoveredLogs, Replay};
 use crate::recovery::synced_files::SyncedFiles;
-use crate::table::TableReadContext;
+use crate::table::{TableBuilderOptions, TableReadContext};
 use crate::version::{ObsoleteFiles, VersionSet, VersionSetOptions};
 use crate::wal::writer::WalWriter;
-use crate::write::commit::CommitState;
 use crate::write::line::CommitLine;
-use crate::write::submit_queue::SubmitQueue;
+use crate::write::submit::Submissions;
+use crate::write::throttle::{Pressure, Throttle};
+use crate::write::writer::{CommitState, Writer};
 
 /// What a directory holds.
 pub(super) enum Contents {
@@ -52,16 +56,8 @@ pub(super) enum Contents {
     Nothing,
 }
 
-/// Opens the database in `directory`.
-pub(crate) fn open(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
-    if options.background_pool.as_ref().is_some_and(|pool| !pool.is_of_this_process()) {
-        let message = "the background pool in the options was made before this process was forked; make one in this process";
-        return Err(Error::at_path(ErrorKind::Forked, directory, message));
-    }
-    if options.read_only { read_only::open(directory, options) } else { open_writable(directory, options) }
-}
-
-fn open_writable(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
+/// Opens the database in `directory` to read and write.
+pub(super) fn open(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
     let env = &options.env;
     let existed = env.exists(directory)?;
     let no_database = || {
@@ -105,14 +101,14 @@ fn open_writable(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
         }
     };
     inner.settle(&stopped, &names)?;
-    if inner.synced_files.lock().is_empty() && names.iter().any(|name| name == file_name::SYNCED) {
+    if inner.files.synced.lock().is_empty() && names.iter().any(|name| name == file_name::SYNCED) {
         // It is about logs that are gone, whose numbers may come again.
-        inner.env.remove_file(&directory.join(file_name::SYNCED))?;
+        inner.files.env.remove_file(&directory.join(file_name::SYNCED))?;
     }
     let mut background = inner.background.lock();
-    inner.schedule(&mut background);
+    inner.background.schedule(&mut background);
     drop(background);
-    inner.watch_for_idleness();
+    inner.background.watch_for_idleness();
     Ok(inner)
 }
 
@@ -185,7 +181,7 @@ struct Parts {
     block_cache: Option<Arc<BlockCache>>,
     tables: Arc<TableCache>,
     obsolete: Arc<ObsoleteFiles>,
-    info_log: InfoLog,
+    info_log: Arc<InfoLog>,
     lock: Option<Box<dyn FileLock>>,
 }
 
@@ -209,6 +205,7 @@ impl Parts {
         let tables = TableCache::new(env, home.directory.clone(), options.max_open_files, context);
         let tables = Arc::new(if options.read_only { tables.beside_writer() } else { tables });
         let obsolete = Arc::new(ObsoleteFiles::new());
+        let info_log = Arc::new(info_log);
         Self { home, options, comparator, block_cache, tables, obsolete, info_log, lock }
     }
 
@@ -284,39 +281,70 @@ impl Parts {
             throttle,
             buffer: Default::default(),
         };
-        let background = BackgroundState {
+        let state = BackgroundState {
             logs,
             pointers: CompactPointers::from_stored(versions.compact_pointers()),
             ..BackgroundState::default()
         };
-        Ok(Arc::new(DbInner {
+        let published = Arc::new(Published::new(view, recovered.last_sequence));
+        let health = Arc::new(Health::new(directory.clone(), options.read_only, Arc::clone(&info_log)));
+        let table_options = TableBuilderOptions::of(&options);
+        let files = Arc::new(Files {
             directory,
-            process: ProcessMark::here(),
             env,
             comparator,
-            block_cache,
+            table_options,
             tables,
             versions,
             obsolete,
-            snapshots: SnapshotList::new(),
-            seek_forecast: Arc::default(),
-            published: Published::new(view, recovered.last_sequence),
-            line: CommitLine::new(commit),
-            submissions: SubmitQueue::new(),
-            background: Mutex::new(background),
-            progress: Condvar::new(),
-            pool,
+            synced: Mutex::new(synced_files),
             info_log,
-            synced_files: Mutex::new(synced_files),
-            left_out,
-            file_lock: Mutex::new(lock),
-            close_begun: AtomicBool::new(false),
-            closed: AtomicBool::new(false),
-            background_ends: AtomicBool::new(false),
-            poisoned: AtomicBool::new(false),
-            failure: Mutex::new(None),
-            idle_check_armed: AtomicBool::new(false),
-            options,
+        });
+        let compactor = Arc::new(Compactor {
+            files: Arc::clone(&files),
+            published: Arc::clone(&published),
+            pool: pool.clone(),
+            max_file_size_bytes: options.max_file_size_bytes,
+            gives_up: AtomicBool::new(false),
+        });
+        // The background runs the jobs of the database that owns it.
+        Ok(Arc::new_cyclic(|inner: &Weak<DbInner>| {
+            let jobs: Weak<dyn Jobs> = inner.clone();
+            let parts = BackgroundParts {
+                pool: pool.clone(),
+                jobs,
+                health: Arc::clone(&health),
+                published: Arc::clone(&published),
+                info_log: Arc::clone(&files.info_log),
+                env: Arc::clone(&files.env),
+                compaction_threads: options.compaction_threads.max(1),
+                idle_after: Duration::from_millis(options.idle_after_ms.max(1)),
+            };
+            let background = Background::new(state, parts);
+            let writer = Arc::new(Writer {
+                line: CommitLine::new(commit),
+                files: Arc::clone(&files),
+                health: Arc::clone(&health),
+                published: Arc::clone(&published),
+                backlog: Arc::clone(&background),
+                write_buffer_size_bytes: options.write_buffer_size_bytes,
+                max_sealed_memtables: options.max_sealed_memtables.max(1),
+                map_log: options.map_log,
+            });
+            DbInner {
+                health,
+                files,
+                block_cache,
+                published,
+                seek_forecast: Arc::default(),
+                submissions: Submissions::new(Arc::clone(&writer), pool),
+                writer,
+                background,
+                compactor,
+                left_out,
+                file_lock: Mutex::new(lock),
+                options,
+            }
         }))
     }
 }

@@ -3,13 +3,11 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use terrace_format::file_name::log_name;
 use terrace_format::limits::LEVEL_COUNT;
 use terrace_format::table::TableCounts;
 
 use crate::db::inner::DbInner;
 use crate::error::{Error, ErrorKind, Result};
-use crate::recovery::replay::LogHole;
 
 /// Figures about one level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,7 +41,7 @@ pub struct Stats {
     pub compactions_running: usize,
     /// Sequence number of the newest write that reads can see.
     pub last_sequence: u64,
-    /// Bytes of logs that the open left out; see [`LeftOutLog`].
+    /// Bytes of logs that the open left out; see [`LeftOutLog`](crate::LeftOutLog).
     pub left_out_log_bytes: u64,
 }
 
@@ -64,39 +62,18 @@ pub struct TableInfo {
     pub counts: Option<TableCounts>,
 }
 
-/// The part of the logs that an open left out.
-///
-/// A loss of power can leave a hole in a log. What follows the hole was never synced, so the open leaves it out. Damage
-/// cannot always be told from such a hole, so the part left out may also have been lost to damage.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct LeftOutLog {
-    /// Name of the log with the hole. An open for writing moved this log and all later ones to the directory `lost`.
-    pub name: String,
-    /// Bytes that were left out, later logs included.
-    pub bytes: u64,
-    /// What is wrong at the hole, with file and offset.
-    pub reason: Error,
-}
-
-impl From<LogHole> for LeftOutLog {
-    fn from(hole: LogHole) -> Self {
-        Self { name: log_name(hole.number), bytes: hole.left_out_bytes, reason: hole.reason }
-    }
-}
-
 impl DbInner {
     /// See [`Db::verify`](crate::Db::verify).
     pub(crate) fn verify(&self) -> Result<()> {
         if let Some(left_out) = self.left_out.as_ref().filter(|_| self.options.read_only) {
             return Err(left_out.reason.clone());
         }
-        self.versions.current().files().try_for_each(|file| self.tables.table(file)?.verify())
+        self.files.versions.current().files().try_for_each(|file| self.files.tables.table(file)?.verify())
     }
 
     /// See [`Db::tables`](crate::Db::tables).
     pub(crate) fn tables(&self) -> Vec<TableInfo> {
-        let version = self.versions.current();
+        let version = self.files.versions.current();
         let in_levels = version.levels.iter().enumerate();
         in_levels
             .flat_map(|(level, files)| files.iter().map(move |file| (level, file)))
@@ -106,23 +83,23 @@ impl DbInner {
                 size_bytes: file.size_bytes,
                 smallest: file.smallest_user_key().to_vec(),
                 largest: file.largest_user_key().to_vec(),
-                counts: self.tables.table(file).ok().and_then(|table| table.counts()),
+                counts: self.files.tables.table(file).ok().and_then(|table| table.counts()),
             })
             .collect()
     }
 
     /// See [`Db::verify_table`](crate::Db::verify_table).
     pub(crate) fn verify_table(&self, number: u64) -> Result<()> {
-        let version = self.versions.current();
+        let version = self.files.versions.current();
         let Some(file) = version.files().find(|file| file.number == number) else {
             let message = format!("the database has no table {number}");
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         };
-        self.tables.table(file)?.verify()
+        self.files.tables.table(file)?.verify()
     }
 
     pub(crate) fn stats(&self) -> Stats {
-        if self.check_process().is_err() {
+        if self.health.check_process().is_err() {
             return Stats::default();
         }
         let view = self.published.super_version();
@@ -158,7 +135,7 @@ impl DbInner {
         }
         match name.strip_prefix("leveldb.")? {
             "stats" => Some(self.stats_table()),
-            "sstables" => Some(self.versions.current().describe()),
+            "sstables" => Some(self.files.versions.current().describe()),
             "approximate-memory-usage" => {
                 let stats = self.stats();
                 Some((stats.memtable_bytes + stats.block_cache_bytes).to_string())
@@ -167,7 +144,7 @@ impl DbInner {
                 let digits = other.strip_prefix("num-files-at-level")?;
                 let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
                 let level: usize = if is_number { digits.parse().ok()? } else { return None };
-                let version = self.versions.current();
+                let version = self.files.versions.current();
                 Some(version.levels.get(level)?.len().to_string())
             }
         }
@@ -200,9 +177,9 @@ impl DbInner {
     /// See [`Db::approximate_size`](crate::Db::approximate_size).
     pub(crate) fn approximate_size(self: &Arc<Self>, start: &[u8], end: &[u8]) -> Result<u64> {
         let view = self.published.super_version();
-        self.check_open()?;
-        let from = view.version.approximate_offset_of(start, &self.tables)?;
-        let to = view.version.approximate_offset_of(end, &self.tables)?;
+        self.health.check_open()?;
+        let from = view.version.approximate_offset_of(start, &self.files.tables)?;
+        let to = view.version.approximate_offset_of(end, &self.files.tables)?;
         let memtables = std::iter::once(&view.active).chain(view.sealed.iter().map(|sealed| &sealed.table));
         let in_memory: u64 = memtables.map(|table| table.approximate_size_between(start, end)).sum();
         Ok(to.saturating_sub(from).saturating_add(in_memory))

@@ -62,8 +62,8 @@ fn read_state(home: &Home, options: Options) -> Result<Arc<DbInner>> {
     refuse_foreign_layout(&names, directory)?;
     let info_log = InfoLog::none(Arc::clone(env));
     let (inner, _) = recover(home.clone(), options, info_log, None, &names)?;
-    for (place, file) in inner.versions.current().files().enumerate() {
-        match inner.tables.pin(file, place) {
+    for (place, file) in inner.files.versions.current().files().enumerate() {
+        match inner.files.tables.pin(file, place) {
             Err(error) if error.kind() == ErrorKind::Outdated => return Err(error),
             // It is opened when it is read, which fails then if it must.
             Err(_) => break,
@@ -134,19 +134,19 @@ fn listing(env: &dyn Env, directory: &Path) -> Listing {
 impl DbInner {
     /// See [`Db::refresh`](crate::Db::refresh).
     pub(crate) fn refresh(&self) -> Result<()> {
-        self.check_open()?;
+        self.health.check_open()?;
         if !self.options.read_only {
             return Ok(());
         }
         // Nobody writes, so the token puts refreshes one after another, and a close after those that run.
-        let _token = self.line.take_token();
+        let _token = self.writer.line.take_token();
         self.show_newest()
     }
 
     /// Replaces `outdated`, a table of which is gone, as the state in force, unless another reader has done it.
     #[cold]
     pub(crate) fn move_on(&self, outdated: &Arc<SuperVersion>) -> Result<()> {
-        let _token = self.line.take_token();
+        let _token = self.writer.line.take_token();
         if !Arc::ptr_eq(&self.published.super_version(), outdated) {
             return Ok(());
         }
@@ -155,13 +155,13 @@ impl DbInner {
 
     /// The caller holds the commit token.
     fn show_newest(&self) -> Result<()> {
-        self.check_open()?;
+        self.health.check_open()?;
         let options = Options { block_cache: self.block_cache.clone(), ..self.options.clone() };
         let hold = self.published.super_version().hold.clone();
-        let home = Home { directory: self.directory.clone(), env: Arc::clone(&self.env), hold };
+        let home = Home { directory: self.files.directory.clone(), env: Arc::clone(&self.files.env), hold };
         let newest = open_at(&home, &options)?;
-        self.tables.take_over(&newest.tables);
-        self.versions.adopt(&newest.versions);
+        self.files.tables.take_over(&newest.files.tables);
+        self.files.versions.adopt(&newest.files.versions);
         let view = Arc::clone(&newest.published.super_version());
         self.published.replace(view, newest.published.visible_sequence());
         Ok(())

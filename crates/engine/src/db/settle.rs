@@ -29,47 +29,48 @@ impl DbInner {
 
     /// Makes sure that the MANIFEST in force is durable: by what is known of the one that was read, or by a new one.
     fn settle_manifest(&self) -> Result<()> {
-        let number = self.versions.manifest_number();
-        let synced = self.synced_files.lock().manifest().filter(|synced| synced.number == number);
+        let number = self.files.versions.manifest_number();
+        let synced = self.files.synced.lock().manifest().filter(|synced| synced.number == number);
         if let Some(synced) = synced
-            && self.env.file_id(&self.directory.join(file_name::manifest_name(number)))? == Some(synced.id)
+            && self.files.env.file_id(&self.files.directory.join(file_name::manifest_name(number)))?
+                == Some(synced.id)
         {
-            self.versions.go_on_in_manifest(synced.size_bytes)?;
+            self.files.versions.go_on_in_manifest(synced.size_bytes)?;
         }
         // The logs below the oldest that is there are gone, and the MANIFEST should need none of them.
         let oldest = self.background.lock().logs.iter().copied().min();
-        self.versions.renew(oldest)
+        self.files.versions.renew(oldest)
     }
 
     /// Recovery stopped at a hole: the logs from there on (`stopped`) must never count again, since new writes take the
     /// sequences of those after the hole. What was recovered becomes durable before.
     fn set_aside(self: &Arc<Self>, stopped: &[u64]) -> Result<()> {
-        let lost = self.directory.join(LOST_DIRECTORY);
-        self.env.create_directory_all(&lost)?;
+        let lost = self.files.directory.join(LOST_DIRECTORY);
+        self.files.env.create_directory_all(&lost)?;
         for number in stopped {
             let name = file_name::log_name(*number);
-            link_to_directory(&*self.env, &self.directory.join(&name), &lost, &name)?;
+            link_to_directory(&*self.files.env, &self.files.directory.join(&name), &lost, &name)?;
         }
-        self.env.sync_directory(&lost)?;
+        self.files.env.sync_directory(&lost)?;
         while let Some(oldest) = self.published.super_version().sealed.last().cloned() {
             self.flush_sealed(&oldest)?;
         }
         let newest = self.background.lock().logs.iter().copied().max();
         let edit = VersionEdit { log_number: newest, ..VersionEdit::default() };
-        self.record(edit, &[])?;
+        self.files.record(edit, &[])?;
         self.background.lock().logs.retain(|number| Some(*number) == newest);
         Ok(())
     }
 
     /// Those of `names` that are a database's and that nothing refers to: what a crash left behind.
     fn leftovers(&self, names: &[String]) -> Vec<String> {
-        let version = self.versions.current();
+        let version = self.files.versions.current();
         let live: HashSet<u64> = version.levels.iter().flatten().map(|file| file.number).collect();
         let logs = self.background.lock().logs.clone();
         let is_left_over = |name: &&String| match file_name::parse(name) {
             Some(FileKind::Table(number) | FileKind::LegacyTable(number)) => !live.contains(&number),
             Some(FileKind::Log(number)) => !logs.contains(&number),
-            Some(FileKind::Manifest(number)) => number != self.versions.manifest_number(),
+            Some(FileKind::Manifest(number)) => number != self.files.versions.manifest_number(),
             Some(FileKind::Temporary(_)) => true,
             Some(FileKind::Current | FileKind::Lock | FileKind::InfoLog | FileKind::OldInfoLog) | None => {
                 false
@@ -80,13 +81,13 @@ impl DbInner {
 
     fn remove_leftovers(&self, names: &[String]) -> Result<()> {
         for name in names {
-            self.info_log.line(format_args!("removes {name}, which nothing refers to"));
+            self.files.info_log.line(format_args!("removes {name}, which nothing refers to"));
             // What cannot be removed takes up space and does no harm.
-            let _ = self.env.remove_file(&self.directory.join(name));
+            let _ = self.files.env.remove_file(&self.files.directory.join(name));
         }
         if names.iter().any(|name| is_data(name)) {
             // Its sequences go to the next writes: after a loss of power a repair must not find it again.
-            self.env.sync_directory(&self.directory)?;
+            self.files.env.sync_directory(&self.files.directory)?;
         }
         Ok(())
     }

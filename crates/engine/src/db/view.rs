@@ -37,11 +37,19 @@ impl Drop for ViewPin {
 }
 
 impl DbInner {
+    /// Removes, in the background, the tables that no version lists and no reader pins any more, if there are any.
+    fn remove_obsolete_tables_soon(&self) {
+        if !self.files.obsolete.is_empty() {
+            let files = Arc::clone(&self.files);
+            self.background.run_chore(move || files.remove_obsolete_tables());
+        }
+    }
+
     /// The snapshot to read from, which must be of this database.
     #[inline]
     pub(crate) fn own_snapshot<'a>(&self, options: &'a ReadOptions) -> Result<Option<&'a Snapshot>> {
         match &options.snapshot {
-            Some(snapshot) if !snapshot.belongs_to(&self.snapshots) => {
+            Some(snapshot) if !self.published.owns(snapshot) => {
                 Err(Error::new(ErrorKind::InvalidArgument, "the snapshot belongs to another database"))
             }
             snapshot => Ok(snapshot.as_ref()),
@@ -57,8 +65,8 @@ impl DbInner {
         found: &mut Option<F>,
     ) -> Result<Option<R>> {
         let (view, sequence) = self.published.for_read(self.own_snapshot(options)?);
-        self.check_open()?;
-        get_with(&view, &self.tables, key, sequence, &block_read_options(options), found)
+        self.health.check_open()?;
+        get_with(&view, &self.files.tables, key, sequence, &block_read_options(options), found)
     }
 
     /// See [`Db::get_many_with`](crate::Db::get_many_with).
@@ -71,15 +79,15 @@ impl DbInner {
         /// How many keys before its get a key's place is prefetched.
         const AHEAD: usize = 3;
         let (view, sequence) = self.published.for_read(self.own_snapshot(options)?);
-        self.check_open()?;
+        self.health.check_open()?;
         let block_options = block_read_options(options);
         for (index, key) in keys.iter().enumerate() {
             if let Some(later) = keys.get(index + AHEAD) {
-                prefetch(&view, &self.tables, later.as_ref(), sequence);
+                prefetch(&view, &self.files.tables, later.as_ref(), sequence);
             }
             let mut hand_over = Some(|value: Found<'_>| found(Some(value.bytes())));
             let answer =
-                get_with(&view, &self.tables, key.as_ref(), sequence, &block_options, &mut hand_over)?;
+                get_with(&view, &self.files.tables, key.as_ref(), sequence, &block_options, &mut hand_over)?;
             if answer.is_none() {
                 found(None);
             }
@@ -90,17 +98,17 @@ impl DbInner {
     /// What an iterator reads.
     pub(crate) fn view(self: &Arc<Self>, options: &ReadOptions) -> Result<View> {
         let (super_version, sequence) = self.published.for_read(self.own_snapshot(options)?);
-        self.check_open()?;
+        self.health.check_open()?;
         let super_version = Arc::clone(&super_version);
         let pin = ViewPin {
             view: Some(Arc::clone(&super_version)),
             _snapshot: options.snapshot.clone(),
             db: Arc::downgrade(self),
-            process: self.process,
+            process: self.health.process(),
         };
         let read = ReadView {
             super_version,
-            tables: Arc::clone(&self.tables),
+            tables: Arc::clone(&self.files.tables),
             options: block_read_options(options),
             forecast: Arc::clone(&self.seek_forecast),
         };
@@ -127,7 +135,7 @@ impl DbInner {
         let mut attempts = 1;
         loop {
             let view = Arc::clone(&self.published.super_version());
-            self.check_open()?;
+            self.health.check_open()?;
             match read() {
                 Err(error) if error.kind() == ErrorKind::Outdated && attempts < MOST_ATTEMPTS => {
                     self.move_on(&view)?;

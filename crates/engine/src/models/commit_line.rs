@@ -22,7 +22,7 @@ struct Committed {
 struct Model {
     line: CommitLine<Committed>,
     memory: Vec<PlainMemory>,
-    /// The group that fails, if one does. Later groups find the database poisoned, as in `DbInner::check_writable`.
+    /// The group that fails, if one does. Later groups find the database poisoned, as in `Health::check_writable`.
     fails: Option<usize>,
 }
 

@@ -15,8 +15,8 @@ use super::explore;
 use crate::compaction::drop_rule::DropRule;
 use crate::iterator::InternalIterator;
 use crate::memtable::{MemEntry, MemTable};
-use crate::read::snapshot::SnapshotList;
-use crate::read::super_version::{Published, SealedMemTable, SuperVersion};
+use crate::read::published::Published;
+use crate::read::super_version::{SealedMemTable, SuperVersion};
 use crate::sync::{AtomicU64, Mutex};
 use crate::version::testing::{comparator, internal_key};
 use crate::version::{ObsoleteFiles, VersionSet, VersionSetOptions};
@@ -25,9 +25,8 @@ use crate::version::{ObsoleteFiles, VersionSet, VersionSetOptions};
 struct Model {
     published: Published,
     versions: VersionSet,
-    snapshots: Arc<SnapshotList>,
     obsolete: Arc<ObsoleteFiles>,
-    /// Like `DbInner::background`: super versions change one after another.
+    /// Like the lock of `Background`: super versions change one after another.
     background: Mutex<()>,
     /// One bit for the number of each file that was removed.
     removed: AtomicU64,
@@ -56,21 +55,20 @@ impl Model {
         Arc::new(Self {
             published: Published::new(view, 0),
             versions,
-            snapshots: SnapshotList::new(),
             obsolete,
             background: Mutex::new(()),
             removed: AtomicU64::new(0),
         })
     }
 
-    /// Like `DbInner::commit_batch`: inserts the entry, then publishes its sequence, which the value repeats.
+    /// Like `Writer::commit_batch`: inserts the entry, then publishes its sequence, which the value repeats.
     fn put(&self, key: &str, sequence: u64) {
         let active = Arc::clone(&self.published.super_version().active);
         active.insert(sequence, ValueKind::Value, key.as_bytes(), &[sequence as u8]);
         self.published.publish(sequence);
     }
 
-    /// As `DbInner::seal_memtable`.
+    /// As `Writer::seal_memtable`.
     fn seal(&self, last_sequence: u64) -> Arc<SealedMemTable> {
         let sealed = Arc::new(SealedMemTable {
             table: Arc::clone(&self.published.super_version().active),
@@ -84,10 +82,9 @@ impl Model {
         sealed
     }
 
-    /// As `DbInner::flush_sealed`.
+    /// As `flush::flush` and `DbInner::flush_sealed`.
     fn flush(&self, sealed: &SealedMemTable) {
-        let readers = self.snapshots.readers(self.published.visible());
-        let mut rule = DropRule::new(comparator().user().clone(), readers);
+        let mut rule = DropRule::new(comparator().user().clone(), self.published.reader_sequences());
         let mut number = sealed.file_number;
         let mut edit = VersionEdit { last_sequence: Some(sealed.last_sequence), ..VersionEdit::default() };
         let mut entries = sealed.table.iter();
@@ -104,7 +101,7 @@ impl Model {
         self.published.change(|view| view.replace_by_table(sealed, self.versions.current()));
     }
 
-    /// As `DbInner::run_compaction`, of one table from level 0, and the removal of obsolete files after it.
+    /// As `Compactor::run`, of one table from level 0, and the removal of obsolete files after it.
     fn compact(&self, old: u64, key: &[u8]) {
         let edit = VersionEdit {
             deleted_files: vec![(0, old)],
@@ -171,7 +168,7 @@ fn a_flush_drops_no_version_that_a_reader_or_a_new_snapshot_sees() {
         let model = Model::new();
         model.put("k", 1);
         let reader = spawn(&model, |model| {
-            let snapshot = model.snapshots.acquire(model.published.visible());
+            let snapshot = model.published.snapshot();
             let (view, sequence) = model.published.for_read(Some(&snapshot));
             assert_eq!(newest(&view, "k", sequence), Some(sequence));
         });

@@ -52,7 +52,7 @@ pub mod verify;
 mod tests;
 
 pub use block_fetch::{BlockReadOptions, TableReadContext};
-pub use builder::{FinishedTable, TableBuilder, TableBuilderOptions};
+pub use builder::{TableBuilder, TableBuilderOptions};
 pub use file_reader::{TableFileIterator, TableFileReader};
 pub use file_writer::{TableFileOptions, TableFileSummary, TableFileWriter};
 pub(crate) use iterator::Run;

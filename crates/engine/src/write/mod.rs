@@ -1,11 +1,22 @@
-//! Writing: the commit line that orders writers, and the queue for writers that do not wait.
+//! Writing: the commit line that orders writers, the commit itself, and the queue for writers that do not wait.
+//!
+//! ```text
+//! Db::write ─► line ─► commit ─► room (throttle, seal) ─► outgoing_logs ─► wal/writer ─► memtable ─► publish
+//! Db::submit ─► submit ──┘         └─► Backlog: flushes and compactions
+//! ```
 
 mod cohort;
-pub(crate) mod commit;
+mod commit;
 mod gather;
 pub(crate) mod line;
+mod outgoing_logs;
+mod room;
 pub(crate) mod submit;
 pub(crate) mod submit_queue;
+#[cfg(test)]
+mod tests;
+pub(crate) mod throttle;
+pub(crate) mod writer;
 
 /// A group of batches that share a log write, and a sync, is closed when they reach this size.
 const MAX_GROUP_BYTES: usize = 4 << 20;

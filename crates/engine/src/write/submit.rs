@@ -6,47 +6,59 @@ use std::sync::Arc;
 
 use terrace_format::batch::WriteBatch;
 
-use crate::compaction::pool::Lane;
-use crate::db::inner::DbInner;
 use crate::error::{Error, Result};
 use crate::options::WriteOptions;
+use crate::pool::{BackgroundPool, Lane};
 use crate::write::MAX_GROUP_BYTES;
-use crate::write::submit_queue::Next;
+use crate::write::submit_queue::{Next, SubmitQueue};
+use crate::write::writer::{Backlog, Writer};
 
 /// Called with the result of a submitted write, on the commit thread. It must not wait for the database.
 pub type WriteDone = Box<dyn FnOnce(Result<()>) + Send>;
 
 /// A write that waits for the commit thread.
-pub(crate) struct Submission {
+struct Submission {
     batch: WriteBatch,
     sync: bool,
     done: WriteDone,
 }
 
-impl DbInner {
+/// The submitted writes of a database.
+pub(crate) struct Submissions<B> {
+    queue: SubmitQueue<Submission>,
+    writer: Arc<Writer<B>>,
+    /// None for a read-only database.
+    pool: Option<Arc<BackgroundPool>>,
+}
+
+impl<B: Backlog + Send + Sync + 'static> Submissions<B> {
+    pub(crate) fn new(writer: Arc<Writer<B>>, pool: Option<Arc<BackgroundPool>>) -> Arc<Self> {
+        Arc::new(Self { queue: SubmitQueue::new(), writer, pool })
+    }
+
     /// Queues a write. `done` is called once it is committed, or cannot be.
-    pub(crate) fn submit_write(self: &Arc<Self>, batch: WriteBatch, options: WriteOptions, done: WriteDone) {
+    pub(crate) fn submit(self: &Arc<Self>, batch: WriteBatch, options: WriteOptions, done: WriteDone) {
         let submission = Submission { batch, sync: options.sync, done };
         if self.pool.as_ref().is_none_or(|pool| pool.needs_steps()) {
-            self.commit_submissions(vec![submission]);
+            self.commit(vec![submission]);
             return;
         }
-        match self.submissions.push(submission) {
+        match self.queue.push(submission) {
             Ok(Next::Nothing) => {}
-            Ok(Next::Serve) => self.serve_submissions_soon(),
+            Ok(Next::Serve) => self.serve_soon(),
             Err(refused) => (refused.done)(Err(Error::closed())),
         }
     }
 
     /// Has the commit thread write what was submitted. Where none can be had, it is written here.
-    fn serve_submissions_soon(self: &Arc<Self>) {
+    fn serve_soon(self: &Arc<Self>) {
         let Some(pool) = &self.pool else { return };
-        let inner = Arc::clone(self);
+        let submissions = Arc::clone(self);
         let serve = move || {
-            let write = |submissions| inner.commit_submissions(submissions);
-            if inner.submissions.serve(|submission| submission.sync, write) == Next::Serve {
+            let write = |waiting| submissions.commit(waiting);
+            if submissions.queue.serve(|submission| submission.sync, write) == Next::Serve {
                 // Behind the other databases that share the thread.
-                inner.serve_submissions_soon();
+                submissions.serve_soon();
             }
         };
         if !pool.submit(Lane::Commit, Box::new(serve)) {
@@ -54,13 +66,17 @@ impl DbInner {
         }
     }
 
-    /// Whether submitted writes wait or are being written. A write that has to follow them in order has to be
-    /// submitted, too.
-    pub(crate) fn has_submissions(&self) -> bool {
-        !self.submissions.is_idle()
+    /// Whether none waits or is being written. A write that has to follow submitted ones in order has to be submitted, too.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.queue.is_idle()
     }
 
-    pub(crate) fn commit_submissions(self: &Arc<Self>, submissions: Vec<Submission>) {
+    /// Accepts none any more, and writes those that wait on this thread.
+    pub(crate) fn close(&self) {
+        self.queue.close(|waiting| self.commit(waiting));
+    }
+
+    fn commit(&self, submissions: Vec<Submission>) {
         let mut remaining = submissions.into_iter().peekable();
         while remaining.peek().is_some() {
             let (mut batches, mut dones) = (Vec::new(), Vec::new());
@@ -72,8 +88,8 @@ impl DbInner {
                 dones.push(next.done);
             }
             let result = {
-                let mut token = self.line.take_token();
-                self.commit_group(&mut token, &mut batches, sync)
+                let mut token = self.writer.line.take_token();
+                self.writer.commit_group(&mut token, &mut batches, sync)
             };
             for done in dones {
                 done(result.clone());

@@ -1,4 +1,4 @@
-//! An environment that fails at the n-th call which changes something: once, or from then on as if the process had died.
+//! An environment that fails at the n-th call that changes something: once, or from then on, as if the process had died.
 
 use std::io;
 use std::path::Path;
@@ -113,7 +113,7 @@ impl Env for FaultyEnv {
     fn replace_file(&self, path: &Path, contents: &[u8], temporary: &Path) -> Result<()> {
         self.counter.check("replace", path)?;
         self.inner.replace_file(path, contents, temporary)?;
-        // Done, and then reported as failed.
+        // The change is made and then reported as failed.
         self.counter.check("sync directory after replacing", path)
     }
 

@@ -1,4 +1,4 @@
-//! A small database with everything that a repair can meet, as a set of files that each test damages in its own way.
+//! A small database with everything that a repair can meet. It is a set of files, which each test damages in its own way.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ use super::support::{Model, Random, entries, level_files, tiny};
 
 pub const DIRECTORY: &str = "/db";
 
-/// The files of a database's directory by name.
+/// The files of a database's directory, by name.
 pub type Files = BTreeMap<String, Vec<u8>>;
 
 pub static PLAIN: LazyLock<Fixture> = LazyLock::new(|| Fixture::new(Compression::None));
@@ -22,9 +22,9 @@ pub static SNAPPY: LazyLock<Fixture> = LazyLock::new(|| Fixture::new(Compression
 
 pub struct Fixture {
     pub files: Files,
-    /// What the database holds.
+    /// The contents of the database.
     pub model: Model,
-    /// What it holds without its log.
+    /// The contents of its tables alone, without the log.
     pub in_tables: Model,
     /// Tables that a compaction replaced and removed.
     pub replaced: Files,
@@ -35,7 +35,8 @@ pub fn options(env: Arc<dyn Env>, compression: Compression) -> Options {
 }
 
 impl Fixture {
-    /// Keys that are overwritten and deleted again and again, in level 0, two deeper levels and an unflushed log.
+    /// A database in which keys are overwritten and deleted again and again, in level 0, two deeper levels and an unflushed
+    /// log.
     pub fn new(compression: Compression) -> Self {
         let env: Arc<dyn Env> = Arc::new(MemoryEnv::new());
         let db = Db::open(DIRECTORY, options(Arc::clone(&env), compression)).unwrap();
@@ -50,7 +51,7 @@ impl Fixture {
         move_tables_to_level_3(&*env);
         let db = Db::open(DIRECTORY, options(Arc::clone(&env), compression)).unwrap();
         let write = &mut |model: &mut Model, count: usize, keys: u64| writer.write(&db, model, count, keys);
-        // Enough for compactions into the level above.
+        // Enough writes for compactions into the level above.
         for _ in 0..4 {
             write(&mut model, 100, 600);
             db.flush().unwrap();
@@ -85,7 +86,7 @@ impl Fixture {
         names[0].clone()
     }
 
-    /// The database with one file replaced, or without it.
+    /// The database with one file replaced or removed.
     pub fn with(&self, name: &str, contents: Option<Vec<u8>>) -> Files {
         let mut files = self.files.clone();
         match contents {
@@ -102,7 +103,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// Puts and deletes among `keys` keys, no value twice.
+    /// Makes puts and deletions among `keys` keys. No value comes twice.
     fn write(&mut self, db: &Db, model: &mut Model, count: usize, keys: u64) {
         for _ in 0..count {
             self.version += 1;
@@ -119,7 +120,7 @@ impl Writer {
     }
 }
 
-/// The edits of a MANIFEST without damage.
+/// The edits in an undamaged MANIFEST.
 pub fn edits(manifest: &[u8]) -> Vec<VersionEdit> {
     let mut reader = LogReader::new(manifest);
     let mut edits = Vec::new();
@@ -137,7 +138,7 @@ pub fn manifest_of(edits: &[VersionEdit]) -> Vec<u8> {
     manifest
 }
 
-/// Level 1 of so small a database never grows over: this does by hand what compactions would do to a large one.
+/// Does by hand what compactions would do to a large database. Level 1 of such a small one never exceeds its limit.
 fn move_tables_to_level_3(env: &dyn Env) {
     let manifest = files(env, "").into_keys().find(|name| name.starts_with("MANIFEST")).unwrap();
     let path = Path::new(DIRECTORY).join(manifest);
@@ -196,7 +197,7 @@ pub fn repair(env: &Arc<dyn Env>) -> RepairReport {
     Db::repair(DIRECTORY, &options(Arc::clone(env), Compression::None)).unwrap()
 }
 
-/// What the database holds, with every check there is. It is opened to be read only: nothing changes.
+/// The contents of the database, after every possible check. The database is opened read-only, so nothing changes.
 pub fn contents(env: &Arc<dyn Env>) -> Model {
     let options =
         Options { read_only: true, paranoid_checks: true, ..options(Arc::clone(env), Compression::None) };
@@ -205,14 +206,14 @@ pub fn contents(env: &Arc<dyn Env>) -> Model {
     entries(&db, IterOptions::default()).into_iter().collect()
 }
 
-/// One whole record of a log: where it begins and ends, and its batch.
+/// One complete record of a log: where it begins and ends, and its batch.
 pub struct Record {
     pub start: usize,
     pub end: usize,
     pub batch: WriteBatch,
 }
 
-/// The records of a log of one block without damage.
+/// The records of an undamaged log of one block.
 pub fn records(log: &[u8]) -> Vec<Record> {
     let mut records = Vec::new();
     let mut start = 0;
@@ -238,7 +239,7 @@ pub fn replayed<'a>(model: &Model, records: impl Iterator<Item = &'a Record>) ->
     model
 }
 
-/// How the contents differ from what they should be.
+/// How the contents differ from the expected ones.
 #[derive(Debug, Default)]
 pub struct Difference {
     /// Keys that are gone.
@@ -253,7 +254,7 @@ pub fn compare(found: &Model, expected: &Model) -> Difference {
     Difference { gone, stale: stale.map(|(key, _)| key.clone()).collect() }
 }
 
-/// Checks that an older value shows only where the report says so, in a range of keys that it names.
+/// Checks that older values show only in ranges of keys that the report names.
 pub fn assert_stale_are_reported(difference: &Difference, report: &RepairReport) {
     for key in &difference.stale {
         let is_reported = report.uncertain.iter().any(|uncertainty| {

@@ -10,7 +10,7 @@ use super::faults::{Fault, FaultyEnv};
 use super::fixture::{DIRECTORY, Files, PLAIN, contents, options, place, repair};
 use super::support::put;
 
-/// The ways of damage whose repairs take different paths.
+/// Kinds of damage whose repairs take different paths.
 fn scenarios() -> Vec<(&'static str, Files)> {
     let fixture = &*PLAIN;
     let flipped = |name: &str, position: usize| {
@@ -64,7 +64,7 @@ fn an_interrupted_repair_can_be_run_again() {
     }
 }
 
-/// Every file that the whole repair set aside is still there, in the directory or in `lost`.
+/// Checks that every file that the complete repair set aside still exists, in the directory or in `lost`.
 fn assert_damaged_files_are_kept(env: &dyn Env, before: &Files, report: &RepairReport) {
     for file in &report.set_aside {
         let places = [Path::new(DIRECTORY).join(&file.name), Path::new(DIRECTORY).join(&file.moved_to)];
@@ -87,7 +87,7 @@ fn opening_after_an_interrupted_repair_deletes_no_damaged_file_for_good() {
             Db::repair(DIRECTORY, &options(Arc::clone(&faulty) as Arc<dyn Env>, Compression::None));
         if let Ok(db) = Db::open(DIRECTORY, options(Arc::clone(&env), Compression::None)) {
             put(&db, "key", "written after the repair");
-            // Fails at the damaged block, unless the repair has come into force.
+            // Fails at the damaged block, unless the repair has taken effect.
             let compacted = db.compact_range(None, None);
             assert!(compacted.is_ok() || repaired.is_err());
             drop(db);

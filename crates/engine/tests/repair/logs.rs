@@ -21,7 +21,7 @@ fn a_flipped_byte_in_a_log_costs_at_most_its_record() {
         let is_hit = |index: &usize| all[*index].start <= position && position < all[*index].end;
         let hit = (0..all.len()).find(is_hit).unwrap();
         if report.logs[0].records_kept == all.len() as u64 {
-            // Only a header's field was hit, and its checksum shows what it was.
+            // Only a field of a header was hit, and the checksum shows its value.
             assert!(report.nothing_lost(), "position {position}: {report}");
             assert_eq!(found, PLAIN.model, "position {position}: {report}");
         } else {
@@ -65,7 +65,7 @@ fn zeros_in_a_log_cost_the_records_they_touch() {
         let found = contents(&env);
         let untouched = all.iter().filter(|record| record.end <= start || record.start >= end);
         let expected = replayed(&PLAIN.in_tables, untouched);
-        // Where only a length or a type was zeroed, the record is found again.
+        // If only a length or a type was zeroed, the record is found again.
         let is_recovered = report.logs[0].damage.iter().any(|damage| damage.lost_bytes == 0);
         assert!(found == expected || is_recovered, "{start}..{end}: {report}");
         assert!(start == 0 || found != PLAIN.in_tables || all[0].end > start, "{start}..{end}: {report}");
@@ -108,7 +108,7 @@ fn writes_in_several_blocks_of_a_log_survive_damage_of_one() {
         let end_of_block = (position / (32 << 10) + 1) * (32 << 10);
         let rest_of_block = &whole[name][position..end_of_block.min(whole[name].len())];
         if rest_of_block.iter().all(|byte| *byte == 0) {
-            // The end that the writer left: what was there before cannot be known.
+            // The position is the end that the writer left. What was there before cannot be known.
             assert!(difference.gone.is_empty() && !report.nothing_lost(), "{position}: {report}");
         } else {
             assert_eq!(report.nothing_lost(), difference.gone.is_empty(), "{position}: {report}");
@@ -132,7 +132,7 @@ fn a_log_inside_a_value_is_not_taken_for_records() {
     let name = damaged.keys().find(|name| name.ends_with(".log")).unwrap().clone();
     let records = records(&damaged[&name]);
     let header = records[3].start;
-    // Length and checksum: where the record ends cannot be known.
+    // Damages length and checksum, so that the end of the record cannot be known.
     damaged.get_mut(&name).unwrap()[header..header + 6].fill(0xee);
     let env = place(&damaged);
     let report = repair(&env);

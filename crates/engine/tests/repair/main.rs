@@ -1,4 +1,4 @@
-//! Damage of every kind in every kind of file, and what a repair makes of it.
+//! Damage of every kind in every kind of file, and what a repair saves.
 
 #[path = "../support/mod.rs"]
 mod support;

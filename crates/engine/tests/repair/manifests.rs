@@ -44,7 +44,7 @@ fn any_damage_of_the_manifest_loses_nothing_and_brings_nothing_back() {
 fn a_manifest_that_lost_its_last_flushes_does_not_hide_them() {
     let name = PLAIN.name("MANIFEST");
     let mut all = edits(&PLAIN.files[&name]);
-    // LevelDB records the sequence number of the moment, not that of the tables.
+    // LevelDB records the current sequence number, not that of the tables.
     all.iter_mut().for_each(|edit| edit.last_sequence = Some(1_000_000));
     for lost in 1..=3 {
         let manifest = manifest_of(&all[..all.len() - lost]);
@@ -127,7 +127,7 @@ fn current_and_manifest_may_be_missing_or_nonsense() {
 }
 
 #[test]
-fn a_half_written_newer_manifest_is_not_believed() {
+fn a_half_written_newer_manifest_is_not_trusted() {
     let manifest = &PLAIN.files[&PLAIN.name("MANIFEST")];
     for (cut, current) in [(0, true), (60, true), (200, true), (60, false), (200, false)] {
         let mut files = PLAIN.with("MANIFEST-000900", Some(manifest[..cut].to_vec()));
@@ -179,7 +179,7 @@ fn the_newest_of_several_tables_wins_by_sequence_number_without_a_manifest() {
 }
 
 #[test]
-fn a_lost_table_is_not_forgotten_where_no_manifest_tells_of_it() {
+fn a_lost_table_is_reported_even_if_no_manifest_names_it() {
     let (env, options) = only_table_and_log();
     let directory = std::path::Path::new(DIRECTORY);
     for name in env.list(directory).unwrap() {
@@ -200,7 +200,7 @@ fn a_manifest_of_an_interrupted_repair_does_not_count_the_log_as_used_up() {
             env.remove_file(&directory.join(name)).unwrap();
         }
     }
-    // A loss of power took the table that it names, and left CURRENT as it was.
+    // A loss of power took the table that the edit names, and left CURRENT as it was.
     let edit = VersionEdit {
         comparator: Some(b"leveldb.BytewiseComparator".to_vec()),
         log_number: Some(99),

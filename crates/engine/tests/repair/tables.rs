@@ -57,7 +57,7 @@ fn bytes_missing_from_a_table_bring_in_nothing_that_nobody_wrote() {
                 Footer::decode(&table[table.len() - FOOTER_SIZE_BYTES..]).unwrap().metaindex.offset;
             for round in 0..6 {
                 let length = 1 + random.below(size / 2);
-                // Every other time the last data blocks are among them.
+                // Every other time, the last data blocks are among the missing bytes.
                 let latest = if round % 2 == 0 { size - length } else { data_end.saturating_sub(1) };
                 let start = latest - random.below(latest.min(length) + 1);
                 let mut damaged = table.clone();
@@ -84,7 +84,7 @@ fn a_truncated_table_keeps_all_blocks_before_the_cut() {
             let size = fixture.files[&name].len();
             for cut in (0..size).step_by(311).chain([1, size - 1, size - 48]) {
                 let damaged = fixture.files[&name][..cut].to_vec();
-                // An entry takes at least 16 bytes, compressed ones perhaps 6.
+                // An entry takes at least 16 bytes, or perhaps 6 if it is compressed.
                 let bound = (size - cut) / 6 + MAX_ENTRIES_A_BLOCK;
                 check_table_damage(fixture, &name, damaged, bound, cut);
             }
@@ -102,7 +102,7 @@ fn check_table_damage(fixture: &Fixture, name: &str, damaged: Vec<u8>, max_lost:
     assert_eq!(report.levels_from, LevelSource::Manifest);
     let size = fixture.files[name].len();
     if (size - 48..size - 8).contains(&position) && report.tables_salvaged.is_empty() {
-        // The footer's filling means nothing.
+        // The damage hit the footer's padding, which means nothing.
         assert_eq!(contents(&env), fixture.model);
         return;
     }
@@ -122,7 +122,7 @@ fn check_table_damage(fixture: &Fixture, name: &str, damaged: Vec<u8>, max_lost:
 
 #[test]
 fn damage_in_the_last_part_of_a_table_loses_no_entry() {
-    // Filter, metaindex, index and footer: the blocks are found without them.
+    // The last part is filter, metaindex, index and footer. The data blocks are found without them.
     for fixture in [&*PLAIN, &*SNAPPY] {
         for name in fixture.names(".ldb") {
             let size = fixture.files[&name].len();
@@ -161,7 +161,7 @@ fn a_footer_that_leads_to_another_block_loses_no_entry() {
     assert!(misled > 100, "{misled} cases are too few for a test");
 }
 
-/// The handles in a block of a table, which is not compressed: all of its values but those that end before one does.
+/// The handles in an uncompressed block of a table: all of its values, except values too short for a handle.
 fn handles(table: &[u8], block: BlockHandle) -> Vec<BlockHandle> {
     let range = block.sealed_range(table.len() as u64).unwrap();
     let (_, contents) = split_block(&table[range.start as usize..range.end as usize]).unwrap();
@@ -187,7 +187,7 @@ fn a_missing_table_costs_its_own_entries_only() {
         assert_stale_are_reported(&difference, &report);
         let mut table = PLAIN.files.clone();
         table.retain(|other, _| *other == name);
-        // Alone it is merged as it is: these are its keys.
+        // If the table is alone, it is merged unchanged, which shows its keys.
         let alone = place(&table);
         repair(&alone);
         let keys = contents(&alone);
@@ -198,7 +198,7 @@ fn a_missing_table_costs_its_own_entries_only() {
 }
 
 #[test]
-fn a_file_of_noise_costs_no_more_than_itself() {
+fn a_file_of_noise_costs_only_itself() {
     let mut random = Random(17);
     for name in PLAIN.names(".ldb").into_iter().take(4).chain([PLAIN.name(".log")]) {
         let noise = random.bytes(PLAIN.files[&name].len());

@@ -89,7 +89,6 @@ impl LogMapping {
     ///
     /// An input/output error if the file has no page for the record.
     ///
-    ///
     /// # Panics
     ///
     /// If the record is not within the ready part.

@@ -110,7 +110,7 @@ impl<'a> PathAt<'a> {
         Ok(file)
     }
 
-    /// Which file has the name; `None` if there is none.
+    /// Identity of the file with this name; `None` if there is none.
     pub(super) fn file_id(&self) -> io::Result<Option<FileId>> {
         match self.stat() {
             Ok(stat) => Ok(Some(file_id_of(&stat))),

@@ -157,9 +157,9 @@ fn find_leaves_the_key_of_the_first_entry_not_before_the_target() {
     for interval in [1, 16] {
         let block = block_of(interval, &model);
         let mut key = b"left over".to_vec();
-        let place = block.find(&BYTEWISE, b"key00007", &mut key).unwrap().unwrap();
+        let value = block.find(&BYTEWISE, b"key00007", &mut key).unwrap().unwrap();
         assert_eq!(key, b"key00008");
-        assert_eq!(&block.contents()[place], &model[&key]);
+        assert_eq!(&block.contents()[value], &model[&key]);
         assert_eq!(block.find(&BYTEWISE, b"kez", &mut key).unwrap(), None);
     }
 }
@@ -409,7 +409,7 @@ proptest! {
         let mut found_key = Vec::new();
         for target in targets.iter().chain(model.keys()) {
             let found = block.find(&BYTEWISE, target, &mut found_key).unwrap();
-            let found = found.map(|place| (found_key.clone(), block.contents()[place].to_vec()));
+            let found = found.map(|value| (found_key.clone(), block.contents()[value].to_vec()));
             prop_assert_eq!(found, owned(model.range(target.clone()..).next()));
         }
     }
@@ -445,9 +445,9 @@ proptest! {
         target in key(),
     ) {
         let mut contents = block_of(interval, &model).contents().to_vec();
-        for (place, bit) in flips {
-            let place = place.index(contents.len());
-            contents[place] ^= 1 << bit;
+        for (position, bit) in flips {
+            let position = position.index(contents.len());
+            contents[position] ^= 1 << bit;
         }
         exercise(contents, &target);
     }

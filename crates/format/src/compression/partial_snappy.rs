@@ -170,15 +170,15 @@ fn literal(tag: u8, rest: &[u8], output: &mut [u8], progress: &mut Progress) -> 
         0 => short as u64 + 1,
         _ => stored.iter().rev().fold(0u64, |length, &byte| length << 8 | u64::from(byte)) + 1,
     };
-    let Some(place) =
+    let Some(target) =
         usize::try_from(length).ok().and_then(|length| output[progress.produced..].get_mut(..length))
     else {
         return ControlFlow::Break("more bytes than stated");
     };
-    let Some(bytes) = rest[1 + length_bytes..].get(..place.len()) else {
+    let Some(bytes) = rest[1 + length_bytes..].get(..target.len()) else {
         return ControlFlow::Break("a literal is cut off");
     };
-    place.copy_from_slice(bytes);
+    target.copy_from_slice(bytes);
     progress.position += 1 + length_bytes + bytes.len();
     progress.produced += bytes.len();
     ControlFlow::Continue(())

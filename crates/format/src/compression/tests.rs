@@ -244,7 +244,7 @@ mod zstd_blocks {
         assert_eq!(compress(&compression, &vec![0; 64 << 20], &mut frame), ZSTD_ID);
         assert!(frame.len() < 8 << 10);
         let error = decompress(ZSTD_ID, &frame, Dialect::LevelDb).unwrap_err();
-        assert!(error.problem.contains("no block of entries"), "{error:?}");
+        assert!(error.problem.contains("not a block of entries"), "{error:?}");
         let mut block = crate::block::BlockBuilder::new(16);
         block.add(b"key", &vec![0; 8 << 20]);
         let block = block.finish().to_vec();
@@ -309,7 +309,7 @@ proptest! {
     #[test]
     fn flipped_bits_are_read_without_panic(
         input in compressible(),
-        place in any::<proptest::sample::Index>(),
+        position in any::<proptest::sample::Index>(),
         bit in 0u8..8,
     ) {
         let mut blocks = vec![
@@ -323,8 +323,8 @@ proptest! {
         }
         for (id, mut block, dialect) in blocks {
             if !block.is_empty() {
-                let place = place.index(block.len());
-                block[place] ^= 1 << bit;
+                let position = position.index(block.len());
+                block[position] ^= 1 << bit;
             }
             let _ = decompress(id, &block, dialect);
         }

@@ -19,10 +19,10 @@ fn the_hash_is_that_of_leveldb() {
     assert_eq!(bloom_hash(&[0xe2, 0x99, 0xa5]), 0x323c_078f);
     assert_eq!(bloom_hash(&[0xe1, 0x80, 0xb9, 0x32]), 0xed21_633a);
     let mut header = [0; 48];
-    for (place, byte) in
+    for (position, byte) in
         [(0, 0x01), (1, 0xc0), (16, 0x14), (22, 0x04), (27, 0x14), (31, 0x18), (32, 0x28), (40, 0x02)]
     {
-        header[place] = byte;
+        header[position] = byte;
     }
     assert_eq!(hash(&header, 0x1234_5678), 0xf333_dabb);
 }

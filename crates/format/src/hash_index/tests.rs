@@ -16,13 +16,13 @@ fn build(keys: &[Vec<u8>], block_size_bytes: usize) -> (Vec<u8>, BTreeMap<Vec<u8
         for (index, key) in block.iter().enumerate() {
             let (restart_offset, end) = (index / 5 * 70, index * 14 + 14);
             builder.add_key(key, restart_offset, end);
-            let place = Candidate {
+            let candidate = Candidate {
                 block: handle,
                 is_compressed: number % 2 == 1,
                 restart_offset,
                 needed_bytes: end,
             };
-            places.insert(key.clone(), place);
+            places.insert(key.clone(), candidate);
         }
         builder.finish_block(handle, number % 2 == 1);
     }
@@ -104,10 +104,10 @@ fn what_is_not_understood_is_refused() {
     assert!(HashIndexReader::new(&contents[1..], OFFSET).is_err());
     assert!(HashIndexReader::new(&contents[..contents.len() - 1], OFFSET).is_err());
     let tail = contents.len() - TAIL_SIZE_BYTES;
-    for place in (tail..tail + 16).chain([tail + 23]).chain(tail + 28..contents.len()) {
+    for position in (tail..tail + 16).chain([tail + 23]).chain(tail + 28..contents.len()) {
         let mut other = contents.clone();
-        other[place] ^= 2;
-        assert!(HashIndexReader::new(&other, OFFSET).is_err(), "byte {} of the tail", place - tail);
+        other[position] ^= 2;
+        assert!(HashIndexReader::new(&other, OFFSET).is_err(), "byte {} of the tail", position - tail);
     }
 }
 
@@ -126,13 +126,13 @@ proptest! {
     ) {
         let keys: Vec<Vec<u8>> = keys.into_iter().collect();
         let (contents, places) = build(&keys, block_size_bytes);
-        for (key, place) in places {
+        for (key, expected) in places {
             let found = candidates(&contents, &key).into_iter().flatten().any(|candidate| {
                 let needed_bytes = candidate.needed_bytes;
-                Candidate { needed_bytes: place.needed_bytes, ..candidate } == place
-                    && needed_bytes >= place.needed_bytes
+                Candidate { needed_bytes: expected.needed_bytes, ..candidate } == expected
+                    && needed_bytes >= expected.needed_bytes
             });
-            prop_assert!(found, "{key:?} at {place:?}");
+            prop_assert!(found, "{key:?} at {expected:?}");
         }
     }
 

@@ -78,10 +78,10 @@ fn a_sealed_block_is_checked() {
     sealed.extend(seal_block(b"contents", 1));
     assert_eq!(check_block(&sealed), Ok((1, &b"contents"[..])));
     assert_eq!(split_block(&sealed), Ok((1, &b"contents"[..])));
-    for place in 0..sealed.len() {
+    for position in 0..sealed.len() {
         let mut damaged = sealed.clone();
-        damaged[place] ^= 0x10;
-        assert_eq!(check_block(&damaged).unwrap_err().structure, "block trailer", "byte {place}");
+        damaged[position] ^= 0x10;
+        assert_eq!(check_block(&damaged).unwrap_err().structure, "block trailer", "byte {position}");
     }
     assert!(split_block(&sealed[..4]).is_err());
     assert!(check_block(&sealed[..4]).is_err());

@@ -74,7 +74,7 @@ const scalar = fc.oneof(
   text
 )
 
-/** A key of any kind, those within others included. */
+/** A key of any kind, including nested keys. */
 export const key = fc.letrec((tie) => ({
   key: fc.oneof({ maxDepth: 4, depthSize: 'small' }, scalar, tie('array'), tie('set'), tie('map')),
   array: fc.array(tie('key'), { maxLength: 5 }),

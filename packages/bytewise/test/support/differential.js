@@ -13,7 +13,7 @@ import { bytewiseKey, generator } from './random.js'
 
 const hex = (bytes) => Buffer.from(bytes).toString('hex')
 
-/** Compares `count` random keys. Returns how many bytes they had. Throws at the first difference. */
+/** Compares `count` random keys. Returns their total size in bytes. Throws at the first difference. */
 export function compare(count, seed) {
   const random = generator(seed)
   let sizeBytes = 0
@@ -32,7 +32,7 @@ export function compare(count, seed) {
   return sizeBytes
 }
 
-/** Bounds of arrays and strings. Of bytes npm's upper bound is too low; of what is empty it is no bound at all. */
+/** Bounds of arrays and strings. For bytes npm's upper bound is too low, and for empty ones it is not a bound at all. */
 function compareBounds(key) {
   const { array, string } = original.sorts
   const { bound } = Array.isArray(key) ? array : typeof key === 'string' && key !== '' ? string : {}

@@ -1,5 +1,4 @@
-// Uses a build of the package, which the first argument names, as browsers do: without Buffer. Ends well if all is as it
-// should be.
+// Uses the build of the package that the first argument names, without Buffer, as browsers do. Succeeds if everything is right.
 
 import assert from 'node:assert/strict'
 

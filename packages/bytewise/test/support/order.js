@@ -1,4 +1,4 @@
-// The order of keys as it is meant, without bytes: what the order of the encoded keys is compared with.
+// The intended order of keys, without bytes. The order of the encoded keys is compared with it.
 
 const KINDS = [
   (key) => key === null,
@@ -29,7 +29,7 @@ const KINDS = [
 
 const kindOf = (key) => KINDS.findIndex((is) => is(key))
 
-/** Negative if `a` comes before `b`, positive if behind, 0 if they are the same key. */
+/** Negative if `a` comes before `b`, positive if it comes after, 0 if they are the same key. */
 export function compareKeys(a, b) {
   const kind = kindOf(a)
   if (kind < 0) throw new Error('not a key')
@@ -59,7 +59,7 @@ function compareLists(a, b, compare) {
 
 const codePoints = (text) => Array.from(text, (character) => character.codePointAt(0))
 
-/** In order, each once: two dates of the same time are two members of a JavaScript set, but one key. */
+/** In order, without duplicates: two dates of the same time are two members of a JavaScript set, but one key. */
 const members = (set) =>
   [...set].sort(compareKeys).filter((key, i, all) => i === 0 || compareKeys(all[i - 1], key) !== 0)
 

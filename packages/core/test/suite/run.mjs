@@ -1,5 +1,5 @@
-// Runs the test suite that abstract-level publishes, unmodified, against databases over an array: an asynchronous one and one
-// with synchronous methods, both with delays, and sublevels of them. The argument names one of them; without, all run.
+// Runs the published test suite of abstract-level, unmodified, against databases over an array: an asynchronous one and one
+// with synchronous methods, both with delays, and sublevels of them. The argument names one of them; without it, all run.
 
 import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
@@ -15,7 +15,7 @@ const array = (kind, options) => new BackendLevel(new ArrayBackend({ ...kind, se
 const asynchronous = { formats: ['view'] }
 const synchronous = { formats: ['utf8', 'buffer'], sync: true }
 
-/** How databases are made, and how many tests the suite registers for them today; abstract-level may add more. */
+/** How to make the databases, and how many tests the suite registers for them today. abstract-level may add more. */
 const kinds = {
   asynchronous: { tests: 1470, factory: (options) => array(asynchronous, options) },
   synchronous: { tests: 1500, factory: (options) => array(synchronous, options) },

@@ -1,19 +1,19 @@
-// The smallest back-end: an array of entries, sorted. It does what the interface promises and no more, with delays and errors as
-// chance has it. It shows what the classes above may rely on.
+// The smallest back-end: a sorted array of entries. It does what the interface promises and no more, with random delays and
+// errors, and so shows what the classes above it may rely on.
 
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { randomOf } from './random.js'
 
-/** What a call fails with. */
+/** The code of the errors that calls fail with. */
 export const FAILURE = 'ARRAY_FAILED'
 
 /** Larger keys are refused. */
 const MAX_KEY_BYTES = 1 << 20
 
-/** So many keys are read within the call at most. */
+/** The most keys that are read within the call. */
 const MAX_AT_ONCE = 1000
 
-/** The entries of a new back-end. An array does not change: each write makes another one. */
+/** The entries of a new back-end. An array never changes: each write makes another one. */
 const nothing = Object.freeze([])
 
 export class ArrayBackend {
@@ -24,13 +24,13 @@ export class ArrayBackend {
   /** Writes that are not done yet: `{ operations, resolve, reject }`. */
   #waiting = []
   #writing = Promise.resolve()
-  /** How often what was called, for tests that ask. */
+  /** The numbers of calls, for tests that ask. */
   calls = { write: 0, failed: 0 }
 
   /**
-   * @param options.formats - Of keys and values.
-   * @param options.sync - Whether it has synchronous methods, and answers at once now and then.
-   * @param options.failures - Of so many reads and writes, how many fail: 0 to 1. May be changed.
+   * @param options.formats - The formats of keys and values.
+   * @param options.sync - Whether it has synchronous methods, and sometimes answers at once.
+   * @param options.failures - The share of reads and writes that fail: 0 to 1. May be changed.
    */
   constructor({ formats = ['utf8', 'buffer', 'view'], sync = false, failures = 0, seed = 1 } = {}) {
     this.manifest = {
@@ -107,7 +107,7 @@ export class ArrayBackend {
     return { entries: this.#entries, close: () => this.#pause() }
   }
 
-  /** The result of some work, at once or later. The work sees the state of whenever it is done. */
+  /** The result of some work, at once or later. The work sees the state at the time it is done. */
   #answer(work, size = 1) {
     const isLarge = size > MAX_AT_ONCE
     if (this.manifest.syncReads && !isLarge && this.#chance(0.5)) {
@@ -230,7 +230,7 @@ class ArrayCursor {
   }
 }
 
-/** The entries after operations. */
+/** The entries after these operations. */
 function written(entries, operations) {
   const after = [...entries]
   for (let i = 0; i < operations.length; i += 2) {
@@ -241,7 +241,7 @@ function written(entries, operations) {
   return Object.freeze(after)
 }
 
-/** Where a key is, or would be. */
+/** The index of a key, or where it would be inserted. */
 function indexOf(entries, key) {
   let [low, high] = [0, entries.length]
   while (low < high) {
@@ -262,7 +262,7 @@ function isIn({ gte, gt, lte, lt }, key) {
   return lte !== undefined ? bytesOf(lte).compare(key) >= 0 : lt === undefined || bytesOf(lt).compare(key) > 0
 }
 
-/** Operations as bytes of their own. Throws if one is refused: nothing has happened then. */
+/** A copy of operations and their bytes. Throws if one is refused; nothing has happened then. */
 function copyOf(operations) {
   for (let i = 0; i < operations.length; i += 2) {
     if (operations[i].length > MAX_KEY_BYTES) {
@@ -276,7 +276,7 @@ function bytesOf(part) {
   return Buffer.from(part)
 }
 
-/** Bytes that belong to whoever gets them. A view is a buffer, as that of the engine is, unless there are no buffers. */
+/** Bytes that belong to their receiver. As in the engine, a view is a buffer, unless there are no buffers. */
 function inFormat(bytes, format, { encodings }) {
   if (format === 'utf8') return bytes.toString()
   return encodings.buffer ? Buffer.from(bytes) : new Uint8Array(bytes)

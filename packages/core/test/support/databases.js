@@ -1,5 +1,5 @@
-// The databases that the tests run on, closed and removed after the test. A test is for the class over a back-end, and so it runs
-// over each: `test()` over those with synchronous methods, `testOnAll()` also over the one without.
+// The databases that the tests run on. They are closed and removed after the test. A test is about the class over a back-end,
+// so it runs over each back-end: `test()` over those with synchronous methods, `testOnAll()` over all.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { test as nodeTest } from 'node:test'
@@ -14,7 +14,7 @@ let seed = Number(process.env.TERRACE_SEED ?? Date.now() % 1_000_000_000)
 
 const ENGINE = 'the engine'
 
-/** By name: how a database is made for a test, and whether it has synchronous methods. */
+/** For each name, how to make a database for a test, and whether it has synchronous methods. */
 const kinds = {
   [ENGINE]: { isSync: true, make: (t, options) => new Level(temporaryDirectory(t), options) },
   [`an array at once or later (TERRACE_SEED=${seed})`]: { isSync: true, make: array({ sync: true }) },
@@ -27,7 +27,7 @@ function array(kind) {
 
 const running = new AsyncLocalStorage()
 
-/** The kinds of databases, as {@link kinds} has them. Without `later`, those with synchronous methods. */
+/** The kinds of databases, from {@link kinds}. Without `later`, only those with synchronous methods. */
 export function kindsOf({ later = true } = {}) {
   return Object.entries(kinds).filter(([, { isSync }]) => isSync || later)
 }
@@ -36,22 +36,22 @@ function testOn(names, name, run) {
   for (const [kind, { make }] of names) nodeTest(`${name} (${kind})`, (t) => running.run(make, () => run(t)))
 }
 
-/** A test of what needs synchronous methods: over each back-end that has them. */
+/** Runs a test that needs synchronous methods over each back-end that has them. */
 export function test(name, run) {
   testOn(kindsOf({ later: false }), name, run)
 }
 
-/** A test of what the engine promises beyond the interface. */
+/** Runs a test of what the engine promises beyond the interface. */
 export function testOnEngine(name, run) {
   testOn([[ENGINE, kinds[ENGINE]]], name, run)
 }
 
-/** A test over each back-end. */
+/** Runs a test over each back-end. */
 export function testOnAll(name, run) {
   testOn(kindsOf(), name, run)
 }
 
-/** A database, not yet open, over the back-end that the test runs on. */
+/** Makes a database, not yet open, over the back-end that the test runs on. */
 export function newLevel(t, options) {
   const db = running.getStore()(t, options)
   belongingsOf(t).databases.push(db)
@@ -65,7 +65,7 @@ export async function opened(t, db) {
   return db
 }
 
-/** An open database over that back-end. */
+/** Makes an open database over that back-end. */
 export async function openLevel(t, options) {
   const db = newLevel(t, options)
   await db.open()

@@ -1,5 +1,5 @@
-// Random histories of writes: every way of writing, hook functions that add, read, refuse and call for other writes, in any order
-// and from any microtask. Each has to end, and to leave what a model says.
+// Random histories of writes: every way of writing, with hook functions that add, read, refuse and call other writes, in any
+// order and from any microtask. Each history must end, and leave what a model says.
 
 import assert from 'node:assert/strict'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -7,17 +7,17 @@ import { FAILURE } from './array-backend.js'
 import { replay } from './history-model.js'
 import { randomOf } from './random.js'
 
-/** How reads may end that others were in the way of. */
+/** The errors of reads that were disturbed by other calls. */
 const READ_REFUSED = new RegExp(`_NOT_OPEN$|^${FAILURE}$`)
 
-/** A history that takes longer does not end. Most take some milliseconds. */
+/** A history that takes longer hangs. Most take some milliseconds. */
 const DEADLINE_MS = 20_000
 
 /**
- * Runs one history. Rejects if a promise stays unsettled, or if anything else is stored than the model says.
+ * Runs one history. Rejects if a promise stays unsettled, or if the stored data differs from the model.
  *
- * @param db - Empty, not yet open. What it cannot do, as `supports` says, is left out.
- * @param calm - Called when nothing is to fail any more.
+ * @param db - Empty, not yet open. What it cannot do, according to `supports`, is left out.
+ * @param calm - Called when nothing should fail any more.
  */
 export async function runHistory(seed, db, calm = () => {}) {
   const history = new History(seed, db, calm)
@@ -38,7 +38,7 @@ export async function runHistory(seed, db, calm = () => {}) {
 }
 
 class History {
-  /** What was called, in this order: `{ via, operations, range, ending }`; see `replay`. */
+  /** The calls, in this order: `{ via, operations, range, ending }`; see `replay`. */
   calls = []
   #random
   #db
@@ -106,14 +106,14 @@ class History {
     this.#closed.delete(via)
   }
 
-  /** All promises, those of writes that hook functions call for meanwhile, too. */
+  /** Waits for all promises, including those of writes that hook functions call meanwhile. */
   async #settled() {
     while (this.#waiting.length > 0) await Promise.all(this.#waiting.splice(0))
   }
 
   async #addHooks() {
     const { db, a } = this.#spaces
-    // Functions of objects, a function that keeps an index of a, one that only looks on, and listeners.
+    // Functions of objects, a function that keeps an index of a, one that only watches, and listeners.
     const maybe = () => this.#below(2) === 0
     this.#hooks = { db: maybe(), a: maybe(), index: maybe() && db.supports.getSync }
     for (const name of ['db', 'a']) if (this.#hooks[name]) this.#addFunction(name, this.#spaces[name])
@@ -123,7 +123,7 @@ class History {
     if (maybe()) a.on('write', (operations) => assert.ok(operations.length > 0))
   }
 
-  /** A function without everyWrite: adds, refuses, and calls for other writes. */
+  /** A function without everyWrite, which adds, refuses, and calls other writes. */
   #addFunction(name, space) {
     space.hooks.prewrite.add((operation, batch) => {
       const own = ownKey(operation.key)
@@ -134,10 +134,10 @@ class History {
     })
   }
 
-  /** A function with everyWrite that reads, and adds in step. */
+  /** A function with everyWrite, which reads, and adds in step. */
   async #addIndex() {
     const { db, index } = this.#spaces
-    // An object of its own, which stays open when the others are closed.
+    // A separate object, which stays open when the others are closed.
     const indexed = db.sublevel('a')
     await indexed.open()
     indexed.hooks.prewrite.add(
@@ -151,7 +151,7 @@ class History {
     )
   }
 
-  /** Calls for another write, without waiting for it, if the key says so. */
+  /** Calls another write, without waiting for it, if the key says so. */
   #callFor({ type, key }, onType) {
     if (type !== onType || !ownKey(key).startsWith('call')) return
     const kind = this.#below(6)
@@ -161,7 +161,7 @@ class History {
     else this.#array(this.#below(2) === 0 ? 'db' : 'a', 'put', [this.#operation(['late', 'add'], 'put')])
   }
 
-  /** Within a hook function synchronous writes throw. */
+  /** Within a hook function, synchronous writes throw. */
   #refuseSync() {
     assert.throws(() => this.#db.putSync('k', 'v'), { code: /LEVEL_NOT_SUPPORTED|LEVEL_DATABASE_NOT_OPEN/ })
   }
@@ -287,7 +287,7 @@ class History {
     const cleared = this.#clear(via, range)
     if (this.#below(2) === 0) return
 
-    // From one of the microtasks around its end.
+    // Goes on in one of the microtasks around its end.
     const after = cleared
       .then(() => microtasks(this.#below(8)))
       .then(() => this.#sync(this.#pick(['db', 'a', 'b'])))
@@ -343,7 +343,7 @@ class History {
   }
 
   #fail(call, error) {
-    // A hook function that runs while the database closes may find what it reads closed; or reading may fail.
+    // A hook function that runs while the database closes may find that what it reads is closed, or reading may fail.
     const { code } = ['LEVEL_DATABASE_NOT_OPEN', FAILURE].includes(error.cause?.code) ? error.cause : error
     const codes = ['LEVEL_HOOK_ERROR', 'LEVEL_INVALID_KEY', FAILURE]
     if (call.isLate) codes.push('LEVEL_DATABASE_NOT_OPEN', 'LEVEL_BATCH_NOT_OPEN')

@@ -1,24 +1,24 @@
-// What a history of writes has to leave: each call takes effect as a whole, in the order of the calls.
+// What a history of writes must leave: each call takes effect as a whole, in the order of the calls.
 
 import assert from 'node:assert/strict'
 import { FAILURE } from './array-backend.js'
 import { ownKey } from './histories.js'
 
 /**
- * The entries of the database after calls, sorted by key.
+ * The entries of the database after these calls, sorted by key.
  *
- * @param calls - `{ via, operations, ending }`, or `range` instead of operations for `clear()`; `ending` is `done` or the code of
- *   the error that the call ended with, which `refusal` says if the value is at fault.
- * @param hooks - Which functions there are: of `db`, of `a`, and the one that keeps the `index` of `a`.
+ * @param calls - `{ via, operations, ending }`, or `range` instead of operations for `clear()`. `ending` is `done` or the code
+ *   of the error that the call ended with. If the value is at fault, `refusal` has that code.
+ * @param hooks - The functions that exist: of `db`, of `a`, and the one that keeps the `index` of `a`.
  */
 export function replay(calls, hooks) {
   let entries = new Map()
 
   for (const call of calls) {
     assert.ok(call.ending !== undefined, `${call.name} has not ended`)
-    // Called after close(): it may have been done or not.
+    // Called after close(), so it may have been done or not.
     if (call.ending.endsWith('_NOT_OPEN')) continue
-    // The back-end has failed: nothing of the call is stored.
+    // The back-end has failed, so nothing of the call is stored.
     if (call.ending === FAILURE) continue
 
     const after = new Map(entries)
@@ -32,7 +32,7 @@ export function replay(calls, hooks) {
 
 const prefixes = { db: '', a: '!a!', b: '!b!', index: '!index!' }
 
-/** Applies a call. Returns how it has to end. */
+/** Applies a call. Returns how it must end. */
 function apply({ via, operations, range, refusal }, hooks, entries) {
   if (refusal !== undefined) return refusal
   if (range !== undefined) {

@@ -1,7 +1,7 @@
 // Random programs of hooks, listeners and writes, which run on any database of abstract-level. Their trace says what every
 // function saw, in which order, what listeners heard, how calls ended, and what was stored.
 //
-// They leave out what `hooks-gaps.test.js` shows: where upstream contradicts itself, ours does not follow.
+// They leave out what `hooks-gaps.test.js` shows: our class does not follow upstream where upstream contradicts itself.
 
 import { randomOf } from './random.js'
 
@@ -97,7 +97,7 @@ class Program {
 
   async #step() {
     const { name, space } = this.#pick(this.#spaces)
-    // Now and then an object that nobody has seen before.
+    // Sometimes a new object that nobody has used before.
     const via = name === 'a' && this.#below(3) === 0 ? this.#db.sublevel('a') : space
     await via.open()
     const kind = this.#below(6)
@@ -158,13 +158,13 @@ function encoded({ commonName }, text) {
   return commonName === 'buffer' || commonName === 'view' ? Buffer.from(text) : text
 }
 
-/** An operation as it can be compared. */
+/** An operation in comparable form. */
 function shown({ keyEncoding, valueEncoding, sublevel, ...others }) {
   const plain = Object.entries(others).map(([name, value]) => [name, plainOf(value)])
   return {
     ...Object.fromEntries(plain),
     keyEncoding: keyEncoding.commonName,
-    // Where a function of the same object named it, upstream has not made an object of it yet.
+    // If a function of the same object named the encoding, upstream has not resolved it to an object yet.
     valueEncoding: valueEncoding?.commonName ?? valueEncoding,
     sublevel: sublevel?.prefix
   }

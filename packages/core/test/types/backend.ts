@@ -1,4 +1,4 @@
-// Checked by the compiler, not run: what a back-end and a database over it look like in TypeScript.
+// Checked by the compiler, not run: a back-end and a database over it in TypeScript.
 
 import {
   type Backend,

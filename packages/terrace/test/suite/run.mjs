@@ -1,5 +1,5 @@
-// Runs the test suite that abstract-level publishes, unmodified, against Level; or, with the argument `sublevels`, against
-// a sublevel three deep.
+// Runs the published test suite of abstract-level, unmodified, against Level; or, with the argument `sublevels`, against a
+// sublevel three deep.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -11,7 +11,7 @@ const require = createRequire(import.meta.url)
 const test = require('tape')
 const suite = require('abstract-level/test')
 
-// As many as the suite registers for classic-level 3.0.0; abstract-level may add more. Some are of options of open().
+// As many as the suite registers for classic-level 3.0.0. abstract-level may add more. Some are about options of open().
 const EXPECTED_TESTS = { databases: 1509, sublevels: 1506 }
 
 const kind = process.argv[2] === 'sublevels' ? 'sublevels' : 'databases'

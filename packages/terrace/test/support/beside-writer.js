@@ -1,5 +1,5 @@
-// Another process that opens a database, writes, compacts and closes it, again and again, until its input ends.
-// Arguments: the directory. On standard output: a line for each number that is acknowledged, in order.
+// Another process that opens a database, writes, compacts and closes it, again and again, until its input ends. Its argument is
+// the directory. It prints a line for each number that is acknowledged, in order.
 
 import { Level } from 'terrace'
 
@@ -10,7 +10,7 @@ process.stdin.on('end', () => {
 })
 process.stdin.resume()
 
-/** Tables and a log of which several come and go in each life. */
+/** So small that several tables and logs come and go in each life. */
 const options = { writeBufferSize: 1 << 16, maxFileSize: 1 << 20, compression: false }
 const BATCHES = 40
 

@@ -7,7 +7,7 @@ import { Level } from 'terrace'
 
 const belongings = new WeakMap()
 
-/** The directories and databases of a test, with the promise to clean them up. */
+/** The directories and databases of a test, which will be cleaned up. */
 export function belongingsOf(t) {
   let found = belongings.get(t)
 

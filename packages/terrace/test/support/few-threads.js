@@ -1,7 +1,8 @@
-// Opens many databases that share their threads, writes, and closes them where no thread can be started any more. Says what it saw.
+// Opens many databases that share their threads, writes, and closes them when no further thread can be started. Prints what it
+// saw.
 //
-// Arguments: a directory, how many databases, and the file by which the threads of this process are limited from then on; none for
-// a limit on the threads of this user.
+// Arguments: a directory, the number of databases, and the file that limits the threads of this process from then on; without
+// it, the limit on the threads of this user applies.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

@@ -1,4 +1,5 @@
-// Fills databases with entries that do not compress, reads all of it, and says so. Started by a shell that limits descriptors.
+// Fills databases with entries that do not compress, reads everything, and reports it. A shell that limits descriptors starts
+// it.
 //
 // Arguments: a JSON object with directories, megabytes and the options of Level.
 
@@ -11,10 +12,10 @@ const BATCH = 200
 const { directories, megabytes, options } = JSON.parse(process.argv[2])
 const count = Math.round((megabytes * 1e6) / VALUE_SIZE)
 
-/** Keys that are spread, so that tables overlap and compactions have work. */
+/** Scattered keys, so that tables overlap and compactions have work. */
 const keyOf = (number) => `${(Math.imul(number, 0x9e3779b1) >>> 0).toString(16).padStart(8, '0')}-${number}`
 
-/** Bytes that follow from the number, and look random. */
+/** Bytes that depend only on the number, and look random. */
 function valueNumber(number) {
   const value = new Uint32Array(VALUE_SIZE / 4)
   let state = number + 1

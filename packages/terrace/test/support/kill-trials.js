@@ -12,10 +12,10 @@ import { parseArgs } from 'node:util'
 import { LevelDB, reasonWithout } from './kills/leveldb.js'
 import { Trial } from './kills/trial.js'
 
-/** After so many a new database begins, with the next seed. */
+/** After this many kills a new database begins, with the next seed. */
 const KILLS_A_TRIAL = 10
 
-/** Runs trials until there were so many kills. Returns what was done, by name; rejects if a promise was broken. */
+/** Runs trials until there were this many kills. Returns what was done, by name. Rejects if a promise was broken. */
 export async function killTrials({ seed, kills }) {
   const reason = reasonWithout()
   if (reason) console.error(reason)

@@ -77,7 +77,7 @@ const KINDS = {
   }
 }
 
-/** What is dear is done less often: it waits for the disk, or ten times as much is done in it. */
+/** Expensive operations are done less often: they wait for the disk, or do ten times as much. */
 const SHARE = { 'clear, ten': 0.02, 'iterator aborted': 0.1, snapshot: 0.2 }
 
 async function round(db, operations) {
@@ -89,7 +89,7 @@ async function round(db, operations) {
 }
 
 async function memoryLeft() {
-  // What finalizers release is released in turns of the event loop after a collection.
+  // Finalizers release memory in turns of the event loop after a collection.
   for (let i = 0; i < 5; i++) {
     globalThis.gc()
     await new Promise((resolve) => setTimeout(resolve, 20))
@@ -100,7 +100,7 @@ async function memoryLeft() {
 }
 
 /**
- * What memory is left after each of `rounds` rounds with `operations` of each kind.
+ * The memory that is left after each of `rounds` rounds with `operations` of each kind.
  *
  * @returns {Promise<Array<{heapUsed: number, external: number, arrayBuffers: number, rss: number}>>} in bytes
  */
@@ -126,7 +126,7 @@ export async function measureLeaks(operations, rounds, report = () => {}) {
   return left
 }
 
-/** How many bytes the least of the later half of rounds is above the least of the earlier half, the first left out. */
+/** How many bytes the minimum of the later half of rounds is above that of the earlier half, without the first round. */
 export function growth(left, kind) {
   const [, ...settled] = left.map((memory) => memory[kind])
   const middle = settled.length >> 1

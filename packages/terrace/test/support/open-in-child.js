@@ -1,4 +1,4 @@
-// Opens the database that the first argument names, and tells the parent how that went.
+// Opens the database that the first argument names, and tells the parent the result.
 
 import { Level } from 'terrace'
 

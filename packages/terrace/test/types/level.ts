@@ -15,7 +15,7 @@ import terrace, {
   type Sublevel
 } from 'terrace'
 
-/** Accepts only a value whose type is exactly `T`: another one would need an argument that cannot be had. */
+/** Accepts only a value whose type is exactly `T`. Any other value would need an argument that does not exist. */
 function expectType<T>(): <U>(value: U, ...missing: Equal<T, U> extends true ? [] : [never]) => void {
   return () => undefined
 }

@@ -25,8 +25,10 @@ export type {
  *
  * After an error, the target has the batches that were written before it; copying again completes the copy.
  *
- * @throws COPY_MISMATCH if the target does not have what was written to it, COPY_ABORTED, COPY_INVALID_OPTION, and any error of
- * the databases.
+ * @throws COPY_MISMATCH if the target does not have what was written to it.
+ * @throws COPY_ABORTED if the signal was aborted.
+ * @throws COPY_INVALID_OPTION if an option is not valid.
+ * @throws any error of the databases.
  */
 export async function copy<K, V, KTo, VTo>(
   from: LevelLike<K, V>,
@@ -39,7 +41,9 @@ export async function copy<K, V, KTo, VTo>(
 /**
  * Writes the entries of a database to a stream of bytes, from one snapshot, and ends the stream.
  *
- * @throws COPY_ABORTED, and any error of the database or the stream. The stream then has no complete dump.
+ * @throws COPY_ABORTED if the signal was aborted. The stream then has no complete dump.
+ * @throws DUMP_TRUNCATED if the destination ended before the dump.
+ * @throws any error of the database or the stream, with the same consequence.
  */
 export async function dump<K, V>(
   db: LevelLike<K, V>,
@@ -63,8 +67,15 @@ export function dumpBytes<K, V>(
  *
  * After an error, the database has the blocks that were written before it. To check a dump beforehand, use {@link verifyDump}.
  *
- * @throws DUMP_NOT_A_DUMP, DUMP_VERSION, DUMP_TRUNCATED, DUMP_DAMAGED, DUMP_TOO_LARGE (all with `offset`), DUMP_INVALID_SOURCE,
- * COPY_ABORTED, COPY_INVALID_OPTION, and any error of the source or the database.
+ * @throws DUMP_NOT_A_DUMP if the source is not a dump. This error and the next four have the `offset` at which it was noticed.
+ * @throws DUMP_VERSION if the dump has a version that cannot be read.
+ * @throws DUMP_TRUNCATED if the dump is cut off.
+ * @throws DUMP_DAMAGED if a checksum or a count is wrong.
+ * @throws DUMP_TOO_LARGE if a block is larger than `maxBlockSizeBytes`.
+ * @throws DUMP_INVALID_SOURCE if the source is neither a stream nor an iterable, or gives something other than bytes.
+ * @throws COPY_ABORTED if the signal was aborted.
+ * @throws COPY_INVALID_OPTION if an option is not valid.
+ * @throws any error of the source or the database.
  */
 export async function restore<K, V>(
   db: LevelLike<K, V>,

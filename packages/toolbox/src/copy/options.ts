@@ -19,10 +19,15 @@ export interface Summary extends Progress {
 
 /** A range of keys, in the database's own encoding or the one that is named. */
 export interface CopyRange<K> {
+  /** The lower bound, excluded. */
   gt?: K | undefined
+  /** The lower bound, included. */
   gte?: K | undefined
+  /** The upper bound, excluded. */
   lt?: K | undefined
+  /** The upper bound, included. */
   lte?: K | undefined
+  /** The encoding of the bounds. By default, that of the database. */
   keyEncoding?: string | undefined
 }
 
@@ -44,11 +49,13 @@ export interface WritingOptions extends WorkOptions {
   batchSize?: number | undefined
 }
 
+/** Options of `dump()` and `dumpBytes()`. */
 export interface DumpOptions<K> extends WorkOptions {
   /** The keys to copy. By default, all. */
   range?: CopyRange<K> | undefined
 }
 
+/** Options of `copy()`. */
 export interface CopyOptions<K> extends WritingOptions, DumpOptions<K> {
   /**
    * Whether to read back what was written, and compare.
@@ -58,6 +65,7 @@ export interface CopyOptions<K> extends WritingOptions, DumpOptions<K> {
   verify?: boolean | undefined
 }
 
+/** Options of `verifyDump()`. */
 export interface VerifyOptions extends WorkOptions {
   /**
    * The largest block to keep in memory, in bytes, 1 to 2^32 - 1. A block of a dump is larger than 1 MiB only if a single entry
@@ -68,6 +76,7 @@ export interface VerifyOptions extends WorkOptions {
   maxBlockSizeBytes?: number | undefined
 }
 
+/** Options of `restore()`. */
 export interface RestoreOptions extends VerifyOptions, WritingOptions {}
 
 const DEFAULT_BATCH_SIZE = 1000

@@ -185,8 +185,6 @@ export class ChangeLog {
     const start = starts[this.#start]
     if (start !== undefined) return start
     starts[this.#start] = sequence
-    // A hook that has read is called again if the batch that is being filled is written after others.
-    if (this.order.showsOwnBatch) this.#store.get(BARRIER)
     return sequence
   }
 

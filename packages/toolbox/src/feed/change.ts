@@ -7,7 +7,9 @@ import type { StoredChange } from './record.js'
 export interface Change<K = string, V = string> {
   /** The number of the change, above those of all earlier changes. Numbers may be missing. */
   sequence: number
+  /** Whether a value was stored or deleted. */
   type: 'put' | 'del'
+  /** The key. */
   key: K
   /** The value of a put, if the feed keeps values. */
   value?: V

@@ -29,6 +29,7 @@ export interface CountOptions<K = string, V = string> {
 
 /** A group whose stored number differs from that of its entries. */
 export interface CountDifference {
+  /** The name of the group. */
   group: string
   /** The stored number. */
   stored: number

@@ -26,7 +26,8 @@ export class Count {
   readonly #numbers: OldValues
   readonly #onProgress: ((entries: number) => void) | undefined
   readonly #hook = (operation: Operation, batch: PrewriteBatch) => this.#onOperation(operation, batch)
-  readonly #storeHook = (operation: Operation, batch: PrewriteBatch) => this.#onSide(operation, batch)
+  readonly #storeHook = (operation: Operation, batch: PrewriteBatch) =>
+    this.#onStoreOperation(operation, batch)
   readonly #unlisten: Array<() => void>
   #state: CountState | undefined
   #building: Promise<void> | undefined
@@ -144,6 +145,7 @@ export class Count {
     this.#store.release()
   }
 
+  /** Closes the count, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
@@ -176,8 +178,6 @@ export class Count {
 
     if (!this.#isCounted(key)) {
       this.#builder.touch(key)
-      // Having read, it is called again if a batch that is filled now is written after others.
-      this.#store.get(this.#counters.stateKey)
       return
     }
 
@@ -206,7 +206,7 @@ export class Count {
     else this.#store.put(batch, key, bytes)
   }
 
-  #onSide(operation: Operation, batch: PrewriteBatch): void {
+  #onStoreOperation(operation: Operation, batch: PrewriteBatch): void {
     if (this.#store.keyOf(operation)?.equals(this.#counters.markerKey)) this.#builder.onMarker(batch)
   }
 

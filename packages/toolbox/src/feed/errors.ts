@@ -27,7 +27,9 @@ export type FeedErrorCode =
 
 /** An error of this part. */
 export interface FeedError extends Error {
+  /** The reason, for programs. */
   code: FeedErrorCode
+  /** The error behind this one, if there is one. */
   cause?: unknown
   /** With `FEED_TRIMMED`: the oldest sequence number retained. The smallest valid `after` is one less. */
   oldestSequence?: number

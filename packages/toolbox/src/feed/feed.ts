@@ -197,6 +197,7 @@ export class Feed<K = string, V = string> {
     this.#log.release()
   }
 
+  /** Closes the feed, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

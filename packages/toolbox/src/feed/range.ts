@@ -6,9 +6,13 @@ import { invalidOption } from './errors.js'
 
 /** A range of keys, as in abstract-level, or all keys that begin with `prefix`. A range without bounds contains all keys. */
 export interface KeyRange {
+  /** The lower bound, excluded. */
   gt?: unknown
+  /** The lower bound, included. */
   gte?: unknown
+  /** The upper bound, excluded. */
   lt?: unknown
+  /** The upper bound, included. */
   lte?: unknown
   /** What the encoded keys begin with. It excludes the other bounds. */
   prefix?: unknown

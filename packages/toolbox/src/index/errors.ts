@@ -25,6 +25,7 @@ export type IndexErrorCode =
 
 /** An error of an index. */
 export interface IndexError extends ToolboxError {
+  /** The reason, for programs. */
   code: IndexErrorCode
   /** The name of the index. */
   index: string
@@ -32,6 +33,7 @@ export interface IndexError extends ToolboxError {
 
 /** The error about a value that is not unique. */
 export interface UniqueError extends IndexError {
+  /** The reason, for programs. */
   code: 'TOOLBOX_UNIQUE'
   /** The value. */
   value: unknown

@@ -52,9 +52,13 @@ export interface IndexRange {
   equals?: unknown
   /** Only entries whose value begins with this: a string, bytes, or the first elements of a compound value. */
   prefix?: unknown
+  /** The lower bound, excluded. */
   gt?: unknown
+  /** The lower bound, included. */
   gte?: unknown
+  /** The upper bound, excluded. */
   lt?: unknown
+  /** The upper bound, included. */
   lte?: unknown
   /**
    * Whether to go from the highest to the lowest.

@@ -6,7 +6,9 @@ export type Kind = 'entries' | 'keys' | 'values'
 
 /** An entry in the form that streams give it. */
 export interface Entry<K = string, V = string> {
+  /** The key. */
   key: K
+  /** The value. */
   value: V
 }
 

@@ -32,14 +32,19 @@ export interface KeyOptions<K, V> {
 
 /** Options of writes. Other options, such as those of parts that use hooks, go into the batch with the operation. */
 export interface WriteOptions<K, V> extends KeyOptions<K, V> {
+  /** Any other option; see above. */
   [option: string]: unknown
 }
 
 /** Options of iterators: a range, a direction and a limit. */
 export interface IteratorOptions<K, V> extends KeyOptions<K, V> {
+  /** The lower bound, excluded. */
   gt?: K
+  /** The lower bound, included. */
   gte?: K
+  /** The upper bound, excluded. */
   lt?: K
+  /** The upper bound, included. */
   lte?: K
   /**
    * Whether to go from the last entry to the first.

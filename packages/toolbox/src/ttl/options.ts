@@ -48,8 +48,11 @@ export interface ExpiryOptions {
   ttlMs?: number | undefined
 }
 
+/** Options of `put()` on a view. */
 export interface TtlPutOptions<K, V> extends AbstractPutOptions<K, V>, ExpiryOptions {}
+/** Options of `batch()` on a view. */
 export interface TtlBatchOptions<K, V> extends AbstractBatchOptions<K, V>, ExpiryOptions {}
+/** An operation of `batch()` on a view; puts may have a time to live of their own. */
 export type TtlBatchOperation<TDatabase, K, V> =
   | (AbstractBatchPutOperation<TDatabase, K, V> & ExpiryOptions)
   | AbstractBatchDelOperation<TDatabase, K>

@@ -305,9 +305,19 @@ export class TtlLevel<KDefault = string, VDefault = string> extends AbstractLeve
 
 // Methods that abstract-level implements, with types that include the options of this view.
 export interface TtlLevel<KDefault, VDefault> {
+  /**
+   * Stores a value that lives for `ttlMs` from now; its expiry is stored in the same batch.
+   *
+   * @throws TTL_INVALID if `ttlMs` is not valid.
+   */
   put(key: KDefault, value: VDefault): Promise<void>
   put<K = KDefault, V = VDefault>(key: K, value: V, options: TtlPutOptions<K, V>): Promise<void>
 
+  /**
+   * Writes several operations atomically, each put with its time to live.
+   *
+   * @throws TTL_INVALID if `ttlMs` is not valid.
+   */
   batch(operations: Array<TtlBatchOperation<this, KDefault, VDefault>>): Promise<void>
   batch<K = KDefault, V = VDefault>(
     operations: Array<TtlBatchOperation<this, K, V>>,

@@ -77,7 +77,7 @@ export class WriteHook {
     const isUnchanged = expiry === undefined && previous === undefined && this.#readsAreExact
     if (isUnchanged && this.#records.isOpen) return
 
-    for (const sideOperation of this.#records.set(key, expiry, previous)) batch.add(sideOperation)
+    for (const recordOperation of this.#records.set(key, expiry, previous)) batch.add(recordOperation)
   }
 
   /** The operation's key within the database; undefined if it is not on one of the entries. */

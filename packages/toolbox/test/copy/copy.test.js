@@ -25,7 +25,7 @@ async function fill(db, count) {
 const plain = (entries) => entries.map(([key, value]) => [Buffer.from(key), Buffer.from(value)])
 const all = async (db) => plain(await db.iterator(view).all())
 
-/** The checksum of entries as the guide says it is made. */
+/** The checksum of entries, computed as the guide describes. */
 function checksumOf(entries) {
   let sum = 0
   for (const [key, value] of entries) {

@@ -1,4 +1,4 @@
-// No damage to a dump goes unnoticed, and none makes the decoder take memory or time for what is not there.
+// No damage to a dump goes unnoticed, and none makes the decoder spend memory or time on data that does not exist.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,14 +24,14 @@ async function someDump() {
   return pieces
 }
 
-/** A small dump as one. */
+/** A small dump in one piece. */
 async function smallDump() {
   const db = new MemoryLevel()
   for (let index = 0; index < 5; index++) await db.put(`key ${index}`, 'value'.repeat(index))
   return Buffer.concat(await dumpOf(db))
 }
 
-/** A head of a block that its checksum confirms. */
+/** The head of a block, with a valid checksum. */
 function head(size, count) {
   const bytes = Buffer.alloc(13)
   bytes.writeUInt8(1, 0)
@@ -69,7 +69,7 @@ test('a bit that changes anywhere is noticed', async () => {
   }
 })
 
-test('bytes behind the end are noticed', async () => {
+test('bytes after the end are noticed', async () => {
   const dump = await smallDump()
   await assert.rejects(verifyDump([dump, Buffer.from([0])]), { code: 'DUMP_DAMAGED' })
   await assert.rejects(verifyDump([dump, dump]), { code: 'DUMP_DAMAGED' })
@@ -83,7 +83,7 @@ test('blocks that are missing, doubled or in another order are noticed', async (
   }
 })
 
-test('of a damaged block nothing is written, of those before everything', async (t) => {
+test('nothing of a damaged block is written, and all of the blocks before it', async (t) => {
   for (const open of Object.values(databases)) {
     const [header, a, b, c, trailer] = await someDump()
     const damaged = Buffer.from(b)
@@ -94,7 +94,7 @@ test('of a damaged block nothing is written, of those before everything', async 
   }
 })
 
-test('other files are no dumps', async () => {
+test('other files are not dumps', async () => {
   for (const other of ['', 'T', 'TERRDUMP']) {
     await assert.rejects(verifyDump([Buffer.from(other)]), { code: 'DUMP_TRUNCATED' })
   }
@@ -151,7 +151,7 @@ test('a dump in pieces of any size', async () => {
   }
 })
 
-test('random bytes behind a header never pass, nor hang', async () => {
+test('random bytes after a header never pass, and never hang', async () => {
   const header = (await smallDump()).subarray(0, 16)
   let state = 5
   for (let round = 0; round < 500; round++) {
@@ -164,7 +164,7 @@ test('random bytes behind a header never pass, nor hang', async () => {
   }
 })
 
-test('what gives no bytes is no source', async () => {
+test('anything that does not give bytes is not a source', async () => {
   const db = new MemoryLevel()
   const refused = { code: 'DUMP_INVALID_SOURCE' }
   for (const source of [null, undefined, 5, {}, ['text'], [5], 'text']) {
@@ -172,7 +172,7 @@ test('what gives no bytes is no source', async () => {
   }
 })
 
-test('a source is let go when its dump is refused', async () => {
+test('a source is released when its dump is refused', async () => {
   let isLetGo = false
   async function* endless() {
     try {

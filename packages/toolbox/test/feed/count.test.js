@@ -8,7 +8,7 @@ import { databases } from '../support/databases.js'
 import { randomNumbers } from '../support/random.js'
 import { pause } from './support.js'
 
-/** Counts as they should be. */
+/** The correct counts. */
 async function counted(db, groupsOf) {
   const counts = new Map()
   for await (const [key, value] of db.iterator()) {
@@ -108,7 +108,7 @@ for (const [name, open] of Object.entries(databases)) {
       const write = () => (random(3) === 0 ? sub.del(key()) : sub.put(key(), value()))
       await Promise.all(Array.from({ length: 1 + random(8) }, write))
       await sub.batch(Array.from({ length: random(20) }, () => ({ type: 'put', key: key(), value: value() })))
-      // In memory nothing else would have its turn.
+      // In memory nothing else would get a turn.
       await pause(0)
     }
     await ready
@@ -150,7 +150,7 @@ for (const [name, open] of Object.entries(databases)) {
     assert.deepEqual(await counts.verify(), [])
   })
 
-  test(`${name}: numbers stay after closing; another version counts anew; an interrupted build goes on`, async (t) => {
+  test(`${name}: numbers stay after closing; another version counts again; an interrupted build resumes`, async (t) => {
     const db = await open(t)
     await db.batch(Array.from({ length: 3000 }, (_, i) => ({ type: 'put', key: `${i}`, value: `${i % 3}` })))
     const build = (version, onProgress) =>

@@ -1,4 +1,4 @@
-// Processes killed while they write: what is left of feed, counts and data belongs together.
+// Processes killed while they write: the feed, the counts and the data that are left belong together.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -16,7 +16,7 @@ import { next, replayed } from './support.js'
 const writer = fileURLToPath(new URL('writer.js', import.meta.url))
 const ROUNDS = 4
 
-/** Has a process write, and kills it after some writes. How many it said were done. */
+/** Lets a process write, and kills it after some writes. Returns how many it reported as done. */
 async function killedWriter(kind, path, seed) {
   const child = spawn(process.execPath, [writer, kind, path, `${seed}`], {
     stdio: ['ignore', 'pipe', 'inherit']
@@ -53,7 +53,7 @@ for (const [kind, Database] of [
 
       const entries = await data.iterator().all()
       assert.deepEqual(await replayed(changes), entries)
-      // A consumer that goes on where it was comes to the same.
+      // A consumer that resumes where it was arrives at the same state.
       for await (const { sequence, type, key, value } of changes.read({ after: position })) {
         if (type === 'put') consumed.set(key, value)
         else consumed.delete(key)

@@ -1,4 +1,4 @@
-// What a feed records, and in which terms.
+// What a feed records, and in which form.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -223,7 +223,7 @@ for (const [name, open] of Object.entries(databases)) {
     )
   })
 
-  test(`${name}: what is closed records no more, and its name is free`, async (t) => {
+  test(`${name}: a closed feed records nothing more, and its name is free`, async (t) => {
     const db = await open(t)
     const changes = feed(db)
     assert.throws(() => feed(db), { code: 'FEED_IN_USE' })

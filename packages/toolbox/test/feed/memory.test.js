@@ -10,7 +10,7 @@ const CHANGES = 100_000
 const AT_ONCE = 1000
 const VALUE = 'x'.repeat(200)
 
-/** The least of several looks: what a turn still holds, or a helper thread has not swept, is free at the next. */
+/** The minimum of several looks: what a turn still holds, or a helper thread has not swept, is free at the next look. */
 async function memoryBytes() {
   let least = Number.POSITIVE_INFINITY
   for (let look = 0; look < 5; look++) {

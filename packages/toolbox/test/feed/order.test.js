@@ -1,4 +1,4 @@
-// The order of changes is that in which writes take effect.
+// The order of changes is the order in which writes take effect.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { databases, isExact } from '../support/databases.js'
 import { randomNumbers } from '../support/random.js'
 import { replayed } from './support.js'
 
-/** Whether hooks see every write of their keys, however it is made: so says the guide of Terrace alone. */
+/** Whether hooks see every write to their keys, however it is made. The guide promises that for Terrace only. */
 
 for (const [name, open] of Object.entries(databases)) {
   test(`${name}: what random writes make, replaying the feed makes`, async (t) => {
@@ -36,7 +36,7 @@ for (const [name, open] of Object.entries(databases)) {
     }
 
     for (let round = 0; round < 40; round++) {
-      // Not awaited one by one: they are to come in the order in which they were called.
+      // Not awaited one by one: they must come in the order in which they were called.
       await Promise.all(Array.from({ length: 1 + random(25) }, write))
     }
 
@@ -49,7 +49,7 @@ for (const [name, open] of Object.entries(databases)) {
     }
   })
 
-  test(`${name}: a chained batch has its place where it is written, not where it is filled`, async (t) => {
+  test(`${name}: the position of a chained batch is that of its write, not of its operations`, async (t) => {
     const db = await open(t)
     const changes = feed(db, { oldValues: true })
     const first = db.batch().put('a', 'first')
@@ -76,7 +76,7 @@ for (const [name, open] of Object.entries(databases)) {
     assert.deepEqual(await replayed(changes), await db.iterator({ gte: 'a' }).all())
   })
 
-  test(`${name}: writes that reach a sublevel by other ways are seen where the database shows them`, async (t) => {
+  test(`${name}: writes that reach a sublevel in other ways are seen if the database shows them`, async (t) => {
     const db = await open(t)
     const sub = db.sublevel('sub')
     const other = db.sublevel('sub')

@@ -12,7 +12,7 @@ import { next, pause } from './support.js'
 const numbers = (from, to) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
 for (const [name, open] of Object.entries(databases)) {
-  test(`${name}: what is stored, then what comes, without a gap or a double`, async (t) => {
+  test(`${name}: stored changes, then new ones, without gaps or duplicates`, async (t) => {
     const db = await open(t)
     const changes = feed(db)
     const write = async (from, to) => {
@@ -64,7 +64,7 @@ for (const [name, open] of Object.entries(databases)) {
     await writing
   })
 
-  test(`${name}: a live reader waits, and hears of puts, dels, batches, chained batches and clear`, async (t) => {
+  test(`${name}: a live reader waits, and gets puts, dels, batches, chained batches and clear`, async (t) => {
     const db = await open(t)
     const sub = db.sublevel('sub')
     const changes = feed(sub)
@@ -94,7 +94,7 @@ for (const [name, open] of Object.entries(databases)) {
     ])
   })
 
-  test(`${name}: a reader resumes where one stopped, also after opening again`, async (t) => {
+  test(`${name}: a reader resumes where another stopped, also after the database was reopened`, async (t) => {
     const db = await open(t)
     const changes = feed(db)
     for (const number of numbers(1, 10)) await db.put(`${number}`, '')

@@ -1,4 +1,4 @@
-// What a feed retains, and what readers of removed changes hear.
+// What a feed retains, and what readers of removed changes get.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ async function put(db, from, to, value = '') {
   for (let number = from; number <= to; number++) await db.put(`${number}`, value)
 }
 
-/** Waits until something is so. */
+/** Waits until a condition is true. */
 async function until(isSo) {
   for (let wait = 1; !(await isSo()); wait++) {
     assert.ok(wait < 500, 'it took more than five seconds')
@@ -61,7 +61,7 @@ for (const [name, open] of Object.entries(databases)) {
     await changes.trim()
     assert.equal(await changes.oldestSequence(), 2501)
     assert.equal((await all(changes.read())).length, 10)
-    // Of what was removed nothing is left in the database.
+    // Nothing of what was removed is left in the database.
     const stored = await db.keys({ gte: '!feed.changes!', lt: '!feed.changes"' }).all()
     assert.equal(stored.length, 11)
   })
@@ -85,7 +85,7 @@ for (const [name, open] of Object.entries(databases)) {
     assert.deepEqual(await all(changes.read()), [])
     assert.equal(await changes.lastSequence(), 20)
 
-    // What is being removed is known before it is stored.
+    // A removal is known before it is stored.
     await changes.trim()
     await db.close()
     await db.open()
@@ -102,7 +102,7 @@ for (const [name, open] of Object.entries(databases)) {
     assert.equal(await again.lastSequence(), 22)
   })
 
-  test(`${name}: a reader that is overtaken by the removal hears of it`, async (t) => {
+  test(`${name}: a reader that is overtaken by the removal gets an error`, async (t) => {
     const db = await open(t)
     const changes = feed(db, { retention: { count: 1000 } })
     await put(db, 1, 1000)
@@ -174,7 +174,7 @@ for (const [name, open] of Object.entries(databases)) {
   })
 }
 
-// A writer that leaves no turn: each of its awaits is settled at once where the database does so.
+// A writer that leaves no turn: if the database allows it, each of its awaits settles at once.
 for (const [name, open] of Object.entries(databases)) {
   const changes = name === 'classic-level' ? 6000 : 40_000
   const kinds = {

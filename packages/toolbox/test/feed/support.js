@@ -1,6 +1,6 @@
 // What the tests of the feed share.
 
-/** What the changes of a feed, from the first, make of an empty database: entries in the order of their keys. */
+/** Applies the changes of a feed, from the first, to an empty database. Returns the entries in the order of their keys. */
 export async function replayed(changes) {
   const entries = new Map()
   let last = 0
@@ -20,7 +20,7 @@ export async function next(iterator) {
   return done ? undefined : value
 }
 
-/** Lets timers and writes that are due go on. */
+/** Lets timers and writes that are due run. */
 export function pause(ms) {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }

@@ -1,4 +1,4 @@
-// What is now, and its changes.
+// The current entries, and their changes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { databases } from '../support/databases.js'
 import { randomNumbers } from '../support/random.js'
 import { next, pause } from './support.js'
 
-/** What a watcher of a range takes its events for, until a key is put. */
+/** The state that a watcher of a range derives from its events, until a key is put. */
 async function stateUntil(watcher, lastKey) {
   const state = new Map()
   for await (const { type, key, value } of watcher) {
@@ -111,7 +111,7 @@ for (const [name, open] of Object.entries(databases)) {
     })
   }
 
-  test(`${name}: a watcher that the retention overtakes begins anew`, async (t) => {
+  test(`${name}: a watcher that the retention overtakes begins again`, async (t) => {
     const db = await open(t)
     const changes = feed(db, { retention: { count: 300 } })
     await db.put('gone', '')

@@ -17,7 +17,7 @@ async function fill(db, count = RECORDS) {
 }
 
 for (const [name, open] of Object.entries(databases)) {
-  test(`${name}: builds an index of what is there, step by step, with progress`, async (t) => {
+  test(`${name}: builds an index of existing records, step by step, with progress`, async (t) => {
     const db = await open(t, { valueEncoding: 'json' })
     await fill(db)
     await fill(db.sublevel('other', { valueEncoding: 'json' }))
@@ -93,7 +93,7 @@ for (const [name, open] of Object.entries(databases)) {
     assert.deepEqual(await byWord.verify(), inStep(8, 7200))
   })
 
-  test(`${name}: building goes on where it was when the database was closed`, async (t) => {
+  test(`${name}: building resumes where it was when the database was closed`, async (t) => {
     const db = await open(t)
     const users = db.sublevel('users', { valueEncoding: 'json' })
     await fill(users)
@@ -122,7 +122,7 @@ for (const [name, open] of Object.entries(databases)) {
     const steps = progress.length
     assert.deepEqual(await byGroup.verify(), inStep(RECORDS))
 
-    // Ready, it is not built again.
+    // When it is ready, it is not built again.
     await db.close()
     await db.open()
     await users.open()
@@ -143,7 +143,7 @@ for (const [name, open] of Object.entries(databases)) {
     assert.deepEqual(await all(byGroup.keys()), ['a'])
   })
 
-  test(`${name}: an index that was declared otherwise is built anew`, async (t) => {
+  test(`${name}: an index that was declared differently is rebuilt`, async (t) => {
     const db = await open(t, { valueEncoding: 'json' })
     await fill(db, 20)
     let calls = 0
@@ -153,7 +153,7 @@ for (const [name, open] of Object.entries(databases)) {
       const { entries, ...report } = await made.verify()
       assert.deepEqual(report, { records: 20, missing: 0, stale: 0, wrong: 0 })
       const found = (await all(made.entries())).map(([, , indexed]) => indexed)
-      // What declares it the next time is another program, for which this one leaves things as they are.
+      // The next declaration is made by another program, for which this one leaves things as they are.
       await db.close()
       await db.open()
       await made.ready
@@ -229,7 +229,7 @@ for (const [name, open] of Object.entries(databases)) {
   })
 }
 
-/** Undeclares an index, with its entries left as they are. */
+/** Removes the declaration of an index, and leaves its entries as they are. */
 async function forget(db, made) {
   const states = db.sublevel('index')
   const entries = db.sublevel(`index.${made.name}`)
@@ -259,7 +259,7 @@ test('a slow function makes steps smaller', async (t) => {
   assert.deepEqual(await slow.verify(), inStep(10))
 })
 
-test('many indexes of one database are no leak', async (t) => {
+test('many indexes of one database do not count as a leak', async (t) => {
   const warnings = []
   const warned = (warning) => warnings.push(warning)
   process.on('warning', warned)
@@ -277,7 +277,7 @@ test('many indexes of one database are no leak', async (t) => {
   assert.ok(db.hooks.prewrite.noop)
 })
 
-test('a state that cannot be read builds the index anew', async (t) => {
+test('an unreadable state makes the index be rebuilt', async (t) => {
   const db = await databases['memory-level'](t, { valueEncoding: 'json' })
   await db.sublevel('index').put('at', '{"format":1,')
   await db.put('a', { at: 1 })

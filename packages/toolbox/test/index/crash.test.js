@@ -12,7 +12,7 @@ import { inStep } from './support/indexes.js'
 
 const script = fileURLToPath(new URL('support/crashing.js', import.meta.url))
 
-/** Runs the script until it has printed so many lines, and kills it. What it printed is returned. */
+/** Runs the script until it has printed this many lines, and kills it. Returns what it printed. */
 async function killed(name, path, what, lines) {
   const child = spawn(process.execPath, [script, name, path, what], { stdio: ['ignore', 'pipe', 'inherit'] })
   const exit = once(child, 'exit')
@@ -37,7 +37,7 @@ for (const [name, Database] of Object.entries({ terrace: Level, 'classic-level':
       const records = (await users.keys().all()).length
       for (const made of [byEmail, byGroup]) {
         const { stale, ...report } = await made.verify()
-        // Building beside writes may leave stale entries on other databases.
+        // On other databases, building while others write may leave stale entries.
         if (isExact(db)) assert.equal(stale, 0)
         assert.deepEqual({ ...report, stale: 0 }, { ...inStep(records), entries: records + stale })
         if (stale > 0) await made.rebuild()
@@ -57,7 +57,7 @@ for (const [name, Database] of Object.entries({ terrace: Level, 'classic-level':
     }
   })
 
-  test(`${name}: a process killed amid building, with writes, goes on where it was`, async (t) => {
+  test(`${name}: a build resumes where its process was killed, with writes going on`, async (t) => {
     const path = join(directory(t), 'db')
     const db = new Database(path)
     const users = db.sublevel('users', { valueEncoding: 'json' })

@@ -7,7 +7,7 @@ import { all } from '../support/collect.js'
 import { databases } from '../support/databases.js'
 import { refusalOf } from './support/indexes.js'
 
-/** What an index of these values, in JSON, has: indexed values by key. */
+/** The indexed values, by key, in an index of these values in JSON. */
 async function indexedOf(t, on, values, options = {}) {
   const db = await databases['memory-level'](t, { valueEncoding: 'json' })
   const made = index(db, { name: 'test', on, ...options })

@@ -33,7 +33,7 @@ function randomOperation(random) {
   return random(4) === 0 ? { type: 'del', key } : { type: 'put', key, value: randomValue(random) }
 }
 
-/** Applies operations in turn; undefined if a value would not be unique. */
+/** Applies operations in turn. Returns undefined if a value would not be unique. */
 function applied(model, operations) {
   const after = new Map(model)
   for (const { type, key, value } of operations) {
@@ -57,14 +57,14 @@ function expectedValues({ email, address, age, tags }) {
   }
 }
 
-/** null, then numbers, then strings, then arrays: the order of bytewise, as far as it is needed here. */
+/** The order of terrace-bytewise, as far as it is needed here: null, numbers, strings, arrays. */
 function compare(a, b) {
   if (Array.isArray(a)) return compare(a[0], b[0]) || compare(a[1], b[1])
   const rank = (value) => (value === null ? 0 : typeof value === 'number' ? 1 : 2)
   return rank(a) - rank(b) || (a < b ? -1 : a > b ? 1 : 0)
 }
 
-/** What the entries of an index are. */
+/** The expected entries of the index. */
 function expectedEntries(model, name) {
   const entries = []
   for (const [key, value] of model) {
@@ -110,7 +110,7 @@ for (const [name, open] of Object.entries(databases)) {
     const indexes = declarations.map((options) => index(users, options))
     await Promise.all(indexes.map(({ ready }) => ready))
 
-    /** A write, which is refused if the model refuses it. */
+    /** A write. It is refused if the model refuses it. */
     const write = () => {
       const count = random(3) === 0 ? 1 + random(8) : 1
       const operations = Array.from({ length: count }, () => randomOperation(random))
@@ -126,7 +126,7 @@ for (const [name, open] of Object.entries(databases)) {
       for (let i = 0; i < 20; i++) {
         const check = write()
         checks.push(check)
-        // Others than Terrace keep an index in step if each write is awaited.
+        // Databases other than Terrace keep an index in step if each write is awaited.
         if (!isExact(db) || random(4) === 0) await check
       }
       await Promise.all(checks)

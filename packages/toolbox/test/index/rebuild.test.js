@@ -1,4 +1,4 @@
-// Building an index anew while others write: a unique one goes on refusing.
+// Rebuilding an index while others write: a unique index goes on refusing.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -59,7 +59,7 @@ for (const [name, open] of Object.entries(databases)) {
     }
   })
 
-  test(`${name}: a writer who waits agrees with a model, whatever is rebuilt meanwhile`, async (t) => {
+  test(`${name}: a writer that awaits agrees with a model, whatever is rebuilt meanwhile`, async (t) => {
     const { db, users, indexed } = await withUsers(t)
     const below = randomNumbers(11)
     const model = new Map()

@@ -40,7 +40,7 @@ for (const [name, open] of Object.entries(databases)) {
     const error = await refusalOf(users.put('b', { email: 'x' }))
     assert.equal(error.code, 'TOOLBOX_UNIQUE')
     assert.deepEqual([error.index, error.value, error.key, error.refusedKey], ['email', 'x', 'a', 'b'])
-    assert.match(error.message, /email: "x" belongs to key "a"/)
+    assert.match(error.message, /email: "x" already belongs to key "a"/)
     assert.equal(await users.get('b'), undefined)
 
     const twice = [
@@ -118,7 +118,7 @@ for (const [name, open] of Object.entries(databases)) {
       assert.deepEqual(await all(unique.keys()), ['c', 'b'])
       assert.deepEqual(await indexed.verify(), inStep(3))
     } else {
-      // The batch deleted the entry that was a's when it was filled.
+      // The batch deleted the entry that belonged to a when it was filled.
       assert.deepEqual(await unique.verify(), { ...inStep(3, 2), missing: 1, stale: 1 })
       assert.deepEqual(await indexed.verify(), { ...inStep(3, 4), stale: 1 })
       await unique.rebuild()
@@ -148,7 +148,7 @@ for (const [name, open] of Object.entries(databases)) {
       assert.deepEqual(await indexed.verify(), inStep(1))
       return
     }
-    // What the guide says of other databases: verify() tells.
+    // As the guide says about other databases, verify() finds it.
     const { records, missing, wrong } = await indexed.verify()
     assert.equal(missing + wrong, records - 1)
     assert.deepEqual(await users.get(await indexed.getKey('x')), { email: 'x' })

@@ -6,7 +6,7 @@ import { databases } from '../support/databases.js'
 import { inStep } from './support/indexes.js'
 
 for (const [name, open] of Object.entries(databases)) {
-  /** Users with an index, and the sublevel where its entries are, to damage them. */
+  /** Users with an index, and the sublevel of its entries, in order to damage them. */
   const withUsers = async (t, unique) => {
     const db = await open(t)
     const users = db.sublevel('users', { valueEncoding: 'json' })
@@ -14,7 +14,7 @@ for (const [name, open] of Object.entries(databases)) {
     await byName.ready
     for (const key of 'abcd') await users.put(key, { name: `name ${key}` })
     const entries = db.sublevel('users.index.name', { keyEncoding: 'buffer', valueEncoding: 'buffer' })
-    // Another program's writes, without the index.
+    // Writes of another program, without the index.
     const writeDirectly = (operations) =>
       db.batch(
         operations.map(({ key, ...rest }) => ({ ...rest, key: `!users!${key}`, valueEncoding: 'json' }))
@@ -49,7 +49,7 @@ for (const [name, open] of Object.entries(databases)) {
     })
   }
 
-  test(`${name}: a unique value that two records have is wrong, a record that is refused, too`, async (t) => {
+  test(`${name}: a unique value of two records counts as wrong, and so does a refused record`, async (t) => {
     const { byName, writeDirectly } = await withUsers(t, true)
     await writeDirectly([
       { type: 'put', key: 'x', value: { name: 'name a' } },

@@ -7,13 +7,13 @@ import { databases } from '../support/databases.js'
 
 let namespaces = 0
 
-/** Locks that no other test has. */
+/** Locks that no other test uses. */
 const fresh = () => lock(`test ${namespaces++}`)
 
 /** Lets everything happen that needs no time. */
 const settle = () => new Promise(setImmediate)
 
-/** Acquires, and notes in `order` when it has. */
+/** Acquires, and notes that in `order`. */
 function noted(locks, order, name, keys, options) {
   return locks.acquire(keys, options).then((release) => {
     order.push(name)
@@ -41,7 +41,7 @@ test('a key is had by one at a time, in the order of the calls', async () => {
   other()
 })
 
-test('releasing twice does not take the key from who has it next', async () => {
+test('releasing twice does not take the key from its next holder', async () => {
   const locks = fresh()
   const first = await locks.acquire('a')
   const second = locks.acquire('a')
@@ -55,7 +55,7 @@ test('releasing twice does not take the key from who has it next', async () => {
   again()
 })
 
-test('who shares a key goes in together, but not past who wants it alone', async () => {
+test('callers that share a key hold it together, but do not overtake one that wants it alone', async () => {
   const locks = fresh()
   const order = []
   const shared = { shared: true }
@@ -80,7 +80,7 @@ test('who shares a key goes in together, but not past who wants it alone', async
   for (const release of releases) release()
 })
 
-test('when who wants a key alone gives up, those behind it may share it at once', async () => {
+test('when a caller that wants a key alone gives up, those after it may share it at once', async () => {
   const locks = fresh()
   const reader = await locks.acquire('a', { shared: true })
   const controller = new AbortController()
@@ -176,7 +176,7 @@ test('withLock gives the keys up when the work has ended or failed', async () =>
   release()
 })
 
-test('what is acquired can be disposed of', async () => {
+test('an acquired lock can be disposed of', async () => {
   const locks = fresh()
   const first = await locks.acquire('a')
   first[Symbol.dispose]()

@@ -1,4 +1,5 @@
-// Random calls against a model: nobody meets whom they must not, nobody is overtaken, and nothing is left.
+// Random calls against a model: nobody holds a key together with someone they must not, nobody is overtaken, and nothing is
+// left over.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,7 +7,7 @@ import { Acquisition } from '../../dist/lock/acquisition.js'
 import { Queues } from '../../dist/lock/queue.js'
 import { randomNumbers } from '../support/random.js'
 
-/** Who has which key: throws if two meet that must not. */
+/** Who holds which key. Throws if two hold a key together that must not. */
 class Holders {
   #byKey = new Map()
 
@@ -67,7 +68,7 @@ for (let seed = 1; seed <= 20; seed++) {
   })
 }
 
-test('of those who want one key, each is served in turn', async () => {
+test('callers that want the same key are served in turn', async () => {
   const random = randomNumbers(99)
   const queues = new Queues()
   const served = []

@@ -95,7 +95,7 @@ for (const [name, open] of Object.entries(databases)) {
     assert.ok(Math.max(...sizes) <= 100)
   })
 
-  test(`${name}: the callback of a write tells that it is in the database`, async (t) => {
+  test(`${name}: the callback of a write is called once it is in the database`, async (t) => {
     const db = await open(t)
     const stream = writable(db)
     for (let index = 0; index < 10; index++) {
@@ -120,7 +120,7 @@ for (const [name, open] of Object.entries(databases)) {
     ])
   })
 
-  test(`${name}: what is no entry destroys the stream`, async (t) => {
+  test(`${name}: anything but an entry destroys the stream`, async (t) => {
     const db = await open(t)
     for (const bad of [5, 'a', {}, { key: 'a' }, { type: 'get', key: 'a' }, ['a'], ['a', 'b', 'c']]) {
       await assert.rejects(pipeline(Readable.from([bad]), writable(db)), { code: 'STREAM_INVALID_ENTRY' })

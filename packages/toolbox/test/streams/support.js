@@ -5,14 +5,14 @@ export const json = { valueEncoding: 'json' }
 /** The key of an entry by its number: keys are in the order of the numbers. */
 export const key = (index) => String(index).padStart(6, '0')
 
-/** Puts so many entries; values are numbers. */
+/** Puts this many entries. Their values are numbers. */
 export async function fill(db, count) {
   await db.batch(
     Array.from({ length: count }, (_, index) => ({ type: 'put', key: key(index), value: index }))
   )
 }
 
-/** Counts, from now on, the iterators of the database that are closed. */
+/** Counts the iterators of the database that are closed from now on. */
 export function countClosed(db) {
   let closed = 0
   const { iterator } = db

@@ -1,4 +1,4 @@
-/** All that an async iterable gives. */
+/** Everything that an async iterable yields. */
 export async function all(iterable) {
   const found = []
   for await (const item of iterable) found.push(item)

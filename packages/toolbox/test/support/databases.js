@@ -21,7 +21,7 @@ async function opened(t, db) {
   return db
 }
 
-/** As {@link opened}, in a directory. What runs at the end of a test runs in turn: the database closes, then its directory goes. */
+/** Like {@link opened}, in a directory. At the end of a test, first the database is closed, then its directory removed. */
 function openedIn(t, Database, options) {
   const path = mkdtempSync(join(tmpdir(), 'terrace-toolbox-'))
   const db = opened(t, new Database(join(path, 'db'), options))
@@ -29,14 +29,14 @@ function openedIn(t, Database, options) {
   return db
 }
 
-/** By name: a function that makes an open database for the test `t`. */
+/** For each name, a function that makes an open database for the test `t`. */
 export const databases = {
   terrace: (t, options) => openedIn(t, Level, options),
   'classic-level': (t, options) => openedIn(t, ClassicLevel, options),
   'memory-level': (t, options) => opened(t, new MemoryLevel(options))
 }
 
-/** Whether hooks of the database see every write, and all that was written before. */
+/** Whether hooks of the database see every write, and everything that was written before. */
 export function isExact(db) {
   return db.supports.everyWrite === true
 }

@@ -23,7 +23,9 @@ export function checkGuide(part, count) {
   return guide
 }
 
-/** The codes of a prefix that a guide names must be those that the part's own files, or those of all parts, can throw. */
+/**
+ * Checks that the codes with a prefix that a guide names are those that the part's own files, or those of all parts, can throw.
+ */
 export function checkCodes(guide, part, prefix) {
   const directory = new URL(`../../src/${part}/`, import.meta.url)
   const found = new Set()
@@ -54,7 +56,7 @@ export function checkExample(part) {
   return stdout.toString()
 }
 
-/** What an example says it prints: the comments behind the calls, or on lines of their own. */
+/** What an example says it prints: the comments after the calls, or on lines of their own. */
 function expectedOutput(example) {
   return example
     .split('\n')

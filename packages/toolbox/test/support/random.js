@@ -1,4 +1,4 @@
-/** Pseudo-random whole numbers below `limit`, the same each time that the seed is. */
+/** Pseudo-random whole numbers below `limit`, the same for the same seed. */
 export function randomNumbers(seed) {
   let state = seed
   return (limit) => {

@@ -1,5 +1,5 @@
-// Runs the test suite that abstract-level publishes, unmodified, against views whose entries expire: of sublevels of the
-// database that is named.
+// Runs the published test suite of abstract-level, unmodified, against views whose entries expire: views of sublevels of the
+// named database.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -1,4 +1,4 @@
-// Writes entries that expire and some that stay, and removes what expired, until it is killed. Prints a dot a round.
+// Writes entries that expire and some that stay, and removes expired ones, until it is killed. Prints a dot for each round.
 
 import { ClassicLevel } from 'classic-level'
 import { Level } from 'terrace'

@@ -7,7 +7,7 @@ import { transactions } from 'terrace-toolbox/transaction'
 import { databases } from '../support/databases.js'
 
 for (const [name, open] of Object.entries(databases)) {
-  test(`${name}: what is written is there when the transaction has ended, and not before`, async (t) => {
+  test(`${name}: writes take effect when the transaction has ended, and not before`, async (t) => {
     const db = await open(t)
     const transaction = transactions(db)
 

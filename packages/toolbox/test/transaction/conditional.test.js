@@ -49,7 +49,7 @@ for (const [name, open] of Object.entries(databases)) {
     assert.equal(await db.get('a'), 7)
   })
 
-  test(`${name}: of many who expect the same value, one replaces it`, async (t) => {
+  test(`${name}: only one of many that expect the same value replaces it`, async (t) => {
     const db = await open(t)
     const transaction = transactions(db)
     await db.put('a', 'old')

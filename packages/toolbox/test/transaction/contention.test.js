@@ -1,4 +1,4 @@
-// Many transactions that want the same.
+// Many transactions that want the same key.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

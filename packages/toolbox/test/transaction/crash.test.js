@@ -1,4 +1,4 @@
-// A process that is killed amid transfers leaves whole transactions.
+// A process that is killed during transfers leaves only whole transactions.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

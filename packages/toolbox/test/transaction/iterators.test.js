@@ -13,7 +13,7 @@ function pick(items) {
   return items[Math.floor(Math.random() * items.length)]
 }
 
-/** A range at random. */
+/** A random range. */
 function randomRange() {
   const range = {}
   if (Math.random() < 0.5) range[pick(['gt', 'gte'])] = pick(NAMES)
@@ -23,7 +23,7 @@ function randomRange() {
   return range
 }
 
-/** Does some writes at random, by the function `write(operation)`. */
+/** Does some random writes, with the function `write(operation)`. */
 function randomWrites(count, sublevels, write) {
   for (let i = 0; i < count; i++) {
     const operation = { key: pick(NAMES), sublevel: pick(sublevels) }
@@ -36,7 +36,7 @@ function randomWrites(count, sublevels, write) {
 }
 
 for (const [name, open] of Object.entries(databases)) {
-  test(`${name}: iterators show what is stored once it is committed, in ranges at random`, async (t) => {
+  test(`${name}: iterators of random ranges show what will be stored after the commit`, async (t) => {
     const db = await open(t)
     const transaction = transactions(db)
     const sublevels = SPACES.map((space) => (space === undefined ? db : db.sublevel(space)))

@@ -33,7 +33,7 @@ for (const [name, open] of Object.entries(databases)) {
     })
     assert.equal(observer.size, 0)
 
-    // One is always open, but none for long.
+    // At any time one is open, but none for long.
     const stop = { now: false }
     const chain = async () => {
       while (!stop.now) {
@@ -72,7 +72,7 @@ for (const [name, open] of Object.entries(databases)) {
     assert.ok(grown < 1_000_000, `${grown} bytes`)
   })
 
-  test(`${name}: a write that failed stands in nobody's way once it is garbage`, async (t) => {
+  test(`${name}: a failed write disturbs no transaction once it is garbage`, async (t) => {
     const db = await open(t)
     const transaction = transactions(db)
     const failing = async () => {

@@ -1,4 +1,4 @@
-// Writes of others that are on their way, hooks and listeners of others; how often it is tried.
+// Others' writes that are still running, others' hooks and listeners, and how many attempts there are.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -44,7 +44,7 @@ for (const [name, open] of Object.entries(databases)) {
     }
   })
 
-  test(`${name}: a write that changed nothing, or failed, is a conflict only where values cannot be compared`, async (t) => {
+  test(`${name}: a write that changed nothing, or failed, is a conflict only if values cannot be compared`, async (t) => {
     const db = await open(t)
     const transaction = transactions(db)
     const comparesValues = isExact(db)
@@ -169,7 +169,7 @@ for (const [name, open] of Object.entries(databases)) {
   })
 }
 
-// There, the error of a listener is that of the write, which is done nevertheless.
+// There, the error of a listener becomes that of the write, which is done nevertheless.
 for (const name of ['classic-level', 'memory-level']) {
   const open = databases[name]
 

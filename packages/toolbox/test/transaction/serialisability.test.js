@@ -1,4 +1,4 @@
-// Histories of transactions at random: each must be equivalent to one transaction after the other.
+// Random histories of transactions: each must be equivalent to one transaction after the other.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ const ROUNDS = 40
 const TRANSACTIONS = 8
 const PLAIN_WRITES = 4
 
-/** Two spaces for keys, of different encodings. In histories, their keys begin with 0 and 1. */
+/** Two key spaces with different encodings. In histories, their keys begin with 0 and 1. */
 const spacesOf = (db) => [
   db.sublevel('texts', { valueEncoding: 'utf8' }),
   db.sublevel(['tuples', 'deep'], { keyEncoding: bytewise, valueEncoding: 'json' })
@@ -21,7 +21,7 @@ const spacesOf = (db) => [
 
 const below = (count) => Math.floor(Math.random() * count)
 
-/** Lets others have their turn, for a shorter or longer time. */
+/** Lets others have a turn, for a shorter or longer time. */
 async function dawdle() {
   const how = below(4)
   if (how === 1) await null
@@ -37,7 +37,7 @@ async function stateOf(spaces) {
   return state
 }
 
-/** A read or write at random of the transaction, noted in the event. */
+/** A random read or write of the transaction, noted in the event. */
 async function act(tx, spaces, event, name) {
   const index = below(2)
   const key = KEYS[below(KEYS.length)]
@@ -121,7 +121,7 @@ async function plainWrite(db, spaces, name) {
   return { reads: [], writes }
 }
 
-/** Everything at once. Fails if no order of it explains what was read and what is there at last. */
+/** Runs everything at once. Fails if no order explains what was read and what is there at the end. */
 async function round(db, spaces, transaction, plainWrites) {
   const before = await stateOf(spaces)
   const events = await Promise.all([
@@ -151,7 +151,7 @@ test('the checker finds an order, and finds that there is none', () => {
 })
 
 for (const [name, open] of Object.entries(databases)) {
-  // classic-level does not keep the order of writes that are on their way at once, so others' writes are left out there.
+  // classic-level does not keep the order of concurrent writes, so others' writes are left out there.
   const plainWrites = name === 'classic-level' ? 0 : PLAIN_WRITES
 
   test(`${name}: ${ROUNDS} histories at random have a serial order`, async (t) => {

@@ -1,4 +1,4 @@
-// A process that is killed while it writes leaves no entry without its expiry, and no expiry that lasts.
+// A process that is killed while it writes leaves no entry without its expiry, and no expiry without its entry for good.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -13,7 +13,7 @@ import { directory } from '../support/databases.js'
 
 const writer = fileURLToPath(new URL('../support/ttl-writer.js', import.meta.url))
 
-/** Lets a process write until it has told of `count` rounds, and kills it in the midst of its work. */
+/** Lets a process write until it has reported `count` rounds, and kills it in the middle of its work. */
 async function killedWriter(name, path, count) {
   const child = spawn(process.execPath, [writer, name, path], { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = new Promise((resolve) => child.on('close', (_code, signal) => resolve(signal)))

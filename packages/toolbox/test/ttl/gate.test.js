@@ -1,10 +1,10 @@
-// Writes pass together, removals alone, in the order of their calls.
+// Writes pass together, and removals alone, in the order of their calls.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Gate } from '../../dist/ttl/gate.js'
 
-/** A gate, and what is inside it; each visitor stays until it is let go. */
+/** A gate, and what is inside it. Each visitor stays until it is released. */
 function watched() {
   const gate = new Gate()
   const inside = new Set()

@@ -1,4 +1,4 @@
-// What has expired is not there for any read.
+// No read finds what has expired.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,7 +7,7 @@ import { stoppedClock } from '../support/clock.js'
 import { databases } from '../support/databases.js'
 
 for (const [name, open] of Object.entries(databases)) {
-  /** A view whose background does nothing, of a sublevel; its clock and its database. */
+  /** A view of a sublevel, without removal in the background, with its clock and its database. */
   async function opened(t, options) {
     const db = await open(t)
     const clock = stoppedClock()
@@ -20,7 +20,7 @@ for (const [name, open] of Object.entries(databases)) {
     return { db, clock, sessions }
   }
 
-  /** All entries of an iterator, asked for two at a time. */
+  /** All entries of an iterator, read two at a time. */
   async function inParts(iterator) {
     const entries = []
     for (let part = await iterator.nextv(2); part.length > 0; part = await iterator.nextv(2)) {
@@ -29,7 +29,7 @@ for (const [name, open] of Object.entries(databases)) {
     return entries
   }
 
-  /** All that reads can tell about the keys a, b and c. */
+  /** Everything that reads return about the keys a, b and c. */
   async function everything(view, options = {}) {
     const keys = ['a', 'b', 'c']
     const stepped = []
@@ -53,7 +53,7 @@ for (const [name, open] of Object.entries(databases)) {
     }
   }
 
-  /** What `everything` tells if these are all the entries. */
+  /** What `everything` returns if these are all the entries. */
   function only(entries) {
     const values = ['a', 'b', 'c'].map((key) => entries[key])
     const all = Object.entries(entries)
@@ -173,7 +173,7 @@ for (const [name, open] of Object.entries(databases)) {
     )
   })
 
-  test(`${name}: entries whose keys are no text expire and are cleared where keys are read as text`, async (t) => {
+  test(`${name}: entries whose keys are not text expire and are cleared even if keys are read as text`, async (t) => {
     const { sessions, clock } = await opened(t)
     const key = Buffer.from([0xff, 0xfe])
     const other = Buffer.from([0x80])

@@ -1,4 +1,4 @@
-// Removal beside others: hooks, writes at the same time, closing.
+// Removal together with hooks, concurrent writes, and closing.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -93,9 +93,9 @@ for (const [name, open] of Object.entries(databases)) {
     }
   })
 
-  // classic-level does not say in which order writes of the same moment take effect.
+  // classic-level does not define the order of concurrent writes.
   if (name !== 'classic-level') {
-    test(`${name}: an entry that is written beneath the view while it is removed stays`, async (t) => {
+    test(`${name}: an entry that is written to the database while it is being removed stays`, async (t) => {
       const { entries, sessions, clock } = await opened(t)
       const keys = ['a', 'b', 'c', 'd']
 
@@ -147,7 +147,7 @@ for (const [name, open] of Object.entries(databases)) {
       const kind = random(10)
 
       if (kind < 4) {
-        // Of writes of one key at the same time nobody knows which comes last, so they come one after the other.
+        // The order of concurrent writes to one key is unknown, so they come one after the other.
         await settle()
         pending.push(sessions.put(key, String(step), { ttlMs }))
         model.set(key, { value: String(step), expiry })

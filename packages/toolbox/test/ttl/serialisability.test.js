@@ -1,5 +1,5 @@
-// Histories at random, of transactions through a view and through the plain database, of plain writes, of `touch` and of removals:
-// each must be equivalent to one thing after the other.
+// Random histories of transactions through a view and through the plain database, of plain writes, of `touch` and of removals.
+// Each must be equivalent to one thing after the other.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,7 +16,10 @@ const LIMIT_MS = 20_000
 const TRANSACTIONS = 7
 const PLAIN_WRITES = 3
 
-/** An entry of the model: its value and when it expires. The clock stands still in a round, and only then things happen. */
+/**
+ * An entry of the model: its value and when it expires. The clock stands still during a round, and nothing happens between
+ * rounds.
+ */
 const entryOf = (value, expiry) => `${value} until ${expiry}`
 const textOf = (entry) => entry?.split(' until ')[0]
 
@@ -31,7 +34,7 @@ class History {
     return `v${this.made++}`
   }
 
-  /** A time to live for a write, and when that ends. */
+  /** A time to live for a write, and when it ends. */
   life() {
     const ttlMs = [undefined, Number.POSITIVE_INFINITY, 5, 10, 1000][this.random(5)]
     const options = ttlMs === undefined && this.random(2) === 0 ? {} : { ttlMs }
@@ -44,7 +47,7 @@ class History {
     if (how === 2) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  /** What lives. */
+  /** The entries that have not expired. */
   async state() {
     const state = new Map()
     for await (const [key, value] of this.view.iterator()) {
@@ -53,13 +56,13 @@ class History {
     return state
   }
 
-  /** What has expired and may still be there. */
+  /** The entries that have expired and may still be stored. */
   async leftOver() {
     const live = new Set(await this.view.values().all())
     return new Set((await this.entries.values().all()).filter((value) => !live.has(value)))
   }
 
-  /** One of the two `transactions()`, and how it names where the entries are. */
+  /** One of the two `transactions()`, and how it names the sublevel of the entries. */
   someone() {
     const target = [this.view, this.entries][this.random(2)]
     if (target === this.view && this.random(2) === 0)
@@ -80,7 +83,7 @@ class History {
           const kind = this.random(5)
           if (kind < 2) {
             const found = await tx.get(key, options)
-            // Beneath the view, what has expired is there until it is removed.
+            // Without the view, an expired entry is visible until it is removed.
             const live = leftOver.has(found) ? undefined : found
             const written = own.get(key)
             const read =
@@ -119,7 +122,7 @@ class History {
     return entriesOf(all).map(([key, entry]) => [key, textOf(entry)])
   }
 
-  /** A conditional write, which sees what lives, whatever it names. */
+  /** A conditional write. It sees only live entries, whatever it names. */
   async conditional() {
     const { transaction, options } = this.someone()
     const key = KEYS[this.random(KEYS.length)]
@@ -175,7 +178,7 @@ class History {
     return { reads: [], writes: [{ type: 'put', key, value: entryOf(value, life.expiry) }] }
   }
 
-  /** Everything at once. */
+  /** Runs everything at once. */
   async round(plainWrites) {
     const before = await this.state()
     const leftOver = await this.leftOver()
@@ -209,7 +212,7 @@ for (const [name, open] of Object.entries(databases)) {
     await view.open()
     const seed = Number(process.env.TERRACE_SEED ?? Date.now() % 1_000_000)
     const history = new History({ db, entries, view, clock, random: randomNumbers(seed) })
-    // Elsewhere writes that are on their way at once have no order that is known, removals among them.
+    // On other databases, concurrent writes, including removals, have no known order.
     const plainWrites = isExact(db) ? PLAIN_WRITES : 0
     const end = performance.now() + LIMIT_MS
     let rounds = 0

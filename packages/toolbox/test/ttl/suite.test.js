@@ -1,4 +1,4 @@
-// A view passes the test suite that abstract-level publishes.
+// A view passes the published test suite of abstract-level.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,4 +1,4 @@
-// Views beside the plain database: transactions, conditional writes, unique indexes and feeds through either.
+// Views together with the plain database: transactions, conditional writes, unique indexes and feeds through either.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -57,7 +57,7 @@ for (const [name, open] of Object.entries(databases)) {
     assert.equal(await view.expiresAt('lease'), Infinity)
   })
 
-  test(`${name}: of many who want an expired lease, one gets it`, async (t) => {
+  test(`${name}: only one of many that want an expired lease gets it`, async (t) => {
     const { db, entries, view, clock } = await opened(t)
     const through = [
       [transactions(view), {}],
@@ -187,7 +187,7 @@ for (const [name, open] of Object.entries(databases)) {
     assert.deepEqual([report.entries, report.stale], [1, 0])
   })
 
-  test(`${name}: an index of a view and one of what is beneath are not two of one name`, async (t) => {
+  test(`${name}: an index of a view and one of its database cannot have the same name`, async (t) => {
     const { view, entries } = await opened(t)
     index(view, { name: 'city', on: 'city' })
     assert.throws(() => index(entries, { name: 'city', on: 'city' }), { code: 'TOOLBOX_INDEX_EXISTS' })
@@ -220,7 +220,7 @@ for (const [name, open] of Object.entries(databases)) {
     await cities.close()
   })
 
-  test(`${name}: locks through a view and beneath it meet`, async (t) => {
+  test(`${name}: locks through a view and on its database are the same`, async (t) => {
     const { view, entries } = await opened(t)
     const release = await lock(view).acquire('a')
     await assert.rejects(lock(entries).acquire('a', { timeoutMs: 0 }), { code: 'LOCK_TIMEOUT' })

@@ -8,7 +8,7 @@ import { stoppedClock } from '../support/clock.js'
 import { databases, isExact } from '../support/databases.js'
 
 for (const [name, open] of Object.entries(databases)) {
-  /** A view whose background does nothing, of a sublevel; its clock and its database. */
+  /** A view of a sublevel, without removal in the background, with its clock and its database. */
   async function opened(t, options) {
     const db = await open(t)
     const clock = stoppedClock()
@@ -18,7 +18,7 @@ for (const [name, open] of Object.entries(databases)) {
     return { db, clock, entries, sessions }
   }
 
-  test(`${name}: what is written again lives as long as the last write says`, async (t) => {
+  test(`${name}: an entry that is written again lives as long as the last write says`, async (t) => {
     const { sessions, clock } = await opened(t)
     for (const key of ['never', 'longer', 'shorter', 'again']) await sessions.put(key, '1', { ttlMs: 100 })
     await sessions.put('never', '2')
@@ -72,7 +72,7 @@ for (const [name, open] of Object.entries(databases)) {
     assert.deepEqual(await db.keys().all(), ['!users!anna'])
   })
 
-  test(`${name}: a write through the database beneath counts as well`, async (t) => {
+  test(`${name}: a write through the database itself counts as well`, async (t) => {
     const { entries, sessions, clock } = await opened(t)
     await entries.put('a', '1', { ttlMs: 100 })
     await sessions.put('b', '1', { ttlMs: 100 })
@@ -82,7 +82,7 @@ for (const [name, open] of Object.entries(databases)) {
     assert.deepEqual(await entries.iterator().all(), [['b', '2']])
   })
 
-  test(`${name}: writes by other ways than the view count where every write runs hooks`, async (t) => {
+  test(`${name}: writes that bypass the view count if every write runs hooks`, async (t) => {
     const { db, sessions, clock } = await opened(t)
     const other = db.sublevel('sessions')
     await sessions.put('kept', '1', { ttlMs: 100 })
@@ -111,7 +111,7 @@ for (const [name, open] of Object.entries(databases)) {
     assert.deepEqual(await db.keys().all(), [])
   })
 
-  test(`${name}: what is cleared does not come back, nor does its expiry`, async (t) => {
+  test(`${name}: cleared entries do not come back, nor do their expiries`, async (t) => {
     const { db, sessions, clock } = await opened(t)
     for (const key of ['a', 'b', 'c', 'd']) await sessions.put(key, '1', { ttlMs: 100 })
     await sessions.clear({ gte: 'b', reverse: true, limit: 2 })
@@ -179,7 +179,7 @@ for (const [name, open] of Object.entries(databases)) {
     assert.deepEqual(await db.keys().all(), [])
   })
 
-  test(`${name}: a clock that tells no time is an error of who asks`, async (t) => {
+  test(`${name}: a clock that returns no time is an error of the call that asks`, async (t) => {
     const { sessions, clock } = await opened(t)
     await sessions.put('a', '1', { ttlMs: 100 })
     clock.time = Number.NaN

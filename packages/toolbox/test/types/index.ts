@@ -1,4 +1,4 @@
-// The types, used as they are by who uses the package. Only checked, never run.
+// Checked by the compiler, not run: terrace-toolbox/index as a user would use it.
 
 import { ClassicLevel } from 'classic-level'
 import { MemoryLevel } from 'memory-level'

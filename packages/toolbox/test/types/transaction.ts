@@ -5,7 +5,7 @@ import { MemoryLevel } from 'memory-level'
 import { Level } from 'terrace'
 import { type Transaction, type Transactions, transactions } from 'terrace-toolbox/transaction'
 
-/** Accepts only a value whose type is exactly `T`: another one would need an argument that cannot be had. */
+/** Accepts only a value whose type is exactly `T`. Any other value would need an argument that does not exist. */
 function expectType<T>(): <U>(value: U, ...missing: Equal<T, U> extends true ? [] : [never]) => void {
   return () => undefined
 }

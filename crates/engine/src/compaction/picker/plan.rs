@@ -16,7 +16,7 @@ use terrace_format::comparator::UserComparator;
 use terrace_format::limits::LEVEL_COUNT;
 
 use super::PickerOptions;
-use crate::compaction::reservations::{KeyRange, Reservations};
+use crate::compaction::reservations::{KeyRange, ReservationId, Reservations};
 use crate::version::file_meta::FileMeta;
 use crate::version::version::Version;
 
@@ -68,6 +68,13 @@ pub struct CompactionPlan {
 }
 
 impl CompactionPlan {
+    /// Reserves what the plan touches. It must have been picked with `reservations` as they are now.
+    pub fn reserve(&self, reservations: &mut Reservations) -> ReservationId {
+        let leaves = self.output_level != self.level;
+        let leaving = self.inputs[0].iter().filter(|_| leaves).map(|file| file.number).collect();
+        reservations.reserve(self.level, self.output_level, self.hull.clone(), leaving)
+    }
+
     /// Whether nothing below the output can hold `user_key`, so that a tombstone for it hides nothing there. Must be
     /// called with ascending keys.
     pub fn is_base_level_for_key(&mut self, user_key: &[u8]) -> bool {

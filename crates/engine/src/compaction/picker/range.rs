@@ -1,6 +1,6 @@
 //! Manual compaction of a key range: it moves everything in the range to one level and drops the tombstones there.
 //!
-//! Predecessor: `compaction::manual`, which asks for a step, carries it out, and asks again. Successor: `plan`.
+//! Predecessor: `db/compact_range`, which asks for a step, carries it out, and asks again. Successor: `plan`.
 //!
 //! 1. From level 0 on, level by level, push what overlaps the range into the next level, until the range is in one level
 //!    only: the deepest that held any of it.

@@ -255,7 +255,7 @@ impl Simulation {
 
     fn reserve(&mut self, plan: CompactionPlan) -> (CompactionPlan, ReservationId) {
         assert!(!plan.inputs[0].is_empty());
-        let id = self.busy.reserve(&plan);
+        let id = plan.reserve(&mut self.busy);
         self.pointers.advance(&plan);
         (plan, id)
     }

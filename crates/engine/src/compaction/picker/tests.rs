@@ -68,7 +68,7 @@ impl Script {
             }
             "reserve" => {
                 let plan = self.last.as_ref().expect("a plan to reserve");
-                self.reserved.push(self.busy.reserve(plan));
+                self.reserved.push(plan.reserve(&mut self.busy));
             }
             "release" => {
                 let number: usize = words.next().unwrap().parse().unwrap();

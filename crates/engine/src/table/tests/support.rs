@@ -12,7 +12,8 @@ use terrace_format::internal_key::{InternalKeyComparator, ValueKind, append_inte
 
 use crate::cache::block_cache::BlockCache;
 use crate::error::Result;
-use crate::table::{FinishedTable, Table, TableBuilder, TableBuilderOptions, TableReadContext};
+use crate::table::builder::FinishedTable;
+use crate::table::{Table, TableBuilder, TableBuilderOptions, TableReadContext};
 
 /// Internal keys and values in the order of a table.
 pub(super) type Entries = Vec<(Vec<u8>, Vec<u8>)>;

@@ -55,10 +55,10 @@ fn the_key_before_is_that_of_the_entry_before_or_not_told() {
     assert_eq!(iter.key_before(), None);
     iter.seek_to_last().unwrap();
     let mut told = 0;
-    for (place, key) in model.keys().enumerate().rev() {
+    for (index, key) in model.keys().enumerate().rev() {
         assert_eq!(iter.key(), key);
         if let Some(before) = iter.key_before() {
-            assert_eq!(Some(before), model.keys().nth(place - 1).map(Vec::as_slice));
+            assert_eq!(Some(before), model.keys().nth(index - 1).map(Vec::as_slice));
             told += 1;
         }
         iter.prev().unwrap();

@@ -338,11 +338,11 @@ fn any_key() -> impl Strategy<Value = Vec<u8>> {
     });
     prop_oneof![
         4 => whole.clone(),
-        2 => (whole, any::<proptest::sample::Index>(), proptest::option::of(0..8u8)).prop_map(|(mut key, place, byte)| {
-            let place = place.index(key.len());
+        2 => (whole, any::<proptest::sample::Index>(), proptest::option::of(0..8u8)).prop_map(|(mut key, position, byte)| {
+            let position = position.index(key.len());
             match byte {
-                Some(byte) => key[place] = byte,
-                None => key.truncate(place),
+                Some(byte) => key[position] = byte,
+                None => key.truncate(position),
             }
             key
         }),

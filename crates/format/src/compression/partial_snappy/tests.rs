@@ -136,9 +136,9 @@ proptest! {
         cut in any::<Option<prop::sample::Index>>(),
     ) {
         let mut input = compressed(&contents);
-        for (place, byte) in changes {
-            let place = place.index(input.len());
-            input[place] = byte;
+        for (position, byte) in changes {
+            let position = position.index(input.len());
+            input[position] = byte;
         }
         if let Some(cut) = cut {
             input.truncate(cut.index(input.len()));

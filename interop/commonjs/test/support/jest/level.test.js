@@ -88,7 +88,7 @@ test('errors are errors of the context', async () => {
   await db.close()
 })
 
-test('after resetModules the package is loaded anew, beside the first', async () => {
+test('after resetModules the package is loaded again, in addition to the first', async () => {
   const db = await filled()
   jest.resetModules()
   const again = require('terrace')

@@ -1,9 +1,9 @@
-// What abstract-level documents elsewhere that concerns hooks: chained batches and the event `write`.
+// What abstract-level documents elsewhere about hooks: chained batches and the event `write`.
 
 import assert from 'node:assert/strict'
 import { keysOf, put } from './helpers.js'
 
-/** @param documented - Takes sentences, word by word, and the test of what they say. */
+/** @param documented - Takes sentences, word for word, and the test of what they say. */
 export function eventsAndBatches(documented) {
   documented(
     'The number of operations in this chained batch, including operations that were added by [`prewrite`](#hook--dbhooksprewrite) hook functions if any.',
@@ -70,7 +70,7 @@ export function eventsAndBatches(documented) {
       const batch = db.batch().put('a', 'v')
       db.hooks.prewrite.add(() => {})
       assert.equal(await late(db.put('abc', 'v')), 0)
-      // One that waits for an earlier one, too.
+      // This also tests one that waits for an earlier one.
       const first = db.put('abc', 'v', { sync: true })
       assert.equal(await late(Promise.all([first, db.put('abc', 'v')])), 0)
       const heard = []

@@ -3,7 +3,7 @@ export const put = (key, value = 'v', more) => ({ type: 'put', key, value, ...mo
 
 export const keysOf = (operations) => operations.map(({ key }) => key)
 
-/** Has a hook note the operations that it sees. */
+/** Makes a hook note the operations that it sees. */
 export function note(db) {
   const seen = []
   db.hooks.prewrite.add((op) => seen.push({ ...op }))

@@ -1,11 +1,11 @@
-// What abstract-level documents of the hooks `postopen` and `newsub`, of errors, and of hooks on sublevels.
+// What abstract-level documents about the hooks `postopen` and `newsub`, about errors, and about hooks on sublevels.
 
 import assert from 'node:assert/strict'
 import { MemoryLevel } from 'memory-level'
 import { kindsOf } from '../databases.js'
 import { keysOf, note, put } from './helpers.js'
 
-/** An open database of the kind that the test runs on, which it does not close, since it cannot be closed. */
+/** An open database of the kind that the test runs on. The test helper does not close it, because it cannot be closed. */
 async function lockable(t) {
   const kind = kindsOf().find(([name]) => t.name.endsWith(`(${name})`))
   const db = kind === undefined ? new MemoryLevel() : kind[1].make(t)
@@ -13,7 +13,7 @@ async function lockable(t) {
   return db
 }
 
-/** @param documented - Takes sentences, word by word, and the test of what they say. */
+/** @param documented - Takes sentences, word for word, and the test of what they say. */
 export function otherHooks(documented) {
   documented(
     [

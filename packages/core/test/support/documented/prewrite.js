@@ -1,9 +1,9 @@
-// What abstract-level documents of hooks in general, and of the hook `prewrite`.
+// What abstract-level documents about hooks in general, and about the hook `prewrite`.
 
 import assert from 'node:assert/strict'
 import { keysOf, note, put } from './helpers.js'
 
-/** @param documented - Takes sentences, word by word, and the test of what they say. */
+/** @param documented - Takes sentences, word for word, and the test of what they say. */
 export function prewriteHooks(documented) {
   documented(
     'Hooks allow userland _hook functions_ to customize behavior of the database. Each hook is a different extension point, accessible via `db.hooks`.',

@@ -1,6 +1,6 @@
-// What the writer that is killed writes: lanes of writes that the seed determines, so that nobody has to be told.
+// What the killed writer writes: lanes of writes that depend only on the seed, so that nobody has to be told.
 
-/** So many writes of a lane may be under way at once. They take effect in their order. */
+/** The most writes of a lane that may be running at once. They take effect in their order. */
 export const WIDTH = 4
 
 const LANES = 3
@@ -42,11 +42,11 @@ class Lane {
     this.number = number
     /** The name of the sublevel that the lane writes to, if it does. */
     this.sublevel = isSublevel ? `lane${number}` : undefined
-    /** What all its keys begin with in the database. */
+    /** The prefix of all its keys in the database. */
     this.prefix = isSublevel ? `!lane${number}!` : `lane${number}/`
   }
 
-  /** The write of that number: `kind` is the method to call, `operations` have keys as the database stores them. */
+  /** The write of that number: `kind` is the method to call, and `operations` have keys as the database stores them. */
   write(number) {
     const draw = random(this.#seed, this.number, number)
     const isLarge = draw.below(200) === 0
@@ -65,7 +65,7 @@ class Lane {
   }
 }
 
-/** A value that tells its write, followed by what compresses well, or not at all. */
+/** A value that identifies its write, followed by text that compresses well, or not at all. */
 function value(draw, text, size) {
   if (draw.below(2) === 0) return Buffer.from(text.padEnd(size, 'compresses well '))
   const words = new Uint32Array(size >>> 2)

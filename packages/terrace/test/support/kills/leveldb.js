@@ -20,7 +20,7 @@ export class LevelDB {
   #process = spawn(python, [checker], { stdio: ['pipe', 'pipe', 'inherit'] })
   #answers = createInterface({ input: this.#process.stdout })[Symbol.asyncIterator]()
 
-  /** Recovers the database in `directory` and reads everything. Throws if that is not `entries`. */
+  /** Recovers the database in `directory` and reads everything. Throws if that differs from `entries`. */
   async mustRead(directory, entries) {
     this.#process.stdin.write(`${directory}\n`)
     const { value: answer } = await this.#answers.next()

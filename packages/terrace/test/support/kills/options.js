@@ -1,4 +1,4 @@
-// Options in which a few kilobytes make every part of the machinery run.
+// Options with which a few kilobytes exercise every part of the machinery.
 
 export const options = {
   valueEncoding: 'buffer',

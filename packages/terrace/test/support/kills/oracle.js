@@ -1,6 +1,6 @@
 // What a database of the writer must hold, lane by lane.
 
-/** A lane with what it holds after the writes that are known to be there. */
+/** A lane, with its entries after the writes that are known to have taken effect. */
 class Model {
   constructor(lane, count = 0, entries = new Map()) {
     this.lane = lane
@@ -28,7 +28,7 @@ class Model {
   }
 }
 
-/** The lanes of a database, each as after the writes that are known to be there. */
+/** The lanes of a database, each after the writes that are known to have taken effect. */
 export class Oracle {
   #models
 
@@ -47,7 +47,7 @@ export class Oracle {
   }
 
   /**
-   * Takes `entries`, pairs of a key and a buffer, as what is there now. Throws if a lane is not as after one of
+   * Accepts `entries`, pairs of a key and a buffer, as the current contents. Throws if a lane is not in the state after one of
    * `atLeast` to `atMost` of its writes.
    */
   accept(entries, atLeast, atMost) {

@@ -9,7 +9,7 @@ import { options } from './options.js'
 import { Oracle } from './oracle.js'
 import { Victim } from './victim.js'
 
-/** A guess, until an opening was measured. */
+/** A guess until an opening has been measured. */
 const FIRST_OPENING_MS = 20
 const LONGEST_DELAY_MS = 30
 const LARGE_DELAY_MS = 5
@@ -35,7 +35,7 @@ export class Trial {
   #leveldb
   #openingMs = FIRST_OPENING_MS
 
-  /** In an empty directory; `leveldb` is undefined where it is missing. */
+  /** Starts in an empty directory. `leveldb` is undefined if it is missing. */
   constructor(seed, directory, leveldb) {
     this.#seed = seed
     this.#draw = random(seed)
@@ -88,11 +88,11 @@ export class Trial {
     }
 
     if (moment > 7) await victim.waitFor((kind) => kind === 'chore' || kind === 'checkpoint')
-    // A timer waits for 1 ms at least.
+    // A timer waits for at least 1 ms.
     if (delayMs > 0) await setTimeout(delayMs)
   }
 
-  /** The next writer goes on with what Level or LevelDB recovered, or recovers what this one left itself. */
+  /** The next writer continues with what Level or LevelDB recovered, or recovers what this one left itself. */
   async #checkDatabase(victim) {
     const forLevelDB = join(this.#copies, 'LevelDB')
     copy(this.#database, forLevelDB)
@@ -114,7 +114,7 @@ export class Trial {
     }
   }
 
-  /** A checkpoint that is done, or has a CURRENT already, is a database that holds what was acknowledged before. */
+  /** A checkpoint that is done, or that has a CURRENT already, is a database that holds everything acknowledged before it. */
   async #checkCheckpoint({ name, atLeast, doneAt }, oracle) {
     const directory = join(this.#checkpoints, name)
 
@@ -155,7 +155,7 @@ async function read(directory) {
   }
 }
 
-/** Copies the files of a directory. Tables are linked: nobody changes a finished one. */
+/** Copies the files of a directory. Tables are linked, because nobody changes a finished one. */
 function copy(from, to) {
   mkdirSync(to)
 

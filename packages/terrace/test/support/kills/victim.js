@@ -1,4 +1,4 @@
-// A writer in a process of its own, which can be killed at any moment, and what it said while it lived.
+// A writer in a process of its own, which can be killed at any moment, and what it reported while it lived.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -6,17 +6,17 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 const writer = fileURLToPath(new URL('./writer.js', import.meta.url))
-/** A writer that does not get where it should in this time hangs. */
+/** A writer that does not get where it should within this time hangs. */
 const PATIENCE_MS = 60_000
 
 export class Victim {
   /** Whether it had opened the database. */
   opened = false
-  /** The newest acknowledged write of each lane. Those before it took effect before it. */
+  /** The newest acknowledged write of each lane. All earlier ones took effect before it. */
   acknowledged
   /** How many writes it acknowledged. */
   acknowledgements = 0
-  /** The checkpoints that it began: name, and what was acknowledged when it began and when it was done. */
+  /** The checkpoints that it began: the name, and what had been acknowledged at the beginning and at the end. */
   checkpoints = []
 
   #process
@@ -39,7 +39,7 @@ export class Victim {
     })
   }
 
-  /** Waits until it says a line as `wanted`; not at all if what it has said before is enough. */
+  /** Waits until it prints a wanted line; does not wait if what it has printed so far is enough. */
   async waitFor(wanted) {
     if (wanted(undefined, this)) return
     const heard = new Promise((resolve) => {
@@ -54,7 +54,7 @@ export class Victim {
     if (!found) throw new Error(this.#hangs ? `the writer never says ${wanted}` : this.#lastWords)
   }
 
-  /** Kills it and waits until it is gone and all that it said is heard. */
+  /** Kills it, and waits until it is gone and all its output has been read. */
   async kill() {
     const gone = Promise.all([once(this.#process, 'close'), once(this.#lines, 'close')])
     this.#process.kill('SIGKILL')
@@ -71,7 +71,7 @@ export class Victim {
     if (kind === 'opened') this.opened = true
     if (kind === 'ack') {
       const [lane, number] = words.map(Number)
-      // Promises may be fulfilled in another order than that of the writes.
+      // Promises may be fulfilled in an order other than that of the writes.
       this.acknowledged[lane] = Math.max(this.acknowledged[lane], number)
       this.acknowledgements++
     }

@@ -45,7 +45,7 @@ async function writeLane(lane, count) {
     for (const operation of write.operations) operation.key = operation.key.slice(keyStart)
     underWay.push(call(target, write).then(() => say(`ack ${lane.number} ${number}`)))
     if (underWay.length === WIDTH) await underWay.shift()
-    // Writes that are done within the call would leave nobody else a turn.
+    // Writes that are done within the call would never leave others a turn.
     if (number % 16 === 0) await setImmediate()
   }
 }

@@ -11,7 +11,7 @@ const db = name === 'terrace' ? new Level(directory) : new ClassicLevel(director
 const users = db.sublevel('users', { valueEncoding: 'json' })
 const progress = ({ records }) => {
   process.stdout.write(`${records}\n`)
-  // Time for whoever kills it.
+  // Gives the killer some time.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)
 }
 index(users, {

@@ -1,12 +1,12 @@
 import { index } from 'terrace-toolbox/index'
 import { isExact } from '../../support/databases.js'
 
-/** A report of an index in step, with so many records and entries. */
+/** The report of an index in step, with this many records and entries. */
 export function inStep(records, entries = records) {
   return { records, entries, missing: 0, stale: 0, wrong: 0 }
 }
 
-/** The error that a hook function refused a write with. */
+/** The error with which a hook function refused a write. */
 export async function refusalOf(write) {
   try {
     await write
@@ -17,7 +17,7 @@ export async function refusalOf(write) {
   throw new Error('The write was not refused')
 }
 
-/** Has the put of a chained batch refused: by the batch's `write()` where hooks see what is written, else by `put()`. */
+/** Makes the put of a chained batch be refused: in the batch's `write()` if hooks see what is written, otherwise in `put()`. */
 export async function refusalOfPut(batch, key, value) {
   if (isExact(batch.db)) {
     batch.put(key, value)

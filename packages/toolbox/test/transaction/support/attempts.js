@@ -1,6 +1,6 @@
-// How often a transaction is called when something happens meanwhile.
+// How many attempts a transaction makes if something happens meanwhile.
 
-/** Runs a transaction; during its first attempt, after its reads, `meanwhile` happens. Returns how often it was called. */
+/** Runs a transaction. During its first attempt, after its reads, `meanwhile` happens. Returns the number of attempts. */
 export async function attempts(transaction, reads, meanwhile, options) {
   let calls = 0
 

@@ -1,4 +1,4 @@
-// Is what happened equivalent to one thing after another?
+// Finds out whether what happened is equivalent to one thing after another.
 
 import { isDeepStrictEqual } from 'node:util'
 
@@ -9,15 +9,15 @@ import { isDeepStrictEqual } from 'node:util'
  */
 
 /**
- * An order of the events in which each reads what it found, that leads from one state to the other; undefined if there
- * is none.
+ * Finds an order of the events in which each reads what it found, and which leads from one state to the other. Undefined if
+ * there is none.
  *
  * @param {Event[]} events
  * @param {Map<string, string>} before
  * @param {Map<string, string>} after
  */
 export function serialOrder(events, before, after) {
-  // The same events done with the same state left over need not be tried twice.
+  // If the same events are left with the same state, they need not be tried again.
   const tried = new Set()
 
   const search = (state, left) => {

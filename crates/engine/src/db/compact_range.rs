@@ -17,16 +17,16 @@ enum Next {
 impl DbInner {
     /// See [`Db::compact_range`](crate::Db::compact_range).
     pub(crate) fn compact_range(self: &Arc<Self>, begin: Option<&[u8]>, end: Option<&[u8]>) -> Result<()> {
-        self.flush_and_wait()?;
-        let next_file_number = self.versions.next_file_number();
+        self.writer.flush()?;
+        let next_file_number = self.files.versions.next_file_number();
         let mut range =
             RangeCompaction::new(begin.map(<[u8]>::to_vec), end.map(<[u8]>::to_vec), next_file_number);
         while let Next::Run(plan, reservation) = self.next_step(&mut range)? {
             let result = self.run_compaction(&plan, self.options.compaction_threads.max(1));
             drop(plan);
             let failure = result.as_ref().err().cloned();
-            self.remove_obsolete_tables();
-            self.finish_job(result, |background| {
+            self.files.remove_obsolete_tables();
+            self.background.finish_job(result, |background| {
                 background.manual_running -= 1;
                 background.reservations.release(reservation);
             });
@@ -40,16 +40,16 @@ impl DbInner {
     /// Asks the picker until it names a step; waits for the jobs that are in its way, unless they find no room.
     fn next_step(self: &Arc<Self>, range: &mut RangeCompaction) -> Result<Next> {
         let mut next = None;
-        self.try_again_where_no_thread_does();
-        let background = self.wait_until(|background| {
-            if background.closing || self.check_writable().is_err() {
+        self.background.try_again_where_no_thread_does();
+        let background = self.background.wait_until(|background| {
+            if background.closing || self.health.check_writable().is_err() {
                 return true;
             }
-            let version = self.versions.current();
+            let version = self.files.versions.current();
             next = match range.next_step(&version, &background.reservations, &self.picker_options()) {
                 RangeStep::Run(plan) => {
                     background.manual_running += 1;
-                    let reservation = background.reservations.reserve(&plan);
+                    let reservation = plan.reserve(&mut background.reservations);
                     Some(Next::Run(plan, reservation))
                 }
                 RangeStep::Done => Some(Next::Done),
@@ -63,7 +63,7 @@ impl DbInner {
             (Some(next), _) => Ok(next),
             (None, Some(error)) => Err(error),
             (None, None) => {
-                self.check_writable()?;
+                self.health.check_writable()?;
                 Ok(Next::Done)
             }
         }

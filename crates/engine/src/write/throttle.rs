@@ -10,7 +10,7 @@
 //!
 //! At [`STOP_FILES`] writers wait: a safety that the rate should keep out of reach.
 
-use crate::compaction::scheduler::Throughput;
+use crate::background::state::Throughput;
 
 /// Files in level 0 from which writers are slowed.
 pub(crate) const SLOWDOWN_FILES: usize = 8;

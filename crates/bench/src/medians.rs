@@ -1,6 +1,10 @@
-//! The median of several rounds, for each engine and each step of a run.
+//! The median of several rounds, for each engine and each step of a run. Predecessor: the JSON lines that
+//! [`crate::report`] writes. Successors: [`crate::table`] and [`crate::plot`].
 
 use crate::report::{Report, median};
+
+/// The engine with which others are compared.
+pub const REFERENCE: &str = "leveldb";
 
 /// The rounds of one engine at one step, combined.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +17,9 @@ pub struct Median {
     pub label: String,
     /// The median of its times per operation.
     pub micros_per_op: f64,
+    /// How many times as fast as [`REFERENCE`] it is: the median of the ratios within each round, not the ratio of the
+    /// medians, since a slow minute is slow for both. `None` for the reference itself and where it did not run.
+    pub times_as_fast: Option<f64>,
 }
 
 /// The medians of `reports`, all of one configuration, in the order in which their steps and engines first occur.
@@ -26,15 +33,32 @@ pub fn medians(reports: &[Report]) -> Vec<Median> {
     }
     keys.sort_by_key(|(step, _)| *step);
     let median_of = |(step, engine): (u32, &str)| {
-        let rounds = reports.iter().filter(|report| report.step == step && report.engine == engine);
+        let times = rounds(reports, engine, step);
         Median {
             series: engine.to_owned(),
             step,
             label: label(reports, step),
-            micros_per_op: median(rounds.map(Report::wall_micros_per_op).collect()),
+            micros_per_op: median(times.iter().map(|(_, time)| *time).collect()),
+            times_as_fast: times_as_fast(reports, engine, step),
         }
     };
     keys.into_iter().map(median_of).collect()
+}
+
+/// Each round's time per operation.
+fn rounds(reports: &[Report], engine: &str, step: u32) -> Vec<(u32, f64)> {
+    let of = reports.iter().filter(|report| report.engine == engine && report.step == step);
+    of.map(|report| (report.round, report.wall_micros_per_op())).collect()
+}
+
+fn times_as_fast(reports: &[Report], engine: &str, step: u32) -> Option<f64> {
+    let times = rounds(reports, engine, step);
+    let ratio = |(round, reference): (u32, f64)| {
+        let (_, time) = times.iter().find(|(of, _)| *of == round)?;
+        Some(reference / time)
+    };
+    let ratios: Vec<f64> = rounds(reports, REFERENCE, step).into_iter().filter_map(ratio).collect();
+    (engine != REFERENCE && !ratios.is_empty()).then(|| median(ratios))
 }
 
 /// The workload at `step`, numbered if it occurred before.

@@ -5,11 +5,14 @@
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
 use terrace_env::locks::{Condvar, Mutex};
 use terrace_env::{Background, Env, ProcessMark, ThreadHandle};
+
+use crate::error::{Error, ErrorKind, Result};
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -230,6 +233,18 @@ fn run_thread(shared: &Shared, env: &dyn Env, lane: Lane) {
         }
         state.idle_threads[index] -= 1;
     }
+}
+
+/// Runs a job and turns a panic into an error, so that the database is poisoned instead of stuck.
+pub(crate) fn without_panic<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(job)).unwrap_or_else(|panic| {
+        let message = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("unknown");
+        Err(Error::new(ErrorKind::Poisoned, format!("a background job panicked: {message}")))
+    })
 }
 
 #[cfg(test)]

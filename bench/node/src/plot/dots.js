@@ -1,0 +1,142 @@
+/** A row for each line and a dot for each target: how many times as fast as the reference it is. A target alone has its times. */
+
+import {
+  distinct,
+  lineNames,
+  median,
+  microsByRound,
+  referenceOf,
+  targetsOf,
+  timesAsFast
+} from '../statistics.js'
+import { coloursOf, INK, legend, title } from './style.js'
+
+const ROW_PIXELS = 20
+/** The first target's dots are larger: the picture is about it. */
+const [AREA, FIRST_AREA] = [70, 130]
+/** Ratios beyond it and its inverse are drawn at the edge with their number, so that one of them does not crowd all others. */
+const MOST = 128
+
+/** @param {import('../results.js').Result[]} results of one group */
+export function dots(results) {
+  return targetsOf(results).length > 1 ? ratios(results) : times(results)
+}
+
+/** @param {import('../results.js').Result[]} results */
+function ratios(results) {
+  const reference = referenceOf(targetsOf(results))
+  const values = lineNames(results).flatMap((line) =>
+    targetsOf(results).flatMap((target) => {
+      const ratio = timesAsFast(results, target, line, reference)
+      return ratio === undefined ? [] : [{ line, target, ratio }]
+    })
+  )
+  return ratioDots(title(results, `times as fast as ${reference}`), values)
+}
+
+/**
+ * @param {object} heading of the picture
+ * @param {{ line: string, target: string, ratio: number }[]} values in the order of rows and of targets
+ */
+export function ratioDots(heading, values) {
+  const clipped = values.map((value) => ({
+    ...value,
+    shown: Math.min(MOST, Math.max(1 / MOST, value.ratio))
+  }))
+  const shown = clipped.map((value) => value.shown)
+  // With room at the ends for the dots themselves.
+  const domain = [
+    2 ** Math.floor(Math.log2(Math.min(0.5, ...shown) / 1.1)),
+    2 ** Math.ceil(Math.log2(Math.max(2, ...shown) * 1.1))
+  ]
+  const x = {
+    field: 'shown',
+    type: 'quantitative',
+    title: 'logarithmic: further right is faster',
+    scale: { type: 'log', base: 2, domain, nice: false },
+    axis: {
+      labelFlush: false,
+      values: powersOfTwo(domain),
+      labelExpr: "datum.value < 1 ? '1/' + format(1 / datum.value, 'd') : format(datum.value, 'd') + '×'"
+    }
+  }
+  return picture(heading, clipped, x, [
+    {
+      data: { values: [{ shown: 1 }] },
+      mark: { type: 'rule', size: 2 },
+      encoding: { y: { value: 0 }, y2: { value: 'height' }, color: { value: INK } }
+    },
+    ...dotLayers(clipped[0].target),
+    {
+      transform: [{ filter: 'datum.ratio !== datum.shown' }],
+      mark: { type: 'text', align: 'left', dx: 8 },
+      encoding: { text: { field: 'ratio', format: '.2~r' }, color: { value: INK } }
+    }
+  ])
+}
+
+/** @param {import('../results.js').Result[]} results of one target */
+function times(results) {
+  const [target] = targetsOf(results)
+  const values = lineNames(results).map((line) => ({
+    line,
+    target,
+    micros: median([...microsByRound(results, target, line).values()])
+  }))
+  const x = {
+    field: 'micros',
+    type: 'quantitative',
+    title: 'µs an operation, logarithmic: further left is faster',
+    scale: { type: 'log' }
+  }
+  return picture(title(results, 'µs an operation'), values, x, dotLayers(target))
+}
+
+/** @param {number[]} domain */
+function powersOfTwo([least, most]) {
+  const first = Math.log2(least)
+  return Array.from({ length: Math.log2(most) - first + 1 }, (_, step) => 2 ** (first + step))
+}
+
+/** The dots of the first target, and over them, so that none is hidden, those of the others. @param {string} first */
+function dotLayers(first) {
+  /** @param {string} operator @param {number} size */
+  const layer = (operator, size) => ({
+    transform: [{ filter: `datum.target ${operator} ${JSON.stringify(first)}` }],
+    mark: { type: 'point', filled: true, opacity: 1, size, stroke: 'white', strokeWidth: 1 }
+  })
+  return [layer('===', FIRST_AREA), layer('!==', AREA)]
+}
+
+/**
+ * @param {object} heading
+ * @param {{ line: string, target: string }[]} values
+ * @param {object} x
+ * @param {object[]} layer
+ */
+function picture(heading, values, x, layer) {
+  const targets = distinct(values.map(({ target }) => target))
+  return {
+    title: heading,
+    width: 540,
+    height: { step: ROW_PIXELS },
+    data: { values },
+    encoding: {
+      x,
+      y: {
+        field: 'line',
+        type: 'nominal',
+        sort: distinct(values.map(({ line }) => line)),
+        title: null,
+        axis: { labelLimit: 320, labelPadding: 12, ticks: false, domain: false, grid: true }
+      },
+      color: {
+        field: 'target',
+        type: 'nominal',
+        scale: { domain: targets, range: coloursOf(targets) },
+        legend: legend(targets)
+      }
+    },
+    layer
+  }
+}

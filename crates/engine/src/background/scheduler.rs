@@ -1,0 +1,199 @@
+//! Decides what runs in the background, and when. It is asked after every change: a sealed memtable, a finished
+//! job, idleness. Predecessors: seals (`write/room`), finished jobs. Successors: the [`Jobs`] of the database (`db/jobs`).
+//!
+//! A failed job: where the disk is full, or the process has no descriptor left, it is tried again every [`RETRY_AFTER`], and only
+//! writes that have to wait for it are refused; any other failure poisons the database against writes, and reads go on.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use terrace_env::Env;
+use terrace_env::locks::{Condvar, Mutex, MutexGuard};
+
+use crate::background::state::BackgroundState;
+use crate::compaction::picker::CompactionPlan;
+use crate::compaction::reservations::ReservationId;
+use crate::error::{Error, Result};
+use crate::health::Health;
+use crate::info_log::InfoLog;
+use crate::pool::{BackgroundPool, Lane, without_panic};
+use crate::read::published::Published;
+use crate::read::super_version::{SealedMemTable, SuperVersion};
+
+/// How long a job that found no room, or no descriptor, waits before it is tried again.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
+
+/// What there is to do for a database, one job at a time. None of these is called while the state of the background is locked,
+/// but for [`pick_compaction`](Self::pick_compaction).
+pub(crate) trait Jobs: Send + Sync {
+    /// The compaction that is due, if one is; it touches nothing that a running one has reserved.
+    fn pick_compaction(&self, state: &BackgroundState) -> Option<CompactionPlan>;
+
+    /// Puts a table in the place of `sealed`, the oldest sealed memtable.
+    fn flush(&self, sealed: &Arc<SealedMemTable>) -> Result<()>;
+
+    /// Runs `plan`, whose range is reserved, with up to `helpers` threads of the pool besides this one.
+    fn compact(&self, plan: &CompactionPlan, helpers: usize) -> Result<()>;
+
+    /// Removes the files that nobody needs since a job has ended.
+    fn clean_up(&self);
+
+    /// Makes use of the time while nothing is written. Returns whether it found work, or could not look for it.
+    fn use_idle_time(&self) -> bool;
+}
+
+/// The background of one database.
+pub(crate) struct Background {
+    pub(super) state: Mutex<BackgroundState>,
+    /// Signalled whenever a job ends.
+    pub(super) progress: Condvar,
+    pub(super) idle_check_armed: AtomicBool,
+    pub(super) parts: BackgroundParts,
+}
+
+/// What a background works with.
+pub(crate) struct BackgroundParts {
+    /// None for a read-only database, which has no background.
+    pub(crate) pool: Option<Arc<BackgroundPool>>,
+    pub(crate) jobs: Weak<dyn Jobs>,
+    pub(crate) health: Arc<Health>,
+    pub(crate) published: Arc<Published>,
+    pub(crate) info_log: Arc<InfoLog>,
+    pub(crate) env: Arc<dyn Env>,
+    /// How many compactions may run at once.
+    pub(crate) compaction_threads: usize,
+    /// How long nothing is written before the database counts as idle.
+    pub(crate) idle_after: Duration,
+}
+
+impl Background {
+    /// One that runs nothing yet: see [`schedule`](Self::schedule).
+    pub(crate) fn new(state: BackgroundState, parts: BackgroundParts) -> Arc<Self> {
+        let (state, progress) = (Mutex::new(state), Condvar::new());
+        Arc::new(Self { state, progress, idle_check_armed: AtomicBool::new(false), parts })
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, BackgroundState> {
+        self.state.lock()
+    }
+
+    /// Replaces the super version by a changed copy. The caller holds the lock of the background, which makes changes
+    /// one after the other.
+    pub(crate) fn update_super_version(
+        &self,
+        _held: &BackgroundState,
+        change: impl FnOnce(&mut SuperVersion),
+    ) {
+        self.parts.published.change(change);
+    }
+
+    /// Refuses writes from now on because of `cause`, and tells whoever waits for a job.
+    pub(crate) fn poison(&self, cause: &Error) {
+        self.parts.health.poison(cause);
+        self.progress.notify_all();
+    }
+
+    /// Starts every job that is due and may run now.
+    pub(crate) fn schedule(self: &Arc<Self>, state: &mut BackgroundState) {
+        let (Some(pool), Some(jobs)) = (&self.parts.pool, self.parts.jobs.upgrade()) else { return };
+        if state.closing || state.retry_waits || self.parts.health.is_poisoned() {
+            return;
+        }
+        if !state.flush_running && !self.parts.published.super_version().sealed.is_empty() {
+            state.flush_running = true;
+            let (background, jobs) = (Arc::clone(self), Arc::clone(&jobs));
+            pool.submit(Lane::Flush, Box::new(move || background.run_flush(&*jobs)));
+        }
+        while state.compactions_running < self.parts.compaction_threads {
+            let Some(plan) = jobs.pick_compaction(state) else { break };
+            let reservation = plan.reserve(&mut state.reservations);
+            state.pointers.advance(&plan);
+            state.compactions_running += 1;
+            let (background, jobs) = (Arc::clone(self), Arc::clone(&jobs));
+            let run = move || background.run_compaction(&*jobs, plan, reservation);
+            pool.submit(Lane::Compaction, Box::new(run));
+        }
+    }
+
+    fn run_flush(self: &Arc<Self>, jobs: &dyn Jobs) {
+        let oldest = self.parts.published.super_version().sealed.last().cloned();
+        let result = oldest.map_or(Ok(()), |sealed| without_panic(|| jobs.flush(&sealed)));
+        jobs.clean_up();
+        self.finish_job(result, |state| state.flush_running = false);
+    }
+
+    fn run_compaction(self: &Arc<Self>, jobs: &dyn Jobs, plan: CompactionPlan, reservation: ReservationId) {
+        let free_threads = self.parts.compaction_threads.saturating_sub(self.lock().compactions_running);
+        let result = without_panic(|| jobs.compact(&plan, free_threads));
+        drop(plan);
+        jobs.clean_up();
+        self.finish_job(result, |state| {
+            state.compactions_running -= 1;
+            state.reservations.release(reservation);
+        });
+    }
+
+    /// Takes note of a job's end and starts what is due next.
+    pub(crate) fn finish_job(
+        self: &Arc<Self>,
+        result: Result<()>,
+        release: impl FnOnce(&mut BackgroundState),
+    ) {
+        let mut state = self.lock();
+        release(&mut state);
+        match result {
+            Ok(()) => {}
+            Err(_) if state.closing => {}
+            Err(error) if error.may_pass() => {
+                self.parts.info_log.line(format_args!("a background job will be tried again: {error}"));
+                state.obstacle = Some(error);
+                self.retry_later(&mut state);
+            }
+            Err(error) => {
+                self.parts.info_log.line(format_args!("a background job failed: {error}"));
+                self.poison(&error);
+            }
+        }
+        self.schedule(&mut state);
+        drop(state);
+        self.progress.notify_all();
+    }
+
+    fn retry_later(self: &Arc<Self>, state: &mut BackgroundState) {
+        let Some(pool) = &self.parts.pool else { return };
+        if state.retry_waits || pool.needs_steps() {
+            return;
+        }
+        let weak = Arc::downgrade(self);
+        let retry = move || {
+            if let Some(background) = weak.upgrade() {
+                let mut state = background.lock();
+                state.retry_waits = false;
+                state.obstacle = None;
+                background.schedule(&mut state);
+                drop(state);
+                background.progress.notify_all();
+            }
+        };
+        state.retry_waits = true;
+        pool.submit_after(RETRY_AFTER, Box::new(retry));
+    }
+
+    /// Runs `chore` on the flush thread, after what waits there already; not once the database closes.
+    pub(crate) fn run_chore(self: &Arc<Self>, chore: impl FnOnce() + Send + 'static) {
+        let Some(pool) = &self.parts.pool else { return };
+        let mut state = self.lock();
+        if state.closing {
+            return;
+        }
+        state.chores_running += 1;
+        let background = Arc::clone(self);
+        let run = move || {
+            chore();
+            background.lock().chores_running -= 1;
+            background.progress.notify_all();
+        };
+        pool.submit(Lane::Flush, Box::new(run));
+    }
+}

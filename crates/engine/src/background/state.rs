@@ -1,0 +1,89 @@
+//! What the background knows of itself.
+
+use terrace_format::limits::LEVEL_COUNT;
+
+use crate::compaction::picker::CompactPointers;
+use crate::compaction::reservations::Reservations;
+use crate::error::Error;
+use crate::wal::writer::WalWriter;
+
+/// What the background is doing, and what it has measured. Guarded by one mutex, which readers never take and which is never
+/// held during reads or writes of files.
+#[derive(Default)]
+pub(crate) struct BackgroundState {
+    pub(crate) flush_running: bool,
+    pub(crate) compactions_running: usize,
+    /// Deletions of obsolete tables that were asked for.
+    pub(crate) chores_running: usize,
+    /// Steps of manual compactions, which run on their callers' threads.
+    pub(crate) manual_running: usize,
+    pub(crate) reservations: Reservations,
+    pub(crate) pointers: CompactPointers,
+    /// Logs in the directory that may still be needed, or are about to be removed.
+    pub(crate) logs: Vec<u64>,
+    /// Logs that this session wrote and nobody needs any more, for the flush thread to close: the file is removed by then, and
+    /// to free its space may take the system longer than a write should wait.
+    pub(crate) logs_to_close: Vec<WalWriter>,
+    /// Why a job waits to be tried again: a full disk, or too many open files.
+    pub(crate) obstacle: Option<Error>,
+    pub(crate) retry_waits: bool,
+    /// Flushes since the throttle was last told.
+    pub(crate) flushed: Throughput,
+    /// What compactions took out of level 0 since the throttle was last told. The time is that of all compactions: what
+    /// the others take, level 0 has to wait.
+    pub(crate) level0_drained: Throughput,
+    pub(crate) stats: [LevelStats; LEVEL_COUNT],
+    /// Whether no write has come for a while.
+    pub(crate) idle: bool,
+    /// The visible sequence when idleness was last checked.
+    pub(crate) sequence_at_idle_check: u64,
+    pub(crate) closing: bool,
+}
+
+impl BackgroundState {
+    /// Whether nothing runs that touches files.
+    pub(crate) fn is_quiet(&self) -> bool {
+        !self.flush_running && self.compactions_running + self.manual_running + self.chores_running == 0
+    }
+}
+
+/// Bytes as their writers count them, uncompressed, and the time that the background took for them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Throughput {
+    pub(crate) bytes: u64,
+    pub(crate) micros: u64,
+}
+
+impl Throughput {
+    pub(crate) fn add(&mut self, bytes: u64, micros: u64) {
+        self.bytes += bytes;
+        self.micros += micros;
+    }
+
+    /// What was measured, to begin anew; `None` if nothing came through yet.
+    pub(crate) fn take(&mut self) -> Option<Self> {
+        (self.bytes > 0).then(|| std::mem::take(self))
+    }
+
+    pub(crate) fn bytes_per_second(self) -> f64 {
+        self.bytes as f64 * 1e6 / self.micros.max(1) as f64
+    }
+}
+
+/// What flushes and compactions into one level have cost since the database was opened.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LevelStats {
+    pub(crate) jobs: u64,
+    pub(crate) micros: u64,
+    pub(crate) read_bytes: u64,
+    pub(crate) written_bytes: u64,
+}
+
+impl LevelStats {
+    pub(crate) fn record(&mut self, micros: u64, read_bytes: u64, written_bytes: u64) {
+        self.jobs += 1;
+        self.micros += micros;
+        self.read_bytes += read_bytes;
+        self.written_bytes += written_bytes;
+    }
+}

@@ -1,0 +1,76 @@
+//! Waiting for the background, and doing its work where it has no threads. Predecessors: writes that need room, flushes and
+//! compactions that were asked for, closing.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use terrace_env::locks::MutexGuard;
+
+use crate::background::scheduler::Background;
+use crate::background::state::BackgroundState;
+use crate::error::{Error, Result};
+
+/// How long to wait at once for word of a job's end: where the system refuses threads, jobs are left to whoever waits.
+const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(50);
+
+impl Background {
+    /// Waits until the background has made `changed` true. An error if it cannot.
+    pub(crate) fn wait_for_change(self: &Arc<Self>, changed: impl Fn() -> bool) -> Result<()> {
+        self.try_again_where_no_thread_does();
+        let health = &self.parts.health;
+        let state = self.wait_until(|state| {
+            self.schedule(state);
+            changed() || state.closing || state.obstacle.is_some() || health.is_poisoned()
+        });
+        if changed() {
+            return Ok(());
+        }
+        if let Some(error) = &state.obstacle {
+            return Err(error.clone());
+        }
+        drop(state);
+        health.check_writable()?;
+        Err(Error::closed())
+    }
+
+    /// After a job found no room: where there are no threads, whoever waits has the jobs tried again.
+    pub(crate) fn try_again_where_no_thread_does(&self) {
+        if self.parts.pool.as_ref().is_some_and(|pool| pool.needs_steps()) {
+            self.lock().obstacle = None;
+        }
+    }
+
+    /// Gives the background some time. Where there are no threads for it, does some of its work.
+    pub(crate) fn pause(&self, delay: Duration) {
+        if !self.step() {
+            self.parts.env.sleep(delay);
+        }
+    }
+
+    /// Where there are no threads for them: runs one waiting job here. Returns whether it did.
+    pub(crate) fn step(&self) -> bool {
+        self.parts.pool.as_ref().is_some_and(|pool| pool.lend_a_hand())
+    }
+
+    /// Waits until `done` says so, or until nothing runs that could change its mind.
+    pub(crate) fn wait_until(
+        &self,
+        mut done: impl FnMut(&mut BackgroundState) -> bool,
+    ) -> MutexGuard<'_, BackgroundState> {
+        loop {
+            let mut state = self.lock();
+            if done(&mut state) {
+                return state;
+            }
+            drop(state);
+            if self.step() {
+                continue;
+            }
+            let mut state = self.lock();
+            if done(&mut state) {
+                return state;
+            }
+            self.progress.wait_for(&mut state, LOOK_AGAIN_AFTER);
+        }
+    }
+}

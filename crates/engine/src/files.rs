@@ -1,0 +1,157 @@
+//! The files of an open database: where they are, the tables that are open, the versions that list them, and how tables come
+//! and go. What flushes, compactions and ingestion share. Successors: `table/builder`, the version set, the table cache.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use terrace_env::Env;
+use terrace_env::locks::Mutex;
+use terrace_format::file_name;
+use terrace_format::internal_key::InternalKeyComparator;
+use terrace_format::table::TableCounts;
+use terrace_format::version_edit::{FileEntry, VersionEdit};
+
+use crate::cache::table_cache::TableCache;
+use crate::error::{ErrorKind, Result};
+use crate::info_log::InfoLog;
+use crate::recovery::synced_files::SyncedFiles;
+use crate::table::{TableBuilder, TableBuilderOptions};
+use crate::version::{ObsoleteFiles, VersionSet};
+
+/// The files of a database, each of which is in [`directory`](Self::directory) and reached through [`env`](Self::env).
+pub(crate) struct Files {
+    pub(crate) directory: PathBuf,
+    pub(crate) env: Arc<dyn Env>,
+    pub(crate) comparator: InternalKeyComparator,
+    pub(crate) table_options: TableBuilderOptions,
+    /// The tables that are open.
+    pub(crate) tables: Arc<TableCache>,
+    /// Which tables the database consists of. The numbers of all files come from here.
+    pub(crate) versions: VersionSet,
+    /// Tables that no version lists and no reader pins any more.
+    pub(crate) obsolete: Arc<ObsoleteFiles>,
+    /// Which files are durable that take no more records, and up to where.
+    pub(crate) synced: Mutex<SyncedFiles>,
+    pub(crate) info_log: Arc<InfoLog>,
+}
+
+impl Files {
+    /// The path of the table `number`, under the name that new tables get.
+    pub(crate) fn table_path(&self, number: u64) -> PathBuf {
+        self.directory.join(file_name::table_name(number))
+    }
+
+    /// Begins the table `number`.
+    pub(crate) fn create_table(&self, number: u64) -> Result<NewTable<'_>> {
+        self.create_table_with(number, self.table_options.clone())
+    }
+
+    /// As [`create_table`](Self::create_table), written in another way than the database's tables usually are.
+    pub(crate) fn create_table_with(
+        &self,
+        number: u64,
+        options: TableBuilderOptions,
+    ) -> Result<NewTable<'_>> {
+        let path = self.table_path(number);
+        let file = self.env.create(&path)?;
+        let builder = TableBuilder::new(file, path, self.comparator.clone(), options);
+        Ok(NewTable { builder, unfinished: Unfinished { files: self, number, removes: true } })
+    }
+
+    /// Records `edit`, which names new tables. They are removed if it is certain that the MANIFEST does not name them; after a
+    /// failed write it may, and they stay until the version set has settled that, or the next open.
+    pub(crate) fn record(&self, edit: VersionEdit, counts: &[(u64, TableCounts)]) -> Result<()> {
+        let Err(error) = self.versions.apply(edit, counts) else { return Ok(()) };
+        if matches!(error.kind(), ErrorKind::InvalidArgument | ErrorKind::ReadOnly | ErrorKind::Poisoned) {
+            self.remove_tables(counts.iter().map(|(number, _)| *number));
+        }
+        Err(error)
+    }
+
+    /// Removes tables that no version lists. One that cannot be removed does no harm, and the next open tries again.
+    pub(crate) fn remove_tables(&self, numbers: impl IntoIterator<Item = u64>) {
+        for number in numbers {
+            let _ = self.env.remove_file(&self.table_path(number));
+        }
+    }
+
+    /// Leaves word that the log `number`, which takes no more records, is durable up to `size_bytes`: the next open then
+    /// takes no damage there for a loss of power.
+    pub(crate) fn note_synced_log(&self, number: u64, size_bytes: u64) {
+        let oldest = self.versions.log_number();
+        self.note_synced(|synced| synced.note_log(number, size_bytes, oldest));
+    }
+
+    /// Adds to what is known to have been synced, and writes it down if it is news.
+    pub(crate) fn note_synced(&self, note: impl FnOnce(&mut SyncedFiles)) {
+        let mut synced = self.synced.lock();
+        let before = synced.clone();
+        note(&mut synced);
+        if *synced != before {
+            synced.write(&*self.env, &self.directory);
+        }
+    }
+
+    /// Removes the tables that no version lists and no reader pins any more.
+    pub(crate) fn remove_obsolete_tables(&self) {
+        self.remove_tables(self.obsolete.take());
+    }
+}
+
+/// A table that is being written. It is removed again unless [`finish`](Self::finish) succeeds.
+pub(crate) struct NewTable<'a> {
+    /// Dropped first, so that the file is closed before it is removed.
+    builder: TableBuilder,
+    unfinished: Unfinished<'a>,
+}
+
+/// Removes the table as it drops.
+struct Unfinished<'a> {
+    files: &'a Files,
+    number: u64,
+    /// Until the table is finished.
+    removes: bool,
+}
+
+/// A finished table that no version lists yet.
+#[derive(Debug)]
+pub(crate) struct Output {
+    pub(crate) entry: FileEntry,
+    pub(crate) counts: TableCounts,
+}
+
+impl Output {
+    /// The number of the table, and what [`Files::record`] wants to know of it.
+    pub(crate) fn counted(&self) -> (u64, TableCounts) {
+        (self.entry.number, self.counts)
+    }
+}
+
+impl NewTable<'_> {
+    /// Adds an entry; keys come in ascending order.
+    pub(crate) fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        self.builder.add(key, value)
+    }
+
+    /// About how large the file would be if it were finished now, in bytes.
+    pub(crate) fn estimated_size_bytes(&self) -> u64 {
+        self.builder.estimated_size_bytes()
+    }
+
+    /// Completes the table and syncs it.
+    pub(crate) fn finish(self) -> Result<Output> {
+        let Self { builder, mut unfinished } = self;
+        let finished = builder.finish()?;
+        unfinished.removes = false;
+        let counts = finished.counts;
+        Ok(Output { entry: finished.into_entry(unfinished.number), counts })
+    }
+}
+
+impl Drop for Unfinished<'_> {
+    fn drop(&mut self) {
+        if self.removes {
+            self.files.remove_tables([self.number]);
+        }
+    }
+}

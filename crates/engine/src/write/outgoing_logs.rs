@@ -1,0 +1,37 @@
+//! The logs behind the active one, until their memtables are in tables. Predecessors: a seal, which leaves one behind; a sync,
+//! before which they are synced. Successor: `synced_files`.
+
+use crate::error::Result;
+use crate::wal::writer::WalWriter;
+use crate::write::writer::{Backlog, CommitState, Writer};
+
+impl<B: Backlog> Writer<B> {
+    /// Syncs and closes the logs behind the active one that still matter.
+    pub(crate) fn sync_outgoing_logs(&self, commit: &mut CommitState) -> Result<()> {
+        if commit.outgoing.is_empty() {
+            return Ok(());
+        }
+        self.backlog.close_later(self.take_flushed_logs(commit));
+        let log_number = || self.files.versions.log_number();
+        // A flush that made a log needless may have removed it meanwhile.
+        let unless_needless = |number: u64, result: Result<()>| match result {
+            Err(_) if number < log_number() => Ok(()),
+            result => result,
+        };
+        for outgoing in &mut commit.outgoing {
+            unless_needless(outgoing.number(), outgoing.sync(&*self.files.env))?;
+        }
+        commit.outgoing.drain(..).try_for_each(|outgoing| {
+            let (number, size_bytes) = (outgoing.number(), outgoing.size_bytes());
+            unless_needless(number, outgoing.close())?;
+            self.files.note_synced_log(number, size_bytes);
+            Ok(())
+        })
+    }
+
+    /// Logs whose memtables are in tables by now need no sync any more.
+    pub(super) fn take_flushed_logs(&self, commit: &mut CommitState) -> Vec<WalWriter> {
+        let oldest_needed = self.files.versions.log_number();
+        commit.outgoing.extract_if(.., |outgoing| outgoing.number() < oldest_needed).collect()
+    }
+}
