@@ -3,12 +3,12 @@
 //! Predecessor: a directory. Successor: [`database`](crate::database), which opens it in that order.
 
 use std::fs;
-use std::io;
+use std::io::Read as _;
 use std::path::Path;
 
 use terrace_engine::UserComparator;
 use terrace_format::comparator::name_text;
-use terrace_format::log::{LogEvent, LogReader, LogSource};
+use terrace_format::log::{LogEvent, LogReader};
 use terrace_format::version_edit::VersionEdit;
 use terrace_format::{current, file_name};
 
@@ -16,17 +16,6 @@ use crate::failure::{Failure, Problem};
 
 /// A running writer may replace the MANIFEST between two reads.
 const ATTEMPTS: usize = 20;
-
-/// Reads a file in sequence.
-pub(crate) struct FileSource<R>(pub(crate) R);
-
-impl<R: io::Read> LogSource for FileSource<R> {
-    type Error = io::Error;
-
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.read(buffer)
-    }
-}
 
 /// The order of the database in `directory`; bytewise if it is unreadable, because the open that follows says why.
 ///
@@ -65,7 +54,8 @@ pub(crate) fn name(directory: &Path) -> Option<Vec<u8>> {
 }
 
 fn of_manifest(path: &Path) -> Option<Vec<u8>> {
-    let mut reader = LogReader::new(FileSource(fs::File::open(path).ok()?));
+    let mut file = fs::File::open(path).ok()?;
+    let mut reader = LogReader::new(|buffer: &mut [u8]| file.read(buffer));
     loop {
         match reader.next().ok()? {
             LogEvent::Record { payload, .. } => {

@@ -14,7 +14,7 @@ use terrace_format::version_edit::{FileEntry, VersionEdit};
 use crate::cache::table_cache::TableCache;
 use crate::error::{ErrorKind, Result};
 use crate::info_log::InfoLog;
-use crate::synced_files::SyncedFiles;
+use crate::recovery::synced_files::SyncedFiles;
 use crate::table::{TableBuilder, TableBuilderOptions};
 use crate::version::{ObsoleteFiles, VersionSet};
 

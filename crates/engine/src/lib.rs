@@ -39,12 +39,6 @@ mod info_log;
 mod ingest;
 mod iterator;
 mod key_word;
-mod log_evidence;
-mod log_source;
-mod log_tail;
-mod log_verdict;
-mod lost_edits;
-mod lost_sectors;
 mod memtable;
 #[cfg(all(test, loom))]
 mod models;
@@ -54,7 +48,6 @@ mod read;
 mod recovery;
 mod repair;
 mod sync;
-mod synced_files;
 mod table;
 #[cfg(test)]
 mod testing;

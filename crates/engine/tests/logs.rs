@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use support::{entries, memory};
 use terrace_engine::env::{Env, MemoryEnv};
-use terrace_engine::{Db, Error, ErrorKind, IterOptions, Options, WriteOptions};
+use terrace_engine::{Db, Error, ErrorKind, IterOptions, Options, WriteBatch, WriteOptions};
 
 fn options(env: &Arc<dyn Env>) -> Options {
     Options { env: Arc::clone(env), ..Options::default() }
@@ -241,5 +241,77 @@ fn a_log_cut_anywhere_in_a_record_that_holds_a_log_opens_and_repair_creates_noth
         image.log().resize(32 << 10, 0);
         image.log()[start..start + 8].fill(0);
         check(&image, &format!("without header, {stored} bytes stored"));
+    }
+}
+
+/// Each of three records of a killed database with a damaged header, or with lengths that are damaged within and without:
+/// what was damaged, and the log. Nothing in it is sound from there on.
+fn logs_with_damaged_lengths() -> Vec<(String, Image)> {
+    let env = memory();
+    let db = Db::open("/db", options(&env)).unwrap();
+    let mut starts = Vec::new();
+    for index in 0..3 {
+        starts.push(Image::of(&*env).log().len());
+        put(&db, &format!("{index}"), &[b'v'; 200]);
+    }
+    let killed = Image::of(&*env);
+    // A header of 7 bytes, a batch's of 12, then the kind, the key with its length, and the value's length in two bytes.
+    let value_length = 7 + 12 + 1 + 2;
+    let damages: [(&str, &[(usize, u8)]); 4] = [
+        ("the lengths of record and value are damaged", &[(5, 0x10), (value_length + 1, 0x7f)]),
+        ("the record's length leads beyond its block", &[(4, 0xff), (5, 0xff), (value_length + 1, 0x7f)]),
+        (
+            "the record is said to go on, and not to fill its block",
+            &[(5, 0x10), (6, 2), (value_length + 1, 0x7f)],
+        ),
+        ("the record's length and the key's are damaged", &[(5, 0x10), (7 + 12 + 1, 0xff)]),
+    ];
+    let mut logs = Vec::new();
+    for (index, start) in starts.into_iter().enumerate() {
+        for (what, bytes) in damages {
+            let mut image = killed.clone();
+            bytes.iter().for_each(|(at, byte)| image.log()[start + at] = *byte);
+            logs.push((format!("record {index}: {what}"), image));
+        }
+    }
+    logs
+}
+
+#[test]
+fn a_log_does_not_end_at_a_record_whose_lengths_are_damaged() {
+    for (what, image) in logs_with_damaged_lengths() {
+        let opened = Db::open("/db", options(&image.place()));
+        let error = opened.map(|db| keys(&db)).expect_err(&what);
+        assert_eq!(error.kind(), ErrorKind::Corruption, "{what}: {error}");
+    }
+}
+
+#[test]
+fn repair_does_not_take_a_record_whose_lengths_are_damaged_for_an_unfinished_one() {
+    for (what, image) in logs_with_damaged_lengths() {
+        let report = Db::repair("/db", &options(&image.place())).unwrap();
+        assert!(!report.nothing_lost(), "{what}: {report}");
+    }
+}
+
+#[test]
+fn a_log_that_is_cut_off_anywhere_has_lost_nothing_that_was_acknowledged() {
+    let env = memory();
+    let db = Db::open("/db", options(&env)).unwrap();
+    let mut batch = WriteBatch::new();
+    for index in 0..20u32 {
+        batch.put(&index.to_be_bytes(), &vec![b'v'; 40 * index as usize]).unwrap();
+        batch.delete(b"").unwrap();
+    }
+    db.write(batch, &WriteOptions::default()).unwrap();
+    put(&db, "second", &[b'w'; 300]);
+    let mut image = Image::of(&*env);
+    let whole = image.log().clone();
+    for cut in 0..whole.len() {
+        *image.log() = whole[..cut].to_vec();
+        let paranoid = Options { paranoid_checks: true, ..options(&image.place()) };
+        Db::open("/db", paranoid).unwrap_or_else(|error| panic!("cut at {cut}: {error}"));
+        let report = Db::repair("/db", &options(&image.place())).unwrap();
+        assert!(report.nothing_lost(), "cut at {cut}: {report}");
     }
 }

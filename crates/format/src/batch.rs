@@ -14,6 +14,10 @@
 //! Predecessor: the user's writes. Successors: [`crate::log`], which frames a batch as one record; and
 //! [`crate::internal_key`], which its operations become in the memtable.
 
+mod beginning;
+
+pub use beginning::BatchBeginning;
+
 use crate::coding::{Decoder, put_length_prefixed, read_varint32, varint_size_bytes};
 use crate::error::{FormatError, Result};
 use crate::internal_key::{MAX_SEQUENCE_NUMBER, SequenceNumber, ValueKind};

@@ -19,6 +19,7 @@
 
 pub mod batch;
 pub mod block;
+pub mod block_scan;
 pub mod coding;
 pub mod comparator;
 pub mod compression;

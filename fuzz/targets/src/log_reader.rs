@@ -2,7 +2,7 @@
 
 use terrace_format::crc;
 use terrace_format::limits::{LOG_BLOCK_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
-use terrace_format::log::{LogEncoder, LogEvent, LogReader};
+use terrace_format::log::{Fragment, FragmentHeader, LogEncoder, LogEvent, LogReader, TornRecord};
 
 use crate::input::Input;
 
@@ -35,6 +35,12 @@ fn whole_records(end: usize) -> Vec<u8> {
 }
 
 fn read(file: &[u8]) {
+    if let Some(fragment) = Fragment::parse(file) {
+        assert!(fragment.size_bytes() <= file.len());
+    }
+    if let Some(torn) = TornRecord::new(None, file) {
+        assert_eq!(torn.payload.len(), file.len().saturating_sub(LOG_HEADER_SIZE_BYTES));
+    }
     let size = file.len() as u64;
     let mut reader = LogReader::new(file);
     let mut before = 0;
@@ -68,8 +74,8 @@ fn mend_checksums(log: &mut [u8], start: usize) {
     let mut offset = 0;
     while offset + LOG_HEADER_SIZE_BYTES <= log.len() {
         let left = LOG_BLOCK_SIZE_BYTES - (start + offset) % LOG_BLOCK_SIZE_BYTES;
-        let length = usize::from(u16::from_le_bytes([log[offset + 4], log[offset + 5]]));
-        let size = LOG_HEADER_SIZE_BYTES + length;
+        let Some((header, _)) = FragmentHeader::split(&log[offset..]) else { return };
+        let size = LOG_HEADER_SIZE_BYTES + header.length_bytes;
         if size > left {
             offset += left;
             continue;

@@ -1,5 +1,6 @@
 //! The small parts of a table: footer, block handles, block trailers, counts, internal keys.
 
+use terrace_format::block_scan::scan_bytes;
 use terrace_format::internal_key::{append_internal_key, parse_internal_key, tag, user_key};
 use terrace_format::limits::FOOTER_SIZE_BYTES;
 use terrace_format::table::{
@@ -33,6 +34,19 @@ pub fn run(bytes: &[u8]) {
     }
     check_trailer(bytes);
     check_internal_key(bytes);
+    check_scan(bytes);
+}
+
+/// Blocks that are found lie within the file, one after the other.
+fn check_scan(bytes: &[u8]) {
+    let (before, contents) = bytes.split_at(bytes.len() / 4);
+    let file = [before, contents, &seal_block(contents, 0)].concat();
+    let mut scan = scan_bytes(&file);
+    let mut end = 0;
+    while let Ok(Some(found)) = scan.next() {
+        assert!(found.handle.offset >= end);
+        end = found.handle.sealed_range(file.len() as u64).expect("a block within the file").end;
+    }
 }
 
 fn check_footer(bytes: &[u8]) {

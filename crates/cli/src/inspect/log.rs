@@ -1,6 +1,7 @@
 //! A write-ahead log: its records, and the batches in them.
 
 use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 
 use terrace_format::batch::{BatchOp, BatchRef};
@@ -9,7 +10,6 @@ use terrace_format::log::{LogEvent, LogReader};
 
 use super::report::{Level, Report};
 use crate::failure::Failure;
-use crate::order::FileSource;
 use crate::progress::{Progress, Unit};
 use crate::text::{Json, plural};
 
@@ -24,7 +24,7 @@ struct Seen {
 
 /// Reports the log at `path`.
 pub(super) fn inspect(path: &Path, report: &mut Report<'_>) -> Result<(), Failure> {
-    let file = File::open(path)?;
+    let mut file = File::open(path)?;
     let size_bytes = file.metadata()?.len();
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let members =
@@ -37,7 +37,7 @@ pub(super) fn inspect(path: &Path, report: &mut Report<'_>) -> Result<(), Failur
         members,
     )?;
     let progress = Progress::new(&name, Unit::Bytes, Some(size_bytes));
-    let mut reader = LogReader::new(FileSource(file));
+    let mut reader = LogReader::new(|buffer: &mut [u8]| file.read(buffer));
     let mut seen = Seen::default();
     let mut shown_to = 0;
     let mut damage_end = 0;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 
 use terrace_format::comparator::name_text;
@@ -12,7 +13,6 @@ use terrace_format::version_edit::{FileEntry, VersionEdit};
 
 use super::report::{Level, Members, Report};
 use crate::failure::Failure;
-use crate::order::FileSource;
 use crate::text::{Json, plural};
 
 /// The result of the edits so far.
@@ -25,7 +25,7 @@ struct State {
 
 /// Reports the MANIFEST at `path`.
 pub(super) fn inspect(path: &Path, report: &mut Report<'_>) -> Result<(), Failure> {
-    let file = File::open(path)?;
+    let mut file = File::open(path)?;
     let size_bytes = file.metadata()?.len();
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let members = vec![
@@ -40,7 +40,7 @@ pub(super) fn inspect(path: &Path, report: &mut Report<'_>) -> Result<(), Failur
         format_args!("{name}: a MANIFEST of {size_bytes} bytes"),
         members,
     )?;
-    let mut reader = LogReader::new(FileSource(file));
+    let mut reader = LogReader::new(|buffer: &mut [u8]| file.read(buffer));
     let mut state = State::default();
     loop {
         match reader.next()? {

@@ -4,7 +4,6 @@
 //! Predecessor: `terrace inspect` and `terrace verify`. Successors: the decoders of `terrace-format`, one module per
 //! kind of file.
 
-mod block_scan;
 mod log;
 mod manifest;
 mod report;

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use terrace_engine::UserComparator;
 use terrace_format::block::{Block, BlockIter};
+use terrace_format::block_scan::{BlockScan, ScannedBlock};
 use terrace_format::compression::{self, Dialect};
 use terrace_format::filter::FilterBlockReader;
 use terrace_format::hash_index::{HASH_INDEX_METAINDEX_KEY, HashIndexReader};
@@ -17,16 +18,12 @@ use terrace_format::table::{
     filter_metaindex_key,
 };
 
-use super::block_scan::{self, Found};
 use super::report::{Level, Report};
 use super::table_blocks::Blocks;
 use crate::failure::Failure;
 use crate::progress::{Progress, Unit};
 use crate::text::escape::escaped;
 use crate::text::{Json, plural};
-
-/// Largest table that is searched for blocks when its index is damaged, in bytes: it is read into memory for that.
-const LARGEST_SCAN_BYTES: u64 = 1 << 30;
 
 /// A block that was read.
 pub(super) struct ReadBlock {
@@ -298,39 +295,29 @@ fn scan_blocks(
     report: &mut Report<'_>,
 ) -> Result<(), Failure> {
     let end = if footer.is_some() { table.footer_at() } else { table.size_bytes };
-    if end > LARGEST_SCAN_BYTES {
-        report.damage(0, "the table is too large to search it for blocks")?;
-        return Ok(());
-    }
     let text = "searching for blocks by their checksums, from the beginning of the file";
     report.item(Level::Summary, None, "scan", text, vec![])?;
-    let mut bytes = vec![0; end as usize];
-    table.file.read_exact_at(&mut bytes, 0)?;
-    for found in block_scan::scan(&bytes) {
-        match found {
-            Found::Lost { offset, bytes } if offset + bytes == table.size_bytes && footer.is_none() => {
-                // This is the footer itself, which was already reported.
-                if bytes > FOOTER_SIZE_BYTES as u64 {
-                    report.damage(offset, format!("{bytes} bytes up to the end are not blocks"))?;
-                }
-            }
-            Found::Lost { offset, bytes } => {
-                report.damage(offset, format!("{bytes} bytes are not a block"))?
-            }
-            Found::Block(handle) => {
-                let is_known =
-                    footer.is_some_and(|footer| handle == footer.metaindex || handle == footer.index);
-                if is_known || !holds_entries(table, handle) {
-                    let size = handle.size + BLOCK_TRAILER_SIZE_BYTES as u64;
-                    let text =
-                        format!("a block of {size} bytes that holds no entries: filter, index or metaindex");
-                    let members = vec![("size_bytes", handle.size.into())];
-                    report.item(Level::Parts, Some(handle.offset), "other block", text, members)?;
-                } else {
-                    blocks.block(handle, None, report)?;
-                }
-            }
+    let mut scan = BlockScan::new(|offset, buffer: &mut [u8]| table.file.read_at(buffer, offset), end);
+    let mut found_to = 0;
+    while let Some(ScannedBlock { handle, follows }) = scan.next()? {
+        if !follows {
+            report.damage(found_to, format!("{} bytes are not a block", handle.offset - found_to))?;
         }
+        found_to = handle.offset + handle.size + BLOCK_TRAILER_SIZE_BYTES as u64;
+        let is_known = footer.is_some_and(|footer| handle == footer.metaindex || handle == footer.index);
+        if is_known || !holds_entries(table, handle) {
+            let size = handle.size + BLOCK_TRAILER_SIZE_BYTES as u64;
+            let text = format!("a block of {size} bytes that holds no entries: filter, index or metaindex");
+            let members = vec![("size_bytes", handle.size.into())];
+            report.item(Level::Parts, Some(handle.offset), "other block", text, members)?;
+        } else {
+            blocks.block(handle, None, report)?;
+        }
+    }
+    // The footer itself was already reported.
+    let reported_bytes = if footer.is_none() { FOOTER_SIZE_BYTES as u64 } else { 0 };
+    if end - found_to > reported_bytes {
+        report.damage(found_to, format!("{} bytes up to the end are not blocks", end - found_to))?;
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use crate::db::inner::DbInner;
 use crate::error::Result;
 use crate::memtable::MemTable;
 use crate::read::super_version::SealedMemTable;
-use crate::synced_files::SyncedManifest;
+use crate::recovery::synced_files::SyncedManifest;
 use crate::wal::writer::WalWriter;
 use crate::write::writer::CommitState;
 

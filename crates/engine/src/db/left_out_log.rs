@@ -3,7 +3,7 @@
 use terrace_format::file_name::log_name;
 
 use crate::error::Error;
-use crate::recovery::LogHole;
+use crate::recovery::replay::LogHole;
 
 /// The part of the logs that an open left out.
 ///

@@ -1,17 +1,8 @@
-//! Finds a table's blocks without its index, by their checksums. Predecessor: a table whose footer or index is damaged.
-//! Successor: [`table_salvage`](super::table_salvage).
+//! Finds a table's blocks without its index. Predecessor: a table whose footer or index is damaged. Successor:
+//! [`table_salvage`](super::table_salvage).
 //!
-//! ```text
-//!   ┌─────────┬─┬─────────┬─┬────────┬─┬─ ─
-//!   │ block   │t│ block   │t│ block  │t│      t = compression id, checksum
-//!   └─────────┴─┴─────────┴─┴────────┴─┴─ ─
-//!   └ start     └ start: where the last trailer ends
-//! ```
-//!
-//! A block's start is known and its length is not: the checksum is carried on byte by byte until the trailer that would
-//! follow fits. Blocks lie back to back, so an undamaged file is walked in one pass. After damage the next start is not
-//! known either; each place is tried, over a window a few blocks long, until a block is found that holds entries. That
-//! costs the window's length a place, so it is bounded: a table that is damaged all over is given up in a few seconds.
+//! `terrace_format`'s block scan finds them by their checksums. Here is decided what each is for. After damage, a block
+//! counts only if it holds entries: others may be there by chance.
 //!
 //! The index is a block like others and tells where all blocks are, the damaged ones included. It is known by its values:
 //! they are the handles of blocks that follow each other from the file's beginning on, wherever the file ends now. If one
@@ -25,7 +16,7 @@ use std::sync::Arc;
 
 use terrace_env::RandomAccessFile;
 use terrace_format::block::{Block, BlockIter};
-use terrace_format::crc;
+use terrace_format::block_scan::{BlockScan, ScannedBlock};
 use terrace_format::internal_key::parse_internal_key;
 use terrace_format::limits::{BLOCK_TRAILER_SIZE_BYTES, FOOTER_SIZE_BYTES};
 use terrace_format::table::{BlockHandle, Footer};
@@ -33,17 +24,6 @@ use terrace_format::table::{BlockHandle, Footer};
 use crate::error::{ErrorKind, Result};
 use crate::repair::repairer::read_options;
 use crate::table::block_fetch::BlockSource;
-
-/// Bytes that may be summed in vain for one table.
-const WASTE_LIMIT_BYTES: u64 = 256 << 20;
-
-/// The smallest window in which a block's end is searched after damage.
-const MIN_WINDOW_BYTES: u64 = 16 << 10;
-
-/// Compression ids that a table may have: see `terrace_format::compression`.
-const COMPRESSION_IDS: [u8; 4] = [0, 1, 2, 4];
-
-const CHUNK_SIZE_BYTES: usize = 256 << 10;
 
 /// What a block is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,26 +66,17 @@ pub(super) fn scan(
     size_bytes: u64,
     source: &BlockSource,
 ) -> Result<Vec<FoundBlock>> {
-    let mut scanner = Scanner { bytes: Window::new(Arc::clone(file), size_bytes), wasted_bytes: 0 };
+    let mut blocks = BlockScan::new(|offset, buffer: &mut [u8]| file.read_at(offset, buffer), size_bytes);
     let mut found: Vec<FoundBlock> = Vec::new();
     // What the last block lists that looks like an index.
     let mut index: Option<Vec<FoundBlock>> = None;
     // For each damaged place, the number of the first block after it.
     let mut resumptions: Vec<usize> = Vec::new();
-    let (mut start, mut largest_bytes) = (0, 0);
-    let mut is_chained = true;
-    while start < size_bytes && scanner.wasted_bytes < WASTE_LIMIT_BYTES {
-        let limit = if is_chained { u64::MAX } else { MIN_WINDOW_BYTES.max(4 * largest_bytes) };
-        let Some(size) = scanner.find_end(start, limit)? else {
-            is_chained = false;
-            start += 1;
-            continue;
-        };
-        let handle = BlockHandle { offset: start, size };
+    while let Some(ScannedBlock { handle, follows }) = blocks.next()? {
         let role = match classify(source, handle)? {
             // Chance, most likely: what is no block of entries is only believed where a block must begin.
-            Contents::Other if !is_chained => {
-                start += 1;
+            Contents::Other if !follows => {
+                blocks.reject();
                 continue;
             }
             Contents::Other => Role::Other,
@@ -118,13 +89,10 @@ pub(super) fn scan(
             }
             Contents::Handles(_) => Role::Data,
         };
-        if !is_chained {
+        if !follows {
             resumptions.push(found.len());
         }
         found.push(FoundBlock { handle, separator: None, role });
-        is_chained = true;
-        largest_bytes = largest_bytes.max(size);
-        start += size + BLOCK_TRAILER_SIZE_BYTES as u64;
     }
     if let Some(listed) = index
         && found.iter().all(|block| block.role != Role::Data)
@@ -235,71 +203,6 @@ fn listed_blocks(index: &Block) -> Option<Vec<FoundBlock>> {
     }
     let is_index = has_no_gap || index.has_only_restarts();
     (is_index && !blocks.is_empty()).then_some(blocks)
-}
-
-struct Scanner {
-    bytes: Window,
-    wasted_bytes: u64,
-}
-
-impl Scanner {
-    /// The size of the contents of a block that begins at `start`, if one ends within `limit` bytes.
-    fn find_end(&mut self, start: u64, limit: u64) -> Result<Option<u64>> {
-        let trailer = BLOCK_TRAILER_SIZE_BYTES as u64;
-        let last_end = self.bytes.size_bytes.saturating_sub(trailer).min(start.saturating_add(limit));
-        let mut sum = crc::crc32c(&[]);
-        let mut at = start;
-        while at <= last_end && at - start + self.wasted_bytes <= WASTE_LIMIT_BYTES.max(self.bytes.size_bytes)
-        {
-            // What is in memory from here on, or is now: at least a trailer.
-            let chunk = self.bytes.at(at)?;
-            if (chunk.len() as u64) < trailer {
-                break;
-            }
-            let here = (chunk.len() as u64 - trailer + 1).min(last_end + 1 - at) as usize;
-            for (index, place) in chunk.windows(BLOCK_TRAILER_SIZE_BYTES).take(here).enumerate() {
-                let (byte, stored) = (&place[..1], [place[1], place[2], place[3], place[4]]);
-                let next = crc::extend(sum, byte);
-                if COMPRESSION_IDS.contains(&byte[0])
-                    && at + index as u64 > start
-                    && next == crc::unmask(u32::from_le_bytes(stored))
-                {
-                    return Ok(Some(at + index as u64 - start));
-                }
-                sum = next;
-            }
-            at += here as u64;
-        }
-        self.wasted_bytes += at - start;
-        Ok(None)
-    }
-}
-
-/// A part of the file in memory, read on as needed.
-struct Window {
-    file: Arc<dyn RandomAccessFile>,
-    size_bytes: u64,
-    start: u64,
-    bytes: Vec<u8>,
-}
-
-impl Window {
-    fn new(file: Arc<dyn RandomAccessFile>, size_bytes: u64) -> Self {
-        Self { file, size_bytes, start: 0, bytes: Vec::new() }
-    }
-
-    /// The bytes from `offset` on: at least a block's trailer, if the file goes on so far.
-    fn at(&mut self, offset: u64) -> Result<&[u8]> {
-        let trailer = BLOCK_TRAILER_SIZE_BYTES as u64;
-        let end = self.start + self.bytes.len() as u64;
-        if offset < self.start || offset + trailer > end {
-            self.bytes.resize(CHUNK_SIZE_BYTES, 0);
-            let count = self.file.read_at(offset, &mut self.bytes)?;
-            self.bytes.truncate(count);
-            self.start = offset;
-        }
-        Ok(&self.bytes[(offset - self.start) as usize..])
-    }
 }
 
 #[cfg(test)]

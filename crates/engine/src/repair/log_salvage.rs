@@ -16,16 +16,11 @@
 use std::path::Path;
 
 use terrace_env::{Env, RandomAccessFile};
-use terrace_format::crc;
 use terrace_format::limits::{LOG_BLOCK_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
-use terrace_format::log::LogSource;
+use terrace_format::log::{Fragment, FragmentHeader, FragmentKind, LogSource, TornRecord};
 
 use crate::error::Result;
-use crate::log_source::{FileSource, first_content};
-
-const FULL: u8 = 1;
-const FIRST: u8 = 2;
-const LAST: u8 = 4;
+use crate::recovery::source::FileSource;
 
 /// What a [`read_log`] meets, in the order of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +50,21 @@ pub(super) trait LogVisitor {
         let _ = (bytes, is_missing);
         None
     }
+
+    /// Whether the last record of `file`, which begins at `offset`, may be one that was never finished. If not, it is damage.
+    fn is_unfinished(&self, file: &dyn RandomAccessFile, offset: u64, tail: Tail<'_>) -> Result<bool> {
+        let _ = (file, offset, tail);
+        Ok(true)
+    }
+}
+
+/// A last record that is not there whole.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Tail<'a> {
+    /// The end of the file cuts it off. Without the record, its fragments do not belong together.
+    Torn(Option<&'a TornRecord>),
+    /// Its header is zeros.
+    WithoutHeader,
 }
 
 /// Reads the file at `path` from end to end. Errors: those of the visitor and of reading the file.
@@ -93,7 +103,7 @@ fn read_block(source: &mut FileSource<'_>) -> Result<Vec<u8>> {
 /// A physical record: where it begins and ends in its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Physical {
-    kind: u8,
+    kind: FragmentKind,
     start: usize,
     end: usize,
 }
@@ -138,17 +148,16 @@ impl Reader<'_> {
             at = physical.end;
         }
         if is_last && block[at..].iter().any(|byte| *byte != 0) {
-            self.unfinished_tail(at, block.len())?;
+            self.torn_tail(block, at)?;
         }
         Ok(())
     }
 
     /// The next physical record after damage at `at`; `None` if the rest of the block is lost.
     fn recover(&mut self, block: &[u8], at: usize, is_last: bool) -> Result<Option<Physical>> {
-        let length = usize::from(u16::from_le_bytes([block[at + 4], block[at + 5]]));
-        let kind = block[at + 6];
-        let is_zero = kind == 0 && length == 0;
-        let end = at + LOG_HEADER_SIZE_BYTES + length;
+        let (header, payload) = FragmentHeader::split(&block[at..]).expect("the caller checked for a header");
+        let is_zero = header.is_empty_space();
+        let end = at + LOG_HEADER_SIZE_BYTES + header.length_bytes;
         if !is_zero && let Some(physical) = with_other_header(block, at) {
             self.note_damaged_header(at)?;
             return Ok(Some(physical));
@@ -161,25 +170,27 @@ impl Reader<'_> {
         let search_from = if self.open.is_some() {
             block.len()
         } else {
-            let payload = &block[at + LOG_HEADER_SIZE_BYTES..];
             self.visitor.extent(payload, is_zero).map_or(at + 1, |size| at + LOG_HEADER_SIZE_BYTES + size)
         };
         for start in search_from..block.len().saturating_sub(LOG_HEADER_SIZE_BYTES) {
             let Some(physical) = check(block, start) else { continue };
-            let is_whole = physical.kind == FULL;
+            let is_whole = physical.kind == FragmentKind::Full;
             // A first fragment fills its block.
-            if (is_whole || (physical.kind == FIRST && physical.end == block.len()))
+            if (is_whole || (physical.kind == FragmentKind::First && physical.end == block.len()))
                 && self.visitor.is_plausible(physical.fragment(block), is_whole)
             {
                 self.add_damage(at, start, "damaged records");
                 return Ok(Some(physical));
             }
         }
-        // A record that was being written has a header that makes sense, or none yet.
-        let block_end = self.block_start + block.len() as u64;
-        let has_no_header = is_zero && first_content(self.file, block_end, u64::MAX)?.is_none();
-        if has_no_header || (is_last && (FULL..=LAST).contains(&kind) && end > block.len()) {
-            self.unfinished_tail(at, block.len())?;
+        let offset = self.block_start + at as u64;
+        if is_last && end > block.len() && header.may_stand_at(at) {
+            self.torn_tail(block, at)?;
+        } else if is_zero
+            && self.open.is_none()
+            && self.visitor.is_unfinished(self.file, offset, Tail::WithoutHeader)?
+        {
+            self.unfinished_tail(offset, self.block_start + block.len() as u64)?;
         } else {
             self.add_damage(at, block.len(), "damaged records");
         }
@@ -190,26 +201,25 @@ impl Reader<'_> {
         let fragment = physical.fragment(block);
         let offset = self.block_start + physical.start as u64;
         match physical.kind {
-            FULL => {
+            FragmentKind::Full => {
                 self.drop_open(physical.start, "a fragmented record has no end");
                 self.hand_over_what_was_before()?;
                 self.visitor.take(LogPiece::Record { payload: fragment, offset })
             }
-            FIRST => {
+            FragmentKind::First => {
                 self.drop_open(physical.start, "a fragmented record has no end");
                 self.record.clear();
                 self.record.extend_from_slice(fragment);
                 self.open = Some(offset);
                 Ok(())
             }
-            // In the middle, or the last.
-            kind => {
+            FragmentKind::Middle | FragmentKind::Last => {
                 let Some(start) = self.open else {
                     self.add_damage(physical.start, physical.end, "a fragment without its first one");
                     return Ok(());
                 };
                 self.record.extend_from_slice(fragment);
-                if kind == LAST {
+                if physical.kind == FragmentKind::Last {
                     self.open = None;
                     self.hand_over_what_was_before()?;
                     self.visitor.take(LogPiece::Record { payload: &self.record, offset: start })?;
@@ -265,38 +275,37 @@ impl Reader<'_> {
         self.hand_over_damage()
     }
 
-    fn unfinished_tail(&mut self, start: usize, end: usize) -> Result<()> {
+    /// The file ends with `block`, in a record that goes on, or begins, at `at`.
+    fn torn_tail(&mut self, block: &[u8], at: usize) -> Result<()> {
+        let offset = self.open.unwrap_or(self.block_start + at as u64);
+        let gathered = self.open.map(|_| std::mem::take(&mut self.record));
+        let torn = TornRecord::new(gathered, &block[at..]);
+        if self.visitor.is_unfinished(self.file, offset, Tail::Torn(torn.as_ref()))? {
+            self.unfinished_tail(offset, self.block_start + block.len() as u64)
+        } else {
+            self.add_damage(at, block.len(), "a damaged record whose length leads beyond the end of the log");
+            Ok(())
+        }
+    }
+
+    fn unfinished_tail(&mut self, offset: u64, end: u64) -> Result<()> {
         self.hand_over_damage()?;
-        let offset = self.open.take().unwrap_or(self.block_start + start as u64);
-        let lost_bytes = self.block_start + end as u64 - offset;
-        self.visitor.take(LogPiece::UnfinishedTail { offset, lost_bytes })
+        self.open = None;
+        self.visitor.take(LogPiece::UnfinishedTail { offset, lost_bytes: end - offset })
     }
 
     fn end(&mut self) -> Result<()> {
-        self.hand_over_damage()?;
-        match self.open.take() {
-            Some(offset) if !self.record.is_empty() => {
-                let lost_bytes = self.block_start - offset;
-                self.visitor.take(LogPiece::UnfinishedTail { offset, lost_bytes })
-            }
-            _ => Ok(()),
+        if self.open.is_some() && !self.record.is_empty() {
+            self.torn_tail(&[], 0)?;
         }
+        self.hand_over_damage()
     }
 }
 
 /// The physical record at `at`, if it checks.
 fn check(block: &[u8], at: usize) -> Option<Physical> {
-    let (header, rest) = block.get(at..)?.split_first_chunk::<LOG_HEADER_SIZE_BYTES>()?;
-    let length = usize::from(u16::from_le_bytes([header[4], header[5]]));
-    let kind = header[6];
-    let fragment = rest.get(..length)?;
-    let fits =
-        (FULL..=LAST).contains(&kind) && stored_crc(header) == crc::extend(crc::crc32c(&[kind]), fragment);
-    fits.then_some(Physical { kind, start: at, end: at + LOG_HEADER_SIZE_BYTES + length })
-}
-
-fn stored_crc(header: &[u8; LOG_HEADER_SIZE_BYTES]) -> u32 {
-    crc::unmask(u32::from_le_bytes([header[0], header[1], header[2], header[3]]))
+    let fragment = Fragment::parse(block.get(at..)?)?;
+    Some(Physical { kind: fragment.kind, start: at, end: at + fragment.size_bytes() })
 }
 
 /// Whether a record may end at `at`: another that checks follows, or nothing but zeros, or the end of the block or file.
@@ -306,29 +315,19 @@ fn is_sound(block: &[u8], at: usize) -> bool {
 
 /// The physical record at `at`, if the stored checksum fits it under another length or type than its header says.
 fn with_other_header(block: &[u8], at: usize) -> Option<Physical> {
-    let (header, rest) = block.get(at..)?.split_first_chunk::<LOG_HEADER_SIZE_BYTES>()?;
-    let wanted = stored_crc(header);
+    let (header, rest) = FragmentHeader::split(block.get(at..)?)?;
     let start = at + LOG_HEADER_SIZE_BYTES;
-    let length = usize::from(u16::from_le_bytes([header[4], header[5]]));
     let of = |kind, length| Physical { kind, start: at, end: start + length };
-    if let Some(fragment) = rest.get(..length)
-        && let Some(kind) = (FULL..=LAST).find(|kind| crc::extend(crc::crc32c(&[*kind]), fragment) == wanted)
-    {
-        return Some(of(kind, length));
+    let has_kind = |kind: &FragmentKind| {
+        let fragment = rest.get(..header.length_bytes);
+        fragment.is_some_and(|fragment| FragmentHeader { kind: *kind as u8, ..header }.matches(fragment))
+    };
+    if let Some(kind) = FragmentKind::ALL.into_iter().find(has_kind) {
+        return Some(of(kind, header.length_bytes));
     }
-    if !(FULL..=LAST).contains(&header[6]) {
-        return None;
-    }
-    let mut sum = crc::crc32c(&header[6..]);
-    for length in 0..=rest.len() {
-        if sum == wanted && is_sound(block, start + length) {
-            return Some(of(header[6], length));
-        }
-        if let Some(byte) = rest.get(length) {
-            sum = crc::extend(sum, std::slice::from_ref(byte));
-        }
-    }
-    None
+    let kind = header.kind()?;
+    let length = header.matching_lengths(rest).find(|length| is_sound(block, start + length))?;
+    Some(of(kind, length))
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ use crate::db::open::{lock_error, refuse_foreign_layout};
 use crate::error::{Error, ErrorKind, Result};
 use crate::info_log::InfoLog;
 use crate::options::Options;
-use crate::recovery::names_log;
+use crate::recovery::needed_logs::names_log;
 use crate::version::manifest::ManifestWriter;
 use inventory::Inventory;
 use levels::keep_levels;

@@ -24,7 +24,7 @@ use terrace_format::internal_key::{SequenceNumber, parse_internal_key};
 use terrace_format::version_edit::FileEntry;
 
 use crate::error::{Error, Result};
-use crate::recovery::names_log;
+use crate::recovery::needed_logs::names_log;
 use crate::repair::intake::may_hold;
 use crate::repair::inventory::Inventory;
 use crate::repair::manifest::{Knowledge, TrustedState};

@@ -7,6 +7,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use terrace_env::RandomAccessFile;
 use terrace_format::batch::{BatchOp, BatchRef};
 use terrace_format::coding::decode_fixed64;
 use terrace_format::file_name;
@@ -17,12 +18,13 @@ use terrace_format::log::LogEncoder;
 use crate::compaction::drop_rule::DropRule;
 use crate::error::{Error, ErrorKind, Result};
 use crate::iterator::InternalIterator;
-use crate::log_evidence::{Sequences, size_of_next_batch};
 use crate::memtable::MemTable;
-use crate::repair::log_salvage::{LogPiece, LogVisitor, read_log};
+use crate::recovery::evidence::{Sequences, next_batch};
+use crate::recovery::synced_files::SyncedFiles;
+use crate::recovery::verdict::{LogRest, TornTail, Trouble, Verdict};
+use crate::repair::log_salvage::{LogPiece, LogVisitor, Tail, read_log};
 use crate::repair::repairer::{Repairer, WrittenTable};
 use crate::repair::report::{Damage, ReplayedLog};
-use crate::synced_files::SyncedFiles;
 
 /// What the logs gave.
 #[derive(Debug, Default)]
@@ -148,15 +150,31 @@ impl LogVisitor for BatchVisitor<'_> {
 
     fn extent(&self, bytes: &[u8], is_missing: bool) -> Option<usize> {
         let last = self.last_sequence;
-        if is_missing {
+        let batch = if is_missing {
             let mut bytes = bytes.to_vec();
             *bytes.first_mut()? = (last + 1).to_le_bytes()[0];
-            let size = size_of_next_batch(&bytes, Sequences { last, are_contiguous: true })?;
-            return Some(size.unwrap_or(bytes.len()));
-        }
-        // After damage before it, some sequences may be missing.
-        let size = size_of_next_batch(bytes, Sequences { last, are_contiguous: false })?;
-        (decode_fixed64(bytes) <= MAX_SEQUENCE_NUMBER).then(|| size.unwrap_or(bytes.len()))
+            next_batch(&bytes, Sequences { last, are_contiguous: true })
+        } else {
+            // After damage before it, some sequences may be missing.
+            next_batch(bytes, Sequences { last, are_contiguous: false })
+        };
+        let batch = batch.filter(|batch| batch.sequence <= MAX_SEQUENCE_NUMBER)?;
+        Some(batch.end_within(bytes.len()).unwrap_or(bytes.len()))
+    }
+
+    fn is_unfinished(&self, file: &dyn RandomAccessFile, offset: u64, tail: Tail<'_>) -> Result<bool> {
+        let sequences = Sequences { last: self.last_sequence, are_contiguous: true };
+        Ok(match tail {
+            Tail::Torn(record) => {
+                let rest = LogRest { file, sound_end: self.sound_end, sequences };
+                // The sequence with which a log begins is not known here, so a gap before it is not, either.
+                !matches!(rest.judge_torn(record, offset), TornTail::Damaged(_))
+            }
+            Tail::WithoutHeader => {
+                let rest = LogRest { file, sound_end: offset, sequences };
+                rest.judge(Trouble::Zeros)? == Verdict::Unfinished
+            }
+        })
     }
 }
 

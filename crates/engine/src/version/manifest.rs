@@ -27,9 +27,9 @@ use terrace_format::log::{LogEncoder, LogEvent, LogReader};
 use terrace_format::version_edit::VersionEdit;
 
 use crate::error::{Error, Result};
-use crate::log_source::FileSource;
-use crate::log_tail::{find_record_behind, is_next};
-use crate::lost_sectors::has_lost_sector;
+use crate::recovery::lost_sectors::has_lost_sector;
+use crate::recovery::source::FileSource;
+use crate::recovery::tail::{find_record_behind, is_next};
 
 const BLOCK_SIZE_BYTES: u64 = LOG_BLOCK_SIZE_BYTES as u64;
 

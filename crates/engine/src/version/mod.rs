@@ -26,4 +26,4 @@ pub(crate) mod testing;
 pub mod version;
 
 pub use file_meta::ObsoleteFiles;
-pub use set::{RecoveredNumbers, VersionSet, VersionSetOptions};
+pub use set::{VersionSet, VersionSetOptions};

@@ -17,11 +17,12 @@ use terrace_format::internal_key::MAX_SEQUENCE_NUMBER;
 use terrace_format::version_edit::VersionEdit;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::recovery::needed_logs::RecoveredNumbers;
 use crate::version::builder::{MissingFile, NewFiles, VersionBuilder};
 use crate::version::checker;
 use crate::version::file_meta::{FileOrigin, ObsoleteFiles};
 use crate::version::manifest::read_manifest;
-use crate::version::set::{FILE_NUMBER_LIMIT, RecoveredNumbers, StoredCompactPointers, VersionSetOptions};
+use crate::version::set::{FILE_NUMBER_LIMIT, StoredCompactPointers, VersionSetOptions};
 use crate::version::version::Version;
 
 /// The state that a recovery found.

@@ -36,6 +36,7 @@ use terrace_format::table::TableCounts;
 use terrace_format::version_edit::VersionEdit;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::recovery::needed_logs::RecoveredNumbers;
 use crate::sync::{ArcSwap, Mutex};
 use crate::version::builder::{MissingFile, NewFiles, VersionBuilder};
 use crate::version::checker;
@@ -64,23 +65,6 @@ pub struct VersionSetOptions {
     pub manifest_size_limit_bytes: u64,
     /// Write nothing: every [`VersionSet::apply`] fails with kind `ReadOnly`.
     pub read_only: bool,
-}
-
-/// What the MANIFEST said, apart from the files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RecoveredNumbers {
-    /// Logs from this number on hold writes that no table has.
-    pub log_number: u64,
-    /// A further log with such writes; 0 for none. Only very old LevelDBs wrote another.
-    pub previous_log_number: u64,
-    /// Every entry in a table is at most so new.
-    pub last_sequence: SequenceNumber,
-    /// The MANIFEST that was read.
-    pub manifest_number: u64,
-    /// As the last edit stated it: files from this number on were made after that.
-    pub next_file_number: u64,
-    /// Whether Terrace wrote it, and so the logs that it needs.
-    pub is_ours: bool,
 }
 
 /// The current version and its history's end.

@@ -92,6 +92,27 @@ fn the_iterator_ends_after_an_error() {
     assert!(iter.next().is_none());
 }
 
+#[test]
+fn a_beginning_tells_bad_operations() {
+    let read = |operations: &[u8], count: u8| {
+        let bytes = [&[9, 0, 0, 0, 0, 0, 0, 0, count, 0, 0, 0][..], operations].concat();
+        let beginning = BatchBeginning::read(&bytes).unwrap();
+        assert_eq!((beginning.sequence, beginning.count), (9, u32::from(count)));
+        beginning.size_bytes
+    };
+    assert_eq!(read(b"", 0), Some(12..=12));
+    assert_eq!(read(b"more", 0), Some(12..=12));
+    assert_eq!(read(b"", 3), Some(18..=usize::MAX));
+    assert_eq!(read(b"\0", 3), Some(18..=usize::MAX));
+    assert_eq!(read(b"\x02", 1), None, "an unknown kind");
+    assert_eq!(read(b"\0\xff\xff\xff\xff\xff", 1), None, "an endless length");
+    assert_eq!(read(b"\0\xff\xff", 1), Some(16..=usize::MAX));
+    assert_eq!(read(b"\x01\x05key", 1), Some(20..=usize::MAX), "a key, and a value of its own length");
+    assert_eq!(read(b"\0\x05key", 1), Some(19..=19));
+    assert_eq!(read(b"\0\x05key", 2), Some(21..=usize::MAX));
+    assert_eq!(BatchBeginning::read(&[0; 11]), None);
+}
+
 proptest! {
     #[test]
     fn what_is_put_is_read_back(
@@ -128,6 +149,33 @@ proptest! {
             if let Ok(batch) = BatchRef::parse(&bytes) {
                 prop_assert_eq!(batch.iter().filter(|operation| operation.is_ok()).count(), batch.count() as usize);
             }
+        }
+    }
+
+    #[test]
+    fn any_beginning_of_a_batch_bounds_its_size(
+        operations in proptest::collection::vec((any::<bool>(), 0..200usize, 0..20_000usize), 0..5),
+        cut in any::<proptest::sample::Index>(),
+        after in any::<Vec<u8>>(),
+    ) {
+        let mut batch = WriteBatch::new();
+        for (is_put, key, value) in operations {
+            let key = vec![b'k'; key];
+            if is_put { batch.put(&key, &vec![b'v'; value]) } else { batch.delete(&key) }.unwrap();
+        }
+        let bytes = batch.as_bytes();
+        let end = 12 + cut.index(bytes.len() - 11);
+        let sizes = BatchBeginning::read(&bytes[..end]).unwrap().size_bytes.unwrap();
+        prop_assert!(sizes.contains(&bytes.len()), "{} bytes at {end}: {sizes:?}", bytes.len());
+        let beginning = BatchBeginning::read(&[bytes, &after].concat()).unwrap();
+        prop_assert_eq!(beginning.end_within(bytes.len()), Some(bytes.len()));
+    }
+
+    #[test]
+    fn the_beginning_of_any_bytes_is_read(bytes in any::<Vec<u8>>()) {
+        if let Some(beginning) = BatchBeginning::read(&bytes) {
+            let is_batch = BatchRef::parse(&bytes).is_ok();
+            prop_assert!(!is_batch || beginning.end_within(bytes.len()) == Some(bytes.len()));
         }
     }
 }

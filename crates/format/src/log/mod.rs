@@ -19,26 +19,35 @@
 //!
 //! A writer that died left a last record that ends early: the file ends within it. Nobody was told that it is stored, so
 //! the reader reports a torn tail and the record is dropped. Everything else that does not fit (a checksum, an unknown
-//! type, a fragment without its first one) happened to bytes that were once right: that is damage.
+//! type, a length that no writer stores at that place, a fragment without its first one) happened to bytes that were once
+//! right: that is damage.
 //!
 //! Predecessors: [`crate::batch`] and [`crate::version_edit`], whose encodings are the records. Successor: the file.
 
+mod fragment;
 mod reader;
+mod torn;
 mod writer;
 
+pub use fragment::{Fragment, FragmentHeader, FragmentKind};
 pub use reader::{LogEvent, LogReader, LogSource};
+pub use torn::TornRecord;
 pub use writer::{FirstFragment, LogEncoder};
 
 use crate::crc;
+use crate::limits::{LOG_BLOCK_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
 
-/// Which part of a record a physical record holds. The numbers are the format's.
-#[repr(u8)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum FragmentKind {
-    Full = 1,
-    First = 2,
-    Middle = 3,
-    Last = 4,
+/// Where in a file the header stands that follows the fragment which ends at `end`: there, or at the start of the next block
+/// where no header fits any more.
+///
+/// ```
+/// assert_eq!(terrace_format::log::next_header_offset(100), 100);
+/// assert_eq!(terrace_format::log::next_header_offset(32_768 - 6), 32_768);
+/// ```
+#[inline]
+pub fn next_header_offset(end: u64) -> u64 {
+    let left = LOG_BLOCK_SIZE_BYTES as u64 - end % LOG_BLOCK_SIZE_BYTES as u64;
+    if left < LOG_HEADER_SIZE_BYTES as u64 { end + left } else { end }
 }
 
 /// What a physical record's header holds as its checksum.

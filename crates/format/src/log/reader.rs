@@ -2,16 +2,17 @@
 //!
 //! 1. Read the file block by block. Fewer than seven bytes at the end of a block are filling.
 //! 2. A header of zeros ends its block without a word: preallocated, or kept whole for the next record.
-//! 3. A length beyond the end of the file is a torn tail; beyond the end of the block, damage that drops the rest of the
-//!    block. So does a wrong checksum: the length beside it is not to be trusted.
+//! 3. A length beyond the end of the file is a torn tail, where a writer may have stored such a header; beyond the end of
+//!    the block, or with another type than can stand there, it is damage that drops the rest of the block. So does a wrong
+//!    checksum: the length beside it is not to be trusted.
 //! 4. Fragments are gathered until the last one. What interrupts them (another first, zeros, damage) is damage to the
 //!    record so far; the end of the file is a torn tail.
 
 use std::convert::Infallible;
 use std::ops::Range;
 
-use super::{FragmentKind, checksum};
-use crate::coding::decode_fixed32;
+use super::fragment::{FragmentHeader, FragmentKind};
+use super::torn::TornRecord;
 use crate::limits::{LOG_BLOCK_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
 
 /// Where a [`LogReader`] gets its bytes: a file, read in sequence.
@@ -37,6 +38,18 @@ impl LogSource for &[u8] {
         buffer[..bytes.len()].copy_from_slice(bytes);
         *self = rest;
         Ok(bytes.len())
+    }
+}
+
+/// A function that reads on is a source, too: `|buffer: &mut [u8]| file.read(buffer)`.
+impl<F, E> LogSource for F
+where
+    F: FnMut(&mut [u8]) -> Result<usize, E>,
+{
+    type Error = E;
+
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize, E> {
+        self(buffer)
     }
 }
 
@@ -73,7 +86,7 @@ pub enum LogEvent<'a> {
 /// What comes next within the present block.
 enum Physical {
     /// A physical record with a right checksum; `header` and `fragment` are places in the block.
-    Fragment { kind: u8, header: usize, fragment: Range<usize> },
+    Fragment { kind: Option<FragmentKind>, header: usize, fragment: Range<usize> },
     /// The rest of the block is zeros.
     Zeros,
     /// The rest of the block is dropped.
@@ -108,6 +121,7 @@ pub struct LogReader<S> {
     record: Vec<u8>,
     record_start: Option<u64>,
     end_of_last_record: u64,
+    torn_record: Option<TornRecord>,
     /// Where the physical record begins in the file that was last looked at.
     header: u64,
     /// The present block is zeros.
@@ -127,6 +141,7 @@ impl<S: LogSource> LogReader<S> {
             record: Vec::new(),
             record_start: None,
             end_of_last_record: 0,
+            torn_record: None,
             header: 0,
             in_zeros: false,
         }
@@ -146,8 +161,9 @@ impl<S: LogSource> LogReader<S> {
             match self.next_physical()? {
                 Physical::Fragment { kind, header, fragment } => {
                     let offset = self.block_start + header as u64;
+                    use FragmentKind::{First, Full, Last, Middle};
                     match (kind, self.record_start) {
-                        (FULL | FIRST, Some(start)) => {
+                        (Some(Full | First), Some(start)) => {
                             // Read it once more after this. An open record without a byte is how old writers ended a
                             // block, not damage.
                             self.position = header;
@@ -156,27 +172,27 @@ impl<S: LogSource> LogReader<S> {
                                 return Ok(damage(start, offset, "a fragmented record has no end"));
                             }
                         }
-                        (FULL, None) => {
+                        (Some(Full), None) => {
                             self.end_of_last_record = self.block_start + fragment.end as u64;
                             return Ok(LogEvent::Record { payload: &self.block[fragment], offset });
                         }
-                        (FIRST, None) => {
+                        (Some(First), None) => {
                             self.record.clear();
                             self.record.extend_from_slice(&self.block[fragment]);
                             self.record_start = Some(offset);
                         }
-                        (MIDDLE, Some(_)) => self.record.extend_from_slice(&self.block[fragment]),
-                        (LAST, Some(start)) => {
+                        (Some(Middle), Some(_)) => self.record.extend_from_slice(&self.block[fragment]),
+                        (Some(Last), Some(start)) => {
                             self.end_of_last_record = self.block_start + fragment.end as u64;
                             self.record.extend_from_slice(&self.block[fragment]);
                             self.record_start = None;
                             return Ok(LogEvent::Record { payload: &self.record, offset: start });
                         }
-                        (MIDDLE | LAST, None) => {
+                        (Some(Middle | Last), None) => {
                             let end = self.block_start + fragment.end as u64;
                             return Ok(damage(offset, end, "a fragment without its first one"));
                         }
-                        _ => {
+                        (None, _) => {
                             let start = self.record_start.take().unwrap_or(offset);
                             let end = self.block_start + fragment.end as u64;
                             return Ok(damage(start, end, "an unknown record type"));
@@ -193,14 +209,17 @@ impl<S: LogSource> LogReader<S> {
                     return Ok(damage(start, self.end_of_block(), reason));
                 }
                 Physical::End { torn } => {
+                    let rest = torn.map_or(&[][..], |header| &self.block[header..self.filled]);
                     let torn = torn.map(|header| self.block_start + header as u64);
                     let end = self.end_of_block();
-                    if self.record_start.is_none() {
-                        self.record.clear();
-                    }
                     self.header = torn.unwrap_or(end);
-                    return Ok(match self.record_start.take().or(torn) {
-                        Some(offset) => LogEvent::TornTail { offset, dropped_bytes: end - offset },
+                    let start = self.record_start.take();
+                    let gathered = start.map(|_| std::mem::take(&mut self.record));
+                    return Ok(match start.or(torn) {
+                        Some(offset) => {
+                            self.torn_record = TornRecord::new(gathered, rest);
+                            LogEvent::TornTail { offset, dropped_bytes: end - offset }
+                        }
                         None => LogEvent::End,
                     });
                 }
@@ -220,21 +239,10 @@ impl<S: LogSource> LogReader<S> {
         self.header
     }
 
-    /// After [`LogEvent::TornTail`]: what is there of the record, from its first fragment to the end of the file; `None`
-    /// if the first fragment is missing. Only the last fragment's bytes are not under a checksum.
-    pub fn take_torn_record(&mut self) -> Option<Vec<u8>> {
-        let mut record = std::mem::take(&mut self.record);
-        let header = self.header.saturating_sub(self.block_start) as usize;
-        let last = self.block[..self.filled]
-            .get(header..)
-            .and_then(<[u8]>::split_first_chunk::<LOG_HEADER_SIZE_BYTES>);
-        if let Some(([.., kind], fragment)) = last {
-            if record.is_empty() && !matches!(*kind, FULL | FIRST) {
-                return None;
-            }
-            record.extend_from_slice(fragment);
-        }
-        Some(record)
+    /// After [`LogEvent::TornTail`]: what is there of the record. `None` if its fragments do not belong together, or the first
+    /// one is missing; and if it was taken before.
+    pub fn take_torn_record(&mut self) -> Option<TornRecord> {
+        self.torn_record.take()
     }
 
     /// Where the bytes that were looked at end: after [`LogEvent::End`] the file's end, as it was then.
@@ -280,37 +288,31 @@ impl<S: LogSource> LogReader<S> {
 
     /// At least a header is there.
     fn parse_physical(&mut self) -> Physical {
-        let header = self.position;
-        let bytes = &self.block[header..self.filled];
-        let length = usize::from(u16::from_le_bytes([bytes[4], bytes[5]]));
-        let kind = bytes[6];
+        let start = self.position;
+        let bytes = &self.block[start..self.filled];
+        let (header, rest) = FragmentHeader::split(bytes).expect("the caller checked for a header");
         self.position = self.filled;
-        self.header = self.block_start + header as u64;
-        if kind == 0 && length == 0 {
+        self.header = self.block_start + start as u64;
+        if header.is_empty_space() {
             self.in_zeros = bytes.len() == LOG_BLOCK_SIZE_BYTES && bytes.iter().all(|&byte| byte == 0);
             return Physical::Zeros;
         }
-        let Some(fragment) = bytes[LOG_HEADER_SIZE_BYTES..].get(..length) else {
-            // In a whole block no writer ever wrote such a length; in the file's last one it wrote no further.
-            return if self.at_end {
-                Physical::End { torn: Some(header) }
+        let Some(fragment) = rest.get(..header.length_bytes) else {
+            // In a whole block no writer ever wrote such a length; in the file's last one it may have written no further.
+            return if self.at_end && header.may_stand_at(start) {
+                Physical::End { torn: Some(start) }
             } else {
-                Physical::Damage { header, reason: "a length beyond the end of the block" }
+                Physical::Damage { header: start, reason: "a length beyond the end of the block" }
             };
         };
-        if decode_fixed32(bytes) != checksum(kind, fragment) {
-            return Physical::Damage { header, reason: "a checksum that does not match" };
+        if !header.matches(fragment) {
+            return Physical::Damage { header: start, reason: "a checksum that does not match" };
         }
-        let start = header + LOG_HEADER_SIZE_BYTES;
-        self.position = start + length;
-        Physical::Fragment { kind, header, fragment: start..start + length }
+        let fragment_start = start + LOG_HEADER_SIZE_BYTES;
+        self.position = fragment_start + header.length_bytes;
+        Physical::Fragment { kind: header.kind(), header: start, fragment: fragment_start..self.position }
     }
 }
-
-const FULL: u8 = FragmentKind::Full as u8;
-const FIRST: u8 = FragmentKind::First as u8;
-const MIDDLE: u8 = FragmentKind::Middle as u8;
-const LAST: u8 = FragmentKind::Last as u8;
 
 fn damage(start: u64, end: u64, reason: &'static str) -> LogEvent<'static> {
     LogEvent::Damage { offset: start, dropped_bytes: end - start, reason }

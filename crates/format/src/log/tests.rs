@@ -241,14 +241,81 @@ fn a_flipped_bit_drops_the_rest_of_its_block() {
 
 #[test]
 fn a_length_beyond_the_block_is_damage_within_the_file_and_torn_at_its_end() {
+    let beyond = |size: usize| Seen::Damage(0, size as u64, "a length beyond the end of the block");
     let mut file = standard(&[&filler(100)[..], &filler(BLOCK)]);
     file[5] = 0xff;
-    assert_eq!(read(&file[..])[0], Seen::Damage(0, BLOCK as u64, "a length beyond the end of the block"));
-    assert_eq!(
-        read(&file[..BLOCK])[0],
-        Seen::Damage(0, BLOCK as u64, "a length beyond the end of the block")
-    );
+    for size in [file.len(), BLOCK] {
+        assert_eq!(read(&file[..size])[0], beyond(BLOCK));
+    }
+    assert_eq!(read(&file[..200]), [beyond(200)], "nobody writes such a length");
+    file[5] = 0x10;
     assert_eq!(read(&file[..200]), [Seen::Torn(0, 200)]);
+}
+
+#[test]
+fn a_header_that_no_writer_stores_at_its_place_is_damage_and_no_torn_tail() {
+    let before = standard(&[filler(BLOCK - 1000 - HEADER)]);
+    // The place in its block, the length, the kind.
+    for (start, length, kind, may_stand) in [
+        (BLOCK - 1000, 500, 1, true),
+        (BLOCK - 1000, 1000 - HEADER, 1, true),
+        (BLOCK - 1000, 1001 - HEADER, 1, false),
+        (BLOCK - 1000, 1000 - HEADER, 2, true),
+        (BLOCK - 1000, 500, 2, false),
+        (BLOCK - 1000, 1000 - HEADER, 3, false),
+        (BLOCK - 1000, 500, 4, false),
+        (BLOCK - 1000, 500, 0, false),
+        (BLOCK - 1000, 500, 5, false),
+        (0, BLOCK - HEADER, 3, true),
+        (0, BLOCK - HEADER - 1, 3, false),
+        (0, 500, 4, true),
+        (0, BLOCK - HEADER + 1, 4, false),
+    ] {
+        let header = FragmentHeader { masked_crc: 7, length_bytes: length, kind };
+        assert_eq!(header.may_stand_at(start), may_stand, "{header:?}");
+        assert_eq!(FragmentHeader::decode(&header.encode()), header);
+        let file = [&before[..start], &header.encode(), b"some bytes"].concat();
+        let tail = if may_stand {
+            Seen::Torn(start as u64, 17)
+        } else {
+            Seen::Damage(start as u64, 17, "a length beyond the end of the block")
+        };
+        assert_eq!(read(&file[..]).last(), Some(&tail), "{header:?} at {start}");
+    }
+}
+
+#[test]
+fn a_torn_record_says_how_large_it_was_meant_to_be() {
+    let large = filler(2 * BLOCK);
+    let file = standard(&[&filler(BLOCK - 2 * HEADER)[..], &large]);
+    let torn = |cut: usize| {
+        let mut reader = LogReader::new(&file[..cut]);
+        while !matches!(reader.next(), Ok(LogEvent::TornTail { .. } | LogEvent::End)) {}
+        reader.take_torn_record().unwrap()
+    };
+    // Its first fragment has no bytes.
+    let middle = BLOCK - HEADER;
+    for (cut, size_bytes, there) in [
+        (BLOCK - 3, 0..=usize::MAX, 0),
+        (BLOCK, 1..=usize::MAX, 0),
+        (BLOCK + 3, 1..=usize::MAX, 0),
+        (BLOCK + 10, middle + 1..=usize::MAX, 3),
+        (2 * BLOCK, middle + 1..=usize::MAX, middle),
+        (3 * BLOCK, 2 * middle + 1..=usize::MAX, 2 * middle),
+        (3 * BLOCK + HEADER, large.len()..=large.len(), 2 * middle),
+        (file.len() - 1, large.len()..=large.len(), large.len() - 1),
+    ] {
+        assert_eq!(torn(cut), TornRecord { payload: large[..there].to_vec(), size_bytes }, "cut at {cut}");
+    }
+    let header = |kind, length_bytes| FragmentHeader { masked_crc: 0, length_bytes, kind }.encode();
+    assert_eq!(TornRecord::new(None, &header(4, 9)), None, "the first fragment is missing");
+    assert_eq!(TornRecord::new(Some(b"begun".to_vec()), &header(1, 9)), None, "another record begins");
+    assert_eq!(
+        TornRecord::new(Some(Vec::new()), &header(1, 9)).unwrap().size_bytes,
+        9..=9,
+        "as old writers did"
+    );
+    assert_eq!(TornRecord::new(None, &header(0, 9)), None, "an unknown kind");
 }
 
 #[test]
@@ -372,6 +439,35 @@ proptest! {
             if let Seen::Damage(offset, size, _) | Seen::Torn(offset, size) = seen {
                 prop_assert!(size > 0 && offset + size <= file.len() as u64);
             }
+        }
+    }
+
+    #[test]
+    fn a_fragment_is_found_under_its_length_alone(
+        size in 0..3000usize, after in any::<Vec<u8>>(), flip in any::<proptest::sample::Index>(), bit in 0..8u8,
+    ) {
+        let payload = filler(size);
+        let mut bytes = standard(&[&payload]);
+        bytes.extend_from_slice(&after);
+        let fragment = Fragment::parse(&bytes).unwrap();
+        prop_assert_eq!((fragment.kind, fragment.payload, fragment.size_bytes()), (FragmentKind::Full, &payload[..], HEADER + size));
+        let (header, rest) = FragmentHeader::split(&bytes).unwrap();
+        prop_assert_eq!(header, FragmentHeader::new(FragmentKind::Full, &payload));
+        let other = FragmentHeader { length_bytes: 0, ..header };
+        prop_assert_eq!(other.matching_lengths(rest).next(), Some(size));
+        bytes.truncate(HEADER + size);
+        bytes[flip.index(HEADER + size)] ^= 1 << bit;
+        prop_assert_eq!(Fragment::parse(&bytes), None);
+    }
+
+    #[test]
+    fn any_bytes_are_a_fragment_or_none(bytes in any::<Vec<u8>>(), gathered in any::<Option<Vec<u8>>>()) {
+        if let Some(fragment) = Fragment::parse(&bytes) {
+            prop_assert!(fragment.size_bytes() <= bytes.len());
+        }
+        let there = gathered.as_ref().map_or(0, Vec::len) + bytes.len().saturating_sub(HEADER);
+        if let Some(torn) = TornRecord::new(gathered, &bytes) {
+            prop_assert_eq!(torn.payload.len(), there);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Encodes records as physical records. See the picture in [`super`].
 
-use super::{FragmentKind, checksum};
+use super::fragment::{FragmentHeader, FragmentKind};
 use crate::limits::{LOG_BLOCK_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
 
 /// The first physical record of a record, and what precedes it.
@@ -57,7 +57,7 @@ impl LogEncoder {
         let padding_bytes = if left < LOG_HEADER_SIZE_BYTES { left } else { 0 };
         let (fragment, rest) = self.next_fragment(payload);
         let kind = if rest.is_empty() { FragmentKind::Full } else { FragmentKind::First };
-        FirstFragment { padding_bytes, header: header(kind, fragment), fragment }
+        FirstFragment { padding_bytes, header: FragmentHeader::new(kind, fragment).encode(), fragment }
     }
 
     /// Hands to `emit` the further physical records of a record that is split: `rest` are the bytes behind its first
@@ -66,7 +66,7 @@ impl LogEncoder {
         while !rest.is_empty() {
             let (fragment, after) = self.next_fragment(rest);
             let kind = if after.is_empty() { FragmentKind::Last } else { FragmentKind::Middle };
-            emit(&header(kind, fragment));
+            emit(&FragmentHeader::new(kind, fragment).encode());
             emit(fragment);
             rest = after;
         }
@@ -94,10 +94,4 @@ impl LogEncoder {
             (self.block_offset + LOG_HEADER_SIZE_BYTES + fragment.len()) % LOG_BLOCK_SIZE_BYTES;
         (fragment, after)
     }
-}
-
-fn header(kind: FragmentKind, fragment: &[u8]) -> [u8; LOG_HEADER_SIZE_BYTES] {
-    let [c0, c1, c2, c3] = checksum(kind as u8, fragment).to_le_bytes();
-    let [l0, l1] = (fragment.len() as u16).to_le_bytes();
-    [c0, c1, c2, c3, l0, l1, kind as u8]
 }

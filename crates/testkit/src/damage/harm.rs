@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use terrace_format::limits::{LOG_BLOCK_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
+use terrace_format::batch::{BatchBeginning, BatchRef};
+use terrace_format::limits::{BATCH_HEADER_SIZE_BYTES, LOG_BLOCK_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
+use terrace_format::log::{LogEvent, LogReader};
 
 use super::anatomy::Anatomy;
 use super::database::{Database, Files};
@@ -161,34 +163,56 @@ impl Harmed {
             return false;
         }
         let records = &anatomy.records[name];
-        now.len() < before.len() || has_zeros(now, records) || self.seems_unfinished(now, before, records)
+        now.len() < before.len()
+            || has_zeros(now, records)
+            || self.unfinished_from(database, anatomy, name).is_some()
     }
 
     fn is_untouched(&self, name: &str) -> bool {
         !self.names.contains(name)
     }
 
-    /// Whether a damaged length may lead beyond the end, with nothing intact after it that would reveal it, and more
-    /// of the record than its length damaged.
-    fn seems_unfinished(&self, now: &[u8], before: &[u8], records: &[Range<usize>]) -> bool {
-        let is_intact = |bytes: Range<usize>| now[bytes.clone()] == before[bytes];
-        // The first sequence of a log is unknown: its first record may be any.
-        if records.first().is_some_and(|first| !is_intact(first.start + 4..first.start + 6)) {
-            return true;
-        }
-        for (index, record) in records.iter().enumerate().rev() {
-            let length = record.start + 4..record.start + 6;
-            let is_last = index + 1 == records.len();
-            let rest_is_intact = is_intact(record.start..length.start) && is_intact(length.end..record.end);
-            let is_told_by_its_checksum = is_last && rest_is_intact;
-            if !is_intact(length) && !is_told_by_its_checksum {
-                return true;
+    /// From which byte on the log `name` may end, to all appearance, in a record that was never finished: its fragment's length
+    /// leads beyond the end, and the lengths in its batch agree with that. No check can tell more.
+    pub fn unfinished_from(&self, database: &Database, anatomy: &Anatomy, name: &str) -> Option<usize> {
+        let (now, before) = (self.files.get(name)?, &database.files[name]);
+        let records = anatomy.records.get(name)?;
+        let last_block = now.len().saturating_sub(1) / LOG_BLOCK_SIZE_BYTES * LOG_BLOCK_SIZE_BYTES;
+        let is_damaged = |record: &&Range<usize>| now.get((*record).clone()) != before.get((*record).clone());
+        let may_be_unfinished = |record: &&Range<usize>| {
+            // Repair may get as far as that, though earlier records are damaged, too.
+            let from = record.start.max(last_block);
+            from < now.len().min(record.end)
+                && ends_in_unfinished_record(&[&before[..from], &now[from..]].concat(), record.start)
+        };
+        records.iter().filter(is_damaged).find(may_be_unfinished).map(|record| record.start)
+    }
+}
+
+/// Whether the log `bytes`, which is sound up to the record at `start`, ends in it, and nothing shows that it was ever whole.
+fn ends_in_unfinished_record(bytes: &[u8], start: usize) -> bool {
+    let mut reader = LogReader::new(bytes);
+    let mut next = None;
+    loop {
+        match reader.next().expect("memory can be read") {
+            LogEvent::Record { payload, .. } => {
+                let batch = BatchRef::parse(payload).expect("a sound batch");
+                next = Some(batch.sequence() + u64::from(batch.count()));
             }
-            if is_intact(record.clone()) {
-                return false;
-            }
+            LogEvent::TornTail { offset, .. } if offset == start as u64 => break,
+            _ => return false,
         }
-        false
+    }
+    let Some(torn) = reader.take_torn_record() else { return false };
+    match BatchBeginning::read(&torn.payload) {
+        None => *torn.size_bytes.end() >= BATCH_HEADER_SIZE_BYTES,
+        // With which sequence a log begins is open.
+        Some(batch) => {
+            next.is_none_or(|next| batch.sequence == next)
+                && batch.size_bytes.is_some_and(|sizes| {
+                    sizes.start() <= torn.size_bytes.end() && torn.size_bytes.start() <= sizes.end()
+                })
+        }
     }
 }
 

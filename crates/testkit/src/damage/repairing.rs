@@ -157,26 +157,18 @@ impl Trial<'_> {
         self.anatomy.places(write).iter().any(|place| self.harmed.names.contains(&place.file))
     }
 
-    /// Whether the write was in a log that lost it in a way that a crash explains, or seems to explain to a repair: a
-    /// record with damaged length and inner lengths looks unfinished, and what follows it in its block is left out
-    /// with it.
+    /// Whether the write was in a log that lost it in a way that a crash explains; or, after other damage, seems to.
     fn may_be_gone_untraced(&self, write: u64) -> bool {
-        let in_torn_log = |file: &String| {
-            self.anatomy.logs.contains(file)
-                && self.harmed.may_be_a_torn_log(self.database, self.anatomy, file)
+        let (database, anatomy) = (self.database, self.anatomy);
+        let is_in_torn_log = |place: &FileRange| {
+            let end = self.harmed.unfinished_from(database, anatomy, &place.file);
+            self.harmed.may_be_a_torn_log(database, anatomy, &place.file)
+                || end.is_some_and(|end| place.bytes.start >= end)
         };
-        let seems_unfinished = |place: &FileRange| {
-            let length = place.bytes.start + 4..place.bytes.start + 6;
-            self.anatomy.logs.contains(&place.file)
-                && (!self.harmed.is_intact(self.database, &place.file, &length)
-                    || !self.harmed.is_told_from_a_value(
-                        self.database,
-                        self.anatomy,
-                        &place.file,
-                        &place.bytes,
-                    ))
-        };
-        self.anatomy.places(write).iter().any(|place| in_torn_log(&place.file) || seems_unfinished(place))
+        self.anatomy
+            .places(write)
+            .iter()
+            .any(|place| self.anatomy.logs.contains(&place.file) && is_in_torn_log(place))
     }
 
     /// A repair that is interrupted at any call and run again ends like an uninterrupted one.

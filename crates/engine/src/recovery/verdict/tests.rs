@@ -2,10 +2,9 @@ use std::path::Path;
 
 use terrace_env::{Env, MemoryEnv};
 use terrace_format::batch::WriteBatch;
-use terrace_format::log::{LogEncoder, LogEvent, LogReader};
+use terrace_format::log::{Fragment, LogEncoder, LogEvent, LogReader};
 
 use super::*;
-use crate::log_tail::length;
 
 /// A log of records with the sequences from 1 on, one for each value; and where each begins, the last entry being the end.
 fn log_of(values: &[Vec<u8>]) -> (Vec<u8>, Vec<usize>) {
@@ -31,7 +30,7 @@ fn log(value_sizes: &[usize]) -> (Vec<u8>, Vec<usize>) {
 }
 
 fn end_of_record(bytes: &[u8], start: usize) -> usize {
-    start + LOG_HEADER_SIZE_BYTES + length(bytes[start..].first_chunk().unwrap())
+    start + Fragment::parse(&bytes[start..]).unwrap().size_bytes()
 }
 
 /// As a mapped log leaves it.

@@ -7,29 +7,17 @@
 use std::path::Path;
 
 use terrace_env::Env;
-use terrace_format::crc;
-use terrace_format::limits::{LOG_BLOCK_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
+use terrace_format::limits::LOG_BLOCK_SIZE_BYTES;
+use terrace_format::log::{Fragment, FragmentHeader, next_header_offset};
 
 use crate::error::Result;
 
 const BLOCK_SIZE_BYTES: u64 = LOG_BLOCK_SIZE_BYTES as u64;
 
-pub(crate) const FULL: u8 = 1;
-pub(crate) const FIRST: u8 = 2;
-
 /// Whether a record at `offset` comes straight after the one that ended at `end`: at once, or, where no header fits any
 /// more, at the start of the next block.
 pub(crate) fn is_next(end: u64, offset: u64) -> bool {
-    let left_in_block = BLOCK_SIZE_BYTES - end % BLOCK_SIZE_BYTES;
-    offset == end || (left_in_block < LOG_HEADER_SIZE_BYTES as u64 && offset == end + left_in_block)
-}
-
-/// A record, or its first fragment, as found.
-pub(crate) struct Found<'a> {
-    /// Its bytes, or the first of them.
-    pub(crate) payload: &'a [u8],
-    /// Whether they are all of it.
-    pub(crate) is_whole: bool,
+    offset == end || offset == next_header_offset(end)
 }
 
 /// Where a record lies in the MANIFEST at `path` that shows that the record at `torn_offset`, which seems unfinished, is
@@ -62,29 +50,11 @@ pub(crate) fn find_record_behind(
 /// Whether `bytes` are one fragment, to the end, by its checksum, and the length says otherwise. A record may well be cut
 /// off between two fragments: the last one is whole then, and so is its length.
 fn is_whole_but_for_its_length(bytes: &[u8]) -> bool {
-    let Some((header, payload)) = bytes.split_first_chunk::<LOG_HEADER_SIZE_BYTES>() else { return false };
-    length(header) != payload.len() && checks(header, payload)
-}
-
-/// The length that `header` says.
-pub(crate) fn length(header: &[u8; LOG_HEADER_SIZE_BYTES]) -> usize {
-    usize::from(u16::from_le_bytes([header[4], header[5]]))
+    FragmentHeader::split(bytes)
+        .is_some_and(|(header, payload)| header.length_bytes != payload.len() && header.matches(payload))
 }
 
 /// The fragment, checksum and all, that starts a record where `bytes` begin, which are those of one block.
-pub(crate) fn record_at(bytes: &[u8]) -> Option<Found<'_>> {
-    let (header, rest) = bytes.split_first_chunk::<LOG_HEADER_SIZE_BYTES>()?;
-    let kind = header[6];
-    // Most places are told by this byte; what leads out of the block is none.
-    if kind != FULL && kind != FIRST {
-        return None;
-    }
-    let payload = rest.get(..length(header))?;
-    checks(header, payload).then_some(Found { payload, is_whole: kind == FULL })
-}
-
-/// Whether the checksum in `header` is that of `payload`.
-pub(crate) fn checks(header: &[u8; LOG_HEADER_SIZE_BYTES], payload: &[u8]) -> bool {
-    let [c0, c1, c2, c3, _, _, kind] = *header;
-    crc::unmask(u32::from_le_bytes([c0, c1, c2, c3])) == crc::extend(crc::crc32c(&[kind]), payload)
+pub(crate) fn record_at(bytes: &[u8]) -> Option<Fragment<'_>> {
+    Fragment::parse(bytes).filter(|fragment| fragment.kind.begins_record())
 }

@@ -12,21 +12,20 @@
 //!   cut off     edit: log 6, table 5                          000005.ldb 000008.ldb 000009.log     log 6 is missing
 //! ```
 //!
-//! A MANIFEST of ours is told by the missing log alone ([`check_first_log`](crate::recovery::check_first_log)): others may be
-//! copied without their logs.
+//! A MANIFEST of ours is told by the missing log alone ([`check_first_log`](super::needed_logs::check_first_log)): others
+//! may be copied without their logs.
 
 use std::path::Path;
 
 use terrace_env::Env;
-use terrace_format::coding::decode_fixed64;
+use terrace_format::batch::BatchBeginning;
 use terrace_format::file_name::{self, FileKind};
 use terrace_format::internal_key::SequenceNumber;
 use terrace_format::limits::{BATCH_HEADER_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
+use terrace_format::log::{FragmentHeader, FragmentKind};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::log_tail::{FIRST, FULL};
-use crate::recovery::{OpenLog, is_log_needed, names_log};
-use crate::version::RecoveredNumbers;
+use crate::recovery::needed_logs::{OpenLog, RecoveredNumbers, is_log_needed, names_log};
 
 /// Fails with kind `Corruption` if the MANIFEST that said `numbers` has lost its last edits. `names` are the files in the
 /// directory, and `logs` those of them that are logs, ascending.
@@ -79,9 +78,12 @@ fn first_sequence(env: &dyn Env, directory: &Path, logs: &[u64]) -> Result<Optio
                 read_bytes => filled += read_bytes,
             }
         }
-        let (header, payload) = bytes.split_at(LOG_HEADER_SIZE_BYTES);
-        if filled == bytes.len() && [FULL, FIRST].contains(&header[6]) {
-            return Ok(Some(decode_fixed64(payload)));
+        let fragment = FragmentHeader::split(&bytes[..filled]);
+        if let Some((header, payload)) = fragment
+            && header.kind().is_some_and(FragmentKind::begins_record)
+            && let Some(batch) = BatchBeginning::read(payload)
+        {
+            return Ok(Some(batch.sequence));
         }
     }
     Ok(None)

@@ -3,7 +3,7 @@
 //!
 //! A log ends at its last whole record: what follows was being written when the process died. A loss of power may also
 //! take sectors out of the middle of what was not synced. Recovery stops at the first such hole, in whichever log it
-//! is, so that what is recovered is a prefix of what was written; what lies behind is set aside in the directory `lost`.
+//! is, so that what is recovered is a prefix of what was written; what comes after is set aside in the directory `lost`.
 //! A hole shows as a lost sector in a damaged record, or as a gap in the sequences. Where the next log goes on with the
 //! very next sequence there is none, whatever its predecessor ends in: nothing that counts is missing between the two.
 //!
@@ -11,26 +11,22 @@
 //! have been synced (`synced_files`). It fails the open with file and offset, and nothing is changed: to go on would
 //! silently lose synced writes, or keep later ones without earlier ones.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use terrace_env::{Env, RandomAccessFile};
 use terrace_format::FormatError;
 use terrace_format::batch::{BatchOp, BatchRef};
-use terrace_format::file_name::{self, FileKind};
 use terrace_format::internal_key::{InternalKeyComparator, ValueKind};
-use terrace_format::limits::BATCH_HEADER_SIZE_BYTES;
 use terrace_format::log::{LogEvent, LogReader};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::info_log::InfoLog;
-use crate::log_evidence::{Sequences, size_of_next_batch};
-use crate::log_source::{FileSource, first_content};
-use crate::log_tail::is_next;
-use crate::log_verdict::{LogRest, Trouble, Verdict};
 use crate::memtable::MemTable;
-use crate::synced_files::SyncedFiles;
-use crate::version::RecoveredNumbers;
+use crate::recovery::evidence::Sequences;
+use crate::recovery::needed_logs::OpenLog;
+use crate::recovery::source::{FileSource, first_content};
+use crate::recovery::synced_files::SyncedFiles;
+use crate::recovery::tail::is_next;
+use crate::recovery::verdict::{LogRest, TornTail, Trouble, Verdict};
 
 /// A memtable read from logs, with what its flush has to record.
 pub(crate) struct RecoveredMemTable {
@@ -174,26 +170,17 @@ impl Replay<'_> {
         }
     }
 
-    /// What shows that `torn`, which the end of the file cuts off, is no record that was being written. If it `follows`
-    /// another, it is the next one.
-    fn contradiction(torn: Option<Vec<u8>>, sequences: Sequences, follows: bool) -> Option<String> {
-        let Some(torn) = torn else { return follows.then(|| "a fragment without its first one".to_owned()) };
-        match size_of_next_batch(&torn, sequences) {
-            Some(Some(size)) => Some(format!("a bad length, as its batch of {size} bytes shows")),
-            None if follows && torn.len() >= BATCH_HEADER_SIZE_BYTES => Some("a bad batch".to_owned()),
-            None | Some(None) => None,
-        }
-    }
-
     /// Reads one log, and says how it ends.
     fn replay_log(&self, log: &OpenLog, recovered: &mut RecoveredLogs) -> Result<End> {
         let OpenLog { number, path, file } = log;
         let mut reader = LogReader::new(FileSource::new(&**file));
+        let gap = |offset, first, expected| Error::corruption(path, offset, gap_problem(first, expected));
         let mut records = 0u64;
         let mut next_in_log = None;
         let end = loop {
             let sound_end = reader.end_of_last_record();
-            let last = recovered.last_sequence;
+            // Writes of later logs may be in tables, and count there.
+            let last = next_in_log.map_or(recovered.last_sequence, |next: u64| next.saturating_sub(1));
             let sequences = Sequences { last, are_contiguous: self.contiguous_sequences };
             let judge =
                 |trouble, offset, problem| self.judge(log, sound_end, sequences, trouble, offset, problem);
@@ -206,13 +193,14 @@ impl Replay<'_> {
                     // The first record may be in tables already.
                     let goes_on = first == expected || (next_in_log.is_none() && first < expected);
                     if self.contiguous_sequences && !goes_on {
-                        let problem = format!("the log goes on with sequence {first} instead of {expected}");
-                        let error = Error::corruption(path, offset, problem.clone());
+                        let reason = gap(offset, first, expected);
                         match next_in_log {
-                            None => break End::Hole { offset, reason: error },
+                            None => break End::Hole { offset, reason },
                             // No loss of power takes what was between two records without a gap between them.
-                            Some(_) if is_next(sound_end, offset) => return Err(error),
-                            Some(_) => break judge(Trouble::Zeros, sound_end, problem)?,
+                            Some(_) if is_next(sound_end, offset) => return Err(reason),
+                            Some(_) => {
+                                break judge(Trouble::Zeros, sound_end, gap_problem(first, expected))?;
+                            }
                         }
                     }
                     next_in_log = Some(first + u64::from(batch.count()));
@@ -233,14 +221,16 @@ impl Replay<'_> {
                     if end <= self.synced_files.end_of_log(*number) {
                         break judge(trouble, offset, "damaged log record: a bad length".to_owned())?;
                     }
-                    // What was first in a log may have lost those before it.
-                    let follows = next_in_log.is_some() && is_next(sound_end, offset);
-                    if let Some(problem) = Self::contradiction(reader.take_torn_record(), sequences, follows)
-                    {
+                    let rest = LogRest { file: &**file, sound_end, sequences };
+                    let tail = rest.judge_torn(reader.take_torn_record().as_ref(), offset);
+                    if let TornTail::Damaged(problem) = tail {
                         break judge(trouble, offset, format!("damaged log record: {problem}"))?;
                     }
                     if first_content(&**file, sound_end, offset)?.is_some() {
                         break judge(Trouble::Zeros, sound_end, ZEROS_IN_LOG.to_owned())?;
+                    }
+                    if let TornTail::AfterGap(first) = tail {
+                        break End::Hole { offset, reason: gap(offset, first, last + 1) };
                     }
                     self.info_log.line(format_args!(
                         "log {number} ends in an unfinished record of {dropped_bytes} bytes at {offset}: left out"
@@ -301,50 +291,6 @@ impl Replay<'_> {
     }
 }
 
-/// Whether the MANIFEST, which says these numbers, still needs the log `number`.
-pub(crate) fn is_log_needed(number: u64, log_number: u64, previous_log_number: u64) -> bool {
-    number >= log_number || (number == previous_log_number && number != 0)
-}
-
-/// Whether a MANIFEST that says these numbers needs a log. Where none is needed any more, the number is its own, or 0.
-pub(crate) fn names_log(log_number: u64, manifest_number: u64) -> bool {
-    log_number != 0 && log_number != manifest_number
-}
-
-/// Fails if the first log that counts is missing: a MANIFEST of ours names one that was there. So is found that a
-/// MANIFEST has lost its last records, too: the log that the state before them needs was removed since.
-pub(crate) fn check_first_log(directory: &Path, numbers: &RecoveredNumbers, logs: &[OpenLog]) -> Result<()> {
-    let number = numbers.log_number;
-    let names_one = numbers.is_ours && names_log(number, numbers.manifest_number);
-    if !names_one || logs.iter().any(|log| log.number == number) {
-        return Ok(());
-    }
-    let manifest = file_name::manifest_name(numbers.manifest_number);
-    let problem = format!("{manifest} needs a log that is missing; repair keeps what is there");
-    Err(Error::at_path(ErrorKind::Corruption, &directory.join(file_name::log_name(number)), problem))
-}
-
-/// A log that can be read, also if its writer removes it meanwhile.
-pub(crate) struct OpenLog {
-    pub(crate) number: u64,
-    pub(crate) path: PathBuf,
-    pub(crate) file: Arc<dyn RandomAccessFile>,
-}
-
-/// Opens every log among `names`, the files in `directory`, ascending. Do it before the MANIFEST is read: a log that a running writer removes
-/// before is in tables that the MANIFEST names then.
-pub(crate) fn open_logs(env: &dyn Env, directory: &Path, names: &[String]) -> Result<Vec<OpenLog>> {
-    let mut logs = Vec::new();
-    for name in names {
-        if let Some(FileKind::Log(number)) = file_name::parse(name) {
-            let path = directory.join(name);
-            match env.open_random(&path) {
-                Ok(file) => logs.push(OpenLog { number, path, file }),
-                Err(error) if error.is_not_found() => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-    }
-    logs.sort_by_key(|log| log.number);
-    Ok(logs)
+fn gap_problem(first: u64, expected: u64) -> String {
+    format!("the log goes on with sequence {first} instead of {expected}")
 }

@@ -10,7 +10,7 @@
 //!
 //! Such a file is durable up to that size. What follows from it:
 //!
-//! - Damage in that part of a log is not taken for a loss of power (`recovery`).
+//! - Damage in that part of a log is not taken for a loss of power (`recovery/replay`).
 //! - A MANIFEST that is no longer than that is in force and durable, `CURRENT` included, so the open goes on in it
 //!   (`db/settle`) instead of writing a new one. This is a promise of durability, and a copy of the directory that has not
 //!   reached the disk must not inherit it: so the line ends with what tells the file from its copies, its file system and

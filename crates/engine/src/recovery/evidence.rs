@@ -1,14 +1,15 @@
-//! What one block of a log shows about the place where it does not check. Predecessor: `log_verdict`. Offsets are counted
+//! What one block of a log shows about the place where it does not check. Predecessor: `verdict`. Offsets are counted
 //! from the block's beginning.
 
 use std::ops::Range;
 
-use terrace_format::batch::BatchRef;
-use terrace_format::coding::{Decoder, decode_fixed64};
+use terrace_format::batch::{BatchBeginning, BatchRef};
+use terrace_format::coding::decode_fixed64;
 use terrace_format::crc;
 use terrace_format::limits::{BATCH_HEADER_SIZE_BYTES, LOG_BLOCK_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
+use terrace_format::log::{Fragment, FragmentHeader};
 
-use crate::log_tail::{checks, length, record_at};
+use crate::recovery::tail::record_at;
 
 const SECTOR_SIZE_BYTES: usize = 512;
 const PAGE_SIZE_BYTES: usize = 4096;
@@ -22,6 +23,13 @@ pub(crate) struct Sequences {
     pub(crate) last: u64,
     /// Each record begins with the sequence after the last one's.
     pub(crate) are_contiguous: bool,
+}
+
+impl Sequences {
+    /// Whether the record after the newest write may begin with `sequence`.
+    pub(crate) fn may_go_on_with(self, sequence: u64) -> bool {
+        if self.are_contiguous { sequence == self.last + 1 } else { sequence > self.last }
+    }
 }
 
 /// A block of a log, shorter than others if the log ends in it.
@@ -43,23 +51,20 @@ impl Block {
     }
 
     /// The header at `at` and all bytes after it.
-    fn header(&self, at: usize) -> Option<(&[u8; LOG_HEADER_SIZE_BYTES], &[u8])> {
-        self.bytes.get(at..)?.split_first_chunk()
+    fn header(&self, at: usize) -> Option<(FragmentHeader, &[u8])> {
+        FragmentHeader::split(self.bytes.get(at..)?)
     }
 
     /// Whether a physical record of any kind checks at `at`.
     pub(crate) fn is_sound(&self, at: usize) -> bool {
-        let fragment = |(header, rest): (&[u8; LOG_HEADER_SIZE_BYTES], &[u8])| {
-            rest.get(..length(header)).is_some_and(|fragment| checks(header, fragment))
-        };
-        self.header(at).is_some_and(fragment)
+        self.bytes.get(at..).and_then(Fragment::parse).is_some()
     }
 
     /// Whether the bytes at `at` are a record whole, or its first fragment, that comes straight after the last one.
     pub(crate) fn is_next_record(&self, at: usize, must_be_whole: bool) -> bool {
         let found = self.bytes.get(at..).and_then(record_at);
         found.is_some_and(|found| {
-            (found.is_whole || !must_be_whole)
+            (found.kind.ends_record() || !must_be_whole)
                 && found.payload.len() >= BATCH_HEADER_SIZE_BYTES
                 && decode_fixed64(found.payload) == self.sequences.last + 1
         })
@@ -69,18 +74,18 @@ impl Block {
     /// than its header says. A lost sector makes either appear by chance once in 2^32 bits looked at.
     pub(crate) fn is_explained_by_its_header_or_a_bit(&self, at: usize) -> bool {
         let Some((header, rest)) = self.header(at) else { return false };
-        is_whole_with_another_length(header, rest)
-            || rest.get(..length(header)).is_some_and(|fragment| has_one_flipped_bit(header, fragment))
+        header.matching_lengths(rest).any(|length| length > 0)
+            || rest.get(..header.length_bytes).is_some_and(|fragment| has_one_flipped_bit(header, fragment))
     }
 
     /// Whether a loss of power explains that the physical record at `at` does not check: a sector of it reads as zeros, or
     /// a page after its first one is from before it was whole.
     pub(crate) fn is_lost_record(&self, at: usize) -> bool {
         let Some((header, _)) = self.header(at) else { return true };
-        if *header == [0; LOG_HEADER_SIZE_BYTES] {
+        if self.is_zeros(at, at + LOG_HEADER_SIZE_BYTES) {
             return self.is_lost_header(at);
         }
-        let end = at + LOG_HEADER_SIZE_BYTES + length(header);
+        let end = at + LOG_HEADER_SIZE_BYTES + header.length_bytes;
         // A header that is wrong tells nothing; a part of it may be in a lost sector.
         let end = if end <= LOG_BLOCK_SIZE_BYTES { end } else { at + LOG_HEADER_SIZE_BYTES };
         self.lost_sectors(at, end) || self.has_old_page(at, end)
@@ -132,8 +137,9 @@ impl Block {
         let mut batch = self.bytes.get(start..)?.to_vec();
         // The first byte is stored together with the header.
         *batch.first_mut()? = expected.to_le_bytes()[0];
-        let size = size_of_next_batch(&batch, Sequences { are_contiguous: true, ..self.sequences })?;
-        Some(size.map_or(LOG_BLOCK_SIZE_BYTES, |size| start + size))
+        let next = next_batch(&batch, Sequences { are_contiguous: true, ..self.sequences })?;
+        next.size_bytes.as_ref()?;
+        Some(next.end_within(batch.len()).map_or(LOG_BLOCK_SIZE_BYTES, |size| start + size))
     }
 
     /// Whether records begin in the range: two, one after the other, or one after which the block holds nothing else. A
@@ -159,8 +165,8 @@ impl Block {
     /// The record or first fragment that checks at `at`: where it ends, its sequence, and that of the record after it.
     fn record(&self, at: usize) -> Option<(usize, u64, u64)> {
         let found = record_at(&self.bytes[at..])?;
-        let end = at + LOG_HEADER_SIZE_BYTES + found.payload.len();
-        if !found.is_whole {
+        let end = at + found.size_bytes();
+        if !found.kind.ends_record() {
             let fills_block = end == LOG_BLOCK_SIZE_BYTES && found.payload.len() >= BATCH_HEADER_SIZE_BYTES;
             return fills_block.then(|| (end, decode_fixed64(found.payload), 0));
         }
@@ -189,28 +195,14 @@ fn end_of(at: usize, size: usize) -> usize {
     (at / size + 1) * size
 }
 
-/// Whether the checksum fits the bytes under another length than the header says.
-fn is_whole_with_another_length(header: &[u8; LOG_HEADER_SIZE_BYTES], rest: &[u8]) -> bool {
-    let wanted = stored_crc(header);
-    let mut sum = crc::crc32c(&header[6..]);
-    rest.iter().any(|byte| {
-        sum = crc::extend(sum, std::slice::from_ref(byte));
-        sum == wanted
-    })
-}
-
-fn stored_crc(header: &[u8; LOG_HEADER_SIZE_BYTES]) -> u32 {
-    crc::unmask(u32::from_le_bytes([header[0], header[1], header[2], header[3]]))
-}
-
 /// Whether the checksum would fit if one bit were another, of the checksum, the type or the fragment.
 ///
 /// A checksum changes by a flipped bit in a way that depends on the bit's distance from the end alone: each step away
 /// from the end divides by x once more, modulo the polynomial.
-fn has_one_flipped_bit(header: &[u8; LOG_HEADER_SIZE_BYTES], fragment: &[u8]) -> bool {
+fn has_one_flipped_bit(header: FragmentHeader, fragment: &[u8]) -> bool {
     const POLYNOMIAL: u32 = 0x82f6_3b78;
-    let sum = crc::extend(crc::crc32c(&header[6..]), fragment);
-    let stored = u32::from_le_bytes([header[0], header[1], header[2], header[3]]);
+    let sum = crc::extend(crc::crc32c(&[header.kind]), fragment);
+    let stored = header.masked_crc;
     if (0..u32::BITS).any(|bit| crc::unmask(stored ^ (1 << bit)) == sum) {
         return true;
     }
@@ -222,27 +214,9 @@ fn has_one_flipped_bit(header: &[u8; LOG_HEADER_SIZE_BYTES], fragment: &[u8]) ->
     })
 }
 
-/// The size of the batch at the start of `bytes`, if it is one that may come next: `Some(None)` if it does not end within
-/// them.
-pub(crate) fn size_of_next_batch(bytes: &[u8], sequences: Sequences) -> Option<Option<usize>> {
-    let mut decoder = Decoder::new("write batch", bytes);
-    let sequence = decoder.fixed64("sequence").ok()?;
-    let may_come_next =
-        if sequences.are_contiguous { sequence == sequences.last + 1 } else { sequence > sequences.last };
-    let count = decoder.fixed32("count").ok()?;
-    if !may_come_next || count == 0 {
-        return None;
-    }
-    let mut skip = || -> Option<()> {
-        let is_put = decoder.bytes(1, "kind").ok()?[0] == 1;
-        decoder.length_prefixed("key").ok()?;
-        if is_put {
-            decoder.length_prefixed("value").ok()?;
-        }
-        Some(())
-    };
-    let is_whole = (0..count).all(|_| skip().is_some());
-    Some(is_whole.then(|| bytes.len() - decoder.remaining().len()))
+/// The batch that `bytes` begin with, if it is one that may come next.
+pub(crate) fn next_batch(bytes: &[u8], sequences: Sequences) -> Option<BatchBeginning> {
+    BatchBeginning::read(bytes).filter(|batch| batch.count > 0 && sequences.may_go_on_with(batch.sequence))
 }
 
 #[cfg(test)]
@@ -258,7 +232,7 @@ mod tests {
             bytes
         };
         let is_told = |bytes: &[u8]| {
-            let (header, fragment) = bytes.split_first_chunk().unwrap();
+            let (header, fragment) = FragmentHeader::split(bytes).unwrap();
             has_one_flipped_bit(header, fragment)
         };
         // A length is told by the checksum at another one.

@@ -1,5 +1,5 @@
 //! Judges what follows the last sound record of a log: a record that was never finished, what a loss of power left,
-//! or damage. Predecessor: `recovery`, which met something that is no record. Successor: `log_evidence`.
+//! or damage. Predecessor: `replay`, which met something that is no record. Successor: `evidence`.
 //!
 //! A log may be mapped into memory while it is written (`env`'s log file): it ends where a block does, with zeros behind
 //! its last record; a record's header is stored after its payload; and pages of 4 KiB reach the disk in any order, each as
@@ -15,11 +15,15 @@
 //! record is looked for within a batch whose own lengths tell where it ends. One block at most is looked at, or two.
 
 use terrace_env::RandomAccessFile;
-use terrace_format::limits::{LOG_BLOCK_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
+use terrace_format::batch::BatchBeginning;
+use terrace_format::internal_key::MAX_SEQUENCE_NUMBER;
+use terrace_format::limits::{BATCH_HEADER_SIZE_BYTES, LOG_BLOCK_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
+use terrace_format::log::{TornRecord, next_header_offset};
 
 use crate::error::Result;
-use crate::log_evidence::{Block, Sequences};
-use crate::log_source::first_content;
+use crate::recovery::evidence::{Block, Sequences};
+use crate::recovery::source::first_content;
+use crate::recovery::tail::is_next;
 
 const BLOCK_SIZE_BYTES: u64 = LOG_BLOCK_SIZE_BYTES as u64;
 
@@ -50,6 +54,17 @@ pub(crate) enum Verdict {
     Damage,
 }
 
+/// What a record is that the end of the file cuts off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum TornTail {
+    /// It was being written, for all that its bytes show.
+    Unfinished,
+    /// The same, and writes are missing before it: the log begins with this sequence.
+    AfterGap(u64),
+    /// It was not: what shows it.
+    Damaged(String),
+}
+
 /// A log after its last sound record.
 pub(crate) struct LogRest<'a> {
     pub(crate) file: &'a dyn RandomAccessFile,
@@ -61,7 +76,7 @@ pub(crate) struct LogRest<'a> {
 impl LogRest<'_> {
     /// What `trouble` means.
     pub(crate) fn judge(&self, trouble: Trouble) -> Result<Verdict> {
-        let next = self.next_header();
+        let next = next_header_offset(self.sound_end);
         let must_be_whole = trouble != Trouble::Zeros;
         if self.block_of(next)?.is_next_record(in_block(next), must_be_whole) {
             return Ok(Verdict::Growing);
@@ -78,6 +93,44 @@ impl LogRest<'_> {
                 Ok(if is_lost { Verdict::PowerLoss } else { Verdict::Damage })
             }
         }
+    }
+
+    /// What the record at `offset` is, of which `torn` is there; without it, fragments that do not belong together.
+    ///
+    /// A writer that dies leaves the first bytes of a record, and nobody was told that it is stored. So they are those of a
+    /// batch that comes next, and the lengths in it agree with those of its fragments. More cannot be asked: where a length
+    /// in the batch is damaged, and the fragment's too, so that both lead beyond the end of the file and agree, nothing tells
+    /// the two cases apart. (They agree to the byte if the operation is the batch's last one.)
+    pub(crate) fn judge_torn(&self, torn: Option<&TornRecord>, offset: u64) -> TornTail {
+        // Zeros before it may have taken the place of any records.
+        let follows = is_next(self.sound_end, offset);
+        let Some(TornRecord { payload, size_bytes }) = torn else {
+            let problem = || TornTail::Damaged("a fragment without its first one".to_owned());
+            return if follows { problem() } else { TornTail::Unfinished };
+        };
+        let Some(batch) = BatchBeginning::read(payload) else {
+            let is_too_short = *size_bytes.end() < BATCH_HEADER_SIZE_BYTES;
+            let problem = || TornTail::Damaged("a length too short for a batch".to_owned());
+            return if is_too_short { problem() } else { TornTail::Unfinished };
+        };
+        let Sequences { last, are_contiguous } = self.sequences;
+        // What is first in a log may be in tables already, or have lost the writes before it.
+        let is_first = self.sound_end == 0;
+        let may_come_next = batch.sequence <= MAX_SEQUENCE_NUMBER
+            && (is_first || !follows || self.sequences.may_go_on_with(batch.sequence));
+        let Some(batch_size_bytes) = batch.size_bytes.filter(|_| may_come_next) else {
+            return TornTail::Damaged("a bad batch".to_owned());
+        };
+        if batch_size_bytes.start() > size_bytes.end() || size_bytes.start() > batch_size_bytes.end() {
+            let at_least = batch_size_bytes.start();
+            return TornTail::Damaged(format!(
+                "a bad length, as its batch of {at_least} bytes or more shows"
+            ));
+        }
+        if is_first && are_contiguous && batch.sequence > last + 1 {
+            return TornTail::AfterGap(batch.sequence);
+        }
+        TornTail::Unfinished
     }
 
     /// What the header of zeros at `next` means, after which something follows.
@@ -103,13 +156,6 @@ impl LogRest<'_> {
         Ok(if block.is_lost_header(at) { Verdict::PowerLoss } else { Verdict::Damage })
     }
 
-    /// Where the record after the last sound one should begin.
-    fn next_header(&self) -> u64 {
-        let end_of_block = end_of_block(self.sound_end);
-        let has_room = end_of_block - self.sound_end >= LOG_HEADER_SIZE_BYTES as u64;
-        if has_room { self.sound_end } else { end_of_block }
-    }
-
     /// Whether the log ends as a mapped one does whose writer died, with the block at `start` as the last that holds
     /// anything.
     fn is_last_block_of_a_killed_writer(&self, start: u64) -> Result<bool> {
@@ -120,7 +166,7 @@ impl LogRest<'_> {
 
     /// Whether what lies before `header` is missing, since a physical record is whole there.
     fn is_hole_before(&self, header: u64) -> Result<bool> {
-        let next = self.next_header();
+        let next = next_header_offset(self.sound_end);
         let block = self.block_of(next)?;
         let at = in_block(next);
         Ok(self.block_of(header)?.is_sound(in_block(header))

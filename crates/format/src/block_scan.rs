@@ -1,0 +1,291 @@
+//! Finds a table's blocks without its index, by their checksums.
+//!
+//! ```text
+//!   ┌─────────┬─┬─────────┬─┬────────┬─┬─ ─
+//!   │ block   │t│ block   │t│ block  │t│      t = compression id, checksum
+//!   └─────────┴─┴─────────┴─┴────────┴─┴─ ─
+//!   └ start     └ start: where the last trailer ends
+//! ```
+//!
+//! A block's start is known and its length is not: the checksum is carried on byte by byte until the trailer that would
+//! follow fits. Blocks lie back to back, so an undamaged file is walked in one pass. After damage the next start is not
+//! known either; each place is tried, over a window a few blocks long, until a trailer fits. That costs the window's length
+//! a place, so it is bounded.
+//!
+//! Two decisions:
+//!
+//! * Every compression id counts that any table may have, also that of Basho's fork. A scan does not know whose table it is,
+//!   and to pass over a block only because it cannot be decompressed would make everything after it look as if it came
+//!   after damage. One more id makes a match by chance hardly likelier: five places in 2^40 instead of four.
+//! * 512 MiB are summed in vain before a table is given up. At the smallest window that gets past 32 KiB of damage in one
+//!   piece, and takes a few seconds. To read what is left of a table is worth these, and repair must not find less than
+//!   `terrace inspect` shows.
+
+use std::convert::Infallible;
+
+use crate::coding::decode_fixed32;
+use crate::compression::DEFLATE_ID;
+use crate::crc;
+use crate::limits::BLOCK_TRAILER_SIZE_BYTES;
+use crate::table::BlockHandle;
+
+/// The largest compression id that a table may have.
+const MAX_COMPRESSION_ID: u8 = DEFLATE_ID;
+
+/// Bytes that may be summed in vain for one table.
+const WASTE_LIMIT_BYTES: u64 = 512 << 20;
+
+/// The smallest window in which a block's end is looked for after damage.
+const MIN_WINDOW_BYTES: u64 = 16 << 10;
+
+/// So much is read at once.
+const CHUNK_SIZE_BYTES: usize = 256 << 10;
+
+/// A block that a scan found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScannedBlock {
+    /// Where its contents lie.
+    pub handle: BlockHandle,
+    /// Whether it begins where the block before it ends, or the file begins. If not, the bytes between are no block; and what
+    /// was found may be chance, or part of a value.
+    pub follows: bool,
+}
+
+/// Walks over the blocks of a table.
+///
+/// ```
+/// use terrace_format::block_scan::scan_bytes;
+/// use terrace_format::table::seal_block;
+///
+/// let contents = b"a block's contents";
+/// let file = [&contents[..], &seal_block(contents, 0)].concat();
+/// let mut scan = scan_bytes(&file);
+/// let found = scan.next().unwrap().unwrap();
+/// assert_eq!((found.handle.offset, found.handle.size, found.follows), (0, 18, true));
+/// assert_eq!(scan.next(), Ok(None));
+/// ```
+#[derive(Debug)]
+pub struct BlockScan<R> {
+    window: Window<R>,
+    wasted_bytes: u64,
+    /// Where the next block is looked for.
+    start: u64,
+    /// Whether a block ends there, or the file begins.
+    is_chained: bool,
+    /// Of the largest block so far.
+    largest_bytes: u64,
+    /// State before the last block, in case it is rejected: where it began, and the largest before it.
+    last: (u64, u64),
+}
+
+/// A scan of a table in memory.
+pub fn scan_bytes(bytes: &[u8]) -> BlockScan<impl FnMut(u64, &mut [u8]) -> Result<usize, Infallible>> {
+    let read = |offset: u64, buffer: &mut [u8]| {
+        let rest = &bytes[offset as usize..];
+        let count = rest.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&rest[..count]);
+        Ok(count)
+    };
+    BlockScan::new(read, bytes.len() as u64)
+}
+
+impl<R, E> BlockScan<R>
+where
+    R: FnMut(u64, &mut [u8]) -> Result<usize, E>,
+{
+    /// A scan of the first `end` bytes of a file. `read` fills a buffer with what the file has from an offset on, and says how
+    /// many bytes these are.
+    pub fn new(read: R, end: u64) -> Self {
+        Self {
+            window: Window { read, end, start: 0, bytes: Vec::new() },
+            wasted_bytes: 0,
+            start: 0,
+            is_chained: true,
+            largest_bytes: 0,
+            last: (0, 0),
+        }
+    }
+
+    /// The next block; `None` at the end, or where the table is given up.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading.
+    #[allow(clippy::should_implement_trait, reason = "an error of reading comes before the option")]
+    pub fn next(&mut self) -> Result<Option<ScannedBlock>, E> {
+        while self.start < self.window.end && self.wasted_bytes < WASTE_LIMIT_BYTES {
+            let limit = if self.is_chained { u64::MAX } else { MIN_WINDOW_BYTES.max(4 * self.largest_bytes) };
+            let Some(size) = self.size_of_block(limit)? else {
+                self.is_chained = false;
+                self.start += 1;
+                continue;
+            };
+            let found =
+                ScannedBlock { handle: BlockHandle { offset: self.start, size }, follows: self.is_chained };
+            self.last = (self.start, self.largest_bytes);
+            self.is_chained = true;
+            self.largest_bytes = self.largest_bytes.max(size);
+            self.start += size + BLOCK_TRAILER_SIZE_BYTES as u64;
+            return Ok(Some(found));
+        }
+        Ok(None)
+    }
+
+    /// Takes the last block for chance: the scan goes on one byte after its beginning.
+    pub fn reject(&mut self) {
+        (self.start, self.largest_bytes) = (self.last.0 + 1, self.last.1);
+        self.is_chained = false;
+    }
+
+    /// The size of the contents of a block that begins at `start`, if one ends within `limit` bytes.
+    fn size_of_block(&mut self, limit: u64) -> Result<Option<u64>, E> {
+        let trailer = BLOCK_TRAILER_SIZE_BYTES as u64;
+        let start = self.start;
+        let last_end = self.window.end.saturating_sub(trailer).min(start.saturating_add(limit));
+        let budget = WASTE_LIMIT_BYTES.max(self.window.end).saturating_sub(self.wasted_bytes);
+        let mut sum = crc::crc32c(&[]);
+        let mut at = start;
+        while at <= last_end && at - start <= budget {
+            // What is in memory from here on, or is now: at least a trailer.
+            let chunk = self.window.at(at)?;
+            if (chunk.len() as u64) < trailer {
+                break;
+            }
+            let here = (chunk.len() as u64 - trailer + 1).min(last_end + 1 - at) as usize;
+            for (index, place) in chunk.windows(BLOCK_TRAILER_SIZE_BYTES).take(here).enumerate() {
+                let next = crc::extend(sum, &place[..1]);
+                let end = at + index as u64;
+                if place[0] <= MAX_COMPRESSION_ID
+                    && end > start
+                    && next == crc::unmask(decode_fixed32(&place[1..]))
+                {
+                    return Ok(Some(end - start));
+                }
+                sum = next;
+            }
+            at += here as u64;
+        }
+        self.wasted_bytes += at - start;
+        Ok(None)
+    }
+}
+
+/// A part of the file in memory, read on as needed.
+#[derive(Debug)]
+struct Window<R> {
+    read: R,
+    /// Where the table's blocks end.
+    end: u64,
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+impl<R, E> Window<R>
+where
+    R: FnMut(u64, &mut [u8]) -> Result<usize, E>,
+{
+    /// The bytes from `offset` on: at least a block's trailer, if the file goes on so far.
+    fn at(&mut self, offset: u64) -> Result<&[u8], E> {
+        let trailer = BLOCK_TRAILER_SIZE_BYTES as u64;
+        if offset < self.start || offset + trailer > self.start + self.bytes.len() as u64 {
+            let wanted = self.end.saturating_sub(offset).min(CHUNK_SIZE_BYTES as u64) as usize;
+            self.bytes.resize(wanted, 0);
+            let mut filled = 0;
+            while filled < wanted {
+                match (self.read)(offset + filled as u64, &mut self.bytes[filled..])? {
+                    0 => break,
+                    count => filled += count,
+                }
+            }
+            self.bytes.truncate(filled);
+            self.start = offset;
+        }
+        Ok(&self.bytes[(offset - self.start) as usize..])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::table::seal_block;
+
+    /// A table's blocks of these sizes, without a footer.
+    fn blocks(sizes: &[usize]) -> (Vec<u8>, Vec<BlockHandle>) {
+        let (mut bytes, mut handles) = (Vec::new(), Vec::new());
+        for (index, size) in sizes.iter().enumerate() {
+            let contents: Vec<u8> = (0..*size).map(|at| (at * 7 + index) as u8).collect();
+            handles.push(BlockHandle { offset: bytes.len() as u64, size: *size as u64 });
+            bytes.extend_from_slice(&contents);
+            bytes.extend_from_slice(&seal_block(&contents, index as u8 % (MAX_COMPRESSION_ID + 1)));
+        }
+        (bytes, handles)
+    }
+
+    fn scan(bytes: &[u8]) -> Vec<ScannedBlock> {
+        let mut scan = scan_bytes(bytes);
+        std::iter::from_fn(|| scan.next().unwrap()).collect()
+    }
+
+    fn chain(handles: &[BlockHandle]) -> Vec<ScannedBlock> {
+        handles.iter().map(|handle| ScannedBlock { handle: *handle, follows: true }).collect()
+    }
+
+    #[test]
+    fn blocks_are_found_before_and_after_damage() {
+        let (mut bytes, handles) = blocks(&[100, 130, 160, 1, 220, 250]);
+        assert_eq!(scan(&bytes), chain(&handles));
+        bytes[handles[2].offset as usize + 5] ^= 1;
+        let mut expected = chain(&handles);
+        expected.remove(2);
+        expected[2].follows = false;
+        assert_eq!(scan(&bytes), expected);
+        assert_eq!(scan(&[7; 50]), []);
+        assert_eq!(scan(&[]), []);
+    }
+
+    #[test]
+    fn a_block_that_is_rejected_is_passed_over_and_what_follows_comes_after_damage() {
+        let (bytes, handles) = blocks(&[100, 200, 300]);
+        let mut scan = scan_bytes(&bytes);
+        assert_eq!(scan.next().unwrap().unwrap().handle, handles[0]);
+        scan.reject();
+        let next = scan.next().unwrap().unwrap();
+        assert_eq!((next.handle, next.follows), (handles[1], false));
+        assert!(scan.next().unwrap().unwrap().follows);
+    }
+
+    #[test]
+    fn a_block_across_chunks_is_found_and_a_failed_read_is_reported() {
+        let (bytes, handles) = blocks(&[CHUNK_SIZE_BYTES - 3, CHUNK_SIZE_BYTES, 3 * CHUNK_SIZE_BYTES, 9]);
+        assert_eq!(scan(&bytes), chain(&handles));
+        let mut scan = BlockScan::new(|_, _: &mut [u8]| Err::<usize, _>("no disk"), 100);
+        assert_eq!(scan.next(), Err("no disk"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_scanned_to_the_end(bytes in any::<Vec<u8>>()) {
+            let mut end = 0;
+            for found in scan(&bytes) {
+                prop_assert!(found.handle.offset >= end);
+                end = found.handle.offset + found.handle.size + BLOCK_TRAILER_SIZE_BYTES as u64;
+                prop_assert!(end <= bytes.len() as u64);
+            }
+        }
+
+        #[test]
+        fn all_blocks_but_the_damaged_are_found(
+            sizes in proptest::collection::vec(1..600usize, 1..8), place in any::<proptest::sample::Index>(),
+        ) {
+            let (mut bytes, handles) = blocks(&sizes);
+            let at = place.index(bytes.len());
+            bytes[at] ^= 0x20;
+            let is_hit = |handle: &BlockHandle| handle.sealed_range(u64::MAX).unwrap().contains(&(at as u64));
+            let expected: Vec<_> = handles.into_iter().filter(|handle| !is_hit(handle)).collect();
+            let found: Vec<_> = scan(&bytes).iter().map(|found| found.handle).collect();
+            prop_assert_eq!(found, expected);
+        }
+    }
+}
