@@ -45,6 +45,7 @@ mod models;
 mod options;
 mod pool;
 mod read;
+mod read_tier;
 mod recovery;
 mod repair;
 mod sync;
@@ -61,11 +62,12 @@ pub use db::Db;
 pub use db::left_out_log::LeftOutLog;
 pub use db::properties::{LevelInfo, Stats, TableInfo};
 pub use error::{Error, ErrorKind, Result};
-pub use options::{Bounds, IterOptions, Options, ReadOptions, ReadTier, WriteOptions};
+pub use options::{Bounds, IterOptions, Options, ReadOptions, WriteOptions};
 pub use pool::BackgroundPool;
 pub use read::db_iterator::DbIterator;
 pub use read::get::Pinned;
 pub use read::snapshot::Snapshot;
+pub use read_tier::ReadTier;
 pub use repair::report::{
     Damage, KeyRange, LevelSource, RepairReport, ReplayedLog, SalvagedTable, SetAsideFile, Uncertainty,
 };

@@ -14,6 +14,7 @@ use terrace_format::filter::FilterPolicy;
 use crate::cache::block_cache::BlockCache;
 use crate::pool::BackgroundPool;
 use crate::read::snapshot::Snapshot;
+use crate::read_tier::ReadTier;
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
@@ -148,17 +149,6 @@ impl Options {
             ..embedded
         }
     }
-}
-
-/// Whether a read may wait for the disk.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ReadTier {
-    /// The read may use the disk.
-    #[default]
-    Disk,
-    /// The read uses memory only. It fails with [`WouldBlock`](crate::error::ErrorKind::WouldBlock) if it needs the disk, or
-    /// work that takes as long: an iterator that would have to sort many new entries, or to pass over many deleted ones.
-    MemoryOnly,
 }
 
 /// Settings of one read.

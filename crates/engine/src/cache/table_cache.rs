@@ -30,7 +30,7 @@ use terrace_env::{Env, RandomAccessFile};
 use terrace_format::file_name::{legacy_table_name, table_name};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::options::ReadTier;
+use crate::read_tier::ReadTier;
 use crate::table::hash_lookup::LookupKey;
 use crate::table::{Table, TableReadContext};
 use crate::version::file_meta::FileMeta;

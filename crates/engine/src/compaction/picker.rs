@@ -30,8 +30,8 @@ use terrace_format::internal_key::{InternalKeyComparator, KeyCompare, MAX_SEQUEN
 use terrace_format::limits::LEVEL_COUNT;
 
 use crate::compaction::reservations::Reservations;
+use crate::version::StoredCompactPointers;
 use crate::version::file_meta::FileMeta;
-use crate::version::set::StoredCompactPointers;
 use crate::version::version::Version;
 
 pub(crate) use plan::max_grandparent_overlap_bytes;

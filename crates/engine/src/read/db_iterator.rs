@@ -83,7 +83,7 @@ enum InnerPosition {
 /// how a block is compressed, and with `TooManyFiles`, `ReadOnly` (no permission) or `Io` from the operating system. It
 /// also fails with
 /// - [`WouldBlock`](ErrorKind::WouldBlock) if it would have to wait and the iterator reads with
-///   [`ReadTier::MemoryOnly`](crate::options::ReadTier::MemoryOnly);
+///   [`ReadTier::MemoryOnly`](crate::read_tier::ReadTier::MemoryOnly);
 /// - [`Outdated`](ErrorKind::Outdated) if the database was opened read-only and tables of this state are gone;
 /// - [`Forked`](ErrorKind::Forked) in a forked child.
 pub struct DbIterator {

@@ -20,7 +20,7 @@ use super::source::Source;
 use super::super_version::SuperVersion;
 use crate::cache::table_cache::TableCache;
 use crate::error::{Error, ErrorKind, Result};
-use crate::options::ReadTier;
+use crate::read_tier::ReadTier;
 use crate::table::BlockReadOptions;
 
 /// Values larger than this are not copied: a cursor shows them where they lie.

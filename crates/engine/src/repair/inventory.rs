@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use terrace_format::file_name::{self, FileKind};
 
 use crate::recovery::needed_logs::is_log_needed;
-use crate::repair::repairer::FILE_NUMBER_LIMIT;
+use crate::version::recover::FILE_NUMBER_LIMIT;
 
 /// Files that the engine would open by their number, and the rest.
 #[derive(Debug, Default)]

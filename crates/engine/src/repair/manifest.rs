@@ -19,10 +19,10 @@ use terrace_format::version_edit::{FileEntry, VersionEdit};
 use crate::error::{Error, ErrorKind, Result};
 use crate::repair::inventory::Inventory;
 use crate::repair::log_salvage::{LogPiece, LogVisitor, read_log};
-use crate::repair::repairer::{FILE_NUMBER_LIMIT, Repairer};
+use crate::repair::repairer::Repairer;
 use crate::version::checker;
 use crate::version::file_meta::{FileMeta, FileOrigin, ObsoleteFiles};
-use crate::version::recover::{other_comparator, read_current};
+use crate::version::recover::{FILE_NUMBER_LIMIT, other_comparator, read_current};
 use crate::version::version::Version;
 
 /// Which records of a MANIFEST are missing.

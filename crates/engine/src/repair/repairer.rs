@@ -13,9 +13,7 @@ use terrace_format::version_edit::FileEntry;
 use crate::error::Result;
 use crate::options::Options;
 use crate::table::{BlockReadOptions, TableBuilder, TableBuilderOptions, TableReadContext};
-
-/// File numbers from here on are taken for nonsense, as at opening.
-pub(super) const FILE_NUMBER_LIMIT: u64 = 1 << 62;
+use crate::version::recover::FILE_NUMBER_LIMIT;
 
 pub(super) struct Repairer {
     pub(super) env: Arc<dyn Env>,

@@ -26,7 +26,7 @@ use super::held_block::HeldBlock;
 use super::mapped_file::MappedFile;
 use crate::cache::block_cache::BlockCache;
 use crate::error::{Error, ErrorKind, Result};
-use crate::options::ReadTier;
+use crate::read_tier::ReadTier;
 
 /// What all tables of a database have in common when they are read.
 #[derive(Clone, Debug)]

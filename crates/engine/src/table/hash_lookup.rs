@@ -28,7 +28,7 @@ use super::block_fetch::{BlockReadOptions, BlockSource};
 use super::pinned_value::TableValue;
 use super::reader::{FoundEntry, Table};
 use crate::error::Result;
-use crate::options::ReadTier;
+use crate::read_tier::ReadTier;
 use crate::thread_buffer::with_buffer;
 
 /// A buffer larger than this is given back to the allocator after use.

@@ -32,7 +32,7 @@ use super::metaindex::{Metadata, TableFilter};
 use super::pinned_value::{PinnedValue, TableValue};
 use crate::error::{Error, Result};
 use crate::iterator::InternalIterator;
-use crate::options::ReadTier;
+use crate::read_tier::ReadTier;
 use crate::thread_buffer::with_buffer;
 
 /// An open table file. It is immutable; threads share it by `Arc`.

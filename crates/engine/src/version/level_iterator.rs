@@ -12,7 +12,7 @@ use terrace_format::internal_key::InternalKeyComparator;
 use crate::cache::table_cache::{TableCache, not_open};
 use crate::error::Result;
 use crate::iterator::{InternalIterator, Preparation};
-use crate::options::ReadTier;
+use crate::read_tier::ReadTier;
 use crate::table::{BlockReadOptions, Run, Table, TableIterator};
 use crate::version::file_meta::FileMeta;
 use crate::version::version::{Version, first_file_at_or_after};

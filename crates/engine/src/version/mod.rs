@@ -20,10 +20,13 @@ pub mod level_iterator;
 pub(crate) mod manifest;
 pub(crate) mod recover;
 pub mod set;
+mod set_options;
 #[cfg(test)]
 pub(crate) mod testing;
 #[allow(clippy::module_inception)]
 pub mod version;
 
 pub use file_meta::ObsoleteFiles;
-pub use set::{VersionSet, VersionSetOptions};
+pub use recover::StoredCompactPointers;
+pub use set::VersionSet;
+pub use set_options::VersionSetOptions;

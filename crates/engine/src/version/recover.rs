@@ -14,6 +14,7 @@ use terrace_format::comparator::{UserComparator, name_text};
 use terrace_format::current;
 use terrace_format::file_name::{self, FileKind};
 use terrace_format::internal_key::MAX_SEQUENCE_NUMBER;
+use terrace_format::limits::LEVEL_COUNT;
 use terrace_format::version_edit::VersionEdit;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -22,8 +23,14 @@ use crate::version::builder::{MissingFile, NewFiles, VersionBuilder};
 use crate::version::checker;
 use crate::version::file_meta::{FileOrigin, ObsoleteFiles};
 use crate::version::manifest::read_manifest;
-use crate::version::set::{FILE_NUMBER_LIMIT, StoredCompactPointers, VersionSetOptions};
+use crate::version::set_options::VersionSetOptions;
 use crate::version::version::Version;
+
+/// File numbers from here on are taken for nonsense, since nobody can have created so many files.
+pub(crate) const FILE_NUMBER_LIMIT: u64 = 1 << 62;
+
+/// For each level, the largest key of the last compaction out of it; the next one goes on from there.
+pub type StoredCompactPointers = [Option<Vec<u8>>; LEVEL_COUNT];
 
 /// The state that a recovery found.
 pub(super) struct Recovered {

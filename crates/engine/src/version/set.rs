@@ -23,15 +23,13 @@
 //! one. Some readers skip log records below it (goleveldb); with the smaller number every log is read whole.
 //! `log_number` is the first log that still matters. Both only grow.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use terrace_env::Env;
 use terrace_format::current;
 use terrace_format::file_name::{self, FileKind};
-use terrace_format::internal_key::{InternalKeyComparator, SequenceNumber};
-use terrace_format::limits::LEVEL_COUNT;
+use terrace_format::internal_key::SequenceNumber;
 use terrace_format::table::TableCounts;
 use terrace_format::version_edit::VersionEdit;
 
@@ -42,30 +40,11 @@ use crate::version::builder::{MissingFile, NewFiles, VersionBuilder};
 use crate::version::checker;
 use crate::version::file_meta::{FileOrigin, ObsoleteFiles};
 use crate::version::manifest::ManifestWriter;
-use crate::version::recover::{Recovered, first_free_number, list_directory, recover};
+use crate::version::recover::{
+    FILE_NUMBER_LIMIT, Recovered, StoredCompactPointers, first_free_number, list_directory, recover,
+};
+use crate::version::set_options::VersionSetOptions;
 use crate::version::version::Version;
-
-/// File numbers from here on are taken for nonsense: so many files cannot have been created.
-pub(super) const FILE_NUMBER_LIMIT: u64 = 1 << 62;
-
-/// For each level, the largest key of the last compaction out of it; the next one goes on from there.
-pub type StoredCompactPointers = [Option<Vec<u8>>; LEVEL_COUNT];
-
-/// Where the database is and how it is ordered.
-#[derive(Clone, Debug)]
-pub struct VersionSetOptions {
-    /// The environment.
-    pub env: Arc<dyn Env>,
-    /// The database's directory. It must exist.
-    pub directory: PathBuf,
-    /// The order of the keys.
-    pub comparator: InternalKeyComparator,
-    /// Size from which a MANIFEST is replaced by a new one. One that holds many files may grow to twice its snapshot
-    /// before that.
-    pub manifest_size_limit_bytes: u64,
-    /// Write nothing: every [`VersionSet::apply`] fails with kind `ReadOnly`.
-    pub read_only: bool,
-}
 
 /// The current version and its history's end.
 pub struct VersionSet {

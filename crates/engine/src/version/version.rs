@@ -63,7 +63,7 @@ impl Version {
     /// entry that a reader at the target's sequence may see. Returns whether a table holds one; a deletion is an entry.
     ///
     /// # Errors
-    /// Those of reading a table; with [`ReadTier::MemoryOnly`](crate::options::ReadTier), `WouldBlock` if the answer needs
+    /// Those of reading a table; with [`ReadTier::MemoryOnly`](crate::read_tier::ReadTier), `WouldBlock` if the answer needs
     /// the disk.
     pub(crate) fn get_with(
         &self,

@@ -79,7 +79,7 @@ impl Script {
             }
             "pointer" => {
                 let level: usize = words.next().unwrap().parse().unwrap();
-                let mut stored = crate::version::set::StoredCompactPointers::default();
+                let mut stored = crate::version::StoredCompactPointers::default();
                 stored[level] = Some(internal_key(words.next().unwrap(), 1));
                 self.pointers = CompactPointers::from_stored(stored);
             }

@@ -11,7 +11,7 @@ use terrace_format::table::{BlockHandle, Footer};
 
 use super::support::*;
 use crate::error::ErrorKind;
-use crate::options::ReadTier;
+use crate::read_tier::ReadTier;
 use crate::table::{BlockReadOptions, TableBuilderOptions, TableReadContext};
 
 const MEMORY_ONLY: BlockReadOptions =

@@ -11,7 +11,7 @@ use terrace_format::table::Footer;
 use crate::cache::block_cache::BlockCache;
 use crate::error::ErrorKind;
 use crate::iterator::InternalIterator;
-use crate::options::ReadTier;
+use crate::read_tier::ReadTier;
 use crate::table::block_fetch::Residency;
 use crate::table::{BlockReadOptions, TableBuilderOptions, TableReadContext};
 

@@ -1,8 +1,9 @@
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use terrace_env::{EnvError, MemoryEnv};
+use terrace_env::{Env, EnvError, MemoryEnv};
 use terrace_format::comparator::UserComparator;
+use terrace_format::internal_key::InternalKeyComparator;
 use terrace_format::limits::LOG_BLOCK_SIZE_BYTES;
 use terrace_format::log::LogEncoder;
 use terrace_format::version_edit::FileEntry;
