@@ -1,5 +1,5 @@
-//! What one block of a log shows about the place where it does not check. Predecessor: `verdict`. Offsets are counted
-//! from the block's beginning.
+//! What one block of a log shows about a place where its checksum fails. Predecessor: `verdict`. Offsets count from the
+//! beginning of the block.
 
 use std::ops::Range;
 
@@ -13,15 +13,15 @@ use crate::recovery::tail::record_at;
 
 const SECTOR_SIZE_BYTES: usize = 512;
 const PAGE_SIZE_BYTES: usize = 4096;
-/// A page of an older state shows it by at least so many zeros at its end: copies go by eight bytes.
+/// A page in an older state ends in at least this many zeros, because copies proceed in steps of eight bytes.
 const OLD_PAGE_END_BYTES: usize = 8;
 
 /// The sequences that a record may have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sequences {
-    /// Of the newest write before.
+    /// The sequence of the newest write before the record.
     pub(crate) last: u64,
-    /// Each record begins with the sequence after the last one's.
+    /// Whether each record begins with the sequence that follows the last one of the record before.
     pub(crate) are_contiguous: bool,
 }
 
@@ -32,20 +32,20 @@ impl Sequences {
     }
 }
 
-/// A block of a log, shorter than others if the log ends in it.
+/// A block of a log. The last block is shorter than the others if the log ends within it.
 pub(crate) struct Block {
     pub(crate) bytes: Vec<u8>,
     pub(crate) sequences: Sequences,
 }
 
 impl Block {
-    /// Whether nothing but zeros is in the range, or in what the block has of it.
+    /// Whether the range, or the part of it that the block has, holds nothing but zeros.
     pub(crate) fn is_zeros(&self, start: usize, end: usize) -> bool {
         let end = end.min(self.bytes.len());
         self.bytes[start.min(end)..end].iter().all(|byte| *byte == 0)
     }
 
-    /// After the last byte that is not zero.
+    /// The offset after the last byte that is not zero.
     pub(crate) fn content_end(&self) -> usize {
         self.bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1)
     }
@@ -55,12 +55,12 @@ impl Block {
         FragmentHeader::split(self.bytes.get(at..)?)
     }
 
-    /// Whether a physical record of any kind checks at `at`.
+    /// Whether the checksum of a physical record of any kind matches at `at`.
     pub(crate) fn is_sound(&self, at: usize) -> bool {
         self.bytes.get(at..).and_then(Fragment::parse).is_some()
     }
 
-    /// Whether the bytes at `at` are a record whole, or its first fragment, that comes straight after the last one.
+    /// Whether the bytes at `at` are a whole record, or its first fragment, that directly follows the last one.
     pub(crate) fn is_next_record(&self, at: usize, must_be_whole: bool) -> bool {
         let found = self.bytes.get(at..).and_then(record_at);
         found.is_some_and(|found| {
@@ -70,33 +70,33 @@ impl Block {
         })
     }
 
-    /// Whether one flipped bit explains that the physical record at `at` does not check, or a length that is another
-    /// than its header says. A lost sector makes either appear by chance once in 2^32 bits looked at.
+    /// Whether one flipped bit, or a length other than the one in the header, explains why the checksum of the physical
+    /// record at `at` fails. A lost sector makes either appear by chance once in 2^32 bits examined.
     pub(crate) fn is_explained_by_its_header_or_a_bit(&self, at: usize) -> bool {
         let Some((header, rest)) = self.header(at) else { return false };
         header.matching_lengths(rest).any(|length| length > 0)
             || rest.get(..header.length_bytes).is_some_and(|fragment| has_one_flipped_bit(header, fragment))
     }
 
-    /// Whether a loss of power explains that the physical record at `at` does not check: a sector of it reads as zeros, or
-    /// a page after its first one is from before it was whole.
+    /// Whether a loss of power explains why the checksum of the physical record at `at` fails: one of its sectors reads
+    /// as zeros, or a page after its first one dates from before the record was whole.
     pub(crate) fn is_lost_record(&self, at: usize) -> bool {
         let Some((header, _)) = self.header(at) else { return true };
         if self.is_zeros(at, at + LOG_HEADER_SIZE_BYTES) {
             return self.is_lost_header(at);
         }
         let end = at + LOG_HEADER_SIZE_BYTES + header.length_bytes;
-        // A header that is wrong tells nothing; a part of it may be in a lost sector.
+        // A wrong header tells nothing, but a part of it may be in a lost sector.
         let end = if end <= LOG_BLOCK_SIZE_BYTES { end } else { at + LOG_HEADER_SIZE_BYTES };
         self.lost_sectors(at, end) || self.has_old_page(at, end)
     }
 
-    /// Whether a loss of power explains that the header at `at` reads as zeros, though something follows in the block.
+    /// Whether a loss of power explains why the header at `at` reads as zeros although something follows in the block.
     pub(crate) fn is_lost_header(&self, at: usize) -> bool {
         self.lost_sectors(at, at + LOG_HEADER_SIZE_BYTES) || self.is_header_not_stored(at)
     }
 
-    /// Whether what follows the zeros at `at` may all belong to one record whose header was never stored.
+    /// Whether everything that follows the zeros at `at` may belong to one record whose header was never stored.
     pub(crate) fn is_one_record_without_header(&self, at: usize) -> bool {
         self.is_zeros(at, at + LOG_HEADER_SIZE_BYTES) && {
             let end = self.end_of_batch_without_header(at).unwrap_or(at + 1);
@@ -104,7 +104,8 @@ impl Block {
         }
     }
 
-    /// Whether a sector that overlaps the range reads as zeros, from the range's start or its own on.
+    /// Whether a sector that overlaps the range reads as zeros, from its own start or from the range's start if that is
+    /// later.
     fn lost_sectors(&self, start: usize, end: usize) -> bool {
         let end = end.min(self.bytes.len());
         (start / SECTOR_SIZE_BYTES..end.div_ceil(SECTOR_SIZE_BYTES)).any(|sector| {
@@ -113,10 +114,10 @@ impl Block {
         })
     }
 
-    /// Whether the page holds a state from before the header at `at` was stored, but from after its payload, or a part of
-    /// that.
+    /// Whether the page holds a state from before the header at `at` was stored, but from after its payload, or part of
+    /// it, was stored.
     fn is_header_not_stored(&self, at: usize) -> bool {
-        // The file may end earlier: its size reaches the disk on its own.
+        // The file may end earlier: its size reaches the disk independently.
         let end_of_page = end_of(at, PAGE_SIZE_BYTES).min(self.bytes.len());
         if !self.is_zeros(at, at + LOG_HEADER_SIZE_BYTES) {
             return false;
@@ -129,8 +130,8 @@ impl Block {
             && !self.has_records(batch_end.unwrap_or(at + 1)..end_of_page)
     }
 
-    /// Where the batch ends whose header at `at` was not stored; the block's end if it goes on after that. `None` if
-    /// there is none that could come next.
+    /// Where the batch ends whose header at `at` was not stored, or the end of the block if the batch continues after
+    /// it. `None` if there is no batch that could come next.
     fn end_of_batch_without_header(&self, at: usize) -> Option<usize> {
         let start = at + LOG_HEADER_SIZE_BYTES;
         let expected = self.sequences.last + 1;
@@ -142,8 +143,8 @@ impl Block {
         Some(next.end_within(batch.len()).map_or(LOG_BLOCK_SIZE_BYTES, |size| start + size))
     }
 
-    /// Whether records begin in the range: two, one after the other, or one after which the block holds nothing else. A
-    /// value may hold what looks like one; at least one write is missing before those that are meant.
+    /// Whether records begin in the range: two in succession, or one after which the block holds nothing else. A value
+    /// may hold bytes that look like a record. At least one write is missing before the records that count here.
     fn has_records(&self, range: Range<usize>) -> bool {
         let content_end = self.content_end();
         (range.start..range.end.min(content_end)).any(|at| {
@@ -154,7 +155,7 @@ impl Block {
         })
     }
 
-    /// The record at `at`, if its sequence leaves out one at least: where it ends, and the next sequence.
+    /// The record at `at`, if its sequence skips at least one: where the record ends, and the next sequence.
     fn record_after_a_gap(&self, at: usize) -> Option<(usize, u64)> {
         let (end, first, next) = self.record(at)?;
         let Sequences { last, are_contiguous } = self.sequences;
@@ -162,7 +163,8 @@ impl Block {
         (first > last.saturating_add(u64::from(are_contiguous)) && is_near).then_some((end, next))
     }
 
-    /// The record or first fragment that checks at `at`: where it ends, its sequence, and that of the record after it.
+    /// The record or first fragment whose checksum matches at `at`: where it ends, its sequence, and the sequence of
+    /// the record after it.
     fn record(&self, at: usize) -> Option<(usize, u64, u64)> {
         let found = record_at(&self.bytes[at..])?;
         let end = at + found.size_bytes();
@@ -174,8 +176,8 @@ impl Block {
         Some((end, batch.sequence(), batch.sequence().saturating_add(u64::from(batch.count()))))
     }
 
-    /// Whether a page after the first one of a record from `start` to `end` ends in zeros, the record's last byte
-    /// included.
+    /// Whether a page after the first one of a record from `start` to `end` ends in zeros, up to and including the
+    /// record's last byte in it.
     fn has_old_page(&self, start: usize, end: usize) -> bool {
         let first_page_end = end_of(start, PAGE_SIZE_BYTES);
         (first_page_end..=end_of(end.saturating_sub(1), PAGE_SIZE_BYTES)).step_by(PAGE_SIZE_BYTES).any(
@@ -195,10 +197,10 @@ fn end_of(at: usize, size: usize) -> usize {
     (at / size + 1) * size
 }
 
-/// Whether the checksum would fit if one bit were another, of the checksum, the type or the fragment.
+/// Whether the checksum would match if one bit of the checksum, the type or the fragment were different.
 ///
-/// A checksum changes by a flipped bit in a way that depends on the bit's distance from the end alone: each step away
-/// from the end divides by x once more, modulo the polynomial.
+/// How a flipped bit changes a checksum depends only on the bit's distance from the end: each step away from the end
+/// divides the change by x once more, modulo the polynomial.
 fn has_one_flipped_bit(header: FragmentHeader, fragment: &[u8]) -> bool {
     const POLYNOMIAL: u32 = 0x82f6_3b78;
     let sum = crc::extend(crc::crc32c(&[header.kind]), fragment);
@@ -214,7 +216,7 @@ fn has_one_flipped_bit(header: FragmentHeader, fragment: &[u8]) -> bool {
     })
 }
 
-/// The batch that `bytes` begin with, if it is one that may come next.
+/// The batch at the beginning of `bytes`, if it may come next.
 pub(crate) fn next_batch(bytes: &[u8], sequences: Sequences) -> Option<BatchBeginning> {
     BatchBeginning::read(bytes).filter(|batch| batch.count > 0 && sequences.may_go_on_with(batch.sequence))
 }
@@ -235,7 +237,7 @@ mod tests {
             let (header, fragment) = FragmentHeader::split(bytes).unwrap();
             has_one_flipped_bit(header, fragment)
         };
-        // A length is told by the checksum at another one.
+        // A damaged length is detected in another way: the checksum matches at another length.
         for bit in (0..8 * sound.len()).filter(|bit| !(32..48).contains(bit)) {
             let mut bytes = sound.clone();
             bytes[bit / 8] ^= 1 << (bit % 8);

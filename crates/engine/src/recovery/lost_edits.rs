@@ -1,19 +1,20 @@
-//! Whether a MANIFEST of another engine has lost its last edits. Predecessor: `db/open`, which has read it. Successor: the
-//! logs.
+//! Detects whether the MANIFEST of another engine has lost its last edits. Predecessor: `db/open`, which has read the
+//! MANIFEST. Successor: the logs.
 //!
-//! A MANIFEST that was cut off between two records is in itself sound, and states how the database was at an earlier time.
-//! To open that would lose what was flushed since, for good: the tables that it does not know are removed as the traces of
-//! a crash. LevelDB removes a log only after the edit is durable that names the table made of it, and the log before it is
-//! followed by one that goes on with its sequence. So a table that is newer than the last edit, together with a gap before
-//! the logs, is no trace of a crash:
+//! A MANIFEST that was cut off between two records is sound in itself and states how the database was at an earlier
+//! time. If that state were opened, everything flushed since would be lost for good: the open would remove the tables
+//! that the MANIFEST does not know as the traces of a crash. LevelDB removes a log only after the edit that names the
+//! log's table is durable, and each log continues the sequence of the log before it. A table that is newer than the
+//! last edit, together with a gap before the logs, is therefore not the trace of a crash:
 //!
 //! ```text
 //!   as it was   edit: log 6, table 5   edit: log 9, table 8   000005.ldb 000008.ldb 000009.log
 //!   cut off     edit: log 6, table 5                          000005.ldb 000008.ldb 000009.log     log 6 is missing
 //! ```
 //!
-//! A MANIFEST of ours is told by the missing log alone ([`check_first_log`](super::needed_logs::check_first_log)): others
-//! may be copied without their logs.
+//! For one of our own MANIFESTs, the missing log alone is proof
+//! ([`check_first_log`](super::needed_logs::check_first_log)). Databases of other engines may have been copied without
+//! their logs.
 
 use std::path::Path;
 
@@ -27,10 +28,12 @@ use terrace_format::log::{FragmentHeader, FragmentKind};
 use crate::error::{Error, ErrorKind, Result};
 use crate::recovery::needed_logs::{OpenLog, RecoveredNumbers, is_log_needed, names_log};
 
-/// Fails with kind `Corruption` if the MANIFEST that said `numbers` has lost its last edits. `names` are the files in the
-/// directory, and `logs` those of them that are logs, ascending.
+/// Checks that the MANIFEST that stated `numbers` has not lost its last edits. `names` are the files in the directory,
+/// and `logs` are the logs among them, ascending.
 ///
-/// Errors: that; those of reading a log.
+/// # Errors
+/// - `Corruption` if edits are lost.
+/// - The errors of reading a log.
 pub(crate) fn check_last_edits(
     env: &dyn Env,
     directory: &Path,
@@ -66,7 +69,7 @@ pub(crate) fn check_last_edits(
     Err(Error::at_path(ErrorKind::Corruption, &directory.join(manifest), problem))
 }
 
-/// The sequence with which the first of the logs begins that has a record. Whether the record is sound is left to the replay.
+/// The sequence that begins the first log with a record. Whether that record is sound is left to the replay.
 fn first_sequence(env: &dyn Env, directory: &Path, logs: &[u64]) -> Result<Option<SequenceNumber>> {
     for number in logs {
         let mut file = env.open_sequential(&directory.join(file_name::log_name(*number)))?;

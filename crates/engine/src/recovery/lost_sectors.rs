@@ -1,9 +1,9 @@
 //! Tells damage that a loss of power explains from damage that it does not.
 //!
-//! Logs and MANIFESTs only grow. What a loss of power takes from such a file was written and not yet synced: its sectors
-//! read as zeros, from where the write began to the sector's end. A sync would have made them durable, so nothing
-//! synced lies behind such a place. Damage without a lost sector is something else (a flipped bit, a program that
-//! wrote into the file): then what lies behind may well have been synced, and nothing may be dropped.
+//! Logs and MANIFESTs only grow. A loss of power takes from such a file only what was written and not yet synced: its
+//! sectors read as zeros, from where the write began to the end of the sector. A sync would have made them durable, so
+//! nothing that was synced lies after such a place. Damage without a lost sector has another cause, such as a flipped
+//! bit or a program that wrote into the file. What follows may well have been synced, and must not be dropped.
 
 use std::path::Path;
 
@@ -11,13 +11,13 @@ use terrace_env::Env;
 
 use crate::error::Result;
 
-/// The least that a disk writes or loses at once.
+/// The smallest unit that a disk writes or loses.
 const SECTOR_SIZE_BYTES: u64 = 512;
 
-/// So much is read at once.
+/// The number of bytes read at once.
 const PIECE_SIZE_BYTES: u64 = 64 << 10;
 
-/// Whether a sector of the file at `path` was lost, in part or whole, between the bytes `start` and `end`.
+/// Whether all or part of a sector of the file at `path` was lost between the bytes `start` and `end`.
 pub(crate) fn has_lost_sector(env: &dyn Env, path: &Path, start: u64, end: u64) -> Result<bool> {
     let is_zeros = |bytes: &[u8]| bytes.iter().all(|byte| *byte == 0);
     let file = env.open_random(path)?;

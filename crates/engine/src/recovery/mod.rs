@@ -1,5 +1,5 @@
-//! Recovery: what an open makes of the files that the last process left. Predecessor: `db/open`. Successors: the version set
-//! and the sealed memtables. Nothing here writes, apart from `synced_files`.
+//! Recovery: what an open makes of the files that the last process left. Predecessor: `db/open`. Successors: the
+//! version set and the sealed memtables. Only `synced_files` writes anything.
 //!
 //! ```text
 //! CURRENT ─► version/recover ─► version/manifest       the tables, and which logs count
@@ -7,8 +7,9 @@
 //! logs ────► replay ─► verdict ─► evidence             the writes in them, and where each log ends
 //! ```
 //!
-//! Each case, what is done, and where. A test of the house (`tests/house/recovery.test.mjs`) holds the table against the files:
-//! modules are of this directory unless they are named with another, and the tests are in `crates/engine/tests` or beside the code.
+//! The table lists each case, what is done about it, and where. A house test (`tests/house/recovery.test.mjs`) checks
+//! the table against the files. Modules are in this directory unless the table names another one; the tests are in
+//! `crates/engine/tests` or beside the code.
 //!
 //! | case | what is done | where | which test shows it |
 //! |---|---|---|---|
@@ -28,7 +29,8 @@
 //! | a MANIFEST of LevelDB's without its last records | refused, if a newer table and a gap before the logs show it | `lost_edits` | `lost_edits.rs`: `a_manifest_of_leveldb_that_lost_its_tail_is_refused_and_repair_finds_what_it_forgot` |
 //! | a live writer beside a reader | the log ends where it grows; nothing is written | `replay`, `verdict` | `opening.rs`: `a_read_only_open_beside_a_busy_writer_sees_a_state_that_existed` |
 //!
-//! Repair judges the ends of logs by `verdict`, too, and keeps what is intact elsewhere (`repair/replay`, `repair/log_salvage`).
+//! Repair also uses `verdict` to judge how logs end, and keeps what is intact elsewhere (`repair/replay`,
+//! `repair/log_salvage`).
 
 pub(crate) mod evidence;
 pub(crate) mod lost_edits;

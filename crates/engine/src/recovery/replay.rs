@@ -2,14 +2,15 @@
 //! memtables, which the flush thread writes to tables like any others.
 //!
 //! A log ends at its last whole record: what follows was being written when the process died. A loss of power may also
-//! take sectors out of the middle of what was not synced. Recovery stops at the first such hole, in whichever log it
-//! is, so that what is recovered is a prefix of what was written; what comes after is set aside in the directory `lost`.
-//! A hole shows as a lost sector in a damaged record, or as a gap in the sequences. Where the next log goes on with the
-//! very next sequence there is none, whatever its predecessor ends in: nothing that counts is missing between the two.
+//! take sectors out of the middle of what was not synced. Recovery stops at the first such hole, whichever log it is
+//! in, so that it recovers a prefix of what was written. What comes after the hole is set aside in the directory
+//! `lost`. A hole shows as a lost sector in a damaged record or as a gap in the sequences. If the next log continues
+//! with the very next sequence, there is no hole, however the log before it ends: nothing that counts is missing
+//! between the two.
 //!
-//! Damage that no loss of power explains is another matter, and so is any below the point up to which a log is known to
-//! have been synced (`synced_files`). It fails the open with file and offset, and nothing is changed: to go on would
-//! silently lose synced writes, or keep later ones without earlier ones.
+//! Damage that no loss of power explains is another matter, and so is any damage below the point up to which a log is
+//! known to have been synced (`synced_files`). The open then fails with file and offset, and changes nothing:
+//! continuing would silently lose synced writes, or keep later writes without earlier ones.
 
 use std::sync::Arc;
 
@@ -28,11 +29,11 @@ use crate::recovery::synced_files::SyncedFiles;
 use crate::recovery::tail::is_next;
 use crate::recovery::verdict::{LogRest, TornTail, Trouble, Verdict};
 
-/// A memtable read from logs, with what its flush has to record.
+/// A memtable read from logs, with what its flush must record.
 pub(crate) struct RecoveredMemTable {
     pub(crate) table: Arc<MemTable>,
     pub(crate) last_sequence: u64,
-    /// The log that the memtable after this one begins in; still needed once this one is flushed.
+    /// The log that the next memtable begins in. It is still needed once this memtable is flushed.
     pub(crate) next_log_number: Option<u64>,
 }
 
@@ -44,17 +45,17 @@ impl RecoveredMemTable {
 
 /// What the logs held.
 pub(crate) struct RecoveredLogs {
-    /// Oldest first; only the last may be empty.
+    /// Oldest first. Only the last one may be empty.
     pub(crate) memtables: Vec<RecoveredMemTable>,
     pub(crate) last_sequence: u64,
-    /// The hole that a loss of power left. What follows it in its log, and all later logs, do not count.
+    /// The hole that a loss of power left. What follows it in its log does not count, and neither do later logs.
     pub(crate) hole: Option<LogHole>,
 }
 
-/// A place in a log from which on nothing was recovered, because it looks as a loss of power leaves it.
+/// A place in a log that looks like the result of a loss of power. Nothing after it was recovered.
 #[derive(Clone, Debug)]
 pub(crate) struct LogHole {
-    /// The log.
+    /// The number of the log.
     pub(crate) number: u64,
     /// Bytes from the hole to the end of what the logs hold.
     pub(crate) left_out_bytes: u64,
@@ -64,13 +65,13 @@ pub(crate) struct LogHole {
 
 /// How to read the logs.
 pub(crate) struct Replay<'a> {
-    /// The logs are Terrace's: each record begins with the sequence after the last one's. So does LevelDB write them,
-    /// but forks of it leave gaps.
+    /// Whether the logs are Terrace's: each record begins with the sequence that follows the last one of the record
+    /// before. LevelDB writes them like this too, but forks of it leave gaps.
     pub(crate) contiguous_sequences: bool,
     pub(crate) comparator: &'a InternalKeyComparator,
     pub(crate) info_log: &'a InfoLog,
     pub(crate) paranoid_checks: bool,
-    /// A process may be writing these logs, since the open is to read only.
+    /// Whether a process may be writing these logs, because the open is read-only.
     pub(crate) writer_may_live: bool,
     pub(crate) write_buffer_size_bytes: usize,
     /// How far the logs are known to have been synced.
@@ -79,20 +80,21 @@ pub(crate) struct Replay<'a> {
 
 /// How a log ends.
 enum End {
-    /// Behind its last record.
+    /// After its last record.
     Whole,
     /// In a record that was never finished.
     Unfinished,
-    /// Its writer lives and has added records since we read there. What it adds to later logs is newer still.
+    /// Its writer is alive and has added records since we read there. What the writer adds to later logs is newer
+    /// still.
     Growing,
-    /// A loss of power took a part of it: then what follows, later logs included, does not count.
+    /// A loss of power took part of it. What follows, later logs included, does not count.
     Hole { offset: u64, reason: Error },
 }
 
 const ZEROS_IN_LOG: &str = "zeros where a log record should begin";
 
 impl Replay<'_> {
-    /// Reads `logs`, ascending, into memtables. `last_sequence` is the newest one in tables.
+    /// Reads `logs`, in ascending order, into memtables. `last_sequence` is the newest sequence in tables.
     pub(crate) fn run(&self, logs: Vec<OpenLog>, last_sequence: u64) -> Result<RecoveredLogs> {
         let first = RecoveredMemTable::new(MemTable::new(self.comparator.clone()));
         let mut recovered = RecoveredLogs { memtables: vec![first], last_sequence, hole: None };
@@ -127,7 +129,7 @@ impl Replay<'_> {
         Ok(recovered)
     }
 
-    /// Whether the first of `later` logs that holds anything begins with the sequence after `last_sequence`.
+    /// Whether the first of the `later` logs that holds anything begins with the sequence after `last_sequence`.
     fn goes_on_in(&self, later: &[OpenLog], last_sequence: u64) -> Result<bool> {
         for log in later.iter().filter(|_| self.contiguous_sequences) {
             match LogReader::new(FileSource::new(&*log.file)).next().map_err(Error::from)? {
@@ -142,9 +144,10 @@ impl Replay<'_> {
         Ok(false)
     }
 
-    /// What `trouble` at `offset` means, after the last record of `log`, which ends at `sound_end`.
+    /// Decides what `trouble` at `offset` means. `sound_end` is where the last record of `log` before it ends.
     ///
-    /// Errors: the damage, if nothing explains it.
+    /// # Errors
+    /// The damage, if nothing explains it.
     fn judge(
         &self,
         log: &OpenLog,
@@ -170,7 +173,7 @@ impl Replay<'_> {
         }
     }
 
-    /// Reads one log, and says how it ends.
+    /// Reads one log and says how it ends.
     fn replay_log(&self, log: &OpenLog, recovered: &mut RecoveredLogs) -> Result<End> {
         let OpenLog { number, path, file } = log;
         let mut reader = LogReader::new(FileSource::new(&**file));
@@ -179,7 +182,7 @@ impl Replay<'_> {
         let mut next_in_log = None;
         let end = loop {
             let sound_end = reader.end_of_last_record();
-            // Writes of later logs may be in tables, and count there.
+            // Writes of later logs may already be in tables, and `recovered.last_sequence` includes those.
             let last = next_in_log.map_or(recovered.last_sequence, |next: u64| next.saturating_sub(1));
             let sequences = Sequences { last, are_contiguous: self.contiguous_sequences };
             let judge =
@@ -196,7 +199,7 @@ impl Replay<'_> {
                         let reason = gap(offset, first, expected);
                         match next_in_log {
                             None => break End::Hole { offset, reason },
-                            // No loss of power takes what was between two records without a gap between them.
+                            // A loss of power that takes what was between two records leaves a gap between them.
                             Some(_) if is_next(sound_end, offset) => return Err(reason),
                             Some(_) => {
                                 break judge(Trouble::Zeros, sound_end, gap_problem(first, expected))?;
@@ -286,7 +289,7 @@ impl Replay<'_> {
 
     fn is_full(&self, recovered: &RecoveredLogs) -> bool {
         let last = recovered.memtables.last().expect("there is always one");
-        // An empty one is as large as the one before it had grown.
+        // An empty memtable is as large as the one before it had grown.
         !last.table.is_empty() && last.table.approximate_memory_bytes() >= self.write_buffer_size_bytes
     }
 }

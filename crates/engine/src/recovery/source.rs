@@ -1,7 +1,7 @@
-//! A log or MANIFEST as the reader of `terrace_format::log` wants it. Successor: `env`.
+//! Presents a log or MANIFEST as the source that the reader in `terrace_format::log` expects. Successor: `env`.
 //!
-//! Such a file may be sparse: as large as anybody says, and next to nothing on the disk. What the file system knows to be
-//! zeros is passed over, so that reading takes the time of what is there.
+//! Such a file may be sparse: arbitrarily large by its size, with next to nothing on the disk. Ranges that the file
+//! system knows to be zeros are skipped, so the time to read a file depends on what is really there.
 
 use terrace_env::{EnvError, RandomAccessFile};
 use terrace_format::limits::LOG_BLOCK_SIZE_BYTES;
@@ -11,7 +11,7 @@ use crate::error::Result;
 
 const BLOCK_SIZE_BYTES: u64 = LOG_BLOCK_SIZE_BYTES as u64;
 
-/// So much is read at once when zeros are looked for.
+/// The number of bytes read at once when looking past zeros.
 const PIECE_SIZE_BYTES: u64 = 64 << 10;
 
 /// A file that is read from front to back.
@@ -21,7 +21,7 @@ pub(crate) struct FileSource<'a> {
 }
 
 impl<'a> FileSource<'a> {
-    /// The file from its beginning on.
+    /// Starts at the beginning of the file.
     pub(crate) fn new(file: &'a dyn RandomAccessFile) -> Self {
         Self { file, position: 0 }
     }
@@ -47,7 +47,7 @@ impl LogSource for FileSource<'_> {
     }
 }
 
-/// Where the first byte that is not zero lies between `start` and `end`; `None` if there is none.
+/// The offset of the first byte between `start` and `end` that is not zero; `None` if there is none.
 pub(crate) fn first_content(file: &dyn RandomAccessFile, start: u64, end: u64) -> Result<Option<u64>> {
     let end = end.min(file.size_bytes()?);
     let mut position = start;
@@ -74,7 +74,7 @@ mod tests {
 
     use super::*;
 
-    /// Counts what is read.
+    /// Counts the bytes that are read.
     #[derive(Debug)]
     struct Counted {
         file: std::sync::Arc<dyn RandomAccessFile>,

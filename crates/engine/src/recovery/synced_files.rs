@@ -1,5 +1,5 @@
-//! How far files are known to have been synced: the file `SYNCED` in the database's directory. Written after a log was
-//! synced that takes no more records, and at a close; read at the next open.
+//! Records how far files are known to have been synced, in the file `SYNCED` in the database's directory. It is written
+//! after a sync of a log that takes no more records, and at a close. The next open reads it.
 //!
 //! ```text
 //! 000012.log 41984
@@ -8,20 +8,21 @@
 //! checksum 5c0e92f1
 //! ```
 //!
-//! Such a file is durable up to that size. What follows from it:
+//! Each of these files is durable up to the size given. Two things follow:
 //!
 //! - Damage in that part of a log is not taken for a loss of power (`recovery/replay`).
-//! - A MANIFEST that is no longer than that is in force and durable, `CURRENT` included, so the open goes on in it
-//!   (`db/settle`) instead of writing a new one. This is a promise of durability, and a copy of the directory that has not
-//!   reached the disk must not inherit it: so the line ends with what tells the file from its copies, its file system and
-//!   inode ([`FileId`]).
+//! - A MANIFEST that is no longer than its size here is in force and durable, and so is `CURRENT`, so the open
+//!   continues in it (`db/settle`) instead of writing a new one. This is a promise of durability, and a copy of the
+//!   directory that has not reached the disk must not inherit it. The line therefore ends with what distinguishes the
+//!   file from its copies: its file system and inode ([`FileId`]).
 //!
-//! The file says what was once true and remains so, as long as no other engine has the database: a log's number is never
-//! used again, and a MANIFEST only grows. Under a MANIFEST that is not ours, and in a database that is made anew, it counts
-//! for nothing and is removed.
+//! The file states what was once true, and that remains true until another engine opens the database: a log's number is
+//! never reused, and a MANIFEST only grows. If the MANIFEST is not ours, or if the database is newly created, the file
+//! counts for nothing and is removed.
 //!
-//! It may be missing or older than the files, and then only less is known: it is not synced itself, and other programs that
-//! use the database know nothing of it. One whose checksum (CRC32C of the bytes before its line) does not match is ignored.
+//! The file may be missing or older than the others. In that case less is known, and nothing else changes: the file
+//! itself is not synced, and other programs that use the database know nothing of it. If its checksum (CRC32C of the
+//! bytes before the checksum's line) does not match, the file is ignored.
 //!
 //! LevelDB's parser of file names rejects the name, so LevelDB leaves the file alone.
 
@@ -32,7 +33,7 @@ use terrace_env::{Env, FileId};
 use terrace_format::crc::crc32c;
 use terrace_format::file_name::{self, FileKind};
 
-/// Larger ones are not ours.
+/// A larger file is not ours.
 const MAX_SIZE_BYTES: u64 = 1 << 20;
 
 const CHECKSUM: &str = "checksum ";
@@ -40,12 +41,12 @@ const CHECKSUM: &str = "checksum ";
 /// What is known to have been synced.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SyncedFiles {
-    /// Logs by number, with the size up to which each was synced.
+    /// The number of each log and the size up to which it was synced.
     logs: Vec<(u64, u64)>,
     manifest: Option<SyncedManifest>,
 }
 
-/// A MANIFEST that `CURRENT` named durably, and that was durable when it had this size.
+/// A MANIFEST that was durable when it had this size, as was the `CURRENT` that named it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SyncedManifest {
     pub(crate) number: u64,
@@ -54,7 +55,7 @@ pub(crate) struct SyncedManifest {
 }
 
 impl SyncedFiles {
-    /// What is known of the files in `directory`. Whatever is wrong with the file, nothing is known then.
+    /// Reads what is known of the files in `directory`. If anything is wrong with the file, nothing is known.
     pub(crate) fn read(env: &dyn Env, directory: &Path) -> Self {
         let path = directory.join(file_name::SYNCED);
         if env.file_size(&path).is_ok_and(|size| size <= MAX_SIZE_BYTES) {
@@ -69,28 +70,29 @@ impl SyncedFiles {
         self.logs.is_empty() && self.manifest.is_none()
     }
 
-    /// Up to which byte the log `number` is known to have been synced.
+    /// The byte up to which the log `number` is known to have been synced.
     pub(crate) fn end_of_log(&self, number: u64) -> u64 {
         self.logs.iter().find(|log| log.0 == number).map_or(0, |log| log.1)
     }
 
-    /// The MANIFEST of which most is known.
+    /// The MANIFEST that is known to have been synced.
     pub(crate) fn manifest(&self) -> Option<SyncedManifest> {
         self.manifest
     }
 
-    /// The log `number` was synced, with its name, when it had `size_bytes` bytes. Logs below `oldest` count no more.
+    /// Notes that the log `number` was synced, along with its name, when it had `size_bytes` bytes. Logs below `oldest`
+    /// no longer count.
     pub(crate) fn note_log(&mut self, number: u64, size_bytes: u64, oldest: u64) {
         self.logs.retain(|log| log.0 >= oldest && log.0 != number);
         self.logs.push((number, size_bytes));
     }
 
-    /// This MANIFEST was synced, and `CURRENT`, which names it.
+    /// Notes that this MANIFEST was synced, and so was the `CURRENT` that names it.
     pub(crate) fn note_manifest(&mut self, manifest: SyncedManifest) {
         self.manifest = Some(manifest);
     }
 
-    /// Writes the file. It is of use, not needed: what goes wrong is passed over.
+    /// Writes the file. The file is useful but not needed, so errors are ignored.
     pub(crate) fn write(&self, env: &dyn Env, directory: &Path) {
         let write = || -> terrace_env::Result<()> {
             let mut file = env.create(&directory.join(file_name::SYNCED))?;

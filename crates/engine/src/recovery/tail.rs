@@ -1,8 +1,8 @@
-//! Records of logs and MANIFESTs, looked at one by one.
+//! Examines single records of logs and MANIFESTs.
 //!
-//! A record whose length leads beyond the end of the file looks like one that was being written at a crash. If only the
-//! length is damaged, that would hide every record behind it, silently: such files only grow, so there is nothing behind
-//! a record that was never finished. (LevelDB goes on with the older state.)
+//! A record whose length leads beyond the end of the file looks like one that was being written at a crash. If only its
+//! length is damaged, stopping there would silently hide every record after it. Such files only grow, so nothing
+//! follows a record that was never finished. (LevelDB continues with the older state.)
 
 use std::path::Path;
 
@@ -14,18 +14,18 @@ use crate::error::Result;
 
 const BLOCK_SIZE_BYTES: u64 = LOG_BLOCK_SIZE_BYTES as u64;
 
-/// Whether a record at `offset` comes straight after the one that ended at `end`: at once, or, where no header fits any
-/// more, at the start of the next block.
+/// Whether a record at `offset` directly follows the one that ended at `end`: at once, or at the start of the next
+/// block if no header fits in the current one.
 pub(crate) fn is_next(end: u64, offset: u64) -> bool {
     offset == end || offset == next_header_offset(end)
 }
 
-/// Where a record lies in the MANIFEST at `path` that shows that the record at `torn_offset`, which seems unfinished, is
-/// damaged: another after it that checks, or this one, if it is whole and only its length is wrong.
+/// Finds the record in the MANIFEST at `path` which shows that the seemingly unfinished record at `torn_offset` is
+/// damaged: a later record whose checksum matches, or this one, if it is whole and only its length is wrong.
 ///
-/// Only the last block is looked at: earlier ones are full, so there a length that leads beyond the block is damage. And
-/// only bytes before `end`: a writer may be adding others. Where the last block goes on with a record that began before,
-/// no other is looked for within it: its bytes may be anything.
+/// Only the last block is examined: earlier blocks are full, so a length that leads beyond one of them is damage. Only
+/// bytes before `end` are examined, because a writer may be adding others. If the last block continues a record that
+/// began earlier, no other record is looked for in it, because the bytes of that record may be anything.
 pub(crate) fn find_record_behind(
     env: &dyn Env,
     path: &Path,
@@ -47,14 +47,15 @@ pub(crate) fn find_record_behind(
     Ok((1..tail.len()).find(|at| record_at(&tail[*at..]).is_some()).map(|at| start + at as u64))
 }
 
-/// Whether `bytes` are one fragment, to the end, by its checksum, and the length says otherwise. A record may well be cut
-/// off between two fragments: the last one is whole then, and so is its length.
+/// Whether `bytes` are, by the checksum, exactly one fragment whose header states another length. A record may well be
+/// cut off between two fragments; its last fragment is then whole, and so is its length.
 fn is_whole_but_for_its_length(bytes: &[u8]) -> bool {
     FragmentHeader::split(bytes)
         .is_some_and(|(header, payload)| header.length_bytes != payload.len() && header.matches(payload))
 }
 
-/// The fragment, checksum and all, that starts a record where `bytes` begin, which are those of one block.
+/// The fragment at the beginning of `bytes` that starts a record and whose checksum matches. `bytes` must be those of
+/// one block.
 pub(crate) fn record_at(bytes: &[u8]) -> Option<Fragment<'_>> {
     Fragment::parse(bytes).filter(|fragment| fragment.kind.begins_record())
 }

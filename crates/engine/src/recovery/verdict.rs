@@ -1,18 +1,20 @@
-//! Judges what follows the last sound record of a log: a record that was never finished, what a loss of power left,
-//! or damage. Predecessor: `replay`, which met something that is no record. Successor: `evidence`.
+//! Judges what follows the last sound record of a log: a record that was never finished, the result of a loss of power,
+//! or damage. Predecessor: `replay`, which met something that is not a record. Successor: `evidence`.
 //!
-//! A log may be mapped into memory while it is written (`env`'s log file): it ends where a block does, with zeros behind
-//! its last record; a record's header is stored after its payload; and pages of 4 KiB reach the disk in any order, each as
-//! it was at some moment. So besides a sector that reads as zeros, a loss of power may leave
+//! A log may be mapped into memory while it is written (`env`'s log file). It then ends at the end of a block, with
+//! zeros after its last record. A record's header is stored after its payload, and pages of 4 KiB reach the disk in any
+//! order, each in the state that it had at some moment. Besides a sector that reads as zeros, a loss of power may
+//! therefore leave
 //!
-//! - a header of zeros before a payload, in a page from before the header was stored: zeros follow to the page's end,
-//!   unless the payload itself goes on behind it;
-//! - the beginning of a payload, in a page from before the rest was copied: zeros follow to the page's end.
+//! - a header of zeros before a payload, in a page from before the header was stored: zeros follow to the end of the
+//!   page, unless the payload itself continues after it;
+//! - the beginning of a payload, in a page from before the rest was copied: zeros follow to the end of the page.
 //!
-//! The death of a process leaves the first of these, and nothing but zeros behind.
+//! The death of a process leaves the first of these, with nothing but zeros after it.
 //!
-//! A value may hold sectors of zeros, and a log. So zeros alone say little where one flipped bit explains as much, and no
-//! record is looked for within a batch whose own lengths tell where it ends. One block at most is looked at, or two.
+//! A value may hold sectors of zeros, or a log. Zeros alone therefore prove little where one flipped bit explains as
+//! much, and no record is looked for within a batch whose own lengths tell where it ends. At most two blocks are
+//! examined.
 
 use terrace_env::RandomAccessFile;
 use terrace_format::batch::BatchBeginning;
@@ -30,23 +32,23 @@ const BLOCK_SIZE_BYTES: u64 = LOG_BLOCK_SIZE_BYTES as u64;
 /// What was met after the last sound record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trouble {
-    /// A header of zeros, with other bytes behind; or with a later record behind.
+    /// A header of zeros with other bytes or a later record after it.
     Zeros,
-    /// A record that does not check.
+    /// A record whose checksum fails.
     Damage {
         /// Where it begins.
         record: u64,
-        /// Where its first physical record begins that is wrong.
+        /// Where its first wrong physical record begins.
         at: u64,
     },
 }
 
-/// What it means.
+/// What the trouble means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// A record that was never finished, and nothing behind it: the log ends before it.
+    /// A record that was never finished, with nothing after it. The log ends before it.
     Unfinished,
-    /// Its writer lives, and has written on since: the log ends, for us, where we read on too late.
+    /// The writer is alive and has continued since. For us, the log ends at this place.
     Growing,
     /// A loss of power took bytes that were not synced.
     PowerLoss,
@@ -57,11 +59,11 @@ pub(crate) enum Verdict {
 /// What a record is that the end of the file cuts off.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TornTail {
-    /// It was being written, for all that its bytes show.
+    /// It was being written, as far as its bytes show.
     Unfinished,
-    /// The same, and writes are missing before it: the log begins with this sequence.
+    /// It was being written, but writes are missing before it: the log begins with this sequence.
     AfterGap(u64),
-    /// It was not: what shows it.
+    /// It was not being written. The text says what shows that.
     Damaged(String),
 }
 
@@ -74,7 +76,7 @@ pub(crate) struct LogRest<'a> {
 }
 
 impl LogRest<'_> {
-    /// What `trouble` means.
+    /// Decides what `trouble` means.
     pub(crate) fn judge(&self, trouble: Trouble) -> Result<Verdict> {
         let next = next_header_offset(self.sound_end);
         let must_be_whole = trouble != Trouble::Zeros;
@@ -85,7 +87,7 @@ impl LogRest<'_> {
             Trouble::Zeros => self.judge_zeros(next),
             Trouble::Damage { record, at } => {
                 let block = self.block_of(at)?;
-                // One that is sound and out of place shows that something before it is missing.
+                // A record that is sound but out of place shows that something before it is missing.
                 let is_lost = (!block.is_sound(in_block(at))
                     && !block.is_explained_by_its_header_or_a_bit(in_block(at))
                     && block.is_lost_record(in_block(at)))
@@ -95,14 +97,16 @@ impl LogRest<'_> {
         }
     }
 
-    /// What the record at `offset` is, of which `torn` is there; without it, fragments that do not belong together.
+    /// Decides what the record at `offset` is. `torn` is the part of it that is there, or `None` if the fragments do
+    /// not belong together.
     ///
-    /// A writer that dies leaves the first bytes of a record, and nobody was told that it is stored. So they are those of a
-    /// batch that comes next, and the lengths in it agree with those of its fragments. More cannot be asked: where a length
-    /// in the batch is damaged, and the fragment's too, so that both lead beyond the end of the file and agree, nothing tells
-    /// the two cases apart. (They agree to the byte if the operation is the batch's last one.)
+    /// A writer that dies leaves the first bytes of a record, and nobody was told that the record is stored. Those
+    /// bytes must belong to a batch that may come next, and the lengths in the batch must agree with those of its
+    /// fragments. More cannot be checked: if a length in the batch and the length of its fragment are both damaged, so
+    /// that both lead beyond the end of the file and agree, nothing tells the two cases apart. (They agree to the byte
+    /// if the operation is the last one in the batch.)
     pub(crate) fn judge_torn(&self, torn: Option<&TornRecord>, offset: u64) -> TornTail {
-        // Zeros before it may have taken the place of any records.
+        // Zeros before it may have replaced any number of records.
         let follows = is_next(self.sound_end, offset);
         let Some(TornRecord { payload, size_bytes }) = torn else {
             let problem = || TornTail::Damaged("a fragment without its first one".to_owned());
@@ -114,7 +118,7 @@ impl LogRest<'_> {
             return if is_too_short { problem() } else { TornTail::Unfinished };
         };
         let Sequences { last, are_contiguous } = self.sequences;
-        // What is first in a log may be in tables already, or have lost the writes before it.
+        // The first record of a log may already be in tables, or may have lost the writes before it.
         let is_first = self.sound_end == 0;
         let may_come_next = batch.sequence <= MAX_SEQUENCE_NUMBER
             && (is_first || !follows || self.sequences.may_go_on_with(batch.sequence));
@@ -133,7 +137,7 @@ impl LogRest<'_> {
         TornTail::Unfinished
     }
 
-    /// What the header of zeros at `next` means, after which something follows.
+    /// Decides what the header of zeros at `next` means when something follows it.
     fn judge_zeros(&self, next: u64) -> Result<Verdict> {
         let Some(content) = first_content(self.file, next, u64::MAX)? else { return Ok(Verdict::Unfinished) };
         let content_block = content / BLOCK_SIZE_BYTES * BLOCK_SIZE_BYTES;
@@ -148,7 +152,7 @@ impl LogRest<'_> {
         let block = self.block_of(header)?;
         let at = in_block(header);
         if header <= end_of_block(next) && self.is_last_block_of_a_killed_writer(content_block)? {
-            // Whatever is in it may have been stored before the header.
+            // Anything in it may have been stored before the header.
             if block.is_one_record_without_header(at) {
                 return Ok(Verdict::Unfinished);
             }
@@ -156,15 +160,15 @@ impl LogRest<'_> {
         Ok(if block.is_lost_header(at) { Verdict::PowerLoss } else { Verdict::Damage })
     }
 
-    /// Whether the log ends as a mapped one does whose writer died, with the block at `start` as the last that holds
-    /// anything.
+    /// Whether the log ends as a mapped log does when its writer dies, with the block at `start` as the last one that
+    /// holds anything.
     fn is_last_block_of_a_killed_writer(&self, start: u64) -> Result<bool> {
         let size = self.file.size_bytes()?;
         Ok(size.is_multiple_of(BLOCK_SIZE_BYTES)
             && first_content(self.file, start + BLOCK_SIZE_BYTES, size)?.is_none())
     }
 
-    /// Whether what lies before `header` is missing, since a physical record is whole there.
+    /// Whether what lies before `header` is missing, as a whole physical record at `header` shows.
     fn is_hole_before(&self, header: u64) -> Result<bool> {
         let next = next_header_offset(self.sound_end);
         let block = self.block_of(next)?;
@@ -174,7 +178,7 @@ impl LogRest<'_> {
             && block.is_lost_header(at))
     }
 
-    /// The block in which `offset` lies.
+    /// The block that contains `offset`.
     fn block_of(&self, offset: u64) -> Result<Block> {
         let mut bytes = vec![0; LOG_BLOCK_SIZE_BYTES];
         let count = self.file.read_at(offset / BLOCK_SIZE_BYTES * BLOCK_SIZE_BYTES, &mut bytes)?;
@@ -187,7 +191,7 @@ fn in_block(offset: u64) -> usize {
     (offset % BLOCK_SIZE_BYTES) as usize
 }
 
-/// Where the block ends in which `offset` lies.
+/// Where the block that contains `offset` ends.
 fn end_of_block(offset: u64) -> u64 {
     (offset / BLOCK_SIZE_BYTES + 1) * BLOCK_SIZE_BYTES
 }

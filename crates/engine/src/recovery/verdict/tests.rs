@@ -6,7 +6,8 @@ use terrace_format::log::{Fragment, LogEncoder, LogEvent, LogReader};
 
 use super::*;
 
-/// A log of records with the sequences from 1 on, one for each value; and where each begins, the last entry being the end.
+/// A log of records with ascending sequences from 1, one for each value, and where each record begins. The last entry
+/// is the end.
 fn log_of(values: &[Vec<u8>]) -> (Vec<u8>, Vec<usize>) {
     let mut encoder = LogEncoder::new();
     let (mut bytes, mut starts) = (Vec::new(), Vec::new());
@@ -33,13 +34,13 @@ fn end_of_record(bytes: &[u8], start: usize) -> usize {
     start + Fragment::parse(&bytes[start..]).unwrap().size_bytes()
 }
 
-/// As a mapped log leaves it.
+/// Pads the log with zeros, as a mapped log does.
 fn with_space(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes.resize(bytes.len().next_multiple_of(LOG_BLOCK_SIZE_BYTES), 0);
     bytes
 }
 
-/// What is said of the log `bytes` if its first `sound` records, which end at `end`, are sound.
+/// The verdict on the log `bytes` if its first `sound` records, which end at `end`, are sound.
 fn verdict(bytes: &[u8], sound: u64, end: usize, trouble: Trouble) -> Verdict {
     let (env, path) = (MemoryEnv::new(), Path::new("/log"));
     let mut file = env.create(path).unwrap();
@@ -50,7 +51,7 @@ fn verdict(bytes: &[u8], sound: u64, end: usize, trouble: Trouble) -> Verdict {
     LogRest { file: &*file, sound_end: end as u64, sequences }.judge(trouble).unwrap()
 }
 
-/// The same for whatever a reader meets behind the first `sound` records.
+/// The verdict on whatever a reader meets after the first `sound` records.
 fn verdict_of(bytes: &[u8], sound: u64) -> Verdict {
     let mut reader = LogReader::new(bytes);
     let mut end = 0;
@@ -76,8 +77,8 @@ fn a_record_whose_header_was_not_stored_is_unfinished() {
     let mut bytes = with_space(bytes);
     bytes[starts[2]..starts[2] + 8].fill(0);
     assert_eq!(verdict(&bytes, 2, starts[2], Trouble::Zeros), Verdict::Unfinished);
-    // No process leaves a log without space after its end, but a loss of power may: its size and its pages reach the disk
-    // apart.
+    // A process always leaves space after the end of the log. A loss of power may not, because the log's size and its
+    // pages reach the disk separately.
     assert_eq!(verdict(&bytes[..starts[3]], 2, starts[2], Trouble::Zeros), Verdict::PowerLoss);
     // Only the end of the payload was copied.
     bytes[starts[2]..starts[2] + 1000].fill(0);
@@ -108,7 +109,7 @@ fn a_zeroed_header_amid_others_is_damage() {
 fn a_page_from_before_a_header_was_stored_is_a_loss_of_power() {
     let (bytes, starts) = log(&[1000; 10]);
     let bytes = with_space(bytes);
-    // The fourth record goes on in the second page; the fifth is whole.
+    // The fourth record continues in the second page; the fifth is whole.
     assert!(starts[3] < 4096 && starts[4] > 4096);
     for copied in [8, 500, 4096 - starts[3]] {
         let mut bytes = bytes.clone();
@@ -184,7 +185,7 @@ fn a_flipped_bit_is_damage_though_the_value_holds_sectors_of_zeros() {
 
 #[test]
 fn a_record_whose_header_was_not_stored_may_hold_a_log() {
-    // Its records go on where the one that holds them begins.
+    // The records of the inner log continue the sequences where the record that holds them begins.
     let inner = |first: u64, count: u64| {
         let mut encoder = LogEncoder::new();
         let mut bytes = Vec::new();
@@ -201,7 +202,7 @@ fn a_record_whose_header_was_not_stored_may_hold_a_log() {
         let mut bytes = with_space(bytes);
         bytes[starts[1]..starts[1] + 8].fill(0);
         assert_eq!(verdict_of(&bytes, 1), Verdict::Unfinished, "from sequence {first} on");
-        // It goes on in the next block, which was never written.
+        // The record continues in the next block, which was never written.
         let (bytes, starts) = log_of(&[vec![1; 100], inner(first, 100), vec![2; 100]]);
         let mut bytes = bytes[..32 << 10].to_vec();
         bytes[starts[1]..starts[1] + 8].fill(0);
