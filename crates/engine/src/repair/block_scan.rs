@@ -1,16 +1,18 @@
 //! Finds a table's blocks without its index. Predecessor: a table whose footer or index is damaged. Successor:
 //! [`table_salvage`](super::table_salvage).
 //!
-//! `terrace_format`'s block scan finds them by their checksums. Here is decided what each is for. After damage, a block
-//! counts only if it holds entries: others may be there by chance.
+//! The block scan of `terrace_format` finds the blocks by their checksums. This module decides what each block is for.
+//! After damage, a block counts only if it holds entries; others may be there by chance.
 //!
-//! The index is a block like others and tells where all blocks are, the damaged ones included. It is known by its values:
-//! they are the handles of blocks that follow each other from the file's beginning on, wherever the file ends now. If one
-//! of them is that of a data block that was found, it is the index of this table, and is followed. Otherwise damage has
-//! moved the blocks, and the index says no more where they are; it is passed over, since its entries are not data.
+//! The index is a block like any other, and it says where all blocks are, including the damaged ones. Its values
+//! identify it: they are the handles of blocks that follow each other from the beginning of the file, wherever the file
+//! ends now. If one of the handles is that of a data block that was found, the block is the index of this table, and
+//! the scan follows it. Otherwise damage has moved the blocks, and the index no longer says where they are. It is then
+//! skipped, because its entries are not data.
 //!
-//! A value may hold a table, too. So blocks behind a damaged place count only if they lead, block by block, to what the
-//! file's own footer names: else they may lie within a value of the damaged block, where nobody wrote them as entries.
+//! A value may also hold a table. Blocks after a damaged place therefore count only if they lead, block by block, to
+//! what the file's own footer names. Otherwise they may lie within a value of the damaged block, and nobody wrote them
+//! as entries.
 
 use std::sync::Arc;
 
@@ -30,13 +32,13 @@ use crate::table::block_fetch::BlockSource;
 pub(super) enum Role {
     /// It holds entries of the table.
     Data,
-    /// It holds entries, and they may be within a value of another block.
+    /// It holds entries that may be within a value of another block.
     PerhapsWithinValue,
-    /// Its values are handles, several of them.
+    /// Its values are several handles.
     Index,
-    /// Its only value is a handle, as an index of one block has it, or a data block of one entry.
+    /// Its only value is a handle: it is the index of a single block, or a data block with one entry.
     PerhapsIndex,
-    /// A filter, the metaindex or another block behind all data blocks.
+    /// A filter, the metaindex or another block after all data blocks.
     Other,
 }
 
@@ -44,7 +46,7 @@ pub(super) enum Role {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FoundBlock {
     pub(super) handle: BlockHandle,
-    /// No key of the block is after it: the index's separator, where there is an index.
+    /// No key of the block is greater: the index's separator, if there is an index.
     pub(super) separator: Option<Vec<u8>>,
     pub(super) role: Role,
 }
@@ -60,7 +62,8 @@ impl FoundBlock {
     }
 }
 
-/// The data blocks of the table that its index lists, if the scan finds that; else the blocks that were found. In order.
+/// The data blocks of the table that its index lists, if the scan finds the index; otherwise the blocks that were
+/// found. In order.
 pub(super) fn scan(
     file: &Arc<dyn RandomAccessFile>,
     size_bytes: u64,
@@ -68,13 +71,13 @@ pub(super) fn scan(
 ) -> Result<Vec<FoundBlock>> {
     let mut blocks = BlockScan::new(|offset, buffer: &mut [u8]| file.read_at(offset, buffer), size_bytes);
     let mut found: Vec<FoundBlock> = Vec::new();
-    // What the last block lists that looks like an index.
+    // The blocks listed by the last block that looks like an index.
     let mut index: Option<Vec<FoundBlock>> = None;
-    // For each damaged place, the number of the first block after it.
+    // For each damaged place, the index in `found` of the first block after it.
     let mut resumptions: Vec<usize> = Vec::new();
     while let Some(ScannedBlock { handle, follows }) = blocks.next()? {
         let role = match classify(source, handle)? {
-            // Chance, most likely: what is no block of entries is only believed where a block must begin.
+            // Most likely chance: a block without entries is accepted only where a block must begin.
             Contents::Other if !follows => {
                 blocks.reject();
                 continue;
@@ -97,15 +100,15 @@ pub(super) fn scan(
     if let Some(listed) = index
         && found.iter().all(|block| block.role != Role::Data)
     {
-        // Nothing is left of the data; this tells which keys are lost.
+        // Nothing is left of the data. The list tells which keys are lost.
         return Ok(listed);
     }
     doubt_blocks_behind_damage(&mut found, &resumptions, read_footer(file, size_bytes)?);
     Ok(found)
 }
 
-/// Whether `listed` has the handle of a data block that was found: then it is the index of this table, wherever damage has
-/// left copies of blocks.
+/// Whether `listed` contains the handle of a data block that was found. If so, it is the index of this table, wherever
+/// damage has left copies of blocks.
 fn lists_one(listed: &[FoundBlock], found: &[FoundBlock]) -> bool {
     found.iter().filter(|block| block.role != Role::Other).any(|block| {
         let place = listed.binary_search_by_key(&block.handle.offset, |other| other.handle.offset);
@@ -113,8 +116,8 @@ fn lists_one(listed: &[FoundBlock], found: &[FoundBlock]) -> bool {
     })
 }
 
-/// Marks the blocks of entries behind a damaged place that may lie within a value there. `resumptions` are the numbers of
-/// the blocks at which the walk went on.
+/// Marks the blocks of entries after a damaged place that may lie within a value there. `resumptions` are the positions
+/// in `found` of the blocks at which the walk resumed.
 fn doubt_blocks_behind_damage(
     found: &mut [FoundBlock],
     resumptions: &[usize],
@@ -124,7 +127,7 @@ fn doubt_blocks_behind_damage(
     let leads_to_footer = footer.is_some_and(|(footer, offset)| {
         let chain = &found[last..];
         let names = |block: &FoundBlock| [footer.metaindex, footer.index].contains(&block.handle);
-        // Bytes may be missing before the chain: then the footer names places farther back.
+        // Bytes may be missing before the chain, and the footer then names places farther back.
         let ends_in_index = chain.last().is_some_and(|block| {
             block.end() == offset
                 && block.handle.size == footer.index.size
@@ -138,7 +141,7 @@ fn doubt_blocks_behind_damage(
     }
 }
 
-/// The file's footer with its offset, if it has one.
+/// The file's footer, if it has one, with its offset.
 fn read_footer(file: &Arc<dyn RandomAccessFile>, size_bytes: u64) -> Result<Option<(Footer, u64)>> {
     let Some(offset) = size_bytes.checked_sub(FOOTER_SIZE_BYTES as u64) else { return Ok(None) };
     let mut bytes = [0; FOOTER_SIZE_BYTES];
@@ -179,8 +182,9 @@ pub(super) fn check_entries(block: &Block) -> terrace_format::Result<()> {
     Ok(())
 }
 
-/// The blocks that `index` leads to, if each value is a handle, and the blocks follow each other, in the file or beyond its
-/// end: without a gap, as all writers store them, or else the entries must be stored as those of an index.
+/// The blocks that `index` leads to, if each value is a handle and the blocks follow each other, in the file or beyond
+/// its end. They must follow without a gap, as all writers store them, or else the entries must be stored as those of
+/// an index are.
 fn listed_blocks(index: &Block) -> Option<Vec<FoundBlock>> {
     let mut entries = BlockIter::new(index);
     let mut blocks = Vec::new();
@@ -188,7 +192,7 @@ fn listed_blocks(index: &Block) -> Option<Vec<FoundBlock>> {
     entries.seek_to_first().ok()?;
     while entries.valid() {
         let (handle, rest) = BlockHandle::decode(entries.value()).ok()?;
-        // The beginning of most values, text for one, can be read as a handle.
+        // The beginning of most values, text for example, can be read as a handle.
         if !rest.is_empty() {
             return None;
         }
@@ -365,7 +369,7 @@ mod tests {
 
     #[test]
     fn values_that_look_like_handles_are_no_index() {
-        // An offset and a size, in ascending order, as those of the blocks before might be.
+        // An offset and a size, in ascending order, as the handles of the blocks before might be.
         let values: Vec<_> = (0..300u32).map(|index| vec![(index % 100) as u8, 0]).collect();
         let bytes = table(&values, Compression::None);
         let whole = handles(&scan_bytes(&bytes));

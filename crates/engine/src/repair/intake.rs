@@ -1,5 +1,5 @@
-//! Takes one table in: as it is if it verifies from end to end, else what can be salvaged. Predecessor: the plan.
-//! Successors: [`levels`](super::levels), [`merge`](super::merge).
+//! Takes in one table: unchanged if it verifies from end to end, otherwise whatever can be salvaged. Predecessor: the
+//! plan. Successors: [`levels`](super::levels), [`merge`](super::merge).
 
 use std::sync::Arc;
 
@@ -16,15 +16,15 @@ use crate::table::Table;
 /// What became of a table.
 #[derive(Debug)]
 pub(super) enum Intake {
-    /// It stays.
+    /// It stays unchanged.
     Intact { file: FileEntry, entries: u64 },
-    /// It is intact and holds nothing.
+    /// It is intact and holds no entries.
     Empty,
-    /// What was intact is in another table, if there was anything.
+    /// Whatever was intact is now in another table.
     Salvaged { table: Option<WrittenTable>, report: SalvagedTable, lost_keys: Vec<KeyRange> },
 }
 
-/// Takes in the table `name`, of which the MANIFEST says `listed`, if it lists it.
+/// Takes in the table `name`. `listed` is what the MANIFEST says of it, if the MANIFEST lists it.
 pub(super) fn take_in(
     repairer: &Repairer,
     number: u64,
@@ -81,7 +81,7 @@ fn salvage(repairer: &Repairer, name: &str, listed: Option<&FileEntry>, cause: &
     let mut salvaged = read_table(repairer, name, listed, &mut |key, value| table.add(key, value))?;
     let table = table.finish()?;
     if salvaged.damage.is_empty() {
-        // Everything could be read: it was the filter, say, or the order of the separators.
+        // Everything could be read. The filter was damaged, for example, or the separators were out of order.
         let reason = problem_of(cause, &repairer.path(name));
         salvaged.damage.push(Damage { offset: cause.offset().unwrap_or(0), lost_bytes: 0, reason });
     }
@@ -90,12 +90,12 @@ fn salvage(repairer: &Repairer, name: &str, listed: Option<&FileEntry>, cause: &
     Ok(Intake::Salvaged { table, report, lost_keys: salvaged.lost_keys })
 }
 
-/// All keys that `file` may hold.
+/// The range of all keys that `file` may hold.
 pub(super) fn keys_of(file: &FileEntry) -> KeyRange {
     KeyRange { first: Some(user_key(&file.smallest).to_vec()), last: Some(user_key(&file.largest).to_vec()) }
 }
 
-/// Whether `file` may hold one of `keys`.
+/// Whether `file` may hold any of `keys`.
 pub(super) fn may_hold(repairer: &Repairer, file: &FileEntry, keys: &KeyRange) -> bool {
     let user = repairer.comparator.user();
     keys.first.as_ref().is_none_or(|first| user.compare(first, user_key(&file.largest)).is_le())

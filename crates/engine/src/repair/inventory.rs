@@ -1,5 +1,5 @@
-//! The files in the directory, by kind. Predecessor: the directory's names. Successors: [`manifest`](super::manifest),
-//! [`plan`](super::plan).
+//! The files in the directory, by kind. Predecessor: the names in the directory. Successors:
+//! [`manifest`](super::manifest), [`plan`](super::plan).
 
 use std::collections::BTreeMap;
 
@@ -8,18 +8,18 @@ use terrace_format::file_name::{self, FileKind};
 use crate::recovery::needed_logs::is_log_needed;
 use crate::version::recover::FILE_NUMBER_LIMIT;
 
-/// Files that the engine would open by their number, and the rest.
+/// The files that the engine would open by their number, and all others.
 #[derive(Debug, Default)]
 pub(super) struct Inventory {
-    /// Name by number.
+    /// Names by number.
     pub(super) tables: BTreeMap<u64, String>,
     pub(super) logs: Vec<String>,
     /// Numbers.
     pub(super) manifests: Vec<u64>,
     pub(super) has_current: bool,
-    /// A database's files that are none of the above: temporary ones, and names that the engine would not write.
+    /// Other files of a database: temporary files, and files with names that the engine would not write.
     pub(super) others: Vec<String>,
-    /// The largest number of any of them.
+    /// The largest number of all these files.
     pub(super) largest_number: u64,
 }
 
@@ -45,7 +45,7 @@ impl Inventory {
             FileKind::Manifest(number) if is_canonical(&name, number, file_name::manifest_name) => {
                 self.manifests.push(number);
             }
-            // Sorted by name, so `.ldb` comes first: it is the one that the engine opens.
+            // The names are sorted, so `.ldb` comes first: the engine opens that one.
             FileKind::Table(number)
                 if is_canonical(&name, number, file_name::table_name)
                     && !self.tables.contains_key(&number) =>
@@ -62,12 +62,12 @@ impl Inventory {
         }
     }
 
-    /// Whether there is anything of a database.
+    /// Whether the directory holds anything of a database.
     pub(super) fn is_empty(&self) -> bool {
         !self.has_current && self.tables.is_empty() && self.logs.is_empty() && self.manifests.is_empty()
     }
 
-    /// Numbers of the logs that are not used up, ascending.
+    /// The numbers of the logs that are not used up, ascending.
     pub(super) fn needed_logs(&self, log_number: u64, previous_log_number: u64) -> Vec<u64> {
         let numbers = self.logs.iter().filter_map(|name| file_name::parse(name)?.number());
         let mut needed: Vec<u64> =

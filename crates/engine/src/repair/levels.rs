@@ -1,10 +1,10 @@
-//! Puts the database together by the MANIFEST's levels. Predecessor: the plan. Successor: the commit, in the
+//! Reassembles the database by the MANIFEST's levels. Predecessor: the plan. Successor: the commit, in the
 //! [module](super).
 //!
-//! 1. A table that verifies stays where it is. From a damaged one, what is intact goes into a new table at its place.
+//! 1. A table that verifies stays where it is. What is intact of a damaged table goes into a new table in its place.
 //! 2. The files of level 0 are ordered by number. If one of them is replaced, those newer than it get new numbers too.
-//! 3. The logs' writes become the newest tables of level 0.
-//! 4. Where entries are lost, and an older table has keys in the range, these keys may now show an older value.
+//! 3. The writes from the logs become the newest tables of level 0.
+//! 4. If entries are lost and an older table has keys in their range, these keys may now show an older value.
 
 use std::collections::HashSet;
 
@@ -23,7 +23,7 @@ use crate::repair::report::{KeyRange, Uncertainty};
 /// Entries that are lost.
 struct Lost {
     level: usize,
-    /// The number of their table, as the MANIFEST lists it.
+    /// The number of their table in the MANIFEST.
     number: u64,
     name: String,
     keys: KeyRange,
@@ -37,7 +37,7 @@ pub(super) fn keep_levels(
     rebuilt: &mut Rebuilt,
 ) -> Result<()> {
     let mut lost = Vec::new();
-    // As listed, of the tables of which something is left.
+    // The MANIFEST's entries for the tables of which something is left.
     let mut remaining: Vec<(usize, &FileEntry)> = Vec::new();
     let mut is_level0_renumbered = false;
     for (level, files) in trusted.levels.iter().enumerate() {

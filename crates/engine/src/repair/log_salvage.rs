@@ -1,17 +1,19 @@
-//! Reads all that is intact from a damaged log or MANIFEST. Successors: [`replay`](super::replay),
+//! Reads everything that is intact from a damaged log or MANIFEST. Successors: [`replay`](super::replay),
 //! [`manifest`](super::manifest).
 //!
-//! The reader of `terrace_format::log` drops the rest of a block after damage, because it cannot trust a length beside a
-//! wrong checksum. Here more effort is worth while. In order, for a physical record that does not check:
+//! The reader of `terrace_format::log` drops the rest of a block after damage, because it cannot trust a length beside
+//! a wrong checksum. A repair tries harder. If the checksum of a physical record fails, it takes these steps in order:
 //!
-//! 1. If the place its length leads to is sound (a record that checks, zeros, the end), only this record is lost.
-//! 2. If the stored checksum fits the bytes under another length or type, only that field of the header was damaged:
-//!    the record is intact.
-//! 3. Else the next record that checks and that the caller finds plausible is searched for byte by byte, from where the
-//!    damaged record ends by its own lengths. A value may hold a log file of its own: so no record is looked for in what
-//!    may be the rest of one that began before, and what is lost with that is the rest of its block.
+//! 1. If the place that the record's length leads to is sound (a record whose checksum matches, zeros, the end), only
+//!    this record is lost.
+//! 2. If the stored checksum matches the bytes under another length or type, only that field of the header was damaged,
+//!    and the record is intact.
+//! 3. Otherwise it searches byte by byte for the next record whose checksum matches and which the caller finds
+//!    plausible, starting where the damaged record ends by its own lengths. A value may hold a log file of its own, so
+//!    no record is looked for in bytes that may continue an earlier record. The rest of the block is then lost with
+//!    that record.
 //!
-//! Sound means two checksums agree by chance: about one in 2^32 for each place looked at.
+//! A place is wrongly judged sound only if two checksums agree by chance: about once in 2^32 for each place examined.
 
 use std::path::Path;
 
@@ -22,52 +24,57 @@ use terrace_format::log::{Fragment, FragmentHeader, FragmentKind, LogSource, Tor
 use crate::error::Result;
 use crate::recovery::source::FileSource;
 
-/// What a [`read_log`] meets, in the order of the file.
+/// A piece of the file that [`read_log`] meets, in the order of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LogPiece<'a> {
-    /// A whole record that checks.
+    /// A whole record whose checksum matches.
     Record { payload: &'a [u8], offset: u64 },
-    /// Bytes that cannot be read. `lost_bytes` is 0 where only a header's field was wrong and no record is lost.
+    /// Bytes that cannot be read. `lost_bytes` is 0 if only a field of a header was wrong and no record is lost.
     Damage { offset: u64, lost_bytes: u64, reason: &'static str },
-    /// Zeros where a record could stand, before a further record. Writers may leave them at a block's end.
+    /// Zeros where a record could stand, before another record. Writers may leave them at the end of a block.
     Zeros { offset: u64, size_bytes: u64 },
     /// The file ends within a record.
     UnfinishedTail { offset: u64, lost_bytes: u64 },
 }
 
-/// Who receives the pieces.
+/// Receives the pieces.
 pub(super) trait LogVisitor {
     /// Takes the next piece.
     fn take(&mut self, piece: LogPiece<'_>) -> Result<()>;
 
-    /// Whether `payload` may be the next record, or, if not `is_whole`, its beginning. Asked where records were lost
-    /// before it.
+    /// Whether `payload` may be the next record or, if not `is_whole`, its beginning. Asked where records before it
+    /// were lost.
     fn is_plausible(&self, payload: &[u8], is_whole: bool) -> bool;
 
-    /// How many of `bytes` belong to the record that begins with them, by the lengths in it; all of them if it goes on
-    /// behind. Without its first byte if that `is_missing`: it is stored with the header. `None` if that cannot be told.
+    /// How many of `bytes` belong to the record that begins with them, by the lengths in the record; all of them if the
+    /// record continues after them. If `is_missing`, the first byte is missing, since it is stored with the header.
+    /// `None` if the lengths do not tell.
     fn extent(&self, bytes: &[u8], is_missing: bool) -> Option<usize> {
         let _ = (bytes, is_missing);
         None
     }
 
-    /// Whether the last record of `file`, which begins at `offset`, may be one that was never finished. If not, it is damage.
+    /// Whether the last record of `file`, which begins at `offset`, may never have been finished. If not, it is
+    /// damaged.
     fn is_unfinished(&self, file: &dyn RandomAccessFile, offset: u64, tail: Tail<'_>) -> Result<bool> {
         let _ = (file, offset, tail);
         Ok(true)
     }
 }
 
-/// A last record that is not there whole.
+/// A last record that is not whole.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Tail<'a> {
-    /// The end of the file cuts it off. Without the record, its fragments do not belong together.
+    /// The end of the file cuts it off. `None` if its fragments do not belong together.
     Torn(Option<&'a TornRecord>),
     /// Its header is zeros.
     WithoutHeader,
 }
 
-/// Reads the file at `path` from end to end. Errors: those of the visitor and of reading the file.
+/// Reads the file at `path` from end to end.
+///
+/// # Errors
+/// The errors of the visitor and of reading the file.
 pub(super) fn read_log(env: &dyn Env, path: &Path, visitor: &mut dyn LogVisitor) -> Result<()> {
     let file = env.open_random(path)?;
     let mut source = FileSource::new(&*file);
@@ -80,7 +87,7 @@ pub(super) fn read_log(env: &dyn Env, path: &Path, visitor: &mut dyn LogVisitor)
         damage: None,
         zeros: None,
     };
-    // One block ahead, to know which one is the last.
+    // Reading is one block ahead, to know which block is the last.
     let mut block = read_block(&mut source)?;
     while !block.is_empty() {
         let is_zeros = block.iter().all(|byte| *byte == 0);
@@ -118,12 +125,12 @@ struct Reader<'a> {
     visitor: &'a mut dyn LogVisitor,
     file: &'a dyn RandomAccessFile,
     block_start: u64,
-    /// Where the record begins whose fragments are being gathered in `record`.
+    /// Where the record begins whose fragments `record` is gathering.
     open: Option<u64>,
     record: Vec<u8>,
-    /// Damage up to here, not yet handed over: what adjoins it is joined to it.
+    /// The range and reason of damage that was not handed over yet. Adjoining damage is joined to it.
     damage: Option<(u64, u64, &'static str)>,
-    /// Zeros from here to here, not yet handed over: only a further record makes them remarkable.
+    /// The range of zeros that was not handed over yet. Zeros matter only if another record follows.
     zeros: Option<(u64, u64)>,
 }
 
@@ -166,7 +173,7 @@ impl Reader<'_> {
             self.add_damage(at, end, "a record's checksum does not match");
             return Ok(check(block, end));
         }
-        // The rest of a record that began before may be anything.
+        // The rest of a record that began earlier may be anything.
         let search_from = if self.open.is_some() {
             block.len()
         } else {
@@ -175,7 +182,7 @@ impl Reader<'_> {
         for start in search_from..block.len().saturating_sub(LOG_HEADER_SIZE_BYTES) {
             let Some(physical) = check(block, start) else { continue };
             let is_whole = physical.kind == FragmentKind::Full;
-            // A first fragment fills its block.
+            // A first fragment always fills its block.
             if (is_whole || (physical.kind == FragmentKind::First && physical.end == block.len()))
                 && self.visitor.is_plausible(physical.fragment(block), is_whole)
             {
@@ -267,7 +274,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Before a record: its visitor learns what lies between it and the record before.
+    /// Hands over what lies between the last record and the next one, before the visitor gets the next one.
     fn hand_over_what_was_before(&mut self) -> Result<()> {
         if let Some((start, end)) = self.zeros.take() {
             self.visitor.take(LogPiece::Zeros { offset: start, size_bytes: end - start })?;
@@ -275,7 +282,7 @@ impl Reader<'_> {
         self.hand_over_damage()
     }
 
-    /// The file ends with `block`, in a record that goes on, or begins, at `at`.
+    /// Deals with a file that ends with `block`, in a record that continues or begins at `at`.
     fn torn_tail(&mut self, block: &[u8], at: usize) -> Result<()> {
         let offset = self.open.unwrap_or(self.block_start + at as u64);
         let gathered = self.open.map(|_| std::mem::take(&mut self.record));
@@ -302,18 +309,19 @@ impl Reader<'_> {
     }
 }
 
-/// The physical record at `at`, if it checks.
+/// The physical record at `at`, if its checksum matches.
 fn check(block: &[u8], at: usize) -> Option<Physical> {
     let fragment = Fragment::parse(block.get(at..)?)?;
     Some(Physical { kind: fragment.kind, start: at, end: at + fragment.size_bytes() })
 }
 
-/// Whether a record may end at `at`: another that checks follows, or nothing but zeros, or the end of the block or file.
+/// Whether a record may end at `at`: there follows another whose checksum matches, or nothing but zeros, or the end of
+/// the block or file.
 fn is_sound(block: &[u8], at: usize) -> bool {
     block[at..].iter().all(|byte| *byte == 0) || check(block, at).is_some()
 }
 
-/// The physical record at `at`, if the stored checksum fits it under another length or type than its header says.
+/// The physical record at `at`, if the stored checksum matches it under a length or type other than the header's.
 fn with_other_header(block: &[u8], at: usize) -> Option<Physical> {
     let (header, rest) = FragmentHeader::split(block.get(at..)?)?;
     let start = at + LOG_HEADER_SIZE_BYTES;

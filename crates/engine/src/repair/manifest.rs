@@ -1,9 +1,10 @@
-//! What CURRENT and the MANIFESTs say, as far as they can be read, and whether one of them can be relied on.
+//! What CURRENT and the MANIFESTs say, as far as they can be read, and whether one of the MANIFESTs can be relied on.
 //! Predecessor: the files. Successor: [`plan`](super::plan).
 //!
-//! A MANIFEST is relied on if CURRENT names it and no record is lost but perhaps at its end; or, where CURRENT leads to
-//! none, if it is the newest one that is whole and all of whose tables exist. Even one that is not relied on tells
-//! something: which tables were compacted away and which logs are used up, so that what was deleted stays deleted.
+//! A MANIFEST can be relied on if CURRENT names it and it has lost no record, except perhaps at its end. If CURRENT
+//! leads to no such MANIFEST, the newest one counts that is whole and whose tables all exist. Even a MANIFEST that
+//! cannot be relied on tells which tables were compacted away and which logs are used up, so that what was deleted
+//! stays deleted.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
@@ -29,13 +30,13 @@ use crate::version::version::Version;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Loss {
     Nothing,
-    /// Perhaps some at the end: what is there is the state at an earlier time.
+    /// Perhaps some at the end: what remains is the state at an earlier time.
     Tail,
-    /// Some before others.
+    /// Some that come before others.
     Middle,
 }
 
-/// What the readable edits of one MANIFEST add up to.
+/// The result of applying the readable edits of one MANIFEST.
 struct ManifestState {
     number: u64,
     loss: Loss,
@@ -45,26 +46,26 @@ struct ManifestState {
     previous_log_number: u64,
     next_file_number: Option<u64>,
     last_sequence: Option<SequenceNumber>,
-    /// Level and description by file number.
+    /// The level and description of each file, by its number.
     live: BTreeMap<u64, (usize, FileEntry)>,
     /// Tables that an edit removed for good.
     removed: HashSet<u64>,
 }
 
-/// The state that a relied-on MANIFEST states.
+/// The state according to the MANIFEST that is relied on.
 pub(super) struct TrustedState {
     pub(super) manifest_number: u64,
-    /// No entry of a listed table is newer.
+    /// No entry of a listed table has a newer sequence.
     pub(super) last_sequence: SequenceNumber,
-    /// No table that was listed, or removed, up to this state has this number or a larger one.
+    /// Every table that was listed or removed up to this state has a smaller number.
     pub(super) next_file_number: u64,
-    /// Whether no record of it is missing.
+    /// Whether all of its records are there.
     pub(super) is_whole: bool,
     /// Level 0: oldest first. Deeper levels: by key.
     pub(super) levels: [Vec<FileEntry>; LEVEL_COUNT],
 }
 
-/// All that the MANIFESTs tell.
+/// Everything that the MANIFESTs tell.
 pub(super) struct Knowledge {
     pub(super) trusted: Option<TrustedState>,
     /// Tables that were compacted away.
@@ -72,19 +73,21 @@ pub(super) struct Knowledge {
     /// Logs below this number are used up, except `previous_log_number`.
     pub(super) log_number: u64,
     pub(super) previous_log_number: u64,
-    /// The largest of the sequences stored.
+    /// The largest of the stored sequences.
     pub(super) last_sequence: SequenceNumber,
     /// Sentences for the report.
     pub(super) damage: Vec<String>,
-    /// CURRENT is there, and names no MANIFEST.
+    /// CURRENT exists but names no MANIFEST.
     pub(super) current_is_damaged: bool,
 }
 
 impl Knowledge {
     /// Reads CURRENT and every MANIFEST.
     ///
-    /// Errors: `InvalidArgument` if one names another comparator; `Unsupported` for a future or foreign format; those of
-    /// reading the files.
+    /// # Errors
+    /// - `InvalidArgument` if a MANIFEST names another comparator.
+    /// - `Unsupported` for a future or foreign format.
+    /// - The errors of reading the files.
     pub(super) fn gather(repairer: &Repairer, inventory: &Inventory) -> Result<Self> {
         let mut damage = Vec::new();
         let mut current_is_damaged = false;
@@ -115,8 +118,8 @@ impl Knowledge {
         repairer.comparator_is_known.set(states.iter().any(|state| state.has_comparator));
         let chosen = choose(repairer, &states, named, inventory);
         let trusted = chosen.map(|index| states[index].trusted(repairer));
-        // A MANIFEST that never came into force may know a table in place of a log; its word counts only for want of
-        // a better one, and if the tables are there. (A loss of power while a repair wrote it may have taken them.)
+        // A MANIFEST that never came into force may name a table in place of a log. It counts only if there is no
+        // better one and its tables exist. (A loss of power while a repair wrote it may have taken them.)
         let in_force = states.iter().find(|state| Some(state.number) == named);
         let logs_from = chosen.map(|index| &states[index]).or(in_force).or_else(|| {
             states.iter().find(|state| state.loss == Loss::Nothing && state.has_its_tables(inventory))
@@ -133,7 +136,7 @@ impl Knowledge {
     }
 }
 
-/// The index of the MANIFEST to rely on. `named` is the one that CURRENT names, if it is there.
+/// The index of the MANIFEST to rely on. `named` is the number of the one that CURRENT names, if that exists.
 fn choose(
     repairer: &Repairer,
     states: &[ManifestState],
@@ -146,7 +149,7 @@ fn choose(
     {
         return Some(index);
     }
-    // One that is older than what CURRENT names was replaced.
+    // A MANIFEST that is older than the one that CURRENT names was replaced.
     let eligible = |state: &ManifestState| {
         named.is_none_or(|named| state.number > named)
             && state.loss == Loss::Nothing
@@ -197,7 +200,7 @@ impl ManifestState {
             }
         }
         for (level, file) in edit.new_files {
-            // Moved to another level, not removed.
+            // The table was moved to another level, not removed.
             self.removed.remove(&file.number);
             self.live.insert(file.number, (level, file));
         }
@@ -207,7 +210,7 @@ impl ManifestState {
         self.live.keys().all(|number| inventory.tables.contains_key(number))
     }
 
-    /// Whether it says all that a state needs, and its levels keep the rules of levels.
+    /// Whether the edits state everything that a state needs, and its levels obey the rules of levels.
     fn is_consistent(&self, repairer: &Repairer) -> bool {
         let is_complete = self.has_comparator
             && self.log_number.is_some()

@@ -1,11 +1,12 @@
-//! Merges tables whose levels are not known into tables of one level. Predecessor: tables that are all intact: as found,
-//! salvaged, or written from logs. Successor: the new MANIFEST.
+//! Merges tables whose levels are unknown into tables of one level. Predecessor: tables that are all intact, whether
+//! found, salvaged or written from logs. Successor: the new MANIFEST.
 //!
-//! Sequence numbers say which version of a key is the newest, whatever table it is in; LevelDB's own repair trusts file
-//! numbers instead. Of each key only that version stays, and a deletion goes once it has hidden all older ones.
+//! Sequence numbers decide which version of a key is the newest, whichever table it is in; LevelDB's own repair trusts
+//! file numbers instead. Only the newest version of each key stays, and a deletion is dropped once it has hidden all
+//! older versions.
 //!
-//! Tables that do not overlap are read one after the other as one run, so that few files are open at a time. If there are
-//! too many runs even so, some are merged first, deletions kept.
+//! Tables that do not overlap are read one after the other as one run, so that few files are open at a time. If there
+//! are still too many runs, some are merged first, and their deletions are kept.
 
 use std::sync::Arc;
 
@@ -23,15 +24,15 @@ use crate::repair::repairer::{Repairer, WrittenTable, read_options};
 use crate::version::file_meta::{FileMeta, FileOrigin, ObsoleteFiles};
 use crate::version::level_iterator::LevelIterator;
 
-/// Runs that are merged at a time; each holds a file open.
+/// The number of runs merged at a time. Each run holds a file open.
 const MAX_RUNS: usize = 64;
 
 /// What a merge wrote.
 #[derive(Debug, Default)]
 pub(super) struct Merged {
-    /// In order of keys.
+    /// In key order.
     pub(super) tables: Vec<WrittenTable>,
-    /// The newest sequence met, in entries that were dropped too.
+    /// The newest sequence met, including dropped entries.
     pub(super) last_sequence: SequenceNumber,
 }
 
@@ -60,7 +61,7 @@ pub(super) fn level_for(size_bytes: u64) -> usize {
     level
 }
 
-/// Distributes the files over as few runs as possible; the files of a run follow each other without overlap.
+/// Distributes the files over as few runs as possible. The files of a run follow each other without overlap.
 fn into_runs(repairer: &Repairer, mut files: Vec<FileEntry>) -> Vec<Vec<FileEntry>> {
     let comparator = &repairer.comparator;
     files.sort_by(|a, b| comparator.compare(&a.smallest, &b.smallest));

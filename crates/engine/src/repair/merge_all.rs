@@ -1,8 +1,8 @@
-//! Puts the database together without a MANIFEST's levels. Predecessor: the plan. Successor: the commit, in the
+//! Reassembles the database without the levels of a MANIFEST. Predecessor: the plan. Successor: the commit, in the
 //! [module](super).
 //!
-//! Damaged tables and logs become intact tables first; then all is merged by sequence number into one level. The
-//! originals are kept in `lost`: what the merge made of them rests on less than a MANIFEST.
+//! Damaged tables and logs are first turned into intact tables. Then everything is merged by sequence number into one
+//! level. The originals are kept in `lost`, because the result of the merge rests on less evidence than a MANIFEST.
 
 use std::collections::HashSet;
 
@@ -29,7 +29,7 @@ pub(super) fn merge_all(
 ) -> Result<()> {
     rebuilt.report.levels_from = LevelSource::Merge;
     let mut lost: Vec<(String, KeyRange)> = Vec::new();
-    // Every table with the name that its entries came from.
+    // Each table, with the name of the file that its entries came from.
     let mut tables: Vec<(String, FileEntry)> = Vec::new();
     for file in missing {
         let name = file_name::table_name(file.number);

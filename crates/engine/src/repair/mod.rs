@@ -1,4 +1,4 @@
-//! Repair: makes a database that is damaged openable again, with everything that is intact.
+//! Repair: makes a damaged database openable again, with everything that is intact.
 //!
 //! ```text
 //!   names ─► inventory ─► manifest ─► plan ─┬─► levels ────┬─► set aside ─► new MANIFEST ─► CURRENT ─► tidy up
@@ -9,14 +9,15 @@
 //!
 //! Rules:
 //!
-//! 1. Nothing in the directory but the info log is changed or removed before the new MANIFEST is in force. Before that moment the
-//!    old state is there whole, with some unused tables beside it; after it, the repaired one. So a repair can be
-//!    interrupted at any point and run again.
-//! 2. What is damaged or unused goes to the directory `lost`, under a second name before that moment, and loses its first
-//!    name after it.
-//! 3. While a MANIFEST can be relied on, its levels are the truth. Tables that it does not list are never added: they
-//!    bring back what was deleted (Level/levelup#520).
-//! 4. Without one, sequence numbers say which entry is the newest. What then cannot be known is in the report.
+//! 1. Before the new MANIFEST is in force, nothing in the directory but the info log is changed or removed. Until that
+//!    moment the old state is complete, with some unused tables beside it; after it, the repaired state is. A repair
+//!    can therefore be interrupted at any point and run again.
+//! 2. Damaged and unused files go to the directory `lost`: they get a second name there before that moment, and lose
+//!    their first name after it.
+//! 3. If a MANIFEST can be relied on, its levels are the truth. Tables that it does not list are never added, because
+//!    they would bring back what was deleted (Level/levelup#520).
+//! 4. If no MANIFEST can be relied on, sequence numbers decide which entry is the newest. The report says what cannot
+//!    be known in that case.
 //! 5. Only damage counts as damage. If the disk refuses to read, or a format is unknown, the repair fails and changes
 //!    nothing.
 //!
@@ -64,13 +65,13 @@ use report::RepairReport;
 use set_aside::link_to_lost;
 pub(crate) use set_aside::{LOST_DIRECTORY, link as link_to_directory};
 
-/// A database put together again, not yet in force.
+/// A reassembled database that is not yet in force.
 struct Rebuilt {
     levels: [Vec<FileEntry>; LEVEL_COUNT],
     last_sequence: SequenceNumber,
-    /// Names and reasons of what goes to `lost`.
+    /// The files that go to `lost`: names and reasons.
     to_lost: Vec<(String, String)>,
-    /// Names of files whose contents are elsewhere now, undamaged.
+    /// The names of undamaged files whose contents are now elsewhere.
     used_up: Vec<String>,
     report: RepairReport,
 }
@@ -92,7 +93,7 @@ pub(crate) fn repair(directory: &Path, options: &Options) -> Result<RepairReport
     };
     let options = &Options { env: Arc::clone(&home.env), ..options.clone() };
     let env = &*home.env;
-    // Before the lock: a directory that is no database is left without a LOCK file in it.
+    // This comes before the lock, so that no LOCK file is left in a directory that holds no database.
     list(env, directory)?;
     let lock = env.lock(&directory.join(file_name::LOCK)).map_err(|error| lock_error(directory, error))?;
     let inventory = list(env, directory)?;
@@ -130,7 +131,7 @@ fn no_database(directory: &Path) -> Error {
     Error::at_path(ErrorKind::NoDatabase, directory, "there is no database here to repair")
 }
 
-/// Reads what is there, and writes the tables that are new. On failure these are removed again.
+/// Reads what is there and writes the new tables. On failure, it removes them again.
 fn rebuild(repairer: &Repairer, inventory: &Inventory) -> Result<Rebuilt> {
     let result = rebuild_or_leave(repairer, inventory);
     if result.is_err() {
@@ -197,7 +198,7 @@ fn rebuild_or_leave(repairer: &Repairer, inventory: &Inventory) -> Result<Rebuil
     Ok(rebuilt)
 }
 
-/// The first log that the MANIFEST needs, if it is not there. Engines begin that log before they name it.
+/// The first log that the MANIFEST needs, if it is missing. Engines create that log before they name it.
 fn missing_log(log_number: u64, trusted: &TrustedState, logs: &[u64]) -> Option<String> {
     let is_named = names_log(log_number, trusted.manifest_number);
     (is_named && !logs.contains(&log_number)).then(|| file_name::log_name(log_number))
@@ -229,7 +230,7 @@ fn commit(repairer: &Repairer, rebuilt: Rebuilt) -> Result<RepairReport> {
             return Err(error);
         }
     }
-    // If this fails, nobody knows which state is in force: both must stay.
+    // If this fails, nobody knows which state is in force, so both must stay.
     env.replace_file(
         &repairer.path(file_name::CURRENT),
         current::encode(number).as_bytes(),
@@ -238,14 +239,14 @@ fn commit(repairer: &Repairer, rebuilt: Rebuilt) -> Result<RepairReport> {
     repairer.remove_written(|number| in_force.contains(&number));
     let moved = to_lost.iter().map(|(name, _)| name).filter(|name| *name != file_name::CURRENT);
     for name in moved.chain(&used_up) {
-        // If it stays, it is an unused file: the next open removes it.
+        // If the file stays, it is unused, and the next open removes it.
         let _ = env.remove_file(&repairer.path(name));
     }
     env.sync_directory(directory)?;
     Ok(report)
 }
 
-/// The edit that states the whole database. No log of before is needed: all are numbered below the MANIFEST.
+/// The edit that states the whole database. No earlier log is needed: all of them have numbers below the MANIFEST's.
 fn snapshot(
     repairer: &Repairer,
     number: u64,

@@ -1,22 +1,23 @@
-//! Decides how the database is put together again. Predecessor: [`manifest`](super::manifest). Successors:
-//! [`levels`](super::levels), which keeps the MANIFEST's levels; [`merge`](super::merge), which does without.
+//! Decides how the database is reassembled. Predecessor: [`manifest`](super::manifest). Successors:
+//! [`levels`](super::levels), which keeps the MANIFEST's levels; [`merge`](super::merge), which does without them.
 //!
-//! A MANIFEST that lost its last records is in itself sound: it states how the database was at an earlier time. Two traces
-//! give it away.
+//! A MANIFEST that lost its last records is sound in itself: it states how the database was at an earlier time. Two
+//! traces give it away.
 //!
-//! 1. A table that it lists is gone, and another, that it does not know, is newer and has keys in the same range: a
-//!    compaction put the one in place of the other.
-//! 2. A table that it does not know has entries that are newer than all tables it lists, and in no log: the log was
-//!    removed when the table was recorded. The MANIFEST states how new the listed tables are at most. LevelDB writes a
-//!    larger number than need be there; then the listed tables themselves are asked, for tables made after the last
-//!    record only: an older one may hold a deletion that a compaction has dropped since. This holds for tables that are
-//!    younger than the logs that the MANIFEST needs. What was in older logs is in tables that it lists: such a table is
-//!    what a loss of power undid, and its sequence numbers were given to others since. While the first log that the
-//!    MANIFEST needs is there, no flush after it was recorded. Then only a table without damage counts, as an ingest may
-//!    have made it: others are what a flush or an ingest had written when the power was lost, and have parts of batches.
+//! 1. A table that it lists is gone, and a newer table that it does not know has keys in the same range: a compaction
+//!    replaced one by the other.
+//! 2. A table that it does not know has entries that are newer than all tables it lists and are in no log: the log was
+//!    removed when the table was recorded. The MANIFEST states an upper bound for the sequences in the listed tables.
+//!    LevelDB writes a larger number than necessary. The listed tables are then read to find their newest sequence, but
+//!    only for tables made after the last record: an older one may hold a deletion that a compaction has dropped since.
+//!    This trace counts only for tables that are younger than the logs that the MANIFEST needs. What was in older logs
+//!    is in tables that the MANIFEST lists, so an older table that it does not know is one that a loss of power undid,
+//!    and its sequence numbers have been reused since. If the first log that the MANIFEST needs exists, no flush after
+//!    that log was recorded. In that case only an undamaged table counts, because an ingest may have made it. A damaged
+//!    one is what a flush or an ingest had written when the power was lost, and holds parts of batches.
 //!
-//! Without such traces a table that is not listed is the input of a compaction, or the unfinished output of one. It is
-//! never added: that brings back what was deleted (Level/levelup#520).
+//! Without such traces, a table that is not listed is the input of a compaction or its unfinished output. It is never
+//! added, because that would bring back what was deleted (Level/levelup#520).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,28 +34,28 @@ use crate::repair::replay::logged_sequences;
 use crate::repair::report::KeyRange;
 use crate::repair::table_salvage::read_table;
 
-/// A table to be merged.
+/// A table to merge.
 #[derive(Debug)]
 pub(super) struct MergeInput {
     pub(super) number: u64,
     pub(super) name: String,
-    /// What the MANIFEST says of it, if it lists it.
+    /// What the MANIFEST says of it, if the MANIFEST lists it.
     pub(super) listed: Option<FileEntry>,
 }
 
-/// What is to be done.
+/// What the repair is to do.
 pub(super) enum Plan {
     KeepLevels(TrustedState),
     Merge {
         inputs: Vec<MergeInput>,
-        /// What the MANIFEST lists and is not there.
+        /// Tables that the MANIFEST lists and that do not exist.
         missing: Vec<FileEntry>,
         /// A sentence for the report.
         why: String,
     },
 }
 
-/// Decides. `logs` are the logs that are not used up.
+/// Makes the plan. `logs` are the logs that are not used up.
 pub(super) fn make(
     repairer: &Repairer,
     inventory: &Inventory,
@@ -110,7 +111,7 @@ pub(super) fn make(
     if newer.is_empty() {
         return Ok(Plan::KeepLevels(trusted));
     }
-    // Whatever came after the first missing table may have taken part in replacing it.
+    // Any table that came after the first missing one may have taken part in replacing it.
     let first_missing = missing.iter().map(|file| file.number).min().unwrap_or(u64::MAX);
     let mut inputs = Vec::new();
     for (number, name) in &inventory.tables {
@@ -125,15 +126,15 @@ pub(super) fn make(
     Ok(Plan::Merge { inputs, missing, why })
 }
 
-/// What a table that no MANIFEST knows holds.
+/// Facts about a table that no MANIFEST knows.
 struct Facts {
     keys: KeyRange,
-    /// The newest sequence number that is in no log; 0 if all are.
+    /// The newest sequence number that is in no log; 0 if the logs have all of them.
     newest_unlogged: SequenceNumber,
     is_damaged: bool,
 }
 
-/// Looks through the table. `None` if it holds nothing.
+/// Reads through the table. `None` if it holds no entries.
 fn examine(
     repairer: &Repairer,
     name: &str,

@@ -1,4 +1,4 @@
-//! What every step of a repair works with: the directory, fresh file numbers, and the tables it writes.
+//! What every step of a repair works with: the directory, unused file numbers, and the tables that the repair writes.
 
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ impl Repairer {
         self.directory.join(name)
     }
 
-    /// Makes sure that [`new_number`](Self::new_number) gives out larger numbers only.
+    /// Makes sure that [`new_number`](Self::new_number) returns only larger numbers.
     pub(super) fn mark_number_used(&self, number: u64) {
         if number < FILE_NUMBER_LIMIT {
             self.next_number.set(self.next_number.get().max(number + 1));
@@ -76,15 +76,15 @@ impl Repairer {
         Ok((file, size_bytes))
     }
 
-    /// A table that is written when the first entry comes.
+    /// Begins a table, whose file is created with the first entry.
     pub(super) fn begin_table(&self) -> NewTable<'_> {
         NewTable { repairer: self, open: None }
     }
 
-    /// Gives the table `name`, which is intact, another number: files of level 0 are ordered by it.
+    /// Gives the intact table `name` another number, because the files of level 0 are ordered by number.
     pub(super) fn renumber(&self, name: &str) -> Result<u64> {
         let number = self.new_number();
-        // Noted first: a failed copy may have left the file.
+        // The number is noted first, because a failed copy may leave the file.
         self.written.borrow_mut().push(number);
         self.env.link_or_copy(&self.path(name), &self.path(&file_name::table_name(number)))?;
         Ok(number)
@@ -93,13 +93,13 @@ impl Repairer {
     /// Removes tables made by this repair, except those that `is_kept` names.
     pub(super) fn remove_written(&self, is_kept: impl Fn(u64) -> bool) {
         for number in self.written.take().into_iter().filter(|number| !is_kept(*number)) {
-            // If it stays, it is an unused table: the next open removes it.
+            // If the table stays, it is unused, and the next open removes it.
             let _ = self.env.remove_file(&self.path(&file_name::table_name(number)));
         }
     }
 }
 
-/// How blocks are read: each from the file, its checksum verified.
+/// Each block is read from the file, and its checksum is verified.
 pub(super) fn read_options() -> BlockReadOptions {
     BlockReadOptions { fill_cache: false, ..BlockReadOptions::default() }
 }
@@ -130,7 +130,7 @@ impl NewTable<'_> {
         self.open.as_ref().map_or(0, |(_, builder)| builder.estimated_size_bytes())
     }
 
-    /// Makes the table durable, up to its name. `None` if nothing was added; a further [`add`](Self::add) begins
+    /// Makes the table and its name durable. Returns `None` if nothing was added. A later [`add`](Self::add) begins
     /// another table.
     pub(super) fn finish(&mut self) -> Result<Option<WrittenTable>> {
         let Some((number, builder)) = self.open.take() else { return Ok(None) };
@@ -143,7 +143,7 @@ impl NewTable<'_> {
 fn create(repairer: &Repairer) -> Result<(u64, TableBuilder)> {
     let number = repairer.new_number();
     let path = repairer.path(&file_name::table_name(number));
-    // Noted first: a failed creation may have left the file.
+    // The number is noted first, because a failed creation may leave the file.
     repairer.written.borrow_mut().push(number);
     let file = repairer.env.create(&path)?;
     let builder = TableBuilder::new(

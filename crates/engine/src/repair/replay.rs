@@ -1,8 +1,8 @@
-//! Brings every intact write of the logs into tables. Predecessor: [`log_salvage`](super::log_salvage). Successor: level
+//! Turns every intact write of the logs into tables. Predecessor: [`log_salvage`](super::log_salvage). Successor: level
 //! 0, or the merge.
 //!
-//! As at opening, but damage is passed over and reported. A memtable is written to a table whenever it is full, so memory
-//! is bounded by that and by the largest batch.
+//! This works as an open does, but damage is skipped and reported. A memtable is written to a table whenever it is
+//! full, so the size of a memtable and of the largest batch bounds the memory.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::repair::log_salvage::{LogPiece, LogVisitor, Tail, read_log};
 use crate::repair::repairer::{Repairer, WrittenTable};
 use crate::repair::report::{Damage, ReplayedLog};
 
-/// What the logs gave.
+/// The contents of the logs.
 #[derive(Debug, Default)]
 pub(super) struct Replayed {
     /// Oldest first.
@@ -35,7 +35,7 @@ pub(super) struct Replayed {
     pub(super) last_sequence: SequenceNumber,
 }
 
-/// Reads the logs with these numbers, ascending, into tables.
+/// Reads the logs with these numbers, in ascending order, into tables.
 pub(super) fn replay_logs(repairer: &Repairer, numbers: &[u64]) -> Result<Replayed> {
     let memtable = Arc::new(MemTable::new(repairer.comparator.clone()));
     let mut to_tables = ToTables { repairer, memtable, tables: Vec::new() };
@@ -50,7 +50,7 @@ pub(super) fn replay_logs(repairer: &Repairer, numbers: &[u64]) -> Result<Replay
     Ok(replayed)
 }
 
-/// The sequence numbers that the intact records of the logs hold, as ranges with both ends.
+/// The sequence numbers in the intact records of the logs, as inclusive ranges.
 pub(super) fn logged_sequences(
     repairer: &Repairer,
     numbers: &[u64],
@@ -70,7 +70,7 @@ pub(super) fn logged_sequences(
     Ok(merged)
 }
 
-/// What is done with each batch of a log.
+/// Receives each batch of a log.
 trait BatchSink {
     fn take(&mut self, batch: &BatchRef<'_>) -> Result<()>;
 }
@@ -95,9 +95,9 @@ struct BatchVisitor<'a> {
     sink: &'a mut dyn BatchSink,
     path: PathBuf,
     log: ReplayedLog,
-    /// Of the batches so far.
+    /// The last sequence of the batches so far.
     last_sequence: SequenceNumber,
-    /// Zeros before the next record: whether they took the place of records, its sequence number tells.
+    /// Zeros before the next record, whose sequence number tells whether they replaced any records.
     zeros: Option<(u64, u64)>,
     /// Where the last record ends.
     sound_end: u64,
@@ -141,7 +141,7 @@ impl LogVisitor for BatchVisitor<'_> {
     }
 
     fn is_plausible(&self, payload: &[u8], is_whole: bool) -> bool {
-        // One write at least was lost before it.
+        // At least one write was lost before it.
         payload.len() >= BATCH_HEADER_SIZE_BYTES
             && decode_fixed64(payload) > self.last_sequence + 1
             && decode_fixed64(payload) <= MAX_SEQUENCE_NUMBER
@@ -155,7 +155,7 @@ impl LogVisitor for BatchVisitor<'_> {
             *bytes.first_mut()? = (last + 1).to_le_bytes()[0];
             next_batch(&bytes, Sequences { last, are_contiguous: true })
         } else {
-            // After damage before it, some sequences may be missing.
+            // Some sequences may be missing after damage before this record.
             next_batch(bytes, Sequences { last, are_contiguous: false })
         };
         let batch = batch.filter(|batch| batch.sequence <= MAX_SEQUENCE_NUMBER)?;
@@ -167,7 +167,7 @@ impl LogVisitor for BatchVisitor<'_> {
         Ok(match tail {
             Tail::Torn(record) => {
                 let rest = LogRest { file, sound_end: self.sound_end, sequences };
-                // The sequence with which a log begins is not known here, so a gap before it is not, either.
+                // The sequence that should begin the log is not known here, so a gap before it cannot be known either.
                 !matches!(rest.judge_torn(record, offset), TornTail::Damaged(_))
             }
             Tail::WithoutHeader => {
@@ -179,7 +179,8 @@ impl LogVisitor for BatchVisitor<'_> {
 }
 
 impl BatchVisitor<'_> {
-    /// After the last piece of a log that was synced up to `synced_end`: what ends before has lost its end.
+    /// Called after the last piece of a log that was synced up to `synced_end`. A log that ends earlier has lost its
+    /// end.
     fn lose_what_was_synced(&mut self, synced_end: u64) {
         let damage_ends = self.log.damage.iter().map(|damage| damage.offset + damage.lost_bytes);
         let end = damage_ends.fold(self.sound_end, u64::max);
@@ -202,7 +203,7 @@ struct ToTables<'a> {
 
 impl ToTables<'_> {
     fn write_memtable(&mut self) -> Result<()> {
-        // Nobody reads at an older sequence: of each key the newest version is enough.
+        // Nobody reads at an older sequence, so the newest version of each key is enough.
         let mut rule = DropRule::new(self.repairer.comparator.user().clone(), vec![MAX_SEQUENCE_NUMBER]);
         let mut entries = self.memtable.iter();
         let path = self.repairer.directory.clone();
@@ -227,7 +228,7 @@ impl BatchSink for ToTables<'_> {
             self.write_memtable()?;
         }
         for (sequence, operation) in (batch.sequence()..).zip(batch.iter()) {
-            // A batch was checked as a whole: no operation fails.
+            // The batch was checked as a whole, so no operation fails.
             match operation.map_err(|error| Error::format(&self.repairer.directory, 0, error))? {
                 BatchOp::Put { key, value } => self.memtable.insert(sequence, ValueKind::Value, key, value),
                 BatchOp::Delete { key } => self.memtable.insert(sequence, ValueKind::Deletion, key, &[]),

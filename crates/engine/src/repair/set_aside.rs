@@ -1,6 +1,6 @@
-//! Moves files to the directory `lost` inside the database, in two steps around the moment at which the repaired database
-//! comes into force: a second name in `lost` before, removal of the first name after. So there is no moment at which a
-//! crash, or an open after it, could cost a file.
+//! Moves files to the directory `lost` inside the database, in two steps around the moment at which the repaired
+//! database comes into force. Before that moment, each file gets a second name in `lost`; after it, the first name is
+//! removed. A crash, or an open after it, can therefore never cost a file.
 
 use std::path::Path;
 
@@ -13,8 +13,8 @@ use crate::repair::report::SetAsideFile;
 /// The directory's name. LevelDB's own repair uses the same.
 pub(crate) const LOST_DIRECTORY: &str = "lost";
 
-/// Gives each file, named with a reason, a second name in `lost`, durably. One that an interrupted repair put there
-/// before is left as it is.
+/// Gives each file a second name in `lost`, durably. Each file comes with a reason. If an interrupted repair already
+/// put the file there, it is left as it is.
 pub(super) fn link_to_lost(repairer: &Repairer, files: &[(String, String)]) -> Result<Vec<SetAsideFile>> {
     if files.is_empty() {
         return Ok(Vec::new());
@@ -32,7 +32,7 @@ pub(super) fn link_to_lost(repairer: &Repairer, files: &[(String, String)]) -> R
     Ok(linked)
 }
 
-/// Links `path` into `lost` under its own name, or with a number behind it if that is another file's. Returns the name.
+/// Links `path` into `lost` under its own name, with a number appended if another file has that name. Returns the name.
 pub(crate) fn link(env: &dyn Env, path: &Path, lost: &Path, name: &str) -> Result<String> {
     let mut lost_name = name.to_owned();
     for number in 1.. {

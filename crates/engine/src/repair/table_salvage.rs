@@ -1,14 +1,15 @@
-//! Reads every entry that is intact from a table, damaged or not. Predecessors: [`plan`](super::plan), the steps.
-//! Successor: a new table.
+//! Reads every intact entry from a table, damaged or not. Predecessors: [`plan`](super::plan), the steps. Successor: a
+//! new table.
 //!
-//! 1. The index says where the blocks are. If footer or index are damaged, the blocks are found by their checksums
-//!    ([`block_scan`](super::block_scan)). No checksum covers the footer: a block that it leads to is the index only if it
-//!    can be one.
-//! 2. A block counts if its checksum is right, every entry decodes and every key is an internal key.
-//! 3. Its entries are handed on if they ascend, also from block to block, and lie within the table's bounds.
+//! 1. The index says where the blocks are. If the footer or the index is damaged, the blocks are found by their
+//!    checksums ([`block_scan`](super::block_scan)). No checksum covers the footer, so the block that it leads to
+//!    counts as the index only if it can be one.
+//! 2. A block counts if its checksum matches, every entry decodes and every key is an internal key.
+//! 3. Its entries are handed on if they ascend, within the block and from block to block, and lie within the table's
+//!    bounds.
 //!
-//! For each block that does not count, the range of keys is noted in which its entries must lie: from the last key before
-//! it to the separator after it.
+//! For each block that does not count, the repair notes the range of keys that its entries must lie in: from the last
+//! key before the block to the separator after it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,22 +28,25 @@ use crate::repair::repairer::{Repairer, read_options};
 use crate::repair::report::{Damage, KeyRange};
 use crate::table::block_fetch::BlockSource;
 
-/// What a walk over a damaged table found.
+/// What the walk over a damaged table found.
 #[derive(Debug, Default)]
 pub(super) struct Salvaged {
     pub(super) entries: u64,
     pub(super) damage: Vec<Damage>,
-    /// Where entries are missing, in order.
+    /// The ranges in which entries are missing, in order.
     pub(super) lost_keys: Vec<KeyRange>,
 }
 
 /// Receives an internal key and its value.
 pub(super) type TakeEntry<'a> = dyn FnMut(&[u8], &[u8]) -> Result<()> + 'a;
 
-/// Hands each intact entry of the table `name` to `take`, in order. `bounds`, if known, are what the MANIFEST says of it.
+/// Hands each intact entry of the table `name` to `take`, in order. `bounds`, if known, are what the MANIFEST says of
+/// the table.
 ///
-/// Errors: those of `take` and of reading the file; `Unsupported` for a compression that we do not know;
-/// `InvalidArgument` if the table is sound but in another order, and nothing confirmed the comparator.
+/// # Errors
+/// - The errors of `take` and of reading the file.
+/// - `Unsupported` for a compression that this build does not know.
+/// - `InvalidArgument` if the table is sound but in another order, and nothing confirmed the comparator.
 pub(super) fn read_table(
     repairer: &Repairer,
     name: &str,
@@ -52,7 +56,7 @@ pub(super) fn read_table(
     let (file, size_bytes) = repairer.open(name)?;
     let path = repairer.path(name);
     let context = Arc::clone(&repairer.context);
-    // In a table that is cut off, blocks may lie where the footer should be.
+    // If a table is cut off, blocks may lie where the footer should be.
     let block_limit = size_bytes + FOOTER_SIZE_BYTES as u64;
     let source = BlockSource::new(Arc::clone(&file), path, block_limit, context);
     let mut walk = Walk {
@@ -84,7 +88,7 @@ pub(super) fn read_table(
     Ok(salvaged)
 }
 
-/// The blocks that the index lists; inside, an error that says why there is no index.
+/// The blocks that the index lists, or else an error that says why there is no index.
 fn index(
     file: &Arc<dyn RandomAccessFile>,
     size_bytes: u64,
@@ -109,9 +113,10 @@ fn index(
 
 /// The blocks that the index at `handle` leads to.
 ///
-/// Errors: it cannot be an index. Its keys are internal keys, unlike those of the metaindex. The blocks that it lists begin
-/// where the file does, and follow each other up to the index: what is read as a handle in a data block's values, text
-/// for one, hardly does.
+/// # Errors
+/// The block cannot be an index. The keys of an index are internal keys, unlike those of the metaindex. The blocks that
+/// it lists start at the beginning of the file and follow each other up to the index. If the values of a data block,
+/// text for example, are read as handles, they hardly ever do.
 fn listed_blocks(index: &Block, handle: BlockHandle) -> terrace_format::Result<Vec<FoundBlock>> {
     check_entries(index)?;
     let mut blocks: Vec<FoundBlock> = Vec::new();
@@ -140,7 +145,7 @@ struct Walk<'a> {
     salvaged: Salvaged,
     /// The last key handed on.
     last: Option<Vec<u8>>,
-    /// Entries are missing since this user key (`None` inside: since the table's beginning).
+    /// Entries are missing since this user key, or since the table's beginning if the inner value is `None`.
     gap: Option<Option<Vec<u8>>>,
 }
 
@@ -152,7 +157,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Walks blocks that were found without an index: between them others may be lost.
+    /// Walks blocks that were found without an index. Other blocks may be lost between them.
     fn found(&mut self, blocks: &[FoundBlock]) -> Result<()> {
         const REASON: &str = "no intact block";
         let mut end = 0;
@@ -214,7 +219,8 @@ impl Walk<'_> {
             entries.next().map_err(in_block)?;
         }
         if misplaced > 0 {
-            // Damage may leave a copy of a block behind it, but does not mix up the keys of a block that checks.
+            // Damage may leave a copy of a block after it, but it does not reorder the keys of a block whose checksum
+            // matches.
             let may_be_in_other_order = !self.repairer.comparator_is_known.get() && self.bounds.is_none();
             if may_be_in_other_order
                 && (self.salvaged.damage.is_empty() || !self.ascends(&block).map_err(in_block)?)
@@ -270,7 +276,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Passes over a block that may not hold entries of the table.
+    /// Skips a block that may not hold entries of the table.
     fn leave_out(&mut self, found: &FoundBlock, reason: &str) {
         self.note(found.handle.offset, found.handle.size, reason);
         self.open_gap();
@@ -299,7 +305,7 @@ impl Walk<'_> {
         let last = last.or_else(|| self.bounds.map(|bounds| user_key(&bounds.largest).to_vec()));
         let ranges = &mut self.salvaged.lost_keys;
         match ranges.last_mut() {
-            // No key since the last lost block.
+            // No key was found since the last lost block.
             Some(range) if range.first == first => range.last = last,
             _ => ranges.push(KeyRange { first, last }),
         }
@@ -310,7 +316,7 @@ impl Walk<'_> {
     }
 }
 
-/// The text of an error about `path` without file and offset, which stand beside it in the report.
+/// The text of an error about `path` without file and offset, because the report states those beside it.
 pub(super) fn problem_of(error: &Error, path: &Path) -> String {
     let text = error.to_string();
     let place = format!(" in {}", path.display());

@@ -4,11 +4,11 @@ use terrace_format::log::LogEncoder;
 
 use super::*;
 
-/// Takes all payloads that begin with an `r` for plausible.
+/// Finds every payload plausible that begins with an `r`.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Collected {
     records: Vec<Vec<u8>>,
-    /// Offset and lost bytes.
+    /// The offset and the lost bytes of each.
     damage: Vec<(u64, u64)>,
     zeros: Vec<(u64, u64)>,
     tail: Option<(u64, u64)>,
@@ -120,7 +120,7 @@ proptest! {
             bytes[at] ^= change;
             let first = starts.iter().rposition(|start| *start <= at).unwrap();
             hit[first] = true;
-            // In the rest of a record that began in an earlier block no other is looked for.
+            // No other record is looked for in the rest of one that began in an earlier block.
             let block = at / LOG_BLOCK_SIZE_BYTES;
             if starts[first] / LOG_BLOCK_SIZE_BYTES < block {
                 let is_there = |start: &usize| *start > at && *start / LOG_BLOCK_SIZE_BYTES == block;
