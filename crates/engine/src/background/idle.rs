@@ -1,4 +1,4 @@
-//! Notices when nothing is written for a while, so that space comes back without a call. Predecessor: commits with
+//! Detects that nothing is written for a while, so that space is given back without a call. Predecessor: commits with
 //! deletions, and the open. Successors: [`Jobs::use_idle_time`](super::scheduler::Jobs::use_idle_time), the scheduler.
 
 use std::sync::Arc;
@@ -25,8 +25,8 @@ impl Background {
         pool.submit_after(self.parts.idle_after, Box::new(check));
     }
 
-    /// If nothing was written since the last check: has the time made use of, and lets the picker look for tables with many
-    /// deletions. Goes on checking while it finds work.
+    /// If nothing was written since the last check, has the time used, and lets the picker look for tables with many
+    /// deletions. Continues to check while it finds work.
     pub(super) fn check_idleness(self: &Arc<Self>) {
         let Some(jobs) = self.parts.jobs.upgrade() else { return };
         let visible = self.parts.published.visible_sequence();
@@ -44,7 +44,7 @@ impl Background {
             let mut state = self.lock();
             self.schedule(&mut state);
             goes_on |= state.compactions_running > 0 || state.flush_running;
-            // Once it is released, what a snapshot held back may go.
+            // Once the snapshot is released, what it held back may go.
             goes_on |= self.parts.published.oldest_snapshot().is_some();
         }
         if goes_on {

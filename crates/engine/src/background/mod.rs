@@ -1,5 +1,5 @@
-//! The background of a database: flushes, compactions and chores, on the threads of a pool. It knows the database as the
-//! [`Jobs`](scheduler::Jobs) that it runs, and is tested with others.
+//! The background of a database: flushes, compactions and chores, on the threads of a pool. It knows the database only
+//! as the [`Jobs`](scheduler::Jobs) that it runs, and is tested with other jobs.
 //!
 //! ```text
 //! a sealed memtable, a finished job, idleness ──► scheduler ──► pool ──► Jobs::flush, Jobs::compact

@@ -1,8 +1,9 @@
-//! Decides what runs in the background, and when. It is asked after every change: a sealed memtable, a finished
-//! job, idleness. Predecessors: seals (`write/room`), finished jobs. Successors: the [`Jobs`] of the database (`db/jobs`).
+//! Decides what runs in the background, and when. It is asked after every change: a sealed memtable, a finished job,
+//! idleness. Predecessors: seals (`write/room`), finished jobs. Successors: the [`Jobs`] of the database (`db/jobs`).
 //!
-//! A failed job: where the disk is full, or the process has no descriptor left, it is tried again every [`RETRY_AFTER`], and only
-//! writes that have to wait for it are refused; any other failure poisons the database against writes, and reads go on.
+//! If a job fails because the disk is full or the process has no descriptor left, it is tried again every
+//! [`RETRY_AFTER`], and only writes that have to wait for it are refused. Any other failure poisons the database:
+//! writes are refused, and reads continue.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Weak};
@@ -21,25 +22,25 @@ use crate::pool::{BackgroundPool, Lane, without_panic};
 use crate::read::published::Published;
 use crate::read::super_version::{SealedMemTable, SuperVersion};
 
-/// How long a job that found no room, or no descriptor, waits before it is tried again.
+/// How long a job that found no room or no descriptor waits before it is tried again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
-/// What there is to do for a database, one job at a time. None of these is called while the state of the background is locked,
-/// but for [`pick_compaction`](Self::pick_compaction).
+/// The work that there is to do for a database, one job at a time. Except for
+/// [`pick_compaction`](Self::pick_compaction), none of these is called while the state of the background is locked.
 pub(crate) trait Jobs: Send + Sync {
-    /// The compaction that is due, if one is; it touches nothing that a running one has reserved.
+    /// The compaction that is due, if any. It touches nothing that a running one has reserved.
     fn pick_compaction(&self, state: &BackgroundState) -> Option<CompactionPlan>;
 
-    /// Puts a table in the place of `sealed`, the oldest sealed memtable.
+    /// Replaces `sealed`, the oldest sealed memtable, by a table.
     fn flush(&self, sealed: &Arc<SealedMemTable>) -> Result<()>;
 
     /// Runs `plan`, whose range is reserved, with up to `helpers` threads of the pool besides this one.
     fn compact(&self, plan: &CompactionPlan, helpers: usize) -> Result<()>;
 
-    /// Removes the files that nobody needs since a job has ended.
+    /// Removes the files that nobody needs now that a job has ended.
     fn clean_up(&self);
 
-    /// Makes use of the time while nothing is written. Returns whether it found work, or could not look for it.
+    /// Uses the time while nothing is written. Returns whether it found work or could not look for it.
     fn use_idle_time(&self) -> bool;
 }
 
@@ -54,7 +55,7 @@ pub(crate) struct Background {
 
 /// What a background works with.
 pub(crate) struct BackgroundParts {
-    /// None for a read-only database, which has no background.
+    /// `None` for a read-only database, which has no background.
     pub(crate) pool: Option<Arc<BackgroundPool>>,
     pub(crate) jobs: Weak<dyn Jobs>,
     pub(crate) health: Arc<Health>,
@@ -63,12 +64,12 @@ pub(crate) struct BackgroundParts {
     pub(crate) env: Arc<dyn Env>,
     /// How many compactions may run at once.
     pub(crate) compaction_threads: usize,
-    /// How long nothing is written before the database counts as idle.
+    /// How long nothing must be written for the database to count as idle.
     pub(crate) idle_after: Duration,
 }
 
 impl Background {
-    /// One that runs nothing yet: see [`schedule`](Self::schedule).
+    /// Creates a background that runs nothing yet: see [`schedule`](Self::schedule).
     pub(crate) fn new(state: BackgroundState, parts: BackgroundParts) -> Arc<Self> {
         let (state, progress) = (Mutex::new(state), Condvar::new());
         Arc::new(Self { state, progress, idle_check_armed: AtomicBool::new(false), parts })
@@ -78,8 +79,8 @@ impl Background {
         self.state.lock()
     }
 
-    /// Replaces the super version by a changed copy. The caller holds the lock of the background, which makes changes
-    /// one after the other.
+    /// Replaces the super version by a changed copy. The caller holds the lock of the background, so changes happen one
+    /// after the other.
     pub(crate) fn update_super_version(
         &self,
         _held: &BackgroundState,
@@ -134,7 +135,7 @@ impl Background {
         });
     }
 
-    /// Takes note of a job's end and starts what is due next.
+    /// Notes the end of a job and starts what is due next.
     pub(crate) fn finish_job(
         self: &Arc<Self>,
         result: Result<()>,
@@ -180,7 +181,7 @@ impl Background {
         pool.submit_after(RETRY_AFTER, Box::new(retry));
     }
 
-    /// Runs `chore` on the flush thread, after what waits there already; not once the database closes.
+    /// Runs `chore` on the flush thread, after what already waits there. Does nothing once the database is closing.
     pub(crate) fn run_chore(self: &Arc<Self>, chore: impl FnOnce() + Send + 'static) {
         let Some(pool) = &self.parts.pool else { return };
         let mut state = self.lock();

@@ -1,4 +1,4 @@
-//! What the background knows of itself.
+//! What the background knows about itself.
 
 use terrace_format::limits::LEVEL_COUNT;
 
@@ -7,13 +7,13 @@ use crate::compaction::reservations::Reservations;
 use crate::error::Error;
 use crate::wal::writer::WalWriter;
 
-/// What the background is doing, and what it has measured. Guarded by one mutex, which readers never take and which is never
-/// held during reads or writes of files.
+/// What the background is doing and what it has measured. One mutex guards it, which readers never take and which is
+/// never held while files are read or written.
 #[derive(Default)]
 pub(crate) struct BackgroundState {
     pub(crate) flush_running: bool,
     pub(crate) compactions_running: usize,
-    /// Deletions of obsolete tables that were asked for.
+    /// Requested deletions of obsolete tables.
     pub(crate) chores_running: usize,
     /// Steps of manual compactions, which run on their callers' threads.
     pub(crate) manual_running: usize,
@@ -21,16 +21,16 @@ pub(crate) struct BackgroundState {
     pub(crate) pointers: CompactPointers,
     /// Logs in the directory that may still be needed, or are about to be removed.
     pub(crate) logs: Vec<u64>,
-    /// Logs that this session wrote and nobody needs any more, for the flush thread to close: the file is removed by then, and
-    /// to free its space may take the system longer than a write should wait.
+    /// Logs that this session wrote and nobody needs any more, for the flush thread to close. Their files are removed
+    /// by then, and freeing the space may take the system longer than a write should wait.
     pub(crate) logs_to_close: Vec<WalWriter>,
     /// Why a job waits to be tried again: a full disk, or too many open files.
     pub(crate) obstacle: Option<Error>,
     pub(crate) retry_waits: bool,
     /// Flushes since the throttle was last told.
     pub(crate) flushed: Throughput,
-    /// What compactions took out of level 0 since the throttle was last told. The time is that of all compactions: what
-    /// the others take, level 0 has to wait.
+    /// What compactions took out of level 0 since the throttle was last told. The time is that of all compactions,
+    /// because level 0 has to wait while others run.
     pub(crate) level0_drained: Throughput,
     pub(crate) stats: [LevelStats; LEVEL_COUNT],
     /// Whether no write has come for a while.
@@ -60,7 +60,7 @@ impl Throughput {
         self.micros += micros;
     }
 
-    /// What was measured, to begin anew; `None` if nothing came through yet.
+    /// Takes the measurement and starts a new one. `None` if nothing was processed yet.
     pub(crate) fn take(&mut self) -> Option<Self> {
         (self.bytes > 0).then(|| std::mem::take(self))
     }
@@ -70,7 +70,7 @@ impl Throughput {
     }
 }
 
-/// What flushes and compactions into one level have cost since the database was opened.
+/// The cost of flushes and compactions into one level since the database was opened.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LevelStats {
     pub(crate) jobs: u64,

@@ -1,4 +1,4 @@
-//! The background with jobs that only take note of what is asked of them, step by step on the test's thread.
+//! Tests the background with jobs that only note what is asked of them, step by step on the test's thread.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,12 +27,12 @@ enum Outcome {
 
 struct NotedJobs {
     published: Arc<Published>,
-    /// What the next flushes do; after these they succeed.
+    /// What the next flushes do. Later ones succeed.
     outcomes: Mutex<VecDeque<Outcome>>,
     flushed: Mutex<Vec<u64>>,
     due: Mutex<Option<CompactionPlan>>,
     compacted: AtomicUsize,
-    /// How often there still is work for idle times.
+    /// How many more times there is work for idle time.
     idle_work: AtomicUsize,
     idle_calls: AtomicUsize,
 }
@@ -207,7 +207,7 @@ fn the_watch_for_idleness_goes_on_while_it_finds_work_and_then_ends() {
         std::thread::yield_now();
     }
     assert_eq!(fixture.jobs.idle_calls.load(Ordering::Relaxed), 4, "three times work, then none");
-    // A write since the last check: the database is not idle then, and is at the check after it.
+    // A write came since the last check, so the database is not idle now, but it is at the next check.
     fixture.shared.published.publish(1);
     fixture.background.watch_for_idleness();
     while fixture.background.idle_check_armed.load(Ordering::Acquire) {

@@ -1,5 +1,5 @@
-//! Waiting for the background, and doing its work where it has no threads. Predecessors: writes that need room, flushes and
-//! compactions that were asked for, closing.
+//! Waits for the background, and does its work if it has no threads. Predecessors: writes that need room, requested
+//! flushes and compactions, closing.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,11 +10,12 @@ use crate::background::scheduler::Background;
 use crate::background::state::BackgroundState;
 use crate::error::{Error, Result};
 
-/// How long to wait at once for word of a job's end: where the system refuses threads, jobs are left to whoever waits.
+/// How long to wait at once for a signal that a job has ended. If the system refuses threads, jobs are left to whoever
+/// waits.
 const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(50);
 
 impl Background {
-    /// Waits until the background has made `changed` true. An error if it cannot.
+    /// Waits until the background has made `changed` true. Returns an error if it cannot.
     pub(crate) fn wait_for_change(self: &Arc<Self>, changed: impl Fn() -> bool) -> Result<()> {
         self.try_again_where_no_thread_does();
         let health = &self.parts.health;
@@ -33,26 +34,26 @@ impl Background {
         Err(Error::closed())
     }
 
-    /// After a job found no room: where there are no threads, whoever waits has the jobs tried again.
+    /// Called after a job found no room: if there are no threads, whoever waits has the jobs tried again.
     pub(crate) fn try_again_where_no_thread_does(&self) {
         if self.parts.pool.as_ref().is_some_and(|pool| pool.needs_steps()) {
             self.lock().obstacle = None;
         }
     }
 
-    /// Gives the background some time. Where there are no threads for it, does some of its work.
+    /// Gives the background some time. If it has no threads, does some of its work.
     pub(crate) fn pause(&self, delay: Duration) {
         if !self.step() {
             self.parts.env.sleep(delay);
         }
     }
 
-    /// Where there are no threads for them: runs one waiting job here. Returns whether it did.
+    /// Runs one waiting job here if there are no threads for it. Returns whether it ran one.
     pub(crate) fn step(&self) -> bool {
         self.parts.pool.as_ref().is_some_and(|pool| pool.lend_a_hand())
     }
 
-    /// Waits until `done` says so, or until nothing runs that could change its mind.
+    /// Waits until `done` returns true, or until nothing runs that could change its answer.
     pub(crate) fn wait_until(
         &self,
         mut done: impl FnMut(&mut BackgroundState) -> bool,

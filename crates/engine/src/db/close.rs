@@ -1,4 +1,4 @@
-//! Closing.
+//! Closes a database.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -23,12 +23,12 @@ impl DbInner {
         if !self.health.begin_close() {
             return Ok(());
         }
-        // What was submitted before is still written, by this thread; what follows the token is refused.
+        // This thread still writes what was submitted before. What comes after the token is refused.
         self.submissions.close();
         let mut token = self.writer.line.take_token();
         let recovered = self.writer.flush_recovered(&mut token);
         self.health.mark_closed();
-        // In this order: a compaction that gives up must find that the database is closing.
+        // The order matters: a compaction that gives up must find that the database is closing.
         self.background.lock().closing = true;
         self.compactor.gives_up.store(true, Ordering::Release);
         drop(self.background.wait_until(|background| background.is_quiet()));
@@ -37,7 +37,7 @@ impl DbInner {
         if let Some(wal) = token.wal.take() {
             result = self.writer.sync_outgoing_logs(&mut token).and_then(|()| self.close_log(wal));
         }
-        // Their files are gone, and the flush thread, which would close them, has no more work.
+        // The files of these logs are gone, and the flush thread, which would close them, has no more work.
         let unneeded = std::mem::take(&mut self.background.lock().logs_to_close);
         drop(unneeded);
         self.files.remove_obsolete_tables();
@@ -60,18 +60,19 @@ impl DbInner {
         result
     }
 
-    /// In a forked child: keeps everything until the process ends, since letting go would change files, or wait for threads that
-    /// are not there. Only the descriptor of the lock is closed, so that the lock ends with the parent.
+    /// In a forked child, keeps everything until the process ends, because releasing it would change files or wait for
+    /// threads that do not exist there. Only the lock's descriptor is closed, so that the lock ends with the parent.
     pub(crate) fn forget_in_child(self: &Arc<Self>) {
         drop(self.file_lock.try_lock().and_then(|mut lock| lock.take()));
         std::mem::forget(Arc::clone(self));
     }
 
-    /// Lets go of what is only there for reads: a handle may live on for long, as one of JavaScript does until it is collected.
-    /// Reads that are under way, and open iterators, keep what they need.
+    /// Releases what only reads need, because a handle may live on for long: in JavaScript, until it is collected.
+    /// Reads that are under way and open iterators keep what they need.
     fn release_memory(&self, commit: &mut CommitState) {
         commit.memtable = Arc::new(MemTable::new(self.files.comparator.clone()));
-        // A read that finds this view then finds the database closed. Who waits for a flush still finds it not done.
+        // A read that finds this view then finds the database closed. A caller that waits for a flush still finds it
+        // unfinished.
         self.published.change(|view| {
             view.active = Arc::clone(&commit.memtable);
             view.hold = None;
@@ -86,8 +87,8 @@ impl DbInner {
         }
     }
 
-    /// Makes the last log durable. One without records is removed, or each opening would leave one behind; but one that the
-    /// MANIFEST may name has to be there.
+    /// Makes the last log durable. A log without records is removed, or each open would leave one behind. A log that
+    /// the MANIFEST may name must stay.
     fn close_log(&self, mut wal: WalWriter) -> Result<()> {
         if wal.is_empty() && !self.files.versions.may_name_log(wal.number()) {
             return wal.discard(&*self.files.env);
@@ -101,7 +102,7 @@ impl DbInner {
         Ok(())
     }
 
-    /// Leaves word that the MANIFEST, which takes no more edits, is durable: the next open then goes on in it.
+    /// Records that the MANIFEST, which takes no more edits, is durable. The next open then continues in it.
     fn note_synced_manifest(&self, number: u64, size_bytes: u64) {
         let path = self.files.directory.join(file_name::manifest_name(number));
         let Ok(Some(id)) = self.files.env.file_id(&path) else { return };
@@ -147,7 +148,7 @@ mod tests {
                 let db = open();
                 assert_eq!(db.get(b"k", &ReadOptions::default()).unwrap().unwrap(), [round as u8]);
                 db.close().unwrap();
-                // The oldest one, which the MANIFEST names, and one that an opening came to flush.
+                // The oldest one, which the MANIFEST names, and one that an open came to flush.
                 assert!(logs().len() <= 2, "in round {round}: {:?}", logs());
             }
         }
@@ -194,14 +195,14 @@ mod tests {
         thread::scope(|scope| {
             let close = scope.spawn(|| db.close());
             wait_for_line(&db, 1);
-            // The database is not closed yet: this passes the first check and joins the line.
+            // The database is not closed yet, so this passes the first check and joins the line.
             let flush = scope.spawn(|| db.flush());
             wait_for_line(&db, 2);
             drop(token);
             close.join().unwrap().unwrap();
             assert_eq!(flush.join().unwrap().unwrap_err().kind(), ErrorKind::Closed);
         });
-        // The directory may belong to another by now. A new log in it would empty one of theirs.
+        // The directory may belong to another database by now. A new log in it would empty one of that database's logs.
         assert_eq!(files(), after);
     }
 }

@@ -1,5 +1,5 @@
-//! Manual compaction of a key range. Predecessor: `db`. Successors: the range picker, which says what the next step
-//! is, and `compaction/job`, which runs here on the caller's thread.
+//! Manual compaction of a key range. Predecessor: `db`. Successors: the range picker, which names the next step, and
+//! `compaction/job`, which runs here on the caller's thread.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ impl DbInner {
         Ok(())
     }
 
-    /// Asks the picker until it names a step; waits for the jobs that are in its way, unless they find no room.
+    /// Asks the picker until it names a step. Waits for the jobs that are in the way, unless they find no room.
     fn next_step(self: &Arc<Self>, range: &mut RangeCompaction) -> Result<Next> {
         let mut next = None;
         self.background.try_again_where_no_thread_does();

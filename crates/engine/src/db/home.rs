@@ -7,13 +7,14 @@ use terrace_env::{DirectoryHold, Env};
 
 use crate::error::Result;
 
-/// A database's directory, held where the environment can do that: the database stays in it wherever it is moved to, and leaves
-/// alone what comes to its old place. All paths into it begin with [`directory`](Self::directory) and go to [`env`](Self::env).
+/// A database's directory, held open if the environment can do that. The database then stays in the directory wherever
+/// that is moved, and leaves alone whatever is created at the old path. All paths into the directory begin with
+/// [`directory`](Self::directory) and go to [`env`](Self::env).
 #[derive(Clone, Debug)]
 pub(crate) struct Home {
     pub(crate) directory: PathBuf,
     pub(crate) env: Arc<dyn Env>,
-    /// Readers keep it with their super version, so that it outlives the database as long as they need files.
+    /// Readers keep it with their super version, so that it outlives the database while they need files.
     pub(crate) hold: Option<Arc<dyn DirectoryHold>>,
 }
 
@@ -27,7 +28,7 @@ impl Home {
         })
     }
 
-    /// As [`hold`](Self::hold); `None` if there is no such directory.
+    /// Like [`hold`](Self::hold), but returns `None` if there is no such directory.
     pub(crate) fn hold_existing(directory: &Path, env: &Arc<dyn Env>) -> Result<Option<Self>> {
         if env.exists(directory)? { Self::hold(directory, env).map(Some) } else { Ok(None) }
     }

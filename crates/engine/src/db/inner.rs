@@ -19,23 +19,23 @@ use crate::write::writer::Writer;
 
 /// Everything behind a [`Db`](crate::Db): parts with one purpose each, which know nothing of it.
 ///
-/// Locks, in the order in which they may be taken: the commit token (of [`writer`](Self::writer)), then that of
-/// [`background`](Self::background), then the short inner ones (snapshot list, version set, info log). Readers
-/// take none of them.
+/// Locks may be taken in this order: the commit token (of [`writer`](Self::writer)), then the lock of
+/// [`background`](Self::background), then the short inner ones (snapshot list, version set, info log). Readers take
+/// none of them.
 pub(crate) struct DbInner {
     pub(crate) options: Options,
-    /// Which operations are refused.
+    /// Decides which operations are refused.
     pub(crate) health: Arc<Health>,
-    /// Directory, tables and versions.
+    /// The directory, the tables and the versions.
     pub(crate) files: Arc<Files>,
     pub(crate) block_cache: Option<Arc<BlockCache>>,
     /// What readers see.
     pub(crate) published: Arc<Published>,
     pub(crate) seek_forecast: Arc<SeekForecast>,
-    /// Log and active memtable.
+    /// The log and the active memtable.
     pub(crate) writer: Arc<Writer<Arc<Background>>>,
     pub(crate) submissions: Arc<Submissions<Arc<Background>>>,
-    /// What runs flushes and compactions.
+    /// Runs flushes and compactions.
     pub(crate) background: Arc<Background>,
     pub(crate) compactor: Arc<Compactor>,
     /// What the open left out of the logs.

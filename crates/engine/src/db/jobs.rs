@@ -1,5 +1,6 @@
-//! Where the parts of a database meet: what its background runs ([`Jobs`]), and how its writer fills the background
-//! ([`Backlog`]). Predecessors: `background/scheduler`, `write/room`. Successors: `flush`, `compaction/job`.
+//! The place where the parts of a database meet: the jobs that its background runs ([`Jobs`]), and how its writer gives
+//! work to the background ([`Backlog`]). Predecessors: `background/scheduler`, `write/room`. Successors: `flush`,
+//! `compaction/job`.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,10 +19,10 @@ use crate::read::super_version::SealedMemTable;
 use crate::wal::writer::WalWriter;
 use crate::write::writer::{Backlog, Measured};
 
-/// Share of the entries in tables that a memtable's deletions must reach for it to be flushed when idle.
+/// The share of the entries in tables that a memtable's deletions must reach for an idle database to flush it.
 const IDLE_FLUSH_SHARE: f64 = 0.1;
 
-/// Size of an entry in tables that do not say how many they hold.
+/// The assumed size of an entry in tables that do not say how many entries they hold.
 const ASSUMED_ENTRY_SIZE_BYTES: u64 = 128;
 
 impl Jobs for DbInner {
@@ -71,7 +72,7 @@ impl Backlog for Arc<Background> {
         Background::wait_for_change(self, changed)
     }
 
-    /// Where there are no threads for the background, does some of its work.
+    /// Does some of the background's work if it has no threads.
     fn pause(&self, delay: Duration) {
         Background::pause(self, delay);
     }
@@ -90,7 +91,7 @@ impl DbInner {
     pub(crate) fn flush_sealed(&self, sealed: &Arc<SealedMemTable>) -> Result<()> {
         let started = self.files.env.monotonic_micros();
         let unneeded = std::mem::take(&mut self.background.lock().logs_to_close);
-        // Before the table is written: on a full disk it may need the room.
+        // Closed before the table is written, because on a full disk the table may need the room.
         drop(unneeded);
         let table = flush(&self.files, &self.published, sealed)?;
 
@@ -113,7 +114,7 @@ impl DbInner {
         Ok(())
     }
 
-    /// Removes logs that hold nothing which is not in tables.
+    /// Removes logs whose writes are all in tables.
     fn remove_old_logs(&self) {
         let log_number = self.files.versions.log_number();
         let mut background = self.background.lock();
@@ -124,9 +125,8 @@ impl DbInner {
         }
     }
 
-    /// Runs `plan`, whose range is reserved, and shows readers the result.
-    ///
-    /// `helpers`: how many threads of the pool may take part besides this one.
+    /// Runs `plan`, whose range is reserved, and shows readers the result. Up to `helpers` threads of the pool may take
+    /// part besides this one.
     pub(crate) fn run_compaction(&self, plan: &CompactionPlan, helpers: usize) -> Result<()> {
         let started = self.files.env.monotonic_micros();
         let done = self.compactor.run(plan, helpers)?;
@@ -166,7 +166,8 @@ impl DbInner {
         .with_write_buffer_size(self.options.write_buffer_size_bytes as u64)
     }
 
-    /// Seals the active memtable if its deletions may give back much space. Returns whether it did or could not look.
+    /// Seals the active memtable if its deletions may give back much space. Returns whether it did so or could not
+    /// look.
     fn flush_if_deletions(&self) -> bool {
         let Some(mut token) = self.writer.line.try_token() else { return true };
         let deletions = token.memtable.deletions();
@@ -190,7 +191,7 @@ impl DbInner {
     fn load_missing_counts(&self) {
         for file in self.files.versions.current().levels.iter().flatten() {
             if !file.counts_looked_up() && !self.compactor.gives_up.load(Ordering::Relaxed) {
-                // A table that cannot be opened reports that to whoever reads it.
+                // If a table cannot be opened, whoever reads it gets the error.
                 let _ = self.files.tables.table(file);
             }
         }

@@ -1,11 +1,16 @@
-//! Opening. Steps of a writable open:
+//! Opens a database. A writable open takes these steps:
 //!
-//! 1. Lock the directory. 2. Look what is in it; create a database if there is none and that is wanted. 3. Read the
-//!    MANIFEST (`version/set`). 4. Read the logs it still needs into memtables (`recovery`). 5. Begin a new log.
-//! 6. Write the MANIFEST anew and remove what an earlier crash left behind (`db/settle`). 7. Start the background, which
-//!    flushes what step 4 read.
+//! 1. Lock the directory.
+//! 2. Look at what is in it. Create a database if there is none and that is wanted.
+//! 3. Read the MANIFEST (`version/set`).
+//! 4. Read the logs that the MANIFEST still needs into memtables (`recovery`).
+//! 5. Begin a new log.
+//! 6. Write a new MANIFEST, unless the one that was read is known to be durable, and remove what an earlier crash left
+//!    behind (`db/settle`).
+//! 7. Start the background, which flushes what step 4 read.
 //!
-//! A read-only open does 3 and 4 only, without the lock and without writing: see [`read_only`](super::read_only).
+//! A read-only open takes only steps 3 and 4, without the lock and without writing: see
+//! [`read_only`](super::read_only).
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -69,14 +74,15 @@ pub(super) fn open(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
     } else if !existed {
         return Err(no_database());
     }
-    // Looked at before the lock as well: a directory that is no database is left without a LOCK file in it.
+    // The directory is also examined before the lock, so that no LOCK file is left in a directory that holds no
+    // database.
     if !options.create_if_missing && matches!(look_into(&env.list(directory)?), Contents::Nothing) {
         return Err(no_database());
     }
     let home = Home::hold(directory, env)?;
     let env = &home.env;
     let lock = env.lock(&directory.join(file_name::LOCK)).map_err(|error| lock_error(directory, error))?;
-    // Once for all that need it: with ten thousand tables a list takes longer than the rest.
+    // Listed once for all that need it: with ten thousand tables, listing takes longer than the rest.
     let names = env.list(directory)?;
     let contents = look_into(&names);
     refuse_foreign_layout(&names, directory)?;
@@ -102,7 +108,7 @@ pub(super) fn open(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
     };
     inner.settle(&stopped, &names)?;
     if inner.files.synced.lock().is_empty() && names.iter().any(|name| name == file_name::SYNCED) {
-        // It is about logs that are gone, whose numbers may come again.
+        // The file is about logs that are gone, whose numbers may be used again.
         inner.files.env.remove_file(&directory.join(file_name::SYNCED))?;
     }
     let mut background = inner.background.lock();
@@ -112,20 +118,21 @@ pub(super) fn open(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
     Ok(inner)
 }
 
-/// What a directory of these names is.
+/// Decides what a directory with these names holds.
 pub(super) fn look_into(names: &[String]) -> Contents {
     if names.iter().any(|name| name == file_name::CURRENT) {
         return Contents::Database;
     }
     let fragment = names.iter().find(|name| {
-        // A MANIFEST alone is what a crash during the creation of a database leaves.
+        // A crash during the creation of a database may leave nothing but a MANIFEST.
         use FileKind::{LegacyTable, Log, Table};
         matches!(file_name::parse(name), Some(Log(_) | Table(_) | LegacyTable(_)))
     });
     fragment.cloned().map_or(Contents::Nothing, Contents::Fragments)
 }
 
-/// Whether the fragments in a directory without CURRENT are logs that never held anything: a creation was interrupted.
+/// Whether the fragments in a directory without CURRENT are logs that never held anything, because a creation was
+/// interrupted.
 fn was_never_finished(env: &dyn Env, directory: &Path, names: &[String]) -> Result<bool> {
     for name in names {
         let holds_data = match file_name::parse(name) {
@@ -147,8 +154,8 @@ pub(super) fn missing_current(directory: &Path, fragment: &str) -> Error {
     Error::at_path(ErrorKind::Corruption, &directory.join(file_name::CURRENT), message)
 }
 
-/// Basho's fork keeps its levels in directories `sst_0` to `sst_6`, and its filters and compression ids mean other
-/// things under the same names.
+/// Basho's fork keeps its levels in directories `sst_0` to `sst_6`. Its filters and compression ids mean other things
+/// under the same names.
 pub(crate) fn refuse_foreign_layout(names: &[String], directory: &Path) -> Result<()> {
     if names.iter().any(|name| name == "sst_0") {
         let message = "this database was written by Basho's fork of LevelDB (it has directories sst_0, …), which is \
@@ -158,7 +165,7 @@ pub(crate) fn refuse_foreign_layout(names: &[String], directory: &Path) -> Resul
     Ok(())
 }
 
-/// The error for a directory whose lock could not be had.
+/// The error for a directory whose lock could not be acquired.
 pub(crate) fn lock_error(directory: &Path, error: LockError) -> Error {
     let locked = |by: &str| {
         let message =
@@ -173,7 +180,7 @@ pub(crate) fn lock_error(directory: &Path, error: LockError) -> Error {
     }
 }
 
-/// The parts that both ways of opening make first.
+/// The parts that both ways of opening create first.
 struct Parts {
     home: Home,
     options: Options,
@@ -234,7 +241,7 @@ impl Parts {
         let active = Arc::new(MemTable::new(comparator.clone()));
         let mut sealed = Vec::new();
         if options.read_only {
-            // Nothing is flushed: the memtables serve as they are.
+            // Nothing is flushed: the memtables are used as they are.
             for memtable in recovered.memtables {
                 let last_sequence = memtable.last_sequence;
                 let table = memtable.table;
@@ -349,18 +356,20 @@ impl Parts {
     }
 }
 
-/// Makes the name of `directory`, which was there, durable: a process may have made it and died before it was.
+/// Makes the name of the existing `directory` durable. A process may have created the directory and died before its
+/// name was durable.
 fn sync_name(env: &dyn Env, directory: &Path) -> Result<()> {
     let above =
         directory.parent().map(|above| if above.as_os_str().is_empty() { Path::new(".") } else { above });
     match above.map(|above| env.sync_directory(above)) {
-        // Who may not read there has not made it.
+        // A process that may not read there did not create the directory.
         Some(Err(error)) if !error.is_read_only() => Err(error.into()),
         _ => Ok(()),
     }
 }
 
-/// The log is made before the MANIFEST that names it and before CURRENT, both of which [`settle`](DbInner::settle) writes.
+/// Creates the log before the MANIFEST that names it and before CURRENT. [`settle`](DbInner::settle) writes both of
+/// those.
 fn create(home: Home, options: Options, info_log: InfoLog, lock: Box<dyn FileLock>) -> Result<Arc<DbInner>> {
     let parts = Parts::new(home, options, info_log, Some(lock));
     let versions = VersionSet::create_new(parts.version_set_options(), Arc::clone(&parts.obsolete))?;
@@ -373,7 +382,8 @@ fn create(home: Home, options: Options, info_log: InfoLog, lock: Box<dyn FileLoc
     )
 }
 
-/// Reads the MANIFEST and the logs among `names`, which were listed before. Returns also the logs that do not count, or not whole, because of a hole.
+/// Reads the MANIFEST and the logs among `names`, which were listed before. Also returns the logs that, because of a
+/// hole, count only in part or not at all.
 pub(super) fn recover(
     home: Home,
     options: Options,
@@ -393,7 +403,7 @@ pub(super) fn recover(
     for number in &log_numbers {
         versions.mark_file_number_used(*number);
     }
-    // Another engine may have begun anew since, with the same numbers.
+    // Another engine may have started over since, with the same numbers.
     let synced_files = if is_ours { SyncedFiles::read(&**env, directory) } else { SyncedFiles::default() };
     let replay = Replay {
         contiguous_sequences: is_ours,

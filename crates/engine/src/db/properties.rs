@@ -150,7 +150,7 @@ impl DbInner {
         }
     }
 
-    /// LevelDB's table, so that tools that read it go on working.
+    /// The table that LevelDB prints, so that tools that read it continue to work.
     fn stats_table(&self) -> String {
         let mut text = String::from(
             "                               Compactions\n\

@@ -1,14 +1,14 @@
 //! A database that is only read, perhaps beside a process that writes it.
 //!
-//! The reader takes no lock, so the writer replaces files while they are read: CURRENT leads to a MANIFEST that is gone, the
-//! MANIFEST names tables that a compaction has replaced, a log is cut to its size by a close. None of that is damage.
-//! Whether an attempt to read the state failed because of it is told by a second one: damage is still there, and the
-//! directory is as it was. So a failure counts once it came twice while nothing changed ([`beside_writer`]).
+//! The reader takes no lock, so the writer replaces files while they are read: CURRENT leads to a MANIFEST that is
+//! gone, the MANIFEST names tables that a compaction has replaced, or a close cuts a log to its size. None of that is
+//! damage. A second attempt shows whether the first one failed because of such a change: damage is still there, in an
+//! unchanged directory. A failure therefore counts only if it occurred twice while nothing changed ([`beside_writer`]).
 //!
-//! A state once read is kept: its memtables are in memory, and its tables stay open, so that the writer may remove them.
-//! Only tables that cannot be mapped, beyond `max_open_files` of them, are opened when they are needed. If one is gone by
-//! then, reads of the state in force move on to the newest state by themselves; snapshots, and iterators that have shown an
-//! entry, fail with [`Outdated`](ErrorKind::Outdated).
+//! Once a state has been read, it is kept: its memtables are in memory, and its tables stay open, so the writer may
+//! remove them. Only tables that cannot be mapped, beyond `max_open_files` of them, are opened when they are needed. If
+//! one of these is gone by then, reads of the state in force move on to the newest state by themselves. Snapshots, and
+//! iterators that have shown an entry, fail with [`Outdated`](ErrorKind::Outdated).
 
 use std::path::Path;
 use std::sync::Arc;
@@ -26,15 +26,15 @@ use crate::options::Options;
 use crate::read::super_version::SuperVersion;
 use crate::version::recover::read_current;
 
-/// The most attempts to read the state, or to move on, beside a writer that changes it each time.
+/// The maximum number of attempts to read the state, or to move on, beside a writer that changes it each time.
 pub(crate) const MOST_ATTEMPTS: u32 = 64;
 
-/// The same failure so often in a row is none that changes bring about, though they go on.
+/// If the same failure occurs this often in a row, changes did not cause it, even if they continue.
 const MOST_ALIKE: u32 = 8;
 
 const LONGEST_PAUSE: Duration = Duration::from_millis(32);
 
-/// Opens the database in `directory` to read only.
+/// Opens the database in `directory` read-only.
 pub(super) fn open(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
     match Home::hold_existing(directory, &options.env)? {
         Some(home) => open_at(&home, &options),
@@ -65,7 +65,7 @@ fn read_state(home: &Home, options: Options) -> Result<Arc<DbInner>> {
     for (place, file) in inner.files.versions.current().files().enumerate() {
         match inner.files.tables.pin(file, place) {
             Err(error) if error.kind() == ErrorKind::Outdated => return Err(error),
-            // It is opened when it is read, which fails then if it must.
+            // The table is opened when it is read. That read fails if it must.
             Err(_) => break,
             Ok(()) => {}
         }
@@ -73,7 +73,7 @@ fn read_state(home: &Home, options: Options) -> Result<Arc<DbInner>> {
     Ok(inner)
 }
 
-/// Calls `read` until it succeeds, or fails for another reason than a writer that changes the directory.
+/// Calls `read` until it succeeds, or fails for a reason other than a writer that changes the directory.
 fn beside_writer<T>(env: &dyn Env, directory: &Path, mut read: impl FnMut() -> Result<T>) -> Result<T> {
     let mut before = None;
     let mut alike = 0;
@@ -100,13 +100,13 @@ fn beside_writer<T>(env: &dyn Env, directory: &Path, mut read: impl FnMut() -> R
     Err(Error::at_path(ErrorKind::Outdated, directory, message))
 }
 
-/// Whether an error of this kind may mean no more than that files were replaced meanwhile.
+/// Whether an error of this kind may only mean that files were replaced meanwhile.
 fn may_be_of_a_change(kind: ErrorKind) -> bool {
     use ErrorKind::{Corruption, Io, Outdated, Unsupported};
     matches!(kind, Corruption | Io | Outdated | Unsupported)
 }
 
-/// What changes with the database.
+/// The things that change with the database.
 #[derive(PartialEq, Eq)]
 struct Listing {
     current: Option<Vec<u8>>,
@@ -138,12 +138,12 @@ impl DbInner {
         if !self.options.read_only {
             return Ok(());
         }
-        // Nobody writes, so the token puts refreshes one after another, and a close after those that run.
+        // Nobody writes, so the token only makes refreshes run one at a time, and makes a close wait for them.
         let _token = self.writer.line.take_token();
         self.show_newest()
     }
 
-    /// Replaces `outdated`, a table of which is gone, as the state in force, unless another reader has done it.
+    /// Replaces `outdated`, a state in force with a missing table, unless another reader has already replaced it.
     #[cold]
     pub(crate) fn move_on(&self, outdated: &Arc<SuperVersion>) -> Result<()> {
         let _token = self.writer.line.take_token();
@@ -153,7 +153,7 @@ impl DbInner {
         self.show_newest()
     }
 
-    /// The caller holds the commit token.
+    /// Shows readers the newest state. The caller holds the commit token.
     fn show_newest(&self) -> Result<()> {
         self.health.check_open()?;
         let options = Options { block_cache: self.block_cache.clone(), ..self.options.clone() };

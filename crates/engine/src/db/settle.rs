@@ -1,10 +1,12 @@
 //! Settles what an open found. Predecessor: `db/open`. Successors: the version set, and `flush` for what was in logs.
 //!
-//! What was found can be read, but whether the disk has it is not known, and syncing it proves nothing. So it is written
-//! anew: a MANIFEST here, tables by the flush of the recovered memtables. Only where the last session has left word that the
-//! MANIFEST is durable just as it was found does this one go on in it, and the open syncs nothing. New writes are given sequences that something left
-//! behind may have, too: what lies after a hole in a log, a table or a log that nothing refers to. After a loss of power
-//! these must never be found again, so they are gone when the open returns.
+//! What an open found can be read, but whether it is on the disk is unknown, and syncing it proves nothing. It is
+//! therefore written anew: a MANIFEST here, and tables by the flush of the recovered memtables. There is one exception.
+//! If the last session recorded that the MANIFEST is durable exactly as it was found, this session continues in it, and
+//! the open syncs nothing.
+//!
+//! New writes get sequences that leftovers may have, too: the records after a hole in a log, or a table or log that
+//! nothing refers to. These must never be found again after a loss of power, so they are gone when the open returns.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,7 +19,8 @@ use crate::error::Result;
 use crate::repair::{LOST_DIRECTORY, link_to_directory};
 
 impl DbInner {
-    /// Settles. `stopped` are the logs that do not count, or not whole; `names` the files of before the open.
+    /// Settles the state. `stopped` are the logs that count only in part or not at all; `names` are the files from
+    /// before the open.
     pub(crate) fn settle(self: &Arc<Self>, stopped: &[u64], names: &[String]) -> Result<()> {
         if stopped.is_empty() {
             self.settle_manifest()?;
@@ -27,7 +30,8 @@ impl DbInner {
         self.remove_leftovers(&self.leftovers(names))
     }
 
-    /// Makes sure that the MANIFEST in force is durable: by what is known of the one that was read, or by a new one.
+    /// Makes sure that the MANIFEST in force is durable: either the one that was read is known to be, or a new one is
+    /// written.
     fn settle_manifest(&self) -> Result<()> {
         let number = self.files.versions.manifest_number();
         let synced = self.files.synced.lock().manifest().filter(|synced| synced.number == number);
@@ -37,13 +41,13 @@ impl DbInner {
         {
             self.files.versions.go_on_in_manifest(synced.size_bytes)?;
         }
-        // The logs below the oldest that is there are gone, and the MANIFEST should need none of them.
+        // The logs below the oldest existing one are gone, and the MANIFEST should need none of them.
         let oldest = self.background.lock().logs.iter().copied().min();
         self.files.versions.renew(oldest)
     }
 
-    /// Recovery stopped at a hole: the logs from there on (`stopped`) must never count again, since new writes take the
-    /// sequences of those after the hole. What was recovered becomes durable before.
+    /// Deals with a hole at which recovery stopped. The logs from there on (`stopped`) must never count again, because
+    /// new writes take the sequences of those after the hole. What was recovered becomes durable first.
     fn set_aside(self: &Arc<Self>, stopped: &[u64]) -> Result<()> {
         let lost = self.files.directory.join(LOST_DIRECTORY);
         self.files.env.create_directory_all(&lost)?;
@@ -62,7 +66,7 @@ impl DbInner {
         Ok(())
     }
 
-    /// Those of `names` that are a database's and that nothing refers to: what a crash left behind.
+    /// The files among `names` that belong to a database but that nothing refers to, because a crash left them behind.
     fn leftovers(&self, names: &[String]) -> Vec<String> {
         let version = self.files.versions.current();
         let live: HashSet<u64> = version.levels.iter().flatten().map(|file| file.number).collect();
@@ -82,11 +86,11 @@ impl DbInner {
     fn remove_leftovers(&self, names: &[String]) -> Result<()> {
         for name in names {
             self.files.info_log.line(format_args!("removes {name}, which nothing refers to"));
-            // What cannot be removed takes up space and does no harm.
+            // A file that cannot be removed takes up space but does no harm.
             let _ = self.files.env.remove_file(&self.files.directory.join(name));
         }
         if names.iter().any(|name| is_data(name)) {
-            // Its sequences go to the next writes: after a loss of power a repair must not find it again.
+            // The next writes get its sequences, so a repair after a loss of power must not find it again.
             self.files.env.sync_directory(&self.files.directory)?;
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! What a read of the database works on, and how it goes on where that is gone.
+//! What a read of the database works on, and how it continues if that is gone.
 
 use std::sync::{Arc, Weak};
 
@@ -14,7 +14,7 @@ use crate::read::snapshot::Snapshot;
 use crate::read::super_version::SuperVersion;
 use crate::table::BlockReadOptions;
 
-/// What an iterator keeps alive. Tables that only it still held are deleted soon after it drops.
+/// What an iterator keeps alive. Tables that only the iterator still held are deleted soon after it drops.
 struct ViewPin {
     view: Option<Arc<SuperVersion>>,
     _snapshot: Option<Snapshot>,
@@ -25,7 +25,7 @@ struct ViewPin {
 impl Drop for ViewPin {
     fn drop(&mut self) {
         if !self.process.is_here() {
-            // To let go of tables takes a lock, and their files are the parent's.
+            // Releasing tables takes a lock, and their files belong to the parent.
             std::mem::forget(self.view.take());
             return;
         }
@@ -56,7 +56,7 @@ impl DbInner {
         }
     }
 
-    /// See [`Db::get_with`](crate::Db::get_with). Takes `found` where it finds a value.
+    /// See [`Db::get_with`](crate::Db::get_with). Calls `found` if there is a value.
     #[inline]
     pub(crate) fn get<R, F: FnOnce(Found<'_>) -> R>(
         &self,
@@ -76,7 +76,7 @@ impl DbInner {
         options: &ReadOptions,
         mut found: impl FnMut(Option<&[u8]>),
     ) -> Result<()> {
-        /// How many keys before its get a key's place is prefetched.
+        /// How many keys ahead of its get the place of a key is prefetched.
         const AHEAD: usize = 3;
         let (view, sequence) = self.published.for_read(self.own_snapshot(options)?);
         self.health.check_open()?;
@@ -115,8 +115,8 @@ impl DbInner {
         Ok(View { read, sequence, pin: Box::new(pin) })
     }
 
-    /// What makes a newer view for an iterator whose own is gone from the disk. There is none where that cannot be, or where
-    /// the reader wants the state of its snapshot and no other.
+    /// Makes a newer view for an iterator whose own view is gone from the disk. `None` if that is impossible, or if the
+    /// reader wants exactly the state of its snapshot.
     pub(crate) fn renewal(self: &Arc<Self>, options: &ReadOptions) -> Option<Renewal> {
         if !self.options.read_only || options.snapshot.is_some() {
             return None;
@@ -129,7 +129,7 @@ impl DbInner {
         }))
     }
 
-    /// Calls `read` on the state in force, and again on the newest one where that is gone from the disk.
+    /// Calls `read` on the state in force, and again on the newest state if the former is gone from the disk.
     #[cold]
     pub(crate) fn read_moving_on<R>(&self, mut read: impl FnMut() -> Result<R>) -> Result<R> {
         let mut attempts = 1;

@@ -1,8 +1,8 @@
-//! Where writers of the commit line wait: each at its seat, and those of a group at seats of one cohort. Predecessor and
-//! successor: `write/line`.
+//! The places where writers of the commit line wait. Each writer has its own seat, and the writers of a group have
+//! seats in one cohort. Predecessor and successor: `write/line`.
 //!
-//! They sleep on one word of memory, so one call to the system wakes a whole group. To be made leader, a writer is woken
-//! alone, as far as the line gives it a cohort of its own.
+//! The writers of a cohort sleep on one word of memory, so one system call wakes a whole group. A writer that is to
+//! lead is woken alone, provided that the line gave it a cohort of its own.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::sync::{Condvar, Mutex};
 
 /// Writers that are woken together.
 pub(super) struct Cohort {
-    /// One a seat.
+    /// One for each seat.
     phases: Mutex<Vec<Phase>>,
     changed: Condvar,
 }
@@ -19,13 +19,13 @@ pub(super) struct Cohort {
 /// What a writer waits for.
 pub(super) enum Phase {
     Waiting,
-    /// The token is the writer's.
+    /// The writer has the token.
     Lead,
-    /// The write was committed, or could not be.
+    /// The write was committed, or failed.
     Done(Result<()>),
 }
 
-/// Where one writer waits.
+/// The place where one writer waits.
 #[derive(Clone)]
 pub(super) struct Seat {
     cohort: Arc<Cohort>,
@@ -33,32 +33,32 @@ pub(super) struct Seat {
 }
 
 impl Cohort {
-    /// One without seats.
+    /// A cohort without seats.
     pub(super) fn new() -> Arc<Self> {
         Arc::new(Self { phases: Mutex::new(Vec::new()), changed: Condvar::new() })
     }
 
-    /// Another seat.
+    /// Adds a seat.
     pub(super) fn add_seat(self: &Arc<Self>) -> Seat {
         let mut phases = self.phases.lock();
         phases.push(Phase::Waiting);
         Seat { cohort: Arc::clone(self), place: phases.len() - 1 }
     }
 
-    /// Tells those at `seats`, which are of this cohort, what `phase` returns.
+    /// Sets the phase of each of `seats`, which belong to this cohort, to what `phase` returns.
     fn advance(&self, seats: &[Seat], phase: impl Fn() -> Phase) {
         let mut phases = self.phases.lock();
         for seat in seats {
             phases[seat.place] = phase();
         }
-        // Those who wake need the lock.
+        // The writers that wake need the lock.
         drop(phases);
         self.changed.notify_all();
     }
 }
 
 impl Seat {
-    /// Waits to be the leader (none), or for the result of the write.
+    /// Waits until the writer is the leader (`None`), or until there is a result of its write.
     pub(super) fn wait(&self) -> Option<Result<()>> {
         let mut phases = self.cohort.phases.lock();
         loop {
@@ -70,12 +70,12 @@ impl Seat {
         }
     }
 
-    /// Gives the token to the writer here.
+    /// Gives the token to the writer at this seat.
     pub(super) fn lead(&self) {
         self.cohort.advance(std::slice::from_ref(self), || Phase::Lead);
     }
 
-    /// Tells the writers at `seats` what came of their group.
+    /// Tells the writers at `seats` the result of their group.
     pub(super) fn finish(seats: &[Self], result: &Result<()>) {
         for together in seats.chunk_by(|seat, next| Arc::ptr_eq(&seat.cohort, &next.cohort)) {
             together[0].cohort.advance(together, || Phase::Done(result.clone()));

@@ -1,15 +1,15 @@
 //! Commits a group of batches. Predecessor: `write/line`. Successors: `write/room`, `wal/writer`, the memtable.
 //!
-//! Steps, all under the commit token:
+//! All steps run under the commit token:
 //!
 //! 1. Make room (`write/room`). The first sync since the open waits for the flush of what the open read from logs.
 //! 2. Number the operations: sequences are contiguous, in the order of the log.
 //! 3. Append the group to the log as one record; sync if asked.
 //! 4. Insert it into the memtable.
-//! 5. Publish: store the new visible sequence. Readers see the whole group or nothing of it.
+//! 5. Publish: store the new visible sequence. Readers see either the whole group or nothing of it.
 //!
-//! A failure in step 3 that leaves the log as it was (a full disk) refuses the group. Any other failure there
-//! poisons the database: what is in the log is unknown, so nothing more may be acknowledged.
+//! If step 3 fails and leaves the log as it was (a full disk), the group is refused. Any other failure there poisons
+//! the database: the contents of the log are unknown, so nothing more may be acknowledged.
 
 use terrace_format::batch::{BatchOp, WriteBatch};
 use terrace_format::internal_key::{MAX_SEQUENCE_NUMBER, ValueKind};
@@ -20,7 +20,7 @@ use crate::write::room::Patience;
 use crate::write::writer::{Backlog, CommitState, Writer};
 
 impl<B: Backlog> Writer<B> {
-    /// Writes what `fill` puts into a batch. Whoever need not wait uses the buffer that comes with the token.
+    /// Writes what `fill` puts into a batch. A writer that need not wait uses the buffer that comes with the token.
     #[inline]
     pub(crate) fn write_one(
         &self,
@@ -52,13 +52,13 @@ impl<B: Backlog> Writer<B> {
         self.line.write(batch, sync, |commit, batches, sync| self.commit_group(commit, batches, sync))
     }
 
-    /// Writes `batch` without a sync if it need not wait for anything. Returns whether it did.
+    /// Writes `batch` without a sync if it need not wait for anything. Returns whether it was written.
     pub(crate) fn try_write(&self, batch: &mut WriteBatch) -> Result<bool> {
         let Some(mut token) = self.line.try_token() else { return Ok(false) };
         if token.wal.as_ref().is_some_and(|wal| !wal.is_ready(batch.as_bytes().len())) {
             return Ok(false);
         }
-        // It may have been closed or poisoned since the caller looked.
+        // The database may have been closed or poisoned since the caller checked.
         self.health.check_writable()?;
         match self.make_room(&mut token, batch.approximate_size_bytes(), Patience::Refuse) {
             Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(false),
@@ -86,7 +86,7 @@ impl<B: Backlog> Writer<B> {
         self.commit_with_room(commit, batches, sync)
     }
 
-    /// Steps 2 to 5, for a group that [`make_room`](Self::make_room) has let pass.
+    /// Runs steps 2 to 5 for a group that [`make_room`](Self::make_room) has admitted.
     fn commit_with_room(
         &self,
         commit: &mut CommitState,
@@ -120,7 +120,8 @@ impl<B: Backlog> Writer<B> {
             commit.memtable.prefetch(first.key());
         }
         if sync {
-            // Before the append: where the directory cannot be opened for want of a descriptor, nothing has changed.
+            // This comes before the append: if the directory cannot be opened for want of a descriptor, nothing has
+            // changed.
             self.sync_outgoing_logs(commit).inspect_err(|error| {
                 if error.kind() != ErrorKind::TooManyFiles {
                     self.backlog.poison(error);
@@ -147,7 +148,7 @@ impl<B: Backlog> Writer<B> {
     }
 }
 
-/// Inserts the operations of `batch` with sequences from `first_sequence` on. Returns whether it held deletions.
+/// Inserts the operations of `batch` with sequences from `first_sequence` on. Returns whether the batch held deletions.
 pub(crate) fn insert_batch(memtable: &MemTable, batch: &WriteBatch, first_sequence: u64) -> Result<bool> {
     let mut holds_deletions = false;
     let mut inserter = memtable.inserter();

@@ -1,12 +1,13 @@
-//! Waiting for writers to share a sync. Predecessors: `write/line` and `write/submit_queue`. Successor: none.
+//! Waits for writers to share a sync. Predecessors: `write/line` and `write/submit_queue`. Successor: none.
 
 use crate::sync::yield_now;
 
-/// So often other threads are let run without anyone joining, before it goes on without them.
+/// How often other threads may run without anyone joining before the wait ends.
 const QUIET_YIELDS: usize = if cfg!(all(test, loom)) { 1 } else { 32 };
 
-/// Lets other threads run until as many writers have arrived as are expected, or nobody has come for a while. `look` tells
-/// both numbers. For the price of running first those share the sync, instead of waiting for the next.
+/// Lets other threads run until as many writers have arrived as are expected, or nobody has come for a while. `look`
+/// returns both numbers. The cost is that these threads run first; in return they share this sync instead of waiting
+/// for the next one.
 pub(super) fn gather(look: impl Fn() -> (usize, usize)) {
     let (mut quiet, mut arrived_before) = (0, 0);
     while quiet < QUIET_YIELDS {

@@ -1,11 +1,12 @@
-//! The commit line: who may write now. Predecessor: `db`. Successor: `write/commit`. Those who wait do so in `write/cohort`.
+//! The commit line, which decides who may write now. Predecessor: `db`. Successor: `write/commit`. Writers wait in
+//! `write/cohort`.
 //!
-//! One writer at a time holds the *token*, and with it the log and the active memtable. Promises:
+//! One writer at a time holds the *token*, and with it the log and the active memtable. The line promises:
 //!
-//! 1. Writers get the token in the order in which they joined the line; a writer that finds no line takes it at
+//! 1. Writers get the token in the order in which they joined the line. A writer that finds no line takes the token at
 //!    once, for the price of one exchange.
-//! 2. The holder commits the writes of those behind it together with its own, as one group with one append and
-//!    one sync; each of them learns the result when its write is visible.
+//! 2. The holder commits the writes of those after it together with its own, as one group with one append and one sync.
+//!    Each writer learns the result when its write is visible.
 //! 3. A request for the token alone (to seal, to ingest, to close) never shares a group.
 
 use std::cell::UnsafeCell;
@@ -26,45 +27,45 @@ use crate::write::gather::gather;
 const FREE: usize = 0;
 /// Somebody has the token, and nobody waits for it.
 const TAKEN: usize = 1;
-/// Somebody has the token, and others may be waiting. Set and left only with the line locked.
+/// Somebody has the token, and others may be waiting. This value is set and cleared only with the line locked.
 const AWAITED: usize = 2;
 
-/// The line, and behind it the state `S` that the token guards.
+/// The line and the state `S` that its token guards.
 pub(crate) struct CommitLine<S> {
     /// [`FREE`], [`TAKEN`] or [`AWAITED`].
     token: AtomicUsize,
     line: Mutex<Line>,
-    /// So many writers were there when the last group was done: those in it, and those behind it. A forecast, on which
-    /// nothing rests but speed.
+    /// How many writers there were when the last group was done: those in the group and those waiting after it. This is
+    /// a forecast on which only speed depends.
     recent_writers: AtomicUsize,
     state: UnsafeCell<S>,
-    /// Stands for `state` before a model checker.
+    /// Stands for `state` when a model checker runs.
     state_memory: PlainMemory,
 }
 
-// SAFETY: `state` is reached only through a `Token`, of which there is one at a time (see `Token`); so it moves from
-// thread to thread, for which it is `Send`, and is never shared.
+// SAFETY: `state` is reached only through a `Token`, and there is one at a time (see `Token`). So `state` moves from
+// thread to thread, which requires `Send`, and is never shared.
 unsafe impl<S: Send> Sync for CommitLine<S> {}
 
 #[derive(Default)]
 struct Line {
     waiters: VecDeque<Waiter>,
-    /// Where those wait who joined behind the head of the line since a group was taken, if anybody did.
+    /// The cohort for those who joined after the head of the line since a group was taken, if anybody did.
     cohort: Option<Arc<Cohort>>,
 }
 
 struct Waiter {
     sync: bool,
-    /// The batch to write; none for a waiter that wants the token alone.
+    /// The batch to write; `None` for a waiter that wants the token alone.
     batch: Option<WriteBatch>,
     seat: Seat,
 }
 
-/// The token. Whoever drops it passes it to the head of the line.
+/// The token. Dropping it passes it to the head of the line.
 ///
-/// There is one at a time. It is made by whoever changes `token` from [`FREE`] to another value, and by the waiter that
-/// the holder before made leader as it dropped its own. The change from `FREE` acquires what the change to it released;
-/// a leader acquires it by the lock of its cohort.
+/// There is one at a time. Either the thread that changes `token` from [`FREE`] to another value creates it, or the
+/// waiter that the previous holder made leader by dropping its own. The change from `FREE` acquires what the change to
+/// it released; a leader acquires it through the lock of its cohort.
 pub(crate) struct Token<'a, S> {
     line: &'a CommitLine<S>,
 }
@@ -114,7 +115,7 @@ impl<S> CommitLine<S> {
     #[inline]
     pub(crate) fn try_token(&self) -> Option<Token<'_, S>> {
         let taken = self.token.compare_exchange(FREE, TAKEN, Ordering::Acquire, Ordering::Relaxed);
-        // Not made unless it is given: it would be passed on as it drops.
+        // Created only if the token was taken, because dropping it would pass it on.
         taken.is_ok().then(|| Token { line: self })
     }
 
@@ -139,8 +140,8 @@ impl<S> CommitLine<S> {
         self.recent_writers.load(Ordering::Relaxed) > 2
     }
 
-    /// Writes `batch` in its turn: `commit` is called with the state, the batches of a group in order and
-    /// whether one of them asked for a sync, either here or on the thread of the group's leader.
+    /// Writes `batch` in its turn. `commit` is called with the state, the batches of a group in order, and whether one
+    /// of them asked for a sync. The call happens either here or on the thread of the group's leader.
     pub(crate) fn write(
         &self,
         mut batch: WriteBatch,
@@ -148,7 +149,7 @@ impl<S> CommitLine<S> {
         commit: impl Fn(&mut S, &mut [WriteBatch], bool) -> Result<()>,
     ) -> Result<()> {
         let joined = self.try_token().map_or_else(|| self.join(Some(&mut batch), sync), Joined::Holds);
-        // Whose batch waits in the line has none here.
+        // If the batch waits in the line, there is none here.
         let (mut token, batch) = match joined {
             Joined::Holds(mut token) if !(sync && self.expects_others()) => {
                 return commit(&mut token, std::slice::from_mut(&mut batch), sync);
@@ -175,7 +176,7 @@ impl<S> CommitLine<S> {
         result
     }
 
-    /// How many wait for the token.
+    /// The number of writers that wait for the token.
     #[cfg(test)]
     pub(crate) fn length(&self) -> usize {
         self.line.lock().waiters.len()
@@ -194,7 +195,8 @@ impl<S> CommitLine<S> {
         }
     }
 
-    /// Joins the line's end, or takes the token if it has become free. Who waits has left its batch in the line.
+    /// Joins the end of the line, or takes the token if it has become free. A writer that waits leaves its batch in the
+    /// line.
     fn join(&self, batch: Option<&mut WriteBatch>, sync: bool) -> Joined<'_, S> {
         let mut line = self.line.lock();
         loop {
@@ -218,20 +220,20 @@ impl<S> CommitLine<S> {
         Joined::Waits(seat)
     }
 
-    /// Before a sync: lets those join who wrote a moment ago, and are likely to write again. So many of the group are
-    /// not in the line.
+    /// Called before a sync: lets writers join that wrote a moment ago and are likely to write again. `elsewhere` is
+    /// the number of the group's writers that are not in the line.
     fn gather(&self, elsewhere: usize) {
         gather(|| (elsewhere + self.line.lock().waiters.len(), self.recent_writers.load(Ordering::Relaxed)));
     }
 
-    /// A group of so many is done.
+    /// Notes that a group of `group` writers is done.
     fn note_writers(&self, group: usize) {
         let writers = group + self.line.lock().waiters.len();
         self.recent_writers.store(writers, Ordering::Relaxed);
     }
 
-    /// Takes the leader and those behind it who may share its group off the line. A leader that did not wait there brings
-    /// its batch. Returns where the followers wait and all batches, the leader's first.
+    /// Takes the leader and the waiters after it that may share its group off the line. A leader that did not wait in
+    /// the line brings its batch. Returns the seats of the followers and all batches, the leader's first.
     fn take_group(&self, own: Option<WriteBatch>, sync: bool) -> (Vec<Seat>, Vec<WriteBatch>) {
         let mut line = self.line.lock();
         let own = own.or_else(|| line.waiters.pop_front().and_then(|leader| leader.batch));
@@ -251,9 +253,9 @@ impl<S> CommitLine<S> {
     }
 }
 
-/// What came of joining the line.
+/// The result of joining the line.
 enum Joined<'a, S> {
-    /// It waits there.
+    /// The writer waits in the line.
     Waits(Seat),
     /// The token was free.
     Holds(Token<'a, S>),

@@ -18,5 +18,5 @@ mod tests;
 pub(crate) mod throttle;
 pub(crate) mod writer;
 
-/// A group of batches that share a log write, and a sync, is closed when they reach this size.
+/// A group of batches that share a log write and a sync is closed when it reaches this size.
 const MAX_GROUP_BYTES: usize = 4 << 20;

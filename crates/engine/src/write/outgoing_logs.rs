@@ -1,19 +1,19 @@
-//! The logs behind the active one, until their memtables are in tables. Predecessors: a seal, which leaves one behind; a sync,
-//! before which they are synced. Successor: `synced_files`.
+//! The logs before the active one, until their memtables are in tables. Predecessors: a seal, which leaves such a log;
+//! a sync, before which these logs are synced. Successor: `synced_files`.
 
 use crate::error::Result;
 use crate::wal::writer::WalWriter;
 use crate::write::writer::{Backlog, CommitState, Writer};
 
 impl<B: Backlog> Writer<B> {
-    /// Syncs and closes the logs behind the active one that still matter.
+    /// Syncs and closes the logs before the active one that still matter.
     pub(crate) fn sync_outgoing_logs(&self, commit: &mut CommitState) -> Result<()> {
         if commit.outgoing.is_empty() {
             return Ok(());
         }
         self.backlog.close_later(self.take_flushed_logs(commit));
         let log_number = || self.files.versions.log_number();
-        // A flush that made a log needless may have removed it meanwhile.
+        // A flush that made a log unnecessary may have removed it meanwhile.
         let unless_needless = |number: u64, result: Result<()>| match result {
             Err(_) if number < log_number() => Ok(()),
             result => result,
@@ -29,7 +29,7 @@ impl<B: Backlog> Writer<B> {
         })
     }
 
-    /// Logs whose memtables are in tables by now need no sync any more.
+    /// Takes out the logs whose memtables are now in tables. They no longer need a sync.
     pub(super) fn take_flushed_logs(&self, commit: &mut CommitState) -> Vec<WalWriter> {
         let oldest_needed = self.files.versions.log_number();
         commit.outgoing.extract_if(.., |outgoing| outgoing.number() < oldest_needed).collect()

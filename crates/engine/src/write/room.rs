@@ -1,4 +1,4 @@
-//! Makes room for a write: slows it while flushes and compactions lag, and seals the memtable that is full. Predecessor:
+//! Makes room for a write: slows it while flushes and compactions lag, and seals a full memtable. Predecessor:
 //! `write/commit`. Successor: the [`Backlog`].
 
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::wal::writer::WalWriter;
 use crate::write::throttle::{Pressure, STOP_FILES};
 use crate::write::writer::{Backlog, CommitState, Writer};
 
-/// Whether a call may wait for the background, or has to leave things as they are.
+/// Whether a call may wait for the background, or must leave things as they are.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Patience {
     Wait,
@@ -20,9 +20,9 @@ pub(super) enum Patience {
 }
 
 impl<B: Backlog> Writer<B> {
-    /// Lets a write of `bytes` pass once there is room for it. With [`Patience::Refuse`] returns `WouldBlock` instead of
-    /// waiting, having done nothing. To seal a memtable is waiting too: it begins a log, for which the file system may have to
-    /// finish other work first.
+    /// Admits a write of `bytes` once there is room for it. With [`Patience::Refuse`], returns `WouldBlock` instead of
+    /// waiting, and changes nothing. Sealing a memtable counts as waiting, because it begins a log, and the file system
+    /// may have to finish other work first.
     pub(super) fn make_room(&self, commit: &mut CommitState, bytes: usize, patience: Patience) -> Result<()> {
         let would_block = || Err(Error::new(ErrorKind::WouldBlock, "the write would have to wait"));
         if commit.throttle.is_active() {
@@ -49,7 +49,7 @@ impl<B: Backlog> Writer<B> {
         Ok(())
     }
 
-    /// Waits until flushes and compactions have kept up so far that another memtable may be sealed.
+    /// Waits until flushes and compactions have caught up enough for another memtable to be sealed.
     fn wait_until_it_may_seal(&self) -> Result<()> {
         if self.may_seal() { Ok(()) } else { self.backlog.wait_for_change(|| self.may_seal()) }
     }
@@ -59,7 +59,7 @@ impl<B: Backlog> Writer<B> {
         view.sealed.len() < self.max_sealed_memtables && view.version.levels[0].len() < STOP_FILES
     }
 
-    /// Tells the throttle what is waiting in the background now, behind the active memtable.
+    /// Tells the throttle what is now waiting in the background besides the active memtable.
     pub(crate) fn note_pressure(&self, commit: &mut CommitState) {
         let view = self.published.super_version();
         let flushes_lag = view.sealed.len() >= self.max_sealed_memtables;
@@ -97,7 +97,7 @@ impl<B: Backlog> Writer<B> {
     /// Seals the active memtable, unless it is empty, and waits until all sealed ones are in tables.
     pub(crate) fn flush(&self) -> Result<()> {
         let mut token = self.line.take_token();
-        // It may have been closed while this waited, and the directory may be another's by now.
+        // The database may have been closed while this call waited, and the directory may belong to another one by now.
         self.health.check_writable()?;
         if !token.memtable.is_empty() {
             self.backlog.wait_for_change(|| self.may_seal())?;
@@ -120,9 +120,9 @@ impl<B: Backlog> Writer<B> {
         self.published.super_version().sealed.first().map(|sealed| sealed.file_number)
     }
 
-    /// Waits until what was read from logs at the open is in tables. Nothing that comes after it is durable before: a sync of
-    /// those logs proves nothing, since pages that a device refused count as clean from then on, and only the handles that
-    /// were open at the time are told.
+    /// Waits until what the open read from logs is in tables. Nothing that comes later is durable before that. A sync
+    /// of those logs proves nothing: pages that a device refused count as clean afterwards, and only the handles that
+    /// were open at the time learn of the failure.
     pub(crate) fn flush_recovered(&self, commit: &mut CommitState) -> Result<()> {
         if let Some(newest) = commit.recovered {
             self.wait_for_flush_of(newest)?;

@@ -1,6 +1,6 @@
-//! Writes whose caller does not wait: they queue up, and the pool's commit thread writes all of a database that are
-//! waiting as one group with one sync, then those of the next database. Predecessor: `db`. Between: `write/submit_queue`.
-//! Successor: `write/commit`.
+//! Writes whose caller does not wait. They queue up, and the pool's commit thread writes all waiting writes of a
+//! database as one group with one sync, then those of the next database. Predecessor: `db`. Between:
+//! `write/submit_queue`. Successor: `write/commit`.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ struct Submission {
 pub(crate) struct Submissions<B> {
     queue: SubmitQueue<Submission>,
     writer: Arc<Writer<B>>,
-    /// None for a read-only database.
+    /// `None` for a read-only database.
     pool: Option<Arc<BackgroundPool>>,
 }
 
@@ -36,7 +36,7 @@ impl<B: Backlog + Send + Sync + 'static> Submissions<B> {
         Arc::new(Self { queue: SubmitQueue::new(), writer, pool })
     }
 
-    /// Queues a write. `done` is called once it is committed, or cannot be.
+    /// Queues a write. `done` is called once the write is committed or has failed.
     pub(crate) fn submit(self: &Arc<Self>, batch: WriteBatch, options: WriteOptions, done: WriteDone) {
         let submission = Submission { batch, sync: options.sync, done };
         if self.pool.as_ref().is_none_or(|pool| pool.needs_steps()) {
@@ -50,14 +50,14 @@ impl<B: Backlog + Send + Sync + 'static> Submissions<B> {
         }
     }
 
-    /// Has the commit thread write what was submitted. Where none can be had, it is written here.
+    /// Has the commit thread write what was submitted. If there can be no such thread, it is written here.
     fn serve_soon(self: &Arc<Self>) {
         let Some(pool) = &self.pool else { return };
         let submissions = Arc::clone(self);
         let serve = move || {
             let write = |waiting| submissions.commit(waiting);
             if submissions.queue.serve(|submission| submission.sync, write) == Next::Serve {
-                // Behind the other databases that share the thread.
+                // After the other databases that share the thread.
                 submissions.serve_soon();
             }
         };
@@ -66,12 +66,13 @@ impl<B: Backlog + Send + Sync + 'static> Submissions<B> {
         }
     }
 
-    /// Whether none waits or is being written. A write that has to follow submitted ones in order has to be submitted, too.
+    /// Whether no write waits or is being written. A write that must follow submitted ones in order must be submitted,
+    /// too.
     pub(crate) fn is_idle(&self) -> bool {
         self.queue.is_idle()
     }
 
-    /// Accepts none any more, and writes those that wait on this thread.
+    /// Accepts no more writes, and writes those that wait on this thread.
     pub(crate) fn close(&self) {
         self.queue.close(|waiting| self.commit(waiting));
     }

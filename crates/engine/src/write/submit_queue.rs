@@ -1,16 +1,16 @@
-//! The queue of submitted writes: any thread puts items in, one at a time takes out all that wait. Predecessor and
-//! successor: `write/submit`.
+//! The queue of submitted writes. Any thread puts items in; one thread at a time takes out all waiting items.
+//! Predecessor and successor: `write/submit`.
 //!
-//! Promises:
+//! The queue promises:
 //!
-//! 1. What was accepted is written exactly once, in the order in which it was accepted, also if the queue is closed
+//! 1. What was accepted is written exactly once, in the order in which it was accepted, even if the queue is closed
 //!    meanwhile.
-//! 2. After the queue was closed nothing is accepted, and nothing is written any more.
+//! 2. After the queue was closed, nothing is accepted and nothing more is written.
 
 use crate::sync::{Condvar, Mutex, MutexGuard, ThreadId, current_thread};
 use crate::write::gather::gather;
 
-/// The queue. It has no thread of its own: who puts an item into an idle one has it served.
+/// The queue. It has no thread of its own: whoever puts an item into an idle queue has it served.
 pub(crate) struct SubmitQueue<T> {
     state: Mutex<QueueState<T>>,
     /// Signalled when a round of writing ends after the queue was closed.
@@ -19,21 +19,21 @@ pub(crate) struct SubmitQueue<T> {
 
 struct QueueState<T> {
     waiting: Vec<T>,
-    /// Whether somebody was told to call [`serve`](SubmitQueue::serve) and has not come to the end of it.
+    /// Whether somebody was told to call [`serve`](SubmitQueue::serve) and has not finished it.
     is_served: bool,
     /// The thread that is writing.
     writer: Option<ThreadId>,
     ending: bool,
-    /// How many came the last time, and since.
+    /// How many items came the last time, and since.
     expected: usize,
 }
 
-/// What has to be done after an item was put in.
+/// What to do after an item was put in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// Nothing: it will be served.
+    /// Nothing: the item will be served.
     Nothing,
-    /// Somebody has to call [`serve`](SubmitQueue::serve).
+    /// Somebody must call [`serve`](SubmitQueue::serve).
     Serve,
 }
 
@@ -44,7 +44,7 @@ impl<T> SubmitQueue<T> {
         Self { state: Mutex::new(state), written: Condvar::new() }
     }
 
-    /// Adds `item`; after the queue was closed it comes back.
+    /// Adds `item`, or returns it if the queue was closed.
     pub(crate) fn push(&self, item: T) -> Result<Next, T> {
         let mut state = self.state.lock();
         if state.ending {
@@ -54,8 +54,8 @@ impl<T> SubmitQueue<T> {
         Ok(if std::mem::replace(&mut state.is_served, true) { Next::Nothing } else { Next::Serve })
     }
 
-    /// Gives `write` all that waits, once. If one of those for which `gathers` holds is there, it first lets as many come as
-    /// came the last time. [`Next::Serve`] if more came meanwhile: then it has to be called again.
+    /// Gives `write` everything that waits, once. If `gathers` holds for one of the items, it first lets as many arrive
+    /// as came the last time. Returns [`Next::Serve`] if more came meanwhile, and must then be called again.
     pub(crate) fn serve(&self, gathers: impl Fn(&T) -> bool, write: impl FnOnce(Vec<T>)) -> Next {
         let mut state = self.state.lock();
         let expected = state.expected;
@@ -64,7 +64,7 @@ impl<T> SubmitQueue<T> {
             gather(|| (self.state.lock().waiting.len(), expected));
             state = self.state.lock();
         }
-        // Once the queue was closed, who closed it writes what is left.
+        // Once the queue was closed, the thread that closed it writes what is left.
         if !state.ending {
             let count = state.waiting.len();
             state = self.write_all(state, write);
@@ -103,9 +103,9 @@ impl<T> SubmitQueue<T> {
         state.writer.is_none() && state.waiting.is_empty()
     }
 
-    /// Accepts nothing more, waits for what is being written, and gives `write` what is left: all of it on the calling thread,
-    /// so that no other is needed. If the caller is within a `write` of this queue (which may drop the last handle of the
-    /// database), it does not wait for itself.
+    /// Accepts nothing more, waits for what is being written, and gives `write` what is left. All of that runs on the
+    /// calling thread, so that no other is needed. If the caller is within a `write` of this queue (which may drop the
+    /// last handle of the database), it does not wait for itself.
     pub(crate) fn close(&self, write: impl FnOnce(Vec<T>)) {
         let mut state = self.state.lock();
         state.ending = true;

@@ -1,4 +1,4 @@
-//! The writer with a background that the test plays.
+//! Tests the writer with a background that the test plays.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ struct PlayedBacklog {
     published: Arc<Published>,
     health: Arc<Health>,
     is_full: Mutex<bool>,
-    /// What was sealed: last sequence and next log.
+    /// The last sequence and the next log of each sealed memtable.
     sealed: Mutex<Vec<(u64, u64)>>,
     watches: AtomicUsize,
 }
@@ -120,7 +120,7 @@ impl Fixture {
         self.writer.write_one(sync, |batch| batch.put(key.as_bytes(), &[7; 1000]))
     }
 
-    /// Puts until a write fails or so many memtables were sealed.
+    /// Puts entries until a write fails or `seals` memtables were sealed.
     fn fill(&self, seals: usize) -> Result<()> {
         while self.backlog.sealed.lock().len() < seals {
             self.put("k", false)?;

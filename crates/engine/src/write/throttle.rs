@@ -2,68 +2,72 @@
 //!
 //! Writers are charged per byte against the lower of two rates:
 //!
-//! - **Flushes.** While as many sealed memtables wait as may, the active one must not be full before the oldest is
-//!   flushed: the rate is the measured throughput of flushes. A flush may take longer than those before, as when the disk is
-//!   busy otherwise. So the rate falls with the room that is left, too: the last of it lasts for half a second.
-//! - **Level 0** grows when flushes outrun compactions. From [`SLOWDOWN_FILES`] files on the rate falls as level 0
+//! - **Flushes.** While the maximum number of sealed memtables wait, the active one must not fill up before the oldest
+//!   is flushed. The rate is the measured throughput of flushes. A flush may take longer than those before, for example
+//!   when the disk is busy with other work. The rate therefore also falls with the room that is left: the last of it
+//!   lasts for half a second.
+//! - **Level 0** grows when flushes outrun compactions. From [`SLOWDOWN_FILES`] files on, the rate falls as level 0
 //!   grows. It follows the measured throughput of compactions out of level 0.
 //!
-//! At [`STOP_FILES`] writers wait: a safety that the rate should keep out of reach.
+//! At [`STOP_FILES`] files, writers wait. This is a safety limit that the rate should keep out of reach.
 
 use crate::background::state::Throughput;
 
-/// Files in level 0 from which writers are slowed.
+/// Number of files in level 0 from which writers are slowed.
 pub(crate) const SLOWDOWN_FILES: usize = 8;
-/// Files in level 0 at which writers wait for a compaction.
+/// Number of files in level 0 at which writers wait for a compaction.
 pub(crate) const STOP_FILES: usize = 40;
-/// Files in level 0 more for which the rate falls to an eighth.
+/// Number of additional files in level 0 that reduce the rate to an eighth.
 const EIGHTH_FILES: f64 = 24.0;
-/// The slowest that writers are made, in bytes a second.
+/// The lowest rate to which writers are slowed, in bytes a second.
 const MIN_RATE_BYTES_PER_SECOND: f64 = (1 << 20) as f64;
-/// Assumed throughput of compactions before one was measured, in bytes a second.
+/// Assumed throughput of compactions before the first measurement, in bytes a second.
 const INITIAL_DRAIN_BYTES_PER_SECOND: f64 = (64 << 20) as f64;
-/// Assumed throughput of flushes before one was measured, in bytes a second.
+/// Assumed throughput of flushes before the first measurement, in bytes a second.
 const INITIAL_FLUSH_BYTES_PER_SECOND: f64 = (256 << 20) as f64;
-/// At its rate a writer would use up the room that is left within this time, in seconds; but there is ever less.
+/// At its rate, a writer would use up the remaining room within this time, in seconds. But the room keeps shrinking,
+/// and the rate with it.
 const ROOM_LASTS_SECONDS: f64 = 0.1;
-/// The pressure is looked at again after so many bytes.
+/// The pressure is checked again after this many bytes.
 const STALE_AFTER_BYTES: usize = 64 << 10;
 /// Share of the newest measurement in the average.
 const NEWEST_SHARE: f64 = 0.3;
-/// Debt, in microseconds, below which a writer need not sleep: shorter sleeps cost more than they delay. Longer ones
-/// would be fewer, but each would be felt.
+/// The debt, in microseconds, below which a writer does not sleep. Shorter sleeps cost more than they delay. Longer
+/// ones would be fewer, but each would be felt.
 const SLEEP_FROM_MICROS: u64 = 250;
-/// The longest that one write is delayed.
+/// The longest delay of one write.
 const MAX_DELAY_MICROS: u64 = 20_000;
 
-/// The rate that writers may have with `level0_files` in level 0 where compactions move
-/// `drain_bytes_per_second` out of it; `None` is no limit.
+/// The rate that writers may have with `level0_files` in level 0 when compactions move `drain_bytes_per_second` out of
+/// it. `None` means no limit.
 fn level0_rate(level0_files: usize, drain_bytes_per_second: f64) -> Option<f64> {
     if level0_files < SLOWDOWN_FILES {
         return None;
     }
-    // From twice the drain at the start of the ramp, where level 0 may still grow, to an eighth of it at its end.
+    // The share falls from twice the drain at the start of the ramp, where level 0 may still grow, to an eighth of the
+    // drain at its end.
     let share = 2.0 * (0.125_f64).powf((level0_files - SLOWDOWN_FILES) as f64 / EIGHTH_FILES);
     Some((drain_bytes_per_second * share).max(MIN_RATE_BYTES_PER_SECOND))
 }
 
-/// What writers may have to be slowed for.
+/// Reasons to slow writers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pressure {
     pub(crate) level0_files: usize,
-    /// If no further memtable may be sealed before one is flushed: the bytes that the active one may still grow by.
+    /// The bytes that the active memtable may still grow by, if no further memtable may be sealed before one is
+    /// flushed.
     pub(crate) room_bytes: Option<usize>,
 }
 
-/// A token bucket for writers. Kept by whoever holds the commit token.
+/// A token bucket for writers. The holder of the commit token keeps it.
 #[derive(Debug)]
 pub(crate) struct Throttle {
     drain_bytes_per_second: f64,
     flush_bytes_per_second: f64,
     rate_bytes_per_second: Option<f64>,
-    /// When the bytes charged so far are paid for. In nanoseconds: a small write costs less than a microsecond.
+    /// When the bytes charged so far are paid for. In nanoseconds, because a small write costs less than a microsecond.
     paid_at_nanos: u64,
-    /// Since the pressure was last noted.
+    /// The bytes charged since the pressure was last noted.
     charged_bytes: usize,
 }
 
@@ -78,17 +82,17 @@ impl Throttle {
         }
     }
 
-    /// Takes note of what compactions took out of level 0.
+    /// Notes what compactions took out of level 0.
     pub(crate) fn record_drain(&mut self, drained: Throughput) {
         blend(&mut self.drain_bytes_per_second, drained);
     }
 
-    /// Takes note of finished flushes.
+    /// Notes finished flushes.
     pub(crate) fn record_flush(&mut self, flushed: Throughput) {
         blend(&mut self.flush_bytes_per_second, flushed);
     }
 
-    /// Takes note of what the background has before it.
+    /// Notes what work the background has before it.
     pub(crate) fn set_pressure(&mut self, pressure: Pressure) {
         self.charged_bytes = 0;
         let level0 = level0_rate(pressure.level0_files, self.drain_bytes_per_second);
@@ -99,7 +103,7 @@ impl Throttle {
         self.rate_bytes_per_second = level0.into_iter().chain(flush).reduce(f64::min);
     }
 
-    /// How long a write has to wait, in microseconds, before it may begin at `now_micros`. 0: no wait.
+    /// How long a write must wait, in microseconds, before it may begin at `now_micros`. 0 means no wait.
     pub(crate) fn delay_micros(&self, now_micros: u64) -> u64 {
         if self.rate_bytes_per_second.is_none() {
             return 0;
@@ -118,7 +122,7 @@ impl Throttle {
         }
     }
 
-    /// Whether so much was written since the pressure was noted that it is another by now.
+    /// Whether enough was written since the pressure was noted that it may have changed.
     pub(crate) fn is_stale(&self) -> bool {
         self.charged_bytes >= STALE_AFTER_BYTES
     }
@@ -154,7 +158,7 @@ mod tests {
 
     #[test]
     fn a_slowed_writer_gets_the_rate_and_no_more() {
-        // Also in writes so small that each is paid for in less than a microsecond.
+        // This also holds for writes so small that each is paid for in less than a microsecond.
         for write_bytes in [10, 10_000] {
             let mut throttle = Throttle::new();
             throttle.set_pressure(level0(STOP_FILES));

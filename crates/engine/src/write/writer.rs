@@ -1,5 +1,5 @@
-//! The writer of a database: what the commit token guards, and what a commit works with. It knows the background as the
-//! [`Backlog`] that it fills, and is tested with another.
+//! The writer of a database: what the commit token guards, and what a commit works with. It knows the background only
+//! as the [`Backlog`] that it fills, and is tested with another one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,30 +17,30 @@ use crate::wal::writer::WalWriter;
 use crate::write::line::CommitLine;
 use crate::write::throttle::Throttle;
 
-/// What a writer needs of the background: it takes full memtables, and says when there is room for more.
+/// What a writer needs of the background, which takes full memtables and says when there is room for more.
 pub(crate) trait Backlog {
-    /// Takes `sealed` over, which `active` follows for readers, and has it flushed. `needless` are logs that nobody needs any
-    /// more, to be closed. Returns what was measured since the last call.
+    /// Takes over `sealed`, which `active` follows for readers, and has it flushed. `needless` are logs that nobody
+    /// needs any more, to be closed. Returns what was measured since the last call.
     fn take_over(&self, sealed: SealedMemTable, active: Arc<MemTable>, needless: Vec<WalWriter>) -> Measured;
 
-    /// Closes logs that nobody needs any more, on another thread: to free their space may take the system longer than a write
-    /// should wait.
+    /// Closes logs that nobody needs any more, on another thread, because freeing their space may take the system
+    /// longer than a write should wait.
     fn close_later(&self, needless: Vec<WalWriter>);
 
-    /// Waits until flushes and compactions have made `changed` true. An error if they cannot.
+    /// Waits until flushes and compactions have made `changed` true. Returns an error if they cannot.
     fn wait_for_change(&self, changed: impl Fn() -> bool) -> Result<()>;
 
     /// Gives the background some time.
     fn pause(&self, delay: Duration);
 
-    /// Deletions were written: once nothing is written for a while, they may give back space.
+    /// Called when deletions were written: they may give back space once nothing is written for a while.
     fn watch_for_idleness(&self);
 
     /// Refuses writes from now on because of `cause`.
     fn poison(&self, cause: &Error);
 }
 
-/// What the background has measured; `None` where nothing came through.
+/// What the background has measured; `None` if nothing was processed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Measured {
     pub(crate) flushed: Option<Throughput>,
@@ -54,7 +54,7 @@ pub(crate) struct Writer<B> {
     pub(crate) health: Arc<Health>,
     pub(crate) published: Arc<Published>,
     pub(crate) backlog: B,
-    /// Size at which a memtable is sealed, in bytes.
+    /// The size at which a memtable is sealed, in bytes.
     pub(crate) write_buffer_size_bytes: usize,
     /// How many sealed memtables may wait for their flush; at least one.
     pub(crate) max_sealed_memtables: usize,
@@ -64,23 +64,23 @@ pub(crate) struct Writer<B> {
 
 /// What the commit token guards.
 pub(crate) struct CommitState {
-    /// The log of the active memtable; none once the database is closed or if it is read-only.
+    /// The log of the active memtable; `None` once the database is closed, or if it is read-only.
     pub(crate) wal: Option<WalWriter>,
-    /// Logs of sealed memtables that were not synced, oldest first. They are synced before a sync on the active log
-    /// counts: otherwise a later write could survive a power cut that an earlier one does not.
+    /// Logs of sealed memtables that were not synced, oldest first. They are synced before a sync of the active log
+    /// counts. Otherwise a later write could survive a power cut that an earlier one does not.
     pub(crate) outgoing: Vec<WalWriter>,
-    /// The newest sealed memtable that was read from the logs found at the open, by its number; none once a sync has
+    /// The number of the newest sealed memtable that was read from the logs found at the open; `None` once a sync has
     /// waited for it.
     pub(crate) recovered: Option<u64>,
     pub(crate) memtable: Arc<MemTable>,
     pub(crate) last_sequence: u64,
     pub(crate) throttle: Throttle,
-    /// A buffer for a batch: of a single write, or of a group's batches joined.
+    /// A buffer for the batch of a single write, or for the joined batches of a group.
     pub(crate) buffer: Option<WriteBatch>,
 }
 
 impl CommitState {
-    /// Keeps `buffer` for the next one who needs it, unless it is very large.
+    /// Keeps `buffer` for the next writer that needs it, unless it is very large.
     pub(super) fn keep_buffer(&mut self, buffer: WriteBatch) {
         const LARGEST_BYTES: usize = 1 << 20;
         if buffer.approximate_size_bytes() <= LARGEST_BYTES {
