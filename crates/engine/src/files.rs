@@ -1,5 +1,6 @@
-//! The files of an open database: where they are, the tables that are open, the versions that list them, and how tables come
-//! and go. What flushes, compactions and ingestion share. Successors: `table/builder`, the version set, the table cache.
+//! The files of an open database: where they are, which tables are open, which versions list them, and how tables come
+//! and go. Flushes, compactions and ingestion share this. Successors: `table/builder`, the version set, the table
+//! cache.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,19 +19,20 @@ use crate::recovery::synced_files::SyncedFiles;
 use crate::table::{TableBuilder, TableBuilderOptions};
 use crate::version::{ObsoleteFiles, VersionSet};
 
-/// The files of a database, each of which is in [`directory`](Self::directory) and reached through [`env`](Self::env).
+/// The files of a database. All of them are in [`directory`](Self::directory) and are reached through
+/// [`env`](Self::env).
 pub(crate) struct Files {
     pub(crate) directory: PathBuf,
     pub(crate) env: Arc<dyn Env>,
     pub(crate) comparator: InternalKeyComparator,
     pub(crate) table_options: TableBuilderOptions,
-    /// The tables that are open.
+    /// The open tables.
     pub(crate) tables: Arc<TableCache>,
-    /// Which tables the database consists of. The numbers of all files come from here.
+    /// The tables that the database consists of. The numbers of all files come from here.
     pub(crate) versions: VersionSet,
     /// Tables that no version lists and no reader pins any more.
     pub(crate) obsolete: Arc<ObsoleteFiles>,
-    /// Which files are durable that take no more records, and up to where.
+    /// Which files that take no more records are durable, and up to where.
     pub(crate) synced: Mutex<SyncedFiles>,
     pub(crate) info_log: Arc<InfoLog>,
 }
@@ -46,7 +48,7 @@ impl Files {
         self.create_table_with(number, self.table_options.clone())
     }
 
-    /// As [`create_table`](Self::create_table), written in another way than the database's tables usually are.
+    /// Like [`create_table`](Self::create_table), but with options other than the usual ones of the database.
     pub(crate) fn create_table_with(
         &self,
         number: u64,
@@ -58,8 +60,9 @@ impl Files {
         Ok(NewTable { builder, unfinished: Unfinished { files: self, number, removes: true } })
     }
 
-    /// Records `edit`, which names new tables. They are removed if it is certain that the MANIFEST does not name them; after a
-    /// failed write it may, and they stay until the version set has settled that, or the next open.
+    /// Records `edit`, which names new tables. If it is certain that the MANIFEST does not name them, they are removed.
+    /// After a failed write the MANIFEST may name them, and they stay until the version set or the next open has
+    /// settled that.
     pub(crate) fn record(&self, edit: VersionEdit, counts: &[(u64, TableCounts)]) -> Result<()> {
         let Err(error) = self.versions.apply(edit, counts) else { return Ok(()) };
         if matches!(error.kind(), ErrorKind::InvalidArgument | ErrorKind::ReadOnly | ErrorKind::Poisoned) {
@@ -68,21 +71,22 @@ impl Files {
         Err(error)
     }
 
-    /// Removes tables that no version lists. One that cannot be removed does no harm, and the next open tries again.
+    /// Removes tables that no version lists. A table that cannot be removed does no harm, and the next open tries
+    /// again.
     pub(crate) fn remove_tables(&self, numbers: impl IntoIterator<Item = u64>) {
         for number in numbers {
             let _ = self.env.remove_file(&self.table_path(number));
         }
     }
 
-    /// Leaves word that the log `number`, which takes no more records, is durable up to `size_bytes`: the next open then
-    /// takes no damage there for a loss of power.
+    /// Records that the log `number`, which takes no more records, is durable up to `size_bytes`. The next open then
+    /// does not take damage in that part for a loss of power.
     pub(crate) fn note_synced_log(&self, number: u64, size_bytes: u64) {
         let oldest = self.versions.log_number();
         self.note_synced(|synced| synced.note_log(number, size_bytes, oldest));
     }
 
-    /// Adds to what is known to have been synced, and writes it down if it is news.
+    /// Adds to what is known to have been synced, and writes it down if it is new.
     pub(crate) fn note_synced(&self, note: impl FnOnce(&mut SyncedFiles)) {
         let mut synced = self.synced.lock();
         let before = synced.clone();
@@ -98,18 +102,18 @@ impl Files {
     }
 }
 
-/// A table that is being written. It is removed again unless [`finish`](Self::finish) succeeds.
+/// A table that is being written. It is removed unless [`finish`](Self::finish) succeeds.
 pub(crate) struct NewTable<'a> {
     /// Dropped first, so that the file is closed before it is removed.
     builder: TableBuilder,
     unfinished: Unfinished<'a>,
 }
 
-/// Removes the table as it drops.
+/// Removes the table when dropped.
 struct Unfinished<'a> {
     files: &'a Files,
     number: u64,
-    /// Until the table is finished.
+    /// True until the table is finished.
     removes: bool,
 }
 
@@ -121,19 +125,19 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// The number of the table, and what [`Files::record`] wants to know of it.
+    /// The number of the table and the counts that [`Files::record`] needs.
     pub(crate) fn counted(&self) -> (u64, TableCounts) {
         (self.entry.number, self.counts)
     }
 }
 
 impl NewTable<'_> {
-    /// Adds an entry; keys come in ascending order.
+    /// Adds an entry. Keys must come in ascending order.
     pub(crate) fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         self.builder.add(key, value)
     }
 
-    /// About how large the file would be if it were finished now, in bytes.
+    /// The approximate size of the file if it were finished now, in bytes.
     pub(crate) fn estimated_size_bytes(&self) -> u64 {
         self.builder.estimated_size_bytes()
     }

@@ -1,9 +1,9 @@
 //! Writes a sealed memtable to a table of level 0. Predecessor: `db/jobs`, which flushes the oldest one first. Successors:
 //! `table/builder`, then the version set.
 //!
-//! Steps: write and sync the table; record it in the MANIFEST together with the number of the first log still needed. Then
-//! `db/jobs` replaces the memtable by the table in the super version, and removes the logs. A crash between any two steps
-//! leaves either the log or the table in charge, never neither.
+//! A flush writes and syncs the table, then records it in the MANIFEST together with the number of the first log still
+//! needed. Then `db/jobs` replaces the memtable by the table in the super version and removes the logs. After a crash
+//! between any two steps, either the log or the table is in charge.
 
 use std::sync::Arc;
 
@@ -20,8 +20,8 @@ use crate::memtable::MemTable;
 use crate::read::published::Published;
 use crate::read::super_version::SealedMemTable;
 
-/// Writes `sealed`, which must be the oldest sealed memtable, to a table, and records that. Returns the table; none if nothing
-/// in the memtable is worth keeping. One flush at a time.
+/// Writes `sealed`, which must be the oldest sealed memtable, to a table, and records the table. Returns the table, or
+/// `None` if nothing in the memtable needs to be kept. Only one flush may run at a time.
 pub(crate) fn flush(files: &Files, published: &Published, sealed: &SealedMemTable) -> Result<Option<Output>> {
     files.versions.settle()?;
     let table = write_level0_table(files, published, &sealed.table, sealed.file_number)?;
@@ -54,7 +54,7 @@ fn write_level0_table(
         options.compression = Compression::None;
     }
     let path = files.table_path(number);
-    // If this fails, what was written is removed; the log still holds it all.
+    // If this fails, what was written is removed. The log still holds all of it.
     let mut table = files.create_table_with(number, options)?;
     while entries.valid() {
         let parsed = parse_internal_key(entries.key()).map_err(|error| Error::format(&path, 0, error))?;
@@ -66,8 +66,8 @@ fn write_level0_table(
     table.finish().map(Some)
 }
 
-/// Whether a table of level 0 with this range is merged with others before long: then to compress it now, and decompress it
-/// then, costs more than the space it takes meanwhile. One that overlaps nothing is moved down as it is.
+/// Whether a table of level 0 with this range will soon be merged with others. Compressing it now and decompressing it
+/// then would cost more than the space that it takes meanwhile. A table that overlaps nothing is moved down unchanged.
 fn will_be_merged_soon(files: &Files, first_user_key: &[u8], last_user_key: &[u8]) -> bool {
     let version = files.versions.current();
     (0..LEVEL_COUNT).any(|level| version.overlaps(level, Some(first_user_key), Some(last_user_key)))

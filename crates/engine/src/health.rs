@@ -1,5 +1,6 @@
-//! What an open database may still do: whether it belongs to this process, is open, and takes writes. Every operation asks
-//! here first. It moves one way: open, perhaps *poisoned* (reads go on, writes are refused), closed.
+//! What an open database may still do: whether it belongs to this process, is open, and takes writes. Every operation
+//! checks this first. The state moves in one direction: open, perhaps *poisoned* (reads continue, writes are refused),
+//! closed.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,15 +15,16 @@ use crate::info_log::InfoLog;
 /// The state that decides which operations are refused, and with which error.
 pub(crate) struct Health {
     directory: PathBuf,
-    /// The process that opened the database. A forked child has none of the background threads, and locks that another thread
-    /// held stay held there for good. So every operation is refused there, reads included, and nothing is released.
+    /// The process that opened the database. A forked child has none of the background threads, and locks that another
+    /// thread held at the fork stay held there for good. Every operation is therefore refused in the child, reads
+    /// included, and nothing is released.
     process: ProcessMark,
     read_only: bool,
     info_log: Arc<InfoLog>,
     close_begun: AtomicBool,
     /// Revoked by the close.
     may_read: RevocableMark,
-    /// Revoked as well by the first failure, after that was noted, and from the start in a read-only database.
+    /// Revoked by the close, by the first failure after it was noted, and from the start in a read-only database.
     may_write: RevocableMark,
     poisoned: AtomicBool,
     /// The first failure after which writes could no longer be trusted.
@@ -30,7 +32,7 @@ pub(crate) struct Health {
 }
 
 impl Health {
-    /// That of a database which this process has just opened in `directory`.
+    /// The health of a database that this process has just opened in `directory`.
     pub(crate) fn new(directory: PathBuf, read_only: bool, info_log: Arc<InfoLog>) -> Self {
         let process = ProcessMark::here();
         let may_write = RevocableMark::new(process);
@@ -55,19 +57,19 @@ impl Health {
         self.process
     }
 
-    /// An error in a process that was forked from the one that opened the database.
+    /// Returns an error in a process that was forked from the one that opened the database.
     #[inline]
     pub(crate) fn check_process(&self) -> Result<()> {
         if self.process.is_here() { Ok(()) } else { Err(Error::forked()) }
     }
 
-    /// An error if the database is closed, or belongs to another process.
+    /// Returns an error if the database is closed or belongs to another process.
     #[inline]
     pub(crate) fn check_open(&self) -> Result<()> {
         if self.may_read.is_here() { Ok(()) } else { Err(self.why_not_open()) }
     }
 
-    /// An error if the database takes no writes.
+    /// Returns an error if the database takes no writes.
     #[inline]
     pub(crate) fn check_writable(&self) -> Result<()> {
         if self.may_write.is_here() { Ok(()) } else { Err(self.why_not_writable()) }
@@ -96,7 +98,7 @@ impl Health {
         self.poisoned.load(Ordering::Acquire)
     }
 
-    /// Refuses writes from now on because of `cause`. The first cause is the one that counts.
+    /// Refuses writes from now on because of `cause`. Only the first cause counts.
     pub(crate) fn poison(&self, cause: &Error) {
         let mut failure = self.failure.lock();
         if failure.is_none() {
@@ -107,12 +109,12 @@ impl Health {
         self.poisoned.store(true, Ordering::Release);
     }
 
-    /// What poisoned the database.
+    /// The failure that poisoned the database.
     pub(crate) fn failure(&self) -> Option<Error> {
         self.failure.lock().clone()
     }
 
-    /// Says that a close begins. `false` if one has begun before.
+    /// Notes that a close begins. Returns `false` if one has begun before.
     pub(crate) fn begin_close(&self) -> bool {
         !self.close_begun.swap(true, Ordering::AcqRel)
     }

@@ -1,6 +1,6 @@
-//! Background threads: one lane for flushes, one for compactions and one for submitted writes, so that a long compaction never
-//! holds up a flush, and a write that waits for flushes and compactions holds up neither. A pool belongs to one database, or is
-//! shared by all databases of a process.
+//! Background threads: one lane for flushes, one for compactions and one for submitted writes. A long compaction
+//! therefore never holds up a flush, and a write that waits for flushes and compactions holds up neither. A pool
+//! belongs to one database or is shared by all databases of a process.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -21,7 +21,7 @@ thread_local! {
     static IS_POOL_THREAD: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Which threads a job runs on.
+/// The threads that a job runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lane {
     /// Flushes and short chores.
@@ -34,12 +34,13 @@ pub(crate) enum Lane {
 
 const LANES: [Lane; 3] = [Lane::Flush, Lane::Compaction, Lane::Commit];
 
-/// A pool of background threads. Pass one in [`Options`](crate::Options) to several databases, so that they
-/// share its threads; otherwise each database makes its own.
+/// A pool of background threads. Pass one in [`Options`](crate::Options) to several databases to let them share its
+/// threads; otherwise each database creates its own.
 ///
-/// Threads start with the first job of their lane and end with the pool. Where the environment has no threads
-/// ([`Background::Steps`]), jobs wait until [`run_one`](Self::run_one) is called; where the system refuses to start one, until
-/// somebody waits for them, who then runs them. A forked process cannot use one that was made before the fork.
+/// Threads start with the first job of their lane and end with the pool. If the environment has no threads
+/// ([`Background::Steps`]), jobs wait until [`run_one`](Self::run_one) is called. If the system refuses to start a
+/// thread, jobs wait until somebody waits for them, who then runs them. A forked process cannot use a pool that was
+/// created before the fork.
 pub struct BackgroundPool {
     shared: Arc<Shared>,
     env: Arc<dyn Env>,
@@ -49,14 +50,14 @@ pub struct BackgroundPool {
 
 struct Shared {
     state: Mutex<State>,
-    /// One a lane.
+    /// One for each lane.
     work: [Condvar; LANES.len()],
 }
 
 #[derive(Default)]
 struct State {
     queues: [VecDeque<Job>; LANES.len()],
-    /// Jobs for the flush lane that are due later, with their time.
+    /// Jobs for the flush lane that are due later, with the time.
     delayed: Vec<(u64, Job)>,
     idle_threads: [usize; LANES.len()],
     threads: [Vec<Box<dyn ThreadHandle>>; LANES.len()],
@@ -64,7 +65,7 @@ struct State {
 }
 
 impl State {
-    /// Moves what is due to the flush lane; says how long it is until the next.
+    /// Moves what is due to the flush lane. Returns how long it is until the next job is due.
     fn promote_due(&mut self, now_micros: u64) -> Option<Duration> {
         let mut index = 0;
         let mut earliest: Option<u64> = None;
@@ -89,19 +90,20 @@ impl fmt::Debug for BackgroundPool {
 }
 
 impl BackgroundPool {
-    /// A pool with one flush thread, at most `compaction_threads` (at least one) for compactions, and one for submitted writes.
+    /// Creates a pool with one flush thread, at most `compaction_threads` (at least one) for compactions, and one for
+    /// submitted writes.
     pub fn new(env: Arc<dyn Env>, compaction_threads: usize) -> Self {
         let shared = Arc::new(Shared { state: Mutex::default(), work: Default::default() });
         Self { shared, env, limits: [1, compaction_threads.max(1), 1], process: ProcessMark::here() }
     }
 
-    /// Whether it was made in this process. A forked child has none of its threads.
+    /// Whether the pool was created in this process. A forked child has none of its threads.
     pub(crate) fn is_of_this_process(&self) -> bool {
         self.process.is_here()
     }
 
-    /// Queues `job`. Returns whether a thread will run it; if not, it waits for [`run_one_of`](Self::run_one_of) or
-    /// [`lend_a_hand`](Self::lend_a_hand).
+    /// Queues `job`. Returns whether a thread will run it. If not, the job waits for [`run_one_of`](Self::run_one_of)
+    /// or [`lend_a_hand`](Self::lend_a_hand).
     pub(crate) fn submit(&self, lane: Lane, job: Job) -> bool {
         let mut state = self.shared.state.lock();
         state.queues[lane as usize].push_back(job);
@@ -111,8 +113,7 @@ impl BackgroundPool {
         has_thread
     }
 
-    /// Queues `job` on the flush lane once `delay` has passed. Where there are no threads it never comes due
-    /// by itself.
+    /// Queues `job` on the flush lane once `delay` has passed. If there are no threads, it never comes due by itself.
     pub(crate) fn submit_after(&self, delay: Duration, job: Job) {
         let due = self.env.monotonic_micros().saturating_add(delay.as_micros() as u64);
         let mut state = self.shared.state.lock();
@@ -144,8 +145,8 @@ impl BackgroundPool {
         }
     }
 
-    /// Runs one waiting job here if no thread will: none exists in this environment, or the system refuses to start one.
-    /// Returns whether it did. For whoever waits for the background.
+    /// Runs one waiting job here if no thread will, because this environment has none or the system refuses to start
+    /// one. Returns whether it ran one. Called by those who wait for the background.
     pub(crate) fn lend_a_hand(&self) -> bool {
         if self.needs_steps() {
             return self.run_one();
@@ -164,7 +165,7 @@ impl BackgroundPool {
         self.env.background() == Background::Steps
     }
 
-    /// Starts a thread for a job of the lane if that is wanted and possible. Returns whether the lane has any.
+    /// Starts a thread for a job of the lane if that is wanted and possible. Returns whether the lane has any threads.
     fn ensure_thread(&self, state: &mut State, lane: Lane) -> bool {
         let index = lane as usize;
         let enough = state.idle_threads[index] >= state.queues[index].len().max(1);
@@ -178,14 +179,15 @@ impl BackgroundPool {
             Lane::Compaction => "terrace-compact",
             Lane::Commit => "terrace-commit",
         };
-        // If the system refuses, the threads that are there go on, and the next job asks again.
+        // If the system refuses, the existing threads continue, and the next job tries again.
         state.threads[index].extend(self.env.spawn(name, Box::new(move || run_thread(&shared, &*env, lane))));
         !state.threads[index].is_empty()
     }
 }
 
 impl Drop for BackgroundPool {
-    /// Ends the threads once what is queued has run; what is not yet due is dropped. In a forked child there is nothing to end.
+    /// Ends the threads once all queued jobs have run. Jobs that are not due yet are dropped. In a forked child there
+    /// is nothing to end.
     fn drop(&mut self) {
         if !self.is_of_this_process() {
             return;
@@ -200,7 +202,7 @@ impl Drop for BackgroundPool {
             work.notify_all();
         }
         if IS_POOL_THREAD.get() {
-            // The last job held the last handle. A thread cannot wait for itself; it ends by itself.
+            // The last job held the last handle. A thread cannot wait for itself, so this one ends by itself.
             return;
         }
         for thread in threads.into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! Failures of a device that the testkit's trials found to break a promise, each named by its symptom.
+//! Tests failures of a device that broke a promise in the testkit's trials. Each test is named after its symptom.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ fn an_ingest_that_found_no_room_does_not_come_back_beside_later_writes() {
     table.put(b"refused", b"value").unwrap();
     table.finish().unwrap();
 
-    // By then the edit is in the MANIFEST.
+    // The edit is already in the MANIFEST at that point.
     env.fail_at(FaultPlan::new(1, Failure::NoSpace).of(CallKind::Sync).on("MANIFEST"));
     assert_eq!(db.ingest(&[path]).unwrap_err().kind(), ErrorKind::DiskFull);
     db.put(b"later", b"value", &WriteOptions { sync: true }).unwrap();
@@ -41,7 +41,7 @@ fn an_ingest_that_found_no_room_does_not_come_back_beside_later_writes() {
 fn a_compaction_on_a_full_disk_ends_with_an_error_instead_of_waiting_forever() {
     let env = SimulatedEnv::new(1, Mode::StrictPosix);
     let db = Db::open(DIRECTORY, Options { max_file_size_bytes: 4 << 10, ..options(&env) }).unwrap();
-    // Enough tables in level 0 for a background compaction, which is in the way of the manual one.
+    // Enough tables in level 0 for a background compaction that is in the way of the manual one.
     for round in 0..4 {
         for key in 0..100 {
             let value = format!("{round} {key:0>100}");
@@ -73,7 +73,7 @@ fn a_repair_takes_no_part_of_a_table_whose_flush_never_ended() {
         }
         env.fail_at(FaultPlan::new(1, Failure::Io).of(CallKind::Sync).on(".ldb"));
         if seed % 2 == 0 {
-            // As if the process had died there.
+            // This acts as if the process had died at that point.
             env.fail_at(FaultPlan::new(1, Failure::Io).of(CallKind::Remove).on(".ldb"));
         }
         assert!(db.flush().is_err());
@@ -98,7 +98,7 @@ fn after_a_flush_whose_manifest_edit_failed_a_database_closes_and_opens_with_eve
         let mut env = SimulatedEnv::new(1, Mode::StrictPosix);
         let db = Db::open(DIRECTORY, options(&env)).unwrap();
         db.put(b"key", b"value", &WriteOptions { sync: true }).unwrap();
-        // By then the edit is in the MANIFEST. It names the log that was begun for later writes.
+        // The edit is already in the MANIFEST at that point. It names the log that was begun for later writes.
         env.fail_at(FaultPlan::new(1, failure).of(CallKind::Sync).on("MANIFEST"));
         let _ = db.flush();
         let _ = db.close();
@@ -109,8 +109,8 @@ fn after_a_flush_whose_manifest_edit_failed_a_database_closes_and_opens_with_eve
     }
 }
 
-/// A device fails once while writes wait for it. Then come the reopening that the error asks for, a write that is
-/// acknowledged as durable, and a loss of power.
+/// A device fails once while writes wait for it. The test then reopens the database, as the error asks, makes a write
+/// that is acknowledged as durable, and cuts the power.
 #[test]
 fn a_synced_write_after_a_sync_failed_and_the_database_was_reopened_survives_a_power_cut() {
     for seed in 0..40 {
@@ -136,7 +136,7 @@ fn a_synced_write_after_a_sync_failed_and_the_database_was_reopened_survives_a_p
     }
 }
 
-/// The disk may keep sectors of either record. None of them is zeros.
+/// The disk may keep sectors of either record. None of these sectors is zeros.
 #[test]
 fn a_record_in_the_place_of_one_that_found_no_room_opens_after_a_power_cut() {
     for seed in 0..400 {

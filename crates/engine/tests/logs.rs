@@ -1,4 +1,4 @@
-//! Logs that were damaged or cut off, with values that make it hard to tell: zeros, and images of logs.
+//! Tests damaged and cut-off logs with values that make them hard to judge: zeros, and images of logs.
 
 mod support;
 
@@ -22,7 +22,7 @@ fn keys(db: &Db) -> Vec<Vec<u8>> {
     entries(db, IterOptions::default()).into_iter().map(|(key, _)| key).collect()
 }
 
-/// The files of a directory, to put them into others.
+/// The files of a directory, for copying into others.
 #[derive(Clone)]
 struct Image(Vec<(String, Vec<u8>)>);
 
@@ -37,7 +37,7 @@ impl Image {
         &mut logs.max_by_key(|(_, bytes)| bytes.len()).unwrap().1
     }
 
-    /// Takes away the word of how far the log was synced, as if the process had been killed.
+    /// Removes the note of how far the log was synced, as if the process had been killed.
     fn forget_the_close(&mut self) {
         self.0.retain(|(name, _)| name != "SYNCED");
     }
@@ -82,7 +82,7 @@ fn a_flipped_bit_in_a_log_of_zeros_is_never_taken_for_a_loss_of_power() {
 
 #[test]
 fn a_damaged_value_that_looks_like_log_headers_opens_and_repairs_in_no_time() {
-    // At each place a header of a first fragment, of nearly a block. Looking for records took time by the square.
+    // Each place looks like the header of a first fragment of nearly a block. Looking for records took quadratic time.
     let value = [0xff, 0xff, 1].repeat(3 << 20);
     let env = memory();
     let db = Db::open("/db", options(&env)).unwrap();
@@ -106,13 +106,13 @@ fn a_damaged_value_that_looks_like_log_headers_opens_and_repairs_in_no_time() {
             assert!(found.contains(&b"before".to_vec()) && found.len() == 2, "byte {at}: {found:?}");
         }
     }
-    // It took minutes; the limit leaves room for slow machines.
+    // This used to take minutes. The limit leaves room for slow machines.
     assert!(begin.elapsed() < Duration::from_secs(60), "{:?}", begin.elapsed());
 }
 
 #[test]
 fn a_log_that_its_close_had_cut_and_the_power_cut_makes_longer_again_costs_no_later_write() {
-    // Without threads: what the second open finds in the first log is not flushed before the log is looked at.
+    // Without threads, what the second open finds in the first log is not flushed before the log is examined.
     let env: Arc<dyn Env> = Arc::new(MemoryEnv::with_steps());
     let open = || Db::open("/db", Options { idle_after_ms: 0, ..options(&env) }).unwrap();
     let db = open();
@@ -125,7 +125,7 @@ fn a_log_that_its_close_had_cut_and_the_power_cut_makes_longer_again_costs_no_la
     let logs = image.0.iter_mut().filter(|(name, bytes)| name.ends_with(".log") && !bytes.is_empty());
     let [earlier, _] = &mut logs.collect::<Vec<_>>()[..] else { panic!("two logs hold records") };
     assert_eq!(earlier.1, first_log);
-    // The end of a record whose header was never stored, which was cut off with the rest of its block.
+    // The end of a record whose header was never stored; it was cut off with the rest of its block.
     earlier.1.resize(32 << 10, 0);
     earlier.1[1000..5000].fill(7);
     for keeps_word in [true, false] {
@@ -189,7 +189,7 @@ fn word_of_a_synced_log_does_not_outlive_the_database() {
     }
     db.close().unwrap();
     assert!(env.list(Path::new("/db")).unwrap().contains(&"SYNCED".to_owned()));
-    // LevelDB destroys it, and leaves what it does not know.
+    // Acts as LevelDB's destroy does, which leaves files that it does not know.
     for name in env.list(Path::new("/db")).unwrap().iter().filter(|name| *name != "SYNCED") {
         env.remove_file(&path(name)).unwrap();
     }
@@ -200,7 +200,7 @@ fn word_of_a_synced_log_does_not_outlive_the_database() {
     assert_eq!(keys(&reopened), [b"new"]);
 }
 
-/// A log whose records have the sequences from 1 on.
+/// A log whose records have ascending sequences from 1.
 fn stored_log() -> Vec<u8> {
     let env = memory();
     let db = Db::open("/db", options(&env)).unwrap();
@@ -235,7 +235,7 @@ fn a_log_cut_anywhere_in_a_record_that_holds_a_log_opens_and_repair_creates_noth
         *image.log() = whole[..cut].to_vec();
         check(&image, &format!("cut at {cut}"));
     }
-    // As a mapped log is left by a process that dies before it stores the header of the first fragment.
+    // A mapped log looks like this if its process dies before it stores the header of the first fragment.
     for stored in [32 << 10, 20_000, 3_000, 300] {
         *image.log() = whole[..stored].to_vec();
         image.log().resize(32 << 10, 0);
@@ -244,8 +244,8 @@ fn a_log_cut_anywhere_in_a_record_that_holds_a_log_opens_and_repair_creates_noth
     }
 }
 
-/// Each of three records of a killed database with a damaged header, or with lengths that are damaged within and without:
-/// what was damaged, and the log. Nothing in it is sound from there on.
+/// Logs in which one of three records of a killed database has a damaged header, or damaged lengths inside and outside
+/// its batch. Returns what was damaged, and the log. Nothing in it is sound from there on.
 fn logs_with_damaged_lengths() -> Vec<(String, Image)> {
     let env = memory();
     let db = Db::open("/db", options(&env)).unwrap();
@@ -255,7 +255,8 @@ fn logs_with_damaged_lengths() -> Vec<(String, Image)> {
         put(&db, &format!("{index}"), &[b'v'; 200]);
     }
     let killed = Image::of(&*env);
-    // A header of 7 bytes, a batch's of 12, then the kind, the key with its length, and the value's length in two bytes.
+    // A header of 7 bytes, the batch's header of 12, then the kind, the key with its length, and the value's length in
+    // two bytes.
     let value_length = 7 + 12 + 1 + 2;
     let damages: [(&str, &[(usize, u8)]); 4] = [
         ("the lengths of record and value are damaged", &[(5, 0x10), (value_length + 1, 0x7f)]),

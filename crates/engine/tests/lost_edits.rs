@@ -1,5 +1,5 @@
-//! A MANIFEST of LevelDB's that lost its last edits: refused, never opened as the older state. What a crash of LevelDB leaves
-//! opens.
+//! Tests a MANIFEST of LevelDB's that lost its last edits: it is refused, and never opened as the older state. What a
+//! crash of LevelDB leaves behind can be opened.
 
 mod support;
 
@@ -15,8 +15,8 @@ use terrace_format::version_edit::VersionEdit;
 
 const DIRECTORY: &str = "/db";
 
-/// A database of LevelDB's that flushed twice and has a log, with the first `edits` of its MANIFEST. `first_log` is the
-/// number of the log that the first edit names.
+/// A database of LevelDB's that flushed twice and has a log, with the first `edits` edits of its MANIFEST. `first_log`
+/// is the number of the log that the first edit names.
 fn database(edits: usize, first_log: u64) -> Arc<dyn Env> {
     let env = memory();
     let directory = Path::new(DIRECTORY);
@@ -73,11 +73,11 @@ fn a_manifest_of_leveldb_that_lost_its_tail_is_refused_and_repair_finds_what_it_
 fn what_a_crash_of_leveldb_leaves_opens() {
     for unfinished in ["000010.ldb", "000011.ldb"] {
         let env = database(3, 3);
-        // The output of a compaction that was not finished.
+        // The output of an unfinished compaction.
         write(&*env, &Path::new(DIRECTORY).join(unfinished), b"half a table");
         assert_newest(&Db::open(DIRECTORY, tiny(env)).unwrap());
     }
-    // Copied without its log.
+    // The database was copied without its log.
     let env = database(3, 3);
     env.remove_file(&Path::new(DIRECTORY).join("000009.log")).unwrap();
     let db = Db::open(DIRECTORY, tiny(env)).unwrap();

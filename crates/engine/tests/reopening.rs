@@ -1,4 +1,5 @@
-//! Reopening a database that was closed: the MANIFEST goes on, nothing is synced, and nothing is lost with the power.
+//! Tests the reopening of a closed database: its MANIFEST continues, nothing is synced, and nothing is lost with the
+//! power.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -61,7 +62,7 @@ fn a_session_that_was_killed_is_followed_by_a_manifest_of_its_own() {
     assert_ne!(manifests(&env), manifest);
 }
 
-/// Sessions that go on in one another's MANIFEST, each ended by a close, a kill or a loss of power.
+/// Sessions that continue in each other's MANIFEST, each ended by a close, a kill or a loss of power.
 #[test]
 fn what_was_synced_in_any_session_survives_a_power_cut_in_a_later_one() {
     let mut went_on = 0;
@@ -114,7 +115,7 @@ fn what_was_synced_in_any_session_survives_a_power_cut_in_a_later_one() {
     assert!(went_on > 100, "{went_on} sessions went on in the MANIFEST of the one before");
 }
 
-/// As `cp -r` makes it: nothing of the copy is on the disk.
+/// A copy as `cp -r` makes it: nothing of it is on the disk.
 #[test]
 fn a_synced_write_to_a_copy_of_a_closed_database_survives_a_power_cut() {
     for seed in 0..50 {

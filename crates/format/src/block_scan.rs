@@ -7,19 +7,20 @@
 //!   └ start     └ start: where the last trailer ends
 //! ```
 //!
-//! A block's start is known and its length is not: the checksum is carried on byte by byte until the trailer that would
-//! follow fits. Blocks lie back to back, so an undamaged file is walked in one pass. After damage the next start is not
-//! known either; each place is tried, over a window a few blocks long, until a trailer fits. That costs the window's length
-//! a place, so it is bounded.
+//! The start of a block is known, but not its length. The scan extends the checksum byte by byte until the trailer that
+//! would follow matches. Blocks lie back to back, so an undamaged file is walked in one pass. After damage the next
+//! start is unknown, too, and each place is tried, over a window a few blocks long, until a trailer matches. Each place
+//! costs the length of the window, so the search is bounded.
 //!
 //! Two decisions:
 //!
-//! * Every compression id counts that any table may have, also that of Basho's fork. A scan does not know whose table it is,
-//!   and to pass over a block only because it cannot be decompressed would make everything after it look as if it came
-//!   after damage. One more id makes a match by chance hardly likelier: five places in 2^40 instead of four.
-//! * 512 MiB are summed in vain before a table is given up. At the smallest window that gets past 32 KiB of damage in one
-//!   piece, and takes a few seconds. To read what is left of a table is worth these, and repair must not find less than
-//!   `terrace inspect` shows.
+//! * Every compression id that any table may have counts, including that of Basho's fork. A scan does not know whose
+//!   table it reads. If it skipped a block only because the block cannot be decompressed, everything after it would
+//!   look as if it came after damage. One more id makes a match by chance hardly likelier: five places in 2^40 instead
+//!   of four.
+//! * 512 MiB are summed in vain before a table is given up. At the smallest window, that gets past 32 KiB of contiguous
+//!   damage and takes a few seconds. Reading what is left of a table justifies these seconds, and repair must not find
+//!   less than `terrace inspect` shows.
 
 use std::convert::Infallible;
 
@@ -35,10 +36,10 @@ const MAX_COMPRESSION_ID: u8 = DEFLATE_ID;
 /// Bytes that may be summed in vain for one table.
 const WASTE_LIMIT_BYTES: u64 = 512 << 20;
 
-/// The smallest window in which a block's end is looked for after damage.
+/// The smallest window in which the scan looks for the end of a block after damage.
 const MIN_WINDOW_BYTES: u64 = 16 << 10;
 
-/// So much is read at once.
+/// The number of bytes read at once.
 const CHUNK_SIZE_BYTES: usize = 256 << 10;
 
 /// A block that a scan found.
@@ -46,8 +47,8 @@ const CHUNK_SIZE_BYTES: usize = 256 << 10;
 pub struct ScannedBlock {
     /// Where its contents lie.
     pub handle: BlockHandle,
-    /// Whether it begins where the block before it ends, or the file begins. If not, the bytes between are no block; and what
-    /// was found may be chance, or part of a value.
+    /// Whether the block begins where the block before it ends, or at the beginning of the file. If not, the bytes
+    /// between are no block, and what was found may be chance or part of a value.
     pub follows: bool,
 }
 
@@ -68,17 +69,17 @@ pub struct ScannedBlock {
 pub struct BlockScan<R> {
     window: Window<R>,
     wasted_bytes: u64,
-    /// Where the next block is looked for.
+    /// Where the scan looks for the next block.
     start: u64,
     /// Whether a block ends there, or the file begins.
     is_chained: bool,
-    /// Of the largest block so far.
+    /// The size of the largest block so far.
     largest_bytes: u64,
-    /// State before the last block, in case it is rejected: where it began, and the largest before it.
+    /// The state before the last block, in case it is rejected: where the block began, and the largest block before it.
     last: (u64, u64),
 }
 
-/// A scan of a table in memory.
+/// Scans a table in memory.
 pub fn scan_bytes(bytes: &[u8]) -> BlockScan<impl FnMut(u64, &mut [u8]) -> Result<usize, Infallible>> {
     let read = |offset: u64, buffer: &mut [u8]| {
         let rest = &bytes[offset as usize..];
@@ -93,8 +94,8 @@ impl<R, E> BlockScan<R>
 where
     R: FnMut(u64, &mut [u8]) -> Result<usize, E>,
 {
-    /// A scan of the first `end` bytes of a file. `read` fills a buffer with what the file has from an offset on, and says how
-    /// many bytes these are.
+    /// Scans the first `end` bytes of a file. `read` fills a buffer with what the file has from an offset on, and
+    /// returns how many bytes these are.
     pub fn new(read: R, end: u64) -> Self {
         Self {
             window: Window { read, end, start: 0, bytes: Vec::new() },
@@ -106,11 +107,11 @@ where
         }
     }
 
-    /// The next block; `None` at the end, or where the table is given up.
+    /// Returns the next block; `None` at the end, or when the table is given up.
     ///
     /// # Errors
     ///
-    /// Those of reading.
+    /// The errors of reading.
     #[allow(clippy::should_implement_trait, reason = "an error of reading comes before the option")]
     pub fn next(&mut self) -> Result<Option<ScannedBlock>, E> {
         while self.start < self.window.end && self.wasted_bytes < WASTE_LIMIT_BYTES {
@@ -131,7 +132,7 @@ where
         Ok(None)
     }
 
-    /// Takes the last block for chance: the scan goes on one byte after its beginning.
+    /// Treats the last block as a match by chance: the scan continues one byte after its beginning.
     pub fn reject(&mut self) {
         (self.start, self.largest_bytes) = (self.last.0 + 1, self.last.1);
         self.is_chained = false;
@@ -146,7 +147,7 @@ where
         let mut sum = crc::crc32c(&[]);
         let mut at = start;
         while at <= last_end && at - start <= budget {
-            // What is in memory from here on, or is now: at least a trailer.
+            // The bytes from here on that are in memory, read now if necessary: at least a trailer.
             let chunk = self.window.at(at)?;
             if (chunk.len() as u64) < trailer {
                 break;
@@ -170,7 +171,7 @@ where
     }
 }
 
-/// A part of the file in memory, read on as needed.
+/// The part of the file that is in memory. More is read as needed.
 #[derive(Debug)]
 struct Window<R> {
     read: R,
@@ -184,7 +185,7 @@ impl<R, E> Window<R>
 where
     R: FnMut(u64, &mut [u8]) -> Result<usize, E>,
 {
-    /// The bytes from `offset` on: at least a block's trailer, if the file goes on so far.
+    /// The bytes from `offset` on: at least the trailer of a block, if the file is long enough.
     fn at(&mut self, offset: u64) -> Result<&[u8], E> {
         let trailer = BLOCK_TRAILER_SIZE_BYTES as u64;
         if offset < self.start || offset + trailer > self.start + self.bytes.len() as u64 {

@@ -3,11 +3,11 @@
 //! Steps:
 //!
 //! 1. A trivial move only changes the level in the MANIFEST; nothing is read or written.
-//! 2. Otherwise merge the inputs in order of internal keys and leave out what the drop rule allows. Several threads may
-//!    do that together, each a part of the range (`compaction/parts`).
-//! 3. Cut the output at user keys: when a table is full, or overlaps too much of the level below the output.
-//! 4. Record inputs and outputs as one edit. Then `db/jobs` shows readers the new version. Inputs are deleted once the last
-//!    reader that pins them is gone.
+//! 2. Any other compaction merges the inputs in order of internal keys and leaves out what the drop rule allows.
+//!    Several threads may do that together, each with a part of the range (`compaction/parts`).
+//! 3. The output is cut between user keys, when a table is full or overlaps too much of the level below the output.
+//! 4. Inputs and outputs are recorded as one edit. Then `db/jobs` shows readers the new version. The inputs are deleted
+//!    once the last reader that pins them is gone.
 //!
 //! On failure, or when the database closes, the outputs are removed and nothing has changed.
 
@@ -33,30 +33,29 @@ use crate::table::BlockReadOptions;
 use crate::version::file_meta::FileMeta;
 use crate::version::level_iterator::LevelIterator;
 
-/// What compactions work with.
+/// The things that compactions work with.
 pub(crate) struct Compactor {
     pub(crate) files: Arc<Files>,
     pub(crate) published: Arc<Published>,
     /// Threads that may help, if there are any.
     pub(crate) pool: Option<Arc<BackgroundPool>>,
     pub(crate) max_file_size_bytes: u64,
-    /// Tells running compactions to give up, since the database closes.
+    /// Tells running compactions to give up because the database is closing.
     pub(crate) gives_up: AtomicBool,
 }
 
-/// What a compaction has done.
+/// The result of a compaction.
 #[derive(Debug)]
 pub(crate) struct Compacted {
     pub(crate) read_bytes: u64,
     pub(crate) written_bytes: u64,
-    /// How many tables it has put into the output level.
+    /// The number of tables it has put into the output level.
     pub(crate) tables: usize,
 }
 
 impl Compactor {
-    /// Runs `plan`, whose range is reserved, and records the result.
-    ///
-    /// `helpers`: how many threads of the pool may take part besides this one.
+    /// Runs `plan`, whose range is reserved, and records the result. Up to `helpers` threads of the pool may take part
+    /// besides this one.
     pub(crate) fn run(self: &Arc<Self>, plan: &CompactionPlan, helpers: usize) -> Result<Compacted> {
         self.files.versions.settle()?;
         let read_bytes = plan.inputs.iter().flatten().map(|file| file.size_bytes).sum();
@@ -86,7 +85,8 @@ impl Compactor {
         Ok(Compacted { read_bytes, written_bytes, tables })
     }
 
-    /// Merges the inputs of `plan` with the help of up to `helpers` threads of the pool. Leaves no table behind if it fails.
+    /// Merges the inputs of `plan` with the help of up to `helpers` threads of the pool. If it fails, no new table is
+    /// left.
     fn write_in_parts(self: &Arc<Self>, plan: &CompactionPlan, helpers: usize) -> Result<Vec<Output>> {
         let pool = self.pool.as_ref().filter(|pool| helpers > 0 && !pool.needs_steps());
         let count = if pool.is_some() { (helpers + 1) * PARTS_PER_THREAD } else { 1 };
@@ -113,7 +113,7 @@ impl Compactor {
         Err(error)
     }
 
-    /// Merges what lies in `part` of the plan's range into tables. Leaves none behind if it fails.
+    /// Merges the part of the plan's range in `part` into tables. If it fails, none of them is left.
     fn write_part(&self, mut plan: CompactionPlan, part: &Part) -> Result<Vec<Output>> {
         let mut writer = OutputWriter::new(&self.files);
         let result = self.merge_into(&mut plan, part, &mut writer);
@@ -185,7 +185,7 @@ impl Compactor {
 
 /// Keeps an output table from overlapping so much of the level below that its own compaction would be large.
 struct GrandparentOverlap {
-    /// Largest user key and size of the grandparents, in order.
+    /// The largest user key and the size of each grandparent, in order.
     files: Vec<(Vec<u8>, u64)>,
     next: usize,
     overlapped_bytes: u64,
@@ -203,7 +203,7 @@ impl GrandparentOverlap {
         }
     }
 
-    /// Takes note that the output goes on with `key`. Whether it should begin a new table before it.
+    /// Notes that the output continues with `key`. Returns whether it should begin a new table before that key.
     fn crossed(&mut self, user: &UserComparator, key: &[u8]) -> bool {
         while let Some((largest, size_bytes)) = self.files.get(self.next) {
             if user.compare(key, largest).is_le() {
@@ -232,8 +232,8 @@ mod tests {
     use crate::flush::flush;
     use crate::testing::Shared;
 
-    /// Two tables of level 0, each with a version of every key from 0 to 999, and what compacts them.
-    /// `between` runs after the first.
+    /// Creates two tables of level 0, each with a version of every key from 0 to 999, and a compactor for them.
+    /// `between` runs after the first table.
     fn two_tables<T>(between: impl Fn(&Shared) -> T) -> (Shared, Arc<Compactor>, Vec<T>) {
         let env: Arc<dyn Env> = Arc::new(MemoryEnv::new());
         let shared = Shared::new(&env);

@@ -1,9 +1,10 @@
-//! What one thread of a compaction writes: tables one after another. Predecessor: `compaction/job`. Successor: `files`.
+//! The tables that one thread of a compaction writes, one after another. Predecessor: `compaction/job`. Successor:
+//! `files`.
 
 use crate::error::Result;
 use crate::files::{Files, NewTable, Output};
 
-/// Splits what a compaction writes into tables.
+/// Splits the output of a compaction into tables.
 pub(crate) struct OutputWriter<'a> {
     files: &'a Files,
     open: Option<NewTable<'a>>,
@@ -15,7 +16,7 @@ impl<'a> OutputWriter<'a> {
         Self { files, open: None, finished: Vec::new() }
     }
 
-    /// Size of the table under construction, in bytes.
+    /// The size of the table under construction, in bytes.
     pub(crate) fn size_bytes(&self) -> u64 {
         self.open.as_ref().map_or(0, NewTable::estimated_size_bytes)
     }
@@ -38,7 +39,7 @@ impl<'a> OutputWriter<'a> {
         Ok(())
     }
 
-    /// The tables, or the error that ended the work; then none of them is left.
+    /// Returns the tables, or the error that ended the work. On an error none of the tables is left.
     pub(crate) fn end(self, result: Result<()>) -> Result<Vec<Output>> {
         let Err(error) = result else { return Ok(self.finished) };
         self.files.remove_tables(self.finished.iter().map(|output| output.entry.number));

@@ -1,13 +1,14 @@
-//! One compaction on several threads: its key range is cut into parts, which whoever is free takes one after the other.
-//! Predecessors: `compaction/job`, which starts it and records all outputs as one edit. Successor: the same, which merges
-//! each part.
+//! Runs one compaction on several threads. Its key range is cut into parts, and each free thread takes the next one.
+//! Predecessor: `compaction/job`, which starts the work and records all outputs as one edit. Successor: the same, which
+//! merges each part.
 //!
 //! ```text
 //!   lower inputs   ┌────┐┌───┐┌──────┐┌────┐┌───┐      cuts lie where a table of the lower level begins, so at a user
 //!   parts          ├─────────┼────────────┼─────┤      key: all versions of a key are merged by one thread
 //! ```
 //!
-//! The caller works as well and waits for nobody who has not begun. So it ends even if the pool never has a thread free.
+//! The caller works too, and does not wait for helpers that have not begun. The compaction therefore ends even if the
+//! pool never has a free thread.
 
 use std::sync::Arc;
 
@@ -18,13 +19,13 @@ use crate::compaction::picker::CompactionPlan;
 use crate::error::Result;
 use crate::pool::{BackgroundPool, Lane, without_panic};
 
-/// Parts a thread, so that one that is slowed down does not hold up the others.
+/// The number of parts for each thread, so that a slow thread does not hold up the others.
 pub(super) const PARTS_PER_THREAD: usize = 2;
 
-/// A part is at least so many times a table's size: its last table is shorter than it might be.
+/// A part is at least this many times the size of a table, because its last table is shorter than it might be.
 const MIN_PART_TABLES: u64 = 2;
 
-/// The user keys from `from` up to but without `to`; `None` is without end.
+/// The user keys from `from` up to, but not including, `to`. `None` means no bound.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Part {
     pub(crate) from: Option<Vec<u8>>,
@@ -40,7 +41,7 @@ pub(crate) fn split(
 ) -> Vec<Part> {
     let total_bytes: u64 = plan.inputs.iter().flatten().map(|file| file.size_bytes).sum();
     let count = (count as u64).min(total_bytes / (MIN_PART_TABLES * table_size_bytes).max(1));
-    // Tables that do not overlap: where they begin, the range can be cut.
+    // These tables do not overlap, so the range can be cut where they begin.
     let files = if plan.inputs[1].len() > 1 || plan.level == 0 { &plan.inputs[1] } else { &plan.inputs[0] };
     let mut parts = vec![Part::default()];
 
@@ -61,8 +62,8 @@ pub(crate) fn split(
     parts
 }
 
-/// Has `write` write each of `parts`, on this thread and on up to `helpers` threads of `pool`. Returns the results in the order
-/// of keys. Once a part has failed, no further one is begun.
+/// Has `write` write each of `parts`, on this thread and on up to `helpers` threads of `pool`. Returns the results in
+/// key order. Once a part has failed, no further part is begun.
 pub(crate) fn run_parts<T: Send + 'static>(
     pool: &BackgroundPool,
     helpers: usize,
@@ -76,7 +77,7 @@ pub(crate) fn run_parts<T: Send + 'static>(
     for _ in 0..helpers {
         let helper = Arc::clone(&shared);
         if !pool.submit(Lane::Compaction, Box::new(move || helper.work())) {
-            // Without a thread to help, this one does it all.
+            // If there is no thread to help, this thread does all the work.
             pool.run_one_of(&[Lane::Compaction]);
         }
     }
@@ -93,15 +94,15 @@ struct Shared<T, W> {
 }
 
 struct State<T> {
-    /// Gone once the work is done: a helper that comes late must not hold on to the inputs.
+    /// `None` once the work is done: a helper that comes late must not hold on to the inputs.
     plan: Option<CompactionPlan>,
-    /// Parts taken so far, in order.
+    /// The number of parts taken so far, in order.
     taken: usize,
     results: Vec<(usize, Result<T>)>,
 }
 
 impl<T, W: Fn(CompactionPlan, &Part) -> Result<T>> Shared<T, W> {
-    /// Takes parts until none is left, or one has failed.
+    /// Takes parts until none is left or one has failed.
     fn work(&self) {
         while let Some((index, plan)) = self.take_part() {
             let result = without_panic(|| (self.write)(plan, &self.parts[index]));
@@ -122,7 +123,7 @@ impl<T, W: Fn(CompactionPlan, &Part) -> Result<T>> Shared<T, W> {
         Some((index, plan))
     }
 
-    /// Waits for the parts that others have begun; returns all results in the order of keys.
+    /// Waits for the parts that others have begun. Returns all results in key order.
     fn wait(&self) -> Vec<Result<T>> {
         let mut state = self.state.lock();
         state.plan = None;

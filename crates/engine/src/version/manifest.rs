@@ -8,14 +8,14 @@
 //!              └─────────────────────┴──────┴──────┴──────┴───── ─ ─
 //! ```
 //!
-//! What a reader does with bytes that do not belong to a sound record:
+//! How a reader treats bytes that do not belong to a sound record:
 //!
-//! 1. A last record that the file's end cuts off is the trace of a crash in the middle of a write that nobody was told
-//!    of. It is passed over, and so are zeros at the end.
-//! 2. Everything else is damage and fails the open: a bad checksum, a bad length, zeros before a further record.
-//! 3. A damaged length in the last block looks like case 1 and would hide every record behind it. So the bytes that
-//!    seem cut off are searched for the start of a further record; if there is one, it is case 2. (LevelDB goes on
-//!    silently with the older state.)
+//! 1. A last record that the end of the file cuts off is the trace of a crash during a write that nobody was told of.
+//!    The reader skips it, and zeros at the end, too.
+//! 2. Everything else is damage and fails the open: a wrong checksum, a wrong length, zeros before another record.
+//! 3. A damaged length in the last block looks like case 1 and would hide every record after it. The bytes that seem
+//!    cut off are therefore searched for the start of another record. If there is one, it is case 2. (LevelDB silently
+//!    continues with the older state.)
 
 use std::path::Path;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ use crate::recovery::tail::{find_record_behind, is_next};
 
 const BLOCK_SIZE_BYTES: u64 = LOG_BLOCK_SIZE_BYTES as u64;
 
-/// Files named by one record of a snapshot: it bounds the memory that a reader needs for one record.
+/// The number of files that one record of a snapshot names. It bounds the memory that a reader needs for one record.
 const FILES_PER_SNAPSHOT_RECORD: usize = 1000;
 
 /// Appends edits to a MANIFEST.
@@ -46,7 +46,7 @@ pub(crate) struct ManifestWriter {
 }
 
 impl ManifestWriter {
-    /// Creates a MANIFEST that begins with `snapshot`, and makes its contents durable. Its name is durable after the
+    /// Creates a MANIFEST that begins with `snapshot`, and makes its contents durable. Its name is durable once the
     /// directory is synced. On failure nothing of use is left.
     pub(crate) fn create(
         env: &Arc<dyn Env>,
@@ -61,7 +61,7 @@ impl ManifestWriter {
         let written = split_snapshot(snapshot).into_iter().try_for_each(|edit| writer.append_record(&edit));
         if let Err(error) = written.and_then(|()| Ok(writer.file.sync()?)) {
             drop(writer);
-            // Nothing refers to it; if it stays, the next open removes it.
+            // Nothing refers to the file. If it stays, the next open removes it.
             let _ = env.remove_file(&path);
             return Err(error);
         }
@@ -69,8 +69,8 @@ impl ManifestWriter {
         Ok(writer)
     }
 
-    /// Goes on in the MANIFEST `number` in `directory`, which is durable and ends after `size_bytes` with a whole record. `None`
-    /// if it has another size.
+    /// Continues in the MANIFEST `number` in `directory`, which is durable and ends with a whole record after
+    /// `size_bytes`. Returns `None` if the file has another size.
     pub(crate) fn go_on(
         env: &dyn Env,
         directory: &Path,
@@ -82,11 +82,11 @@ impl ManifestWriter {
             return Ok(None);
         }
         let encoder = LogEncoder::at_offset(size_bytes);
-        // How large its snapshot was is not known; so the size limit alone decides when it is replaced.
+        // The size of its snapshot is unknown, so only the size limit decides when it is replaced.
         Ok(Some(Self { file, encoder, number, snapshot_size_bytes: 0, buffer: Vec::new() }))
     }
 
-    /// Adds an edit and makes it durable. After an error, whether the edit is in the file is unknown.
+    /// Adds an edit and makes it durable. After an error, it is unknown whether the file holds the edit.
     pub(crate) fn append(&mut self, edit: &VersionEdit) -> Result<()> {
         self.append_record(edit)?;
         Ok(self.file.sync()?)
@@ -111,13 +111,14 @@ impl ManifestWriter {
         self.file.size_bytes()
     }
 
-    /// How large the file was when it held the snapshot only.
+    /// The size of the file when it held only the snapshot.
     pub(crate) fn snapshot_size_bytes(&self) -> u64 {
         self.snapshot_size_bytes
     }
 }
 
-/// The first record has all but most of the files; a reader needs them all anyway.
+/// Splits the files of a snapshot among several records. The first record has everything else; a reader needs all of
+/// them anyway.
 fn split_snapshot(mut snapshot: VersionEdit) -> Vec<VersionEdit> {
     let mut rest = snapshot.new_files.split_off(snapshot.new_files.len().min(FILES_PER_SNAPSHOT_RECORD));
     let mut edits = vec![snapshot];
@@ -131,7 +132,10 @@ fn split_snapshot(mut snapshot: VersionEdit) -> Vec<VersionEdit> {
 
 /// Reads the MANIFEST at `path` from front to back and hands over each edit with the offset of its record.
 ///
-/// Errors: that of `take`; `Corruption` or `Unsupported`, naming file and offset; those of reading the file.
+/// # Errors
+/// - The error of `take`.
+/// - `Corruption` or `Unsupported`, naming file and offset.
+/// - The errors of reading the file.
 pub(crate) fn read_manifest(
     env: &dyn Env,
     path: &Path,
@@ -169,7 +173,7 @@ pub(crate) fn read_manifest(
     }
 }
 
-/// Rule 3 of the module: fails if a further record begins after `torn_offset`.
+/// Applies rule 3 of the module: fails if another record begins after `torn_offset`.
 fn check_torn_tail(env: &dyn Env, path: &Path, torn_offset: u64, end: u64) -> Result<()> {
     match find_record_behind(env, path, torn_offset, end)? {
         Some(at) if at > torn_offset => {

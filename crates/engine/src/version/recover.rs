@@ -1,9 +1,9 @@
-//! Reads a database's state at open: `CURRENT`, then its MANIFEST, then the directory's names. Predecessor: `set`.
-//! Successor: `manifest`. It writes nothing.
+//! Reads the state of a database at open: `CURRENT`, then its MANIFEST, then the names in the directory. Predecessor:
+//! `set`. Successor: `manifest`. Nothing is written.
 //!
 //! The MANIFEST is read in one pass and never held whole, because it may have gigabytes: LevelDB never shortens it. The
-//! tables that it names are compared with one listing of the directory, so that a missing table is found now and not by a
-//! later read.
+//! tables that it names are compared with one listing of the directory, so that a missing table is found now and not by
+//! a later read.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -26,10 +26,10 @@ use crate::version::manifest::read_manifest;
 use crate::version::set_options::VersionSetOptions;
 use crate::version::version::Version;
 
-/// File numbers from here on are taken for nonsense, since nobody can have created so many files.
+/// File numbers from this one on are taken for nonsense, because nobody can have created so many files.
 pub(crate) const FILE_NUMBER_LIMIT: u64 = 1 << 62;
 
-/// For each level, the largest key of the last compaction out of it; the next one goes on from there.
+/// For each level, the largest key of the last compaction out of it. The next compaction starts there.
 pub type StoredCompactPointers = [Option<Vec<u8>>; LEVEL_COUNT];
 
 /// The state that a recovery found.
@@ -40,8 +40,8 @@ pub(super) struct Recovered {
     pub(super) next_file_number: u64,
 }
 
-/// The contents of `CURRENT`. If they are longer than any name of a MANIFEST, only their beginning: that is damage, whatever
-/// follows.
+/// The contents of `CURRENT`. If they are longer than any name of a MANIFEST, only the beginning is returned: that is
+/// damage, whatever follows.
 pub(crate) fn read_current(env: &dyn Env, directory: &Path) -> terrace_env::Result<Vec<u8>> {
     const LONGEST_BYTES: usize = 64;
     let mut file = env.open_sequential(&directory.join(file_name::CURRENT))?;
@@ -96,8 +96,8 @@ pub(super) fn recover(options: &VersionSetOptions, obsolete: &Arc<ObsoleteFiles>
     Ok(recovered)
 }
 
-/// The error for a directory without `CURRENT`. It holds no database, unless there is data of one, which creating a
-/// database on top of it would delete.
+/// The error for a directory without `CURRENT`. It holds no database, unless there is data of one that creating a new
+/// database there would delete.
 fn no_current(options: &VersionSetOptions, path: &Path, cause: &EnvError) -> Result<Error> {
     let names = match options.env.list(&options.directory) {
         Err(error) if error.is_not_found() => Vec::new(),
@@ -126,8 +126,8 @@ pub(super) fn list_directory(options: &VersionSetOptions) -> Result<Vec<FileKind
     Ok(options.env.list(&options.directory)?.iter().filter_map(|name| file_name::parse(name)).collect())
 }
 
-/// The first number above those of all files. Files that were being written at a crash may have numbers that the MANIFEST
-/// does not know.
+/// The first number above those of all files. Files that were being written at a crash may have numbers that the
+/// MANIFEST does not know.
 pub(super) fn first_free_number(names: &[FileKind]) -> u64 {
     let used = names.iter().filter_map(|kind| kind.number());
     used.filter(|number| *number < FILE_NUMBER_LIMIT).max().map_or(1, |number| number + 1)
@@ -149,7 +149,7 @@ fn read_state(
     read_manifest(&*options.env, path, |offset, edit| {
         if let Some(stored) = &edit.comparator {
             check_comparator(options, path, stored)?;
-            // The first edit of other engines holds fewer fields than ours.
+            // The first edit of other engines has fewer fields than ours.
             is_ours = edit.previous_log_number.is_some() && edit.next_file_number.is_some();
         }
         let numbers = [edit.next_file_number, edit.log_number, edit.previous_log_number];
@@ -174,7 +174,7 @@ fn read_state(
     let last_sequence = last.last_sequence.ok_or_else(|| missing("last sequence"))?;
     let previous_log_number = last.previous_log_number.unwrap_or_default();
     let (mut version, _) = builder.finish();
-    // It is known only now how new their entries may be.
+    // Only now is it known how new the entries of these files may be.
     for file in version.levels.iter_mut().flatten().filter_map(Arc::get_mut) {
         file.set_newest_sequence(last_sequence);
     }
@@ -197,8 +197,8 @@ fn check_comparator(options: &VersionSetOptions, path: &Path, stored: &[u8]) -> 
     other_comparator(path, stored, options.comparator.user()).map_or(Ok(()), Err)
 }
 
-/// The error for a MANIFEST at `path` that names the comparator `stored`, unless that is `given`. The message begins with
-/// LevelDB's words, because programs look for them.
+/// The error for a MANIFEST at `path` that names the comparator `stored`; `None` if that is `given`. The message begins
+/// with LevelDB's words, because programs look for them.
 pub(crate) fn other_comparator(path: &Path, stored: &[u8], given: &UserComparator) -> Option<Error> {
     if stored == given.name() {
         return None;

@@ -11,16 +11,16 @@
 //!    new one instead: snapshot of the new version, sync, sync the directory, replace `CURRENT`, remove the old one.
 //! 4. Install the new version, and mark the files that it no longer lists: each is deleted when its last reader is gone.
 //!
-//! If step 3 fails, nobody knows what the disk holds; the version in force stays, and can be read. If there was no room,
-//! the next change first writes a new MANIFEST of the version in force ([`VersionSet::settle`]). After any other failure
-//! every later change is refused until the database is opened again.
+//! If step 3 fails, nobody knows what the disk holds. The version in force stays and can be read. If there was no room,
+//! the next change first writes a new MANIFEST of the version in force ([`VersionSet::settle`]). After any other
+//! failure, every later change is refused until the database is opened again.
 //!
 //! Threads: readers take the current version without a lock and never wait for a change. File numbers come from an
-//! atomic counter. Changes queue at one mutex, which is held during I/O; nothing that a reader or writer needs is
-//! behind it.
+//! atomic counter. Changes queue at one mutex, which is held during I/O; it guards nothing that a reader or writer
+//! needs.
 //!
-//! Numbers in the MANIFEST: `last_sequence` is that of the memtable switch which was flushed last, not the running
-//! one. Some readers skip log records below it (goleveldb); with the smaller number every log is read whole.
+//! Numbers in the MANIFEST: `last_sequence` is the sequence of the memtable switch that was flushed last, not the
+//! running one. Some readers skip log records below it (goleveldb); with the smaller number every log is read whole.
 //! `log_number` is the first log that still matters. Both only grow.
 
 use std::path::Path;
@@ -46,7 +46,7 @@ use crate::version::recover::{
 use crate::version::set_options::VersionSetOptions;
 use crate::version::version::Version;
 
-/// The current version and its history's end.
+/// The current version, and the MANIFEST that records it.
 pub struct VersionSet {
     options: VersionSetOptions,
     current: ArcSwap<Version>,
@@ -58,22 +58,24 @@ pub struct VersionSet {
     changes: Mutex<Changes>,
 }
 
-/// What changes need; behind the mutex that puts them in a row.
+/// The data that changes need. Its mutex makes changes run one at a time.
 struct Changes {
-    /// None until the first change after a recovery.
+    /// `None` until the first change after a recovery.
     manifest: Option<ManifestWriter>,
     pointers: StoredCompactPointers,
     failure: Option<Error>,
-    /// Set while the disk may or may not hold an edit that found no room: the new tables that it names.
+    /// Set while it is unknown whether the disk holds an edit that found no room: the new tables that the edit names.
     unsettled: Option<Vec<u64>>,
 }
 
 impl VersionSet {
-    /// The state of an empty database. It writes nothing: [`renew`](Self::renew), or the first change, writes a MANIFEST and, at last,
-    /// `CURRENT`. Until then the directory holds no database.
+    /// The state of an empty database. This writes nothing: [`renew`](Self::renew), or the first change, writes a
+    /// MANIFEST and finally `CURRENT`. Until then the directory holds no database.
     ///
-    /// Errors: those of listing the directory; `InvalidArgument` if the options say read-only; `AlreadyExists` if there is a
-    /// `CURRENT`.
+    /// # Errors
+    /// - `InvalidArgument` if the options say read-only.
+    /// - `AlreadyExists` if there is a `CURRENT`.
+    /// - The errors of listing the directory.
     pub fn create_new(options: VersionSetOptions, obsolete: Arc<ObsoleteFiles>) -> Result<Self> {
         if options.read_only {
             let message = "a database cannot be created read-only";
@@ -84,7 +86,7 @@ impl VersionSet {
             let message = "the directory holds a database already";
             return Err(Error::at_path(ErrorKind::AlreadyExists, &options.directory, message));
         }
-        // An open that failed half-way may have left files behind.
+        // An open that failed halfway may have left files behind.
         let nothing = Recovered {
             version: Version::empty(options.comparator.clone()),
             pointers: StoredCompactPointers::default(),
@@ -101,11 +103,14 @@ impl VersionSet {
         Ok(Self::build(options, obsolete, nothing))
     }
 
-    /// Reads an existing database's state. It writes nothing: the first [`apply`](Self::apply) writes a new MANIFEST,
-    /// which also names all files of the old one, and then removes that.
+    /// Reads the state of an existing database. This writes nothing: the first [`apply`](Self::apply) writes a new
+    /// MANIFEST, which also names all files of the old one, and then removes the old one.
     ///
-    /// Errors: `NoDatabase` if there is no `CURRENT`, and no table or log either; `InvalidArgument` if the comparator
-    /// is not the one stored; `Corruption` or `Unsupported`, naming file and offset; those of reading the files.
+    /// # Errors
+    /// - `NoDatabase` if there is no `CURRENT`, and no table or log either.
+    /// - `InvalidArgument` if the comparator is not the one stored.
+    /// - `Corruption` or `Unsupported`, naming file and offset.
+    /// - The errors of reading the files.
     pub fn recover(
         options: VersionSetOptions,
         obsolete: Arc<ObsoleteFiles>,
@@ -139,7 +144,7 @@ impl VersionSet {
         Arc::clone(&self.current.load())
     }
 
-    /// Goes on with the state that `other` has read of the same directory later. Only where nothing is written.
+    /// Continues with the state that `other` has read from the same directory later. Only for a set that never writes.
     pub(crate) fn adopt(&self, other: &Self) {
         debug_assert!(self.options.read_only);
         self.next_file_number.fetch_max(other.next_file_number(), Ordering::Relaxed);
@@ -149,27 +154,27 @@ impl VersionSet {
         self.current.store(other.current());
     }
 
-    /// A number that no file of the directory has.
+    /// Returns a number that no file of the directory has.
     pub fn new_file_number(&self) -> u64 {
         self.next_file_number.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Makes sure that [`new_file_number`](Self::new_file_number) will not give out `number`.
+    /// Makes sure that [`new_file_number`](Self::new_file_number) will not return `number`.
     pub fn mark_file_number_used(&self, number: u64) {
         self.next_file_number.fetch_max(number.saturating_add(1).min(FILE_NUMBER_LIMIT), Ordering::Relaxed);
     }
 
-    /// Every number given out so far is smaller.
+    /// A number larger than all those returned so far.
     pub fn next_file_number(&self) -> u64 {
         self.next_file_number.load(Ordering::Relaxed)
     }
 
-    /// Logs below this number hold nothing that is not in tables. As recorded.
+    /// The recorded log number: logs below it hold nothing that is not in tables.
     pub fn log_number(&self) -> u64 {
         self.log_number.load(Ordering::Acquire)
     }
 
-    /// The recorded sequence: every entry in a table is at most so new.
+    /// The recorded sequence: no entry in a table has a newer one.
     pub fn last_sequence(&self) -> SequenceNumber {
         self.last_sequence.load(Ordering::Acquire)
     }
@@ -187,12 +192,14 @@ impl VersionSet {
     /// Makes `edit` durable, then current, and returns the new version. `counts` says what is in the new files, by
     /// number. The files must be synced; their names need not be.
     ///
-    /// Of the edit, `next_file_number`, `previous_log_number` and `comparator` are filled in here, and `log_number` and
-    /// `last_sequence` may be left out: they stay as they are.
+    /// This method fills in the edit's `next_file_number`, `previous_log_number` and `comparator`. `log_number` and
+    /// `last_sequence` may be left out, and then stay as they are.
     ///
-    /// Errors: `InvalidArgument` if the edit does not fit the current version, `ReadOnly` if the options say so; neither
-    /// changes anything. `DiskFull` if there is no room: later changes may succeed. After any other failure to write every
-    /// later change is refused with kind `Poisoned`.
+    /// # Errors
+    /// - `InvalidArgument` if the edit does not fit the current version, and `ReadOnly` if the options say so. Neither
+    ///   changes anything.
+    /// - `DiskFull` if there is no room. Later changes may succeed.
+    /// - After any other failure to write, every later change is refused with `Poisoned`.
     pub fn apply(&self, edit: VersionEdit, counts: &[(u64, TableCounts)]) -> Result<Arc<Version>> {
         if self.options.read_only {
             let message = "the database was opened read-only";
@@ -241,11 +248,12 @@ impl VersionSet {
         Ok(version)
     }
 
-    /// Makes sure that the disk states the version in force and nothing else. After a change that found no room it may
-    /// hold that change, or not: then this writes a new MANIFEST, and removes the tables that the change named. Call it
-    /// before a table is written under a number that was used before.
+    /// Makes sure that the disk states the version in force and nothing else. After a change that found no room, the
+    /// disk may or may not hold that change. This method then writes a new MANIFEST and removes the tables that the
+    /// change named. Call it before writing a table under a number that was used before.
     ///
-    /// Errors: as of [`apply`](Self::apply).
+    /// # Errors
+    /// The same as those of [`apply`](Self::apply).
     pub fn settle(&self) -> Result<()> {
         self.settle_changes(&mut self.changes.lock())
     }
@@ -258,7 +266,7 @@ impl VersionSet {
         match settled {
             Ok(()) => {
                 for number in tables {
-                    // If it stays, the next open removes it.
+                    // If the table stays, the next open removes it.
                     let _ = self
                         .options
                         .env
@@ -277,17 +285,18 @@ impl VersionSet {
         Ok(())
     }
 
-    /// Whether what the disk states may need the log `number`: as the first one of the version in force, or of a change that failed
-    /// and may be there all the same.
+    /// Whether the state on the disk may need the log `number` as its first log: the version in force may, or a change
+    /// that failed but may still be on the disk.
     pub fn may_name_log(&self, number: u64) -> bool {
         let changes = self.changes.lock();
         number == self.log_number() || changes.failure.is_some() || changes.unsettled.is_some()
     }
 
-    /// Changes go on in the MANIFEST that was read, which is known to be durable up to `size_bytes`, unless it is longer by now
-    /// or so large that the next change would replace it. Nothing is written.
+    /// Lets changes continue in the MANIFEST that was read, which is known to be durable up to `size_bytes`. Does
+    /// nothing if the MANIFEST is longer by now, or so large that the next change would replace it. Nothing is written.
     ///
-    /// Errors: those of opening the file.
+    /// # Errors
+    /// The errors of opening the file.
     pub(crate) fn go_on_in_manifest(&self, size_bytes: u64) -> Result<()> {
         let VersionSetOptions { env, directory, manifest_size_limit_bytes, .. } = &self.options;
         if size_bytes < *manifest_size_limit_bytes {
@@ -297,12 +306,14 @@ impl VersionSet {
         Ok(())
     }
 
-    /// Writes a new MANIFEST of the version in force, unless one is open since the set was made. What was recovered
-    /// may be in the memory of the system only; afterwards it is durable, and files that it does not name may go.
+    /// Writes a new MANIFEST of the version in force, unless one has been open since the set was created. What was
+    /// recovered may only be in the system's memory. Afterwards it is durable, and files that it does not name may be
+    /// removed.
     ///
-    /// It names `log_number` as the first log that still matters, if that is given.
+    /// The MANIFEST names `log_number`, if given, as the first log that still matters.
     ///
-    /// Errors: as of [`apply`](Self::apply).
+    /// # Errors
+    /// The same as those of [`apply`](Self::apply).
     pub fn renew(&self, log_number: Option<u64>) -> Result<()> {
         let mut changes = self.changes.lock();
         if changes.manifest.is_some() && log_number.is_none_or(|number| number == self.log_number()) {
@@ -316,8 +327,8 @@ impl VersionSet {
         Ok(())
     }
 
-    /// Writes a MANIFEST with number `manifest_number` for a copy of `version` in `directory` that has no logs. Its
-    /// contents are durable on return, its name after the directory is synced.
+    /// Writes a MANIFEST with the number `manifest_number` for a copy of `version` in `directory` that has no logs. Its
+    /// contents are durable on return; its name is durable once the directory is synced.
     pub fn write_copy(
         &self,
         version: &Version,
@@ -334,8 +345,8 @@ impl VersionSet {
         ManifestWriter::create(&self.options.env, directory, manifest_number, snapshot)?.close()
     }
 
-    /// Closes the MANIFEST. Every later change is refused. Returns its number and size if all of it is durable and states the
-    /// version in force.
+    /// Closes the MANIFEST. Every later change is refused. Returns the number and size of the MANIFEST if all of it is
+    /// durable and it states the version in force.
     pub fn close(&self) -> Result<Option<(u64, u64)>> {
         let mut changes = self.changes.lock();
         let is_settled = changes.failure.is_none() && changes.unsettled.is_none();
@@ -346,7 +357,7 @@ impl VersionSet {
         Ok(is_settled.then_some(end))
     }
 
-    /// Fills in the numbers, and checks those that came.
+    /// Fills in the numbers, and checks those that were given.
     fn complete(&self, mut edit: VersionEdit) -> Result<VersionEdit> {
         let log_number = edit.log_number.unwrap_or_else(|| self.log_number());
         if log_number < self.log_number() {
@@ -386,7 +397,7 @@ impl VersionSet {
         self.replace_manifest(changes, version, pointers, edit)
     }
 
-    /// Writes a new MANIFEST in place of the one in force.
+    /// Writes a new MANIFEST that replaces the one in force.
     fn replace_manifest(
         &self,
         changes: &mut Changes,
@@ -397,13 +408,13 @@ impl VersionSet {
         let old = self.manifest_number();
         changes.manifest = Some(self.write_new_manifest(version, pointers, edit)?);
         if old != 0 {
-            // Nothing refers to it; if it stays, the next open removes it.
+            // Nothing refers to the old MANIFEST. If it stays, the next open removes it.
             let _ = self.options.env.remove_file(&self.options.directory.join(file_name::manifest_name(old)));
         }
         Ok(())
     }
 
-    /// The edit that states all of `version`, and the numbers of `edit`.
+    /// The edit that states all of `version` and the numbers of `edit`.
     fn snapshot(
         &self,
         version: &Version,

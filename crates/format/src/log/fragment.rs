@@ -1,18 +1,18 @@
 //! One physical record: its header, its checksum, and where in a block it may stand. See the picture in [`super`].
 //!
-//! [`LogReader`](super::LogReader) puts records together from these. Whoever has to tell damage from an unfinished write,
-//! or searches a damaged log, looks at them one by one.
+//! [`LogReader`](super::LogReader) assembles records from these. Code that must tell damage from an unfinished write,
+//! or that searches a damaged log, examines them one by one.
 
 use super::checksum;
 use crate::coding::decode_fixed32;
 use crate::crc;
 use crate::limits::{LOG_BLOCK_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
 
-/// Which part of a record a fragment holds. The numbers are the format's.
+/// Which part of a record a fragment holds. The numbers are those of the format.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FragmentKind {
-    /// All of it.
+    /// The whole record.
     Full = 1,
     /// The first of several parts. It fills its block.
     First = 2,
@@ -38,20 +38,20 @@ impl FragmentKind {
         }
     }
 
-    /// Whether a record begins with it.
+    /// Whether a fragment of this kind begins a record.
     #[inline]
     pub fn begins_record(self) -> bool {
         matches!(self, Self::Full | Self::First)
     }
 
-    /// Whether a record ends with it.
+    /// Whether a fragment of this kind ends a record.
     #[inline]
     pub fn ends_record(self) -> bool {
         matches!(self, Self::Full | Self::Last)
     }
 }
 
-/// A fragment's header as it was found. Nothing in it need be right.
+/// A fragment's header as found. Any of its fields may be wrong.
 ///
 /// ```
 /// use terrace_format::log::{FragmentHeader, FragmentKind, LogEncoder};
@@ -64,7 +64,7 @@ impl FragmentKind {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FragmentHeader {
-    /// The checksum as it is stored, masked: of the kind and the fragment.
+    /// The stored checksum of the kind and the fragment, masked.
     pub masked_crc: u32,
     /// How many bytes the fragment has.
     pub length_bytes: usize,
@@ -95,7 +95,7 @@ impl FragmentHeader {
         [c0, c1, c2, c3, l0, l1, self.kind]
     }
 
-    /// The header that `bytes` begin with, and what follows it. `None` if they are shorter than a header.
+    /// The header at the beginning of `bytes`, and what follows it. `None` if `bytes` are shorter than a header.
     #[inline]
     pub fn split(bytes: &[u8]) -> Option<(Self, &[u8])> {
         let (header, rest) = bytes.split_first_chunk()?;
@@ -108,7 +108,7 @@ impl FragmentHeader {
         FragmentKind::from_byte(self.kind)
     }
 
-    /// Whether it says that the rest of its block is empty, whatever its checksum.
+    /// Whether the header says that the rest of its block is empty, whatever its checksum.
     #[inline]
     pub fn is_empty_space(&self) -> bool {
         self.kind == 0 && self.length_bytes == 0
@@ -120,8 +120,8 @@ impl FragmentHeader {
         self.masked_crc == checksum(self.kind, fragment)
     }
 
-    /// Whether a writer may have stored it at `block_offset`: the fragment fits the block; a first or middle one fills it; a
-    /// middle or last one stands at its beginning.
+    /// Whether a writer may have stored the header at `block_offset`: the fragment fits the block, a first or middle
+    /// fragment fills it, and a middle or last one stands at its beginning.
     pub fn may_stand_at(&self, block_offset: usize) -> bool {
         let end = block_offset + LOG_HEADER_SIZE_BYTES + self.length_bytes;
         self.kind().is_some_and(|kind| {
@@ -130,8 +130,8 @@ impl FragmentHeader {
         })
     }
 
-    /// The lengths, shortest first, under which the checksum is that of the first bytes of `rest` and the kind. By chance it
-    /// is in one case of 2^32 each.
+    /// The lengths, shortest first, for which the checksum matches that many bytes of `rest` and the kind. Each length
+    /// matches by chance in one of 2^32 cases.
     pub fn matching_lengths(self, rest: &[u8]) -> impl Iterator<Item = usize> {
         let wanted = crc::unmask(self.masked_crc);
         let mut sum = crc::crc32c(&[self.kind]);
@@ -145,7 +145,7 @@ impl FragmentHeader {
     }
 }
 
-/// A fragment that is there whole and has a right checksum.
+/// A whole fragment with the right checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fragment<'a> {
     /// Which part of a record it is.
@@ -155,8 +155,8 @@ pub struct Fragment<'a> {
 }
 
 impl<'a> Fragment<'a> {
-    /// The fragment that `bytes` begin with, which are those of one block from some place on. `None` if there is none, or
-    /// its checksum is not right.
+    /// The fragment at the beginning of `bytes`, which must lie within one block. `None` if there is none, or if its
+    /// checksum is wrong.
     ///
     /// ```
     /// use terrace_format::log::{Fragment, LogEncoder};
@@ -169,13 +169,13 @@ impl<'a> Fragment<'a> {
     /// ```
     pub fn parse(bytes: &'a [u8]) -> Option<Self> {
         let (header, rest) = FragmentHeader::split(bytes)?;
-        // Most places are told by these two.
+        // These two checks reject most places.
         let kind = header.kind()?;
         let payload = rest.get(..header.length_bytes)?;
         header.matches(payload).then_some(Self { kind, payload })
     }
 
-    /// How many bytes it takes, its header included.
+    /// The size of the fragment, including its header.
     pub fn size_bytes(&self) -> usize {
         LOG_HEADER_SIZE_BYTES + self.payload.len()
     }

@@ -11,16 +11,16 @@
 //! type      1 full · 2 first · 3 middle · 4 last
 //! ```
 //!
-//! A record that fits the rest of its block is one full physical record; otherwise it goes on from block to block as a
-//! first, some middle and a last fragment. A header of zeros (type 0, length 0) says that the rest of its block is
-//! empty: so does a block look that was made ready for records to come.
+//! A record that fits in the rest of its block is one full physical record. Otherwise it continues from block to block
+//! as a first fragment, possibly some middle fragments, and a last one. A header of zeros (type 0, length 0) says that
+//! the rest of its block is empty. A block that was prepared for later records looks like this, too.
 //!
 //! # Torn tail or damage
 //!
-//! A writer that died left a last record that ends early: the file ends within it. Nobody was told that it is stored, so
-//! the reader reports a torn tail and the record is dropped. Everything else that does not fit (a checksum, an unknown
-//! type, a length that no writer stores at that place, a fragment without its first one) happened to bytes that were once
-//! right: that is damage.
+//! A writer that died leaves a last record that ends early: the file ends within it. Nobody was told that the record is
+//! stored, so the reader reports a torn tail and drops the record. Everything else that does not fit (a checksum, an
+//! unknown type, a length that no writer stores at that place, a fragment without its first one) happened to bytes that
+//! were once right, and is damage.
 //!
 //! Predecessors: [`crate::batch`] and [`crate::version_edit`], whose encodings are the records. Successor: the file.
 
@@ -37,8 +37,8 @@ pub use writer::{FirstFragment, LogEncoder};
 use crate::crc;
 use crate::limits::{LOG_BLOCK_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
 
-/// Where in a file the header stands that follows the fragment which ends at `end`: there, or at the start of the next block
-/// where no header fits any more.
+/// The offset in the file of the header that follows a fragment ending at `end`: `end` itself, or the start of the next
+/// block if no header fits any more.
 ///
 /// ```
 /// assert_eq!(terrace_format::log::next_header_offset(100), 100);
@@ -50,7 +50,7 @@ pub fn next_header_offset(end: u64) -> u64 {
     if left < LOG_HEADER_SIZE_BYTES as u64 { end + left } else { end }
 }
 
-/// What a physical record's header holds as its checksum.
+/// The checksum that the header of a physical record holds.
 #[inline]
 fn checksum(kind: u8, fragment: &[u8]) -> u32 {
     crc::mask(crc::extend(crc::crc32c(&[kind]), fragment))

@@ -1,12 +1,13 @@
-//! Reads a log file's records back. See the picture in [`super`].
+//! Reads the records of a log file. See the picture in [`super`].
 //!
-//! 1. Read the file block by block. Fewer than seven bytes at the end of a block are filling.
-//! 2. A header of zeros ends its block without a word: preallocated, or kept whole for the next record.
-//! 3. A length beyond the end of the file is a torn tail, where a writer may have stored such a header; beyond the end of
-//!    the block, or with another type than can stand there, it is damage that drops the rest of the block. So does a wrong
-//!    checksum: the length beside it is not to be trusted.
-//! 4. Fragments are gathered until the last one. What interrupts them (another first, zeros, damage) is damage to the
-//!    record so far; the end of the file is a torn tail.
+//! 1. The reader reads the file block by block. Fewer than seven bytes at the end of a block are padding.
+//! 2. A header of zeros ends its block and is not reported: the space was preallocated, or left free for the next
+//!    record.
+//! 3. A length beyond the end of the file is a torn tail if a writer may have stored such a header there. If the length
+//!    leads beyond the end of the block, or cannot stand there with its type, it is damage that drops the rest of the
+//!    block. A wrong checksum does the same, because the length beside it cannot be trusted.
+//! 4. Fragments are gathered until the last one. Anything that interrupts them (another first fragment, zeros, damage)
+//!    is damage to the record so far; the end of the file is a torn tail.
 
 use std::convert::Infallible;
 use std::ops::Range;
@@ -15,16 +16,16 @@ use super::fragment::{FragmentHeader, FragmentKind};
 use super::torn::TornRecord;
 use crate::limits::{LOG_BLOCK_SIZE_BYTES, LOG_HEADER_SIZE_BYTES};
 
-/// Where a [`LogReader`] gets its bytes: a file, read in sequence.
+/// The source of a [`LogReader`]'s bytes: a file that is read in sequence.
 pub trait LogSource {
     /// Why reading failed.
     type Error;
 
-    /// Reads some of the next bytes into `buffer` and says how many; 0 only at the end of the file.
+    /// Reads some of the next bytes into `buffer` and returns how many; 0 only at the end of the file.
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Self::Error>;
 
-    /// Passes over what is known to be zeros, in whole blocks of 32 KiB, and says how many bytes. Called between blocks,
-    /// behind one of zeros. Optional: by default 0.
+    /// Skips bytes that are known to be zeros, in whole blocks of 32 KiB, and returns how many. Called between blocks,
+    /// after a block of zeros. Optional: returns 0 by default.
     fn skip_zeros(&mut self) -> Result<u64, Self::Error> {
         Ok(0)
     }
@@ -41,7 +42,7 @@ impl LogSource for &[u8] {
     }
 }
 
-/// A function that reads on is a source, too: `|buffer: &mut [u8]| file.read(buffer)`.
+/// A function that continues reading is also a source: `|buffer: &mut [u8]| file.read(buffer)`.
 impl<F, E> LogSource for F
 where
     F: FnMut(&mut [u8]) -> Result<usize, E>,
@@ -53,7 +54,7 @@ where
     }
 }
 
-/// What a [`LogReader`] meets next.
+/// The next thing that a [`LogReader`] meets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogEvent<'a> {
     /// A whole record.
@@ -63,35 +64,35 @@ pub enum LogEvent<'a> {
         /// Where its first physical record begins in the file.
         offset: u64,
     },
-    /// Bytes that were stored and are no longer what they were. Reading may go on: later records may be whole.
+    /// Stored bytes that are no longer what they were. Reading may continue: later records may be whole.
     Damage {
-        /// Where the bytes begin that are dropped.
+        /// Where the dropped bytes begin.
         offset: u64,
-        /// How many bytes of the file are dropped, headers included.
+        /// The number of bytes of the file that are dropped, headers included.
         dropped_bytes: u64,
         /// What is wrong.
         reason: &'static str,
     },
-    /// The file ends within a record: its writer died before it was stored. [`LogEvent::End`] follows.
+    /// The file ends within a record, because its writer died before the record was stored. [`LogEvent::End`] follows.
     TornTail {
         /// Where the record begins.
         offset: u64,
-        /// How many bytes of it are there.
+        /// The number of bytes of it that are there.
         dropped_bytes: u64,
     },
     /// The end of the file.
     End,
 }
 
-/// What comes next within the present block.
+/// The next thing within the current block.
 enum Physical {
-    /// A physical record with a right checksum; `header` and `fragment` are places in the block.
+    /// A physical record with the right checksum. `header` and `fragment` are places in the block.
     Fragment { kind: Option<FragmentKind>, header: usize, fragment: Range<usize> },
     /// The rest of the block is zeros.
     Zeros,
     /// The rest of the block is dropped.
     Damage { header: usize, reason: &'static str },
-    /// The file ends; from `torn` on within a physical record.
+    /// The file ends. If `torn` is given, it ends within the physical record that begins there.
     End { torn: Option<usize> },
 }
 
@@ -109,27 +110,27 @@ enum Physical {
 #[derive(Debug)]
 pub struct LogReader<S> {
     source: S,
-    /// The present block: `filled` bytes of it are read from the file, `position` bytes are behind us.
+    /// The current block: `filled` bytes of it have been read from the file, and `position` bytes have been consumed.
     block: Box<[u8; LOG_BLOCK_SIZE_BYTES]>,
     filled: usize,
     position: usize,
-    /// Where the present block begins in the file.
+    /// The offset of the current block in the file.
     block_start: u64,
-    /// The file ends with the present block.
+    /// Whether the file ends with the current block.
     at_end: bool,
     /// The fragments so far of the record that began at `record_start`, if one is open.
     record: Vec<u8>,
     record_start: Option<u64>,
     end_of_last_record: u64,
     torn_record: Option<TornRecord>,
-    /// Where the physical record begins in the file that was last looked at.
+    /// The offset in the file of the physical record that was examined last.
     header: u64,
-    /// The present block is zeros.
+    /// Whether the current block is zeros.
     in_zeros: bool,
 }
 
 impl<S: LogSource> LogReader<S> {
-    /// A reader at the start of the file.
+    /// Creates a reader at the start of the file.
     pub fn new(source: S) -> Self {
         Self {
             source,
@@ -147,11 +148,11 @@ impl<S: LogSource> LogReader<S> {
         }
     }
 
-    /// The next record, or what is there instead of one. After [`LogEvent::End`], `End` again.
+    /// Returns the next record, or what is there instead of one. After [`LogEvent::End`], returns `End` again.
     ///
     /// # Errors
     ///
-    /// Those of the source. Nothing is lost by one: the next call tries to read on from there.
+    /// The errors of the source. They lose nothing: the next call tries to continue from the same place.
     #[allow(
         clippy::should_implement_trait,
         reason = "the event borrows from the reader, which Iterator cannot say"
@@ -164,8 +165,8 @@ impl<S: LogSource> LogReader<S> {
                     use FragmentKind::{First, Full, Last, Middle};
                     match (kind, self.record_start) {
                         (Some(Full | First), Some(start)) => {
-                            // Read it once more after this. An open record without a byte is how old writers ended a
-                            // block, not damage.
+                            // The fragment is read again after this. An open record without a byte is how old writers
+                            // ended a block, not damage.
                             self.position = header;
                             self.record_start = None;
                             if !self.record.is_empty() {
@@ -227,25 +228,24 @@ impl<S: LogSource> LogReader<S> {
         }
     }
 
-    /// Where the last record that was read ends in the file; 0 before the first. A log that is to be continued is cut
-    /// there.
+    /// Where the last record that was read ends in the file; 0 before the first. To continue a log, cut it there.
     pub fn end_of_last_record(&self) -> u64 {
         self.end_of_last_record
     }
 
-    /// After [`LogEvent::Damage`] or [`LogEvent::TornTail`]: where the physical record begins that is wrong. It is behind the
+    /// After [`LogEvent::Damage`] or [`LogEvent::TornTail`]: where the wrong physical record begins. It is after the
     /// event's offset if other fragments of the record are whole.
     pub fn damaged_at(&self) -> u64 {
         self.header
     }
 
-    /// After [`LogEvent::TornTail`]: what is there of the record. `None` if its fragments do not belong together, or the first
-    /// one is missing; and if it was taken before.
+    /// After [`LogEvent::TornTail`]: what is there of the record. `None` if its fragments do not belong together, if
+    /// the first one is missing, or if the record was taken before.
     pub fn take_torn_record(&mut self) -> Option<TornRecord> {
         self.torn_record.take()
     }
 
-    /// Where the bytes that were looked at end: after [`LogEvent::End`] the file's end, as it was then.
+    /// Where the examined bytes end. After [`LogEvent::End`], this is the end of the file as it was then.
     pub fn end_of_bytes(&self) -> u64 {
         self.end_of_block()
     }
@@ -275,7 +275,7 @@ impl<S: LogSource> LogReader<S> {
         }
     }
 
-    /// Reads on until the block is whole or the file ends; the block keeps what was read when the source fails.
+    /// Continues to read until the block is whole or the file ends. If the source fails, the block keeps what was read.
     fn fill_block(&mut self) -> Result<(), S::Error> {
         while self.filled < LOG_BLOCK_SIZE_BYTES && !self.at_end {
             match self.source.read(&mut self.block[self.filled..])? {
@@ -286,7 +286,7 @@ impl<S: LogSource> LogReader<S> {
         Ok(())
     }
 
-    /// At least a header is there.
+    /// Parses the physical record at `position`, where there is at least a header.
     fn parse_physical(&mut self) -> Physical {
         let start = self.position;
         let bytes = &self.block[start..self.filled];
@@ -298,7 +298,8 @@ impl<S: LogSource> LogReader<S> {
             return Physical::Zeros;
         }
         let Some(fragment) = rest.get(..header.length_bytes) else {
-            // In a whole block no writer ever wrote such a length; in the file's last one it may have written no further.
+            // No writer ever stores such a length in a whole block. In the last block of the file, the writer may have
+            // stopped there.
             return if self.at_end && header.may_stand_at(start) {
                 Physical::End { torn: Some(start) }
             } else {

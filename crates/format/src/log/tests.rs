@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::limits::{LOG_BLOCK_SIZE_BYTES as BLOCK, LOG_HEADER_SIZE_BYTES as HEADER};
 
-/// An event with bytes of its own.
+/// An event that owns its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Seen {
     Record(Vec<u8>, u64),
@@ -133,7 +133,7 @@ fn a_first_fragment_and_the_rest_are_the_record() {
     }
 }
 
-// The states of a write-ahead log and what LevelDB makes of them; see docs/format/log.md.
+// The states of a write-ahead log, and how LevelDB treats them; see docs/format/log.md.
 
 #[test]
 fn zeros_at_the_end_are_no_record_whatever_their_length() {
@@ -367,7 +367,7 @@ fn the_end_of_the_last_record_is_known() {
 
 #[test]
 fn reading_goes_on_after_the_source_failed() {
-    /// Gives a few bytes at a time and fails before each.
+    /// Returns a few bytes at a time and fails before each read.
     struct Flaky<'a>(&'a [u8], bool);
 
     impl LogSource for Flaky<'_> {

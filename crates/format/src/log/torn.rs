@@ -4,18 +4,20 @@ use std::ops::RangeInclusive;
 
 use super::fragment::FragmentHeader;
 
-/// What is there of a record that the end of the file cuts off. Only the bytes of whole fragments are under a checksum.
+/// What is there of a record that the end of the file cuts off. Only the bytes of whole fragments are covered by a
+/// checksum.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TornRecord {
     /// Its first bytes.
     pub payload: Vec<u8>,
-    /// How many bytes it has as a whole, as far as the headers of its fragments say.
+    /// The size of the whole record, as far as the headers of its fragments tell.
     pub size_bytes: RangeInclusive<usize>,
 }
 
 impl TornRecord {
-    /// The record that begins with the bytes `gathered` from whole fragments, if any is open, and goes on with what the file
-    /// has after them, `rest`: the beginning of a fragment, or nothing. `None` if that fragment is no part of it.
+    /// The record that begins with the bytes `gathered` from whole fragments, if a record is open, and continues with
+    /// `rest`, which is what the file has after them: the beginning of a fragment, or nothing. `None` if that fragment
+    /// does not belong to the record.
     ///
     /// ```
     /// use terrace_format::log::{LogEncoder, TornRecord};
@@ -33,7 +35,7 @@ impl TornRecord {
             return Some(Self { payload, size_bytes: at_least..=usize::MAX });
         };
         let kind = header.kind()?;
-        // After a first fragment of no bytes, a new record may begin: old writers filled blocks with those.
+        // A new record may begin after a first fragment without bytes: old writers filled blocks with those.
         if kind.begins_record() && !payload.is_empty() || !kind.begins_record() && !is_open {
             return None;
         }

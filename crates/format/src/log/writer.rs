@@ -14,8 +14,8 @@ pub struct FirstFragment<'a> {
     pub fragment: &'a [u8],
 }
 
-/// Encodes one log file's records in turn, byte for byte as LevelDB does. It remembers nothing but the place in the
-/// present block.
+/// Encodes the records of one log file in turn, byte for byte as LevelDB does. It remembers only the position in the
+/// current block.
 #[derive(Clone, Debug, Default)]
 pub struct LogEncoder {
     block_offset: usize,
@@ -32,14 +32,14 @@ impl LogEncoder {
         Self { block_offset: (file_size_bytes % LOG_BLOCK_SIZE_BYTES as u64) as usize }
     }
 
-    /// Appends to `out` what follows in the file for the record `payload`: zeros up to the next block where no header
-    /// fits, and its physical records.
+    /// Appends to `out` the bytes that the record `payload` adds to the file: zeros up to the next block if no header
+    /// fits, and the physical records.
     pub fn encode_into(&mut self, payload: &[u8], out: &mut Vec<u8>) {
         out.reserve(self.encoded_size_bytes(payload.len()));
         self.encode(payload, |bytes| out.extend_from_slice(bytes));
     }
 
-    /// As [`LogEncoder::encode_into`], but hands the bytes to `emit` piece by piece: headers, zeros and parts of
+    /// Like [`LogEncoder::encode_into`], but hands the bytes to `emit` piece by piece: headers, zeros and parts of
     /// `payload`.
     pub fn encode(&mut self, payload: &[u8], mut emit: impl FnMut(&[u8])) {
         let FirstFragment { padding_bytes, header, fragment } = self.encode_first(payload);
@@ -50,7 +50,7 @@ impl LogEncoder {
     }
 
     /// The beginning of the record `payload`, up to the end of its block. If its fragment is shorter than the record,
-    /// [`LogEncoder::encode_rest`] has to follow.
+    /// call [`LogEncoder::encode_rest`] next.
     #[inline]
     pub fn encode_first<'a>(&mut self, payload: &'a [u8]) -> FirstFragment<'a> {
         let left = LOG_BLOCK_SIZE_BYTES - self.block_offset;
@@ -60,8 +60,8 @@ impl LogEncoder {
         FirstFragment { padding_bytes, header: FragmentHeader::new(kind, fragment).encode(), fragment }
     }
 
-    /// Hands to `emit` the further physical records of a record that is split: `rest` are the bytes behind its first
-    /// fragment. Nothing for a record that is not.
+    /// Hands the remaining physical records of a split record to `emit`. `rest` are the bytes after its first fragment.
+    /// Does nothing for a record that is not split.
     pub fn encode_rest(&mut self, mut rest: &[u8], mut emit: impl FnMut(&[u8])) {
         while !rest.is_empty() {
             let (fragment, after) = self.next_fragment(rest);
@@ -82,7 +82,7 @@ impl LogEncoder {
         padding + (1 + further_fragments) * LOG_HEADER_SIZE_BYTES + payload_size_bytes
     }
 
-    /// Splits off what the next physical record holds, and moves on behind it.
+    /// Splits off what the next physical record holds, and advances past it.
     #[inline]
     fn next_fragment<'a>(&mut self, rest: &'a [u8]) -> (&'a [u8], &'a [u8]) {
         if LOG_BLOCK_SIZE_BYTES - self.block_offset < LOG_HEADER_SIZE_BYTES {
