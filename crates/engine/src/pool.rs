@@ -39,8 +39,8 @@ const LANES: [Lane; 3] = [Lane::Flush, Lane::Compaction, Lane::Commit];
 ///
 /// Threads start with the first job of their lane and end with the pool. If the environment has no threads
 /// ([`Background::Steps`]), jobs wait until [`run_one`](Self::run_one) is called. If the system refuses to start a
-/// thread, jobs wait until somebody waits for them, who then runs them. A forked process cannot use a pool that was
-/// created before the fork.
+/// thread, jobs wait until a caller waits for them and runs them. A forked process cannot use a pool that was created
+/// before the fork.
 pub struct BackgroundPool {
     shared: Arc<Shared>,
     env: Arc<dyn Env>,

@@ -89,7 +89,7 @@ impl Background {
         self.parts.published.change(change);
     }
 
-    /// Refuses writes from now on because of `cause`, and tells whoever waits for a job.
+    /// Refuses writes from now on because of `cause`, and tells everyone who waits for a job.
     pub(crate) fn poison(&self, cause: &Error) {
         self.parts.health.poison(cause);
         self.progress.notify_all();

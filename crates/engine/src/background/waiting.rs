@@ -10,8 +10,8 @@ use crate::background::scheduler::Background;
 use crate::background::state::BackgroundState;
 use crate::error::{Error, Result};
 
-/// How long to wait at once for a signal that a job has ended. If the system refuses threads, jobs are left to whoever
-/// waits.
+/// How long to wait at once for a signal that a job has ended. If the system refuses threads, the waiting callers run
+/// the jobs.
 const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(50);
 
 impl Background {
@@ -34,7 +34,7 @@ impl Background {
         Err(Error::closed())
     }
 
-    /// Called after a job found no room: if there are no threads, whoever waits has the jobs tried again.
+    /// Called after a job found no room: if there are no threads, the waiting caller has the jobs tried again.
     pub(crate) fn try_again_where_no_thread_does(&self) {
         if self.parts.pool.as_ref().is_some_and(|pool| pool.needs_steps()) {
             self.lock().obstacle = None;

@@ -191,7 +191,7 @@ impl DbInner {
     fn load_missing_counts(&self) {
         for file in self.files.versions.current().levels.iter().flatten() {
             if !file.counts_looked_up() && !self.compactor.gives_up.load(Ordering::Relaxed) {
-                // If a table cannot be opened, whoever reads it gets the error.
+                // If a table cannot be opened, the read that needs it reports the error.
                 let _ = self.files.tables.table(file);
             }
         }

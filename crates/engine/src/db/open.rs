@@ -1,7 +1,7 @@
 //! Opens a database. A writable open takes these steps:
 //!
 //! 1. Lock the directory.
-//! 2. Look at what is in it. Create a database if there is none and that is wanted.
+//! 2. Look at what is in it. Create a database if there is none and the options allow that.
 //! 3. Read the MANIFEST (`version/set`).
 //! 4. Read the logs that the MANIFEST still needs into memtables (`recovery`).
 //! 5. Begin a new log.

@@ -13,19 +13,19 @@
 //!
 //! | case | what is done | where | which test shows it |
 //! |---|---|---|---|
-//! | clean end: after the last record, or in zeros | the log is read to there | `replay` | `opening.rs`: `a_torn_log_keeps_what_is_whole` |
-//! | torn tail: the file ends within a record whose lengths agree | the record is left out; nobody was told that it is stored | `verdict` | `logs.rs`: `a_log_that_is_cut_off_anywhere_has_lost_nothing_that_was_acknowledged` |
+//! | clean end: after the last record, or in zeros | the log is read up to that point | `replay` | `opening.rs`: `a_torn_log_keeps_what_is_whole` |
+//! | torn tail: the file ends within a record whose lengths agree | the record is left out; nobody was told that it was stored | `verdict` | `logs.rs`: `a_log_that_is_cut_off_anywhere_has_lost_nothing_that_was_acknowledged` |
 //! | a killed process had not stored the record's header | the same | `verdict`, `evidence` | `logs.rs`: `a_log_cut_anywhere_in_a_record_that_holds_a_log_opens_and_repair_creates_nothing` |
 //! | lengths that lead beyond the end and do not agree | refused as damage | `verdict` | `logs.rs`: `a_log_does_not_end_at_a_record_whose_lengths_are_damaged` |
 //! | hole: a sector or page in an older state | the log ends there; the rest, later logs included, goes to `lost` and is reported | `verdict`, `evidence` | `opening.rs`: `a_log_ends_where_a_loss_of_power_took_records_and_the_rest_is_set_aside` |
 //! | gap in the sequences | a hole, if something may be missing there; damage between two records | `replay` | `logs.rs`: `a_record_put_in_the_place_of_another_is_no_loss_of_power` |
-//! | the next log goes on with the next sequence | whatever the log before ends in is left out | `replay` | `logs.rs`: `a_log_that_its_close_had_cut_and_the_power_cut_makes_longer_again_costs_no_later_write` |
+//! | the next log continues with the next sequence | what the log before it ends in is left out | `replay` | `logs.rs`: `a_log_that_its_close_had_cut_and_the_power_cut_makes_longer_again_costs_no_later_write` |
 //! | damage | refused, with file and offset; nothing is changed | `verdict`, `evidence` | `logs.rs`: `a_flipped_bit_in_a_log_of_zeros_is_never_taken_for_a_loss_of_power` |
 //! | anything wrong in a part that was synced | the same | `synced_files`, `replay` | `logs.rs`: `word_of_a_synced_log_does_not_outlive_the_database` |
 //! | a missing log | refused | `needed_logs` | `opening.rs`: `a_missing_log_is_reported_and_not_taken_for_an_empty_one` |
 //! | a missing table, MANIFEST or CURRENT | refused | `version/recover` | `opening.rs`: `a_missing_table_is_reported_by_name`, `a_missing_current_is_not_taken_for_an_empty_directory` |
 //! | a damaged MANIFEST or CURRENT | refused; a last record that is cut off is left out | `version/manifest`, `tail`, `lost_sectors` | `opening.rs`: `a_damaged_current_or_manifest_is_reported_with_its_file` |
-//! | a MANIFEST of ours without its last records | refused, since a log that it needs is gone | `needed_logs` | `opening.rs`: `a_manifest_that_lost_its_last_edit_does_not_silently_lead_to_an_older_state` |
+//! | a MANIFEST of ours without its last records | refused, because a log that it needs is gone | `needed_logs` | `opening.rs`: `a_manifest_that_lost_its_last_edit_does_not_silently_lead_to_an_older_state` |
 //! | a MANIFEST of LevelDB's without its last records | refused, if a newer table and a gap before the logs show it | `lost_edits` | `lost_edits.rs`: `a_manifest_of_leveldb_that_lost_its_tail_is_refused_and_repair_finds_what_it_forgot` |
 //! | a live writer beside a reader | the log ends where it grows; nothing is written | `replay`, `verdict` | `opening.rs`: `a_read_only_open_beside_a_busy_writer_sees_a_state_that_existed` |
 //!

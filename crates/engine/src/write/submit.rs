@@ -57,7 +57,7 @@ impl<B: Backlog + Send + Sync + 'static> Submissions<B> {
         let serve = move || {
             let write = |waiting| submissions.commit(waiting);
             if submissions.queue.serve(|submission| submission.sync, write) == Next::Serve {
-                // After the other databases that share the thread.
+                // This database's turn comes after the others that share the thread.
                 submissions.serve_soon();
             }
         };

@@ -10,7 +10,7 @@
 use crate::sync::{Condvar, Mutex, MutexGuard, ThreadId, current_thread};
 use crate::write::gather::gather;
 
-/// The queue. It has no thread of its own: whoever puts an item into an idle queue has it served.
+/// The queue. It has no thread of its own: the thread that puts an item into an idle queue has it served.
 pub(crate) struct SubmitQueue<T> {
     state: Mutex<QueueState<T>>,
     /// Signalled when a round of writing ends after the queue was closed.

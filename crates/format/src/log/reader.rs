@@ -1,8 +1,8 @@
 //! Reads the records of a log file. See the picture in [`super`].
 //!
 //! 1. The reader reads the file block by block. Fewer than seven bytes at the end of a block are padding.
-//! 2. A header of zeros ends its block and is not reported: the space was preallocated, or left free for the next
-//!    record.
+//! 2. A header of zeros ends its block and is not reported: the space was preallocated, or a writer left it empty to
+//!    keep the next record whole.
 //! 3. A length beyond the end of the file is a torn tail if a writer may have stored such a header there. If the length
 //!    leads beyond the end of the block, or cannot stand there with its type, it is damage that drops the rest of the
 //!    block. A wrong checksum does the same, because the length beside it cannot be trusted.
