@@ -9,8 +9,8 @@ use support::{TestDirectory, snapshot, terrace, with_input};
 
 #[test]
 fn a_directory_that_is_none_or_no_database() {
-    let place = TestDirectory::new();
-    let (nowhere, empty, file) = (place.path("nowhere"), place.path("empty"), place.path("file"));
+    let scratch = TestDirectory::new();
+    let (nowhere, empty, file) = (scratch.path("nowhere"), scratch.path("empty"), scratch.path("file"));
     fs::create_dir(&empty).unwrap();
     fs::write(empty.join("notes.txt"), "mine").unwrap();
     fs::write(&file, "x").unwrap();
@@ -45,8 +45,8 @@ fn a_directory_that_is_none_or_no_database() {
 
 #[test]
 fn keys_that_cannot_be_read() {
-    let place = TestDirectory::new();
-    let db = place.numbers(3);
+    let scratch = TestDirectory::new();
+    let db = scratch.numbers(3);
     for (format, key) in [("utf8", "\\x1"), ("hex", "0"), ("hex", "xy"), ("json", "{")] {
         let error = terrace([&"get", &db, &key, &"--key-format", &format]).failed(2);
         assert!(error.contains(key), "{error}");
@@ -56,15 +56,15 @@ fn keys_that_cannot_be_read() {
     terrace([&"scan", &db, &"--gt=a", &"--gte=b"]).failed(2);
     terrace([&"nonsense"]).failed(2);
     // A bad value creates no database.
-    let new = place.path("new");
+    let new = scratch.path("new");
     terrace([&"put", &new, &"a", &"\\q", &"--create"]).failed(2);
     assert!(!new.exists());
 }
 
 #[test]
 fn an_order_that_is_not_known_is_named() {
-    let place = TestDirectory::new();
-    let db = place.path("db");
+    let scratch = TestDirectory::new();
+    let db = scratch.path("db");
     let error = terrace([&"put", &db, &"a", &"b", &"--create", &"--comparator=mine"]).failed(3);
     assert!(error.contains("`mine`"), "{error}");
     assert!(!db.exists());

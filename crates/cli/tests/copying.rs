@@ -65,8 +65,8 @@ fn stop_copy(db: &Path, target: &Path, signal: &str) {
 
 #[test]
 fn a_copy_that_is_stopped_looks_like_no_database_and_the_next_one_is_whole() {
-    let place = TestDirectory::new();
-    let (db, target) = (place.path("db"), place.path("target"));
+    let scratch = TestDirectory::new();
+    let (db, target) = (scratch.path("db"), scratch.path("target"));
     make_large(&db);
     for signal in ["-INT", "-TERM", "-KILL"] {
         stop_copy(&db, &target, signal);
@@ -84,8 +84,8 @@ fn a_copy_that_is_stopped_looks_like_no_database_and_the_next_one_is_whole() {
 
 #[test]
 fn a_copy_that_is_stopped_while_its_files_move_up_is_begun_anew() {
-    let place = TestDirectory::new();
-    let (db, target) = (place.path("db"), place.path("target"));
+    let scratch = TestDirectory::new();
+    let (db, target) = (scratch.path("db"), scratch.path("target"));
     terrace([&"put", &db, &"a", &"1", &"--create"]).ok();
     terrace([&"compact", &db]).ok();
     terrace([&"copy", &db, &target]).ok();
@@ -102,7 +102,7 @@ fn a_copy_that_is_stopped_while_its_files_move_up_is_begun_anew() {
     terrace([&"copy", &db, &target]).failed(3);
     assert_eq!(terrace([&"get", &target, &"a"]).ok(), "1\n");
     // Other people's files are not touched.
-    let other = place.path("other");
+    let other = scratch.path("other");
     fs::create_dir(&other).unwrap();
     fs::write(other.join("holiday.jpg"), b"not ours").unwrap();
     terrace([&"copy", &db, &other]).failed(3);
@@ -111,12 +111,12 @@ fn a_copy_that_is_stopped_while_its_files_move_up_is_begun_anew() {
 
 #[test]
 fn a_file_that_is_no_table_gets_no_advice_to_repair_its_directory() {
-    let place = TestDirectory::new();
-    let db = place.path("db");
+    let scratch = TestDirectory::new();
+    let db = scratch.path("db");
     terrace([&"put", &db, &"a", &"1", &"--create"]).ok();
-    let lost = place.path("lost");
+    let lost = scratch.path("lost");
     fs::create_dir(&lost).unwrap();
-    for file in [place.path("passwd"), lost.join("000005.ldb")] {
+    for file in [scratch.path("passwd"), lost.join("000005.ldb")] {
         fs::write(&file, "root:x:0:0:root:/root:/bin/bash\n".repeat(50)).unwrap();
         let error = terrace([&"ingest", &db, &file]).failed(5);
         assert!(error.contains("terrace inspect") && !error.contains("terrace repair"), "{error}");

@@ -84,8 +84,8 @@ fn may_mount(directory: &Path) -> bool {
 
 #[test]
 fn what_the_document_shows_is_what_is_printed() {
-    let place = TestDirectory::new();
-    let directory = place.path("directory");
+    let scratch = TestDirectory::new();
+    let directory = scratch.path("directory");
     fs::create_dir(&directory).unwrap();
     if !may_mount(&directory) {
         use std::io::Write as _;

@@ -40,13 +40,13 @@ fn the_exit_codes_are_documented() {
 
 #[test]
 fn completions_and_manual_know_every_command() {
-    let place = TestDirectory::new();
+    let scratch = TestDirectory::new();
     let commands = commands();
     for shell in ["bash", "zsh", "fish"] {
         let script = terrace([&"completions", &shell]).ok();
         assert!(commands.iter().all(|command| script.contains(command.as_str())), "{shell}");
     }
-    let directory = place.path("man");
+    let directory = scratch.path("man");
     terrace([&"man", &"--dir", &directory]).ok();
     for command in &commands {
         let page = fs::read_to_string(directory.join(format!("terrace-{command}.1"))).unwrap();
@@ -58,8 +58,8 @@ fn completions_and_manual_know_every_command() {
 /// The committed manual is this program's: `make man` writes it.
 #[test]
 fn the_committed_manual_is_up_to_date() {
-    let place = TestDirectory::new();
-    let directory = place.path("man");
+    let scratch = TestDirectory::new();
+    let directory = scratch.path("man");
     terrace([&"man", &"--dir", &directory]).ok();
     let committed = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/man");
     let names = |directory: &std::path::Path| {

@@ -24,8 +24,8 @@ fn keys(items: &[Value]) -> Vec<String> {
 
 #[test]
 fn every_entry_of_a_table_is_printed() {
-    let place = TestDirectory::new();
-    let db = place.numbers(2000);
+    let scratch = TestDirectory::new();
+    let db = scratch.numbers(2000);
     let (code, items) = items(&file_of(&db, ".ldb"));
     assert_eq!(code, 0);
     assert_eq!(keys(&items), (0..2000).map(|n| format!("{n:05}")).collect::<Vec<_>>());
@@ -36,7 +36,7 @@ fn every_entry_of_a_table_is_printed() {
     assert_eq!(blocks.iter().map(|block| block["entries"].as_u64().unwrap()).sum::<u64>(), 2000);
     assert!(blocks.is_sorted_by_key(|block| block["offset"].as_u64().unwrap()));
 
-    let raw = place.path("raw");
+    let raw = scratch.path("raw");
     terrace([&"copy", &db, &raw, &"--compression=none"]).ok();
     assert!(
         terrace([&"inspect", &file_of(&raw, ".ldb")])
@@ -47,8 +47,8 @@ fn every_entry_of_a_table_is_printed() {
 
 #[test]
 fn every_record_of_a_log_is_printed_with_its_offset() {
-    let place = TestDirectory::new();
-    let db = place.copy("chromium/visit2-killed/indexeddb");
+    let scratch = TestDirectory::new();
+    let db = scratch.copy("chromium/visit2-killed/indexeddb");
     let log = file_of(&db, ".log");
     let (code, items) = items(&log);
     assert_eq!(code, 0);
@@ -66,8 +66,8 @@ fn every_record_of_a_log_is_printed_with_its_offset() {
 
 #[test]
 fn a_manifest_adds_up_to_the_tables_in_the_directory() {
-    let place = TestDirectory::new();
-    let db = place.copy("leveldb-1.23-raw");
+    let scratch = TestDirectory::new();
+    let db = scratch.copy("leveldb-1.23-raw");
     let (code, items) = items(&file_of(&db, "MANIFEST-000002"));
     assert_eq!(code, 0);
     let mut listed: Vec<_> =
@@ -83,8 +83,8 @@ fn a_manifest_adds_up_to_the_tables_in_the_directory() {
 
 #[test]
 fn a_directory_is_explained_file_by_file() {
-    let place = TestDirectory::new();
-    let db = place.copy("chromium/visit1-closed/local-storage");
+    let scratch = TestDirectory::new();
+    let db = scratch.copy("chromium/visit1-closed/local-storage");
     let text = terrace([&"inspect", &db]).ok();
     for part in [
         "CURRENT, which names the current MANIFEST: MANIFEST-000001\\n",
@@ -101,8 +101,8 @@ fn a_directory_is_explained_file_by_file() {
 
 #[test]
 fn reading_goes_on_after_a_damaged_block() {
-    let place = TestDirectory::new();
-    let db = place.numbers(2000);
+    let scratch = TestDirectory::new();
+    let db = scratch.numbers(2000);
     let table = file_of(&db, ".ldb");
     let (_, sound) = items(&table);
     let blocks = of_kind(&sound, "block");
@@ -125,8 +125,8 @@ fn reading_goes_on_after_a_damaged_block() {
 
 #[test]
 fn blocks_are_found_without_footer_and_without_index() {
-    let place = TestDirectory::new();
-    let db = place.numbers(2000);
+    let scratch = TestDirectory::new();
+    let db = scratch.numbers(2000);
     let table = file_of(&db, ".ldb");
     let sound = fs::read(&table).unwrap();
     let (_, intact) = items(&table);
@@ -160,8 +160,8 @@ fn blocks_are_found_without_footer_and_without_index() {
 
 #[test]
 fn reading_goes_on_after_damage_in_a_log() {
-    let place = TestDirectory::new();
-    let db = place.copy("chromium/visit2-killed/indexeddb");
+    let scratch = TestDirectory::new();
+    let db = scratch.copy("chromium/visit2-killed/indexeddb");
     let log = file_of(&db, ".log");
     let (_, sound) = items(&log);
     let offsets: Vec<u64> =
@@ -195,17 +195,17 @@ fn reading_goes_on_after_damage_in_a_log() {
 
 #[test]
 fn files_are_known_by_their_content_or_by_what_the_caller_says() {
-    let place = TestDirectory::new();
-    let db = place.copy("leveldb-1.20-snappy");
+    let scratch = TestDirectory::new();
+    let db = scratch.copy("leveldb-1.20-snappy");
     for (name, kind) in
         [(".ldb", "table"), (".log", "log"), ("MANIFEST-000002", "manifest"), ("CURRENT", "current")]
     {
-        let other = place.path(&format!("renamed-{kind}"));
+        let other = scratch.path(&format!("renamed-{kind}"));
         fs::copy(file_of(&db, name), &other).unwrap();
         let (_, items) = items(&other);
         assert_eq!(items[0]["type"], kind);
     }
-    let nothing = place.path("nothing");
+    let nothing = scratch.path("nothing");
     fs::write(&nothing, "no database").unwrap();
     let error = terrace([&"inspect", &nothing]).failed(2);
     assert!(error.contains("--as"), "{error}");
@@ -216,8 +216,8 @@ fn files_are_known_by_their_content_or_by_what_the_caller_says() {
 /// Whatever a file contains, inspect explains it and ends properly.
 #[test]
 fn no_damage_ends_it() {
-    let place = TestDirectory::new();
-    let db = place.copy("leveldb-1.20-snappy");
+    let scratch = TestDirectory::new();
+    let db = scratch.copy("leveldb-1.20-snappy");
     for name in ["000022.log", "000025.ldb", "MANIFEST-000002", "CURRENT", "LOCK"] {
         let path = db.join(name);
         let sound = fs::read(&path).unwrap();

@@ -11,30 +11,30 @@ use support::{TestDirectory, damage, program, terrace, with_input};
 
 #[test]
 fn what_is_exported_is_imported_in_both_forms() {
-    let place = TestDirectory::new();
+    let scratch = TestDirectory::new();
     for name in ["chromium/visit2-killed/local-storage", "leveldb-1.23-raw"] {
-        let db = place.copy(name);
+        let db = scratch.copy(name);
         for form in ["jsonl", "binary"] {
-            let file = place.path(&format!("{}-{form}", name.replace('/', "-")));
-            let copy = place.path(&format!("{}-{form}-db", name.replace('/', "-")));
+            let file = scratch.path(&format!("{}-{form}", name.replace('/', "-")));
+            let copy = scratch.path(&format!("{}-{form}-db", name.replace('/', "-")));
             let exported = terrace([&"export", &db, &"--form", &form, &"--output", &file]).ok();
             let imported = terrace([&"import", &copy, &file, &"--create"]).ok();
             assert_eq!(exported.split(' ').next(), imported.split(' ').next());
             assert_eq!(terrace([&"diff", &db, &copy]).ok(), "");
         }
     }
-    let db = place.copy("leveldb-sst");
+    let db = scratch.copy("leveldb-sst");
     let piped = terrace([&"export", &db]).ok();
-    let copy = place.path("piped");
+    let copy = scratch.path("piped");
     with_input([&"import", &copy, &"--create"], piped.as_bytes()).ok();
     assert_eq!(terrace([&"diff", &db, &copy]).ok(), "");
 }
 
 #[test]
 fn an_indexed_db_is_imported_in_its_order() {
-    let place = TestDirectory::new();
-    let db = place.copy("chromium/visit1-closed/indexeddb");
-    let (file, copy) = (place.path("file"), place.path("copy"));
+    let scratch = TestDirectory::new();
+    let db = scratch.copy("chromium/visit1-closed/indexeddb");
+    let (file, copy) = (scratch.path("file"), scratch.path("copy"));
     terrace([&"export", &db, &"--form=binary", &"--output", &file]).ok();
     terrace([&"import", &copy, &file, &"--create", &"--comparator=idb_cmp1"]).ok();
     assert_eq!(terrace([&"diff", &db, &copy]).ok(), "");
@@ -42,10 +42,10 @@ fn an_indexed_db_is_imported_in_its_order() {
 
 #[test]
 fn an_interrupted_export_goes_on() {
-    let place = TestDirectory::new();
-    let db = place.numbers(3000);
+    let scratch = TestDirectory::new();
+    let db = scratch.numbers(3000);
     for form in ["jsonl", "binary"] {
-        let file = place.path(form);
+        let file = scratch.path(form);
         terrace([&"export", &db, &"--form", &form, &"--output", &file]).ok();
         let whole = fs::read(&file).unwrap();
         let again = terrace([&"export", &db, &"--form", &form, &"--output", &file]).failed(2);
@@ -56,7 +56,7 @@ fn an_interrupted_export_goes_on() {
             if form == "jsonl" {
                 assert!(fs::read(&file).unwrap() == whole, "{form} cut at {end}");
             }
-            let copy = place.path(&format!("{form}-{end}"));
+            let copy = scratch.path(&format!("{form}-{end}"));
             terrace([&"import", &copy, &file, &"--create"]).ok();
             assert_eq!(terrace([&"diff", &db, &copy]).ok(), "", "{form} cut at {end}");
         }
@@ -70,8 +70,8 @@ fn an_interrupted_export_goes_on() {
 
 #[test]
 fn an_import_that_was_killed_goes_on_where_it_stopped() {
-    let place = TestDirectory::new();
-    let (db, state) = (place.path("db"), place.path("state"));
+    let scratch = TestDirectory::new();
+    let (db, state) = (scratch.path("db"), scratch.path("state"));
     let lines: Vec<String> = (0..20_000)
         .map(|n| format!("{{\"key\":\"{n:05}\",\"value\":\"{}\"}}\n", "v".repeat(n % 100)))
         .collect();
@@ -111,24 +111,24 @@ fn an_import_that_was_killed_goes_on_where_it_stopped() {
 
 #[test]
 fn wrong_input_is_told_with_its_place_and_what_came_before_is_kept() {
-    let place = TestDirectory::new();
-    let db = place.path("db");
+    let scratch = TestDirectory::new();
+    let db = scratch.path("db");
     let lines = b"{\"key\":\"a\",\"value\":\"1\"}\n\n{\"key\":\"b\"}\n{\"key\":\"c\",\"value\":\"3\"}\n";
     let error = with_input([&"import", &db, &"--create"], lines).failed(2);
     assert!(error.contains("line 3: there is no \"value\""), "{error}");
     assert_eq!(terrace([&"scan", &db]).ok(), "a\t1\n");
 
-    let numbers = place.numbers(3000);
-    let file = place.path("export");
+    let numbers = scratch.numbers(3000);
+    let file = scratch.path("export");
     terrace([&"export", &numbers, &"--form=binary", &"--output", &file]).ok();
     let whole = fs::read(&file).unwrap();
-    let copy = place.path("copy");
+    let copy = scratch.path("copy");
     fs::write(&file, &whole[..whole.len() - 1]).unwrap();
     let error = terrace([&"import", &copy, &file, &"--create"]).failed(2);
     assert!(error.contains("cut off"), "{error}");
     assert_eq!(terrace([&"count", &copy]).ok(), "3000\n");
     fs::write(&file, &whole).unwrap();
     damage(&file, whole.len() / 2);
-    let error = terrace([&"import", &place.path("other"), &file, &"--create"]).failed(2);
+    let error = terrace([&"import", &scratch.path("other"), &file, &"--create"]).failed(2);
     assert!(error.contains("checksum"), "{error}");
 }

@@ -9,8 +9,8 @@ use support::{TestDirectory, program};
 
 #[test]
 fn a_closed_pipe_ends_the_output_in_order() {
-    let place = TestDirectory::new();
-    let db = place.numbers(30_000).into_os_string().into_string().unwrap();
+    let scratch = TestDirectory::new();
+    let db = scratch.numbers(30_000).into_os_string().into_string().unwrap();
     for arguments in [
         vec!["scan", &db],
         vec!["scan", &db, "--json", "--reverse"],
@@ -39,8 +39,8 @@ fn a_closed_pipe_ends_the_output_in_order() {
 
 #[test]
 fn nothing_is_drawn_where_standard_error_is_no_terminal() {
-    let place = TestDirectory::new();
-    let db = place.numbers(1000);
+    let scratch = TestDirectory::new();
+    let db = scratch.numbers(1000);
     let output = program().arg("verify").arg(&db).output().unwrap();
     assert!(output.stderr.is_empty());
 }

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use support::{Owner, TestDirectory, file_of, snapshot, terrace};
 
 /// Runs every command that reads on `db`; each must succeed.
-fn read_in_every_way(db: &Path, place: &TestDirectory, round: &str) {
+fn read_in_every_way(db: &Path, scratch: &TestDirectory, round: &str) {
     let db = &db.to_owned();
-    let copy = place.path(&format!("copy-{round}"));
+    let copy = scratch.path(&format!("copy-{round}"));
     terrace([&"scan", db]).ok();
     terrace([&"scan", db, &"--reverse", &"--json"]).ok();
     terrace([&"count", db]).ok();
@@ -18,7 +18,7 @@ fn read_in_every_way(db: &Path, place: &TestDirectory, round: &str) {
     terrace([&"inspect", db]).ok();
     terrace([&"inspect", db, &"--detail=all", &"--json"]).ok();
     terrace([&"export", db]).ok();
-    terrace([&"export", db, &"--form=binary", &"--output", &place.path(&format!("export-{round}"))]).ok();
+    terrace([&"export", db, &"--form=binary", &"--output", &scratch.path(&format!("export-{round}"))]).ok();
     terrace([&"copy", db, &copy]).ok();
     terrace([&"diff", db, &copy]).ok();
     let key = terrace([&"scan", db, &"--keys", &"-n1"]).ok();
@@ -28,7 +28,7 @@ fn read_in_every_way(db: &Path, place: &TestDirectory, round: &str) {
 
 #[test]
 fn reading_changes_no_byte_of_a_closed_database() {
-    let place = TestDirectory::new();
+    let scratch = TestDirectory::new();
     let databases: Vec<PathBuf> = [
         "chromium/visit2-killed/local-storage",
         "chromium/visit2-killed/session-storage",
@@ -36,23 +36,23 @@ fn reading_changes_no_byte_of_a_closed_database() {
         "bedrock-deflate",
     ]
     .iter()
-    .map(|name| place.copy(name))
+    .map(|name| scratch.copy(name))
     .collect();
     for (round, db) in databases.iter().enumerate() {
         let before = snapshot(db);
-        read_in_every_way(db, &place, &round.to_string());
+        read_in_every_way(db, &scratch, &round.to_string());
         assert_eq!(snapshot(db), before, "{}", db.display());
     }
 }
 
 #[test]
 fn reading_changes_no_byte_while_the_owner_runs_and_after_its_crash() {
-    let place = TestDirectory::new();
-    let db = place.numbers(500);
+    let scratch = TestDirectory::new();
+    let db = scratch.numbers(500);
     let mut owner = Owner::of(&db);
     owner.put("in-the-log", "only");
     let before = snapshot(&db);
-    read_in_every_way(&db, &place, "running");
+    read_in_every_way(&db, &scratch, "running");
     assert_eq!(terrace([&"get", &db, &"in-the-log"]).ok(), "only\n");
     assert_eq!(terrace([&"count", &db]).ok(), "501\n");
     assert_eq!(snapshot(&db), before);
@@ -69,7 +69,7 @@ fn reading_changes_no_byte_while_the_owner_runs_and_after_its_crash() {
 
     owner.crash();
     let before = snapshot(&db);
-    read_in_every_way(&db, &place, "crashed");
+    read_in_every_way(&db, &scratch, "crashed");
     assert_eq!(terrace([&"get", &db, &"later"]).ok(), "too\n");
     assert_eq!(snapshot(&db), before);
     let stats = terrace([&"stats", &db]).ok();
@@ -79,15 +79,15 @@ fn reading_changes_no_byte_while_the_owner_runs_and_after_its_crash() {
 #[test]
 fn a_directory_that_may_not_be_written_is_read() {
     use std::os::unix::fs::PermissionsExt;
-    let place = TestDirectory::new();
-    let db = place.copy("leveldb-1.20-snappy");
+    let scratch = TestDirectory::new();
+    let db = scratch.copy("leveldb-1.20-snappy");
     for entry in std::fs::read_dir(&db).unwrap() {
         let path = entry.unwrap().path();
         std::fs::set_permissions(path, PermissionsExt::from_mode(0o444)).unwrap();
     }
     std::fs::set_permissions(&db, PermissionsExt::from_mode(0o555)).unwrap();
     let before = snapshot(&db);
-    read_in_every_way(&db, &place, "read-only");
+    read_in_every_way(&db, &scratch, "read-only");
     assert_eq!(snapshot(&db), before);
     // Allows its removal.
     std::fs::set_permissions(&db, PermissionsExt::from_mode(0o755)).unwrap();

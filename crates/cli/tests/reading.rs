@@ -18,8 +18,8 @@ fn seen() -> Value {
 
 #[test]
 fn local_storage_is_what_the_page_saw() {
-    let place = TestDirectory::new();
-    let db = place.copy("chromium/visit2-killed/local-storage");
+    let scratch = TestDirectory::new();
+    let db = scratch.copy("chromium/visit2-killed/local-storage");
     let scan =
         terrace([&"scan", &db, &"--json", &"--key-format=localstorage", &"--value-format=localstorage"]);
     let mut found = BTreeMap::new();
@@ -36,8 +36,8 @@ fn local_storage_is_what_the_page_saw() {
 
 #[test]
 fn indexed_db_has_the_records_that_the_page_saw() {
-    let place = TestDirectory::new();
-    let db = place.copy("chromium/visit2-killed/indexeddb");
+    let scratch = TestDirectory::new();
+    let db = scratch.copy("chromium/visit2-killed/indexeddb");
     let scan = terrace([&"scan", &db, &"--json", &"--key-format=idb", &"--value-format=idb"]).json();
     let of = |entry: &Value, name: &str| entry["key"][name].as_u64().unwrap_or_default();
     let mut stores: BTreeMap<u64, String> = BTreeMap::new();
@@ -79,7 +79,7 @@ fn indexed_db_has_the_records_that_the_page_saw() {
 
 #[test]
 fn databases_of_every_writer_have_their_entries() {
-    let place = TestDirectory::new();
+    let scratch = TestDirectory::new();
     for (name, count) in [
         ("bedrock-deflate", 2402),
         ("bedrock-zlib", 2403),
@@ -88,7 +88,7 @@ fn databases_of_every_writer_have_their_entries() {
         ("leveldb-1.23-snappy-bloom", 2403),
         ("leveldb-sst", 2403),
     ] {
-        let db = place.copy(name);
+        let db = scratch.copy(name);
         assert_eq!(terrace([&"count", &db]).ok().trim(), count.to_string(), "{name}");
         assert_eq!(terrace([&"scan", &db, &"--keys"]).ok().lines().count(), count, "{name}");
         assert_eq!(terrace([&"verify", &db]).code, 0, "{name}");
@@ -97,8 +97,8 @@ fn databases_of_every_writer_have_their_entries() {
 
 #[test]
 fn ranges_limits_and_directions() {
-    let place = TestDirectory::new();
-    let db = place.numbers(1000);
+    let scratch = TestDirectory::new();
+    let db = scratch.numbers(1000);
     let scan = |options: &[&str]| {
         let output = support::program().arg("scan").arg(&db).args(options).output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
@@ -138,10 +138,10 @@ fn ranges_limits_and_directions() {
 
 #[test]
 fn what_is_printed_is_accepted() {
-    let place = TestDirectory::new();
-    let db = place.path("db");
+    let scratch = TestDirectory::new();
+    let db = scratch.path("db");
     let every_byte: Vec<u8> = (0..=255).collect();
-    let file = place.path("value");
+    let file = scratch.path("value");
     fs::write(&file, &every_byte).unwrap();
     terrace([&"put", &db, &"\\x00\\xff\\\\ \\t", &"--file", &file, &"--create"]).ok();
     let scan = terrace([&"scan", &db]).ok();
@@ -159,8 +159,8 @@ fn what_is_printed_is_accepted() {
 
 #[test]
 fn structured_keys_are_decoded() {
-    let place = TestDirectory::new();
-    let db = place.path("db");
+    let scratch = TestDirectory::new();
+    let db = scratch.path("db");
     // ["a", 1] and 2 as npm's bytewise writes them.
     let key = "a0706100423ff000000000000000";
     terrace([&"put", &db, &key, &"\"v\"", &"--key-format=hex", &"--value-format=json", &"--create"]).ok();
@@ -176,8 +176,8 @@ fn structured_keys_are_decoded() {
 
 #[test]
 fn a_missing_key_is_a_no() {
-    let place = TestDirectory::new();
-    let db = place.numbers(3);
+    let scratch = TestDirectory::new();
+    let db = scratch.numbers(3);
     let run = terrace([&"get", &db, &"00001", &"nothing", &"00002"]);
     assert_eq!(run.code, 1);
     assert_eq!(run.out, format!("00001\t{}\n00002\t{}\n", value(1), value(2)));
@@ -189,8 +189,8 @@ fn a_missing_key_is_a_no() {
 
 #[test]
 fn stats_add_up() {
-    let place = TestDirectory::new();
-    let db = place.numbers(2000);
+    let scratch = TestDirectory::new();
+    let db = scratch.numbers(2000);
     let json = &terrace([&"stats", &db, &"--json", &"--tables"]).json()[0];
     let levels = json["levels"].as_array().unwrap();
     let sum = |name: &str| levels.iter().map(|level| level[name].as_u64().unwrap()).sum::<u64>();

@@ -6,8 +6,8 @@ use support::{TestDirectory, terrace, value, with_input};
 
 #[test]
 fn commands_are_run_one_after_the_other() {
-    let place = TestDirectory::new();
-    let db = place.numbers(100);
+    let scratch = TestDirectory::new();
+    let db = scratch.numbers(100);
     let typed = "get 00007\n\nscan --prefix 0000 --keys -n 2\ncount\nput a b\nreload\nnonsense\nget 'not closed\nexit\nget 00008\n";
     let run = with_input([&"shell", &db], typed.as_bytes());
     assert_eq!(run.out, format!("{}\n00000\n00001\n100\n", value(7)));
@@ -19,8 +19,8 @@ fn commands_are_run_one_after_the_other() {
 
 #[test]
 fn it_changes_a_database_only_when_started_so() {
-    let place = TestDirectory::new();
-    let db = place.path("db");
+    let scratch = TestDirectory::new();
+    let db = scratch.path("db");
     let typed = "put 'a key' \"it's\"\nput b\\x00 c\nscan\ndel b\\x00\ncount\nhelp\n";
     let run = with_input([&"shell", &db, &"--write", &"--create"], typed.as_bytes());
     assert_eq!(run.err, "");

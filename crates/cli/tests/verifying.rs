@@ -8,8 +8,8 @@ use support::{TestDirectory, damage, file_of, snapshot, terrace, value};
 
 #[test]
 fn every_damaged_place_is_listed() {
-    let place = TestDirectory::new();
-    let db = place.numbers(2000);
+    let scratch = TestDirectory::new();
+    let db = scratch.numbers(2000);
     let table = file_of(&db, ".ldb");
     assert!(terrace([&"verify", &db]).ok().starts_with("sound: "));
     for at in [100, 6000] {
@@ -30,8 +30,8 @@ fn every_damaged_place_is_listed() {
 
 #[test]
 fn a_read_that_meets_damage_says_where_and_what_to_do() {
-    let place = TestDirectory::new();
-    let db = place.numbers(2000);
+    let scratch = TestDirectory::new();
+    let db = scratch.numbers(2000);
     let table = file_of(&db, ".ldb");
     damage(&table, 6000);
     let run = terrace([&"scan", &db]);
@@ -49,8 +49,8 @@ fn a_read_that_meets_damage_says_where_and_what_to_do() {
 
 #[test]
 fn a_database_that_does_not_open_is_verified_file_by_file() {
-    let place = TestDirectory::new();
-    let db = place.copy("chromium/visit2-killed/indexeddb");
+    let scratch = TestDirectory::new();
+    let db = scratch.copy("chromium/visit2-killed/indexeddb");
     let (log, table) = (file_of(&db, ".log"), file_of(&db, "000016.ldb"));
     damage(&log, 1000);
     damage(&table, 5000);
@@ -59,11 +59,15 @@ fn a_database_that_does_not_open_is_verified_file_by_file() {
     assert_eq!(run.code, 1);
     assert!(run.out.contains("000014.log at byte") && run.out.contains("000016.ldb at byte"), "{}", run.out);
 
-    let other = place.copy("leveldb-1.23-raw");
-    let is_found = |place: &str| {
+    let other = scratch.copy("leveldb-1.23-raw");
+    let is_found = |position: &str| {
         terrace([&"scan", &other]).failed(5);
         let run = terrace([&"verify", &other]);
-        assert!(run.code == 1 && run.lines().len() == 2 && run.out.contains(place), "{place} in {}", run.out);
+        assert!(
+            run.code == 1 && run.lines().len() == 2 && run.out.contains(position),
+            "{position} in {}",
+            run.out
+        );
     };
     let manifest = other.join("MANIFEST-000002");
     let sound = fs::read(&manifest).unwrap();
@@ -83,8 +87,8 @@ fn a_database_that_does_not_open_is_verified_file_by_file() {
 
 #[test]
 fn a_presumed_loss_of_power_is_told_before_and_after_the_open_that_leaves_it_out() {
-    let place = TestDirectory::new();
-    let db = place.copy("chromium/visit2-killed/indexeddb");
+    let scratch = TestDirectory::new();
+    let db = scratch.copy("chromium/visit2-killed/indexeddb");
     let log = file_of(&db, ".log");
     let mut bytes = fs::read(&log).unwrap();
     bytes[1024..1536].fill(0);
@@ -109,8 +113,8 @@ fn a_presumed_loss_of_power_is_told_before_and_after_the_open_that_leaves_it_out
 
 #[test]
 fn repair_keeps_what_is_intact_and_tells_what_is_lost() {
-    let place = TestDirectory::new();
-    let db = place.numbers(2000);
+    let scratch = TestDirectory::new();
+    let db = scratch.numbers(2000);
     assert!(terrace([&"repair", &db]).ok().starts_with("Nothing is lost: 2000 entries."));
     damage(&file_of(&db, ".ldb"), 6000);
     let run = terrace([&"repair", &db]);
@@ -119,7 +123,7 @@ fn repair_keeps_what_is_intact_and_tells_what_is_lost() {
     let left: usize = terrace([&"count", &db]).ok().trim().parse().unwrap();
     assert!(left > 1800 && left < 2000, "{left}");
 
-    let broken = place.copy("leveldb-1.20-snappy");
+    let broken = scratch.copy("leveldb-1.20-snappy");
     fs::remove_file(broken.join("CURRENT")).unwrap();
     fs::remove_file(file_of(&broken, "MANIFEST-000002")).unwrap();
     let json = &terrace([&"repair", &broken, &"--json"]).json()[0];

@@ -8,8 +8,8 @@ use support::{Owner, TestDirectory, file_of, snapshot, terrace, value, with_inpu
 
 #[test]
 fn a_batch_is_written_whole_or_not_at_all() {
-    let place = TestDirectory::new();
-    let db = place.path("db");
+    let scratch = TestDirectory::new();
+    let db = scratch.path("db");
     let lines = "put\ta\t1\r\n\nput\tb\\x00\ttwo\\nlines\n{\"type\":\"put\",\"key\":\"c\",\"value\":{\"hex\":\"ff\"}}\n\
                  del\ta\n{\"type\":\"del\",\"key\":\"nothing\"}";
     assert_eq!(with_input([&"batch", &db, &"--create"], lines.as_bytes()).ok(), "5 operations written\n");
@@ -26,8 +26,8 @@ fn a_batch_is_written_whole_or_not_at_all() {
 
 #[test]
 fn keys_and_ranges_are_removed() {
-    let place = TestDirectory::new();
-    let db = place.numbers(100);
+    let scratch = TestDirectory::new();
+    let db = scratch.numbers(100);
     terrace([&"del", &db, &"00007", &"nothing", &"00008"]).ok();
     assert_eq!(terrace([&"count", &db]).ok(), "98\n");
     assert_eq!(terrace([&"del", &db, &"--prefix", &"0005"]).ok(), "10 removed\n");
@@ -40,8 +40,8 @@ fn keys_and_ranges_are_removed() {
 
 #[test]
 fn compacting_gives_space_back() {
-    let place = TestDirectory::new();
-    let db = place.numbers(5000);
+    let scratch = TestDirectory::new();
+    let db = scratch.numbers(5000);
     let size = |db: &std::path::PathBuf| {
         terrace([&"stats", db, &"--json"]).json()[0]["table_bytes"].as_u64().unwrap()
     };
@@ -55,9 +55,10 @@ fn compacting_gives_space_back() {
 
 #[test]
 fn copies_checkpoints_and_ingested_tables_hold_the_same() {
-    let place = TestDirectory::new();
-    let db = place.numbers(300);
-    let (copy, checkpoint, ingested) = (place.path("copy"), place.path("checkpoint"), place.path("ingested"));
+    let scratch = TestDirectory::new();
+    let db = scratch.numbers(300);
+    let (copy, checkpoint, ingested) =
+        (scratch.path("copy"), scratch.path("checkpoint"), scratch.path("ingested"));
     terrace([&"copy", &db, &copy, &"--compression=zstd"]).ok();
     terrace([&"checkpoint", &db, &checkpoint]).ok();
     terrace([&"ingest", &ingested, &file_of(&db, ".ldb"), &"--create"]).ok();
@@ -67,14 +68,14 @@ fn copies_checkpoints_and_ingested_tables_hold_the_same() {
     }
     terrace([&"copy", &db, &copy]).failed(3);
     terrace([&"checkpoint", &db, &copy]).failed(3);
-    let part = place.path("part");
+    let part = scratch.path("part");
     assert!(terrace([&"copy", &db, &part, &"--prefix", &"0001"]).ok().starts_with("10 entries"));
 }
 
 #[test]
 fn differences_are_printed_and_told_by_the_exit_code() {
-    let place = TestDirectory::new();
-    let (a, b) = (place.path("a"), place.path("b"));
+    let scratch = TestDirectory::new();
+    let (a, b) = (scratch.path("a"), scratch.path("b"));
     with_input([&"batch", &a, &"--create"], b"put\tboth\t1\nput\tfirst\t2\nput\tother\t3\n").ok();
     with_input([&"batch", &b, &"--create"], b"put\tboth\t1\nput\tother\t4\nput\tsecond\t5\n").ok();
     let run = terrace([&"diff", &a, &b]);
@@ -93,12 +94,12 @@ fn differences_are_printed_and_told_by_the_exit_code() {
 
 #[test]
 fn a_database_in_use_is_not_changed_and_its_user_is_named() {
-    let place = TestDirectory::new();
-    let db = place.numbers(10);
+    let scratch = TestDirectory::new();
+    let db = scratch.numbers(10);
     let mut owner = Owner::of(&db);
     owner.put("a", "b");
     let before = snapshot(&db);
-    let target = place.path("target");
+    let target = scratch.path("target");
     for run in [
         terrace([&"put", &db, &"a", &"c"]),
         terrace([&"put", &db, &"a", &"c", &"--create"]),
@@ -121,8 +122,8 @@ fn a_database_in_use_is_not_changed_and_its_user_is_named() {
 
 #[test]
 fn a_database_is_destroyed_only_when_told_so() {
-    let place = TestDirectory::new();
-    let db = place.numbers(10);
+    let scratch = TestDirectory::new();
+    let db = scratch.numbers(10);
     fs::write(db.join("notes.txt"), "mine").unwrap();
     let error = terrace([&"destroy", &db]).failed(2);
     assert!(error.contains("--yes"), "{error}");
@@ -133,9 +134,9 @@ fn a_database_is_destroyed_only_when_told_so() {
 
 #[test]
 fn a_bedrock_world_gets_no_block_that_minecraft_cannot_read() {
-    let place = TestDirectory::new();
+    let scratch = TestDirectory::new();
     for name in ["bedrock-deflate", "bedrock-zlib"] {
-        let db = place.copy(name);
+        let db = scratch.copy(name);
         terrace([&"put", &db, &"new", &"x".repeat(10_000)]).ok();
         terrace([&"compact", &db]).ok();
         let blocks = terrace([&"inspect", &db, &"--detail=parts", &"--json"]).json();
@@ -146,7 +147,7 @@ fn a_bedrock_world_gets_no_block_that_minecraft_cannot_read() {
         assert!(!kinds.iter().any(is_snappy), "{name}");
         assert!(kinds.iter().any(|block| block["compression"] == "not compressed"), "{name}");
     }
-    let db = place.copy("leveldb-1.20-snappy");
+    let db = scratch.copy("leveldb-1.20-snappy");
     terrace([&"put", &db, &"new", &"x".repeat(10_000), &"--dialect=bedrock"]).ok();
     terrace([&"compact", &db]).ok();
     assert!(terrace([&"inspect", &db, &"--detail=parts"]).ok().contains("snappy"));
@@ -154,8 +155,8 @@ fn a_bedrock_world_gets_no_block_that_minecraft_cannot_read() {
 
 #[test]
 fn an_indexed_db_keeps_its_order_when_it_is_written() {
-    let place = TestDirectory::new();
-    let db = place.copy("chromium/visit1-closed/indexeddb");
+    let scratch = TestDirectory::new();
+    let db = scratch.copy("chromium/visit1-closed/indexeddb");
     let count: u64 = terrace([&"count", &db]).ok().trim().parse().unwrap();
     // A record of database 9, object store 1: number 10, which comes after 2 by value and before it by bytes.
     for (key, value) in [("0009010103000000000000 2440", "ten"), ("00090101030000000000000040", "two")] {
@@ -166,7 +167,7 @@ fn an_indexed_db_keeps_its_order_when_it_is_written() {
     assert_eq!(terrace(options).ok(), "two\nten\n");
     assert_eq!(terrace([&"count", &db]).ok().trim().parse(), Ok(count + 2));
     terrace([&"verify", &db]).ok();
-    let made = place.path("made");
+    let made = scratch.path("made");
     terrace([&"put", &made, &"\\x00\\x00\\x00\\x00\\x00", &"1", &"--create", &"--comparator=idb_cmp1"]).ok();
     assert!(terrace([&"stats", &made]).ok().contains("idb_cmp1"));
 }

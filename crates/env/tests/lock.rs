@@ -110,7 +110,7 @@ impl Other {
     }
 }
 
-fn place() -> (tempfile::TempDir, PathBuf) {
+fn scratch() -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("LOCK");
     (directory, path)
@@ -126,7 +126,7 @@ fn assert_held_by(path: &Path, expected: Option<u32>) {
 
 #[test]
 fn refused_while_another_terrace_holds_it() {
-    let (_directory, path) = place();
+    let (_directory, path) = scratch();
     let other = Other::start("terrace", &path);
     assert_eq!(other.answer, "locked");
     assert_held_by(&path, Some(other.id()));
@@ -138,7 +138,7 @@ fn refused_while_another_terrace_holds_it() {
 
 #[test]
 fn refused_while_leveldb_holds_it() {
-    let (_directory, path) = place();
+    let (_directory, path) = scratch();
     let other = Other::start("leveldb", &path);
     assert_eq!(other.answer, "locked");
     assert_held_by(&path, Some(other.id()));
@@ -150,7 +150,7 @@ fn refused_while_leveldb_holds_it() {
 
 #[test]
 fn refuses_another_terrace_and_leveldb() {
-    let (_directory, path) = place();
+    let (_directory, path) = scratch();
     let held = lock(&path).unwrap();
     let refused = format!("refused by Some({})", std::process::id());
     // Twice: their attempts do not release our lock, and ours release nothing either.
@@ -166,7 +166,7 @@ fn refuses_another_terrace_and_leveldb() {
 
 #[test]
 fn free_again_when_the_holder_is_killed() {
-    let (_directory, path) = place();
+    let (_directory, path) = scratch();
     for role in ["terrace", "leveldb"] {
         let other = Other::start(role, &path);
         assert_eq!(other.answer, "locked");
@@ -177,7 +177,7 @@ fn free_again_when_the_holder_is_killed() {
 
 #[test]
 fn does_not_name_a_process_that_is_dead() {
-    let (_directory, path) = place();
+    let (_directory, path) = scratch();
     let dead = Other::start("terrace", &path);
     let dead_id = dead.id();
     dead.kill();
@@ -204,7 +204,7 @@ fn does_not_name_a_process_that_is_dead() {
 #[cfg(target_os = "linux")]
 #[test]
 fn does_not_loosen_the_lock_of_leveldb_in_this_process() {
-    let (_directory, path) = place();
+    let (_directory, path) = scratch();
     let leveldb = lock_as_leveldb(&path).unwrap();
     for _ in 0..3 {
         match lock(&path) {
@@ -263,7 +263,7 @@ impl Drop for ForkedChild {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_forked_child_neither_holds_nor_loosens_the_lock() {
-    let (_directory, path) = place();
+    let (_directory, path) = scratch();
     let held = lock(&path).unwrap();
     let child = ForkedChild::start();
     assert_eq!(Other::answer("leveldb", &path), "refused");
@@ -277,7 +277,7 @@ fn a_forked_child_neither_holds_nor_loosens_the_lock() {
 
 #[test]
 fn one_of_many_threads_gets_it() {
-    let (_directory, path) = place();
+    let (_directory, path) = scratch();
     for _ in 0..50 {
         let barrier = std::sync::Barrier::new(4);
         let attempts: Vec<_> = std::thread::scope(|scope| {

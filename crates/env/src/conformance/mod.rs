@@ -81,7 +81,7 @@ pub const CHECKS: &[Check] = &[
     ("logs are truncated", log::truncated),
     ("logs hold records", log::records),
     ("logs begin empty", log::begin_empty),
-    ("logs refuse a place where no file can be", log::where_no_file_can_be),
+    ("logs refuse a scratch where no file can be", log::where_no_file_can_be),
     ("replaces files", names::replaces),
     ("replaces a file under its readers", names::replaces_under_readers),
     ("renames", names::renames),

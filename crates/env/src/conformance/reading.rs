@@ -6,12 +6,12 @@ use std::sync::{Arc, mpsc};
 use super::{TestDirectory, pattern};
 use crate::Background;
 
-pub(super) fn at_offsets(place: &TestDirectory) {
+pub(super) fn at_offsets(scratch: &TestDirectory) {
     let contents = pattern(1000);
-    place.write("file", &contents);
-    let file = place.env.open_random(&place.path("file")).unwrap();
+    scratch.write("file", &contents);
+    let file = scratch.env.open_random(&scratch.path("file")).unwrap();
     assert_eq!(file.size_bytes().unwrap(), 1000);
-    assert_eq!(file.path(), place.path("file"));
+    assert_eq!(file.path(), scratch.path("file"));
 
     for (offset, wanted_bytes) in [(0, 1000), (0, 1), (999, 1), (300, 400), (1000, 0), (17, 0)] {
         let mut buffer = vec![0xee; wanted_bytes];
@@ -32,14 +32,14 @@ pub(super) fn at_offsets(place: &TestDirectory) {
     for offset in [950, 1000, u64::MAX] {
         let error = file.read_exact_at(offset, &mut buffer).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::UnexpectedEof, "at {offset}");
-        assert_eq!(error.path, place.path("file"));
+        assert_eq!(error.path, scratch.path("file"));
     }
 }
 
-pub(super) fn without_waiting(place: &TestDirectory) {
+pub(super) fn without_waiting(scratch: &TestDirectory) {
     let contents = pattern(300_000);
-    place.write("file", &contents);
-    let file = place.env.open_random(&place.path("file")).unwrap();
+    scratch.write("file", &contents);
+    let file = scratch.env.open_random(&scratch.path("file")).unwrap();
     for offset in [0, 1, 4095, 4096, 150_000, 299_000, 299_999, 300_000, 400_000] {
         for wanted_bytes in [0, 1, 1000, 100_000] {
             let expected = &contents[offset.min(300_000)..(offset + wanted_bytes).min(300_000)];
@@ -54,12 +54,12 @@ pub(super) fn without_waiting(place: &TestDirectory) {
     assert!(matches!(read_bytes, None | Some(0)));
 }
 
-pub(super) fn mapped(place: &TestDirectory) {
+pub(super) fn mapped(scratch: &TestDirectory) {
     let contents = pattern(300_000);
     // Some environments map only some files.
     for name in ["file1", "file2"] {
-        place.write(name, &contents);
-        let file = place.env.open_mapped(&place.path(name)).unwrap();
+        scratch.write(name, &contents);
+        let file = scratch.env.open_mapped(&scratch.path(name)).unwrap();
         let Some(mapped) = file.mapped() else {
             continue;
         };
@@ -79,19 +79,19 @@ pub(super) fn mapped(place: &TestDirectory) {
         }
         let piece = mapped.slice(1000..2000);
         drop((file, mapped));
-        place.env.remove_file(&place.path(name)).unwrap();
+        scratch.env.remove_file(&scratch.path(name)).unwrap();
         assert_eq!(piece, contents[1000..2000], "the bytes outlive handle and name");
     }
-    place.write("empty1", b"");
-    let file = place.env.open_mapped(&place.path("empty1")).unwrap();
+    scratch.write("empty1", b"");
+    let file = scratch.env.open_mapped(&scratch.path("empty1")).unwrap();
     assert!(file.mapped().is_none_or(|mapped| mapped.is_empty()));
 }
 
-pub(super) fn in_sequence(place: &TestDirectory) {
+pub(super) fn in_sequence(scratch: &TestDirectory) {
     let contents = pattern(100_000);
-    place.write("file", &contents);
+    scratch.write("file", &contents);
     for buffer_size in [7, 4096, 200_000] {
-        let mut file = place.env.open_sequential(&place.path("file")).unwrap();
+        let mut file = scratch.env.open_sequential(&scratch.path("file")).unwrap();
         let mut buffer = vec![0; buffer_size];
         let mut found = Vec::new();
         loop {
@@ -106,40 +106,40 @@ pub(super) fn in_sequence(place: &TestDirectory) {
     }
 }
 
-pub(super) fn whole_files(place: &TestDirectory) {
+pub(super) fn whole_files(scratch: &TestDirectory) {
     for size in [0, 1, 100, 16 << 10, 100_000] {
         let contents = pattern(size);
-        place.write("file", &contents);
-        assert!(place.read("file") == contents, "{size} bytes");
-        assert_eq!(place.env.file_size(&place.path("file")).unwrap(), size as u64);
+        scratch.write("file", &contents);
+        assert!(scratch.read("file") == contents, "{size} bytes");
+        assert_eq!(scratch.env.file_size(&scratch.path("file")).unwrap(), size as u64);
     }
 }
 
-pub(super) fn what_a_writer_flushed(place: &TestDirectory) {
-    let mut writer = place.env.create(&place.path("file")).unwrap();
+pub(super) fn what_a_writer_flushed(scratch: &TestDirectory) {
+    let mut writer = scratch.env.create(&scratch.path("file")).unwrap();
     writer.append(b"first").unwrap();
     writer.flush().unwrap();
-    assert_eq!(place.read("file"), b"first");
-    let reader = place.env.open_random(&place.path("file")).unwrap();
+    assert_eq!(scratch.read("file"), b"first");
+    let reader = scratch.env.open_random(&scratch.path("file")).unwrap();
     assert_eq!(reader.size_bytes().unwrap(), 5);
 
     writer.append(b", second").unwrap();
     writer.sync().unwrap();
     assert_eq!(reader.size_bytes().unwrap(), 13);
-    assert_eq!(place.env.file_size(&place.path("file")).unwrap(), 13);
+    assert_eq!(scratch.env.file_size(&scratch.path("file")).unwrap(), 13);
     let mut buffer = [0; 20];
     assert_eq!(reader.read_at(0, &mut buffer).unwrap(), 13);
     assert_eq!(&buffer[..13], b"first, second");
 }
 
-pub(super) fn from_many_threads(place: &TestDirectory) {
+pub(super) fn from_many_threads(scratch: &TestDirectory) {
     const THREADS: usize = 4;
-    if place.env.background() == Background::Steps {
+    if scratch.env.background() == Background::Steps {
         return;
     }
     let contents = Arc::new(pattern(200_000));
-    place.write("file", &contents);
-    let file = place.env.open_random(&place.path("file")).unwrap();
+    scratch.write("file", &contents);
+    let file = scratch.env.open_random(&scratch.path("file")).unwrap();
     let (report, reports) = mpsc::channel();
     let mut threads = Vec::new();
     for thread in 0..THREADS {
@@ -153,7 +153,7 @@ pub(super) fn from_many_threads(place: &TestDirectory) {
             });
             report.send(all_right).unwrap();
         };
-        threads.push(place.env.spawn("reader", Box::new(work)).unwrap());
+        threads.push(scratch.env.spawn("reader", Box::new(work)).unwrap());
     }
     for thread in threads {
         thread.join();
@@ -162,10 +162,10 @@ pub(super) fn from_many_threads(place: &TestDirectory) {
     assert_eq!(reports.iter().collect::<Vec<_>>(), [true; THREADS]);
 }
 
-pub(super) fn a_large_file(place: &TestDirectory) {
+pub(super) fn a_large_file(scratch: &TestDirectory) {
     const SIZE_BYTES: usize = 20 << 20;
     let contents = pattern(SIZE_BYTES);
-    let mut writer = place.env.create(&place.path("file")).unwrap();
+    let mut writer = scratch.env.create(&scratch.path("file")).unwrap();
     for (index, piece) in contents.chunks(1_000_003).enumerate() {
         // Pieces smaller and larger than any buffer, alternating.
         if index % 2 == 0 {
@@ -176,14 +176,14 @@ pub(super) fn a_large_file(place: &TestDirectory) {
     }
     assert_eq!(writer.size_bytes(), SIZE_BYTES as u64);
     writer.close().unwrap();
-    assert_eq!(place.env.file_size(&place.path("file")).unwrap(), SIZE_BYTES as u64);
-    assert!(place.read("file") == contents);
+    assert_eq!(scratch.env.file_size(&scratch.path("file")).unwrap(), SIZE_BYTES as u64);
+    assert!(scratch.read("file") == contents);
 }
 
-pub(super) fn what_is_no_file(place: &TestDirectory) {
-    let env = &place.env;
+pub(super) fn what_is_no_file(scratch: &TestDirectory) {
+    let env = &scratch.env;
     for name in ["missing", "missing/inside"] {
-        let path = place.path(name);
+        let path = scratch.path(name);
         for error in [
             env.open_random(&path).err().unwrap(),
             env.open_sequential(&path).err().unwrap(),
@@ -195,8 +195,8 @@ pub(super) fn what_is_no_file(place: &TestDirectory) {
             assert!(!error.is_no_space() && !error.is_read_only() && !error.is_already_exists());
         }
     }
-    env.create_directory_all(&place.path("directory")).unwrap();
-    let path = place.path("directory");
+    env.create_directory_all(&scratch.path("directory")).unwrap();
+    let path = scratch.path("directory");
     assert!(env.open_random(&path).is_err());
     assert!(env.open_sequential(&path).is_err());
     assert!(env.read_file(&path).is_err());

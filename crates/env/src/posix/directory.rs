@@ -27,11 +27,11 @@ fn sync_name(directory: &PathAt<'_>) -> Result<()> {
     }
 }
 
-pub(super) fn create_all(place: &PathAt<'_>) -> Result<()> {
-    let failed = |source| EnvError::new("create directory", place.full_path(), source);
+pub(super) fn create_all(path_at: &PathAt<'_>) -> Result<()> {
+    let failed = |source| EnvError::new("create directory", path_at.full_path(), source);
     // From the outermost missing directory inwards, so that each new name is synced in the directory that holds it.
     let mut missing = Vec::new();
-    let mut directory = place.clone();
+    let mut directory = path_at.clone();
     while !directory.is_start() && !directory.exists().map_err(failed)? {
         let Some(above) = directory.above() else { break };
         missing.push(std::mem::replace(&mut directory, above));
@@ -51,7 +51,7 @@ pub(super) fn create_all(place: &PathAt<'_>) -> Result<()> {
             Err(error) => return Err(failed(error)),
         }
     }
-    if place.is_directory().map_err(failed)? {
+    if path_at.is_directory().map_err(failed)? {
         Ok(())
     } else {
         Err(failed(io::ErrorKind::NotADirectory.into()))
@@ -59,13 +59,13 @@ pub(super) fn create_all(place: &PathAt<'_>) -> Result<()> {
 }
 
 /// Replaces the file, but does not sync the directory.
-pub(super) fn replace_file(place: &PathAt<'_>, contents: &[u8], temporary: &PathAt<'_>) -> io::Result<()> {
+pub(super) fn replace_file(path_at: &PathAt<'_>, contents: &[u8], temporary: &PathAt<'_>) -> io::Result<()> {
     let replace = || {
         let mut file = temporary.open(OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC)?;
         file.write_all(contents)?;
         // Before the rename: otherwise the name could be durable before the bytes.
         file.sync_all()?;
-        temporary.rename_over(place)
+        temporary.rename_over(path_at)
     };
     let replaced = replace();
     if replaced.is_err() {

@@ -55,7 +55,7 @@ impl PosixRandomAccessFile {
     fn with_file<T>(&self, read: impl FnOnce(&File) -> io::Result<T>) -> io::Result<T> {
         match &self.open {
             Some((file, _)) => read(file),
-            None => read(&self.env.place(&self.path)?.open(OFlags::RDONLY)?),
+            None => read(&self.env.path_at(&self.path)?.open(OFlags::RDONLY)?),
         }
     }
 }

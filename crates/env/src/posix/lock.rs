@@ -84,13 +84,13 @@ impl FileLock for PosixLock {}
 
 impl PosixLock {
     /// Takes the lock, or says who holds it. Never waits for it.
-    pub(super) fn acquire(place: &PathAt<'_>) -> Result<Self, LockError> {
-        let failed = |source| LockError::Env(EnvError::new("lock", place.full_path(), source));
-        let open = || place.open(OFlags::RDWR | OFlags::CREATE);
+    pub(super) fn acquire(path_at: &PathAt<'_>) -> Result<Self, LockError> {
+        let failed = |source| LockError::Env(EnvError::new("lock", path_at.full_path(), source));
+        let open = || path_at.open(OFlags::RDWR | OFlags::CREATE);
         let process = std::process::id();
         let mut table = TABLE.get().lock();
         for _ in 0..ATTEMPTS {
-            let file = match place.file_id().map_err(failed)? {
+            let file = match path_at.file_id().map_err(failed)? {
                 None => open().map_err(failed)?,
                 Some(id) => match table.remove(&id) {
                     Some(Known::Held) => {
@@ -110,7 +110,7 @@ impl PosixLock {
                 }
                 return Err(LockError::Held { holder, this_process });
             }
-            if place.file_id().map_err(failed)? == Some(id) {
+            if path_at.file_id().map_err(failed)? == Some(id) {
                 write_process(&file, process);
                 table.insert(id, Known::Held);
                 return Ok(Self { file: Some(file), id, process: ProcessMark::here() });

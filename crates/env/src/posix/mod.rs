@@ -82,36 +82,36 @@ impl PosixEnv {
         Self::default()
     }
 
-    /// Runs `work` on the place to which `path` leads.
+    /// Runs `work` on `path`, as seen from the held directory.
     fn at<'a, T>(
         &self,
         operation: &'static str,
         path: &'a Path,
         work: impl FnOnce(&PathAt<'a>) -> io::Result<T>,
     ) -> Result<T> {
-        self.place(path)
-            .and_then(|place| work(&place))
+        self.path_at(path)
+            .and_then(|path_at| work(&path_at))
             .map_err(|source| EnvError::new(operation, path, source))
     }
 
-    fn place<'a>(&self, path: &'a Path) -> io::Result<PathAt<'a>> {
+    fn path_at<'a>(&self, path: &'a Path) -> io::Result<PathAt<'a>> {
         PathAt::new(self.held.as_ref(), path)
     }
 
-    /// The place of a directory, for operations that name their errors themselves.
-    fn place_of_directory<'a>(&self, path: &'a Path) -> Result<PathAt<'a>> {
-        self.place(path).map_err(|source| EnvError::new("open directory", path, source))
+    /// Where the path of a directory leads, for operations that name their errors themselves.
+    fn path_at_directory<'a>(&self, path: &'a Path) -> Result<PathAt<'a>> {
+        self.path_at(path).map_err(|source| EnvError::new("open directory", path, source))
     }
 
     fn create_log_at(&self, path: &Path, may_map: bool) -> Result<Box<dyn LogFile>> {
         // Mapping also requires read access.
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::TRUNC;
-        let file = self.at("create", path, |place| place.open_regular(flags))?;
+        let file = self.at("create", path, |path_at| path_at.open_regular(flags))?;
         Ok(Box::new(PosixLogFile::new(file, path, may_map)))
     }
 
     fn open_to_read(&self, path: &Path) -> Result<File> {
-        self.at("open", path, |place| place.open_regular(OFlags::RDONLY))
+        self.at("open", path, |path_at| path_at.open_regular(OFlags::RDONLY))
     }
 }
 
@@ -142,13 +142,13 @@ impl Env for PosixEnv {
 
     fn create(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC;
-        let file = self.at("create", path, |place| place.open_regular(flags))?;
+        let file = self.at("create", path, |path_at| path_at.open_regular(flags))?;
         Ok(Box::new(PosixWritableFile::new(file, path, 0)))
     }
 
     fn open_append(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
-        let file = self.at("open to append", path, |place| {
-            let file = place.open_regular(OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE)?;
+        let file = self.at("open to append", path, |path_at| {
+            let file = path_at.open_regular(OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE)?;
             let size_bytes = file.metadata()?.len();
             Ok(PosixWritableFile::new(file, path, size_bytes))
         })?;
@@ -164,15 +164,15 @@ impl Env for PosixEnv {
     }
 
     fn replace_file(&self, path: &Path, contents: &[u8], temporary: &Path) -> Result<()> {
-        let directory = self.at("replace", path, |place| {
-            directory::replace_file(place, contents, &self.place(temporary)?)?;
-            Ok(place.parent())
+        let directory = self.at("replace", path, |path_at| {
+            directory::replace_file(path_at, contents, &self.path_at(temporary)?)?;
+            Ok(path_at.parent())
         })?;
         directory::sync(&directory)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> Result<()> {
-        let renamed = || self.place(from)?.rename_to_new(&self.place(to)?);
+        let renamed = || self.path_at(from)?.rename_to_new(&self.path_at(to)?);
         renamed().map_err(|source| EnvError::between(["rename", "rename a file to"], from, to, source))
     }
 
@@ -185,8 +185,8 @@ impl Env for PosixEnv {
     }
 
     fn file_size(&self, path: &Path) -> Result<u64> {
-        self.at("get the size of", path, |place| {
-            let stat = place.stat()?;
+        self.at("get the size of", path, |path_at| {
+            let stat = path_at.stat()?;
             if FileType::from_raw_mode(stat.st_mode).is_dir() {
                 return Err(io::ErrorKind::IsADirectory.into());
             }
@@ -203,7 +203,7 @@ impl Env for PosixEnv {
     }
 
     fn create_directory_all(&self, path: &Path) -> Result<()> {
-        directory::create_all(&self.place_of_directory(path)?)
+        directory::create_all(&self.path_at_directory(path)?)
     }
 
     fn remove_directory(&self, path: &Path) -> Result<()> {
@@ -211,17 +211,17 @@ impl Env for PosixEnv {
     }
 
     fn sync_directory(&self, path: &Path) -> Result<()> {
-        directory::sync(&self.place_of_directory(path)?)
+        directory::sync(&self.path_at_directory(path)?)
     }
 
     fn link_or_copy(&self, from: &Path, to: &Path) -> Result<()> {
-        let linked = || directory::link_or_copy(&self.place(from)?, &self.place(to)?);
+        let linked = || directory::link_or_copy(&self.path_at(from)?, &self.path_at(to)?);
         linked().map_err(|source| EnvError::between(["link", "link a file to"], from, to, source))
     }
 
     fn lock(&self, path: &Path) -> std::result::Result<Box<dyn FileLock>, LockError> {
-        let place = self.place(path).map_err(|source| EnvError::new("lock", path, source))?;
-        Ok(Box::new(lock::PosixLock::acquire(&place)?))
+        let path_at = self.path_at(path).map_err(|source| EnvError::new("lock", path, source))?;
+        Ok(Box::new(lock::PosixLock::acquire(&path_at)?))
     }
 
     fn monotonic_micros(&self) -> u64 {

@@ -49,7 +49,7 @@ pub(super) struct PathAt<'a> {
 }
 
 impl<'a> PathAt<'a> {
-    /// Creates the place of `path`. It starts at the directory that `held` holds if the path leads into it.
+    /// Says where `path` leads. It starts at the directory that `held` holds if the path leads into it.
     ///
     /// # Errors
     ///
@@ -257,15 +257,15 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let held = Arc::new(HeldDirectory::open(directory.path()).unwrap());
         let name = HeldName::of(&held);
-        let place = |path: &Path| {
-            let place = PathAt::new(Some(&name), path).unwrap();
-            (place.held.is_some(), place.path.to_owned())
+        let path_at = |path: &Path| {
+            let path_at = PathAt::new(Some(&name), path).unwrap();
+            (path_at.held.is_some(), path_at.path.to_owned())
         };
-        assert_eq!(place(directory.path()), (true, PathBuf::from(".")));
-        assert_eq!(place(&directory.path().join("lost/a")), (true, PathBuf::from("lost/a")));
+        assert_eq!(path_at(directory.path()), (true, PathBuf::from(".")));
+        assert_eq!(path_at(&directory.path().join("lost/a")), (true, PathBuf::from("lost/a")));
         let sibling = directory.path().with_extension("copy");
-        assert_eq!(place(&sibling), (false, sibling.clone()));
-        assert_eq!(place(Path::new("a")), (false, PathBuf::from("a")));
+        assert_eq!(path_at(&sibling), (false, sibling.clone()));
+        assert_eq!(path_at(Path::new("a")), (false, PathBuf::from("a")));
         drop(held);
         assert!(PathAt::new(Some(&name), directory.path()).is_err(), "nobody holds it");
         assert!(PathAt::new(Some(&name), &sibling).is_ok());
