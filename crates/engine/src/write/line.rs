@@ -63,9 +63,9 @@ struct Waiter {
 
 /// The token. Dropping it passes it to the head of the line.
 ///
-/// There is one at a time. Either the thread that changes `token` from [`FREE`] to another value creates it, or the
-/// waiter that the previous holder made leader by dropping its own. The change from `FREE` acquires what the change to
-/// it released; a leader acquires it through the lock of its cohort.
+/// There is one at a time. It is created by the thread that changes `token` from [`FREE`] to another value, or by the
+/// waiter that the previous holder made leader when it dropped its token. The change from `FREE` acquires what the
+/// change to it released; a leader acquires it through the lock of its cohort.
 pub(crate) struct Token<'a, S> {
     line: &'a CommitLine<S>,
 }
