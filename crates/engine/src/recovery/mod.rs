@@ -27,6 +27,7 @@
 //! | a damaged MANIFEST or CURRENT | refused; a last record that is cut off is left out | `version/manifest`, `tail`, `lost_sectors` | `opening.rs`: `a_damaged_current_or_manifest_is_reported_with_its_file` |
 //! | a MANIFEST of ours without its last records | refused, because a log that it needs is gone | `needed_logs` | `opening.rs`: `a_manifest_that_lost_its_last_edit_does_not_silently_lead_to_an_older_state` |
 //! | a MANIFEST of LevelDB's without its last records | refused, if a newer table and a gap before the logs show it | `lost_edits` | `lost_edits.rs`: `a_manifest_of_leveldb_that_lost_its_tail_is_refused_and_repair_finds_what_it_forgot` |
+//! | a MANIFEST that the last close left durable just as it is | the session goes on in it, and the open syncs nothing | `synced_files`, `db/settle` | `reopening.rs`: `reopening_a_database_in_which_nothing_was_written_syncs_nothing` |
 //! | a live writer beside a reader | the log ends where it grows; nothing is written | `replay`, `verdict` | `opening.rs`: `a_read_only_open_beside_a_busy_writer_sees_a_state_that_existed` |
 //!
 //! Repair also uses `verdict` to judge how logs end, and keeps what is intact elsewhere (`repair/replay`,

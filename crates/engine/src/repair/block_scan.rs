@@ -103,7 +103,7 @@ pub(super) fn scan(
         // Nothing is left of the data. The list tells which keys are lost.
         return Ok(listed);
     }
-    doubt_blocks_behind_damage(&mut found, &resumptions, read_footer(file, size_bytes)?);
+    doubt_blocks_after_damage(&mut found, &resumptions, read_footer(file, size_bytes)?);
     Ok(found)
 }
 
@@ -118,11 +118,7 @@ fn lists_one(listed: &[FoundBlock], found: &[FoundBlock]) -> bool {
 
 /// Marks the blocks of entries after a damaged place that may lie within a value there. `resumptions` are the positions
 /// in `found` of the blocks at which the walk resumed.
-fn doubt_blocks_behind_damage(
-    found: &mut [FoundBlock],
-    resumptions: &[usize],
-    footer: Option<(Footer, u64)>,
-) {
+fn doubt_blocks_after_damage(found: &mut [FoundBlock], resumptions: &[usize], footer: Option<(Footer, u64)>) {
     let (Some(&first), Some(&last)) = (resumptions.first(), resumptions.last()) else { return };
     let leads_to_footer = footer.is_some_and(|(footer, offset)| {
         let chain = &found[last..];

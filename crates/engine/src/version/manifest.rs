@@ -29,7 +29,7 @@ use terrace_format::version_edit::VersionEdit;
 use crate::error::{Error, Result};
 use crate::recovery::lost_sectors::has_lost_sector;
 use crate::recovery::source::FileSource;
-use crate::recovery::tail::{find_record_behind, is_next};
+use crate::recovery::tail::{find_record_after, is_next};
 
 const BLOCK_SIZE_BYTES: u64 = LOG_BLOCK_SIZE_BYTES as u64;
 
@@ -123,9 +123,9 @@ fn split_snapshot(mut snapshot: VersionEdit) -> Vec<VersionEdit> {
     let mut rest = snapshot.new_files.split_off(snapshot.new_files.len().min(FILES_PER_SNAPSHOT_RECORD));
     let mut edits = vec![snapshot];
     while !rest.is_empty() {
-        let behind = rest.split_off(rest.len().min(FILES_PER_SNAPSHOT_RECORD));
+        let later = rest.split_off(rest.len().min(FILES_PER_SNAPSHOT_RECORD));
         edits.push(VersionEdit { new_files: rest, ..VersionEdit::default() });
-        rest = behind;
+        rest = later;
     }
     edits
 }
@@ -175,7 +175,7 @@ pub(crate) fn read_manifest(
 
 /// Applies rule 3 of the module: fails if another record begins after `torn_offset`.
 fn check_torn_tail(env: &dyn Env, path: &Path, torn_offset: u64, end: u64) -> Result<()> {
-    match find_record_behind(env, path, torn_offset, end)? {
+    match find_record_after(env, path, torn_offset, end)? {
         Some(at) if at > torn_offset => {
             let problem = format!("the record has a bad length: another begins at byte {at}");
             Err(Error::corruption(path, torn_offset, problem))

@@ -5,7 +5,7 @@
 //! - **Flushes.** While the maximum number of sealed memtables wait, the active one must not fill up before the oldest
 //!   is flushed. The rate is the measured throughput of flushes. A flush may take longer than those before, for example
 //!   when the disk is busy with other work. The rate therefore also falls with the room that is left: the last of it
-//!   lasts for half a second.
+//!   lasts for a tenth of a second.
 //! - **Level 0** grows when flushes outrun compactions. From [`SLOWDOWN_FILES`] files on, the rate falls as level 0
 //!   grows. It follows the measured throughput of compactions out of level 0.
 //!
