@@ -17,11 +17,16 @@ export function machine(directory) {
   }
 }
 
-/** The commit that the current directory is at; null outside a repository. */
+/**
+ * The commit that the current directory is at, with `-dirty` if there are changes apart from results, which a benchmark writes
+ * itself; null outside a repository.
+ */
 export function commit() {
+  const git = (/** @type {string[]} */ ...args) =>
+    execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
   try {
-    const args = ['describe', '--always', '--dirty', '--abbrev=12']
-    return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+    const changes = git('status', '--porcelain', '--untracked-files=no', '--', ':/', ':(top,exclude)results')
+    return git('describe', '--always', '--abbrev=12') + (changes === '' ? '' : '-dirty')
   } catch {
     return null
   }

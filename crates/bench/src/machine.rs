@@ -62,11 +62,17 @@ fn file_system(mounts: &str, directory: &Path) -> Option<String> {
         .map(|columns| columns[2].to_owned())
 }
 
-/// The current commit of the working directory, with `-dirty` if there are changes; `None` outside a repository.
+/// The current commit of the working directory, with `-dirty` if there are changes apart from results, which a benchmark
+/// writes itself; `None` outside a repository.
 pub fn commit() -> Option<String> {
-    let output =
-        Command::new("git").args(["describe", "--always", "--dirty", "--abbrev=12"]).output().ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    let git = |arguments: &[&str]| {
+        let output = Command::new("git").args(arguments).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    };
+    let changes =
+        git(&["status", "--porcelain", "--untracked-files=no", "--", ":/", ":(top,exclude)results"])?;
+    let commit = git(&["describe", "--always", "--abbrev=12"])?;
+    Some(if changes.is_empty() { commit } else { commit + "-dirty" })
 }
 
 #[cfg(test)]
