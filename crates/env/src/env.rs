@@ -221,8 +221,8 @@ pub trait Env: Send + Sync + fmt::Debug + 'static {
     ///
     /// # Durability
     ///
-    /// The names of the created directories are durable on return. So is the name of the innermost existing one if
-    /// that is empty: a process may have created it and died. No other directory has to be readable.
+    /// The names of the created directories are durable on return. The name of the innermost existing directory is
+    /// durable as well if that is empty: a process may have created it and died. No other directory has to be readable.
     ///
     /// # Errors
     ///

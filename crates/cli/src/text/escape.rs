@@ -6,8 +6,9 @@
 //! \xNN                 any byte, two hexadecimal digits
 //! ```
 //!
-//! Bytes that are not UTF-8 are escaped one by one. So are characters that a terminal would obey, or that would hide
-//! or reorder others: control characters, line and paragraph separators, direction marks, characters without width.
+//! Bytes that are not UTF-8 are escaped one by one. The same goes for characters that a terminal would obey, or that
+//! would hide or reorder others: control characters, line and paragraph separators, direction marks, characters without
+//! width.
 
 use std::io::{self, Write};
 
