@@ -33,18 +33,23 @@ impl DbInner {
         self.compactor.gives_up.store(true, Ordering::Release);
         drop(self.background.wait_until(|background| background.is_quiet()));
 
-        let mut result = Ok(());
+        let (mut result, mut synced_log) = (Ok(()), None);
         if let Some(wal) = token.wal.take() {
-            result = self.writer.sync_outgoing_logs(&mut token).and_then(|()| self.close_log(wal));
+            match self.writer.sync_outgoing_logs(&mut token).and_then(|()| self.close_log(wal)) {
+                Ok(log) => synced_log = log,
+                Err(error) => result = Err(error),
+            }
         }
         // The files of these logs are gone, and the flush thread, which would close them, has no more work.
         let unneeded = std::mem::take(&mut self.background.lock().logs_to_close);
         drop(unneeded);
         self.files.remove_obsolete_tables();
         let manifest = self.files.versions.close();
-        if let (Ok(()), Ok(Some((number, size_bytes)))) = (&result, &manifest) {
-            self.note_synced_manifest(*number, *size_bytes);
-        }
+        let synced_manifest = match (&result, &manifest) {
+            (Ok(()), Ok(Some((number, size_bytes)))) => self.synced_manifest(*number, *size_bytes),
+            _ => None,
+        };
+        self.note_what_was_synced(synced_log, synced_manifest);
         result = result.and(manifest.map(|_| ()));
         if let (Ok(()), Some(failure)) = (&result, self.health.failure()) {
             result = Err(failure);
@@ -88,25 +93,37 @@ impl DbInner {
     }
 
     /// Makes the last log durable. A log without records is removed, or each open would leave one behind. A log that
-    /// the MANIFEST may name must stay.
-    fn close_log(&self, mut wal: WalWriter) -> Result<()> {
+    /// the MANIFEST may name must stay. Returns the number and size of a log with records.
+    fn close_log(&self, mut wal: WalWriter) -> Result<Option<(u64, u64)>> {
         if wal.is_empty() && !self.files.versions.may_name_log(wal.number()) {
-            return wal.discard(&*self.files.env);
+            wal.discard(&*self.files.env)?;
+            return Ok(None);
         }
         wal.sync(&*self.files.env)?;
         let (number, size_bytes) = (wal.number(), wal.size_bytes());
         wal.close()?;
-        if size_bytes > 0 {
-            self.files.note_synced_log(number, size_bytes);
-        }
-        Ok(())
+        Ok((size_bytes > 0).then_some((number, size_bytes)))
     }
 
-    /// Records that the MANIFEST, which takes no more edits, is durable. The next open then continues in it.
-    fn note_synced_manifest(&self, number: u64, size_bytes: u64) {
+    /// What the next open needs to recognize the MANIFEST, which takes no more edits and is durable.
+    fn synced_manifest(&self, number: u64, size_bytes: u64) -> Option<SyncedManifest> {
         let path = self.files.directory.join(file_name::manifest_name(number));
-        let Ok(Some(id)) = self.files.env.file_id(&path) else { return };
-        self.files.note_synced(|synced| synced.note_manifest(SyncedManifest { number, size_bytes, id }));
+        let id = self.files.env.file_id(&path).ok()??;
+        Some(SyncedManifest { number, size_bytes, id })
+    }
+
+    /// Records that the last log and the MANIFEST are durable, by one write for both. The next open then continues in
+    /// the MANIFEST.
+    fn note_what_was_synced(&self, log: Option<(u64, u64)>, manifest: Option<SyncedManifest>) {
+        let oldest = self.files.versions.log_number();
+        self.files.note_synced(|synced| {
+            if let Some((number, size_bytes)) = log {
+                synced.note_log(number, size_bytes, oldest);
+            }
+            if let Some(manifest) = manifest {
+                synced.note_manifest(manifest);
+            }
+        });
     }
 }
 
