@@ -157,11 +157,14 @@ bench: setup ## db_bench's workloads on Terrace, with lines of JSON and plots in
 README_TABLE := node scripts/readme-table.mjs results/summary.svg | node scripts/embed.mjs /dev/stdin README.md results
 
 # RIVALS="--engines leveldb,rocksdb --rounds 5" make bench-rivals chooses; RIVALS="--num 100000" is the short form.
+# LEVELDB_HEAD=DIRECTORY, a checkout of LevelDB, adds that to the system's LevelDB.
+LEVELDB_HEAD ?=
 bench-rivals: setup $(NODE_BENCH_READY) ## the same on LevelDB, RocksDB, LMDB, fjall, redb and Terrace in turns: tables, plots, README
 	$(call step,bench-rivals)
 	@scripts/setup bench
 	cd crates/bench-rivals && cargo build --release
-	crates/bench-rivals/target/release/terrace-rivals --db target/rivals-db $(RIVALS)
+	crates/bench-rivals/target/release/terrace-rivals --db target/rivals-db $(RIVALS) \
+	  $(if $(LEVELDB_HEAD),--leveldb-head "$$(scripts/leveldb-head $(LEVELDB_HEAD))")
 	$(README_TABLE)
 
 # LATENCY="--num 100000000" make bench-latency: so much.

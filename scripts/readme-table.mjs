@@ -42,16 +42,23 @@ function table(text, title) {
 }
 
 const read = (name) => readFileSync(new URL(`../results/${name}.md`, import.meta.url), 'utf8')
-const tables = { rivals: table(read('rivals'), '**defaults**'), node: table(read('node'), '**table**') }
+const titles = { rivals: '**defaults**', node: '**table**' }
+/** Of each file the table of times and that of ratios. */
+const tables = Object.fromEntries(
+  Object.entries(titles).map(([name, title]) => {
+    const text = read(name)
+    return [name, { micros: table(text, `${title}: µs`), ratios: table(text, `${title}: times as fast`) }]
+  })
+)
 
-/** A time with three digits, without the ratio that follows it. */
+/** A time with three digits. */
 const micros = (cell) =>
   cell === undefined || cell === '–' ? '–' : String(Number(Number.parseFloat(cell).toPrecision(3)))
 
 const rows = ROWS.map(([shown, file, name]) => {
-  const row = tables[file].get(name)
+  const row = tables[file].micros.get(name)
   if (row === undefined) throw new Error(`results/${file}.md has no row "${name}"`)
-  return [shown, row]
+  return [shown, row, tables[file].ratios.get(name)]
 })
 
 console.log(`| µs an operation | ${COLUMNS.join(' | ')} |`)
@@ -62,10 +69,10 @@ for (const [shown, row] of rows) {
 
 const [picture] = process.argv.slice(2)
 if (picture !== undefined) {
-  const values = rows.flatMap(([shown, row]) =>
+  const values = rows.flatMap(([shown, , ratios]) =>
     COLUMNS.flatMap((target) => {
-      const ratio = row.get(target)?.match(/\(([\d.]+)×\)$/)?.[1]
-      return ratio === undefined ? [] : [{ line: shown.replaceAll('`', ''), target, ratio: Number(ratio) }]
+      const ratio = ratios.get(target)
+      return ratio === undefined || ratio === '–' ? [] : [{ line: shown.replaceAll('`', ''), target, ratio: Number(ratio) }]
     })
   )
   const heading = {

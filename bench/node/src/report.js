@@ -30,17 +30,23 @@ function section(results, wanted) {
   const reference = referenceOf(targets, wanted)
   const rounds = new Set(results.map(({ round }) => round)).size
   const [{ workload, settings }] = results
-  const ratio = targets.length > 1 ? ` (times as fast as ${reference})` : ''
+  const others = targets.filter((target) => target !== reference)
+  /** @param {string[]} columns @param {(target: string, line: string) => string} cell */
+  const table = (columns, cell) =>
+    markdown(
+      ['', ...columns],
+      lineNames(results).map((line) => [line, ...columns.map((target) => cell(target, line))])
+    )
 
   return [
-    `**${workload}**: µs an operation, ${amount(workload, settings)}, ${rounds === 1 ? '1 round' : `medians of ${rounds} rounds`}${ratio}`,
-    markdown(
-      ['', ...targets],
-      lineNames(results).map((line) => [
-        line,
-        ...targets.map((target) => cell(results, target, line, reference))
-      ])
-    ),
+    `**${workload}**: µs an operation, ${amount(workload, settings)}, ${rounds === 1 ? '1 round' : `medians of ${rounds} rounds`}`,
+    table(targets, (target, line) => micros(results, target, line)),
+    ...(others.length === 0
+      ? []
+      : [
+          `**${workload}**: times as fast as ${reference}`,
+          table(others, (target, line) => timesAsFast(results, target, line, reference)?.ratio.toFixed(2) ?? '–')
+        ]),
     markdown(['', ...targets], resourceRows(results, targets))
   ].join('\n\n')
 }
@@ -79,14 +85,10 @@ const TIMED = ['sustained', 'cold-read', 'plain-loop']
  * @param {Result[]} results
  * @param {string} target
  * @param {string} line
- * @param {string} reference
  */
-function cell(results, target, line, reference) {
+function micros(results, target, line) {
   const times = microsByRound(results, target, line)
-  if (times.size === 0) return '–'
-  const text = digits(median([...times.values()]))
-  const ratio = timesAsFast(results, target, line, reference)
-  return ratio === undefined ? text : `${text} (${ratio.toFixed(2)}×)`
+  return times.size === 0 ? '–' : digits(median([...times.values()]))
 }
 
 /**

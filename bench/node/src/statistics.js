@@ -95,8 +95,8 @@ export function referenceOf(targets, wanted) {
 }
 
 /**
- * The median of the ratios within each round, not the ratio of the medians: a slow minute is slow for all. Undefined for the
- * reference itself, and where one of the two has no time.
+ * The median, the least and the most of the ratios within each round: a slow minute is slow for all. The median is not the
+ * ratio of the medians. Undefined for the reference itself, and where one of the two has no time.
  * @param {Result[]} results
  * @param {string} target
  * @param {string} line
@@ -109,5 +109,6 @@ export function timesAsFast(results, target, line, reference) {
     const other = others.get(round)
     return other === undefined ? [] : [other / time]
   })
-  return ratios.length === 0 ? undefined : median(ratios)
+  if (ratios.length === 0) return undefined
+  return { ratio: median(ratios), least: Math.min(...ratios), most: Math.max(...ratios) }
 }

@@ -11,6 +11,9 @@ pub(crate) enum EngineName {
     Terrace,
     #[value(name = "leveldb")]
     LevelDb,
+    /// Another build of LevelDB, which `--leveldb-head` names.
+    #[value(name = "leveldb-head")]
+    LevelDbHead,
     #[cfg(feature = "rocksdb")]
     #[value(name = "rocksdb")]
     RocksDb,
@@ -23,9 +26,10 @@ pub(crate) enum EngineName {
 }
 
 impl EngineName {
-    /// All engines except Terrace.
+    /// All engines except Terrace, and except what only an option provides.
     pub(crate) fn rivals() -> Vec<Self> {
-        Self::value_variants().iter().copied().filter(|name| *name != Self::Terrace).collect()
+        let is_rival = |name: &Self| !matches!(name, Self::Terrace | Self::LevelDbHead);
+        Self::value_variants().iter().copied().filter(is_rival).collect()
     }
 
     pub(crate) fn name(self) -> String {
@@ -36,7 +40,8 @@ impl EngineName {
     pub(crate) fn engine(self, settings: &Settings) -> Result<Box<dyn Engine>> {
         Ok(match self {
             Self::Terrace => Box::new(TerraceEngine::new(settings)),
-            Self::LevelDb => Box::new(LevelDb::new(settings)),
+            Self::LevelDb => Box::new(LevelDb::new("leveldb", settings)),
+            Self::LevelDbHead => Box::new(LevelDb::new("leveldb-head", settings)),
             #[cfg(feature = "rocksdb")]
             Self::RocksDb => Box::new(crate::rocksdb::RocksDb::new(settings)),
             #[cfg(feature = "lmdb")]

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -14,7 +14,7 @@ use crate::{Arguments, Configuration, directory};
 
 /// Runs everything and returns all reports. Each one is written to the file as soon as it is available.
 pub(crate) fn run(arguments: &Arguments) -> Result<Vec<Report>> {
-    let engines = in_turn(&arguments.engines);
+    let engines = in_turn(arguments);
     if arguments.results.exists() {
         fs::remove_file(&arguments.results)?;
     }
@@ -35,6 +35,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Vec<Report>> {
                     steps: &steps,
                     settings: &settings,
                     directory,
+                    leveldb_head: arguments.leveldb_head.as_deref(),
                     bar: &bar,
                 };
                 turn.run(&mut |report| {
@@ -49,12 +50,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Vec<Report>> {
     Ok(reports)
 }
 
-/// Terrace and its rivals, each once.
-pub(crate) fn in_turn(rivals: &[EngineName]) -> Vec<EngineName> {
+/// Terrace and its rivals, each once, the two builds of LevelDB one after the other.
+pub(crate) fn in_turn(arguments: &Arguments) -> Vec<EngineName> {
     let mut engines = vec![EngineName::Terrace];
-    for &rival in rivals {
+    for &rival in &arguments.engines {
         if !engines.contains(&rival) {
             engines.push(rival);
+        }
+        if rival == EngineName::LevelDb && arguments.leveldb_head.is_some() {
+            engines.push(EngineName::LevelDbHead);
         }
     }
     engines
@@ -68,6 +72,8 @@ pub(crate) struct Turn<'a> {
     pub(crate) steps: &'a [String],
     pub(crate) settings: &'a Settings,
     pub(crate) directory: PathBuf,
+    /// The library of [`EngineName::LevelDbHead`], which stands in for the system's in its process.
+    pub(crate) leveldb_head: Option<&'a Path>,
     /// Shows each step.
     pub(crate) bar: &'a ProgressBar,
 }
@@ -75,7 +81,11 @@ pub(crate) struct Turn<'a> {
 impl Turn<'_> {
     /// Starts a process for the engine and passes its results to `take` as they come.
     pub(crate) fn run(&self, take: &mut dyn FnMut(Report) -> Result<()>) -> Result<()> {
-        let mut child = Command::new(std::env::current_exe()?)
+        let mut command = Command::new(std::env::current_exe()?);
+        if let (EngineName::LevelDbHead, Some(library)) = (self.engine, self.leveldb_head) {
+            command.env("LD_PRELOAD", library.canonicalize()?);
+        }
+        let mut child = command
             .args(["--alone", &self.engine.name()])
             .args(["--settings-json", &serde_json::to_string(self.settings)?])
             .args(["--benchmarks", &self.steps.join(",")])

@@ -53,6 +53,9 @@ struct Arguments {
     /// Engines to compare with Terrace.
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = EngineName::rivals())]
     engines: Vec<EngineName>,
+    /// A shared library of another LevelDB, which runs as `leveldb-head` beside the system's.
+    #[arg(long, value_name = "LIBRARY")]
+    leveldb_head: Option<PathBuf>,
     /// Sets of settings to run.
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Configuration::Equal, Configuration::Defaults, Configuration::Raw])]
     configurations: Vec<Configuration>,

@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         let reads = arguments.settings.reads.map(|reads| reads.min(num));
         let settings = configuration.settings(Settings { num, reads, ..arguments.settings.clone() });
         let steps = arguments.steps(configuration);
-        for engine in in_turn(&arguments.engines) {
+        for engine in in_turn(arguments) {
             let (bar, directory) = (ProgressBar::hidden(), directory(arguments));
             let turn = Turn {
                 engine,
@@ -31,6 +31,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
                 steps: &steps,
                 settings: &settings,
                 directory,
+                leveldb_head: arguments.leveldb_head.as_deref(),
                 bar: &bar,
             };
             turn.run(&mut |report| {

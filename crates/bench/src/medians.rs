@@ -17,9 +17,28 @@ pub struct Median {
     pub label: String,
     /// The median of its times per operation.
     pub micros_per_op: f64,
-    /// How many times as fast as [`REFERENCE`] it is: the median of the ratios within each round, not the ratio of the
-    /// medians, since a slow minute is slow for both. `None` for the reference itself and where it did not run.
-    pub times_as_fast: Option<f64>,
+    /// How many times as fast as [`REFERENCE`] it is. `None` for the reference itself and where it did not run.
+    pub times_as_fast: Option<Ratio>,
+}
+
+/// What the ratios of several rounds are. Each is taken within a round, since a slow minute is slow for both.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ratio {
+    /// The smallest of them.
+    pub least: f64,
+    /// Their median, which is not the ratio of the medians.
+    pub median: f64,
+    /// The largest of them.
+    pub most: f64,
+}
+
+impl Ratio {
+    /// `None` if there are none.
+    fn of(ratios: Vec<f64>) -> Option<Self> {
+        let least = ratios.iter().copied().reduce(f64::min)?;
+        let most = ratios.iter().copied().reduce(f64::max)?;
+        Some(Self { least, median: median(ratios), most })
+    }
 }
 
 /// The medians of `reports`, all of one configuration, in the order in which their steps and engines first occur.
@@ -51,14 +70,16 @@ fn rounds(reports: &[Report], engine: &str, step: u32) -> Vec<(u32, f64)> {
     of.map(|report| (report.round, report.wall_micros_per_op())).collect()
 }
 
-fn times_as_fast(reports: &[Report], engine: &str, step: u32) -> Option<f64> {
+fn times_as_fast(reports: &[Report], engine: &str, step: u32) -> Option<Ratio> {
+    if engine == REFERENCE {
+        return None;
+    }
     let times = rounds(reports, engine, step);
     let ratio = |(round, reference): (u32, f64)| {
         let (_, time) = times.iter().find(|(of, _)| *of == round)?;
         Some(reference / time)
     };
-    let ratios: Vec<f64> = rounds(reports, REFERENCE, step).into_iter().filter_map(ratio).collect();
-    (engine != REFERENCE && !ratios.is_empty()).then(|| median(ratios))
+    Ratio::of(rounds(reports, REFERENCE, step).into_iter().filter_map(ratio).collect())
 }
 
 /// The workload at `step`, numbered if it occurred before.

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use crate::medians::{Median, REFERENCE, medians};
 use crate::report::{Report, configurations};
 
-/// A table for each configuration: one line per workload with, for each engine, the median time of an operation and
-/// how many times as fast as LevelDB it is. The settings follow below.
+/// Two tables for each configuration, with a line per workload and a column per engine: the median time of an operation,
+/// and how many times as fast as LevelDB that is. The settings follow below.
 pub fn rivals(reports: &[Report]) -> String {
     let tables = configurations(reports);
     tables.iter().map(|(name, reports)| table(name, reports)).collect::<Vec<_>>().join("\n")
@@ -26,18 +26,16 @@ fn table(configuration: &str, reports: &[Report]) -> String {
     let engines = distinct(reports.iter().map(|report| &*report.engine));
     let rounds = reports.iter().map(|report| report.round + 1).max().unwrap_or(0);
     let entries = reports.first().map_or(0, |report| report.settings.num);
-    let mut text = format!(
-        "**{configuration}**: µs an operation, {entries} entries, medians of {rounds} rounds (times as fast as \
-         {REFERENCE})\n\n| workload | {} |\n|---|{}\n",
-        engines.join(" | "),
-        "---|".repeat(engines.len()),
-    );
+    let mut text =
+        format!("**{configuration}**: µs an operation, {entries} entries, medians of {rounds} rounds\n\n");
     let medians = medians(reports);
-    for step in 0..reports.iter().map(|report| report.step + 1).max().unwrap_or(0) {
-        let Some(first) = medians.iter().find(|median| median.step == step) else { continue };
-        let of = |engine: &str| medians.iter().find(|median| median.step == step && median.series == engine);
-        let cells = engines.iter().map(|engine| of(engine).map_or_else(|| "–".to_owned(), cell));
-        let _ = writeln!(text, "| {} | {} |", first.label, cells.collect::<Vec<_>>().join(" | "));
+    text.push_str(&columns(&engines, &medians, |median| Some(micros(median.micros_per_op))));
+    if medians.iter().any(|median| median.times_as_fast.is_some()) {
+        let _ = writeln!(text, "\n**{configuration}**: times as fast as {REFERENCE}\n");
+        let compared: Vec<_> = engines.iter().copied().filter(|&engine| engine != REFERENCE).collect();
+        text.push_str(&columns(&compared, &medians, |median| {
+            median.times_as_fast.map(|ratio| format!("{:.2}", ratio.median))
+        }));
     }
     text.push('\n');
     for engine in engines {
@@ -52,9 +50,17 @@ fn table(configuration: &str, reports: &[Report]) -> String {
     text
 }
 
-fn cell(median: &Median) -> String {
-    let ratio = median.times_as_fast.map(|ratio| format!(" ({ratio:.2}×)"));
-    micros(median.micros_per_op) + &ratio.unwrap_or_default()
+/// A line per workload and a column per engine.
+fn columns(engines: &[&str], medians: &[Median], cell: impl Fn(&Median) -> Option<String>) -> String {
+    let mut text =
+        format!("| workload | {} |\n|---|{}\n", engines.join(" | "), "---:|".repeat(engines.len()));
+    for step in 0..medians.iter().map(|median| median.step + 1).max().unwrap_or(0) {
+        let Some(first) = medians.iter().find(|median| median.step == step) else { continue };
+        let of = |engine: &str| medians.iter().find(|median| median.step == step && median.series == engine);
+        let cells = engines.iter().map(|engine| of(engine).and_then(&cell).unwrap_or_else(|| "–".to_owned()));
+        let _ = writeln!(text, "| {} | {} |", first.label, cells.collect::<Vec<_>>().join(" | "));
+    }
+    text
 }
 
 fn micros(micros: f64) -> String {

@@ -217,7 +217,7 @@ fn beside_leveldb_ratios_are_drawn() {
     let reports = Report::read_all(&file).unwrap();
     let ratios = |name: &str| {
         let medians = medians(&reports).into_iter().filter(|median| median.series == name);
-        medians.map(|median| median.times_as_fast).collect::<Vec<_>>()
+        medians.map(|median| median.times_as_fast.map(|ratio| ratio.median)).collect::<Vec<_>>()
     };
     assert_eq!(ratios("terrace"), [Some(4.0), Some(4.0)]);
     assert_eq!(ratios("leveldb"), [None, None]);

@@ -1,4 +1,7 @@
-/** A row for each line and a dot for each target: how many times as fast as the reference it is. A target alone has its times. */
+/**
+ * A row for each line and a dot for each target: how many times as fast as the reference it is, with a line from the slowest
+ * round to the fastest. A target alone has its times.
+ */
 
 import {
   distinct,
@@ -27,8 +30,8 @@ function ratios(results) {
   const reference = referenceOf(targetsOf(results))
   const values = lineNames(results).flatMap((line) =>
     targetsOf(results).flatMap((target) => {
-      const ratio = timesAsFast(results, target, line, reference)
-      return ratio === undefined ? [] : [{ line, target, ratio }]
+      const ratios = timesAsFast(results, target, line, reference)
+      return ratios === undefined ? [] : [{ line, target, ...ratios }]
     })
   )
   return ratioDots(title(results, `times as fast as ${reference}`), values)
@@ -36,12 +39,17 @@ function ratios(results) {
 
 /**
  * @param {object} heading of the picture
- * @param {{ line: string, target: string, ratio: number }[]} values in the order of rows and of targets
+ * @param {{ line: string, target: string, ratio: number, least?: number, most?: number }[]} values in the order of rows and
+ *   of targets; without `least` and `most`, dots alone
  */
 export function ratioDots(heading, values) {
+  /** @param {number} ratio */
+  const clip = (ratio) => Math.min(MOST, Math.max(1 / MOST, ratio))
   const clipped = values.map((value) => ({
     ...value,
-    shown: Math.min(MOST, Math.max(1 / MOST, value.ratio))
+    shown: clip(value.ratio),
+    slowest: clip(value.least ?? value.ratio),
+    fastest: clip(value.most ?? value.ratio)
   }))
   const shown = clipped.map((value) => value.shown)
   // With room at the ends for the dots themselves.
@@ -66,6 +74,7 @@ export function ratioDots(heading, values) {
       mark: { type: 'rule', size: 2 },
       encoding: { y: { value: 0 }, y2: { value: 'height' }, color: { value: INK } }
     },
+    { mark: { type: 'rule', size: 2 }, encoding: { x: { ...x, field: 'slowest' }, x2: { field: 'fastest' } } },
     ...dotLayers(clipped[0].target),
     {
       transform: [{ filter: 'datum.ratio !== datum.shown' }],

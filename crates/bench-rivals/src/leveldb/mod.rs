@@ -17,13 +17,14 @@ use options::OpenOptions;
 
 /// LevelDB with the options of a run.
 pub(crate) struct LevelDb {
+    name: &'static str,
     options: Arc<OpenOptions>,
     settings: String,
 }
 
 impl LevelDb {
-    /// LevelDB's defaults as changed by `settings`.
-    pub(crate) fn new(settings: &Settings) -> Self {
+    /// LevelDB's defaults as changed by `settings`. `name` tells builds of LevelDB apart.
+    pub(crate) fn new(name: &'static str, settings: &Settings) -> Self {
         let defaults = Settings::default().as_leveldb();
         let kib = |set: Option<usize>, default: Option<usize>| set.or(default).unwrap_or(0) >> 10;
         let text = format!(
@@ -35,7 +36,7 @@ impl LevelDb {
             settings.bloom_bits.unwrap_or(0),
             if settings.compression { "snappy" } else { "no compression" },
         );
-        Self { options: Arc::new(OpenOptions::new(settings)), settings: text }
+        Self { name, options: Arc::new(OpenOptions::new(settings)), settings: text }
     }
 }
 
@@ -47,12 +48,17 @@ fn check(error: *mut c_char) -> Result<()> {
 
 impl Engine for LevelDb {
     fn name(&self) -> &str {
-        "leveldb"
+        self.name
     }
 
     fn version(&self) -> String {
         // SAFETY: no preconditions.
-        unsafe { format!("{}.{}", leveldb_major_version(), leveldb_minor_version()) }
+        let version = unsafe { format!("{}.{}", leveldb_major_version(), leveldb_minor_version()) };
+        // Two builds may call themselves the same; the file of one that stands in for the system's names its commit.
+        match std::env::var_os("LD_PRELOAD").as_deref().and_then(|library| Path::new(library).file_stem()) {
+            Some(name) => format!("{version}, {}", name.display()),
+            None => version,
+        }
     }
 
     fn settings(&self) -> String {
@@ -60,7 +66,7 @@ impl Engine for LevelDb {
     }
 
     fn with(&self, settings: &Settings) -> Box<dyn Engine> {
-        Box::new(Self::new(settings))
+        Box::new(Self::new(self.name, settings))
     }
 
     fn open(&self, directory: &Path) -> Result<Box<dyn Store>> {

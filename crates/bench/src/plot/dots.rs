@@ -1,5 +1,5 @@
-//! A row per workload and a dot per engine: how many times as fast as the reference it is. If the reference did not run,
-//! the time per operation.
+//! A row per workload and a dot per engine: how many times as fast as the reference it is, with a line from the slowest
+//! round to the fastest. If the reference did not run, the time per operation.
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -29,6 +29,8 @@ struct Dot<'a> {
     series: &'a str,
     row: i32,
     power: f64,
+    /// The powers of the slowest and of the fastest round.
+    spread: (f64, f64),
 }
 
 /// The medians of one configuration, ready to draw.
@@ -51,11 +53,16 @@ enum Scale {
 }
 
 impl Scale {
-    /// Where a median is on the scale, if it has a place there.
-    fn power(self, median: &Median) -> Option<f64> {
+    /// Where a median and its rounds are on the scale, if they have a place there.
+    fn powers(self, median: &Median) -> Option<(f64, (f64, f64))> {
         match self {
-            Self::Ratio => median.times_as_fast.map(f64::log2),
-            Self::Micros => Some(median.micros_per_op.max(f64::MIN_POSITIVE).log10()),
+            Self::Ratio => median
+                .times_as_fast
+                .map(|ratio| (ratio.median.log2(), (ratio.least.log2(), ratio.most.log2()))),
+            Self::Micros => {
+                let power = median.micros_per_op.max(f64::MIN_POSITIVE).log10();
+                Some((power, (power, power)))
+            }
         }
     }
 
@@ -83,9 +90,9 @@ impl<'a> Dots<'a> {
         let (mut rows, mut series, mut dots) = (Vec::new(), Vec::new(), Vec::new());
         for median in medians {
             let row = index_of(&mut rows, &median.label);
-            if let Some(power) = scale.power(median) {
+            if let Some((power, spread)) = scale.powers(median) {
                 index_of(&mut series, &median.series);
-                dots.push(Dot { series: &median.series, row, power });
+                dots.push(Dot { series: &median.series, row, power, spread });
             }
         }
         let most = if is_compared { MOST_DOUBLINGS } else { f64::INFINITY };
@@ -120,7 +127,7 @@ impl<'a> Dots<'a> {
         area.draw_text(&self.caption, &text(23, HPos::Left), (16, 24)).map_err(failure)?;
         let mut x = 22;
         for (index, name) in self.series.iter().enumerate() {
-            draw_dot(area, (x, 54), index)?;
+            draw_dot(area, (x, 54), name, index)?;
             area.draw_text(name, &text(18, HPos::Left), (x + 11, 54)).map_err(failure)?;
             let (width, _) = (FONT, 18).into_font().box_size(name).map_err(|error| error.to_string())?;
             x += 11 + width as i32 + 26;
@@ -169,7 +176,14 @@ impl<'a> Dots<'a> {
         let (first, last) = self.ends;
         for dot in self.dots.iter().filter(|dot| dot.series == self.series[index]) {
             let power = dot.power.clamp(first, last);
-            draw_dot(area, (self.x(power), Self::y(dot.row)), index)?;
+            let (slowest, fastest) = (dot.spread.0.clamp(first, last), dot.spread.1.clamp(first, last));
+            if self.x(slowest) < self.x(fastest) {
+                let y = Self::y(dot.row);
+                let ends = [(self.x(slowest), y), (self.x(fastest), y)];
+                area.draw(&PathElement::new(ends, colour(dot.series, index).stroke_width(2)))
+                    .map_err(failure)?;
+            }
+            draw_dot(area, (self.x(power), Self::y(dot.row)), dot.series, index)?;
             if power != dot.power {
                 let ratio = dot.power.exp2();
                 let number = if ratio < 10.0 { format!("{ratio:.2}×") } else { format!("{ratio:.0}×") };
@@ -214,12 +228,17 @@ fn text(pixels: i32, horizontal: HPos) -> TextStyle<'static> {
     TextStyle::from((FONT, pixels).into_font()).pos(Pos::new(horizontal, VPos::Center))
 }
 
-/// A dot of the engine with that index, with an edge in the colour of the ground that tells it from dots below it.
-fn draw_dot<B: DrawingBackend>(area: &DrawingArea<B, Shift>, centre: (i32, i32), index: usize) -> Result<()>
+/// A dot of the engine with that name and index, with an edge in the colour of the ground that tells it from dots below it.
+fn draw_dot<B: DrawingBackend>(
+    area: &DrawingArea<B, Shift>,
+    centre: (i32, i32),
+    name: &str,
+    index: usize,
+) -> Result<()>
 where
     B::ErrorType: 'static,
 {
     let radius = if index == 0 { FIRST_RADIUS_PIXELS } else { RADIUS_PIXELS };
     area.draw(&Circle::new(centre, radius + 1, WHITE.filled())).map_err(failure)?;
-    area.draw(&Circle::new(centre, radius, colour(index).filled())).map_err(failure)
+    area.draw(&Circle::new(centre, radius, colour(name, index).filled())).map_err(failure)
 }

@@ -158,16 +158,28 @@ const GRID: RGBColor = RGBColor(0xd8, 0xde, 0xe4);
 /// them apart (Okabe and Ito).
 const COLOURS: [(RGBColor, &str); 8] = [
     (RGBColor(0x00, 0x72, 0xb2), "#4aa8ff"),
-    (RGBColor(0xd5, 0x5e, 0x00), "#ff8c42"),
+    (RGBColor(0x56, 0xb4, 0xe9), "#9fdcff"),
+    (RGBColor(0xe6, 0x9f, 0x00), "#ffc233"),
     (RGBColor(0x00, 0x9e, 0x73), "#2fcf9f"),
     (RGBColor(0xcc, 0x79, 0xa7), "#e79bc6"),
-    (RGBColor(0xe6, 0x9f, 0x00), "#ffc233"),
-    (RGBColor(0x56, 0xb4, 0xe9), "#9fdcff"),
+    (RGBColor(0xd5, 0x5e, 0x00), "#ff8c42"),
     (RGBColor(0x44, 0x44, 0x44), "#b1bac4"),
     (RGBColor(0xb8, 0xa8, 0x00), "#dccb2a"),
 ];
 
-/// The colour of the series with that index.
-fn colour(index: usize) -> RGBColor {
-    COLOURS[index % COLOURS.len()].0
+/// Engines with a colour of their own in every picture: those that the pictures of Node know have theirs.
+const ENGINES: [(&str, usize); 7] = [
+    ("terrace", 0),
+    ("leveldb", 3),
+    ("leveldb-head", 4),
+    ("rocksdb", 7),
+    ("lmdb", 5),
+    ("fjall", 1),
+    ("redb", 2),
+];
+
+/// The colour of the series with that name, or else with that index.
+fn colour(name: &str, index: usize) -> RGBColor {
+    let known = ENGINES.iter().find(|(engine, _)| *engine == name);
+    COLOURS[known.map_or(index, |(_, colour)| *colour) % COLOURS.len()].0
 }

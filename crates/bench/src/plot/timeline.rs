@@ -86,12 +86,13 @@ impl Picture for Timeline {
             .draw()
             .map_err(failure)?;
         for (index, (name, points)) in self.lines.iter().enumerate() {
-            let line = LineSeries::new(points.iter().copied(), colour(index));
+            let colour = colour(name, index);
+            let line = LineSeries::new(points.iter().copied(), colour);
             chart
                 .draw_series(line)
                 .map_err(failure)?
                 .label(name)
-                .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour(index)));
+                .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour));
         }
         Self::draw_targets(&mut chart, end)?;
         draw_legend(&mut chart, SeriesLabelPosition::LowerMiddle)
