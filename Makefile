@@ -11,7 +11,7 @@ TEST_STEPS := lint platforms rust capi ruby models gates node node-bench clients
 step = @echo; echo "== $(1) · $$(date +%T)"
 
 .PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads install-capi aarch64
-.PHONY: bench bench-rivals bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-tuning
+.PHONY: bench bench-rivals bench-cold bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-tuning
 .PHONY: bench-bytewise bench-hooks bytewise-differential node-leaks modules options man docs-inspecting fmt docs clean
 
 help: ## list what can be made
@@ -166,6 +166,17 @@ bench-rivals: setup $(NODE_BENCH_READY) ## the same on LevelDB, RocksDB, LMDB, f
 	crates/bench-rivals/target/release/terrace-rivals --db target/rivals-db $(RIVALS) \
 	  $(if $(LEVELDB_HEAD),--leveldb-head "$$(scripts/leveldb-head $(LEVELDB_HEAD))")
 	$(README_TABLE)
+
+# Databases of about 4 and 20 times 256 MiB, of values that do not compress; needs root, and 25 GB of disk for a while.
+# COLD="--cold-nums 500000 --cold 48 --rounds 1" make bench-cold: the short form.
+COLD ?= --cold-nums 9000000,46000000 --rounds 3
+COLD_ENGINES ?= leveldb,rocksdb,lmdb
+bench-cold: setup ## databases larger than memory, beside LevelDB, RocksDB and LMDB: times, reads of the device, bytes
+	$(call step,bench-cold)
+	@scripts/setup bench
+	cd crates/bench-rivals && cargo build --release
+	crates/bench-rivals/target/release/terrace-rivals --engines $(COLD_ENGINES) --cold 256 --compression_ratio 1 \
+	  --db target/cold-db --results results/cold.jsonl $(COLD)
 
 # LATENCY="--num 100000000" make bench-latency: so much.
 LATENCY ?= --num 20000000

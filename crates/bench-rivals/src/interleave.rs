@@ -36,6 +36,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Vec<Report>> {
                     settings: &settings,
                     directory,
                     leveldb_head: arguments.leveldb_head.as_deref(),
+                    group: None,
+                    keeps: false,
                     bar: &bar,
                 };
                 turn.run(&mut |report| {
@@ -74,6 +76,10 @@ pub(crate) struct Turn<'a> {
     pub(crate) directory: PathBuf,
     /// The library of [`EngineName::LevelDbHead`], which stands in for the system's in its process.
     pub(crate) leveldb_head: Option<&'a Path>,
+    /// The control group to run in.
+    pub(crate) group: Option<&'a Path>,
+    /// Whether the database stays.
+    pub(crate) keeps: bool,
     /// Shows each step.
     pub(crate) bar: &'a ProgressBar,
 }
@@ -84,6 +90,12 @@ impl Turn<'_> {
         let mut command = Command::new(std::env::current_exe()?);
         if let (EngineName::LevelDbHead, Some(library)) = (self.engine, self.leveldb_head) {
             command.env("LD_PRELOAD", library.canonicalize()?);
+        }
+        if let Some(group) = self.group {
+            command.arg("--group").arg(group);
+        }
+        if self.keeps {
+            command.arg("--keep");
         }
         let mut child = command
             .args(["--alone", &self.engine.name()])

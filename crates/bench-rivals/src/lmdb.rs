@@ -26,13 +26,17 @@ type Entries = Database<Bytes, Bytes>;
 /// LMDB. Of a run's options, only the size of the data matters to it.
 pub(crate) struct Lmdb {
     map_size_bytes: usize,
+    exceeds_memory: bool,
 }
 
 impl Lmdb {
     pub(crate) fn new(settings: &Settings) -> Self {
         let entry_size_bytes = settings.key_prefix + 16 + settings.value_size;
         let entries_size_bytes = settings.num as usize * entry_size_bytes;
-        Self { map_size_bytes: (ROOM * entries_size_bytes).max(MIN_MAP_SIZE_BYTES) }
+        Self {
+            map_size_bytes: (ROOM * entries_size_bytes).max(MIN_MAP_SIZE_BYTES),
+            exceeds_memory: settings.exceeds_memory,
+        }
     }
 }
 
@@ -61,13 +65,16 @@ impl Engine for Lmdb {
     }
 
     fn open(&self, directory: &Path) -> Result<Box<dyn Store>> {
+        let mut flags = EnvFlags::WRITE_MAP | EnvFlags::NO_SYNC;
+        // As its documentation advises.
+        flags.set(EnvFlags::NO_READ_AHEAD, self.exceeds_memory);
         // SAFETY: nothing else touches the directory while it is open.
         let env = unsafe {
             EnvOpenOptions::new()
                 .read_txn_without_tls()
                 .map_size(self.map_size_bytes.next_multiple_of(PAGE_SIZE_BYTES))
                 .max_readers(MAX_READERS)
-                .flags(EnvFlags::WRITE_MAP | EnvFlags::NO_SYNC)
+                .flags(flags)
                 .open(directory)?
         };
         let mut transaction = env.write_txn()?;

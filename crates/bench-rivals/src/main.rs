@@ -1,6 +1,8 @@
 //! Runs Terrace's benchmark on several databases in turns, and prints how they compare.
 
 mod c_library;
+mod cold;
+mod device;
 mod engines;
 #[cfg(feature = "fjall")]
 mod fjall;
@@ -21,6 +23,7 @@ use std::process::ExitCode;
 use clap::{Parser, ValueEnum};
 use terrace_bench::{Bench, Report, Result, Settings, Silent, plot, table, workload};
 
+use cold::ColdOptions;
 use engines::EngineName;
 
 /// Most of db_bench's workloads in its order, but fillsync first: what others leave to be written back would slow it
@@ -84,6 +87,14 @@ struct Arguments {
     /// The options of such a run, as JSON.
     #[arg(long, hide = true, requires = "alone")]
     settings_json: Option<String>,
+    /// The control group that such a run joins.
+    #[arg(long, hide = true, requires = "alone")]
+    group: Option<PathBuf>,
+    /// Leave the databases where they are.
+    #[arg(long)]
+    keep: bool,
+    #[command(flatten)]
+    cold: ColdOptions,
     #[command(flatten)]
     settings: Settings,
 }
@@ -151,6 +162,9 @@ fn run(arguments: Arguments) -> Result<()> {
     if let Some(engine) = arguments.alone {
         return run_alone(engine, &arguments);
     }
+    if let Some(memory_bytes) = arguments.cold.memory_bytes() {
+        return cold::run(&arguments, memory_bytes);
+    }
     if !arguments.no_trial {
         trial::run(&arguments)?;
     }
@@ -175,6 +189,9 @@ fn run_alone(name: EngineName, arguments: &Arguments) -> Result<()> {
         Some(json) => serde_json::from_str(json)?,
         None => arguments.settings.clone(),
     };
+    if let Some(group) = &arguments.group {
+        cold::join_group(group)?;
+    }
     let engine = name.engine(&settings)?;
     let directory = directory(arguments).join(engine.name());
     let mut bench = Bench::new(engine, settings, &directory, &Silent)?;
@@ -182,6 +199,9 @@ fn run_alone(name: EngineName, arguments: &Arguments) -> Result<()> {
         if let Some(report) = bench.run(name)? {
             println!("{}", serde_json::to_string(&report)?);
         }
+    }
+    if arguments.keep {
+        return bench.close();
     }
     bench.destroy()?;
     // Some engines also remove the directory.

@@ -32,6 +32,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
                 settings: &settings,
                 directory,
                 leveldb_head: arguments.leveldb_head.as_deref(),
+                group: None,
+                keeps: false,
                 bar: &bar,
             };
             turn.run(&mut |report| {

@@ -16,7 +16,9 @@ use crate::recovery;
 use crate::report::{Report, WrittenBytes};
 use crate::settings::Settings;
 use crate::store::{Engine, Start, Store};
-use crate::usage::{MemoryWatch, Written, directory_bytes, free_bytes, peak_memory_bytes, reset_peak_memory};
+use crate::usage::{
+    DeviceReads, MemoryWatch, Written, directory_bytes, free_bytes, peak_memory_bytes, reset_peak_memory,
+};
 use crate::workload::{Step, Task, Work, Workload};
 
 /// Number of keys that are looked up after a workload that changes the database.
@@ -179,6 +181,11 @@ impl<'a> Bench<'a> {
     fn adopt(&mut self) -> Result<()> {
         let mut contents =
             Contents { is_adopted: true, value_size: self.settings.value_size, ..Contents::default() };
+        if self.settings.existing_is_full {
+            (0..self.settings.num).for_each(|number| contents.live.insert(number));
+            self.contents = contents;
+            return Ok(());
+        }
         let mut strange = 0u64;
         self.store()?.scan(Start::First, &mut |key, _| {
             match number_of(key) {
@@ -202,6 +209,8 @@ impl<'a> Bench<'a> {
         if workload.changes {
             self.contents.value_size = value_size;
         }
+        let reads = step.reads.or(self.settings.reads);
+        let settings = Settings { reads, ..settings };
         let plan = Plan {
             generation: self.contents.generations,
             values_are_known: !self.contents.is_adopted,
@@ -211,6 +220,7 @@ impl<'a> Bench<'a> {
         reset_peak_memory();
         let watch = MemoryWatch::start();
         let (written_before, tables_before) = (Written::now(), self.store()?.table_bytes_written());
+        let read_before = DeviceReads::now(&self.directory);
         let done = match workload.task {
             Task::Threads(work) => self.run_threads(workload.name, work, &plan),
             Task::Open => self.run_opens(workload.name, workload.opens(&self.settings)),
@@ -219,6 +229,7 @@ impl<'a> Bench<'a> {
         self.progress.end();
         let done = done?;
         let written = written_before.and_then(|before| Some(Written::now()?.since(before)));
+        let read = DeviceReads::now(&self.directory).since(read_before);
         let tables_after = self.store()?.table_bytes_written();
         let bytes = WrittenBytes {
             by_user: done.by_user_bytes,
@@ -233,7 +244,7 @@ impl<'a> Bench<'a> {
             self.contents.generations += 1;
         }
         let space_bytes = directory_bytes(&self.directory)?;
-        Ok(self.report(workload, done, bytes, &memory, space_bytes))
+        Ok(Report { device_reads: read, ..self.report(workload, done, bytes, &memory, space_bytes) })
     }
 
     fn run_threads(&mut self, name: &str, work: &dyn Work, plan: &Plan) -> Result<Done> {
@@ -327,6 +338,7 @@ impl<'a> Bench<'a> {
             latency_micros: total.latency,
             timeline: total.timeline,
             written_bytes,
+            device_reads: DeviceReads::default(),
             write_amplification: written_bytes.amplification(),
             space_bytes,
             peak_memory_bytes: memory.all_bytes,

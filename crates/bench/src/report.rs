@@ -11,6 +11,7 @@ use crate::Result;
 use crate::machine::Machine;
 use crate::meter::{Interval, Latency};
 use crate::settings::Settings;
+use crate::usage::DeviceReads;
 
 /// Bytes that a workload wrote, counted in several ways.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
@@ -71,6 +72,9 @@ pub struct Report {
     pub timeline: Vec<Interval>,
     /// Bytes written during the run.
     pub written_bytes: WrittenBytes,
+    /// What was read from the device during the run.
+    #[serde(default)]
+    pub device_reads: DeviceReads,
     /// Bytes written to the disk per byte of the user's.
     pub write_amplification: Option<f64>,
     /// Space that the database's directory occupied afterwards, in bytes.

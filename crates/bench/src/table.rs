@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::medians::{Median, REFERENCE, medians};
 use crate::report::{Report, configurations};
+use crate::usage::DeviceReads;
 
 /// Two tables for each configuration, with a line per workload and a column per engine: the median time of an operation,
 /// and how many times as fast as LevelDB that is. The settings follow below.
@@ -38,7 +39,14 @@ fn table(configuration: &str, reports: &[Report]) -> String {
         }));
     }
     text.push('\n');
-    for engine in engines {
+    text += &about(&engines, reports);
+    text
+}
+
+/// The engines with their settings, and the machine.
+fn about(engines: &[&str], reports: &[Report]) -> String {
+    let mut text = String::new();
+    for &engine in engines {
         if let Some(report) = reports.iter().find(|report| report.engine == engine) {
             let _ = writeln!(text, "- {engine} {}: {}", report.engine_version, report.engine_settings);
         }
@@ -65,6 +73,35 @@ fn columns(engines: &[&str], medians: &[Median], cell: impl Fn(&Median) -> Optio
 
 fn micros(micros: f64) -> String {
     if micros < 100.0 { format!("{micros:.3}") } else { format!("{micros:.0}") }
+}
+
+/// Three tables for each configuration of databases that are larger than memory, with a line per workload and a column per
+/// engine: the median time of an operation, reads of the device an operation, and bytes read an operation.
+pub fn cold(reports: &[Report]) -> String {
+    let mut text = String::new();
+    for (configuration, reports) in configurations(reports) {
+        let engines = distinct(reports.iter().map(|report| &*report.engine));
+        let medians = medians(&reports);
+        let per_op = |median: &Median, of: fn(&DeviceReads) -> Option<u64>| {
+            let of_median = |report: &&Report| report.engine == median.series && report.step == median.step;
+            let reports = reports.iter().filter(of_median);
+            let values =
+                reports.filter_map(|report| Some(of(&report.device_reads)? as f64 / report.ops as f64));
+            let values: Vec<f64> = values.collect();
+            (!values.is_empty()).then(|| format!("{:.2}", crate::report::median(values)))
+        };
+        let _ = writeln!(text, "**{configuration}**: µs an operation\n");
+        text += &columns(&engines, &medians, |median| Some(micros(median.micros_per_op)));
+        let _ = writeln!(text, "\n**{configuration}**: reads of the device an operation\n");
+        text += &columns(&engines, &medians, |median| per_op(median, |device| device.reads));
+        let _ = writeln!(text, "\n**{configuration}**: KiB read an operation\n");
+        text += &columns(&engines, &medians, |median| {
+            per_op(median, |device| device.bytes.map(|bytes| bytes >> 10))
+        });
+        text.push('\n');
+        text += &about(&engines, &reports);
+    }
+    text
 }
 
 /// The cost of the same workloads with few entries and with many, one line per workload. `reports` has runs of two

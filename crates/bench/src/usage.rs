@@ -6,6 +6,8 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::Result;
 
 /// Number of bytes that this process has written so far.
@@ -32,6 +34,57 @@ impl Written {
             to_disk_bytes: self.to_disk_bytes - earlier.to_disk_bytes,
         }
     }
+}
+
+/// What was read from the device. `None` where the system does not tell.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+pub struct DeviceReads {
+    /// Reads of the device below the database's directory, whoever asked for them.
+    pub reads: Option<u64>,
+    /// Bytes that this process caused to be read from any device.
+    pub bytes: Option<u64>,
+    /// Faults of this process that waited for a device.
+    pub major_faults: Option<u64>,
+}
+
+impl DeviceReads {
+    /// The numbers so far, for a database in `directory`.
+    pub fn now(directory: &Path) -> Self {
+        let io = fs::read_to_string("/proc/self/io").unwrap_or_default();
+        let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+        // The second field, a name in parentheses, may hold anything; major faults are the tenth after it.
+        let fields = stat.rsplit(')').next().unwrap_or_default();
+        Self {
+            reads: reads_of_device(directory),
+            bytes: field(&io, "read_bytes:"),
+            major_faults: fields.split_ascii_whitespace().nth(9).and_then(|number| number.parse().ok()),
+        }
+    }
+
+    /// What was read since `earlier`.
+    pub fn since(self, earlier: Self) -> Self {
+        let since =
+            |now: Option<u64>, then: Option<u64>| now.zip(then).and_then(|(now, then)| now.checked_sub(then));
+        Self {
+            reads: since(self.reads, earlier.reads),
+            bytes: since(self.bytes, earlier.bytes),
+            major_faults: since(self.major_faults, earlier.major_faults),
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn reads_of_device(directory: &Path) -> Option<u64> {
+    use std::os::unix::fs::MetadataExt;
+    let device = fs::metadata(directory).ok()?.dev();
+    let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
+    let stat = fs::read_to_string(format!("/sys/dev/block/{major}:{minor}/stat")).ok()?;
+    stat.split_ascii_whitespace().next()?.parse().ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn reads_of_device(_directory: &Path) -> Option<u64> {
+    None
 }
 
 /// The first number after `name` in a file of `/proc`.

@@ -110,6 +110,7 @@ pub const WORKLOADS: &[Workload] = &[
         value_size: Some(LARGE_VALUE_SIZE_BYTES),
         ..fresh("fill100K", "write NUM/1000 values of 100 kB under random keys", &write::Fill::AT_RANDOM)
     },
+    fresh("fillonce", "write each of NUM values once, in no order", &write::Fill::ONCE),
     changing("overwrite", "write NUM values under random keys once more", &write::Fill::AT_RANDOM),
     work("readseq", "read all entries in order", &read::Scan::FORWARD),
     work("readreverse", "read all entries backwards", &read::Scan::BACKWARD),
@@ -117,6 +118,7 @@ pub const WORKLOADS: &[Workload] = &[
     work("readmissing", "read NUM keys that are not there", &read::Points::MISSING),
     work("readhot", "read NUM random keys of the first 1 %", &read::Points::HOT),
     work("seekrandom", "NUM seeks to random keys, each by a new iterator", &seek::Random),
+    work("rangerandom", "NUM ranges of 100 entries from random keys", &seek::Ranges),
     work("seekordered", "NUM seeks of one iterator, each a bit further", &seek::Ordered),
     changing("deleteseq", "delete NUM keys in order", &write::Delete::IN_ORDER),
     changing("deleterandom", "delete NUM random keys", &write::Delete::AT_RANDOM),
@@ -181,13 +183,16 @@ impl Workload {
     }
 }
 
-/// A requested workload: `readrandom`, or `fillsync:16` for that many threads.
+/// A requested workload: `readrandom`, `fillsync:16` for that many threads, or `readrandom@1000` for that many reads of each
+/// thread, or both.
 #[derive(Clone, Copy)]
 pub struct Step {
     /// What to run.
     pub workload: Workload,
     /// The number of threads, if it differs from the settings'.
     pub threads: Option<usize>,
+    /// The number of reads, if it differs from the settings'.
+    pub reads: Option<u64>,
 }
 
 impl Step {
@@ -195,17 +200,21 @@ impl Step {
     ///
     /// # Errors
     ///
-    /// If the workload is unknown, or the number of threads is invalid.
+    /// If the workload is unknown, or a number is invalid.
     pub fn parse(text: &str) -> Result<Self> {
-        let Some((name, threads)) = text.split_once(':') else {
-            return Ok(Self { workload: Workload::named(text)?, threads: None });
+        let (rest, reads) = text.split_once('@').map_or((text, None), |(rest, reads)| (rest, Some(reads)));
+        let (name, threads) =
+            rest.split_once(':').map_or((rest, None), |(name, threads)| (name, Some(threads)));
+        let positive = |number: Option<&str>, sign: &str, what: &str| match number.map(str::parse::<u32>) {
+            None => Ok(None),
+            Some(Ok(number)) if number > 0 => Ok(Some(number)),
+            Some(_) => Err(format!("`{text}`: the {sign} must be followed by a number of {what}")),
         };
-        match threads.parse() {
-            Ok(threads) if threads > 0 => {
-                Ok(Self { workload: Workload::named(name)?, threads: Some(threads) })
-            }
-            _ => Err(format!("`{text}`: the colon must be followed by a number of threads").into()),
-        }
+        Ok(Self {
+            threads: positive(threads, "colon", "threads")?.map(|threads| threads as usize),
+            reads: positive(reads, "@", "reads")?.map(u64::from),
+            workload: Workload::named(name)?,
+        })
     }
 }
 

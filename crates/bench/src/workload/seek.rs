@@ -1,4 +1,4 @@
-//! seekrandom, seekordered.
+//! seekrandom, rangerandom, seekordered.
 
 use crate::Result;
 use crate::lane::{Lane, Plan};
@@ -32,6 +32,43 @@ impl Work for Random {
             let num = lane.plan.num;
             Box::new(std::iter::repeat_with(move || random.below(num)))
         })
+    }
+
+    fn operations(&self, plan: &Plan) -> Option<u64> {
+        Some(plan.reads)
+    }
+}
+
+/// Reads ranges of [`RANGE_LENGTH`] entries from random keys, each with a new iterator.
+pub(super) struct Ranges;
+
+const RANGE_LENGTH: u64 = 100;
+
+impl Work for Ranges {
+    fn run(&self, lane: &mut Lane<'_>) -> Result<()> {
+        let mut key = lane.key();
+        for _ in 0..lane.plan.reads {
+            let target = key.set(lane.random.below(lane.plan.num));
+            let (mut seen, mut bytes) = (0, 0);
+            lane.store.scan(Start::At(target), &mut |key, value| {
+                seen += 1;
+                bytes += key.len() + value.len();
+                seen < RANGE_LENGTH
+            })?;
+            lane.found += seen;
+            lane.meter.done(bytes);
+        }
+        Ok(())
+    }
+
+    fn check(&self, lanes: &[Lane<'_>], live: &mut LiveKeys) -> Result<String> {
+        for lane in lanes.iter().filter(|lane| live.count() == lane.plan.num) {
+            let mut random = ParkMiller::new(lane.seed);
+            let ranges =
+                (0..lane.plan.reads).map(|_| RANGE_LENGTH.min(lane.plan.num - random.below(lane.plan.num)));
+            expect_count("entries", lane.found, ranges.sum())?;
+        }
+        Ok(String::new())
     }
 
     fn operations(&self, plan: &Plan) -> Option<u64> {

@@ -1,4 +1,4 @@
-//! fillseq, fillbatch, fillrandom, fillsync, fill100K, overwrite, deleteseq, deleterandom.
+//! fillseq, fillbatch, fillrandom, fillonce, fillsync, fill100K, overwrite, deleteseq, deleterandom.
 
 use crate::Result;
 use crate::entries::KeyBuffer;
@@ -13,6 +13,8 @@ use crate::workload::Work;
 enum Order {
     Ascending,
     Random,
+    /// Each number once, in steps of [`STEP`].
+    Once,
 }
 
 impl Order {
@@ -21,6 +23,7 @@ impl Order {
         match self {
             Self::Ascending => index,
             Self::Random => random.below(num),
+            Self::Once => (index * STEP) % num,
         }
     }
 
@@ -30,6 +33,9 @@ impl Order {
         (0..count).map(move |index| self.number(index, &mut random, num))
     }
 }
+
+/// A step that leads through all numbers below `num` before it comes back to the first: a prime larger than any `num`.
+const STEP: u64 = 2_654_435_761;
 
 /// The operation on a key.
 trait Operation {
@@ -121,6 +127,7 @@ pub(super) struct Fill(Order);
 impl Fill {
     pub(super) const IN_ORDER: Self = Self(Order::Ascending);
     pub(super) const AT_RANDOM: Self = Self(Order::Random);
+    pub(super) const ONCE: Self = Self(Order::Once);
 }
 
 impl Work for Fill {
