@@ -7,6 +7,7 @@ use terrace_env::Env;
 use terrace_env::locks::Mutex;
 use terrace_format::compression::Dialect;
 
+use crate::cache::memory_fit::MemoryFit;
 use crate::cache::table_cache::TableCache;
 use crate::files::Files;
 use crate::health::Health;
@@ -38,6 +39,7 @@ impl Shared {
             use_filters: true,
             filter_policy: None,
             map_files: false,
+            fit: MemoryFit::always(),
         });
         let options = VersionSetOptions {
             env: Arc::clone(env),

@@ -293,6 +293,13 @@ pub trait Env: Send + Sync + fmt::Debug + 'static {
     /// Number of threads that can run at once here; at least 1.
     fn available_parallelism(&self) -> usize;
 
+    /// Memory that the process may use for the contents of files without others losing theirs, in bytes: free memory
+    /// and what files already take, within the limits of the process. It changes all the time. `None` if that is not
+    /// known or does not apply. Optional: the default is `None`.
+    fn memory_for_files_bytes(&self) -> Option<u64> {
+        None
+    }
+
     /// Number of this process; 0 if there is no such thing.
     fn process_id(&self) -> u32;
 }

@@ -9,6 +9,15 @@ use bytes::Bytes;
 
 use crate::{EnvError, Result};
 
+/// How the bytes of a mapped file will be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadPattern {
+    /// The system guesses: it reads what is near to bytes that are not in memory, too.
+    Usual,
+    /// In no order: the system reads only what is asked for.
+    Random,
+}
+
 /// A file that many threads read at any offset at once: a table.
 pub trait RandomAccessFile: Send + Sync + fmt::Debug {
     /// Reads bytes from `offset` on into the front of `buffer` and returns their number. That is less than
@@ -70,6 +79,24 @@ pub trait RandomAccessFile: Send + Sync + fmt::Debug {
     fn mapped_is_in_memory(&self, offset: u64, size_bytes: usize) -> bool {
         let _ = (offset, size_bytes);
         false
+    }
+
+    /// Tells the system how the bytes of [`mapped`](Self::mapped) will be read. At first it is
+    /// [`ReadPattern::Usual`]. Optional: by default nothing happens.
+    fn expect_reads(&self, pattern: ReadPattern) {
+        let _ = pattern;
+    }
+
+    /// Begins to read these bytes of [`mapped`](Self::mapped) into memory, in as few reads of the device as possible,
+    /// and does not wait for them. Bytes outside the file are ignored. Optional: by default nothing happens.
+    fn start_reading(&self, offset: u64, size_bytes: usize) {
+        let _ = (offset, size_bytes);
+    }
+
+    /// Tells the system that these bytes of [`mapped`](Self::mapped) will not be read for a while, so that it uses
+    /// their memory first. Bytes outside the file are ignored. Optional: by default nothing happens.
+    fn stop_reading(&self, offset: u64, size_bytes: usize) {
+        let _ = (offset, size_bytes);
     }
 
     /// Size of the file now, in bytes.

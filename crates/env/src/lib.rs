@@ -61,8 +61,8 @@ mod without_files;
 pub use env::{Background, DirectoryHold, Env, FileId, HeldEnv, ThreadHandle};
 pub use error::{EnvError, Result};
 pub use file::{
-    LOG_BLOCK_SIZE_BYTES, LOG_RECORD_HEADER_SIZE_BYTES, LogFile, RandomAccessFile, SequentialFile,
-    WritableFile,
+    LOG_BLOCK_SIZE_BYTES, LOG_RECORD_HEADER_SIZE_BYTES, LogFile, RandomAccessFile, ReadPattern,
+    SequentialFile, WritableFile,
 };
 pub use lock::{FileLock, LockError};
 pub use memory::MemoryEnv;

@@ -29,6 +29,7 @@ use terrace_env::locks::Mutex;
 use terrace_env::{Env, RandomAccessFile};
 use terrace_format::file_name::{legacy_table_name, table_name};
 
+use crate::cache::memory_fit::MemoryFit;
 use crate::error::{Error, ErrorKind, Result};
 use crate::read_tier::ReadTier;
 use crate::table::hash_lookup::LookupKey;
@@ -75,6 +76,12 @@ impl TableCache {
             gates: Default::default(),
             ring: Mutex::default(),
         }
+    }
+
+    /// Whether the tables fit into memory.
+    #[inline]
+    pub(crate) fn fit(&self) -> &MemoryFit {
+        &self.context.fit
     }
 
     /// Makes this the cache of a read-only database: another process may replace its tables, so a missing table need not

@@ -28,8 +28,7 @@ use crate::iterator::InternalIterator;
 use crate::pool::BackgroundPool;
 use crate::read::merging_iterator::MergingIterator;
 use crate::read::published::Published;
-use crate::read_tier::ReadTier;
-use crate::table::BlockReadOptions;
+use crate::table::{BlockReadOptions, Extent};
 use crate::version::file_meta::FileMeta;
 use crate::version::level_iterator::LevelIterator;
 
@@ -165,7 +164,10 @@ impl Compactor {
     }
 
     fn merge_inputs(&self, plan: &CompactionPlan) -> MergingIterator<LevelIterator> {
-        let options = BlockReadOptions { verify_checksums: true, fill_cache: false, tier: ReadTier::Disk };
+        let options =
+            BlockReadOptions { fill_cache: false, extent: Extent::Whole, ..BlockReadOptions::default() };
+        let fit = self.files.tables.fit();
+        fit.look(|| self.files.versions.current().size_bytes());
         let mut children = Vec::new();
         let mut merge = |files: &[Arc<FileMeta>]| {
             let (comparator, tables) = (self.files.comparator.clone(), Arc::clone(&self.files.tables));

@@ -432,7 +432,9 @@ impl Db {
     /// - `leveldb.stats`: a table of each level's files, size, compaction time, and bytes read and written;
     /// - `leveldb.sstables`: every table with its key range;
     /// - `leveldb.approximate-memory-usage`: bytes in memtables and block cache;
-    /// - `terrace.left-out-log-bytes`: bytes of logs that the open left out (see [`left_out_log`](Self::left_out_log)).
+    /// - `terrace.left-out-log-bytes`: bytes of logs that the open left out (see [`left_out_log`](Self::left_out_log));
+    /// - `terrace.has-outgrown-memory`: 1 if the tables were last found not to fit into memory, so that blocks are asked for
+    ///   one by one; otherwise 0.
     pub fn property(&self, name: &str) -> Option<String> {
         self.inner.health.check_open().ok()?;
         self.inner.property(name)

@@ -26,6 +26,7 @@ use terrace_format::internal_key::InternalKeyComparator;
 use crate::background::scheduler::{Background, BackgroundParts, Jobs};
 use crate::background::state::BackgroundState;
 use crate::cache::block_cache::BlockCache;
+use crate::cache::memory_fit::MemoryFit;
 use crate::cache::table_cache::TableCache;
 use crate::compaction::job::Compactor;
 use crate::compaction::picker::CompactPointers;
@@ -207,6 +208,7 @@ impl Parts {
             use_filters: true,
             filter_policy: options.filter_policy.clone(),
             map_files: options.map_tables,
+            fit: MemoryFit::new(Arc::clone(&home.env)),
         });
         let env = Arc::clone(&home.env);
         let tables = TableCache::new(env, home.directory.clone(), options.max_open_files, context);

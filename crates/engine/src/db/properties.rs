@@ -130,8 +130,12 @@ impl DbInner {
     }
 
     pub(crate) fn property(&self, name: &str) -> Option<String> {
-        if name == "terrace.left-out-log-bytes" {
-            return Some(self.stats().left_out_log_bytes.to_string());
+        match name {
+            "terrace.left-out-log-bytes" => return Some(self.stats().left_out_log_bytes.to_string()),
+            "terrace.has-outgrown-memory" => {
+                return Some(u8::from(self.files.tables.fit().is_outgrown()).to_string());
+            }
+            _ => {}
         }
         match name.strip_prefix("leveldb.")? {
             "stats" => Some(self.stats_table()),

@@ -12,6 +12,7 @@ use crate::read::get::{Found, get_with, prefetch};
 use crate::read::lookup::{ReadView, Renewal, View};
 use crate::read::snapshot::Snapshot;
 use crate::read::super_version::SuperVersion;
+use crate::read_tier::ReadTier;
 use crate::table::BlockReadOptions;
 
 /// What an iterator keeps alive. Tables that only the iterator still held are deleted soon after it drops.
@@ -81,6 +82,14 @@ impl DbInner {
         let (view, sequence) = self.published.for_read(self.own_snapshot(options)?);
         self.health.check_open()?;
         let block_options = block_read_options(options);
+        if options.tier == ReadTier::Disk && self.files.tables.fit().is_outgrown() {
+            // A read that may not wait begins what it would wait for, so the device works on all keys at the same time.
+            let hasty = BlockReadOptions { tier: ReadTier::MemoryOnly, ..block_options };
+            for key in keys {
+                let ignored = &mut None::<fn(Found<'_>)>;
+                let _ = get_with(&view, &self.files.tables, key.as_ref(), sequence, &hasty, ignored);
+            }
+        }
         for (index, key) in keys.iter().enumerate() {
             if let Some(later) = keys.get(index + AHEAD) {
                 prefetch(&view, &self.files.tables, later.as_ref(), sequence);
@@ -152,5 +161,6 @@ pub(crate) fn block_read_options(options: &ReadOptions) -> BlockReadOptions {
         verify_checksums: options.verify_checksums,
         fill_cache: options.fill_cache,
         tier: options.tier,
+        ..BlockReadOptions::default()
     }
 }

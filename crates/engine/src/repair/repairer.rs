@@ -10,6 +10,7 @@ use terrace_format::file_name;
 use terrace_format::internal_key::InternalKeyComparator;
 use terrace_format::version_edit::FileEntry;
 
+use crate::cache::memory_fit::MemoryFit;
 use crate::error::Result;
 use crate::options::Options;
 use crate::table::{BlockReadOptions, TableBuilder, TableBuilderOptions, TableReadContext};
@@ -38,6 +39,7 @@ impl Repairer {
             use_filters: true,
             filter_policy: options.filter_policy.clone(),
             map_files: false,
+            fit: MemoryFit::always(),
         });
         Self {
             env: Arc::clone(&options.env),

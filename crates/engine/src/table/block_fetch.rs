@@ -24,7 +24,9 @@ use terrace_format::table::{BlockHandle, check_block, split_block};
 use super::granule_bits::GranuleBits;
 use super::held_block::HeldBlock;
 use super::mapped_file::MappedFile;
+use super::paging::Paging;
 use crate::cache::block_cache::BlockCache;
+use crate::cache::memory_fit::MemoryFit;
 use crate::error::{Error, ErrorKind, Result};
 use crate::read_tier::ReadTier;
 
@@ -43,6 +45,17 @@ pub struct TableReadContext {
     pub filter_policy: Option<Arc<dyn FilterPolicy>>,
     /// Whether files are read through a mapping, if the environment can map them.
     pub map_files: bool,
+    /// Whether the tables fit into memory.
+    pub fit: Arc<MemoryFit>,
+}
+
+/// How much of a table a cursor will visit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// It is not known.
+    Unknown,
+    /// All of it, or a large part, from front to back and only once.
+    Whole,
 }
 
 /// How blocks are read for one get or one iterator.
@@ -54,11 +67,13 @@ pub struct BlockReadOptions {
     pub fill_cache: bool,
     /// Whether the call may wait for the disk. Default: it may.
     pub tier: ReadTier,
+    /// How much of each table a cursor will visit. Default: not known.
+    pub extent: Extent,
 }
 
 impl Default for BlockReadOptions {
     fn default() -> Self {
-        Self { verify_checksums: true, fill_cache: true, tier: ReadTier::Disk }
+        Self { verify_checksums: true, fill_cache: true, tier: ReadTier::Disk, extent: Extent::Unknown }
     }
 }
 
@@ -93,6 +108,8 @@ pub(crate) struct BlockSource {
     mapped: Option<MappedFile>,
     /// Clear for blocks that are not cached. The cache, whose memory is cold, need not be asked about them.
     perhaps_cached: GranuleBits,
+    /// The file's pages.
+    pub(super) paging: Paging,
     pub(crate) context: Arc<TableReadContext>,
 }
 
@@ -106,7 +123,8 @@ impl BlockSource {
         let file_id = context.block_cache.as_ref().map_or(0, |cache| cache.new_file_id());
         let mapped = if context.map_files { MappedFile::new(&*file, size_bytes) } else { None };
         let perhaps_cached = GranuleBits::new(if context.block_cache.is_some() { size_bytes } else { 0 });
-        Self { file, path, size_bytes, file_id, mapped, perhaps_cached, context }
+        let paging = Paging::new(Arc::clone(&file), size_bytes, Arc::clone(&context.fit), mapped.is_some());
+        Self { file, path, size_bytes, file_id, mapped, perhaps_cached, paging, context }
     }
 
     /// The footer's bytes, from the file.
@@ -120,7 +138,12 @@ impl BlockSource {
     pub(crate) fn data_block(&self, handle: BlockHandle, options: &BlockReadOptions) -> Result<Arc<Block>> {
         match self.cached(handle) {
             Some(block) => Ok(block),
-            None => self.load_for_cache(handle, options),
+            None => {
+                if options.tier == ReadTier::Disk {
+                    self.paging.start_reading(handle);
+                }
+                self.load_for_cache(handle, options)
+            }
         }
     }
 
@@ -186,6 +209,7 @@ impl BlockSource {
     /// uncompressed, otherwise in memory of their own.
     pub(crate) fn kept_contents(&self, handle: BlockHandle) -> Result<(Bytes, Residency)> {
         let options = BlockReadOptions::default();
+        self.paging.start_reading(handle);
         match self.mapped_contents(handle, &options)? {
             Some(stored) if stored.id() == NONE_ID => {
                 Ok((stored.file.slice(stored.range), Residency::MappedFile))
@@ -210,8 +234,13 @@ impl BlockSource {
         cache.is_some_and(|cache| cache.note_miss(self.file_id, handle.offset))
     }
 
+    /// Whether the block may be in the cache. `false` is certain.
+    pub(super) fn may_be_cached(&self, handle: BlockHandle) -> bool {
+        self.perhaps_cached.is_set(handle.offset)
+    }
+
     fn cached(&self, handle: BlockHandle) -> Option<Arc<Block>> {
-        if !self.perhaps_cached.is_set(handle.offset) {
+        if !self.may_be_cached(handle) {
             return None;
         }
         let block = self.context.block_cache.as_ref()?.get(self.file_id, handle.offset);
@@ -278,6 +307,8 @@ impl BlockSource {
         };
         let size_bytes = self.check_handle(handle)?;
         if options.tier == ReadTier::MemoryOnly && !self.mapped_is_in_memory(handle.offset, size_bytes) {
+            // Whoever may wait will ask next.
+            self.paging.start_reading(handle);
             return Err(would_block(&self.path));
         }
         let file = mapped.bytes();

@@ -10,6 +10,7 @@
 //! The index is used only after its checksum was verified, at its first use. Whatever it says, the key that is found is
 //! compared with the wanted one. The reader searches the table in the usual way if
 //! * the file is not mapped, or the table has no hash index, or one that we cannot read,
+//! * the database has outgrown memory,
 //! * the newest version of the key is newer than the read's sequence,
 //! * a block is not as the index says.
 
@@ -136,6 +137,11 @@ impl Table {
         let Some(index) = &self.metadata.hash_index else {
             return Ok(HashAnswer::Unclear);
         };
+        // Its pages are many and each is used for few keys, so in a database larger than memory they would cost reads of their
+        // own.
+        if self.source.paging.is_active() {
+            return Ok(HashAnswer::Unclear);
+        }
         let Some((reader, contents)) = index.ready(&self.source, options.tier) else {
             return Ok(HashAnswer::Unclear);
         };

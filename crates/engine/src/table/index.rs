@@ -29,6 +29,7 @@ use terrace_format::limits::INTERNAL_KEY_TAG_SIZE_BYTES;
 use terrace_format::table::BlockHandle;
 
 use super::block_fetch::Residency;
+use super::block_map::{BlockMap, Found};
 use crate::key_word::first_word;
 
 /// The index of an open table. Threads share it.
@@ -38,11 +39,13 @@ pub(crate) struct TableIndex {
     pub(crate) place: Residency,
     /// Made when it is first needed. An inner `None` means that the index can have none.
     ranked: OnceLock<Option<RankedIndex>>,
+    /// Made when the database has outgrown memory. An inner `None` means that the index can have none.
+    map: OnceLock<Option<BlockMap>>,
 }
 
 impl TableIndex {
     pub(crate) fn new(block: Block, place: Residency) -> Self {
-        Self { block: Arc::new(block), place, ranked: OnceLock::new() }
+        Self { block: Arc::new(block), place, ranked: OnceLock::new(), map: OnceLock::new() }
     }
 
     /// The index block.
@@ -53,6 +56,43 @@ impl TableIndex {
     #[inline]
     fn ranked(&self, comparator: &InternalKeyComparator) -> Option<&RankedIndex> {
         self.ranked.get_or_init(|| RankedIndex::of(&self.block, comparator)).as_ref()
+    }
+
+    /// Makes what a search needs of the index in memory of its own, if ranks can be made. From then on searches use it.
+    pub(super) fn keep_map(&self, comparator: &InternalKeyComparator) -> Option<&BlockMap> {
+        let map = || {
+            let (ranked, block) = (self.ranked(comparator)?, &*self.block);
+            let rank_at =
+                |at| first_word(separator_of(block, at).get(ranked.prefix.len()..).unwrap_or_default());
+            let handle_at = |at| decode_handle(block.entry_at_restart(at)?.1).ok();
+            let (last_separator, _) = block.entry_at_restart(ranked.ranked_count)?;
+            let ranks = (0..ranked.ranked_count).map(rank_at);
+            BlockMap::new(&ranked.prefix, ranks, last_separator, (0..block.restart_count()).map(handle_at))
+        };
+        self.map.get_or_init(map).as_ref()
+    }
+
+    /// The map, if it has been made.
+    #[inline]
+    pub(super) fn map(&self) -> Option<&BlockMap> {
+        self.map.get()?.as_ref()
+    }
+
+    /// Whether it is known that there can be no map.
+    pub(super) fn lacks_map(&self) -> bool {
+        matches!(self.map.get(), Some(None))
+    }
+
+    /// The number of the first entry whose separator is not before `internal_target`; the number of entries if there is none.
+    #[inline]
+    fn find(&self, comparator: &InternalKeyComparator, internal_target: &[u8]) -> usize {
+        if let Some(map) = self.map()
+            && let Found::Block(number) = map.find(comparator, internal_target)
+        {
+            return number;
+        }
+        let ranked = self.ranked(comparator);
+        ranked.map_or(BEYOND, |ranked| ranked.find(&self.block, comparator, internal_target))
     }
 
     /// A cursor over the index. It is not on an entry yet.
@@ -211,8 +251,7 @@ impl IndexCursor {
     ) -> FormatResult<()> {
         match self {
             Self::Ranked(at) => {
-                let ranked = index.ranked(comparator);
-                *at = ranked.map_or(BEYOND, |ranked| ranked.find(&index.block, comparator, internal_target));
+                *at = index.find(comparator, internal_target);
                 Ok(())
             }
             Self::Walking(entries) => entries.seek(comparator, internal_target),
@@ -244,9 +283,10 @@ impl IndexCursor {
     /// The handle of the block; `None` if the cursor is not on an entry. Fails if the handle is damaged.
     pub(crate) fn handle(&self, index: &TableIndex) -> FormatResult<Option<BlockHandle>> {
         match self {
-            Self::Ranked(at) => {
-                index.block.entry_at_restart(*at).map(|(_, value)| decode_handle(value)).transpose()
-            }
+            Self::Ranked(at) => match index.map() {
+                Some(map) => Ok(map.handle(*at)),
+                None => index.block.entry_at_restart(*at).map(|(_, value)| decode_handle(value)).transpose(),
+            },
             Self::Walking(entries) if entries.valid() => decode_handle(entries.value()).map(Some),
             Self::Walking(_) => Ok(None),
         }

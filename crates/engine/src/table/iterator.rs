@@ -22,12 +22,14 @@ use terrace_format::block::BlockIter;
 use terrace_format::internal_key::{InternalKeyComparator, ParsedInternalKey, parse_internal_key};
 use terrace_format::table::BlockHandle;
 
-use super::block_fetch::{BlockReadOptions, Caching};
+use super::block_fetch::{BlockReadOptions, Caching, Extent};
 use super::held_block::{CursorMemory, HeldBlock};
 use super::index::{IndexCursor, TableIndex};
+use super::read_ahead::{ReadAhead, window_bytes};
 use super::reader::Table;
 use crate::error::Result;
 use crate::iterator::{InternalIterator, Preparation};
+use crate::read_tier::ReadTier;
 
 /// A walk over this many blocks in one direction without a seek is a scan, which no longer changes the cache.
 const BLOCKS_BEFORE_SCAN: u32 = 8;
@@ -41,6 +43,7 @@ pub struct TableIterator<T: Borrow<Table> = Arc<Table>> {
     data: Option<DataBlock>,
     memory: CursorMemory,
     run: Run,
+    read_ahead: ReadAhead,
     /// Whether a seek is being prepared; the index's cursor is then at its target.
     is_prepared: bool,
 }
@@ -82,7 +85,8 @@ impl<T: Borrow<Table>> TableIterator<T> {
     pub(crate) fn new(table: T, options: BlockReadOptions) -> Self {
         let index = table.borrow().index_cursor(options.tier);
         let (memory, run) = (CursorMemory::of_thread(), Run::default());
-        Self { table, options, index, data: None, memory, run, is_prepared: false }
+        let read_ahead = ReadAhead::default();
+        Self { table, options, index, data: None, memory, run, read_ahead, is_prepared: false }
     }
 
     /// The run that led here. After the table's end it goes on in the next table.
@@ -160,6 +164,7 @@ impl<T: Borrow<Table>> TableIterator<T> {
         // The old block goes before the new one is read, so that only one is in memory.
         self.release_block();
         let caching = if self.passes_by() { Caching::Never } else { caching };
+        self.start_reading(handle);
         let source = &self.table.borrow().source;
         if caching == Caching::Never && self.run.direction == Direction::Backward {
             source.prefetch_before(handle);
@@ -168,6 +173,30 @@ impl<T: Borrow<Table>> TableIterator<T> {
         let memory = std::mem::take(&mut self.memory.entries);
         self.data = Some(DataBlock { handle, entries: BlockIter::over_internal_keys(block, memory) });
         Ok(())
+    }
+
+    /// Asks for the block, and for what a walk needs next, if the database has outgrown memory.
+    #[inline]
+    fn start_reading(&mut self, handle: BlockHandle) {
+        if self.table.borrow().source.paging.is_active() && self.options.tier == ReadTier::Disk {
+            self.read_ahead_of(handle);
+        }
+    }
+
+    #[cold]
+    fn read_ahead_of(&mut self, handle: BlockHandle) {
+        let source = &self.table.borrow().source;
+        match self.run.direction {
+            _ if self.options.extent == Extent::Whole => self.read_ahead.pass(&source.paging, handle),
+            _ if self.run.blocks == 0 && source.may_be_cached(handle) => {}
+            _ if self.run.blocks == 0 => self.read_ahead.seek(&source.paging, handle),
+            Direction::Forward => {
+                self.read_ahead.forward(&source.paging, handle, window_bytes(self.run.blocks))
+            }
+            Direction::Backward => {
+                self.read_ahead.backward(&source.paging, handle, window_bytes(self.run.blocks))
+            }
+        }
     }
 
     fn release_block(&mut self) {
@@ -235,6 +264,7 @@ impl<T: Borrow<Table>> TableIterator<T> {
 impl<T: Borrow<Table>> Drop for TableIterator<T> {
     fn drop(&mut self) {
         self.release_block();
+        self.read_ahead.leave(&self.table.borrow().source.paging);
         std::mem::take(&mut self.memory).give_to_thread();
     }
 }
@@ -293,6 +323,8 @@ impl<T: Borrow<Table> + Send> InternalIterator for TableIterator<T> {
                     && let Ok(Some(handle)) = self.index.handle(&table.index)
                 {
                     table.source.prefetch_stored(handle);
+                    // The device then reads the blocks of all merged cursors at the same time.
+                    self.start_reading(handle);
                 }
             }
             Preparation::LoadBlock if self.is_prepared => {

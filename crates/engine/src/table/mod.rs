@@ -34,9 +34,11 @@
 //!    cannot make an answer wrong: they are then ignored, and [`Table::verify`] reports the damage.
 
 pub mod block_fetch;
+mod block_map;
 pub mod builder;
 pub mod file_reader;
 pub mod file_writer;
+mod filter_forecast;
 mod granule_bits;
 pub(crate) mod hash_lookup;
 mod held_block;
@@ -44,14 +46,16 @@ pub(crate) mod index;
 pub mod iterator;
 mod mapped_file;
 mod metaindex;
+mod paging;
 pub mod pinned_value;
+mod read_ahead;
 pub mod reader;
 pub mod verify;
 
 #[cfg(test)]
 mod tests;
 
-pub use block_fetch::{BlockReadOptions, TableReadContext};
+pub use block_fetch::{BlockReadOptions, Extent, TableReadContext};
 pub use builder::{TableBuilder, TableBuilderOptions};
 pub use file_reader::{TableFileIterator, TableFileReader};
 pub use file_writer::{TableFileOptions, TableFileSummary, TableFileWriter};

@@ -25,6 +25,8 @@ use terrace_format::limits::FOOTER_SIZE_BYTES;
 use terrace_format::table::{BlockHandle, Footer, TableCounts};
 
 use super::block_fetch::{BlockReadOptions, BlockSource, TableReadContext, would_block};
+use super::block_map::{BlockMap, Found};
+use super::filter_forecast::FilterForecast;
 use super::hash_lookup::{HashAnswer, LookupKey};
 use super::index::{IndexCursor, TableIndex, decode_handle};
 use super::iterator::TableIterator;
@@ -41,6 +43,7 @@ pub struct Table {
     pub(crate) index: TableIndex,
     pub(crate) footer: Footer,
     pub(crate) metadata: Metadata,
+    filter_forecast: FilterForecast,
     /// Set at each use after the first; the table cache clears it when it looks for a table to close.
     recently_used: AtomicBool,
 }
@@ -77,13 +80,19 @@ impl Table {
         size_bytes: u64,
         context: Arc<TableReadContext>,
     ) -> Result<Table> {
-        let footer = read_footer(&*file, &path, size_bytes)?;
-        let source = BlockSource::new(file, path, size_bytes, context);
+        let source = BlockSource::new(Arc::clone(&file), path, size_bytes, context);
+        let footer = read_footer(&*file, &source.path, size_bytes)?;
         let (index, place) = source.kept_contents(footer.index)?;
         let index = Block::new(index).map_err(|error| source.block_error(footer.index, error))?;
         let index = TableIndex::new(index, place);
         let metadata = Metadata::read_or_ignore_damage(&source, footer.metaindex)?;
-        Ok(Self { source, index, footer, metadata, recently_used: AtomicBool::new(false) })
+        let (filter_forecast, recently_used) = (FilterForecast::default(), AtomicBool::new(false));
+        let table = Self { source, index, footer, metadata, filter_forecast, recently_used };
+        if table.source.paging.is_active() {
+            // The index was just read.
+            table.index.keep_map(table.comparator());
+        }
+        Ok(table)
     }
 
     /// The first entry at or after `internal_target`, if it has the same user key: the newest version of the key that a
@@ -121,43 +130,74 @@ impl Table {
         options: &BlockReadOptions,
         found: &mut impl FnMut(FoundEntry<'_>),
     ) -> Result<bool> {
-        let filter = self.filter_at_hand(options.tier);
-        if filter.is_some_and(|filter| !filter.file_may_contain(key.user_key())) {
-            return Ok(false);
+        let filter = self.filter_to_ask(options.tier);
+        let is_excluded = filter.is_some_and(|filter| !filter.file_may_contain(key.user_key()));
+        let is_found = !is_excluded
+            && with_key_buffer(|buffer| self.search_with_buffer(key, filter, options, buffer, found))?;
+        if self.source.paging.is_active() {
+            self.filter_forecast.note(is_found);
         }
-        with_key_buffer(|buffer| self.search_with_buffer(key, options, buffer, found))
+        Ok(is_found)
     }
 
     fn search_with_buffer(
         &self,
         target: &LookupKey<'_>,
+        filter: Option<&TableFilter>,
         options: &BlockReadOptions,
         key: &mut Vec<u8>,
         found: &mut impl FnMut(FoundEntry<'_>),
     ) -> Result<bool> {
-        let user_comparator = self.comparator().user();
-        let target_user_key = target.user_key();
-        self.check_index_tier(options.tier)?;
-        let Some(handle) = self.find_block(target.internal_key, key)? else {
+        let by_map =
+            self.block_map(options.tier).map(|map| (map, map.find(self.comparator(), target.internal_key)));
+        let handle = match by_map {
+            Some((map, Found::Block(number))) => map.handle(number),
+            Some((map, Found::Perhaps(number))) if filter.is_none_or(|filter| filter.covers_whole_file) => {
+                if let Some(handle) = map.handle(number)
+                    && let Some(is_found) = self.search_block(handle, target, options, key, found)?
+                {
+                    return Ok(is_found);
+                }
+                self.find_block(target.internal_key, options.tier, key)?
+            }
+            _ => self.find_block(target.internal_key, options.tier, key)?,
+        };
+        let Some(handle) = handle else {
             return Ok(false);
         };
-        if let Some(filter) = self.filter_at_hand(options.tier)
+        if let Some(filter) = filter
             && !filter.covers_whole_file
-            && !filter.may_contain(handle.offset, target_user_key)
+            && !filter.may_contain(handle.offset, target.user_key())
         {
             return Ok(false);
         }
-        let block = self.source.data_block(handle, options)?;
-        let position = block.find(self.comparator(), target.internal_key, key);
-        match position.map_err(|error| self.source.block_error(handle, error))? {
-            Some(range) if user_comparator.compare(internal_key::user_key(key), target_user_key).is_eq() => {
-                let (sequence, kind) = self.tag_of(handle, key)?;
-                found(FoundEntry { sequence, kind, value: TableValue::InBlock { block: &block, range } });
-                Ok(true)
-            }
-            Some(_) => Ok(false),
+        match self.search_block(handle, target, options, key, found)? {
+            Some(is_found) => Ok(is_found),
             None => self.search_after_block(target, options, key, found),
         }
+    }
+
+    /// Looks for the key in one block. `None` if the block ends before it.
+    fn search_block(
+        &self,
+        handle: BlockHandle,
+        target: &LookupKey<'_>,
+        options: &BlockReadOptions,
+        key: &mut Vec<u8>,
+        found: &mut impl FnMut(FoundEntry<'_>),
+    ) -> Result<Option<bool>> {
+        let block = self.source.data_block(handle, options)?;
+        let position = block.find(self.comparator(), target.internal_key, key);
+        let Some(range) = position.map_err(|error| self.source.block_error(handle, error))? else {
+            return Ok(None);
+        };
+        let is_found =
+            self.comparator().user().compare(internal_key::user_key(key), target.user_key()).is_eq();
+        if is_found {
+            let (sequence, kind) = self.tag_of(handle, key)?;
+            found(FoundEntry { sequence, kind, value: TableValue::InBlock { block: &block, range } });
+        }
+        Ok(Some(is_found))
     }
 
     /// The rest of a lookup whose block ends before the wanted key. A version of the user key may be the first entry of the
@@ -172,7 +212,7 @@ impl Table {
     ) -> Result<bool> {
         let user_comparator = self.comparator().user();
         let target_user_key = target.user_key();
-        self.find_block(target.internal_key, key)?;
+        self.find_block(target.internal_key, options.tier, key)?;
         if user_comparator.compare(internal_key::user_key(key), target_user_key).is_gt() {
             return Ok(false);
         }
@@ -196,17 +236,54 @@ impl Table {
     }
 
     /// The handle of the first block whose separator is at or after `internal_target`. Leaves the separator in `key`.
-    fn find_block(&self, internal_target: &[u8], key: &mut Vec<u8>) -> Result<Option<BlockHandle>> {
+    fn find_block(
+        &self,
+        internal_target: &[u8],
+        tier: ReadTier,
+        key: &mut Vec<u8>,
+    ) -> Result<Option<BlockHandle>> {
+        self.check_index_tier(tier)?;
         let found = self.index.block().find(self.comparator(), internal_target, key);
         let found = found.map_err(|error| self.index_error(error))?;
         let handle = found.map(|range| decode_handle(&self.index.block().contents()[range]));
         handle.transpose().map_err(|error| self.index_error(error))
     }
 
-    /// The filter, if there is one and it can be asked without waiting for the disk, or `tier` allows waiting.
-    fn filter_at_hand(&self, tier: ReadTier) -> Option<&TableFilter> {
-        let filter = self.metadata.filter.as_ref();
-        filter.filter(|filter| self.source.is_at_hand(filter.handle, filter.place, tier))
+    /// The index in memory of its own, if the database has outgrown memory, and if making it need not wait or may.
+    #[inline]
+    fn block_map(&self, tier: ReadTier) -> Option<&BlockMap> {
+        if !self.source.paging.is_active() {
+            return None;
+        }
+        if let Some(map) = self.index.map() {
+            return Some(map);
+        }
+        self.index_is_at_hand(tier).then(|| self.make_block_map())?
+    }
+
+    #[cold]
+    fn make_block_map(&self) -> Option<&BlockMap> {
+        if self.index.lacks_map() {
+            return None;
+        }
+        self.source.paging.start_reading(self.footer.index);
+        self.index.keep_map(self.comparator())
+    }
+
+    /// The filter, if there is one, if it is worth its reads, and if it can be asked without waiting for the disk or `tier` allows
+    /// waiting.
+    fn filter_to_ask(&self, tier: ReadTier) -> Option<&TableFilter> {
+        let filter = self.metadata.filter.as_ref()?;
+        if self.source.paging.is_active() {
+            if !self.filter_forecast.advises_filter() {
+                return None;
+            }
+            if tier == ReadTier::Disk {
+                // A question touches several of its pages. This costs little if they are in memory, less than to find that out.
+                self.source.paging.start_reading(filter.handle);
+            }
+        }
+        self.source.is_at_hand(filter.handle, filter.place, tier).then_some(filter)
     }
 
     /// Whether the index can be searched without waiting for the disk, or `tier` allows waiting.
@@ -223,6 +300,7 @@ impl Table {
     pub(crate) fn index_cursor(&self, tier: ReadTier) -> IndexCursor {
         // Making ranks reads the whole index. A walking cursor reads nothing before it moves.
         let is_at_hand = self.index_is_at_hand(tier);
+        self.block_map(tier);
         if is_at_hand { self.index.cursor(self.comparator()) } else { self.index.walking_cursor() }
     }
 
@@ -236,7 +314,7 @@ impl Table {
     /// # Errors
     /// `Corruption` if the index is damaged.
     pub fn approximate_offset_of(&self, internal_key: &[u8]) -> Result<u64> {
-        let handle = with_key_buffer(|key| self.find_block(internal_key, key))?;
+        let handle = with_key_buffer(|key| self.find_block(internal_key, ReadTier::Disk, key))?;
         Ok(handle.map_or(self.footer.metaindex.offset, |handle| handle.offset))
     }
 

@@ -11,6 +11,7 @@ use terrace_format::table::{BlockHandle, TableCounts};
 use super::block_fetch::BlockReadOptions;
 use super::index::decode_handle;
 use super::metaindex::Metadata;
+use super::read_ahead::ReadAhead;
 use super::reader::Table;
 use crate::error::{Error, Result};
 
@@ -28,6 +29,7 @@ struct Walk<'a> {
     /// Where the last data block ended.
     data_end: u64,
     counts: TableCounts,
+    read_ahead: ReadAhead,
 }
 
 impl Table {
@@ -64,7 +66,17 @@ impl Table {
             None => None,
         };
         let bound = Vec::new();
-        let mut walk = Walk { table: self, metadata, hash_index, bound, bounded: false, data_end: 0, counts };
+        let read_ahead = ReadAhead::default();
+        let mut walk = Walk {
+            table: self,
+            metadata,
+            hash_index,
+            bound,
+            bounded: false,
+            data_end: 0,
+            counts,
+            read_ahead,
+        };
 
         let mut entries = BlockIter::new(&index);
         entries.seek_to_first().map_err(|error| self.index_error(error))?;
@@ -74,6 +86,7 @@ impl Table {
             walk.separator(entries.key())?;
             entries.next().map_err(|error| self.index_error(error))?;
         }
+        walk.read_ahead.leave(&source.paging);
         walk.end()
     }
 }
@@ -83,6 +96,9 @@ impl Walk<'_> {
         let source = &self.table.source;
         if handle.offset < self.data_end {
             return Err(self.damage(handle.offset, "a data block overlaps the one before it"));
+        }
+        if source.paging.is_active() {
+            self.read_ahead.pass(&source.paging, handle);
         }
         let block = source.read_block(handle, &BlockReadOptions::default())?;
         block.verify().map_err(|error| source.block_error(handle, error))?;

@@ -72,6 +72,7 @@ impl Version {
         options: &BlockReadOptions,
         found: &mut impl FnMut(FoundEntry<'_>),
     ) -> Result<bool> {
+        tables.fit().note_read(|| self.size_bytes());
         let key = LookupKey::new(internal_target);
         let user = self.comparator.user();
         let is_in_range = |file: &FileMeta| {
@@ -113,6 +114,7 @@ impl Version {
         tables: &Arc<TableCache>,
         options: BlockReadOptions,
     ) -> impl Iterator<Item = LevelIterator> {
+        tables.fit().note_read(|| self.size_bytes());
         let files = (0..self.levels[0].len())
             .map(move |index| LevelIterator::of_file(Arc::clone(self), index, Arc::clone(tables), options));
         let levels = (1..LEVEL_COUNT).filter(|&level| !self.levels[level].is_empty());
@@ -220,6 +222,11 @@ impl Version {
     /// All files, level by level.
     pub fn files(&self) -> impl Iterator<Item = &Arc<FileMeta>> {
         self.levels.iter().flatten()
+    }
+
+    /// The size of all files together, in bytes.
+    pub fn size_bytes(&self) -> u64 {
+        self.files().map(|file| file.size_bytes).sum()
     }
 
     /// All files as text, in the form of LevelDB's property `leveldb.sstables`:

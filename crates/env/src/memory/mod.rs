@@ -6,6 +6,7 @@
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::{
@@ -27,6 +28,8 @@ use tree::{MemoryLock, Tree};
 pub struct MemoryEnv {
     tree: Arc<Tree>,
     background: Background,
+    /// See [`MemoryEnv::set_memory_for_files_bytes`]. The largest number is none.
+    memory_for_files_bytes: Arc<AtomicU64>,
 }
 
 impl Default for MemoryEnv {
@@ -38,12 +41,22 @@ impl Default for MemoryEnv {
 impl MemoryEnv {
     /// Creates an empty file system. Background work runs on threads if the platform has them.
     pub fn new() -> Self {
-        Self { tree: Arc::new(Tree::new()), background: host::BACKGROUND }
+        Self {
+            tree: Arc::new(Tree::new()),
+            background: host::BACKGROUND,
+            memory_for_files_bytes: Arc::new(AtomicU64::new(u64::MAX)),
+        }
     }
 
     /// Creates an empty file system without threads: background work runs in steps.
     pub fn with_steps() -> Self {
         Self { background: Background::Steps, ..Self::new() }
+    }
+
+    /// Sets what [`memory_for_files_bytes`](Env::memory_for_files_bytes) returns, here and in clones: at first `None`. An
+    /// engine may then read as it would on a device.
+    pub fn set_memory_for_files_bytes(&self, bytes: Option<u64>) {
+        self.memory_for_files_bytes.store(bytes.unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 }
 
@@ -162,6 +175,10 @@ impl Env for MemoryEnv {
                 Err(EnvError::new("start thread", name, std::io::ErrorKind::Unsupported.into()))
             }
         }
+    }
+
+    fn memory_for_files_bytes(&self) -> Option<u64> {
+        Some(self.memory_for_files_bytes.load(Ordering::Relaxed)).filter(|&bytes| bytes < u64::MAX)
     }
 
     fn available_parallelism(&self) -> usize {

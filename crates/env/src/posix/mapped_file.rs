@@ -9,18 +9,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 #[cfg(target_os = "linux")]
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 
 use super::mapping::Mapping;
 #[cfg(target_os = "linux")]
 use super::residency::Residency;
-use crate::{RandomAccessFile, Result};
+use crate::{RandomAccessFile, ReadPattern, Result};
 
 #[derive(Debug)]
 pub(super) struct PosixMappedFile {
     mapping: Arc<Mapping>,
     path: PathBuf,
+    expects_random_reads: AtomicBool,
     /// What is known about the mapping's pages, created at the first question.
     #[cfg(target_os = "linux")]
     residency: OnceLock<Residency>,
@@ -46,6 +48,7 @@ impl PosixMappedFile {
         Ok(Self {
             mapping: Arc::new(Mapping::new(file, size_bytes)?),
             path: path.to_owned(),
+            expects_random_reads: AtomicBool::new(false),
             #[cfg(target_os = "linux")]
             residency: OnceLock::new(),
         })
@@ -53,6 +56,16 @@ impl PosixMappedFile {
 
     fn bytes(&self) -> &[u8] {
         (*self.mapping).as_ref()
+    }
+
+    /// Advises the system about those of these bytes that the file has.
+    fn advise(&self, offset: u64, size_bytes: usize, advice: libc::c_int) {
+        let mapped_bytes = self.bytes().len();
+        let offset = usize::try_from(offset).unwrap_or(mapped_bytes).min(mapped_bytes);
+        let size_bytes = size_bytes.min(mapped_bytes - offset);
+        if size_bytes > 0 {
+            self.mapping.advise(offset, size_bytes, advice);
+        }
     }
 }
 
@@ -85,10 +98,30 @@ impl RandomAccessFile for PosixMappedFile {
         match usize::try_from(offset) {
             Ok(offset) if offset <= mapped_bytes && size_bytes <= mapped_bytes - offset => {
                 let residency = self.residency.get_or_init(|| Residency::new(mapped_bytes));
-                residency.is_in_memory(&self.mapping, offset, size_bytes)
+                let with_neighbours = !self.expects_random_reads.load(Ordering::Relaxed);
+                residency.is_in_memory(&self.mapping, offset, size_bytes, with_neighbours)
             }
             _ => false,
         }
+    }
+
+    fn expect_reads(&self, pattern: ReadPattern) {
+        self.expects_random_reads.store(pattern == ReadPattern::Random, Ordering::Relaxed);
+        let advice = match pattern {
+            ReadPattern::Usual => libc::MADV_NORMAL,
+            ReadPattern::Random => libc::MADV_RANDOM,
+        };
+        self.advise(0, usize::MAX, advice);
+    }
+
+    fn start_reading(&self, offset: u64, size_bytes: usize) {
+        self.advise(offset, size_bytes, libc::MADV_WILLNEED);
+    }
+
+    // Linux frees memory of these pages that no other process maps, without a change to the mapping.
+    #[cfg(target_os = "linux")]
+    fn stop_reading(&self, offset: u64, size_bytes: usize) {
+        self.advise(offset, size_bytes, libc::MADV_PAGEOUT);
     }
 
     fn size_bytes(&self) -> Result<u64> {
@@ -97,5 +130,55 @@ impl RandomAccessFile for PosixMappedFile {
 
     fn path(&self) -> &Path {
         &self.path
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mapped(bytes: &[u8]) -> (tempfile::TempDir, PosixMappedFile) {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("table");
+        std::fs::write(&path, bytes).unwrap();
+        let file = File::open(&path).unwrap();
+        let mapped = PosixMappedFile::new(&file, &path).unwrap();
+        (directory, mapped)
+    }
+
+    #[test]
+    fn advice_changes_no_byte_wherever_it_is_given() {
+        let bytes: Vec<u8> = (0..300_000u32).map(|n| (n * 7) as u8).collect();
+        let (_directory, file) = mapped(&bytes);
+        for pattern in [ReadPattern::Random, ReadPattern::Usual, ReadPattern::Random] {
+            file.expect_reads(pattern);
+            for (offset, size_bytes) in [
+                (0, 1),
+                (4_095, 2),
+                (100_001, 50_000),
+                (299_999, 10),
+                (300_000, 1),
+                (u64::MAX, usize::MAX),
+                (0, 0),
+            ] {
+                file.start_reading(offset, size_bytes);
+                file.stop_reading(offset, size_bytes);
+            }
+            assert_eq!(file.bytes(), bytes);
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_was_started_comes_into_memory() {
+        let (_directory, file) = mapped(&vec![7; 1 << 20]);
+        file.expect_reads(ReadPattern::Random);
+        file.stop_reading(0, 1 << 20);
+        file.start_reading(0, 1 << 20);
+        let arrives = (0..100).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            file.mapped_is_in_memory(0, 1 << 20)
+        });
+        assert!(arrives);
     }
 }

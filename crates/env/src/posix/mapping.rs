@@ -46,14 +46,24 @@ impl Mapping {
         Ok(Self { start, size_bytes })
     }
 
-    /// Which of the 64 pages from `first` on are in memory now, as bits from the lowest on. Pages after the mapping's
+    /// Advises the system about these bytes, which must lie within the mapping, rounded to whole pages. What becomes of
+    /// the advice changes no byte, so its failure is ignored.
+    pub(super) fn advise(&self, offset: usize, size_bytes: usize, advice: libc::c_int) {
+        debug_assert!(offset <= self.size_bytes && size_bytes <= self.size_bytes - offset);
+        let start = offset - offset % rustix::param::page_size();
+        // SAFETY: the range lies within the mapping, except for the rest of its last page, which belongs to it. The
+        // advices that are given (see `mapped_file`) never change what the bytes of a file's mapping are.
+        unsafe { libc::madvise(self.start.as_ptr().byte_add(start), offset + size_bytes - start, advice) };
+    }
+
+    /// Which of the `count` (at most 64) pages from `first` on are in memory now, as bits from the lowest on. Pages after the mapping's
     /// end are not, and none is if the system does not tell.
     #[cfg(target_os = "linux")]
-    pub(super) fn pages_in_memory(&self, first: usize) -> u64 {
+    pub(super) fn pages_in_memory(&self, first: usize, count: usize) -> u64 {
         let page_size_bytes = rustix::param::page_size();
         let start = first * page_size_bytes;
         let mut pages = [0u8; PAGES_AT_ONCE];
-        let length = self.size_bytes.saturating_sub(start).min(PAGES_AT_ONCE * page_size_bytes);
+        let length = self.size_bytes.saturating_sub(start).min(count.min(PAGES_AT_ONCE) * page_size_bytes);
         if length == 0 {
             return 0;
         }

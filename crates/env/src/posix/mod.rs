@@ -46,6 +46,8 @@ mod log_space;
 mod mapped_file;
 #[cfg(target_pointer_width = "64")]
 mod mapping;
+#[cfg(target_os = "linux")]
+mod memory_for_files;
 #[cfg(not(all(
     target_os = "linux",
     target_pointer_width = "64",
@@ -246,6 +248,11 @@ impl Env for PosixEnv {
 
     fn available_parallelism(&self) -> usize {
         host::available_parallelism()
+    }
+
+    #[cfg(target_os = "linux")]
+    fn memory_for_files_bytes(&self) -> Option<u64> {
+        memory_for_files::bytes()
     }
 
     fn process_id(&self) -> u32 {

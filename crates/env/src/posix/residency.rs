@@ -32,8 +32,15 @@ impl Residency {
         Self { page_size_bytes, pages, holds_until_ms: AtomicU64::new(0) }
     }
 
-    /// Whether these bytes of `mapping`, which must lie within it, are in memory or were a moment ago.
-    pub(super) fn is_in_memory(&self, mapping: &Mapping, offset: usize, size_bytes: usize) -> bool {
+    /// Whether these bytes of `mapping`, which must lie within it, are in memory or were a moment ago. `with_neighbours`
+    /// asks about the pages nearby, too.
+    pub(super) fn is_in_memory(
+        &self,
+        mapping: &Mapping,
+        offset: usize,
+        size_bytes: usize,
+        with_neighbours: bool,
+    ) -> bool {
         if size_bytes == 0 {
             return true;
         }
@@ -45,8 +52,11 @@ impl Residency {
             if word.load(Ordering::Relaxed) & bits == bits {
                 return true;
             }
-            // The neighbours' answers cost little more, and will be wanted.
-            let found = mapping.pages_in_memory(index * PAGES_AT_ONCE);
+            // The neighbours' answers cost little more if the pages are mapped, and will be wanted. About pages that
+            // are not in memory each costs as much as the first.
+            let first_bit = if with_neighbours { 0 } else { bits.trailing_zeros() as usize };
+            let count = if with_neighbours { PAGES_AT_ONCE } else { bits.count_ones() as usize };
+            let found = mapping.pages_in_memory(index * PAGES_AT_ONCE + first_bit, count) << first_bit;
             word.fetch_or(found, Ordering::Relaxed);
             found & bits == bits
         })
@@ -103,7 +113,7 @@ mod tests {
         for (offset, size_bytes) in
             [(0, 1), (page - 1, 2), (10, 130 * page), (0, 200 * page), (199 * page, page)]
         {
-            if residency.is_in_memory(&mapping, offset, size_bytes) {
+            if residency.is_in_memory(&mapping, offset, size_bytes, offset > 10) {
                 let (first, last) = (offset / page, (offset + size_bytes - 1) / page);
                 assert!(each_word(first, last, |index, bits| {
                     residency.pages[index].load(Ordering::Relaxed) & bits == bits
@@ -115,8 +125,8 @@ mod tests {
     #[test]
     fn no_page_after_the_end_is_in_memory() {
         let mapping = mapping_of(70);
-        assert_eq!(mapping.pages_in_memory(64) & !0b11_1111, 0);
-        assert_eq!(mapping.pages_in_memory(128), 0);
+        assert_eq!(mapping.pages_in_memory(64, PAGES_AT_ONCE) & !0b11_1111, 0);
+        assert_eq!(mapping.pages_in_memory(128, PAGES_AT_ONCE), 0);
     }
 
     #[test]

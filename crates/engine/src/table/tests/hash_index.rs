@@ -12,10 +12,14 @@ use terrace_format::table::{BlockHandle, Footer};
 use super::support::*;
 use crate::error::ErrorKind;
 use crate::read_tier::ReadTier;
-use crate::table::{BlockReadOptions, TableBuilderOptions, TableReadContext};
+use crate::table::{BlockReadOptions, Extent, TableBuilderOptions, TableReadContext};
 
-const MEMORY_ONLY: BlockReadOptions =
-    BlockReadOptions { verify_checksums: true, fill_cache: true, tier: ReadTier::MemoryOnly };
+const MEMORY_ONLY: BlockReadOptions = BlockReadOptions {
+    verify_checksums: true,
+    fill_cache: true,
+    tier: ReadTier::MemoryOnly,
+    extent: Extent::Unknown,
+};
 
 /// Options without a filter, so that only the hash index can tell that a key is not there.
 fn without_filter(compression: Compression) -> TableBuilderOptions {

@@ -13,10 +13,14 @@ use crate::error::ErrorKind;
 use crate::iterator::InternalIterator;
 use crate::read_tier::ReadTier;
 use crate::table::block_fetch::Residency;
-use crate::table::{BlockReadOptions, TableBuilderOptions, TableReadContext};
+use crate::table::{BlockReadOptions, Extent, TableBuilderOptions, TableReadContext};
 
-const MEMORY_ONLY: BlockReadOptions =
-    BlockReadOptions { verify_checksums: true, fill_cache: true, tier: ReadTier::MemoryOnly };
+const MEMORY_ONLY: BlockReadOptions = BlockReadOptions {
+    verify_checksums: true,
+    fill_cache: true,
+    tier: ReadTier::MemoryOnly,
+    extent: Extent::Unknown,
+};
 
 #[test]
 fn a_get_answers_from_the_cache_or_from_resident_pages_and_otherwise_would_block() {

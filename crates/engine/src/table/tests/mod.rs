@@ -6,6 +6,7 @@ mod foreign;
 mod hash_index;
 mod memory_only;
 mod model;
+mod paging;
 mod policy;
 mod scan;
 mod support;

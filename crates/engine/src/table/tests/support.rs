@@ -1,16 +1,19 @@
 //! Helpers of the tests in this directory: test data, a file in memory that counts its reads, and a builder of tables.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use bytes::Bytes;
-use terrace_env::{Env, MemoryEnv, RandomAccessFile};
+use terrace_env::locks::Mutex;
+use terrace_env::{Env, MemoryEnv, RandomAccessFile, ReadPattern};
 use terrace_format::comparator::UserComparator;
 use terrace_format::compression::{Compression, Dialect};
 use terrace_format::internal_key::{InternalKeyComparator, ValueKind, append_internal_key};
 
 use crate::cache::block_cache::BlockCache;
+use crate::cache::memory_fit::MemoryFit;
 use crate::error::Result;
 use crate::table::builder::FinishedTable;
 use crate::table::{Table, TableBuilder, TableBuilderOptions, TableReadContext};
@@ -46,10 +49,25 @@ pub(super) struct TestFile {
     pub(super) resident: AtomicBool,
     /// Bytes of the mapping from here on are not resident, whatever `resident` says.
     pub(super) evicted_from: AtomicUsize,
+    /// Likewise, bytes before here.
+    pub(super) evicted_until: AtomicUsize,
     /// Whether a read without waiting finds all but the last of the bytes.
     pub(super) half_resident: AtomicBool,
     /// Whether the file is read through a mapping.
     maps: bool,
+    /// What the system was told about the mapping.
+    pub(super) advice: Mutex<Advice>,
+}
+
+/// What the system was told about the mapping of a file.
+#[derive(Debug, Default)]
+pub(super) struct Advice {
+    /// The last pattern.
+    pub(super) pattern: Option<ReadPattern>,
+    /// The ranges to read, in turn.
+    pub(super) asked: Vec<Range<u64>>,
+    /// The ranges that will not be read.
+    pub(super) given_up: Vec<Range<u64>>,
 }
 
 impl TestFile {
@@ -61,11 +79,13 @@ impl TestFile {
         Arc::new(Self {
             end: AtomicUsize::new(bytes.len()),
             evicted_from: AtomicUsize::new(usize::MAX),
+            evicted_until: AtomicUsize::new(0),
             bytes,
             reads: AtomicUsize::new(0),
             resident: AtomicBool::new(false),
             half_resident: AtomicBool::new(false),
             maps,
+            advice: Mutex::default(),
         })
     }
 
@@ -99,7 +119,21 @@ impl RandomAccessFile for TestFile {
 
     fn mapped_is_in_memory(&self, offset: u64, size_bytes: usize) -> bool {
         let end = offset as usize + size_bytes;
-        self.resident.load(Ordering::Relaxed) && end <= self.evicted_from.load(Ordering::Relaxed)
+        self.resident.load(Ordering::Relaxed)
+            && end <= self.evicted_from.load(Ordering::Relaxed)
+            && offset as usize >= self.evicted_until.load(Ordering::Relaxed)
+    }
+
+    fn expect_reads(&self, pattern: ReadPattern) {
+        self.advice.lock().pattern = Some(pattern);
+    }
+
+    fn start_reading(&self, offset: u64, size_bytes: usize) {
+        self.advice.lock().asked.push(offset..offset + size_bytes as u64);
+    }
+
+    fn stop_reading(&self, offset: u64, size_bytes: usize) {
+        self.advice.lock().given_up.push(offset..offset + size_bytes as u64);
     }
 
     fn size_bytes(&self) -> terrace_env::Result<u64> {
@@ -138,6 +172,7 @@ pub(super) fn context(comparator: &InternalKeyComparator) -> TableReadContext {
         use_filters: true,
         filter_policy: None,
         map_files: true,
+        fit: MemoryFit::always(),
     }
 }
 
