@@ -213,6 +213,9 @@ impl Drop for BackgroundPool {
 
 fn run_thread(shared: &Shared, env: &dyn Env, lane: Lane) {
     IS_POOL_THREAD.set(true);
+    if lane == Lane::Compaction {
+        env.lower_priority();
+    }
     let index = lane as usize;
     let mut state = shared.state.lock();
     loop {

@@ -290,6 +290,10 @@ pub trait Env: Send + Sync + fmt::Debug + 'static {
     /// the system cannot start a thread.
     fn spawn(&self, name: &str, work: Box<dyn FnOnce() + Send>) -> Result<Box<dyn ThreadHandle>>;
 
+    /// Lets other threads run before the calling one where there are more than processors. For threads whose work can
+    /// wait. Optional: by default nothing happens.
+    fn lower_priority(&self) {}
+
     /// Number of threads that can run at once here; at least 1.
     fn available_parallelism(&self) -> usize;
 

@@ -286,3 +286,20 @@ fn a_held_directory_is_followed_wherever_it_is_moved_to() {
     drop((plain.lock(&place.join("LOCK")).unwrap(), lock));
     plain.lock(&moved.join("LOCK")).unwrap();
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_lower_priority_is_that_of_its_thread_alone() {
+    /// The 19th field, of which the second, a name in parentheses, may hold anything.
+    fn niceness() -> i32 {
+        let stat = fs::read_to_string("/proc/thread-self/stat").unwrap();
+        stat.rsplit(')').next().unwrap().split_ascii_whitespace().nth(16).unwrap().parse().unwrap()
+    }
+    let before = niceness();
+    let lowered = std::thread::spawn(|| {
+        PosixEnv::new().lower_priority();
+        niceness()
+    });
+    assert_eq!(lowered.join().unwrap(), (before + 5).min(19));
+    assert_eq!(niceness(), before);
+}
