@@ -72,7 +72,9 @@ if (picture !== undefined) {
   const values = rows.flatMap(([shown, , ratios]) =>
     COLUMNS.flatMap((target) => {
       const ratio = ratios.get(target)
-      return ratio === undefined || ratio === '–' ? [] : [{ line: shown.replaceAll('`', ''), target, ratio: Number(ratio) }]
+      return ratio === undefined || ratio === '–'
+        ? []
+        : [{ line: shown.replaceAll('`', ''), target, ratio: Number(ratio) }]
     })
   )
   const heading = {

@@ -45,7 +45,10 @@ function section(results, wanted) {
       ? []
       : [
           `**${workload}**: times as fast as ${reference}`,
-          table(others, (target, line) => timesAsFast(results, target, line, reference)?.ratio.toFixed(2) ?? '–')
+          table(
+            others,
+            (target, line) => timesAsFast(results, target, line, reference)?.ratio.toFixed(2) ?? '–'
+          )
         ]),
     markdown(['', ...targets], resourceRows(results, targets))
   ].join('\n\n')

@@ -65,7 +65,10 @@ test('table: all targets', async (t) => {
     assert.equal(names.includes(synced), !['memory-level', 'better-sqlite3'].includes(target), target)
     assert.match(stdout, new RegExp(`\\| +${target} `))
   }
-  assert.match(stdout, /\*\*table\*\*: times as fast as classic-level\n\n[^]*\| put, concurrency 1 +\| +\d+\.\d\d \|/)
+  assert.match(
+    stdout,
+    /\*\*table\*\*: times as fast as classic-level\n\n[\s\S]*\| put, concurrency 1 +\| +\d+\.\d\d \|/
+  )
 
   function has(target, line) {
     if (LEVELS.includes(target)) return true

@@ -107,6 +107,9 @@ fn answers_are_the_same_while_a_database_outgrows_memory_and_fits_again() {
         db.verify().unwrap();
         db.close().unwrap();
         db = Db::open("/db", options()).unwrap();
+        let was_outgrown = is_outgrown;
+        let is_outgrown = db.property("terrace.has-outgrown-memory").unwrap() == "1";
+        assert_eq!(is_outgrown, was_outgrown, "an open finds out before the first read");
         assert_all_is_there(&db, round as u64, &mut random);
     }
 }

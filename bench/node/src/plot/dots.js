@@ -74,7 +74,10 @@ export function ratioDots(heading, values) {
       mark: { type: 'rule', size: 2 },
       encoding: { y: { value: 0 }, y2: { value: 'height' }, color: { value: INK } }
     },
-    { mark: { type: 'rule', size: 2 }, encoding: { x: { ...x, field: 'slowest' }, x2: { field: 'fastest' } } },
+    {
+      mark: { type: 'rule', size: 2 },
+      encoding: { x: { ...x, field: 'slowest' }, x2: { field: 'fastest' } }
+    },
     ...dotLayers(clipped[0].target),
     {
       transform: [{ filter: 'datum.ratio !== datum.shown' }],

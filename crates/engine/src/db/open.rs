@@ -279,6 +279,8 @@ impl Parts {
             version: versions.current(),
             hold,
         };
+        // Before anything is read: a table is opened in the way in which it will be read.
+        tables.fit().look(|| view.version.size_bytes());
         let mut throttle = Throttle::new();
         throttle.set_pressure(Pressure { level0_files: view.version.levels[0].len(), room_bytes: None });
         let commit = CommitState {
