@@ -23,7 +23,8 @@ use crate::{Arguments, Configuration, device, directory};
 /// What to run on a database larger than memory, after a warm-up that is not counted. `{reads}` is the number of reads of one
 /// thread.
 const STEPS: &str = "readrandom@{warm},readrandom,readrandom:32@{shared},readmissing,seekrandom,seekrandom:32@{shared},\
-    rangerandom@{tenth},readseq@{scan},ycsba,ycsbb,ycsbc,ycsbd,ycsbe@{tenth},ycsbf,readrandom,readwhilewriting,recover";
+    rangerandom@{tenth},readseq@{scan},ycsba,ycsbb,ycsbc,ycsbd,ycsbe@{tenth},ycsbf,\
+    overwrite@{scan},readrandom,readwhilewriting,recover";
 
 /// Options of the run with little memory.
 #[derive(Args)]
@@ -174,7 +175,9 @@ impl Group {
         let directory = Path::new(root).join(name);
         fs::create_dir(&directory)
             .and_then(|()| fs::write(directory.join(limit), memory_bytes.to_string()))
-            .map_err(|error| format!("{}: {error}; --cold needs root and control groups", directory.display()))?;
+            .map_err(|error| {
+                format!("{}: {error}; --cold needs root and control groups", directory.display())
+            })?;
         Ok(Self { directory })
     }
 }

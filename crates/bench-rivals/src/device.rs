@@ -20,7 +20,9 @@ const O_DIRECT: i32 = if cfg!(target_arch = "aarch64") { 0o200_000 } else { 0o40
 pub(crate) fn describe(directory: &Path) -> Result<String> {
     let files = files_below(directory)?;
     let (alone, together) = (micros_a_read(&files, 1)?, micros_a_read(&files, MANY)?);
-    Ok(format!("the device reads 4 KiB at a random place in {alone:.1} µs, by {MANY} threads at once one in {together:.1} µs"))
+    Ok(format!(
+        "the device reads 4 KiB at a random place in {alone:.1} µs, by {MANY} threads at once one in {together:.1} µs"
+    ))
 }
 
 /// The files that are large enough, with their sizes, opened past the page cache.
@@ -44,7 +46,10 @@ fn micros_a_read(files: &[(File, u64)], threads: u64) -> Result<f64> {
     let started = Instant::now();
     let counts = thread::scope(|scope| {
         let threads: Vec<_> = (0..threads).map(|seed| scope.spawn(move || reads(files, seed))).collect();
-        threads.into_iter().map(|thread| thread.join().map_err(|_| "a reader panicked")?).collect::<Result<Vec<u64>>>()
+        threads
+            .into_iter()
+            .map(|thread| thread.join().map_err(|_| "a reader panicked")?)
+            .collect::<Result<Vec<u64>>>()
     })?;
     Ok(started.elapsed().as_secs_f64() * 1e6 / counts.iter().sum::<u64>() as f64)
 }

@@ -209,13 +209,14 @@ impl<'a> Bench<'a> {
         if workload.changes {
             self.contents.value_size = value_size;
         }
-        let reads = step.reads.or(self.settings.reads);
-        let settings = Settings { reads, ..settings };
+        let usual = workload.plan(&settings, self.contents.live.count());
         let plan = Plan {
             generation: self.contents.generations,
             values_are_known: !self.contents.is_adopted,
             value_size: self.contents.value_size,
-            ..workload.plan(&settings, self.contents.live.count())
+            reads: step.operations.unwrap_or(usual.reads),
+            writes: step.operations.unwrap_or(usual.writes),
+            ..usual
         };
         reset_peak_memory();
         let watch = MemoryWatch::start();

@@ -189,6 +189,16 @@ fn a_step_may_have_threads_of_its_own() {
 }
 
 #[test]
+fn a_step_may_have_a_number_of_operations() {
+    let reports =
+        run(&settings(), &["fillonce", "readrandom:2@30", "overwrite@70", "readseq@500", "rangerandom@10"]);
+    assert_eq!(reports.iter().map(|report| report.ops).collect::<Vec<_>>(), [NUM, 2 * 30, 70, 500, 10]);
+    let refused = Step::parse("readrandom@x").err().unwrap().to_string();
+    assert!(refused.contains("the @ must be followed by a number of operations"), "{refused}");
+    assert!(Step::parse("readrandom:2@0").is_err());
+}
+
+#[test]
 fn each_configuration_has_a_table_and_a_picture() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("run.jsonl");

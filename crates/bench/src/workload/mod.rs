@@ -183,16 +183,16 @@ impl Workload {
     }
 }
 
-/// A requested workload: `readrandom`, `fillsync:16` for that many threads, or `readrandom@1000` for that many reads of each
-/// thread, or both.
+/// A requested workload: `readrandom`, `fillsync:16` for that many threads, or `readrandom@1000` for that many operations of
+/// each thread, or both.
 #[derive(Clone, Copy)]
 pub struct Step {
     /// What to run.
     pub workload: Workload,
     /// The number of threads, if it differs from the settings'.
     pub threads: Option<usize>,
-    /// The number of reads, if it differs from the settings'.
-    pub reads: Option<u64>,
+    /// The number of operations, if it differs from the settings'.
+    pub operations: Option<u64>,
 }
 
 impl Step {
@@ -202,7 +202,8 @@ impl Step {
     ///
     /// If the workload is unknown, or a number is invalid.
     pub fn parse(text: &str) -> Result<Self> {
-        let (rest, reads) = text.split_once('@').map_or((text, None), |(rest, reads)| (rest, Some(reads)));
+        let (rest, operations) =
+            text.split_once('@').map_or((text, None), |(rest, operations)| (rest, Some(operations)));
         let (name, threads) =
             rest.split_once(':').map_or((rest, None), |(name, threads)| (name, Some(threads)));
         let positive = |number: Option<&str>, sign: &str, what: &str| match number.map(str::parse::<u32>) {
@@ -212,7 +213,7 @@ impl Step {
         };
         Ok(Self {
             threads: positive(threads, "colon", "threads")?.map(|threads| threads as usize),
-            reads: positive(reads, "@", "reads")?.map(u64::from),
+            operations: positive(operations, "@", "operations")?.map(u64::from),
             workload: Workload::named(name)?,
         })
     }
