@@ -57,11 +57,11 @@ pub struct Settings {
     #[arg(long = "use_existing_db", default_value = "0", num_args = 0..=1, default_missing_value = "1", value_parser = BoolishValueParser::new(), action = clap::ArgAction::Set)]
     pub use_existing_db: bool,
     /// Take it that the existing database holds every key below --num, instead of reading it to find out.
-    #[arg(long = "existing_is_full", default_value = "0", num_args = 0..=1, default_missing_value = "1", value_parser = BoolishValueParser::new(), action = clap::ArgAction::Set)]
+    #[arg(long = "existing_is_full", hide = true, default_value = "0", num_args = 0..=1, default_missing_value = "1", value_parser = BoolishValueParser::new(), action = clap::ArgAction::Set)]
     #[serde(default)]
     pub existing_is_full: bool,
     /// The database is larger than memory: engines that have options for that get them.
-    #[arg(long = "exceeds_memory", default_value = "0", num_args = 0..=1, default_missing_value = "1", value_parser = BoolishValueParser::new(), action = clap::ArgAction::Set)]
+    #[arg(long = "exceeds_memory", hide = true, default_value = "0", num_args = 0..=1, default_missing_value = "1", value_parser = BoolishValueParser::new(), action = clap::ArgAction::Set)]
     #[serde(default)]
     pub exceeds_memory: bool,
     /// Seed of the random keys; each thread of each workload has the next seed.
