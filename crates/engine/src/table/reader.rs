@@ -80,6 +80,8 @@ impl Table {
         size_bytes: u64,
         context: Arc<TableReadContext>,
     ) -> Result<Table> {
+        // Nothing is allocated from a size before it has passed this check.
+        check_size(&*file, &path, size_bytes)?;
         let source = BlockSource::new(Arc::clone(&file), path, size_bytes, context);
         let footer = read_footer(&*file, &source.path, size_bytes)?;
         let (index, place) = source.kept_contents(footer.index)?;
@@ -365,13 +367,18 @@ impl fmt::Debug for Table {
     }
 }
 
-/// Reads the footer of a table of `size_bytes`, after a check that the file can be a table.
-fn read_footer(file: &dyn RandomAccessFile, path: &Path, size_bytes: u64) -> Result<Footer> {
+/// Fails if the file is shorter than `size_bytes`. Reads none of it.
+fn check_size(file: &dyn RandomAccessFile, path: &Path, size_bytes: u64) -> Result<()> {
     let actual_size_bytes = file.size_bytes()?;
     if actual_size_bytes < size_bytes {
         let problem = format!("the table is truncated: {actual_size_bytes} bytes of {size_bytes} are left");
         return Err(Error::corruption(path, actual_size_bytes, problem));
     }
+    Ok(())
+}
+
+/// Reads the footer of a table of `size_bytes`, if the file can be a table.
+fn read_footer(file: &dyn RandomAccessFile, path: &Path, size_bytes: u64) -> Result<Footer> {
     let Some(footer_offset) = size_bytes.checked_sub(FOOTER_SIZE_BYTES as u64) else {
         let problem = format!(
             "{size_bytes} bytes are too short for a table, whose footer alone has {FOOTER_SIZE_BYTES}"

@@ -213,3 +213,16 @@ fn an_unverified_read_takes_a_block_whose_checksum_is_wrong() {
     assert!(table.get(first, &unverified).unwrap().is_some());
     assert_eq!(table.get(first, &BlockReadOptions::default()).unwrap_err().kind(), ErrorKind::Corruption);
 }
+
+#[test]
+fn a_size_beyond_any_file_is_damage_and_allocates_nothing() {
+    let (_, bytes) = small_table(Compression::None);
+    for size_bytes in [bytes.len() as u64 + 1, 1 << 50, u64::MAX] {
+        for maps in [true, false] {
+            let file = TestFile::new_mapped(bytes.clone(), maps);
+            let opened =
+                Table::open(file, PathBuf::from("/test.ldb"), size_bytes, Arc::new(context(&bytewise())));
+            assert_eq!(opened.unwrap_err().kind(), ErrorKind::Corruption);
+        }
+    }
+}
