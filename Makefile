@@ -168,14 +168,14 @@ bench-rivals: setup $(NODE_BENCH_READY) ## the same on LevelDB, RocksDB, LMDB, f
 	$(README_TABLE)
 
 # Databases of about 4 and 20 times 256 MiB, of values that do not compress; needs root, and 25 GB of disk for a while.
-# COLD="--cold-nums 500000 --cold 48 --rounds 1" make bench-cold: the short form.
-COLD ?= --cold-nums 9000000,46000000 --rounds 3
+# COLD="--cold 200 --cold-nums 2500000 --rounds 1 --reads 400" make bench-cold: the short form.
+COLD ?= --cold 256 --cold-nums 9000000,46000000 --rounds 3
 COLD_ENGINES ?= leveldb,rocksdb,lmdb
 bench-cold: setup ## databases larger than memory, beside LevelDB, RocksDB and LMDB: times, reads of the device, bytes
 	$(call step,bench-cold)
 	@scripts/setup bench
 	cd crates/bench-rivals && cargo build --release
-	crates/bench-rivals/target/release/terrace-rivals --engines $(COLD_ENGINES) --cold 256 --compression_ratio 1 \
+	crates/bench-rivals/target/release/terrace-rivals --engines $(COLD_ENGINES) --compression_ratio 1 \
 	  --db target/cold-db --results results/cold.jsonl $(COLD)
 
 # LATENCY="--num 100000000" make bench-latency: so much.
