@@ -11,10 +11,11 @@
 //!    readers meet no more files ([decision 37](../../../../docs/decisions/0037-level-shapes.md)).
 //! 2. **Size.** Level 0 is due from [`PickerOptions::level0_trigger`] files on, any other level when it is larger than
 //!    its limit. The level that exceeds its limit the most comes first. Level 0 comes before all others once it is at
-//!    twice its trigger, because writers wait for it. But it is merged with all of level 1 that it overlaps: while level 1
-//!    is larger than half of level 0 and due itself, it goes first, unless level 0 is crowded. Otherwise level 1, and every
-//!    merge with it, would grow while writes come. Within a level, files are taken in rotation, so that every range gets
-//!    its turn; among the next few files, the one goes first that overlaps the least of the level below for its size.
+//!    twice its trigger, because writers wait for it, and when the database is idle, because every read pays for its
+//!    files. But it is merged with all of level 1 that it overlaps: while writes come and level 1 is due itself and larger
+//!    than half of level 0, it goes first, unless level 0 is crowded. Otherwise level 1, and every merge with it, would
+//!    grow. Within a level, files are taken in rotation, so that every range gets its turn; among the next few files, the
+//!    one goes first that overlaps the least of the level below for its size.
 //! 3. **Tombstones.** If nothing is due by size: files with many deletions, so that space comes back without a
 //!    further write. See [`tombstones`].
 //!
@@ -152,8 +153,9 @@ pub fn pick(
     options: &PickerOptions,
     idle: bool,
 ) -> Option<CompactionPlan> {
-    pick_within_level0(version, busy, options)
-        .or_else(|| pick_by_size(version, busy, pointers, options))
+    let within_level0 = if idle { None } else { pick_within_level0(version, busy, options) };
+    within_level0
+        .or_else(|| pick_by_size(version, busy, pointers, options, idle))
         .or_else(|| tombstones::pick(version, busy, options, idle))
 }
 
@@ -178,13 +180,16 @@ fn pick_by_size(
     busy: &Reservations,
     pointers: &CompactPointers,
     options: &PickerOptions,
+    idle: bool,
 ) -> Option<CompactionPlan> {
     let scores = scores(version, busy, options);
     let mut due: Vec<usize> = (0..LEVEL_COUNT).filter(|level| scores[*level] >= 1.0).collect();
     due.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
-    if scores[0] >= 2.0 {
-        let level1_first =
-            scores[0] < CROWDED_SCORE && scores[1] >= 1.0 && is_heavy(&version.levels[1], &version.levels[0]);
+    if scores[0] >= if idle { 1.0 } else { 2.0 } {
+        let level1_first = !idle
+            && scores[0] < CROWDED_SCORE
+            && scores[1] >= 1.0
+            && is_heavy(&version.levels[1], &version.levels[0]);
         let urgent = if level1_first { [1, 0] } else { [0, 1] };
         due.retain(|level| *level > 1);
         due.splice(..0, urgent.into_iter().filter(|level| scores[*level] >= 1.0));

@@ -63,6 +63,8 @@ impl Backlog for Arc<Background> {
         let measured =
             Measured { flushed: state.flushed.take(), level0_drained: state.level0_drained.take() };
         self.schedule(&mut state);
+        drop(state);
+        self.watch_for_idleness();
         measured
     }
 

@@ -92,6 +92,8 @@ struct Model {
     user_entries: f64,
     runs: Vec<usize>,
     noise: u64,
+    /// Whether no write has come for a while.
+    idle: bool,
 }
 
 impl Model {
@@ -120,6 +122,7 @@ impl Model {
             user_entries: 0.0,
             runs: Vec::new(),
             noise: 1,
+            idle: false,
         }
     }
 
@@ -199,7 +202,7 @@ impl Model {
     }
 
     fn start_job(&mut self) {
-        while let Some(plan) = pick(&self.version, &self.busy, &self.pointers, &self.options, false) {
+        while let Some(plan) = pick(&self.version, &self.busy, &self.pointers, &self.options, self.idle) {
             let id = plan.reserve(&mut self.busy);
             self.pointers.advance(&plan);
             let read: f64 = plan.inputs.iter().flatten().map(|file| self.spreads[&file.number].entries).sum();
@@ -331,8 +334,9 @@ impl Model {
         (self.written.iter().sum::<f64>() / self.user_entries + LOG_BYTES) / USER_BYTES
     }
 
-    /// Lets the background finish what is due.
+    /// Lets the background finish what is due, as in an idle database.
     fn settle(&mut self) {
+        self.idle = true;
         self.pass(1.0, true);
         while self.job.is_some() || !self.sealed.is_empty() {
             self.pass(10_000.0, true);
