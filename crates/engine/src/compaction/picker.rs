@@ -21,8 +21,8 @@
 //!
 //! Level 0 is only pushed down with everything in it that overlaps, and a deeper file only together with neighbours that
 //! share a user key with it, so no older entry ever gets above a newer one. A merge within level 0 takes files between
-//! which no other lies that overlaps them, and its output ranks where the newest of them was. The picker leaves alone whatever a running
-//! job owns.
+//! which no other lies that overlaps them, and its output ranks where the newest of them was. The picker leaves alone
+//! whatever a running job owns.
 //!
 //! Manual compaction ([`range`]) uses the same plans.
 

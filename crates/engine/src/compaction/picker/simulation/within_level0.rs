@@ -33,7 +33,7 @@ fn a_merge_within_level_0_keeps_the_order_of_age_and_its_tombstones() {
     assert!(tombstones > 40 && merged.count() > tombstones * 9 / 10);
 }
 
-/// If a merge within level 0 had the number of its newest input's successor, it would hide what was flushed meanwhile.
+/// Every edit is followed by the check that no older entry lies above a newer one.
 #[test]
 fn level_0_is_merged_within_itself_again_only_with_new_tables() {
     let (mut simulation, mut random) = filled(14, |_| 100);
