@@ -5,8 +5,8 @@
 //!
 //! In order:
 //!
-//! 1. **Within level 0.** While flushes outrun compactions, flushed files that overlap each other are merged into one file
-//!    of level 0, once, from [`PickerOptions::level0_merge_trigger`] files on. It is done only if the part of level 1 below
+//! 1. **Within level 0.** While flushes outrun compactions, [`PickerOptions::level0_merge_trigger`] flushed files that
+//!    overlap each other are merged into one file of level 0, and not again. It is done only if the part of level 1 below
 //!    them is larger than half of what lies above it. Level 0 then holds more before it is merged with level 1, and
 //!    readers meet no more files ([decision 37](../../../../docs/decisions/0037-level-shapes.md)).
 //! 2. **Size.** Level 0 is due from [`PickerOptions::level0_trigger`] files on, any other level when it is larger than
@@ -60,8 +60,8 @@ pub struct PickerOptions {
     pub level0_trigger: usize,
     /// Size above which level 1 is compacted. Default 10 MiB. It should not be less than what level 0 brings at once.
     pub level1_size_bytes: u64,
-    /// The number of flushed tables from which level 0 is merged within itself, if a merge with level 1 would cost more.
-    /// Default 8.
+    /// The number of flushed tables that are merged with each other within level 0, if level 1 is large beside it. Default
+    /// 8.
     pub level0_merge_trigger: usize,
     /// Whether level 0 may be merged within itself. Default `true`.
     pub merges_within_level0: bool,
@@ -209,8 +209,9 @@ fn is_heavy(level1: &[Arc<FileMeta>], level0: &[Arc<FileMeta>]) -> bool {
     plan::sum_bytes(level1) > plan::sum_bytes(level0) / 2
 }
 
-/// Plans the merge of the newest files of level 0 among those that overlap each other, if enough of them were flushed.
-/// Files above them do not overlap them; files below them may.
+/// Plans the merge of [`PickerOptions::level0_merge_trigger`] files of level 0 among those that overlap each other: the
+/// oldest that were flushed, with only flushed ones above them. There are no more of them, so that building their output
+/// takes little memory.
 fn pick_within_level0(
     version: &Version,
     busy: &Reservations,
@@ -222,14 +223,12 @@ fn pick_within_level0(
     }
     files.iter().filter(|file| file.leaves_number()).find_map(|file| {
         let together = version.overlapping(0, Some(file.smallest_user_key()), Some(file.largest_user_key()));
-        let flushed: Vec<_> = together.iter().take_while(|file| file.leaves_number()).cloned().collect();
-        if flushed.len() < options.level0_merge_trigger {
-            return None;
-        }
+        let flushed = together.iter().take_while(|file| file.leaves_number()).count();
+        let inputs = flushed.checked_sub(options.level0_merge_trigger)?..flushed;
         let hull = plan::hull(options.comparator.user(), &together)?;
         let level1 = version.overlapping_range(1, Some(&hull.smallest), Some(&hull.largest));
         is_heavy(&version.levels[1][level1], &together)
-            .then(|| plan::build_within_level0(version, busy, options, flushed))?
+            .then(|| plan::build_within_level0(version, busy, options, together[inputs].to_vec()))?
     })
 }
 

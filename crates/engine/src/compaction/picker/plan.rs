@@ -156,7 +156,8 @@ pub(super) fn build(
 }
 
 /// The plan that merges `inputs` of level 0, newest first, into one table of level 0. The newest must leave the number before
-/// its own. All that overlaps the inputs and is not one of them must be older. `None` if a running job is in the way.
+/// its own. What overlaps the inputs and is not one of them must be older or newer than all of them. `None` if a running job
+/// is in the way.
 pub(super) fn build_within_level0(
     version: &Version,
     busy: &Reservations,

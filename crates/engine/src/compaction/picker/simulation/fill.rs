@@ -384,7 +384,7 @@ fn a_random_fill_writes_little_more_the_larger_it_is() {
     {
         let Fill { micros, written, mean_runs } = fill(buffer_mib, table_mib, million);
         assert!(written < most_written, "{million} million entries are written {written} times");
-        assert!(mean_runs < 18.0, "a read meets {mean_runs} runs");
+        assert!(mean_runs < 19.0, "a read meets {mean_runs} runs");
         assert!(micros < 3.5 * small.micros, "{micros} µs an entry, and {} µs with few", small.micros);
     }
 }
