@@ -15,6 +15,7 @@ use std::ptr::NonNull;
 
 use rustix::io::Errno;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, munmap};
+use rustix::param::page_size;
 
 use super::guarded_store;
 use crate::LOG_RECORD_HEADER_SIZE_BYTES;
@@ -70,7 +71,8 @@ impl LogMapping {
     }
 
     fn advise(&self, from: u64, to: u64, advice: Advice) {
-        let from = from.max(self.start) / MAPPING_STEP_BYTES * MAPPING_STEP_BYTES;
+        let page_size_bytes = page_size() as u64;
+        let from = from.max(self.start) / page_size_bytes * page_size_bytes;
         let to = to.min(self.end);
         if from < to {
             // SAFETY: the range is within the mapping, and none of the advices used changes its contents.
