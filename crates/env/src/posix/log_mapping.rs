@@ -15,7 +15,6 @@ use std::ptr::NonNull;
 
 use rustix::io::Errno;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, munmap};
-use rustix::param::page_size;
 
 use super::guarded_store;
 use crate::LOG_RECORD_HEADER_SIZE_BYTES;
@@ -71,7 +70,8 @@ impl LogMapping {
     }
 
     fn advise(&self, from: u64, to: u64, advice: Advice) {
-        let page_size_bytes = page_size() as u64;
+        // SAFETY: the call touches no memory of this process.
+        let page_size_bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as u64;
         let from = from.max(self.start) / page_size_bytes * page_size_bytes;
         let to = to.min(self.end);
         if from < to {
