@@ -222,6 +222,10 @@ impl Arena {
 
 impl Drop for Arena {
     fn drop(&mut self) {
+        if self.slabs.len() == 0 {
+            // Made ahead, and not used.
+            return;
+        }
         // SAFETY: the indexes are below the length.
         let slabs = (0..self.slabs.len()).map(|index| unsafe { self.slabs.get(index) });
         // SAFETY: nobody uses an arena's memory after the arena (rule 1), and only this gives it away.
