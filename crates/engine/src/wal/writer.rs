@@ -108,10 +108,17 @@ impl WalWriter {
     #[cold]
     fn append_rest(&mut self, payload: &[u8], start: u64) -> Result<()> {
         // They are written from where they are: copying a large record would cost as much as its checksum.
-        let fragments: Vec<_> = self.encoder.encode_rest(payload).collect();
-        let pieces: Vec<&[u8]> =
-            fragments.iter().flat_map(|(header, fragment)| [&header[..], fragment]).collect();
-        let result = self.file.append_pieces(&pieces);
+        let mut fragments = self.encoder.encode_rest(payload);
+        let Some((header, fragment)) = fragments.next() else { return Ok(()) };
+        // There are none if the record is small, and then nothing is allocated.
+        let more: Vec<_> = fragments.collect();
+        let result = if more.is_empty() {
+            self.file.append_pieces(&[&header, fragment])
+        } else {
+            let first = [&header[..], fragment];
+            let more = more.iter().flat_map(|(header, fragment)| [&header[..], fragment]);
+            self.file.append_pieces(&first.into_iter().chain(more).collect::<Vec<_>>())
+        };
         if result.is_err() {
             // The first fragment must not stay without them.
             self.has_part = self.file.truncate(start).is_err();

@@ -181,9 +181,13 @@ fn write_pieces(
     zeros: &[u8],
     small_from: u64,
 ) -> Result<(), Errno> {
-    if let [bytes] = pieces {
-        let mut both = [IoSlice::new(bytes), IoSlice::new(zeros)];
-        return write_all(file, offset, &mut both, small_from);
+    // A record that fits a block, or its only fragment in the next one.
+    if let [_] | [_, _] = pieces {
+        let mut slices = [IoSlice::new(zeros); 3];
+        for (slice, piece) in slices.iter_mut().zip(pieces) {
+            *slice = IoSlice::new(piece);
+        }
+        return write_all(file, offset, &mut slices[..=pieces.len()], small_from);
     }
     let mut slices: Vec<_> = pieces.iter().map(|piece| IoSlice::new(piece)).collect();
     slices.push(IoSlice::new(zeros));
