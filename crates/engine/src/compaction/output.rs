@@ -28,6 +28,7 @@ impl<'a> OutputWriter<'a> {
     }
 
     /// Adds the current entry of `entries`. A large value that is compressed already, in a block of its own, stays as it is.
+    #[inline]
     pub(crate) fn add_current(&mut self, entries: &impl InternalIterator) -> Result<()> {
         let (key, value) = (entries.key(), entries.value());
         let stored = if value.len() < LARGE_VALUE_BYTES { None } else { entries.stored_block() };
@@ -37,6 +38,7 @@ impl<'a> OutputWriter<'a> {
         }
     }
 
+    #[inline]
     fn open_table(&mut self) -> Result<&mut NewTable<'a>> {
         if self.open.is_none() {
             let number = self.files.versions.new_file_number();

@@ -199,6 +199,7 @@ impl TableBuilder {
         value.len() >= LARGE_VALUE_BYTES.max(self.options.block_size_bytes)
     }
 
+    #[inline]
     fn add_as(&mut self, internal_key: &[u8], value: &[u8], form: Form<'_>) -> Result<()> {
         self.check_not_failed()?;
         let checked = self.check_entry(internal_key, value)?;
@@ -248,6 +249,7 @@ impl TableBuilder {
         Ok(())
     }
 
+    #[inline]
     fn add_to_block(&mut self, internal_key: &[u8], value: &[u8], is_newest_version: bool) {
         self.data.add(internal_key, value);
         if let Some(hash_index) = &mut self.hash_index
