@@ -9,13 +9,15 @@ use crate::table::LARGE_VALUE_BYTES;
 /// Splits the output of a compaction into tables.
 pub(crate) struct OutputWriter<'a> {
     files: &'a Files,
+    /// The number of the first table; further ones get new numbers.
+    first_number: Option<u64>,
     open: Option<NewTable<'a>>,
     finished: Vec<Output>,
 }
 
 impl<'a> OutputWriter<'a> {
-    pub(crate) fn new(files: &'a Files) -> Self {
-        Self { files, open: None, finished: Vec::new() }
+    pub(crate) fn new(files: &'a Files, first_number: Option<u64>) -> Self {
+        Self { files, first_number, open: None, finished: Vec::new() }
     }
 
     /// The size of the table under construction, in bytes.
@@ -41,7 +43,7 @@ impl<'a> OutputWriter<'a> {
     #[inline]
     fn open_table(&mut self) -> Result<&mut NewTable<'a>> {
         if self.open.is_none() {
-            let number = self.files.versions.new_file_number();
+            let number = self.first_number.take().unwrap_or_else(|| self.files.versions.new_file_number());
             self.open = Some(self.files.create_table(number)?);
         }
         Ok(self.open.as_mut().expect("it was just opened"))
