@@ -15,6 +15,7 @@ use terrace_format::version_edit::{FileEntry, VersionEdit};
 use crate::cache::table_cache::TableCache;
 use crate::error::{ErrorKind, Result};
 use crate::info_log::InfoLog;
+use crate::iterator::StoredBlock;
 use crate::recovery::synced_files::SyncedFiles;
 use crate::table::{TableBuilder, TableBuilderOptions};
 use crate::version::{ObsoleteFiles, VersionSet};
@@ -135,6 +136,11 @@ impl NewTable<'_> {
     /// Adds an entry. Keys must come in ascending order.
     pub(crate) fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         self.builder.add(key, value)
+    }
+
+    /// Adds an entry whose block already exists. Keys must come in ascending order.
+    pub(crate) fn add_stored(&mut self, key: &[u8], value: &[u8], block: StoredBlock<'_>) -> Result<()> {
+        self.builder.add_stored(key, value, block)
     }
 
     /// The approximate size of the file if it were finished now, in bytes.

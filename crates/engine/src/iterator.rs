@@ -1,5 +1,7 @@
 //! The cursor that memtables, tables and levels have in common.
 
+use terrace_format::limits::BLOCK_TRAILER_SIZE_BYTES;
+
 use crate::error::Result;
 
 /// A part of the work of a seek. It ends by asking for the memory that the next part reads.
@@ -13,6 +15,15 @@ pub enum Preparation {
 
 /// All parts of a seek that can be prepared, in order.
 pub const PREPARATIONS: [Preparation; 2] = [Preparation::FindBlock, Preparation::LoadBlock];
+
+/// A block as it lies in a table.
+#[derive(Clone, Copy, Debug)]
+pub struct StoredBlock<'a> {
+    /// Its contents, compressed or not.
+    pub contents: &'a [u8],
+    /// Its trailer.
+    pub trailer: &'a [u8; BLOCK_TRAILER_SIZE_BYTES],
+}
 
 /// A cursor over entries in the order of internal keys (user key ascending, newest version first).
 ///
@@ -70,6 +81,12 @@ pub trait InternalIterator: Send {
     fn key_before(&self) -> Option<&[u8]> {
         None
     }
+
+    /// The block that holds the current entry and no other, if there is one at hand. Its checksum was verified and
+    /// its entry decoded, so it may be passed on as it is. Needs [`valid`](Self::valid).
+    fn stored_block(&self) -> Option<StoredBlock<'_>> {
+        None
+    }
 }
 
 impl InternalIterator for Box<dyn InternalIterator> {
@@ -119,5 +136,9 @@ impl InternalIterator for Box<dyn InternalIterator> {
 
     fn key_before(&self) -> Option<&[u8]> {
         (**self).key_before()
+    }
+
+    fn stored_block(&self) -> Option<StoredBlock<'_>> {
+        (**self).stored_block()
     }
 }

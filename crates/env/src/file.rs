@@ -196,6 +196,15 @@ pub trait LogFile: Send {
     /// otherwise. Also if the log is damaged or an earlier sync failed.
     fn append(&mut self, bytes: &[u8]) -> Result<()>;
 
+    /// As [`append`](Self::append) of these pieces, one after another.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`append`](Self::append).
+    fn append_pieces(&mut self, pieces: &[&[u8]]) -> Result<()> {
+        self.append(&pieces.concat())
+    }
+
     /// Like [`append`](Self::append), for a record or its first fragment: `padding_bytes` zeros up to a block's end,
     /// then `header` and `fragment`, all in one block. If the process dies during the call, any part of the fragment
     /// may also remain after a header of zeros, and the file then ends where the block does; but a header that is not

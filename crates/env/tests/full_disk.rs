@@ -145,7 +145,7 @@ fn a_written_file_is_given_up_when_the_disk_is_full() {
         // Larger than the buffer, so that it fails at once. Closing reports what waited.
         fill(directory, 32 << 10);
         let mut file = env.create(&directory.join("000005.ldb")).unwrap();
-        assert!(file.append(&[3; 200_000]).unwrap_err().is_no_space());
+        assert!(file.append(&[3; 600_000]).unwrap_err().is_no_space());
         drop(file);
         let mut file = env.create(&directory.join("000006.ldb")).unwrap();
         file.append(&[3; 60_000]).unwrap();

@@ -75,6 +75,16 @@ pub enum Compression {
 }
 
 impl Compression {
+    /// Whether these stored contents, with this id, are compressed this way, at whatever level.
+    pub fn is_that_of(&self, id: u8, contents: &[u8]) -> bool {
+        match self {
+            Self::None => false,
+            Self::Snappy => id == SNAPPY_ID,
+            // Other engines use the id for zlib and LZ4.
+            Self::Zstd { .. } => id == ZSTD_ID && contents.starts_with(&ZSTD_MAGIC),
+        }
+    }
+
     /// Checks that this build can write and read it. Call this when options are set: [`compress`] does not fail, but
     /// stores the contents uncompressed.
     ///

@@ -155,8 +155,14 @@ impl Footer {
 /// The trailer of a block whose stored contents are `contents`: the compression id and the masked checksum of both.
 #[inline]
 pub fn seal_block(contents: &[u8], compression_id: u8) -> [u8; BLOCK_TRAILER_SIZE_BYTES] {
-    let checksum = crc::mask(crc::extend(crc::crc32c(contents), &[compression_id]));
-    let [a, b, c, d] = checksum.to_le_bytes();
+    seal_pieces(&[contents], compression_id)
+}
+
+/// The trailer of a block whose stored contents are these pieces, one after another.
+#[inline]
+pub fn seal_pieces(pieces: &[&[u8]], compression_id: u8) -> [u8; BLOCK_TRAILER_SIZE_BYTES] {
+    let contents = pieces.iter().fold(0, |sum, piece| crc::extend(sum, piece));
+    let [a, b, c, d] = crc::mask(crc::extend(contents, &[compression_id])).to_le_bytes();
     [compression_id, a, b, c, d]
 }
 

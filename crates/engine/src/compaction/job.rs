@@ -158,7 +158,7 @@ impl Compactor {
                 }
             }
             if !verdict.drop {
-                writer.add(key, merged.value())?;
+                writer.add_current(&merged)?;
             }
             merged.next()?;
         }

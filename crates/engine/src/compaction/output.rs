@@ -3,6 +3,8 @@
 
 use crate::error::Result;
 use crate::files::{Files, NewTable, Output};
+use crate::iterator::InternalIterator;
+use crate::table::LARGE_VALUE_BYTES;
 
 /// Splits the output of a compaction into tables.
 pub(crate) struct OutputWriter<'a> {
@@ -24,15 +26,27 @@ impl<'a> OutputWriter<'a> {
     }
 
     pub(crate) fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
-        let open = match &mut self.open {
-            Some(open) => open,
-            None => {
-                let number =
-                    self.first_number.take().unwrap_or_else(|| self.files.versions.new_file_number());
-                self.open.insert(self.files.create_table(number)?)
-            }
-        };
-        open.add(key, value)
+        self.open_table()?.add(key, value)
+    }
+
+    /// Adds the current entry of `entries`. A large value that is compressed already, in a block of its own, stays as it is.
+    #[inline]
+    pub(crate) fn add_current(&mut self, entries: &impl InternalIterator) -> Result<()> {
+        let (key, value) = (entries.key(), entries.value());
+        let stored = if value.len() < LARGE_VALUE_BYTES { None } else { entries.stored_block() };
+        match stored {
+            Some(block) => self.open_table()?.add_stored(key, value, block),
+            None => self.add(key, value),
+        }
+    }
+
+    #[inline]
+    fn open_table(&mut self) -> Result<&mut NewTable<'a>> {
+        if self.open.is_none() {
+            let number = self.first_number.take().unwrap_or_else(|| self.files.versions.new_file_number());
+            self.open = Some(self.files.create_table(number)?);
+        }
+        Ok(self.open.as_mut().expect("it was just opened"))
     }
 
     pub(crate) fn finish_table(&mut self) -> Result<()> {

@@ -16,13 +16,15 @@
 //!    chunk is not lost and a value of any size fits.
 //! 3. The chunk size grows with the arena: an empty memtable costs one small chunk, and at most about an eighth
 //!    of a large one is unused.
-//! 4. The writer allocates; readers turn an id into an address, without a lock.
+//! 4. The chunks of a large arena are parts of slabs, which an earlier memtable may have used ([`slab`](super::slab)).
+//! 5. The writer allocates; readers turn an id into an address, without a lock.
 
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::num::NonZeroU32;
 use std::ptr::NonNull;
+use std::sync::Arc;
 
 use super::append_list::AppendList;
+use super::slab::{LARGEST_SHARED_BYTES, SLAB_BYTES, Slab, SpareMemory, own_slab_bytes};
 
 /// Alignment of everything handed out: enough for 64-bit integers.
 const ALIGNMENT_BYTES: usize = 8;
@@ -54,15 +56,14 @@ impl EntryId {
     }
 }
 
-#[derive(Clone, Copy)]
-struct Chunk {
-    start: NonNull<u8>,
-    layout: Layout,
-}
-
 /// The chunks, for all threads.
 pub(super) struct Arena {
-    chunks: AppendList<Chunk>,
+    /// Where each chunk starts, within a slab.
+    chunks: AppendList<NonNull<u8>>,
+    /// The memory of all chunks.
+    slabs: AppendList<Slab>,
+    /// Where slabs come from and go to.
+    spare: Arc<SpareMemory>,
 }
 
 /// The part of an arena that only the writer has.
@@ -74,6 +75,10 @@ pub(super) struct ArenaWriter {
     /// Free bytes from `next` on.
     free_bytes: usize,
     chunk_bytes: usize,
+    /// First free byte of the current slab.
+    next_in_slab: NonNull<u8>,
+    /// Free bytes from there on.
+    free_slab_bytes: usize,
 }
 
 // SAFETY: the writer half points into its arena's chunks, which are plain memory and not tied to a thread.
@@ -87,14 +92,28 @@ impl ArenaWriter {
 }
 
 impl Arena {
-    pub(super) fn new() -> (Self, ArenaWriter) {
-        let writer = ArenaWriter { next: NonNull::dangling(), next_id: 0, free_bytes: 0, chunk_bytes: 0 };
-        (Self { chunks: AppendList::new() }, writer)
+    /// An empty arena, which takes its memory from `spare` if there is any.
+    pub(super) fn new(spare: Arc<SpareMemory>) -> (Self, ArenaWriter) {
+        let nowhere = NonNull::dangling();
+        let writer = ArenaWriter {
+            next: nowhere,
+            next_id: 0,
+            free_bytes: 0,
+            chunk_bytes: 0,
+            next_in_slab: nowhere,
+            free_slab_bytes: 0,
+        };
+        (Self { chunks: AppendList::new(), slabs: AppendList::new(), spare }, writer)
     }
 
-    /// Bytes of all chunks and of their list.
+    /// The memory that this arena shares with those before and after it.
+    pub(super) fn spare(&self) -> &Arc<SpareMemory> {
+        &self.spare
+    }
+
+    /// Bytes of all chunks and of the lists. Less than a slab may be held besides.
     pub(super) fn memory_bytes(&self, writer: &ArenaWriter) -> usize {
-        writer.chunk_bytes + self.chunks.memory_bytes()
+        writer.chunk_bytes + self.chunks.memory_bytes() + self.slabs.memory_bytes()
     }
 
     /// Whether half of the ids are used up. The other half suffices for one more write batch of any size.
@@ -114,7 +133,7 @@ impl Arena {
         // that of a piece within the chunk.
         unsafe {
             let chunk = self.chunks.get((bits >> OFFSET_BITS) as usize - 1);
-            chunk.start.add((bits & ((1 << OFFSET_BITS) - 1)) as usize * ALIGNMENT_BYTES)
+            chunk.add((bits & ((1 << OFFSET_BITS) - 1)) as usize * ALIGNMENT_BYTES)
         }
     }
 
@@ -142,10 +161,11 @@ impl Arena {
             // Rounding keeps every chunk a multiple of the alignment, and with it `next` aligned.
             let chunk_bytes = chunk_bytes.next_multiple_of(ALIGNMENT_BYTES);
             if size_bytes > chunk_bytes / 4 {
-                let (id, start) = self.add_chunk(writer, size_bytes);
-                return (EntryId(id), start);
+                let memory = self.memory_for_piece(writer, size_bytes);
+                return (EntryId(self.add_chunk(writer, memory, size_bytes)), memory);
             }
-            let (id, start) = self.add_chunk(writer, chunk_bytes);
+            let start = self.memory_for_chunk(writer, chunk_bytes);
+            let id = self.add_chunk(writer, start, chunk_bytes);
             (writer.next_id, writer.next, writer.free_bytes) = (id.get(), start, chunk_bytes);
         }
         let piece = (EntryId(NonZeroU32::new(writer.next_id).expect("there is a chunk")), writer.next);
@@ -157,30 +177,59 @@ impl Arena {
         piece
     }
 
+    /// Adds the chunk at `start` and returns the id of its first piece.
     #[cold]
-    fn add_chunk(&self, writer: &mut ArenaWriter, size_bytes: usize) -> (NonZeroU32, NonNull<u8>) {
-        let layout = Layout::from_size_align(size_bytes, ALIGNMENT_BYTES).expect("the size fits an address");
-        // SAFETY: the layout's size is not zero: callers pass a non-zero size.
-        let start = NonNull::new(unsafe { alloc(layout) }).unwrap_or_else(|| handle_alloc_error(layout));
+    fn add_chunk(&self, writer: &mut ArenaWriter, start: NonNull<u8>, size_bytes: usize) -> NonZeroU32 {
         // SAFETY: only the owner of the writer half appends.
-        unsafe { self.chunks.push(Chunk { start, layout }) };
+        unsafe { self.chunks.push(start) };
         let number = self.chunks.len();
         assert!(number <= MAX_CHUNKS, "the memtable has no room for more entries");
         writer.chunk_bytes += size_bytes;
-        (NonZeroU32::new((number as u32) << OFFSET_BITS).expect("the number is not 0"), start)
+        NonZeroU32::new((number as u32) << OFFSET_BITS).expect("the number is not 0")
+    }
+
+    /// Memory for a chunk with a single piece.
+    fn memory_for_piece(&self, writer: &mut ArenaWriter, size_bytes: usize) -> NonNull<u8> {
+        if size_bytes > LARGEST_SHARED_BYTES {
+            return self.add_slab(own_slab_bytes(size_bytes)).start();
+        }
+        self.memory_for_chunk(writer, size_bytes)
+    }
+
+    /// Memory for a chunk of this size, a multiple of the alignment.
+    fn memory_for_chunk(&self, writer: &mut ArenaWriter, size_bytes: usize) -> NonNull<u8> {
+        if size_bytes > writer.free_slab_bytes {
+            if writer.chunk_bytes < SLAB_BYTES && !self.spare.has(SLAB_BYTES) {
+                return self.add_slab(size_bytes).start();
+            }
+            let slab = self.add_slab(SLAB_BYTES);
+            (writer.next_in_slab, writer.free_slab_bytes) = (slab.start(), slab.size_bytes());
+        }
+        let start = writer.next_in_slab;
+        // SAFETY: `size_bytes <= free_slab_bytes`, so the result is in the current slab or one past its end.
+        writer.next_in_slab = unsafe { start.add(size_bytes) };
+        writer.free_slab_bytes -= size_bytes;
+        start
+    }
+
+    fn add_slab(&self, size_bytes: usize) -> Slab {
+        let slab = self.spare.take(size_bytes).unwrap_or_else(|| Slab::new(size_bytes));
+        // SAFETY: only the owner of the writer half appends.
+        unsafe { self.slabs.push(slab) };
+        slab
     }
 }
 
 impl Drop for Arena {
     fn drop(&mut self) {
-        for index in 0..self.chunks.len() {
-            // SAFETY: the index is below the length. Each chunk came from `alloc` with this very layout and is freed only
-            // here.
-            unsafe {
-                let chunk = self.chunks.get(index);
-                dealloc(chunk.start.as_ptr(), chunk.layout);
-            }
+        if self.slabs.len() == 0 {
+            // Made ahead, and not used.
+            return;
         }
+        // SAFETY: the indexes are below the length.
+        let slabs = (0..self.slabs.len()).map(|index| unsafe { self.slabs.get(index) });
+        // SAFETY: nobody uses an arena's memory after the arena (rule 1), and only this gives it away.
+        unsafe { self.spare.give(slabs) };
     }
 }
 
@@ -200,7 +249,7 @@ mod tests {
 
     #[test]
     fn pieces_are_aligned_and_do_not_overlap() {
-        let (arena, mut writer) = Arena::new();
+        let (arena, mut writer) = Arena::new(Arc::default());
         let mut pieces = Vec::new();
         for round in 0..2_000usize {
             let size_bytes = 1 + (round * 37) % 300;
@@ -220,10 +269,10 @@ mod tests {
 
     #[test]
     fn memory_is_counted_by_chunks() {
-        let (arena, mut writer) = Arena::new();
+        let (arena, mut writer) = Arena::new(Arc::default());
         assert_eq!(arena.memory_bytes(&writer), 0);
         allocate(&arena, &mut writer, 1);
-        let list_bytes = arena.chunks.memory_bytes();
+        let list_bytes = arena.chunks.memory_bytes() + arena.slabs.memory_bytes();
         assert!(list_bytes > 0);
         assert_eq!(arena.memory_bytes(&writer), SMALLEST_CHUNK_BYTES + list_bytes);
         allocate(&arena, &mut writer, 100);
@@ -232,7 +281,7 @@ mod tests {
 
     #[test]
     fn a_large_piece_gets_a_chunk_of_its_own() {
-        let (arena, mut writer) = Arena::new();
+        let (arena, mut writer) = Arena::new(Arc::default());
         let first = allocate(&arena, &mut writer, 8);
         allocate(&arena, &mut writer, 10 << 20);
         let second = allocate(&arena, &mut writer, 8);
@@ -241,8 +290,38 @@ mod tests {
     }
 
     #[test]
+    fn memory_is_used_again() {
+        let spare = Arc::new(SpareMemory::default());
+        let sizes: Vec<usize> = (0..60).flat_map(|round| [100_000, 300 + round, 300_000]).collect();
+        let mut places: Vec<Vec<usize>> = Vec::new();
+        for _ in 0..3 {
+            let (arena, mut writer) = Arena::new(Arc::clone(&spare));
+            let mut pieces = Vec::new();
+            for (number, &size_bytes) in sizes.iter().enumerate() {
+                let piece = allocate(&arena, &mut writer, size_bytes);
+                // SAFETY: the arena handed out `size_bytes` bytes at `piece`.
+                unsafe { piece.as_ptr().write_bytes(number as u8, size_bytes) };
+                pieces.push(piece);
+            }
+            for (number, (piece, &size_bytes)) in pieces.iter().zip(&sizes).enumerate() {
+                // SAFETY: all of the piece was written above and the arena still lives.
+                let bytes = unsafe { std::slice::from_raw_parts(piece.as_ptr(), size_bytes) };
+                assert!(bytes.iter().all(|&byte| byte == number as u8));
+            }
+            let slabs = (0..arena.slabs.len()).map(|index| {
+                // SAFETY: the index is below the length.
+                unsafe { arena.slabs.get(index) }.start().as_ptr().addr()
+            });
+            places.push(slabs.collect());
+        }
+        // The first arena began with small chunks, which are not kept.
+        let known = |place: &usize| places[1].contains(place);
+        assert!(places[2].iter().filter(|place| known(place)).count() * 10 > places[2].len() * 9);
+    }
+
+    #[test]
     fn little_is_unused_in_a_large_arena() {
-        let (arena, mut writer) = Arena::new();
+        let (arena, mut writer) = Arena::new(Arc::default());
         let mut used_bytes = 0;
         for round in 0..50_000 {
             let size_bytes = 16 + round % 400;

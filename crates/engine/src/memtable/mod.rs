@@ -36,6 +36,7 @@ mod hash_index;
 mod key_hash;
 mod merge_sort;
 mod order;
+mod slab;
 mod sort;
 #[cfg(test)]
 mod tests;
@@ -54,6 +55,7 @@ pub use cursor::MemTableIterator;
 use entry::EntryRef;
 use hash_index::{HashIndex, HashIndexWriter};
 use order::{LeafPlace, Order};
+use slab::SpareMemory;
 
 /// The newest entries, in memory.
 pub struct MemTable {
@@ -93,7 +95,7 @@ pub enum MemEntry<'a> {
 impl MemTable {
     /// An empty memtable in the order of `comparator`.
     pub fn new(comparator: InternalKeyComparator) -> Self {
-        Self::for_keys(comparator.user().clone(), 0)
+        Self::for_keys(comparator.user().clone(), 0, Arc::default())
     }
 
     /// An empty memtable to take the place of this one: the one that was [prepared](Self::prepare_successor), or else a new
@@ -110,14 +112,15 @@ impl MemTable {
         *self.prepared.lock() = Some(Arc::new(successor));
     }
 
-    /// An empty memtable that need not grow for as many keys as this one has, or a few more.
+    /// An empty memtable that need not grow for as many keys as this one has, or a few more, and that uses the
+    /// memory of those before it that were dropped.
     fn with_same_room(&self) -> Self {
         let keys = self.writer.lock().index.as_ref().map_or(0, HashIndexWriter::keys);
-        Self::for_keys(self.comparator.clone(), keys + keys / 5)
+        Self::for_keys(self.comparator.clone(), keys + keys / 5, Arc::clone(self.arena.spare()))
     }
 
-    fn for_keys(comparator: UserComparator, keys: usize) -> Self {
-        let (arena, arena_writer) = Arena::new();
+    fn for_keys(comparator: UserComparator, keys: usize, spare: Arc<SpareMemory>) -> Self {
+        let (arena, arena_writer) = Arena::new(spare);
         let (index, index_writer) = match comparator {
             UserComparator::Bytewise => Some(HashIndex::for_keys(keys)).unzip(),
             UserComparator::Custom(_) => (None, None),

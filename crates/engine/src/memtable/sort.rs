@@ -146,6 +146,8 @@ fn move_to_front(items: &mut [Item], belongs: impl Fn(&Item) -> bool) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use terrace_format::internal_key::{ValueKind, pack_tag, tag};
 
     use super::*;
@@ -153,7 +155,7 @@ mod tests {
 
     /// Sorts entries of `keys`, numbered in the order given, with `sort` and with the comparator alone, and compares.
     fn check(comparator: &UserComparator, keys: &[Vec<u8>]) {
-        let (arena, mut writer) = Arena::new();
+        let (arena, mut writer) = Arena::new(Arc::default());
         let mut ids = Vec::new();
         let mut expected: Vec<(&[u8], u64)> = Vec::new();
         for (sequence, key) in (1..).zip(keys) {
@@ -194,7 +196,7 @@ mod tests {
 
     #[test]
     fn the_same_internal_key_inserted_last_comes_first() {
-        let (arena, mut writer) = Arena::new();
+        let (arena, mut writer) = Arena::new(Arc::default());
         // SAFETY: the halves of one arena, on one thread.
         let ids: Vec<EntryId> =
             (0..20).map(|_| unsafe { entry::write(&arena, &mut writer, b"key", 1, b"") }.0).collect();

@@ -39,7 +39,7 @@ use terrace_format::internal_key::{InternalKeyComparator, user_key};
 
 use super::key_rank::rank;
 use crate::error::Result;
-use crate::iterator::{InternalIterator, PREPARATIONS};
+use crate::iterator::{InternalIterator, PREPARATIONS, StoredBlock};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Direction {
@@ -341,6 +341,11 @@ impl<C: InternalIterator> InternalIterator for MergingIterator<C> {
         assert!(self.valid, "the cursor stands on an entry");
         // SAFETY: as for the key.
         unsafe { &*self.entry.value }
+    }
+
+    fn stored_block(&self) -> Option<StoredBlock<'_>> {
+        assert!(self.valid, "the cursor stands on an entry");
+        self.children[self.current.child].stored_block()
     }
 }
 

@@ -435,6 +435,12 @@ impl<'a> MappedContents<'a> {
         &self.file[self.range.clone()]
     }
 
+    /// The block's trailer.
+    pub(crate) fn trailer(&self) -> &'a [u8; BLOCK_TRAILER_SIZE_BYTES] {
+        let trailer = self.file[self.range.end..].first_chunk();
+        trailer.expect("the handle was checked to leave room for it")
+    }
+
     /// The compression id. It may lie in a different cache line from everything else that is needed of the block.
     #[inline]
     pub(crate) fn id(&self) -> u8 {

@@ -19,14 +19,17 @@ use terrace_format::hash_index::{HASH_INDEX_METAINDEX_KEY, HashIndexBuilder};
 use terrace_format::internal_key::{
     InternalKeyComparator, SequenceNumber, ValueKind, parse_internal_key, tag, user_key,
 };
-use terrace_format::limits::{MAX_DECOMPRESSED_BLOCK_SIZE_BYTES, MAX_KEY_SIZE_BYTES, MAX_VALUE_SIZE_BYTES};
+use terrace_format::limits::{
+    BLOCK_TRAILER_SIZE_BYTES, MAX_DECOMPRESSED_BLOCK_SIZE_BYTES, MAX_KEY_SIZE_BYTES, MAX_VALUE_SIZE_BYTES,
+};
 use terrace_format::table::{
     BlockHandle, COUNTS_METAINDEX_KEY, Footer, NO_FILTER_METAINDEX_KEY, TableCounts, filter_metaindex_key,
-    policy_metaindex_key, seal_block,
+    policy_metaindex_key, seal_block, seal_pieces,
 };
 use terrace_format::version_edit::FileEntry;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::iterator::StoredBlock;
 use crate::options::Options;
 
 /// The restart interval of index and metaindex: each key is stored whole, so that a search decodes none in vain.
@@ -34,6 +37,10 @@ const INDEX_RESTART_INTERVAL: usize = 1;
 
 /// The most that an entry adds to a block besides its key and its value: three lengths and a restart point.
 const MAX_ENTRY_OVERHEAD_BYTES: usize = 3 * 5 + 4;
+
+/// A value of this size or larger has a data block of its own. The flush then writes it without copying it into a block, and
+/// compactions pass it on as it is once it is compressed.
+pub(crate) const LARGE_VALUE_BYTES: usize = 32 << 10;
 
 /// How a table is written.
 #[derive(Clone, Debug)]
@@ -86,6 +93,16 @@ pub struct TableBuilder {
     counts: TableCounts,
     /// The first failure. The file has had a hole since then, so nothing may succeed any more.
     failure: Option<Error>,
+}
+
+/// How an entry comes into the table.
+enum Form<'a> {
+    /// As the last entry of the open data block.
+    Shared,
+    /// As a block of its own, uncompressed.
+    Alone,
+    /// As this block of its own.
+    Stored(StoredBlock<'a>),
 }
 
 /// What is known about an entry that may be added.
@@ -156,15 +173,51 @@ impl TableBuilder {
     /// `InvalidArgument`, with nothing done, if the key is not in order or not an internal key, or if key, value or table
     /// exceed their limits. Errors of the file system, after which every call fails.
     pub fn add(&mut self, internal_key: &[u8], value: &[u8]) -> Result<()> {
+        let is_alone = self.is_large(value) && self.options.compression == Compression::None;
+        self.add_as(internal_key, value, if is_alone { Form::Alone } else { Form::Shared })
+    }
+
+    /// Adds an entry that is alone in `block`, which is taken over as it is if it is compressed in the way of this table.
+    ///
+    /// # Errors
+    /// Those of [`add`](Self::add).
+    pub(crate) fn add_stored(
+        &mut self,
+        internal_key: &[u8],
+        value: &[u8],
+        block: StoredBlock<'_>,
+    ) -> Result<()> {
+        if self.is_large(value) && self.options.compression.is_that_of(block.trailer[0], block.contents) {
+            self.add_as(internal_key, value, Form::Stored(block))
+        } else {
+            self.add(internal_key, value)
+        }
+    }
+
+    /// Whether the value has a data block of its own.
+    fn is_large(&self, value: &[u8]) -> bool {
+        value.len() >= LARGE_VALUE_BYTES.max(self.options.block_size_bytes)
+    }
+
+    #[inline]
+    fn add_as(&mut self, internal_key: &[u8], value: &[u8], form: Form<'_>) -> Result<()> {
         self.check_not_failed()?;
         let checked = self.check_entry(internal_key, value)?;
-        let result = self.add_checked(internal_key, value, checked);
+        let result = self.add_checked(internal_key, value, form, checked);
         self.remember_failure(result)
     }
 
-    fn add_checked(&mut self, internal_key: &[u8], value: &[u8], checked: Checked) -> Result<()> {
+    fn add_checked(
+        &mut self,
+        internal_key: &[u8],
+        value: &[u8],
+        form: Form<'_>,
+        checked: Checked,
+    ) -> Result<()> {
         let entry_size_bytes = internal_key.len() + value.len() + MAX_ENTRY_OVERHEAD_BYTES;
-        if self.data.estimated_size_bytes() + entry_size_bytes > MAX_DECOMPRESSED_BLOCK_SIZE_BYTES {
+        if self.is_large(value)
+            || self.data.estimated_size_bytes() + entry_size_bytes > MAX_DECOMPRESSED_BLOCK_SIZE_BYTES
+        {
             self.finish_data_block()?;
         }
         let user_key = user_key(internal_key);
@@ -179,11 +232,11 @@ impl TableBuilder {
         if let Some(filter) = &mut self.filter {
             filter.add_key(user_key);
         }
-        self.data.add(internal_key, value);
-        if let Some(hash_index) = &mut self.hash_index
-            && checked.is_newest_version
-        {
-            hash_index.add_key(user_key, self.data.last_restart_offset(), self.data.entries_size_bytes());
+        match form {
+            Form::Shared => self.add_to_block(internal_key, value, checked.is_newest_version),
+            Form::Alone | Form::Stored(_) => {
+                self.add_alone(internal_key, value, form, checked.is_newest_version)?
+            }
         }
         self.counts.entries += 1;
         self.counts.deletions += u64::from(checked.kind == ValueKind::Deletion);
@@ -193,6 +246,46 @@ impl TableBuilder {
         if self.data.estimated_size_bytes() >= self.options.block_size_bytes {
             self.finish_data_block()?;
         }
+        Ok(())
+    }
+
+    #[inline]
+    fn add_to_block(&mut self, internal_key: &[u8], value: &[u8], is_newest_version: bool) {
+        self.data.add(internal_key, value);
+        if let Some(hash_index) = &mut self.hash_index
+            && is_newest_version
+        {
+            let user_key = user_key(internal_key);
+            hash_index.add_key(user_key, self.data.last_restart_offset(), self.data.entries_size_bytes());
+        }
+    }
+
+    /// Writes an entry as a block of its own. No data block is open.
+    fn add_alone(
+        &mut self,
+        internal_key: &[u8],
+        value: &[u8],
+        form: Form<'_>,
+        is_newest_version: bool,
+    ) -> Result<()> {
+        let (before, after) = BlockBuilder::around_value(internal_key, value.len());
+        if let Some(hash_index) = &mut self.hash_index
+            && is_newest_version
+        {
+            hash_index.add_key(user_key(internal_key), 0, before.len() + value.len());
+        }
+        let (handle, id) = match form {
+            Form::Stored(StoredBlock { contents, trailer }) => {
+                (self.output.write_sealed(&[contents], *trailer)?, trailer[0])
+            }
+            _ => {
+                let pieces = [&before[..], value, &after];
+                (self.output.write_sealed(&pieces, seal_pieces(&pieces, NONE_ID))?, NONE_ID)
+            }
+        };
+        self.last_key.clear();
+        self.last_key.extend_from_slice(internal_key);
+        self.note_written_block(handle, id);
         Ok(())
     }
 
@@ -305,17 +398,22 @@ impl TableBuilder {
             return Ok(());
         }
         let (handle, id) = self.output.write_block(self.data.finish(), &self.options.compression)?;
-        if let Some(hash_index) = &mut self.hash_index {
-            hash_index.finish_block(handle, id != NONE_ID);
-        }
         self.last_key.clear();
         self.last_key.extend_from_slice(self.data.last_key());
         self.data.reset();
+        self.note_written_block(handle, id);
+        Ok(())
+    }
+
+    /// Notes that a data block was written. Its last key is in `last_key`.
+    fn note_written_block(&mut self, handle: BlockHandle, compression_id: u8) {
+        if let Some(hash_index) = &mut self.hash_index {
+            hash_index.finish_block(handle, compression_id != NONE_ID);
+        }
         self.pending = Some(handle);
         if let Some(filter) = &mut self.filter {
             filter.start_block(self.output.offset);
         }
-        Ok(())
     }
 
     fn check_not_failed(&self) -> Result<()> {
@@ -355,12 +453,22 @@ impl BlockOutput {
         let mut compressed = std::mem::take(&mut self.compressed);
         let id = compress(compression, contents, &mut compressed);
         let stored = if id == NONE_ID { contents } else { &compressed };
-        let handle = BlockHandle { offset: self.offset, size: stored.len() as u64 };
-        let trailer = seal_block(stored, id);
-        self.append(stored)?;
-        self.append(&trailer)?;
+        let handle = self.write_sealed(&[stored], seal_block(stored, id))?;
         self.compressed = compressed;
         Ok((handle, id))
+    }
+
+    /// Appends a block: its contents, which consist of these pieces, and its trailer.
+    fn write_sealed(
+        &mut self,
+        pieces: &[&[u8]],
+        trailer: [u8; BLOCK_TRAILER_SIZE_BYTES],
+    ) -> Result<BlockHandle> {
+        let offset = self.offset;
+        pieces.iter().try_for_each(|piece| self.append(piece))?;
+        let size = self.offset - offset;
+        self.append(&trailer)?;
+        Ok(BlockHandle { offset, size })
     }
 
     fn append(&mut self, bytes: &[u8]) -> Result<()> {

@@ -28,7 +28,7 @@ use super::index::{IndexCursor, TableIndex};
 use super::read_ahead::{ReadAhead, window_bytes};
 use super::reader::Table;
 use crate::error::Result;
-use crate::iterator::{InternalIterator, Preparation};
+use crate::iterator::{InternalIterator, Preparation, StoredBlock};
 use crate::read_tier::ReadTier;
 
 /// A walk over this many blocks in one direction without a seek is a scan, which no longer changes the cache.
@@ -375,5 +375,14 @@ impl<T: Borrow<Table> + Send> InternalIterator for TableIterator<T> {
     #[inline]
     fn key_before(&self) -> Option<&[u8]> {
         self.current().entries.key_before()
+    }
+
+    fn stored_block(&self) -> Option<StoredBlock<'_>> {
+        let DataBlock { handle, entries } = self.current();
+        if !self.options.verify_checksums || !entries.block().holds_one_entry() {
+            return None;
+        }
+        let stored = self.table.borrow().source.mapped_contents(*handle, &self.options).ok()??;
+        Some(StoredBlock { contents: stored.contents(), trailer: stored.trailer() })
     }
 }

@@ -56,6 +56,7 @@ pub mod verify;
 mod tests;
 
 pub use block_fetch::{BlockReadOptions, Extent, TableReadContext};
+pub(crate) use builder::LARGE_VALUE_BYTES;
 pub use builder::{TableBuilder, TableBuilderOptions};
 pub use file_reader::{TableFileIterator, TableFileReader};
 pub use file_writer::{TableFileOptions, TableFileSummary, TableFileWriter};

@@ -11,7 +11,7 @@ use terrace_format::internal_key::InternalKeyComparator;
 
 use crate::cache::table_cache::{TableCache, not_open};
 use crate::error::Result;
-use crate::iterator::{InternalIterator, Preparation};
+use crate::iterator::{InternalIterator, Preparation, StoredBlock};
 use crate::read_tier::ReadTier;
 use crate::table::{BlockReadOptions, Run, Table, TableIterator};
 use crate::version::file_meta::FileMeta;
@@ -270,6 +270,10 @@ impl InternalIterator for LevelIterator {
     #[inline]
     fn key_before(&self) -> Option<&[u8]> {
         self.current().key_before()
+    }
+
+    fn stored_block(&self) -> Option<StoredBlock<'_>> {
+        self.current().stored_block()
     }
 }
 

@@ -13,7 +13,7 @@ use terrace_format::log::{FirstFragment, LogEncoder};
 
 use crate::error::{Error, Result};
 
-/// Appending a record of at most this many bytes takes so little time that nobody waits, and its buffer is kept.
+/// Appending a record of at most this many bytes takes so little time that nobody waits.
 const QUICK_BYTES: usize = 256 << 10;
 
 /// A log that is being written.
@@ -22,8 +22,6 @@ pub(crate) struct WalWriter {
     path: PathBuf,
     file: Box<dyn LogFile>,
     encoder: LogEncoder,
-    /// The later fragments of a record that is split.
-    rest: Vec<u8>,
     /// Whether part of a failed record could not be cut off, or may come back.
     has_part: bool,
     has_unsynced: bool,
@@ -41,7 +39,6 @@ impl WalWriter {
             path,
             file,
             encoder: LogEncoder::new(),
-            rest: Vec::new(),
             has_part: false,
             has_unsynced: false,
             directory_synced: false,
@@ -110,16 +107,21 @@ impl WalWriter {
     /// Appends the fragments of a record that follow its first one, which began at `start`.
     #[cold]
     fn append_rest(&mut self, payload: &[u8], start: u64) -> Result<()> {
-        let mut rest = std::mem::take(&mut self.rest);
-        rest.clear();
-        self.encoder.encode_rest(payload, |bytes| rest.extend_from_slice(bytes));
-        let result = self.file.append(&rest);
+        // They are written from where they are: copying a large record would cost as much as its checksum.
+        let mut fragments = self.encoder.encode_rest(payload);
+        let Some((header, fragment)) = fragments.next() else { return Ok(()) };
+        // There are none if the record is small, and then nothing is allocated.
+        let more: Vec<_> = fragments.collect();
+        let result = if more.is_empty() {
+            self.file.append_pieces(&[&header, fragment])
+        } else {
+            let first = [&header[..], fragment];
+            let more = more.iter().flat_map(|(header, fragment)| [&header[..], fragment]);
+            self.file.append_pieces(&first.into_iter().chain(more).collect::<Vec<_>>())
+        };
         if result.is_err() {
             // The first fragment must not stay without them.
             self.has_part = self.file.truncate(start).is_err();
-        }
-        if rest.capacity() <= QUICK_BYTES {
-            self.rest = rest;
         }
         Ok(result?)
     }

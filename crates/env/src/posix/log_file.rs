@@ -65,18 +65,23 @@ impl PosixLogFile {
 
 impl LogFile for PosixLogFile {
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        self.append_pieces(&[bytes])
+    }
+
+    fn append_pieces(&mut self, pieces: &[&[u8]]) -> Result<()> {
         self.check_whole("write")?;
-        if bytes.is_empty() {
+        let size_bytes: usize = pieces.iter().map(|piece| piece.len()).sum();
+        if size_bytes == 0 {
             return Ok(());
         }
-        if let Err(error) = self.space.write(&self.file, self.size_bytes, bytes) {
+        if let Err(error) = self.space.write(&self.file, self.size_bytes, pieces) {
             // A part may have been written. A later record after it would be unreadable.
             if self.space.give_back(&self.file, self.size_bytes).is_err() {
                 self.state = LogState::Damaged(error.kind());
             }
             return Err(self.failed("write", error));
         }
-        self.size_bytes += bytes.len() as u64;
+        self.size_bytes += size_bytes as u64;
         Ok(())
     }
 

@@ -70,7 +70,9 @@ impl LogMapping {
     }
 
     fn advise(&self, from: u64, to: u64, advice: Advice) {
-        let from = from.max(self.start) / MAPPING_STEP_BYTES * MAPPING_STEP_BYTES;
+        // SAFETY: the call touches no memory of this process.
+        let page_size_bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as u64;
+        let from = from.max(self.start) / page_size_bytes * page_size_bytes;
         let to = to.min(self.end);
         if from < to {
             // SAFETY: the range is within the mapping, and none of the advices used changes its contents.

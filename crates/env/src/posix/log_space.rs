@@ -33,6 +33,15 @@ const PAGE_SIZE_BYTES: u64 = 4 << 10;
 /// The first bytes of a log, which show whether the log will be synced.
 const FIRST_BYTES: u64 = 128 << 10;
 
+/// Nothing is written page by page.
+const WHOLLY_LARGE: u64 = u64::MAX;
+
+/// The number of slices that the system takes at once.
+const MAX_SLICES: usize = 1024;
+
+/// The number of slices that are written at once where a write is cut: 8 fragments, or the pieces of a page.
+const MAX_CUT_SLICES: usize = 16;
+
 static ZEROS: [u8; LOG_BLOCK_SIZE_BYTES as usize] = [0; LOG_BLOCK_SIZE_BYTES as usize];
 
 /// ext4 and tmpfs, by their numbers in `statfs`.
@@ -94,19 +103,21 @@ impl LogSpace {
         self.is_possible = false;
     }
 
-    /// Writes `bytes` at the end of the log, `offset`, by one call, and makes the rest of their last block ready if
+    /// Writes `pieces`, one after another, at the end of the log, `offset`, and makes the rest of their last block ready if
     /// possible. If the process dies during the call, a prefix of them remains, and the file ends there.
     ///
     /// # Errors
     ///
     /// If the system cannot write them; a part of them may then be in the file.
-    pub(super) fn write(&mut self, file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        let end = offset + bytes.len() as u64;
+    pub(super) fn write(&mut self, file: &File, offset: u64, pieces: &[&[u8]]) -> io::Result<()> {
+        let end = offset + pieces.iter().map(|piece| piece.len() as u64).sum::<u64>();
         if self.is_possible {
             let ready_end = end.next_multiple_of(LOG_BLOCK_SIZE_BYTES);
             let zeros = &ZEROS[..(ready_end - end) as usize];
             let keeps_pages_small = self.is_synced || ready_end <= FIRST_BYTES;
-            match write_both(file, offset, bytes, zeros, keeps_pages_small) {
+            // Large pages are good for all blocks but the last: nothing more is stored into those.
+            let small_from = if keeps_pages_small { ready_end - LOG_BLOCK_SIZE_BYTES } else { WHOLLY_LARGE };
+            match write_pieces(file, offset, pieces, zeros, small_from) {
                 Ok(()) => {
                     self.map(file, offset, end, ready_end, keeps_pages_small);
                     return Ok(());
@@ -116,7 +127,7 @@ impl LogSpace {
                 Err(error) => return Err(error.into()),
             }
         }
-        write_both(file, offset, bytes, &[], false)?;
+        write_pieces(file, offset, pieces, &[], WHOLLY_LARGE)?;
         Ok(())
     }
 
@@ -162,26 +173,51 @@ impl LogSpace {
     }
 }
 
-/// Writes `bytes` and then `zeros` from `offset` on.
-fn write_both(
+/// Writes `pieces`, and then `zeros`, from `offset` on; what lies after `small_from` page by page.
+fn write_pieces(
+    file: &File,
+    offset: u64,
+    pieces: &[&[u8]],
+    zeros: &[u8],
+    small_from: u64,
+) -> Result<(), Errno> {
+    // A record that fits a block, or its only fragment in the next one.
+    if let [_] | [_, _] = pieces {
+        let mut slices = [IoSlice::new(zeros); 3];
+        for (slice, piece) in slices.iter_mut().zip(pieces) {
+            *slice = IoSlice::new(piece);
+        }
+        return write_all(file, offset, &mut slices[..=pieces.len()], small_from);
+    }
+    let mut slices: Vec<_> = pieces.iter().map(|piece| IoSlice::new(piece)).collect();
+    slices.push(IoSlice::new(zeros));
+    write_all(file, offset, &mut slices, small_from)
+}
+
+/// Writes `bytes` from `offset` on; what lies after `small_from` page by page.
+fn write_all(
     file: &File,
     mut offset: u64,
-    mut bytes: &[u8],
-    mut zeros: &[u8],
-    page_by_page: bool,
+    mut bytes: &mut [IoSlice<'_>],
+    small_from: u64,
 ) -> Result<(), Errno> {
-    while !bytes.is_empty() || !zeros.is_empty() {
-        let left_in_page = (PAGE_SIZE_BYTES - offset % PAGE_SIZE_BYTES) as usize;
-        let most = if page_by_page { left_in_page } else { usize::MAX };
-        let of_bytes = bytes.len().min(most);
-        let of_zeros = zeros.len().min(most - of_bytes);
-        let pieces = [IoSlice::new(&bytes[..of_bytes]), IoSlice::new(&zeros[..of_zeros])];
-        match pwritev(file, &pieces, offset) {
+    // Removes slices that are empty.
+    IoSlice::advance_slices(&mut bytes, 0);
+    while !bytes.is_empty() {
+        let most = match small_from.checked_sub(offset) {
+            Some(until_small @ 1..) => until_small,
+            _ => PAGE_SIZE_BYTES - offset % PAGE_SIZE_BYTES,
+        };
+        let written = if small_from == WHOLLY_LARGE {
+            pwritev(file, &bytes[..bytes.len().min(MAX_SLICES)], offset)
+        } else {
+            let (cut, count) = first_bytes(bytes, most);
+            pwritev(file, &cut[..count], offset)
+        };
+        match written {
             Ok(0) => return Err(Errno::IO),
             Ok(written) => {
-                let written_bytes = written.min(bytes.len());
-                bytes = &bytes[written_bytes..];
-                zeros = &zeros[written - written_bytes..];
+                IoSlice::advance_slices(&mut bytes, written);
                 offset += written as u64;
             }
             Err(Errno::INTR) => {}
@@ -189,4 +225,18 @@ fn write_both(
         }
     }
     Ok(())
+}
+
+/// The beginning of `bytes`: at most so many of them, and as many slices as there is room for. Returns the number of slices.
+fn first_bytes<'a>(bytes: &'a [IoSlice<'_>], most: u64) -> ([IoSlice<'a>; MAX_CUT_SLICES], usize) {
+    let mut first = [IoSlice::new(&[]); MAX_CUT_SLICES];
+    let mut count = 0;
+    let mut left = usize::try_from(most).unwrap_or(usize::MAX);
+    for (cut, slice) in first.iter_mut().zip(bytes) {
+        let size_bytes = slice.len().min(left);
+        *cut = IoSlice::new(&slice[..size_bytes]);
+        left -= size_bytes;
+        count += usize::from(size_bytes > 0);
+    }
+    (first, count)
 }

@@ -31,8 +31,8 @@ impl LogSpace {
 
     pub(super) fn give_up(&mut self) {}
 
-    pub(super) fn write(&mut self, file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        file.write_all_at(bytes, offset)
+    pub(super) fn write(&mut self, file: &File, offset: u64, pieces: &[&[u8]]) -> io::Result<()> {
+        file.write_all_at(&pieces.concat(), offset)
     }
 
     pub(super) fn give_back(&mut self, file: &File, size_bytes: u64) -> io::Result<()> {

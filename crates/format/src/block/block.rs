@@ -97,6 +97,13 @@ impl Block {
         &self.contents
     }
 
+    /// Whether the block consists of one entry, stored whole, and of its restart point.
+    pub fn holds_one_entry(&self) -> bool {
+        let entry = Self::entry_in(&self.contents[..self.entries_end], 0);
+        self.restart_count == 1
+            && entry.is_some_and(|entry| entry.shared == 0 && entry.value_end == self.entries_end)
+    }
+
     /// Drops everything except the contents.
     pub fn into_contents(self) -> Bytes {
         self.contents

@@ -4,6 +4,7 @@
 //! [`crate::table::seal_block`]. The [module above](super) draws the layout.
 
 use crate::coding::{put_fixed32, put_varint32};
+use crate::limits::MAX_VARINT32_SIZE_BYTES;
 
 /// Builds the bytes of one block. [`reset`](Self::reset) starts another one in the same memory.
 ///
@@ -72,6 +73,22 @@ impl BlockBuilder {
         self.last_key.truncate(shared);
         self.last_key.extend_from_slice(rest);
         self.entries_since_restart += 1;
+    }
+
+    /// What a block of this one entry has before and after the value, for a value that is not to be copied. Leaves the
+    /// builder as it is, which must be empty.
+    ///
+    /// # Panics
+    ///
+    /// As [`add`](Self::add).
+    pub fn around_value(key: &[u8], value_length: usize) -> (Vec<u8>, [u8; 8]) {
+        let mut before = Vec::with_capacity(3 * MAX_VARINT32_SIZE_BYTES + key.len());
+        for length in [0, key.len(), value_length] {
+            put_varint32(&mut before, format_length(length));
+        }
+        before.extend_from_slice(key);
+        // The restart point at 0, and the number of restart points.
+        (before, [0, 0, 0, 0, 1, 0, 0, 0])
     }
 
     /// Appends the restart array and returns the whole block. Call [`reset`](Self::reset) before adding again.

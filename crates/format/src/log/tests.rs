@@ -128,7 +128,10 @@ fn a_first_fragment_and_the_rest_are_the_record() {
             fragment.len() == size || parts.len().is_multiple_of(BLOCK),
             "a first fragment fills its block"
         );
-        encoder.encode_rest(&payload[fragment.len()..], |bytes| parts.extend_from_slice(bytes));
+        for (header, fragment) in encoder.encode_rest(&payload[fragment.len()..]) {
+            parts.extend_from_slice(&header);
+            parts.extend_from_slice(fragment);
+        }
         assert!(parts == whole, "{size} bytes behind {before}");
     }
 }

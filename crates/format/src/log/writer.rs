@@ -46,7 +46,10 @@ impl LogEncoder {
         emit(&[0; LOG_HEADER_SIZE_BYTES][..padding_bytes]);
         emit(&header);
         emit(fragment);
-        self.encode_rest(&payload[fragment.len()..], emit);
+        for (header, fragment) in self.encode_rest(&payload[fragment.len()..]) {
+            emit(&header);
+            emit(fragment);
+        }
     }
 
     /// The beginning of the record `payload`, up to the end of its block. If its fragment is shorter than the record,
@@ -60,16 +63,21 @@ impl LogEncoder {
         FirstFragment { padding_bytes, header: FragmentHeader::new(kind, fragment).encode(), fragment }
     }
 
-    /// Hands the remaining physical records of a split record to `emit`. `rest` are the bytes after its first fragment.
-    /// Does nothing for a record that is not split.
-    pub fn encode_rest(&mut self, mut rest: &[u8], mut emit: impl FnMut(&[u8])) {
-        while !rest.is_empty() {
+    /// The remaining physical records of a split record: their headers and bytes. `rest` are the bytes after its first
+    /// fragment. None for a record that is not split. Take all of them before encoding the next record.
+    pub fn encode_rest<'a>(
+        &mut self,
+        mut rest: &'a [u8],
+    ) -> impl Iterator<Item = ([u8; LOG_HEADER_SIZE_BYTES], &'a [u8])> {
+        std::iter::from_fn(move || {
+            if rest.is_empty() {
+                return None;
+            }
             let (fragment, after) = self.next_fragment(rest);
             let kind = if after.is_empty() { FragmentKind::Last } else { FragmentKind::Middle };
-            emit(&FragmentHeader::new(kind, fragment).encode());
-            emit(fragment);
             rest = after;
-        }
+            Some((FragmentHeader::new(kind, fragment).encode(), fragment))
+        })
     }
 
     /// How many bytes [`LogEncoder::encode_into`] would append for a record of `payload_size_bytes` bytes.

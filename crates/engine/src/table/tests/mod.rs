@@ -4,6 +4,7 @@ mod damage;
 mod file;
 mod foreign;
 mod hash_index;
+mod large_values;
 mod memory_only;
 mod model;
 mod paging;
