@@ -105,8 +105,8 @@ impl DbInner {
         Ok((size_bytes > 0).then_some((number, size_bytes)))
     }
 
-    /// What the next open needs to recognize the MANIFEST, which takes no more edits and is durable.
-    fn synced_manifest(&self, number: u64, size_bytes: u64) -> Option<SyncedManifest> {
+    /// What the next open needs to recognize the MANIFEST, which is durable.
+    pub(super) fn synced_manifest(&self, number: u64, size_bytes: u64) -> Option<SyncedManifest> {
         let path = self.files.directory.join(file_name::manifest_name(number));
         let id = self.files.env.file_id(&path).ok()??;
         Some(SyncedManifest { number, size_bytes, id })
