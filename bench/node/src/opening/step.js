@@ -8,19 +8,21 @@ import { writeEntries } from '../workloads/writes.js'
 import { MARK } from './trace.js'
 
 /** @type {import('./steps.js').Step} */
-const { name, location, directory, target, settings } = JSON.parse(process.argv[2])
+const { name, locations, directory, target, settings } = JSON.parse(process.argv[2])
 const context = new Context({ target, settings, directory }, await loadClass(target), () => {})
 
 if (name === 'die') {
-  const session = await context.open({ location })
   const { n } = settings
   const indexAt = (/** @type {number} */ i) => i
-  await writeEntries(context, session, { count: n, indexAt, written: new Written(n), batchSize: 1000 })
+  for (const location of locations) {
+    const session = await context.open({ location })
+    await writeEntries(context, session, { count: n, indexAt, written: new Written(n), batchSize: 1000 })
+  }
   process.kill(process.pid, 'SIGKILL')
 }
 
 // What only the first open of a process does is done before.
 await (await context.open()).close()
 existsSync(MARK)
-await (await context.open({ location })).suspend()
+await (await context.open({ location: locations[0] })).suspend()
 existsSync(MARK)

@@ -14,19 +14,19 @@ const STEP = fileURLToPath(new URL('./step.js', import.meta.url))
 /**
  * @typedef {object} Step
  * @property {'die' | 'open'} name
- * @property {string} location
+ * @property {string[]} locations
  * @property {string} directory where it may make databases of its own
  * @property {import('../targets/resolve.js').Target} target
  * @property {import('../settings.js').Settings} settings
  */
 
 /**
- * Loads a database in a process that is killed while the database is open.
+ * Loads databases in a process that is killed while they are open.
  * @param {Context} context
- * @param {string} location
+ * @param {string[]} locations
  */
-export async function writeAndDie(context, location) {
-  const { signal, stderr } = await runStep([], context, 'die', location)
+export async function writeAndDie(context, locations) {
+  const { signal, stderr } = await runStep([], context, 'die', locations)
   if (signal !== 'SIGKILL') throw new Error(`the process that was to be killed ended otherwise: ${stderr}`)
 }
 
@@ -41,7 +41,7 @@ export async function callsOfOpen(context, location) {
   const directory = mkdtempSync(join(tmpdir(), 'terrace-bench-calls-'))
   try {
     const file = join(directory, 'calls')
-    const { code, stderr } = await runStep(['strace', '-f', '-o', file], context, 'open', location)
+    const { code, stderr } = await runStep(['strace', '-f', '-o', file], context, 'open', [location])
     if (code === 0) return countCalls(readFileSync(file, 'utf8'))
     console.error(`terrace-bench: system calls are not counted: ${stderr.trim()}`)
     return null
@@ -54,11 +54,11 @@ export async function callsOfOpen(context, location) {
  * @param {string[]} before the command, if another program is to run it
  * @param {Context} context
  * @param {Step['name']} name
- * @param {string} location
+ * @param {string[]} locations
  * @returns {Promise<{ code: number | null, signal: NodeJS.Signals | null, stderr: string }>}
  */
-function runStep(before, { target, settings, directory }, name, location) {
-  const step = JSON.stringify({ name, location, directory, target, settings })
+function runStep(before, { target, settings, directory }, name, locations) {
+  const step = JSON.stringify({ name, locations, directory, target, settings })
   const [command, ...args] = [...before, process.execPath, STEP, step]
   return new Promise((resolve) => {
     const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] })

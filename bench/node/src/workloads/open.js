@@ -1,7 +1,7 @@
 /** Creates databases, and opens databases that are empty, small, left by a killed process, and of many tables. */
 
 import { existsSync } from 'node:fs'
-import { cp, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { UsageError } from '../errors.js'
 import { openMany } from '../opening/many.js'
@@ -14,7 +14,7 @@ import { writeEntries } from './writes.js'
 
 const BATCH = 1000
 
-/** With buffers of this size, each is one table, since the entries come in order. LevelDB takes no smaller ones. */
+/** A buffer of this size that is full becomes one table, since the entries come in order. LevelDB takes no smaller ones. */
 const TABLE_BYTES = 64 << 10
 /** Of the large database, so that its entries are not too many. */
 const VALUE_BYTES = 1000
@@ -58,6 +58,7 @@ function remove(location) {
  * @typedef {object} Contents
  * @property {number} count entries
  * @property {number} [valueSize]
+ * @property {number} [batchSize]
  */
 
 /**
@@ -67,10 +68,10 @@ function remove(location) {
  * @param {Contents} contents
  * @param {{ sync?: boolean, more?: object }} [options]
  */
-async function fill(context, location, { count, valueSize }, options) {
+async function fill(context, location, { count, valueSize, batchSize = BATCH }, options) {
   const session = await context.open({ location, valueSize, ...options })
   const indexAt = (/** @type {number} */ i) => i
-  await writeEntries(context, session, { count, indexAt, written: new Written(count), batchSize: BATCH })
+  await writeEntries(context, session, { count, indexAt, written: new Written(count), batchSize })
   await session.suspend()
 }
 
@@ -126,23 +127,21 @@ async function reopen(context, name, location, { count, valueSize }) {
 }
 
 /**
- * Opens what a process leaves that is killed while it writes: a copy each time, since an open changes it.
+ * Opens what a process leaves that is killed while it writes: another one each time, since an open changes it.
  * @param {Context} context
  * @param {string} name
  */
 async function reopenKilled(context, name) {
   const { n, repeats } = context.settings
-  const original = context.newLocation()
-  await writeAndDie(context, original)
-  const copies = context.newLocations(repeats + 1)
-  for (const copy of copies) await cp(original, copy, { recursive: true })
-  const [counted, ...others] = copies
+  const locations = context.newLocations(repeats + 1)
+  await writeAndDie(context, locations)
+  const [counted, ...others] = locations
   await recordOpens(context, name, others)
   const calls = await callsOfOpen(context, counted)
   const session = await context.open({ location: counted })
   await verify(session, Written.all(n))
   await session.suspend()
-  for (const location of [original, counted]) await remove(location)
+  await remove(counted)
   return calls
 }
 
@@ -154,7 +153,7 @@ async function reopenKilled(context, name) {
 async function reopenLarge(context, name) {
   const { tables } = context.settings
   const location = context.sharedLocation(`${tables} tables`)
-  const contents = { count: tables * ENTRIES_A_TABLE, valueSize: VALUE_BYTES }
+  const contents = { count: tables * ENTRIES_A_TABLE, valueSize: VALUE_BYTES, batchSize: ENTRIES_A_TABLE }
   if (!existsSync(location)) {
     const more = context.target.adapter === null ? { writeBufferSize: TABLE_BYTES } : {}
     await fill(context, location, contents, { sync: false, more })

@@ -6,7 +6,8 @@
 //! Steps of one change ([`VersionSet::apply`]), one change at a time:
 //!
 //! 1. Build the new version from the current one and the edit.
-//! 2. Sync the directory, so that the names of new tables are durable before anything refers to them.
+//! 2. Sync the directory, so that the names of new tables and of a new first log are durable before anything refers to
+//!    them.
 //! 3. Append the edit to the MANIFEST and sync it. If the MANIFEST has grown too large, or none is open yet, write a
 //!    new one instead: snapshot of the new version, sync, sync the directory, replace `CURRENT`, remove the old one.
 //! 4. Install the new version, and mark the files that it no longer lists: each is deleted when its last reader is gone.
@@ -405,7 +406,7 @@ impl VersionSet {
         if let Some(manifest) = &mut changes.manifest
             && manifest.size_bytes() < limit_bytes.max(2 * manifest.snapshot_size_bytes())
         {
-            if !edit.new_files.is_empty() {
+            if !edit.new_files.is_empty() || edit.log_number != Some(self.log_number()) {
                 self.options.env.sync_directory(&self.options.directory)?;
             }
             return manifest.append(&edit);
