@@ -213,7 +213,8 @@ impl Drop for BackgroundPool {
 
 fn run_thread(shared: &Shared, env: &dyn Env, lane: Lane) {
     IS_POOL_THREAD.set(true);
-    if lane == Lane::Compaction {
+    // Whoever writes, and the program around, goes first. A submitted write has somebody who waits for it.
+    if lane != Lane::Commit {
         env.lower_priority();
     }
     let index = lane as usize;

@@ -290,16 +290,17 @@ fn a_held_directory_is_followed_wherever_it_is_moved_to() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_lower_priority_is_that_of_its_thread_alone() {
-    /// The 19th field, of which the second, a name in parentheses, may hold anything.
-    fn niceness() -> i32 {
+    /// The 19th and the 41st field, of which the second, a name in parentheses, may hold anything.
+    fn niceness_and_policy() -> (i32, i32) {
         let stat = fs::read_to_string("/proc/thread-self/stat").unwrap();
-        stat.rsplit(')').next().unwrap().split_ascii_whitespace().nth(16).unwrap().parse().unwrap()
+        let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_ascii_whitespace().collect();
+        (fields[16].parse().unwrap(), fields[38].parse().unwrap())
     }
-    let before = niceness();
+    let before = niceness_and_policy();
     let lowered = std::thread::spawn(|| {
         PosixEnv::new().lower_priority();
-        niceness()
+        niceness_and_policy()
     });
-    assert_eq!(lowered.join().unwrap(), (before + 5).min(19));
-    assert_eq!(niceness(), before);
+    assert_eq!(lowered.join().unwrap(), ((before.0 + 5).min(19), libc::SCHED_BATCH));
+    assert_eq!(niceness_and_policy(), before);
 }

@@ -93,6 +93,7 @@ impl DbInner {
         let unneeded = std::mem::take(&mut self.background.lock().logs_to_close);
         // Closed before the table is written, because on a full disk the table may need the room.
         drop(unneeded);
+        self.published.super_version().active.prepare_successor(&sealed.table);
         let table = flush(&self.files, &self.published, sealed)?;
 
         let micros = self.files.env.monotonic_micros() - started;

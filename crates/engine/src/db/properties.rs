@@ -103,6 +103,7 @@ impl DbInner {
             return Stats::default();
         }
         let view = self.published.super_version();
+        let active_bytes = view.active.approximate_memory_bytes() + view.active.prepared_memory_bytes();
         let sealed_bytes: usize =
             view.sealed.iter().map(|sealed| sealed.table.approximate_memory_bytes()).sum();
         let background = self.background.lock();
@@ -120,7 +121,7 @@ impl DbInner {
         });
         Stats {
             levels,
-            memtable_bytes: view.active.approximate_memory_bytes() + sealed_bytes,
+            memtable_bytes: active_bytes + sealed_bytes,
             block_cache_bytes: self.block_cache.as_ref().map_or(0, |cache| cache.used_bytes() as usize),
             sealed_memtables: view.sealed.len(),
             compactions_running: background.compactions_running,

@@ -56,7 +56,7 @@ impl HashIndex {
     /// An index with room for `keys` keys before it grows.
     pub(super) fn for_keys(keys: usize) -> (Self, HashIndexWriter) {
         let slots = (keys + keys / 5 * 3).next_multiple_of(8).max(SMALLEST_TABLE_SLOTS);
-        let table = Arc::new(zeroed_atomics(slots));
+        let table = Arc::new(new_table(slots));
         let index = Self { hash: KeyHash::random(), table: AtomicPtr::new(Arc::as_ptr(&table).cast_mut()) };
         (index, HashIndexWriter { tables: vec![table], taken_slots: 0 })
     }
@@ -127,7 +127,7 @@ impl HashIndexWriter {
     #[cold]
     fn grow(&mut self, index: &HashIndex) {
         let old = self.table();
-        let new = Arc::new(zeroed_atomics(old.len() * 2));
+        let new = Arc::new(new_table(old.len() * 2));
         for slot in &**old {
             let bits = slot.load(Ordering::Relaxed);
             if bits != 0 {
@@ -138,6 +138,15 @@ impl HashIndexWriter {
         index.table.store(Arc::as_ptr(&new).cast_mut(), Ordering::Release);
         self.tables.push(new);
     }
+}
+
+/// A table with all slots free and its memory in place. The system would otherwise provide each page twice, when a probe
+/// first reads it and when an entry is first put there, and all that within the first inserts.
+fn new_table(slots: usize) -> Table {
+    const PAGE_SLOTS: usize = (4 << 10) / size_of::<AtomicU64>();
+    let table = zeroed_atomics(slots);
+    table.iter().step_by(PAGE_SLOTS).for_each(|slot| slot.store(0, Ordering::Relaxed));
+    table
 }
 
 #[inline]

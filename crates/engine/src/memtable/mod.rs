@@ -71,6 +71,8 @@ pub struct MemTable {
     /// Memory held, without the order.
     memory_bytes: AtomicUsize,
     writer: Mutex<Writer>,
+    /// The memtable to follow this one, if it was made ahead.
+    prepared: Mutex<Option<Arc<MemTable>>>,
 }
 
 /// What the writer needs and readers never see.
@@ -94,10 +96,24 @@ impl MemTable {
         Self::for_keys(comparator.user().clone(), 0)
     }
 
-    /// An empty memtable to take the place of this one. It starts with the room to which this one has grown.
-    pub fn successor(&self) -> Self {
+    /// An empty memtable to take the place of this one: the one that was [prepared](Self::prepare_successor), or else a new
+    /// one with the room to which this one has grown.
+    pub fn successor(&self) -> Arc<Self> {
+        let prepared = self.prepared.lock().take();
+        prepared.unwrap_or_else(|| Arc::new(self.with_same_room()))
+    }
+
+    /// Makes the memtable to follow this one ahead, with the room to which `full` has grown: the first writes would have to
+    /// wait for its memory, some milliseconds.
+    pub(crate) fn prepare_successor(&self, full: &Self) {
+        let successor = full.with_same_room();
+        *self.prepared.lock() = Some(Arc::new(successor));
+    }
+
+    /// An empty memtable that need not grow for as many keys as this one has, or a few more.
+    fn with_same_room(&self) -> Self {
         let keys = self.writer.lock().index.as_ref().map_or(0, HashIndexWriter::keys);
-        Self::for_keys(self.comparator.clone(), keys)
+        Self::for_keys(self.comparator.clone(), keys + keys / 5)
     }
 
     fn for_keys(comparator: UserComparator, keys: usize) -> Self {
@@ -118,6 +134,7 @@ impl MemTable {
             deletions: AtomicUsize::new(0),
             memory_bytes: AtomicUsize::new(0),
             writer: Mutex::new(writer),
+            prepared: Mutex::new(None),
         };
         memtable.count_memory(&memtable.writer.lock());
         memtable
@@ -225,6 +242,11 @@ impl MemTable {
     /// The memory held, in bytes, exact to the chunks in which it is allocated.
     pub fn approximate_memory_bytes(&self) -> usize {
         self.memory_bytes.load(Ordering::Relaxed) + self.order_bytes.load(Ordering::Relaxed)
+    }
+
+    /// The memory of the successor that was made ahead, in bytes.
+    pub(crate) fn prepared_memory_bytes(&self) -> usize {
+        self.prepared.lock().as_ref().map_or(0, |prepared| prepared.approximate_memory_bytes())
     }
 
     /// Estimates how many bytes the keys from `start` up to, but not including, `end` take with their values. Each version of a

@@ -383,27 +383,48 @@ fn keys_that_differ_and_compare_as_equal_are_one_key() {
     assert_eq!(cursor.value(), b"1");
 }
 
+const ROOM_ENTRIES: u64 = if cfg!(miri) { 100 } else { 20_000 };
+
+/// Inserts so many entries. Returns the memory that the hash index takes before and after.
+fn fill_index(memtable: &MemTable, entries: u64) -> (usize, usize) {
+    let index_bytes = || memtable.writer.lock().index.as_ref().unwrap().memory_bytes();
+    let empty_bytes = index_bytes();
+    for sequence in 1..=entries {
+        memtable.insert(sequence, ValueKind::Value, &sequence.to_be_bytes(), b"");
+    }
+    (empty_bytes, index_bytes())
+}
+
 #[test]
-fn a_successor_has_the_room_at_once() {
-    const ENTRIES: u64 = if cfg!(miri) { 100 } else { 20_000 };
+fn a_successor_has_the_room_at_once_for_a_few_keys_more() {
     let [comparator, _] = comparators();
     let memtable = MemTable::new(comparator);
-    let fill = |memtable: &MemTable| {
-        let empty_bytes = memtable.approximate_memory_bytes();
-        for sequence in 1..=ENTRIES {
-            memtable.insert(sequence, ValueKind::Value, &sequence.to_be_bytes(), b"");
-        }
-        (empty_bytes, memtable.approximate_memory_bytes())
-    };
-    let (_, grown_bytes) = fill(&memtable);
+    let (_, grown_bytes) = fill_index(&memtable, ROOM_ENTRIES);
     let successor = memtable.successor();
     assert!(successor.is_empty());
-    let (empty_bytes, filled_bytes) = fill(&successor);
-    assert!(empty_bytes as u64 >= ENTRIES * 8, "{empty_bytes}");
+    let (empty_bytes, filled_bytes) = fill_index(&successor, ROOM_ENTRIES + ROOM_ENTRIES / 6);
+    assert_eq!(empty_bytes, filled_bytes, "it did not grow");
     assert!(
         filled_bytes < grown_bytes,
         "{filled_bytes} after {grown_bytes} with the tables that were outgrown"
     );
+}
+
+#[test]
+fn a_successor_made_ahead_has_the_room_of_another_and_is_taken_once() {
+    let [comparator, _] = comparators();
+    let (full, active) = (MemTable::new(comparator.clone()), MemTable::new(comparator));
+    fill_index(&full, ROOM_ENTRIES);
+    assert_eq!(active.prepared_memory_bytes(), 0);
+    active.prepare_successor(&full);
+    let prepared_bytes = active.prepared_memory_bytes();
+    assert!(prepared_bytes as u64 >= ROOM_ENTRIES * 8, "{prepared_bytes}");
+    let successor = active.successor();
+    assert_eq!(successor.approximate_memory_bytes(), prepared_bytes);
+    let (empty_bytes, filled_bytes) = fill_index(&successor, ROOM_ENTRIES);
+    assert_eq!(empty_bytes, filled_bytes, "it did not grow");
+    assert_eq!(active.prepared_memory_bytes(), 0);
+    assert!(active.successor().approximate_memory_bytes() < prepared_bytes);
 }
 
 #[test]

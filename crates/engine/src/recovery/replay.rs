@@ -38,8 +38,8 @@ pub(crate) struct RecoveredMemTable {
 }
 
 impl RecoveredMemTable {
-    fn new(table: MemTable) -> Self {
-        Self { table: Arc::new(table), last_sequence: 0, next_log_number: None }
+    fn new(table: Arc<MemTable>) -> Self {
+        Self { table, last_sequence: 0, next_log_number: None }
     }
 }
 
@@ -96,7 +96,7 @@ const ZEROS_IN_LOG: &str = "zeros where a log record should begin";
 impl Replay<'_> {
     /// Reads `logs`, in ascending order, into memtables. `last_sequence` is the newest sequence in tables.
     pub(crate) fn run(&self, logs: Vec<OpenLog>, last_sequence: u64) -> Result<RecoveredLogs> {
-        let first = RecoveredMemTable::new(MemTable::new(self.comparator.clone()));
+        let first = RecoveredMemTable::new(Arc::new(MemTable::new(self.comparator.clone())));
         let mut recovered = RecoveredLogs { memtables: vec![first], last_sequence, hole: None };
         for (index, log) in logs.iter().enumerate() {
             let end = self.replay_log(log, &mut recovered);

@@ -217,7 +217,7 @@ impl ToTables<'_> {
             entries.next()?;
         }
         self.tables.extend(table.finish()?);
-        self.memtable = Arc::new(self.memtable.successor());
+        self.memtable = self.memtable.successor();
         Ok(())
     }
 }

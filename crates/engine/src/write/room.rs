@@ -21,8 +21,8 @@ pub(super) enum Patience {
 
 impl<B: Backlog> Writer<B> {
     /// Admits a write of `bytes` once there is room for it. With [`Patience::Refuse`], returns `WouldBlock` instead of
-    /// waiting, and changes nothing. Sealing a memtable counts as waiting, because it begins a log, and the file system
-    /// may have to finish other work first.
+    /// waiting, and changes nothing. Sealing a memtable does not count as waiting, although it creates a log: an append
+    /// asks as much of the file system, and another thread would take over only once it gets a processor.
     pub(super) fn make_room(&self, commit: &mut CommitState, bytes: usize, patience: Patience) -> Result<()> {
         let would_block = || Err(Error::new(ErrorKind::WouldBlock, "the write would have to wait"));
         if commit.throttle.is_active() {
@@ -40,7 +40,7 @@ impl<B: Backlog> Writer<B> {
             commit.throttle.charge(bytes, now + delay);
         }
         if commit.memtable.approximate_memory_bytes() >= self.write_buffer_size_bytes {
-            if patience == Patience::Refuse {
+            if patience == Patience::Refuse && !self.may_seal() {
                 return would_block();
             }
             self.wait_until_it_may_seal()?;
@@ -76,7 +76,7 @@ impl<B: Backlog> Writer<B> {
         let wal = WalWriter::create(&*self.files.env, path, log_number, self.map_log)?;
         let flushed_logs = self.take_flushed_logs(commit);
         commit.outgoing.extend(commit.wal.replace(wal));
-        let active = Arc::new(commit.memtable.successor());
+        let active = commit.memtable.successor();
         let sealed = SealedMemTable {
             table: std::mem::replace(&mut commit.memtable, Arc::clone(&active)),
             file_number,

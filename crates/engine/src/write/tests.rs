@@ -169,6 +169,16 @@ fn a_full_memtable_is_handed_over_and_the_next_one_has_a_log_of_its_own() {
 }
 
 #[test]
+fn a_write_that_must_not_wait_hands_a_full_memtable_over_and_begins_a_log() {
+    let fixture = Fixture::in_memory();
+    while fixture.backlog.sealed.lock().len() < 2 {
+        assert!(fixture.writer.try_write(&mut batch(&["k"])).unwrap());
+    }
+    let sealed = fixture.backlog.sealed.lock().clone();
+    assert_eq!(fixture.writer.line.take_token().wal.as_ref().unwrap().number(), sealed[1].1);
+}
+
+#[test]
 fn a_sync_syncs_the_logs_before_its_own_and_leaves_word_of_that() {
     let fixture = Fixture::in_memory();
     fixture.fill(2).unwrap();
