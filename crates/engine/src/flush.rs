@@ -19,6 +19,7 @@ use crate::iterator::InternalIterator;
 use crate::memtable::MemTable;
 use crate::read::published::Published;
 use crate::read::super_version::SealedMemTable;
+use crate::version::file_meta::FileMeta;
 
 /// Writes `sealed`, which must be the oldest sealed memtable, to a table, and records the table. Returns the table, or
 /// `None` if nothing in the memtable needs to be kept. Only one flush may run at a time.
@@ -32,6 +33,10 @@ pub(crate) fn flush(files: &Files, published: &Published, sealed: &SealedMemTabl
     };
     edit.new_files.extend(table.iter().map(|table| (0, table.entry.clone())));
     files.record(edit, table.as_ref().map(Output::counted).as_slice())?;
+    let flushed = |file: &&Arc<FileMeta>| file.number == sealed.file_number;
+    if let Some(file) = files.versions.current().levels[0].iter().find(flushed) {
+        file.note_left_number();
+    }
     Ok(table)
 }
 
@@ -87,7 +92,7 @@ mod tests {
 
     fn seal(shared: &Shared, entries: &[(u64, &str)]) -> Arc<SealedMemTable> {
         shared.published.publish(entries.iter().map(|entry| entry.0).max().unwrap_or_default());
-        shared.seal(shared.files.versions.new_file_number(), |memtable| {
+        shared.seal(shared.files.versions.new_flush_number(), |memtable| {
             for (sequence, key) in entries {
                 memtable.insert(*sequence, ValueKind::Value, key.as_bytes(), b"v");
             }

@@ -1,5 +1,6 @@
-//! Detects that nothing is written for a while, so that space is given back without a call. Predecessor: commits with
-//! deletions, and the open. Successors: [`Jobs::use_idle_time`](super::scheduler::Jobs::use_idle_time), the scheduler.
+//! Detects that nothing is written for a while, so that level 0 is emptied and space is given back without a call.
+//! Predecessors: commits with deletions, seals, and the open. Successors:
+//! [`Jobs::use_idle_time`](super::scheduler::Jobs::use_idle_time), the scheduler.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -17,6 +17,8 @@ pub(crate) struct BackgroundState {
     pub(crate) chores_running: usize,
     /// Steps of manual compactions, which run on their callers' threads.
     pub(crate) manual_running: usize,
+    /// Manual compactions that have begun and not ended.
+    pub(crate) manual_calls: usize,
     pub(crate) reservations: Reservations,
     pub(crate) pointers: CompactPointers,
     /// Logs in the directory that may still be needed, or are about to be removed.

@@ -5,7 +5,8 @@
 //! 1. A trivial move only changes the level in the MANIFEST; nothing is read or written.
 //! 2. Any other compaction merges the inputs in order of internal keys and leaves out what the drop rule allows.
 //!    Several threads may do that together, each with a part of the range (`compaction/parts`).
-//! 3. The output is cut between user keys, when a table is full or overlaps too much of the level below the output.
+//! 3. The output is cut between user keys, when a table is full or overlaps too much of the level below the output. A
+//!    merge within level 0 writes a single table.
 //! 4. Inputs and outputs are recorded as one edit. Then `db/jobs` shows readers the new version. The inputs are deleted
 //!    once the last reader that pins them is gone.
 //!
@@ -114,7 +115,7 @@ impl Compactor {
 
     /// Merges the part of the plan's range in `part` into tables. If it fails, none of them is left.
     fn write_part(&self, mut plan: CompactionPlan, part: &Part) -> Result<Vec<Output>> {
-        let mut writer = OutputWriter::new(&self.files);
+        let mut writer = OutputWriter::new(&self.files, plan.output_number);
         let result = self.merge_into(&mut plan, part, &mut writer);
         writer.end(result)
     }
@@ -129,6 +130,7 @@ impl Compactor {
         let mut rule = DropRule::new(user.clone(), self.published.reader_sequences());
         let mut merged = self.merge_inputs(plan);
         let mut grandparents = GrandparentOverlap::new(plan, self.max_file_size_bytes);
+        let is_single = plan.output_number.is_some();
         let mut until_check = 0u32;
         match &part.from {
             Some(from) => merged.seek(&before_all_versions(from))?,
@@ -150,7 +152,7 @@ impl Compactor {
                 if part.to.as_ref().is_some_and(|to| user.compare(entry.user_key, to).is_ge()) {
                     break;
                 }
-                let full = writer.size_bytes() >= self.max_file_size_bytes;
+                let full = writer.size_bytes() >= self.max_file_size_bytes && !is_single;
                 if grandparents.crossed(user, entry.user_key) || full {
                     writer.finish_table()?;
                 }
@@ -242,7 +244,7 @@ mod tests {
         let mut kept = Vec::new();
         for round in 0..2 {
             shared.published.publish(1000 * (round + 1));
-            let sealed = shared.seal(shared.files.versions.new_file_number(), |memtable| {
+            let sealed = shared.seal(shared.files.versions.new_flush_number(), |memtable| {
                 for key in 0..1000 {
                     let sequence = 1000 * round + key + 1;
                     memtable.insert(sequence, ValueKind::Value, format!("{key:04}").as_bytes(), &[7; 100]);

@@ -7,13 +7,15 @@ use crate::files::{Files, NewTable, Output};
 /// Splits the output of a compaction into tables.
 pub(crate) struct OutputWriter<'a> {
     files: &'a Files,
+    /// The number of the first table; further ones get new numbers.
+    first_number: Option<u64>,
     open: Option<NewTable<'a>>,
     finished: Vec<Output>,
 }
 
 impl<'a> OutputWriter<'a> {
-    pub(crate) fn new(files: &'a Files) -> Self {
-        Self { files, open: None, finished: Vec::new() }
+    pub(crate) fn new(files: &'a Files, first_number: Option<u64>) -> Self {
+        Self { files, first_number, open: None, finished: Vec::new() }
     }
 
     /// The size of the table under construction, in bytes.
@@ -25,7 +27,8 @@ impl<'a> OutputWriter<'a> {
         let open = match &mut self.open {
             Some(open) => open,
             None => {
-                let number = self.files.versions.new_file_number();
+                let number =
+                    self.first_number.take().unwrap_or_else(|| self.files.versions.new_file_number());
                 self.open.insert(self.files.create_table(number)?)
             }
         };

@@ -5,18 +5,24 @@
 //!
 //! In order:
 //!
-//! 1. **Size.** Level 0 is due from [`PickerOptions::level0_trigger`] files on, any other level when it is larger than
+//! 1. **Within level 0.** While flushes outrun compactions, flushed files that overlap each other are merged into one file
+//!    of level 0, once, from [`PickerOptions::level0_merge_trigger`] files on. It is done only if the part of level 1 below
+//!    them is larger than half of what lies above it. Level 0 then holds more before it is merged with level 1, and
+//!    readers meet no more files ([decision 37](../../../../docs/decisions/0037-level-shapes.md)).
+//! 2. **Size.** Level 0 is due from [`PickerOptions::level0_trigger`] files on, any other level when it is larger than
 //!    its limit. The level that exceeds its limit the most comes first. Level 0 comes before all others once it is at
-//!    twice its trigger, because writers wait for it. But it is merged with all of level 1 that it overlaps: while level 1
-//!    is the larger of the two and due itself, it goes first, unless level 0 is crowded. Otherwise level 1, and every merge
-//!    with it, would grow while writes come. Within a level, files are taken in rotation, so that every range gets its
-//!    turn; among the next few files, the one goes first that overlaps the least of the level below for its size.
-//! 2. **Tombstones.** If nothing is due by size: files with many deletions, so that space comes back without a
+//!    twice its trigger, because writers wait for it, and when the database is idle, because every read pays for its
+//!    files. But it is merged with all of level 1 that it overlaps: while writes come and level 1 is due itself and larger
+//!    than half of level 0, it goes first, unless level 0 is crowded. Otherwise level 1, and every merge with it, would
+//!    grow. Within a level, files are taken in rotation, so that every range gets its turn; among the next few files, the
+//!    one goes first that overlaps the least of the level below for its size.
+//! 3. **Tombstones.** If nothing is due by size: files with many deletions, so that space comes back without a
 //!    further write. See [`tombstones`].
 //!
-//! Level 0 is only picked with everything in it that overlaps, and a deeper file only together with neighbours that
-//! share a user key with it, so no older entry ever gets above a newer one. The picker leaves alone whatever a running
-//! job owns.
+//! Level 0 is only pushed down with everything in it that overlaps, and a deeper file only together with neighbours that
+//! share a user key with it, so no older entry ever gets above a newer one. A merge within level 0 takes files between
+//! which no other lies that overlaps them, and its output ranks where the newest of them was. The picker leaves alone
+//! whatever a running job owns.
 //!
 //! Manual compaction ([`range`]) uses the same plans.
 
@@ -54,6 +60,11 @@ pub struct PickerOptions {
     pub level0_trigger: usize,
     /// Size above which level 1 is compacted. Default 10 MiB. It should not be less than what level 0 brings at once.
     pub level1_size_bytes: u64,
+    /// The number of flushed tables from which level 0 is merged within itself, if a merge with level 1 would cost more.
+    /// Default 8.
+    pub level0_merge_trigger: usize,
+    /// Whether level 0 may be merged within itself. Default `true`.
+    pub merges_within_level0: bool,
     /// How many times larger each further level may be. Default 10.
     pub level_multiplier: u64,
     /// Size at which a compaction begins a new table.
@@ -77,6 +88,8 @@ impl PickerOptions {
     ) -> Self {
         Self {
             level0_trigger: 4,
+            level0_merge_trigger: 8,
+            merges_within_level0: true,
             level1_size_bytes: LEVEL1_SIZE_BYTES,
             level_multiplier: 10,
             max_file_size_bytes,
@@ -130,7 +143,8 @@ impl CompactPointers {
 ///
 /// `idle` means that no write has come for a while. Then less makes a compaction worthwhile.
 ///
-/// Picking ends: without further writes, repeated picks lead to `None`. Each pick by size moves bytes to a deeper level.
+/// Picking ends: without further writes, repeated picks lead to `None`. A merge within level 0 leaves fewer flushed files,
+/// and what it writes does not count as one. Each other pick by size moves bytes to a deeper level.
 /// Each pick by tombstones moves tombstones to a deeper level, or drops them.
 pub fn pick(
     version: &Version,
@@ -139,7 +153,10 @@ pub fn pick(
     options: &PickerOptions,
     idle: bool,
 ) -> Option<CompactionPlan> {
-    pick_by_size(version, busy, pointers, options).or_else(|| tombstones::pick(version, busy, options, idle))
+    let within_level0 = if idle { None } else { pick_within_level0(version, busy, options) };
+    within_level0
+        .or_else(|| pick_by_size(version, busy, pointers, options, idle))
+        .or_else(|| tombstones::pick(version, busy, options, idle))
 }
 
 /// How far each level exceeds its limit (1 means that it is at its limit), without the files that running jobs remove. The
@@ -163,14 +180,16 @@ fn pick_by_size(
     busy: &Reservations,
     pointers: &CompactPointers,
     options: &PickerOptions,
+    idle: bool,
 ) -> Option<CompactionPlan> {
     let scores = scores(version, busy, options);
     let mut due: Vec<usize> = (0..LEVEL_COUNT).filter(|level| scores[*level] >= 1.0).collect();
     due.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
-    if scores[0] >= 2.0 {
-        let level1_first = scores[0] < CROWDED_SCORE
+    if scores[0] >= if idle { 1.0 } else { 2.0 } {
+        let level1_first = !idle
+            && scores[0] < CROWDED_SCORE
             && scores[1] >= 1.0
-            && plan::sum_bytes(&version.levels[1]) > plan::sum_bytes(&version.levels[0]);
+            && is_heavy(&version.levels[1], &version.levels[0]);
         let urgent = if level1_first { [1, 0] } else { [0, 1] };
         due.retain(|level| *level > 1);
         due.splice(..0, urgent.into_iter().filter(|level| scores[*level] >= 1.0));
@@ -181,6 +200,36 @@ fn pick_by_size(
         } else {
             pick_deeper(version, busy, pointers, options, level)
         }
+    })
+}
+
+/// Whether these files of level 1 are so large, beside files of level 0, that a merge of both should wait: the larger level
+/// 0 has become by then, the fewer times level 1 is rewritten.
+fn is_heavy(level1: &[Arc<FileMeta>], level0: &[Arc<FileMeta>]) -> bool {
+    plan::sum_bytes(level1) > plan::sum_bytes(level0) / 2
+}
+
+/// Plans the merge of the newest files of level 0 among those that overlap each other, if enough of them were flushed.
+/// Files above them do not overlap them; files below them may.
+fn pick_within_level0(
+    version: &Version,
+    busy: &Reservations,
+    options: &PickerOptions,
+) -> Option<CompactionPlan> {
+    let files = &version.levels[0];
+    if !options.merges_within_level0 || files.len() < options.level0_merge_trigger {
+        return None;
+    }
+    files.iter().filter(|file| file.leaves_number()).find_map(|file| {
+        let together = version.overlapping(0, Some(file.smallest_user_key()), Some(file.largest_user_key()));
+        let flushed: Vec<_> = together.iter().take_while(|file| file.leaves_number()).cloned().collect();
+        if flushed.len() < options.level0_merge_trigger {
+            return None;
+        }
+        let hull = plan::hull(options.comparator.user(), &together)?;
+        let level1 = version.overlapping_range(1, Some(&hull.smallest), Some(&hull.largest));
+        is_heavy(&version.levels[1][level1], &together)
+            .then(|| plan::build_within_level0(version, busy, options, flushed))?
     })
 }
 

@@ -28,7 +28,9 @@ const ASSUMED_ENTRY_SIZE_BYTES: u64 = 128;
 impl Jobs for DbInner {
     fn pick_compaction(&self, state: &BackgroundState) -> Option<CompactionPlan> {
         let version = self.files.versions.current();
-        let options = self.picker_options();
+        // A manual compaction tells by their numbers which tables of level 0 it has to push down.
+        let mut options = self.picker_options();
+        options.merges_within_level0 = state.manual_calls == 0;
         picker::pick(&version, &state.reservations, &state.pointers, &options, state.idle)
     }
 
@@ -61,6 +63,8 @@ impl Backlog for Arc<Background> {
         let measured =
             Measured { flushed: state.flushed.take(), level0_drained: state.level0_drained.take() };
         self.schedule(&mut state);
+        drop(state);
+        self.watch_for_idleness();
         measured
     }
 
@@ -136,7 +140,7 @@ impl DbInner {
         let mut background = self.background.lock();
         background.stats[plan.output_level].record(micros, done.read_bytes, done.written_bytes);
         if plan.reason != CompactionReason::Manual {
-            let leaving = if plan.level == 0 { &plan.inputs[0][..] } else { &[] };
+            let leaving = if plan.level == 0 && plan.output_level > 0 { &plan.inputs[0][..] } else { &[] };
             background.level0_drained.add(leaving.iter().map(|file| file.raw_bytes()).sum(), micros);
         }
         self.background

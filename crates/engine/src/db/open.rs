@@ -254,7 +254,7 @@ impl Parts {
             }
         } else {
             let filled = recovered.memtables.into_iter().filter(|memtable| !memtable.table.is_empty());
-            let filled: Vec<_> = filled.map(|memtable| (versions.new_file_number(), memtable)).collect();
+            let filled: Vec<_> = filled.map(|memtable| (versions.new_flush_number(), memtable)).collect();
             let number = versions.new_file_number();
             let path = directory.join(file_name::log_name(number));
             wal = Some(WalWriter::create(&*env, path, number, options.map_log)?);

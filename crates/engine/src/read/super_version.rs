@@ -11,8 +11,9 @@ use crate::version::version::Version;
 #[derive(Clone, Debug)]
 pub(crate) struct SealedMemTable {
     pub(crate) table: Arc<MemTable>,
-    /// The number of the table file that it becomes. It is given at sealing, so that the order of numbers in level 0 is
-    /// the order of writes.
+    /// The number of the table file that it becomes, from
+    /// [`new_flush_number`](crate::version::VersionSet::new_flush_number). It is given at sealing, so that the order of
+    /// numbers in level 0 is the order of writes.
     pub(crate) file_number: u64,
     /// Logs below this number hold nothing newer than this memtable.
     pub(crate) next_log_number: u64,

@@ -49,6 +49,8 @@ pub struct FileMeta {
     origin: FileOrigin,
     /// An inner `None` means that the counts were looked up and the file (LevelDB's) has none.
     counts: OnceLock<Option<TableCounts>>,
+    /// Whether the number before [`number`](Self::number) was left to what the file is merged into within level 0.
+    leaves_number: AtomicBool,
     /// The file, kept open so that another process may remove it. For a read-only database.
     pinned: OnceLock<Arc<dyn RandomAccessFile>>,
     /// The open table, if it is open. Owned by the table cache.
@@ -74,6 +76,7 @@ impl FileMeta {
             newest_sequence,
             origin,
             counts: OnceLock::new(),
+            leaves_number: AtomicBool::new(false),
             pinned: OnceLock::new(),
             table: ArcSwapOption::empty(),
             obsolete: AtomicBool::new(false),
@@ -140,6 +143,17 @@ impl FileMeta {
     pub fn set_counts(&self, counts: Option<TableCounts>) {
         // A second call brings the same counts: the file is immutable.
         let _ = self.counts.set(counts);
+    }
+
+    /// Whether the number before the file's own is free: see [`note_left_number`](Self::note_left_number).
+    pub fn leaves_number(&self) -> bool {
+        self.leaves_number.load(Ordering::Relaxed)
+    }
+
+    /// Notes that the file's number is from [`VersionSet::new_flush_number`](crate::version::VersionSet::new_flush_number)
+    /// of this session. A merge within level 0 of which this is the newest input may then take the number before it.
+    pub(crate) fn note_left_number(&self) {
+        self.leaves_number.store(true, Ordering::Relaxed);
     }
 
     /// The file, if [`pin`](Self::pin) was called.

@@ -172,6 +172,13 @@ impl VersionSet {
         self.next_file_number.fetch_add(1, Ordering::Relaxed)
     }
 
+    /// As [`new_file_number`](Self::new_file_number), for a table that a flush writes. The number before it stays free, for
+    /// the table into which this one is merged if it is the newest input of a merge within level 0. That table is then
+    /// newer by number than all before the inputs, and older than all after them.
+    pub fn new_flush_number(&self) -> u64 {
+        self.next_file_number.fetch_add(2, Ordering::Relaxed) + 1
+    }
+
     /// Makes sure that [`new_file_number`](Self::new_file_number) will not return `number`.
     pub fn mark_file_number_used(&self, number: u64) {
         self.next_file_number.fetch_max(number.saturating_add(1).min(FILE_NUMBER_LIMIT), Ordering::Relaxed);

@@ -70,7 +70,7 @@ impl<B: Backlog> Writer<B> {
 
     /// Gives the active memtable to the flush thread and begins a new one with a new log.
     pub(crate) fn seal_memtable(&self, commit: &mut CommitState) -> Result<()> {
-        let file_number = self.files.versions.new_file_number();
+        let file_number = self.files.versions.new_flush_number();
         let log_number = self.files.versions.new_file_number();
         let path = self.files.directory.join(file_name::log_name(log_number));
         let wal = WalWriter::create(&*self.files.env, path, log_number, self.map_log)?;

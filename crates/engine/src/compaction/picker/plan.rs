@@ -8,7 +8,8 @@
 //!                                         these files covers must stay
 //! ```
 //!
-//! A plan with `output_level == level` rewrites files in place, to drop tombstones that have nothing below them.
+//! A plan with `output_level == level` rewrites files in place, to drop tombstones that have nothing below them. In level 0
+//! it merges several tables into one.
 
 use std::sync::Arc;
 
@@ -53,6 +54,8 @@ pub struct CompactionPlan {
     pub inputs: [Vec<Arc<FileMeta>>; 2],
     /// The files one level below the output that overlap it, by key: outputs should not overlap too much of them.
     pub grandparents: Vec<Arc<FileMeta>>,
+    /// The number of the output, which is a single table, if it stays in level 0: there, numbers tell which table is newer.
+    pub output_number: Option<u64>,
     /// Why it was picked.
     pub reason: CompactionReason,
     /// The range of user keys of all inputs.
@@ -62,7 +65,8 @@ pub struct CompactionPlan {
     pub trivial_move: bool,
     /// For each level below the output level, the files that overlap the hull, and the position of the cursor in them.
     below: Vec<(Vec<Arc<FileMeta>>, usize)>,
-    /// The ranges into which running jobs write below the output level.
+    /// The ranges into which running jobs write below the output level. Everything, if older tables of the output level
+    /// itself may lie below.
     outputs_below: Vec<KeyRange>,
     user: UserComparator,
 }
@@ -141,6 +145,7 @@ pub(super) fn build(
         output_level,
         inputs: chosen,
         grandparents,
+        output_number: None,
         reason,
         hull,
         trivial_move,
@@ -148,6 +153,22 @@ pub(super) fn build(
         outputs_below,
         user: user.clone(),
     })
+}
+
+/// The plan that merges `inputs` of level 0, newest first, into one table of level 0. The newest must leave the number before
+/// its own. All that overlaps the inputs and is not one of them must be older. `None` if a running job is in the way.
+pub(super) fn build_within_level0(
+    version: &Version,
+    busy: &Reservations,
+    options: &PickerOptions,
+    inputs: Vec<Arc<FileMeta>>,
+) -> Option<CompactionPlan> {
+    let newest = inputs.first()?;
+    debug_assert!(newest.leaves_number());
+    let output_number = newest.number.checked_sub(1);
+    let plan = build(version, busy, options, 0, 0, inputs, CompactionReason::Size)?;
+    let outputs_below = vec![plan.hull.clone()];
+    Some(CompactionPlan { grandparents: Vec::new(), output_number, outputs_below, ..plan })
 }
 
 /// Adds files of the upper level, if they overlap no further file of the lower one. Otherwise these files would soon be

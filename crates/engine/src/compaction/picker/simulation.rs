@@ -1,6 +1,10 @@
 //! Runs the picker against a database that exists only in memory: each file is a list of entries. Jobs run at the same
 //! time and end in any order. Every change is followed by a check of the version's invariants and of what readers see.
 
+mod fill;
+mod interleavings;
+mod within_level0;
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -85,6 +89,7 @@ struct Simulation {
     /// Whether files say how many deletions they hold.
     with_counts: bool,
     rewritten_bytes: u64,
+    merges_within_level0: usize,
     checks: bool,
 }
 
@@ -106,6 +111,7 @@ impl Simulation {
             busy: Reservations::default(),
             with_counts: true,
             rewritten_bytes: 0,
+            merges_within_level0: 0,
             checks: true,
         }
     }
@@ -138,7 +144,10 @@ impl Simulation {
         }
         entries.sort_by_key(|entry| (entry.key, std::cmp::Reverse(entry.sequence)));
         let kept = self.drop_hidden(entries, |_| false);
-        self.install(VersionEdit::default(), vec![(0, kept)]);
+        let number = self.next_number + 1;
+        self.next_number += 2;
+        self.install_as(VersionEdit::default(), vec![(0, kept)], Some(number));
+        self.version.levels[0].iter().find(|file| file.number == number).unwrap().note_left_number();
     }
 
     fn snapshot(&mut self) {
@@ -176,12 +185,20 @@ impl Simulation {
         kept
     }
 
-    /// Numbers the outputs and applies the edit.
-    fn install(&mut self, mut edit: VersionEdit, outputs: Vec<(usize, Vec<Entry>)>) {
+    /// Numbers the outputs, the first of them with `number` if that is given, and applies the edit.
+    fn install_as(
+        &mut self,
+        mut edit: VersionEdit,
+        outputs: Vec<(usize, Vec<Entry>)>,
+        mut number: Option<u64>,
+    ) {
         let mut counts = Vec::new();
         for (level, entries) in outputs {
-            let number = self.next_number;
-            self.next_number += 1;
+            let number = number.take().unwrap_or_else(|| {
+                self.next_number += 1;
+                self.next_number - 1
+            });
+            assert!(!self.entries.contains_key(&number), "two tables have the number {number}");
             let size_bytes = entries.iter().map(|entry| entry.size_bytes()).sum();
             let (first, last) = (entries[0], entries[entries.len() - 1]);
             let file = FileEntry {
@@ -278,8 +295,8 @@ impl Simulation {
             let mut open: Vec<Entry> = Vec::new();
             let mut open_bytes = 0;
             for entry in kept {
-                if open_bytes >= MAX_FILE_SIZE_BYTES && open.last().is_some_and(|last| last.key != entry.key)
-                {
+                let is_full = open_bytes >= MAX_FILE_SIZE_BYTES && plan.output_number.is_none();
+                if is_full && open.last().is_some_and(|last| last.key != entry.key) {
                     outputs.push((plan.output_level, std::mem::take(&mut open)));
                     open_bytes = 0;
                 }
@@ -290,7 +307,11 @@ impl Simulation {
                 outputs.push((plan.output_level, open));
             }
         }
-        self.install(edit, outputs);
+        if plan.output_number.is_some() {
+            self.merges_within_level0 += 1;
+            assert!(outputs.len() <= 1 && plan.output_level == 0);
+        }
+        self.install_as(edit, outputs, plan.output_number);
         self.busy.release(id);
     }
 
@@ -530,67 +551,4 @@ fn a_manual_compaction_rewrites_the_deepest_level_if_it_holds_tombstones() {
     simulation.release_snapshot(0);
     assert_eq!(simulation.compact_range(None, None), 1);
     assert_eq!((simulation.tombstones(), simulation.table_bytes()), (0, simulation.live_bytes()));
-}
-
-/// Mixes writes, deletions, snapshots, manual compactions and up to four jobs at a time, which end in any order.
-#[test]
-fn any_interleaving_of_jobs_keeps_the_invariants() {
-    for seed in 1..=12 {
-        let mut random = Random(seed * 7919);
-        let mut simulation = Simulation::new();
-        simulation.options.level1_size_bytes = 3 * MAX_FILE_SIZE_BYTES;
-        simulation.options.level_multiplier = 2;
-        let mut running: Vec<(CompactionPlan, ReservationId)> = Vec::new();
-        let mut manual: Option<RangeCompaction> = None;
-        let mut most_running = 0;
-        for _ in 0..500 {
-            match random.below(10) {
-                0..=3 => {
-                    for _ in 0..random.below(60) {
-                        let key = random.below(3_000) as u32;
-                        let value = (random.below(3) > 0).then(|| random.below(300) as u32);
-                        simulation.write(key, value);
-                    }
-                }
-                4..=6 if running.len() < 4 => {
-                    let idle = random.below(2) == 0;
-                    running.extend(simulation.pick(idle));
-                }
-                7 if random.below(8) == 0 && simulation.snapshots.len() < 3 => simulation.snapshot(),
-                7 if random.below(6) == 0 && !simulation.snapshots.is_empty() => {
-                    simulation.release_snapshot(0)
-                }
-                8 => {
-                    if manual.is_none() && random.below(10) == 0 {
-                        let begin = random.below(3_000) as u32;
-                        let range = (Some(user_key(begin)), Some(user_key(begin + 500)));
-                        manual = Some(RangeCompaction::new(range.0, range.1, simulation.next_number));
-                    }
-                    if let Some(range) = &mut manual {
-                        match range.next_step(&simulation.version, &simulation.busy, &simulation.options) {
-                            RangeStep::Run(plan) => running.push(simulation.reserve(*plan)),
-                            RangeStep::Wait => assert!(!running.is_empty(), "waits for nothing"),
-                            RangeStep::Done => manual = None,
-                        }
-                    }
-                }
-                _ if !running.is_empty() => {
-                    let job = running.swap_remove(random.below(running.len() as u64) as usize);
-                    simulation.run(job);
-                }
-                _ => {}
-            }
-            most_running = most_running.max(running.len());
-        }
-        for job in running {
-            simulation.run(job);
-        }
-        assert!(most_running > 1, "jobs never ran at once");
-        simulation.snapshots.clear();
-        simulation.note_oldest_reader();
-        simulation.idle();
-        assert!(simulation.busy.is_empty());
-        simulation.compact_range(None, None);
-        assert_eq!((simulation.tombstones(), simulation.table_bytes()), (0, simulation.live_bytes()));
-    }
 }

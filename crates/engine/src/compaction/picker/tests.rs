@@ -119,6 +119,8 @@ impl Script {
     fn set(&mut self, word: &str) {
         let (name, value) = word.split_once('=').unwrap();
         match name {
+            "merge" => self.options.level0_merge_trigger = value.parse().unwrap(),
+            "manual" => self.options.merges_within_level0 = value == "no",
             "trigger" => self.options.level0_trigger = value.parse().unwrap(),
             "level1" => self.options.level1_size_bytes = parse_size(value),
             "multiplier" => self.options.level_multiplier = value.parse().unwrap(),
@@ -140,8 +142,9 @@ fn parse_size(text: &str) -> u64 {
     number.parse::<u64>().unwrap() * unit
 }
 
-/// `number[smallest..largest]:size:deletions/entries@newest`
+/// `number[smallest..largest]:size:deletions/entries@newest`; with a `+` before it if the number before its own is free.
 fn parse_file(text: &str) -> FileMeta {
+    let (text, leaves_number) = text.strip_prefix('+').map_or((text, false), |rest| (rest, true));
     let (number, rest) = text.split_once('[').unwrap();
     let (range, rest) = rest.split_once(']').unwrap();
     let (smallest, largest) = range.split_once("..").unwrap();
@@ -163,6 +166,9 @@ fn parse_file(text: &str) -> FileMeta {
             ..TableCounts::default()
         };
         file.set_counts(Some(counts));
+    }
+    if leaves_number {
+        file.note_left_number();
     }
     file
 }
@@ -186,6 +192,9 @@ fn describe(plan: &CompactionPlan) -> String {
     }
     if plan.trivial_move {
         text.push_str(" move");
+    }
+    if let Some(number) = plan.output_number {
+        write!(text, " as {number}").unwrap();
     }
     text
 }
