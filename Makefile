@@ -11,7 +11,7 @@ TEST_STEPS := lint platforms rust capi ruby models gates node node-bench clients
 step = @echo; echo "== $(1) · $$(date +%T)"
 
 .PHONY: help setup setup-tests build demo test $(TEST_STEPS) gates-update soak fuzz threads install-capi aarch64
-.PHONY: bench bench-rivals bench-cold bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-tuning
+.PHONY: bench bench-rivals bench-cold bench-latency bench-scale bench-node bench-node-writes bench-node-loop bench-open bench-tuning
 .PHONY: bench-bytewise bench-hooks bytewise-differential node-leaks modules options man docs-inspecting fmt docs clean
 
 help: ## list what can be made
@@ -243,6 +243,15 @@ bench-node-loop: build $(NODE_BENCH_READY) ## how long writes, large batches, co
 	    --dir target/node-db --results results/node-loop.jsonl; \
 	done
 	$(NODE_BENCH) plot results/node-loop.jsonl
+
+# OPEN="--tables 500 --stores 100 --rounds 1" make bench-open: the short form. Databases of 10,000 tables take 3 GB for a while.
+OPEN ?=
+OPEN_TARGETS ?= terrace classic-level lmdb better-sqlite3
+bench-open: build $(NODE_SQLITE) ## creating and opening databases, with system calls counted, and a thousand in one process: table
+	$(call step,bench-open)
+	@rm -f results/open.jsonl
+	$(NODE_BENCH) run open $(OPEN_TARGETS) $(OPEN) --skip-missing --dir target/node-db --results results/open.jsonl
+	$(NODE_BENCH) report results/open.jsonl > results/open.md
 
 # TUNING="--rounds 1 --only cacheSize" make bench-tuning: so often, and this option alone; the others keep their figures.
 TUNING ?= --rounds 3

@@ -11,7 +11,6 @@ import { Session } from './session.js'
 export class Context {
   recorder = new Recorder()
   #Class
-  #directory
   /** @type {Map<string, Entries>} */
   #entries = new Map()
 
@@ -27,24 +26,44 @@ export class Context {
     this.target = target
     this.settings = settings
     this.progress = progress
-    this.#directory = directory
+    this.directory = directory
     this.#Class = Class
   }
 
+  /** A place for a database that nothing else uses. */
+  newLocation() {
+    return this.newLocations(1)[0]
+  }
+
+  /** Places for databases, in one new directory. @param {number} count */
+  newLocations(count) {
+    const directory = mkdtempSync(join(this.directory, 'run-'))
+    return Array.from({ length: count }, (_, i) => join(directory, `db${i}`))
+  }
+
   /**
-   * Opens an empty database.
-   * @param {{ encoding?: string, sync?: boolean }} [options] that differ from the settings
+   * A place that the runs of a target share: the first makes the database, and the others find it.
+   * @param {string} name
    */
-  async open({ encoding, sync = this.settings.sync } = {}) {
+  sharedLocation(name) {
+    return join(this.directory, `${name} of ${this.target.name.replaceAll('/', '-')}`)
+  }
+
+  /**
+   * Opens a database, an empty one unless `location` says where one is. `more` are further options of the database.
+   * @param {{ encoding?: string, sync?: boolean, valueSize?: number, location?: string, more?: object }} [options] that differ
+   * from the settings
+   */
+  async open({ encoding, sync = this.settings.sync, valueSize, location = this.newLocation(), more } = {}) {
     const keyEncoding = encoding ?? this.settings.keyEncoding
     const valueEncoding = encoding ?? this.settings.valueEncoding
     for (const wanted of [keyEncoding, valueEncoding]) {
       if (!this.supportsEncoding(wanted)) throw new UsageError(`there is no encoding ${wanted}`)
     }
-    const location = join(mkdtempSync(join(this.#directory, 'run-')), 'db')
-    const entries = this.#entriesOf(keyEncoding, valueEncoding)
+    const entries = this.#entriesOf(keyEncoding, valueEncoding, valueSize)
     const options = { keyEncoding, valueEncoding, sync }
-    return new Session(this.#Class, this.target, location, entries, options, (fileBytes) =>
+    const target = { ...this.target, options: { ...this.target.options, ...more } }
+    return new Session(this.#Class, target, location, entries, options, (fileBytes) =>
       this.recorder.addFileBytes(fileBytes)
     ).open()
   }
@@ -81,9 +100,9 @@ export class Context {
   }
 
   /** @param {string} keyEncoding @param {string} valueEncoding */
-  #entriesOf(keyEncoding, valueEncoding) {
-    const name = `${keyEncoding} ${valueEncoding}`
-    const { valueSize, compressiblePercent, seed } = this.settings
+  #entriesOf(keyEncoding, valueEncoding, valueSize = this.settings.valueSize) {
+    const name = `${keyEncoding} ${valueEncoding} ${valueSize}`
+    const { compressiblePercent, seed } = this.settings
     const entries =
       this.#entries.get(name) ??
       new Entries({ valueSize, compressiblePercent, keyEncoding, valueEncoding, seed })

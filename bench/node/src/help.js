@@ -68,7 +68,9 @@ Options, with their defaults where the workload has no other:
   --read-percent NUMBER       reads in 100 operations (mixed: ${DEFAULTS.readPercent}; cold-read: 100)
   --compacted                 compact the loaded entries before they are read, if the database can
   --read-options JSON         options for each call of get and iterate, such as '{"fillCache": false}'
-  --stores NUMBER             databases in databases, sublevels in sublevels (${DEFAULTS.stores})
+  --stores NUMBER             databases in databases and open, sublevels in sublevels (${DEFAULTS.stores}; open: 1000)
+  --tables NUMBER             tables of the large database of open (${DEFAULTS.tables})
+  --repeats NUMBER            how often open opens each database in a round (${DEFAULTS.repeats})
   --seconds NUMBER            how long sustained, cold-read and plain-loop run (${DEFAULTS.seconds})
   --no-yield                  let their clients go on at once, not in the next turn of the event loop
   --sync                      count a write only when it has reached the disk

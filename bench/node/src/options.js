@@ -24,6 +24,8 @@ const OPTIONS = {
     'read-percent': TEXT,
     'read-options': TEXT,
     stores: TEXT,
+    tables: TEXT,
+    repeats: TEXT,
     seconds: TEXT,
     sync: FLAG,
     compacted: FLAG,
@@ -95,8 +97,10 @@ export function runSettings({ values, positionals }) {
         ? fallback.readOptions
         : objectOf('read-options', values['read-options'], values['read-options']),
     stores: number(values, 'stores', fallback.stores),
+    tables: number(values, 'tables', fallback.tables),
+    repeats: number(values, 'repeats', fallback.repeats),
     seconds: number(values, 'seconds', fallback.seconds),
-    sync: values.sync === true,
+    sync: values.sync === true || fallback.sync,
     compacted: values.compacted === true,
     yieldTurns: values['no-yield'] !== true && fallback.yieldTurns,
     seed: number(values, 'seed', fallback.seed, 0)

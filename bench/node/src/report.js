@@ -50,6 +50,7 @@ function section(results, wanted) {
             (target, line) => timesAsFast(results, target, line, reference)?.ratio.toFixed(2) ?? '–'
           )
         ]),
+    ...callTable(results, targets),
     markdown(['', ...targets], resourceRows(results, targets))
   ].join('\n\n')
 }
@@ -95,6 +96,22 @@ function micros(results, target, line) {
 }
 
 /**
+ * For `open`: what each line asks of the system, in the first round that counted it.
+ * @param {Result[]} results
+ * @param {string[]} targets
+ */
+function callTable(results, targets) {
+  if (results[0].calls === undefined) return []
+  /** @param {string} target @param {string} line */
+  const cell = (target, line) => {
+    const counted = results.find((result) => result.target === target && result.calls?.[line])?.calls?.[line]
+    return counted === undefined || counted === null ? '–' : `${counted.syncs} / ${counted.total}`
+  }
+  const rows = lineNames(results).map((line) => [line, ...targets.map((target) => cell(target, line))])
+  return ['**open**: syncs / system calls, once', markdown(['', ...targets], rows)]
+}
+
+/**
  * @param {Result[]} results
  * @param {string[]} targets
  */
@@ -115,7 +132,7 @@ function resourceRows(results, targets) {
       ? [row('files, MB', ({ fileBytes }) => (fileBytes > 0 ? fileBytes / 1e6 : undefined))]
       : [])
   ]
-  const [{ lines, batches, pageCache }] = results
+  const [{ lines, batches, pageCache, many }] = results
   // In a table with many lines each has its own delays; they are in the file.
   const loop =
     lines.length > 1
@@ -124,7 +141,9 @@ function resourceRows(results, targets) {
   const ofBatches =
     batches === undefined ? [] : BATCH_ROWS.map(([label, name]) => row(label, ({ batches }) => batches[name]))
   const ofPageCache = pageCache === undefined ? [] : PAGE_CACHE_ROWS.map(([label, of]) => row(label, of))
-  return [...ofBatches, ...loop, ...ofPageCache, ...memory]
+  const ofMany =
+    many === undefined ? [] : MANY_ROWS.map(([label, of]) => row(`${many.databases} databases: ${label}`, of))
+  return [...ofBatches, ...loop, ...ofPageCache, ...ofMany, ...memory]
 }
 
 const LOOP_ROWS = /** @type {const} */ ([
@@ -153,6 +172,18 @@ const PAGE_CACHE_ROWS = /** @type {[string, (result: Result) => number | undefin
   ['of them in memory at the start, %', residentPercent('residentAtStartBytes')],
   ['of them in memory at the end, %', residentPercent('residentAtEndBytes')]
 ])
+
+const MANY_ROWS = /** @type {[string, (result: Result) => number | undefined][]} */ ([
+  ['µs to create one', ({ many }) => many?.microsPerOpen],
+  ['memory added, MB', ({ many }) => megabytes(many?.growth?.memoryBytes)],
+  ['threads added', ({ many }) => many?.growth?.threads],
+  ['descriptors added', ({ many }) => many?.growth?.descriptors]
+])
+
+/** @param {number | undefined} bytes */
+function megabytes(bytes) {
+  return bytes === undefined ? undefined : bytes / 1e6
+}
 
 /** Versions and machines. @param {Result[]} results */
 function about(results) {

@@ -18,6 +18,9 @@ import { UsageError } from './errors.js'
  * @property {any} [batches] of sorted-write: percentiles in ms, and a series over time
  * @property {import('./event-loop.js').Bucket[]} [eventLoopBuckets] of sustained, cold-read and plain-loop
  * @property {any} [pageCache] of cold-read: `fileBytes`, and how much of them was in memory, null if unknown
+ * @property {Record<string, import('./opening/trace.js').Calls | null>} [calls] of open: system calls of each line, null where they
+ * cannot be counted
+ * @property {import('./opening/many.js').Many} [many] of open: many databases in one process
  * @property {ReturnType<typeof import('./machine.js').machine>} machine
  * @property {string | null} commit
  * @property {string} date when it ended

@@ -14,7 +14,9 @@
  * @property {boolean} sync every write reaches the disk before it counts
  * @property {boolean} compacted the loaded entries are compacted before anything else, if a database can
  * @property {object} readOptions of gets and iterators in `get` and `iterate`
- * @property {number} stores databases or sublevels in `databases` and `sublevels`
+ * @property {number} stores databases or sublevels in `databases` and `sublevels`, databases open at once in `open`
+ * @property {number} tables of the large database of `open`
+ * @property {number} repeats how often `open` opens each database in a round
  * @property {number} seed
  * @property {number} seconds how long `sustained`, `cold-read` and `plain-loop` run
  * @property {number} readPercent reads in 100 operations of `mixed` and `cold-read`
@@ -36,6 +38,8 @@ export const DEFAULTS = {
   compacted: false,
   readOptions: {},
   stores: 10,
+  tables: 10_000,
+  repeats: 20,
   seed: 1000,
   seconds: 10,
   readPercent: 50,

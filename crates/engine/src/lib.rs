@@ -44,6 +44,7 @@ mod memtable;
 mod models;
 mod options;
 mod pool;
+mod process_pool;
 mod read;
 mod read_tier;
 mod recovery;

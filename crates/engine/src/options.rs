@@ -92,7 +92,8 @@ pub struct Options {
     pub idle_after_ms: u64,
     /// A block cache to share with other databases. Default none: the database makes its own.
     pub block_cache: Option<Arc<BlockCache>>,
-    /// A pool of background threads to share with other databases. Default none: the database makes its own.
+    /// A pool of background threads to share with some databases. Default none: the database shares the threads of all
+    /// databases of the process that are given none.
     pub background_pool: Option<Arc<BackgroundPool>>,
     /// Where files, clocks and threads come from. Default the operating system.
     pub env: Arc<dyn Env>,

@@ -62,6 +62,40 @@ fn a_session_that_was_killed_is_followed_by_a_manifest_of_its_own() {
     assert_ne!(manifests(&env), manifest);
 }
 
+#[test]
+fn a_session_that_was_killed_before_it_flushed_anything_is_followed_by_one_that_syncs_nothing() {
+    let mut env = SimulatedEnv::new(1, Mode::Ext4Ordered);
+    let db = open(&env, DIRECTORY);
+    let manifest = manifests(&env);
+    db.put(b"key", b"value", &SYNCED).unwrap();
+    env.kill_process();
+
+    let before = env.counts();
+    let db = open(&env, DIRECTORY);
+    assert_eq!(db.get(b"key", &ReadOptions::default()).unwrap(), Some(b"value".to_vec()));
+    assert_eq!(syncs(&env.counts().since(&before)), 0);
+    assert_eq!(manifests(&env), manifest);
+}
+
+#[test]
+fn what_an_open_made_durable_is_not_synced_again() {
+    let env = SimulatedEnv::new(1, Mode::StrictPosix);
+    let db = open(&env, DIRECTORY);
+    let before = env.counts();
+    db.put(b"key", b"value", &SYNCED).unwrap();
+    let counts = env.counts().since(&before);
+    assert_eq!(
+        (syncs(&counts), counts.of(CallKind::SyncLog)),
+        (1, 1),
+        "the name of the first log is durable"
+    );
+
+    let other = open(&env, "/data/other");
+    let before = env.counts();
+    other.close().unwrap();
+    assert_eq!(syncs(&env.counts().since(&before)), 0);
+}
+
 /// Sessions that continue in each other's MANIFEST, each ended by a close, a kill or a loss of power.
 #[test]
 fn what_was_synced_in_any_session_survives_a_power_cut_in_a_later_one() {

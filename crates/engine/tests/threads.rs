@@ -138,6 +138,23 @@ fn a_thousand_databases_with_a_shared_pool_have_one_thread_for_submitted_writes(
 }
 
 #[test]
+fn a_thousand_databases_that_are_given_no_pool_share_their_threads() {
+    let env = CountedThreads::at_most(usize::MAX);
+    let open = || (0..1000).map(|number| Db::open(format!("/db {number}"), options(&env)).unwrap());
+    let databases: Vec<Db> = open().collect();
+    let (sender, receiver) = mpsc::channel();
+    databases.iter().for_each(|db| submit(db, "key", &sender));
+    databases.iter().for_each(|_| receiver.recv().unwrap());
+    drop(databases);
+    // Now each has a table, and a check for idleness waits.
+    let databases: Vec<Db> = open().collect();
+    assert!(databases.iter().all(|db| db.get(b"key", &ReadOptions::default()).unwrap().is_some()));
+    let started = env.started.load(Ordering::Relaxed);
+    let most = 2 * (2 + (env.available_parallelism() / 2).max(1));
+    assert!(started <= most, "{started} threads in two rounds, of at most {most}");
+}
+
+#[test]
 fn where_no_thread_can_be_started_a_database_writes_flushes_compacts_and_closes() {
     // No thread at all, or too few for every lane.
     for limit in 0..3 {

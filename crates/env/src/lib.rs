@@ -53,6 +53,7 @@ mod log_state;
 mod memory;
 #[cfg(unix)]
 mod posix;
+mod process_local;
 mod process_mark;
 pub mod simulated;
 #[cfg(not(unix))]
@@ -68,6 +69,7 @@ pub use lock::{FileLock, LockError};
 pub use memory::MemoryEnv;
 #[cfg(unix)]
 pub use posix::PosixEnv;
+pub use process_local::ProcessLocal;
 pub use process_mark::{ProcessMark, RevocableMark};
 pub use simulated::SimulatedEnv;
 
@@ -79,5 +81,6 @@ pub fn default_env() -> std::sync::Arc<dyn Env> {
     let env = PosixEnv::new();
     #[cfg(not(unix))]
     let env = without_files::WithoutFiles;
-    std::sync::Arc::new(env)
+    static DEFAULT: std::sync::OnceLock<std::sync::Arc<dyn Env>> = std::sync::OnceLock::new();
+    std::sync::Arc::clone(DEFAULT.get_or_init(|| std::sync::Arc::new(env)))
 }

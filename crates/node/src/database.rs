@@ -119,7 +119,13 @@ impl Database {
         let open = self.opened();
         // The memory of the scratch batch is no longer needed.
         drop(mem::replace(&mut *self.scratch.borrow_mut(), WriteBatch::new()));
-        self.run_apart(env, "close", deferred, move || open.close(), |env, ()| env.undefined());
+        let database = Rc::clone(self);
+        self.begin_operation();
+        let close = move || open.close();
+        self.environment.run_in_turn(env, close, move |env, result| {
+            database.environment.settle(env, deferred, result.and_then(|()| env.undefined()));
+            database.end_operation(env);
+        });
     }
 
     /// Runs `work` on a thread of its own, then passes its result to `finish` and settles a promise with what that

@@ -17,6 +17,7 @@ use parking_lot::Mutex;
 use crate::completions::{Completions, Outcome, Ticket};
 use crate::error::{Failure, Fallible, check, from_panic};
 use crate::open_database::{self, OpenDatabase};
+use crate::openers::{Job, Openers};
 use crate::value::{Deferred, Env, Value};
 
 type Continuation = Box<dyn FnOnce(Env, Outcome)>;
@@ -32,6 +33,7 @@ pub struct Environment {
     databases: RefCell<Vec<Weak<OpenDatabase>>>,
     /// Threads of [`run_apart`](Self::run_apart).
     threads: RefCell<Vec<JoinHandle<()>>>,
+    openers: Openers,
 }
 
 impl Environment {
@@ -48,6 +50,7 @@ impl Environment {
             collector: Cell::new(ptr::null_mut()),
             databases: RefCell::default(),
             threads: RefCell::default(),
+            openers: Openers::default(),
         });
         let slot = Box::into_raw(Box::new(Rc::clone(&environment)));
         let mut function = ptr::null_mut();
@@ -157,28 +160,14 @@ impl Environment {
         work: impl FnOnce() -> terrace_engine::Result<T> + Send + 'static,
         then: impl FnOnce(Env, Fallible<T>) + 'static,
     ) {
-        let ticket = self.expect(env, move |env, outcome| {
-            let result = match outcome {
-                Outcome::Apart(result) => result.downcast::<Fallible<T>>().ok(),
-                Outcome::Write(_) => None,
-            };
-            then(env, result.map_or(Err(Failure::Argument("result of another operation")), |result| *result));
-        });
-        let completions = self.completions();
         // Shared with the thread, so that it can be taken back if there is none.
-        let work = Arc::new(Mutex::new(Some(work)));
-        let run = move |work: &Mutex<Option<_>>| {
-            let Some(work) = work.lock().take() else { return };
-            let result: Fallible<T> = catch_unwind(AssertUnwindSafe(work))
-                .map_err(|payload| from_panic(&*payload))
-                .and_then(|result: terrace_engine::Result<T>| result.map_err(Failure::from));
-            completions.push(ticket, Outcome::Apart(Box::new(result) as Box<dyn Any + Send>));
-        };
+        let job = Arc::new(Mutex::new(Some(self.job(env, work, then))));
+        let run = |job: &Mutex<Option<Job>>| job.lock().take().into_iter().for_each(|job| job());
         let on_thread = {
-            let (work, run) = (Arc::clone(&work), run.clone());
+            let job = Arc::clone(&job);
             move || {
                 open_database::allow_waiting();
-                run(&work);
+                run(&job);
             }
         };
         match thread::Builder::new().name(format!("terrace-{name}")).spawn(on_thread) {
@@ -187,8 +176,42 @@ impl Environment {
                 threads.retain(|thread| !thread.is_finished());
                 threads.push(thread);
             }
-            Err(_) => run(&work),
+            Err(_) => run(&job),
         }
+    }
+
+    /// Like [`run_apart`](Self::run_apart), for opening and closing databases, on threads that are few and may be there
+    /// already.
+    pub fn run_in_turn<T: Send + 'static>(
+        &self,
+        env: Env,
+        work: impl FnOnce() -> terrace_engine::Result<T> + Send + 'static,
+        then: impl FnOnce(Env, Fallible<T>) + 'static,
+    ) {
+        self.openers.run(self.job(env, work, then));
+    }
+
+    /// `work`, to be run on another thread, which hands in its result for `then` on the JavaScript thread.
+    fn job<T: Send + 'static>(
+        &self,
+        env: Env,
+        work: impl FnOnce() -> terrace_engine::Result<T> + Send + 'static,
+        then: impl FnOnce(Env, Fallible<T>) + 'static,
+    ) -> Job {
+        let ticket = self.expect(env, move |env, outcome| {
+            let result = match outcome {
+                Outcome::Apart(result) => result.downcast::<Fallible<T>>().ok(),
+                Outcome::Write(_) => None,
+            };
+            then(env, result.map_or(Err(Failure::Argument("result of another operation")), |result| *result));
+        });
+        let completions = self.completions();
+        Box::new(move || {
+            let result: Fallible<T> = catch_unwind(AssertUnwindSafe(work))
+                .map_err(|payload| from_panic(&*payload))
+                .and_then(|result: terrace_engine::Result<T>| result.map_err(Failure::from));
+            completions.push(ticket, Outcome::Apart(Box::new(result) as Box<dyn Any + Send>));
+        })
     }
 
     /// Resolves or rejects a promise with the result of an operation.
@@ -290,6 +313,7 @@ unsafe extern "C" fn clean_up(slot: *mut c_void) {
         for thread in environment.threads.take() {
             let _ = thread.join();
         }
+        environment.openers.end();
     }));
 }
 

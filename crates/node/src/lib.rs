@@ -26,6 +26,7 @@ mod functions;
 mod iterator;
 mod maintenance;
 mod open_database;
+mod openers;
 mod options;
 mod parts;
 mod reads;

@@ -29,9 +29,8 @@ pub fn open(call: &Call<'_>) -> Fallible<Value> {
     let wanted = options::open_options(env, call.argument(1))?;
     let (deferred, promise) = env.promise()?;
     let environment = Rc::clone(call.environment);
-    call.environment.run_apart(
+    call.environment.run_in_turn(
         env,
-        "open",
         move || OpenDatabase::open(&directory, wanted.options, wanted.multithreading),
         move |env, opened| {
             let held = opened.and_then(|opened| external::hold(env, Database::new(&environment, opened)));

@@ -6,8 +6,7 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 use terrace_engine::{
-    BackgroundPool, BlockCache, Bounds, Compression, Error, ErrorKind, Options, ReadOptions, ReadTier,
-    UserComparator,
+    BlockCache, Bounds, Compression, Error, ErrorKind, Options, ReadOptions, ReadTier, UserComparator,
 };
 
 use crate::call::Call;
@@ -147,7 +146,7 @@ pub fn open_options(env: Env, object: Value) -> Fallible<OpenOptions> {
         // options.json: end
     }
     if flag(c"sharedResources")? == Some(true) {
-        share_resources(&mut options);
+        share_cache(&mut options);
     }
     Ok(OpenOptions { options, multithreading: flag(c"multithreading")? == Some(true) })
 }
@@ -157,26 +156,14 @@ fn unknown(option: &str, name: &str) -> Failure {
     Failure::Engine(Error::new(ErrorKind::InvalidArgument, message))
 }
 
-/// Shared by databases that were opened with `sharedResources`; dropped when the last of them has closed.
-struct Shared {
-    cache: Weak<BlockCache>,
-    pool: Weak<BackgroundPool>,
-}
-
-/// Gives `options` the cache and the threads of the process. The first database to request them decides their size.
-fn share_resources(options: &mut Options) {
-    static SHARED: Mutex<Shared> = parking_lot::const_mutex(Shared { cache: Weak::new(), pool: Weak::new() });
+/// Gives `options` the cache of the databases that were opened with `sharedResources`. The first of them decides its size, and
+/// it is dropped when the last has closed.
+fn share_cache(options: &mut Options) {
+    static SHARED: Mutex<Weak<BlockCache>> = parking_lot::const_mutex(Weak::new());
     let mut shared = SHARED.lock();
-    let cache = shared.cache.upgrade().unwrap_or_else(|| {
+    options.block_cache = Some(shared.upgrade().unwrap_or_else(|| {
         let cache = Arc::new(BlockCache::new(options.block_cache_size_bytes));
-        shared.cache = Arc::downgrade(&cache);
+        *shared = Arc::downgrade(&cache);
         cache
-    });
-    let pool = shared.pool.upgrade().unwrap_or_else(|| {
-        let pool = Arc::new(BackgroundPool::new(Arc::clone(&options.env), options.compaction_threads));
-        shared.pool = Arc::downgrade(&pool);
-        pool
-    });
-    options.block_cache = Some(cache);
-    options.background_pool = Some(pool);
+    }));
 }

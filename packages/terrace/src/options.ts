@@ -108,8 +108,8 @@ export interface OpenOptions extends AbstractOpenOptions {
   multithreading?: boolean | undefined
 
   /**
-   * Whether to use the one block cache and the one pool of background threads that all databases of the process with this
-   * option share. The options of the first of these databases decide their size.
+   * Whether to use the one block cache that all databases of the process with this option share. The options of the first of these
+   * databases decide its size. Background threads are shared with or without it.
    *
    * @defaultValue `false`
    */

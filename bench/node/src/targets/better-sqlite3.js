@@ -38,7 +38,7 @@ export function adapt(Database) {
       db.pragma('journal_mode = WAL')
       db.pragma(`synchronous = ${sync ? 'FULL' : 'OFF'}`)
       db.exec(
-        `CREATE TABLE entries (key ${TYPES[keyEncoding]} PRIMARY KEY, value ${TYPES[valueEncoding]} NOT NULL) ` +
+        `CREATE TABLE IF NOT EXISTS entries (key ${TYPES[keyEncoding]} PRIMARY KEY, value ${TYPES[valueEncoding]} NOT NULL) ` +
           'WITHOUT ROWID'
       )
       const all = 'SELECT key, value FROM entries'

@@ -3,6 +3,7 @@
 import { clear } from './clear.js'
 import { coldRead } from './cold-read.js'
 import { mixed } from './mixed.js'
+import { open } from './open.js'
 import { plainLoop } from './plain-loop.js'
 import { batchPut, get, getMany, iterate, put } from './simple.js'
 import { sortedWrite } from './sorted-write.js'
@@ -61,6 +62,13 @@ export const WORKLOADS = {
     run: databases
   },
   sublevels: { summary: 'the same with --stores sublevels of one database', run: sublevels },
+  open: {
+    summary: 'create and open databases, empty, small, killed and of --tables tables, and --stores at once',
+    run: open,
+    // Whatever is created is durable when the call returns, in every database.
+    defaults: { n: 1000, stores: 1000, sync: true },
+    rounds: 3
+  },
   table: {
     summary: 'what each kind of operation costs, in µs: some thirty lines',
     run: table,

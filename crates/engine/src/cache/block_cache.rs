@@ -16,8 +16,8 @@
 //! again for the blocks of a table that was closed; eviction removes them.
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use quick_cache::Weighter;
 use quick_cache::sync::{Cache, DefaultLifecycle};
@@ -43,13 +43,15 @@ const MAX_REMEMBERED_MISSES: u64 = 1 << 16;
 /// blocks that are read again and again when a scan passes by. A block larger than a shard's share of the capacity is not
 /// kept.
 pub struct BlockCache {
-    /// `None` at capacity 0: nothing is kept.
-    blocks: Option<Cache<BlockKey, Arc<Block>, BlockWeighter, ahash::RandomState>>,
+    /// Made for the first block that is kept: most databases of a program with many never keep one.
+    blocks: OnceLock<Blocks>,
     capacity_bytes: u64,
     next_file_id: AtomicU64,
-    /// The hash of the block that was missed last, for each remainder of the keys' hashes.
-    missed: Box<[AtomicU64]>,
+    /// The hash of the block that was missed last, for each remainder of the keys' hashes. Made for the first miss.
+    missed: OnceLock<Box<[AtomicU64]>>,
 }
+
+type Blocks = Cache<BlockKey, Arc<Block>, BlockWeighter, ahash::RandomState>;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct BlockKey {
@@ -70,17 +72,22 @@ impl BlockCache {
     /// A cache that holds blocks up to `capacity_bytes`. 0 turns caching off.
     pub fn new(capacity_bytes: usize) -> Self {
         let capacity_bytes = capacity_bytes as u64;
-        let blocks = (capacity_bytes > 0).then(|| {
-            let expected_blocks = (capacity_bytes / TYPICAL_BLOCK_SIZE_BYTES).max(1) as usize;
-            // The keys are our own numbers, so nobody can choose them for their hashes.
-            let hasher = ahash::RandomState::with_seeds(0, 1, 2, 3);
-            let lifecycle = DefaultLifecycle::default();
-            Cache::with(expected_blocks, capacity_bytes, BlockWeighter, hasher, lifecycle)
-        });
-        let remembered_misses = (capacity_bytes / TYPICAL_BLOCK_SIZE_BYTES / BLOCKS_A_REMEMBERED_MISS)
+        let next_file_id = AtomicU64::new(1);
+        Self { blocks: OnceLock::new(), capacity_bytes, next_file_id, missed: OnceLock::new() }
+    }
+
+    fn new_blocks(&self) -> Blocks {
+        let expected_blocks = (self.capacity_bytes / TYPICAL_BLOCK_SIZE_BYTES).max(1) as usize;
+        // The keys are our own numbers, so nobody can choose them for their hashes.
+        let hasher = ahash::RandomState::with_seeds(0, 1, 2, 3);
+        let lifecycle = DefaultLifecycle::default();
+        Cache::with(expected_blocks, self.capacity_bytes, BlockWeighter, hasher, lifecycle)
+    }
+
+    fn new_missed(&self) -> Box<[AtomicU64]> {
+        let remembered_misses = (self.capacity_bytes / TYPICAL_BLOCK_SIZE_BYTES / BLOCKS_A_REMEMBERED_MISS)
             .clamp(1, MAX_REMEMBERED_MISSES);
-        let missed = (0..remembered_misses).map(|_| AtomicU64::new(0)).collect();
-        Self { blocks, capacity_bytes, next_file_id: AtomicU64::new(1), missed }
+        (0..remembered_misses).map(|_| AtomicU64::new(0)).collect()
     }
 
     /// An id for a table that is being opened; unique in this cache.
@@ -90,7 +97,7 @@ impl BlockCache {
 
     /// The block at byte `offset` of the table with `file_id`, if it is cached.
     pub(crate) fn get(&self, file_id: u64, offset: u64) -> Option<Arc<Block>> {
-        self.blocks.as_ref()?.get(&BlockKey { file_id, offset })
+        self.blocks.get()?.get(&BlockKey { file_id, offset })
     }
 
     /// Notes that the block was not cached. Returns whether it was also missed a short time ago and so is worth caching.
@@ -102,7 +109,8 @@ impl BlockCache {
         // Two odd constants keep neighbours far apart. A wrong answer only costs time.
         let hash = (file_id.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ offset).wrapping_mul(0xd6e8_feb8_6659_fd93);
         let hash = hash ^ hash >> 32;
-        let place = &self.missed[(hash % self.missed.len() as u64) as usize];
+        let missed = self.missed.get_or_init(|| self.new_missed());
+        let place = &missed[(hash % missed.len() as u64) as usize];
         if place.load(Ordering::Relaxed) == hash {
             return true;
         }
@@ -112,21 +120,21 @@ impl BlockCache {
 
     /// Caches `block` as the one at byte `offset` of the table with `file_id`. Others may be evicted.
     pub(crate) fn insert(&self, file_id: u64, offset: u64, block: Arc<Block>) {
-        if let Some(blocks) = &self.blocks {
-            blocks.insert(BlockKey { file_id, offset }, block);
+        if self.capacity_bytes > 0 {
+            self.blocks.get_or_init(|| self.new_blocks()).insert(BlockKey { file_id, offset }, block);
         }
     }
 
     /// Removes all blocks.
     pub(crate) fn clear(&self) {
-        if let Some(blocks) = &self.blocks {
+        if let Some(blocks) = self.blocks.get() {
             blocks.clear();
         }
     }
 
     /// The size of the cached blocks, including what the cache itself needs for each, in bytes.
     pub fn used_bytes(&self) -> u64 {
-        self.blocks.as_ref().map_or(0, Cache::weight)
+        self.blocks.get().map_or(0, Cache::weight)
     }
 
     /// The limit on [`used_bytes`](Self::used_bytes). The shards' shares are rounded up, so their sum may exceed the limit

@@ -39,7 +39,7 @@ use crate::health::Health;
 use crate::info_log::InfoLog;
 use crate::memtable::MemTable;
 use crate::options::Options;
-use crate::pool::BackgroundPool;
+use crate::process_pool;
 use crate::read::published::Published;
 use crate::read::super_version::{SealedMemTable, SuperVersion};
 use crate::recovery::lost_edits::check_last_edits;
@@ -115,7 +115,10 @@ pub(super) fn open(directory: &Path, options: Options) -> Result<Arc<DbInner>> {
     let mut background = inner.background.lock();
     inner.background.schedule(&mut background);
     drop(background);
-    inner.background.watch_for_idleness();
+    let view = inner.published.super_version();
+    if !view.sealed.is_empty() || view.version.files().next().is_some() {
+        inner.background.watch_for_idleness();
+    }
     Ok(inner)
 }
 
@@ -271,7 +274,7 @@ impl Parts {
         let pool = match &options.background_pool {
             _ if options.read_only => None,
             Some(shared) => Some(Arc::clone(shared)),
-            None => Some(Arc::new(BackgroundPool::new(Arc::clone(&options.env), options.compaction_threads))),
+            None => Some(process_pool::of_process(&options.env, options.compaction_threads)),
         };
         let view = SuperVersion {
             active: Arc::clone(&active),
@@ -398,7 +401,10 @@ pub(super) fn recover(
     let parts = Parts::new(home, options, info_log, lock);
     let Home { directory, env, .. } = &parts.home;
     let mut logs = open_logs(&**env, directory, names)?;
-    let (versions, numbers) = VersionSet::recover(parts.version_set_options(), Arc::clone(&parts.obsolete))?;
+    // A reader beside a writer may find tables in the MANIFEST that were not there when it listed the names.
+    let all_names = (!parts.options.read_only).then_some(names);
+    let (versions, numbers) =
+        VersionSet::recover(parts.version_set_options(), all_names, Arc::clone(&parts.obsolete))?;
     check_first_log(directory, &numbers, &logs)?;
     check_last_edits(&**env, directory, names, &numbers, &logs)?;
     let RecoveredNumbers { log_number, previous_log_number, last_sequence, is_ours, .. } = numbers;

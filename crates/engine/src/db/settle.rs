@@ -2,7 +2,7 @@
 //!
 //! What an open found can be read, but whether it is on the disk is unknown, and syncing it proves nothing. It is
 //! therefore written anew: a MANIFEST here, and tables by the flush of the recovered memtables. There is one exception.
-//! If the last session recorded that the MANIFEST is durable exactly as it was found, this session continues in it, and
+//! If an earlier session recorded that the MANIFEST is durable exactly as it was found, this session continues in it, and
 //! the open syncs nothing.
 //!
 //! New writes get sequences that leftovers may have, too: the records after a hole in a log, or a table or log that
@@ -16,6 +16,7 @@ use terrace_format::version_edit::VersionEdit;
 
 use crate::db::inner::DbInner;
 use crate::error::Result;
+use crate::recovery::synced_files::SyncedManifest;
 use crate::repair::{LOST_DIRECTORY, link_to_directory};
 
 impl DbInner {
@@ -27,6 +28,7 @@ impl DbInner {
         } else {
             self.set_aside(stopped)?;
         }
+        self.note_manifest();
         self.remove_leftovers(&self.leftovers(names))
     }
 
@@ -43,7 +45,24 @@ impl DbInner {
         }
         // The logs below the oldest existing one are gone, and the MANIFEST should need none of them.
         let oldest = self.background.lock().logs.iter().copied().min();
-        self.files.versions.renew(oldest)
+        if self.files.versions.renew(oldest)?
+            && let Some(wal) = &mut self.writer.line.take_token().wal
+        {
+            wal.note_synced_name();
+        }
+        Ok(())
+    }
+
+    /// Records that the MANIFEST is durable. If this session is killed before it adds an edit, the next one goes on in it.
+    fn note_manifest(&self) {
+        let Some((number, size_bytes)) = self.files.versions.durable_manifest() else { return };
+        let is_known = |known: SyncedManifest| (known.number, known.size_bytes) == (number, size_bytes);
+        if self.files.synced.lock().manifest().is_some_and(is_known) {
+            return;
+        }
+        if let Some(manifest) = self.synced_manifest(number, size_bytes) {
+            self.files.note_synced(|synced| synced.note_manifest(manifest));
+        }
     }
 
     /// Deals with a hole at which recovery stopped. The logs from there on (`stopped`) must never count again, because

@@ -41,11 +41,14 @@ pub(crate) fn check_last_edits(
     numbers: &RecoveredNumbers,
     logs: &[OpenLog],
 ) -> Result<()> {
+    if numbers.is_ours {
+        return Ok(());
+    }
     let is_newer = |name: &&String| match file_name::parse(name) {
         Some(FileKind::Table(number) | FileKind::LegacyTable(number)) => number >= numbers.next_file_number,
         _ => false,
     };
-    let Some(table) = names.iter().find(is_newer).filter(|_| !numbers.is_ours) else { return Ok(()) };
+    let Some(table) = names.iter().find(is_newer) else { return Ok(()) };
     let RecoveredNumbers { log_number, previous_log_number, manifest_number, last_sequence, .. } = *numbers;
     let needed: Vec<u64> = logs
         .iter()

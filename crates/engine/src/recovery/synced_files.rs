@@ -1,5 +1,6 @@
 //! Records how far files are known to have been synced, in the file `SYNCED` in the database's directory. It is written
-//! after a sync of a log that takes no more records, and at a close. The next open reads it.
+//! after a sync of a log that takes no more records, when an open has written a MANIFEST, and at a close. The next open reads
+//! it.
 //!
 //! ```text
 //! 000012.log 41984

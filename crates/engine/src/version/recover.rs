@@ -57,8 +57,13 @@ pub(crate) fn read_current(env: &dyn Env, directory: &Path) -> terrace_env::Resu
     Ok(contents)
 }
 
-/// Reads the state.
-pub(super) fn recover(options: &VersionSetOptions, obsolete: &Arc<ObsoleteFiles>) -> Result<Recovered> {
+/// Reads the state. `names` are those in the directory if nobody else can change it; otherwise it is listed after the MANIFEST
+/// was read.
+pub(super) fn recover(
+    options: &VersionSetOptions,
+    names: Option<&[String]>,
+    obsolete: &Arc<ObsoleteFiles>,
+) -> Result<Recovered> {
     let directory = &options.directory;
     let current_path = directory.join(file_name::CURRENT);
     let contents = match read_current(&*options.env, directory) {
@@ -73,7 +78,7 @@ pub(super) fn recover(options: &VersionSetOptions, obsolete: &Arc<ObsoleteFiles>
         return Err(Error::at_path(ErrorKind::Corruption, &manifest_path, message));
     }
     let mut recovered = read_state(options, manifest_number, &manifest_path, obsolete)?;
-    let names = list_directory(options)?;
+    let names = names.map_or_else(|| list_directory(options), |names| Ok(kinds(names)))?;
     let tables: HashSet<u64> = names
         .iter()
         .filter_map(|kind| match kind {
@@ -123,7 +128,11 @@ fn no_current(options: &VersionSetOptions, path: &Path, cause: &EnvError) -> Res
 }
 
 pub(super) fn list_directory(options: &VersionSetOptions) -> Result<Vec<FileKind>> {
-    Ok(options.env.list(&options.directory)?.iter().filter_map(|name| file_name::parse(name)).collect())
+    Ok(kinds(&options.env.list(&options.directory)?))
+}
+
+fn kinds(names: &[String]) -> Vec<FileKind> {
+    names.iter().filter_map(|name| file_name::parse(name)).collect()
 }
 
 /// The first number above those of all files. Files that were being written at a crash may have numbers that the

@@ -6,7 +6,8 @@
 //! Steps of one change ([`VersionSet::apply`]), one change at a time:
 //!
 //! 1. Build the new version from the current one and the edit.
-//! 2. Sync the directory, so that the names of new tables are durable before anything refers to them.
+//! 2. Sync the directory, so that the names of new tables and of a new first log are durable before anything refers to
+//!    them.
 //! 3. Append the edit to the MANIFEST and sync it. If the MANIFEST has grown too large, or none is open yet, write a
 //!    new one instead: snapshot of the new version, sync, sync the directory, replace `CURRENT`, remove the old one.
 //! 4. Install the new version, and mark the files that it no longer lists: each is deleted when its last reader is gone.
@@ -68,6 +69,14 @@ struct Changes {
     unsettled: Option<Vec<u64>>,
 }
 
+impl Changes {
+    fn durable_manifest(&self) -> Option<(u64, u64)> {
+        let manifest =
+            self.manifest.as_ref().filter(|_| self.failure.is_none() && self.unsettled.is_none())?;
+        Some((manifest.number(), manifest.size_bytes()))
+    }
+}
+
 impl VersionSet {
     /// The state of an empty database. This writes nothing: [`renew`](Self::renew), or the first change, writes a
     /// MANIFEST and finally `CURRENT`. Until then the directory holds no database.
@@ -106,6 +115,9 @@ impl VersionSet {
     /// Reads the state of an existing database. This writes nothing: the first [`apply`](Self::apply) writes a new
     /// MANIFEST, which also names all files of the old one, and then removes the old one.
     ///
+    /// `names` are those in the directory, for a caller who holds the lock and has listed them. With `None` they are listed
+    /// after the MANIFEST was read, since another process may be writing.
+    ///
     /// # Errors
     /// - `NoDatabase` if there is no `CURRENT`, and no table or log either.
     /// - `InvalidArgument` if the comparator is not the one stored.
@@ -113,9 +125,10 @@ impl VersionSet {
     /// - The errors of reading the files.
     pub fn recover(
         options: VersionSetOptions,
+        names: Option<&[String]>,
         obsolete: Arc<ObsoleteFiles>,
     ) -> Result<(Self, RecoveredNumbers)> {
-        let recovered = recover(&options, &obsolete)?;
+        let recovered = recover(&options, names, &obsolete)?;
         let numbers = recovered.numbers;
         Ok((Self::build(options, obsolete, recovered), numbers))
     }
@@ -317,21 +330,22 @@ impl VersionSet {
     /// recovered may only be in the system's memory. Afterwards it is durable, and files that it does not name may be
     /// removed.
     ///
-    /// The MANIFEST names `log_number`, if given, as the first log that still matters.
+    /// The MANIFEST names `log_number`, if given, as the first log that still matters. Returns whether one was written: then
+    /// the names of all files that were created before are durable, too.
     ///
     /// # Errors
     /// The same as those of [`apply`](Self::apply).
-    pub fn renew(&self, log_number: Option<u64>) -> Result<()> {
+    pub fn renew(&self, log_number: Option<u64>) -> Result<bool> {
         let mut changes = self.changes.lock();
         if changes.manifest.is_some() && log_number.is_none_or(|number| number == self.log_number()) {
-            return Ok(());
+            return Ok(false);
         }
         let edit = self.complete(VersionEdit { log_number, ..VersionEdit::default() })?;
         let number = edit.log_number.unwrap_or_default();
         let pointers = changes.pointers.clone();
         self.replace_manifest(&mut changes, &self.current(), &pointers, edit)?;
         self.log_number.store(number, Ordering::Release);
-        Ok(())
+        Ok(true)
     }
 
     /// Writes a MANIFEST with the number `manifest_number` for a copy of `version` in `directory` that has no logs. Its
@@ -352,16 +366,19 @@ impl VersionSet {
         ManifestWriter::create(&self.options.env, directory, manifest_number, snapshot)?.close()
     }
 
-    /// Closes the MANIFEST. Every later change is refused. Returns the number and size of the MANIFEST if all of it is
-    /// durable and it states the version in force.
+    /// The number and size of the MANIFEST if all of it is durable and it states the version in force.
+    pub fn durable_manifest(&self) -> Option<(u64, u64)> {
+        self.changes.lock().durable_manifest()
+    }
+
+    /// Closes the MANIFEST. Every later change is refused. Returns what [`durable_manifest`](Self::durable_manifest) returned
+    /// before.
     pub fn close(&self) -> Result<Option<(u64, u64)>> {
         let mut changes = self.changes.lock();
-        let is_settled = changes.failure.is_none() && changes.unsettled.is_none();
+        let durable = changes.durable_manifest();
         changes.failure.get_or_insert_with(Error::closed);
-        let Some(manifest) = changes.manifest.take() else { return Ok(None) };
-        let end = (manifest.number(), manifest.size_bytes());
-        manifest.close()?;
-        Ok(is_settled.then_some(end))
+        changes.manifest.take().map_or(Ok(()), ManifestWriter::close)?;
+        Ok(durable)
     }
 
     /// Fills in the numbers, and checks those that were given.
@@ -396,7 +413,7 @@ impl VersionSet {
         if let Some(manifest) = &mut changes.manifest
             && manifest.size_bytes() < limit_bytes.max(2 * manifest.snapshot_size_bytes())
         {
-            if !edit.new_files.is_empty() {
+            if !edit.new_files.is_empty() || edit.log_number != Some(self.log_number()) {
                 self.options.env.sync_directory(&self.options.directory)?;
             }
             return manifest.append(&edit);

@@ -141,6 +141,11 @@ impl WalWriter {
         Ok(())
     }
 
+    /// Notes that the directory was synced after the log was created.
+    pub(crate) fn note_synced_name(&mut self) {
+        self.directory_synced = true;
+    }
+
     /// Bytes appended so far.
     pub(crate) fn size_bytes(&self) -> u64 {
         self.file.size_bytes()

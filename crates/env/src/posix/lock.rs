@@ -37,8 +37,8 @@ use std::os::unix::fs::FileExt;
 use rustix::fs::OFlags;
 
 use super::path_at::{PathAt, file_id_of};
-use super::process_local::ProcessLocal;
 use crate::locks::Mutex;
+use crate::process_local::ProcessLocal;
 use crate::{EnvError, FileId, FileLock, LockError, ProcessMark};
 
 /// How many times to try again if a LOCK file is removed between open and lock.

@@ -147,7 +147,10 @@ impl LogSpace {
         match &mut self.mapping {
             Some(mapping) => {
                 mapping.set_ready(ready_end);
-                mapping.populate(end, ready_end);
+                // Most logs of a program with many databases never fill their first block.
+                if end > LOG_BLOCK_SIZE_BYTES {
+                    mapping.populate(end, ready_end);
+                }
                 self.end = ready_end;
             }
             None => {

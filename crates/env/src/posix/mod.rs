@@ -55,7 +55,6 @@ mod memory_for_files;
 )))]
 mod no_log_space;
 mod path_at;
-mod process_local;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod residency;
 

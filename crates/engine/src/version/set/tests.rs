@@ -33,7 +33,7 @@ fn create(env: &MemoryEnv) -> VersionSet {
 }
 
 fn recover(env: &MemoryEnv) -> Result<(VersionSet, RecoveredNumbers)> {
-    VersionSet::recover(options(env), Arc::default())
+    VersionSet::recover(options(env), None, Arc::default())
 }
 
 fn path(name: &str) -> PathBuf {
@@ -405,7 +405,7 @@ mod failing {
         let memory = MemoryEnv::new();
         drop(create(&memory));
         let (options, fails) = failing(&memory);
-        let (set, _) = VersionSet::recover(options, Arc::default()).unwrap();
+        let (set, _) = VersionSet::recover(options, None, Arc::default()).unwrap();
         fails.store(EIO, Ordering::Relaxed);
         assert!(set.apply(VersionEdit::default(), &[]).is_err());
         assert_eq!(names(&memory), ["CURRENT", "MANIFEST-000001"]);

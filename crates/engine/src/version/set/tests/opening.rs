@@ -53,7 +53,7 @@ fn another_comparator_is_refused_with_both_names() {
     drop(create(&env));
     let mut other = options(&env);
     other.comparator = InternalKeyComparator::new(UserComparator::by_name("idb_cmp1").unwrap());
-    let error = VersionSet::recover(other, Arc::default()).unwrap_err();
+    let error = VersionSet::recover(other, None, Arc::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     let text = error.to_string();
     assert!(text.contains("leveldb.BytewiseComparator") && text.contains("idb_cmp1"), "{text}");
@@ -68,7 +68,7 @@ fn read_only_writes_nothing() {
     let before = names(&env);
     let mut read_only = options(&env);
     read_only.read_only = true;
-    let (set, _) = VersionSet::recover(read_only.clone(), Arc::default()).unwrap();
+    let (set, _) = VersionSet::recover(read_only.clone(), None, Arc::default()).unwrap();
     assert_eq!(set.current().file_count(1), 1);
     assert_eq!(set.apply(VersionEdit::default(), &[]).unwrap_err().kind(), ErrorKind::ReadOnly);
     assert_eq!(names(&env), before);

@@ -5,18 +5,21 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use crate::process_mark::ProcessMark;
 
 /// A value that each process has for itself: a forked child starts with a new one, whatever the parent's other
-/// threads were doing with theirs, including locks that they held.
-pub(crate) struct ProcessLocal<T: 'static> {
+/// threads were doing with theirs, including locks that they held. For statics: a value is never dropped.
+#[derive(Debug)]
+pub struct ProcessLocal<T: 'static> {
     value: AtomicPtr<(ProcessMark, T)>,
 }
 
 impl<T: Default + Send + Sync> ProcessLocal<T> {
-    pub(crate) const fn new() -> Self {
+    /// A value that each process makes when it first asks for it.
+    #[allow(clippy::new_without_default, reason = "it is for statics")]
+    pub const fn new() -> Self {
         Self { value: AtomicPtr::new(std::ptr::null_mut()) }
     }
 
     /// This process's value.
-    pub(crate) fn get(&self) -> &'static T {
+    pub fn get(&self) -> &'static T {
         loop {
             let found = self.value.load(Ordering::Acquire);
             // SAFETY: the pointer leads to what was leaked below, initialized before the pointer was stored, and only
