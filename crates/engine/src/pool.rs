@@ -90,11 +90,15 @@ impl fmt::Debug for BackgroundPool {
 }
 
 impl BackgroundPool {
-    /// Creates a pool with one flush thread, at most `compaction_threads` (at least one) for compactions, and one for
-    /// submitted writes.
+    /// Creates a pool with one flush thread, at most `compaction_threads` (at least one) for compactions, and two for
+    /// submitted writes, or a quarter as many as there are processors if that is more. A database uses one of these at a
+    /// time; while its writes wait, those of other databases go on.
     pub fn new(env: Arc<dyn Env>, compaction_threads: usize) -> Self {
         let shared = Arc::new(Shared { state: Mutex::default(), work: Default::default() });
-        Self { shared, env, limits: [1, compaction_threads.max(1), 1], process: ProcessMark::here() }
+        let processors = env.available_parallelism();
+        let commit_threads = (processors / 4).max(2).min(processors);
+        let limits = [1, compaction_threads.max(1), commit_threads];
+        Self { shared, env, limits, process: ProcessMark::here() }
     }
 
     /// Whether the pool was created in this process. A forked child has none of its threads.
