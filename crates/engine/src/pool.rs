@@ -1,6 +1,6 @@
 //! Background threads: one lane for flushes, one for compactions and one for submitted writes. A long compaction
 //! therefore never holds up a flush, and a write that waits for flushes and compactions holds up neither. A pool
-//! belongs to one database or is shared by all databases of a process.
+//! is shared by the databases of a process, unless some are given one of their own.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -35,7 +35,7 @@ pub(crate) enum Lane {
 const LANES: [Lane; 3] = [Lane::Flush, Lane::Compaction, Lane::Commit];
 
 /// A pool of background threads. Pass one in [`Options`](crate::Options) to several databases to let them share its
-/// threads; otherwise each database creates its own.
+/// threads. Databases that are given none share the pool of their environment.
 ///
 /// Threads start with the first job of their lane and end with the pool. If the environment has no threads
 /// ([`Background::Steps`]), jobs wait until [`run_one`](Self::run_one) is called. If the system refuses to start a
