@@ -3,8 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { Written } from '../verify.js'
-import { writeEntries } from '../workloads/writes.js'
+import { writeInOrder } from '../workloads/writes.js'
 
 /**
  * @typedef {object} Many
@@ -30,15 +29,8 @@ const ENTRIES = 10
  */
 export async function openMany(context, count) {
   const [warmUp, ...locations] = context.newLocations(count + 1)
-  async function write(/** @type {import('../session.js').Session} */ session) {
-    const indexAt = (/** @type {number} */ i) => i
-    await writeEntries(context, session, {
-      count: ENTRIES,
-      indexAt,
-      written: new Written(ENTRIES),
-      batchSize: 1
-    })
-  }
+  /** @param {import('../session.js').Session} session */
+  const write = (session) => writeInOrder(context, session, ENTRIES, 1)
 
   // What the first one makes for all of them does not count.
   const first = await context.open({ location: warmUp })

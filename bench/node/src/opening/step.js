@@ -3,8 +3,7 @@
 import { existsSync } from 'node:fs'
 import { Context } from '../context.js'
 import { loadClass } from '../targets/load.js'
-import { Written } from '../verify.js'
-import { writeEntries } from '../workloads/writes.js'
+import { writeInOrder } from '../workloads/writes.js'
 import { MARK } from './trace.js'
 
 /** @type {import('./steps.js').Step} */
@@ -12,11 +11,9 @@ const { name, locations, directory, target, settings } = JSON.parse(process.argv
 const context = new Context({ target, settings, directory }, await loadClass(target), () => {})
 
 if (name === 'die') {
-  const { n } = settings
-  const indexAt = (/** @type {number} */ i) => i
   for (const location of locations) {
     const session = await context.open({ location })
-    await writeEntries(context, session, { count: n, indexAt, written: new Written(n), batchSize: 1000 })
+    await writeInOrder(context, session, settings.n)
   }
   process.kill(process.pid, 'SIGKILL')
 }

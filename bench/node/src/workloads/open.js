@@ -7,12 +7,10 @@ import { UsageError } from '../errors.js'
 import { openMany } from '../opening/many.js'
 import { callsOfOpen, writeAndDie } from '../opening/steps.js'
 import { verify, Written } from '../verify.js'
-import { writeEntries } from './writes.js'
+import { writeInOrder } from './writes.js'
 
 /** @typedef {import('../context.js').Context} Context */
 /** @typedef {import('../opening/trace.js').Calls} Calls */
-
-const BATCH = 1000
 
 /** A buffer of this size that is full becomes one table, since the entries come in order. LevelDB takes no smaller ones. */
 const TABLE_BYTES = 64 << 10
@@ -68,10 +66,9 @@ function remove(location) {
  * @param {Contents} contents
  * @param {{ sync?: boolean, more?: object }} [options]
  */
-async function fill(context, location, { count, valueSize, batchSize = BATCH }, options) {
+async function fill(context, location, { count, valueSize, batchSize }, options) {
   const session = await context.open({ location, valueSize, ...options })
-  const indexAt = (/** @type {number} */ i) => i
-  await writeEntries(context, session, { count, indexAt, written: new Written(count), batchSize })
+  await writeInOrder(context, session, count, batchSize)
   await session.suspend()
 }
 

@@ -50,6 +50,18 @@ export async function writeEntries(context, session, writing, watch = NO_WATCH) 
 }
 
 /**
+ * Writes the first `count` entries in order, unmeasured.
+ * @param {import('../context.js').Context} context
+ * @param {import('../session.js').Session} session
+ * @param {number} count
+ * @param {number} [batchSize]
+ */
+export async function writeInOrder(context, session, count, batchSize = LOAD_BATCH) {
+  const indexAt = context.sequence(count, 'sorted')
+  await writeEntries(context, session, { count, indexAt, written: new Written(count), batchSize })
+}
+
+/**
  * Opens a database and loads all entries in batches.
  * @param {import('../context.js').Context} context
  * @param {number} n
