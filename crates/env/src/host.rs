@@ -3,6 +3,7 @@
 //! A bare WebAssembly module (`wasm32-unknown-unknown`) has none of them. There, time is a counter that advances by
 //! one with each reading and by the time slept, threads do not start, and the process number is 0.
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use crate::{Background, EnvError, Result, ThreadHandle};
@@ -98,6 +99,8 @@ pub(crate) fn spawn(name: &str, work: Box<dyn FnOnce() + Send>) -> Result<Box<dy
     Ok(Box::new(HostThread { handle }))
 }
 
+/// Found out once: on Linux it takes a dozen system calls, as many as the rest of opening a small database's files.
 pub(crate) fn available_parallelism() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
+    static PARALLELISM: OnceLock<usize> = OnceLock::new();
+    *PARALLELISM.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }

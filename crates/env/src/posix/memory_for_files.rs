@@ -3,15 +3,24 @@
 //!
 //! Predecessor: `PosixEnv`. Successor: `/proc` and `/sys/fs/cgroup`.
 
-use std::fs;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The smallest of what the machine and each control group have; `None` if none of them says.
 pub(super) fn bytes() -> Option<u64> {
-    let of_machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| of_meminfo(&text));
-    let memberships = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let of_machine = contents("/proc/meminfo".as_ref()).and_then(|text| of_meminfo(&text));
+    let memberships = contents("/proc/self/cgroup".as_ref()).unwrap_or_default();
     let of_groups = Group::of(&memberships).and_then(|group| group.least_bytes());
     of_machine.into_iter().chain(of_groups).min()
+}
+
+/// What is in a file of `/proc` or `/sys`. These say that they are empty, so the usual way of reading starts with 32 bytes.
+fn contents(path: &Path) -> Option<String> {
+    const USUAL_SIZE_BYTES: usize = 4 << 10;
+    let mut text = String::with_capacity(USUAL_SIZE_BYTES);
+    File::open(path).ok()?.read_to_string(&mut text).ok()?;
+    Some(text)
 }
 
 /// What the machine can give without swapping.
@@ -72,7 +81,7 @@ impl Group {
 
     /// What the group in `directory` has left of its limit, and what files take of it.
     fn bytes_in(&self, directory: &Path) -> Option<u64> {
-        let read = |name: &str| fs::read_to_string(directory.join(name)).ok();
+        let read = |name: &str| contents(&directory.join(name));
         // Without a limit, version 2 says "max" and version 1 a number beyond any machine.
         let limit: u64 = read(self.limit)?.trim().parse().ok().filter(|&limit| limit < 1 << 60)?;
         let usage: u64 = read(self.usage)?.trim().parse().ok()?;
@@ -84,6 +93,8 @@ impl Group {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
