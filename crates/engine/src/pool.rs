@@ -90,14 +90,14 @@ impl fmt::Debug for BackgroundPool {
 }
 
 impl BackgroundPool {
-    /// Creates a pool with one flush thread, at most `compaction_threads` (at least one) for compactions, and two for
-    /// submitted writes, or a quarter as many as there are processors if that is more. A database uses one of these at a
-    /// time; while its writes wait, those of other databases go on.
+    /// Creates a pool with at most `compaction_threads` threads (at least one) for compactions. For flushes and for
+    /// submitted writes it has two each, or a quarter as many as there are processors if that is more, and never more than
+    /// there are processors. A database uses one of either kind at a time; others go on meanwhile.
     pub fn new(env: Arc<dyn Env>, compaction_threads: usize) -> Self {
         let shared = Arc::new(Shared { state: Mutex::default(), work: Default::default() });
         let processors = env.available_parallelism();
-        let commit_threads = (processors / 4).max(2).min(processors);
-        let limits = [1, compaction_threads.max(1), commit_threads];
+        let threads = (processors / 4).max(2).min(processors);
+        let limits = [threads, compaction_threads.max(1), threads];
         Self { shared, env, limits, process: ProcessMark::here() }
     }
 
@@ -122,7 +122,9 @@ impl BackgroundPool {
         let due = self.env.monotonic_micros().saturating_add(delay.as_micros() as u64);
         let mut state = self.shared.state.lock();
         state.delayed.push((due, job));
-        self.ensure_thread(&mut state, Lane::Flush);
+        if state.threads[Lane::Flush as usize].is_empty() {
+            self.ensure_thread(&mut state, Lane::Flush);
+        }
         drop(state);
         self.shared.work[Lane::Flush as usize].notify_one();
     }
