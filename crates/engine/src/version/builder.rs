@@ -3,13 +3,13 @@
 //! Edits are collected first and merged with the base once. A MANIFEST of a million edits therefore costs memory only for
 //! the files that exist at its end, not for all that ever existed.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use terrace_format::internal_key::{KeyCompare, SequenceNumber};
 use terrace_format::limits::LEVEL_COUNT;
 use terrace_format::table::TableCounts;
-use terrace_format::version_edit::{FileEntry, VersionEdit};
+use terrace_format::version_edit::FileEntry;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::version::file_meta::{FileMeta, FileOrigin, ObsoleteFiles};
@@ -40,29 +40,47 @@ pub struct NewFiles<'a> {
 pub struct VersionBuilder<'a> {
     base: &'a Version,
     on_obsolete: Arc<ObsoleteFiles>,
+    new: NewFiles<'a>,
     deleted: [HashSet<u64>; LEVEL_COUNT],
-    added: [HashMap<u64, Arc<FileMeta>>; LEVEL_COUNT],
+    /// By number: in that order, files are often almost sorted by key.
+    added: [BTreeMap<u64, Added>; LEVEL_COUNT],
+}
+
+/// A file that edits added.
+#[derive(Debug)]
+enum Added {
+    /// Most of these are removed again by a later edit of a MANIFEST.
+    New(FileEntry),
+    /// A file of the base, which was moved.
+    Kept(Arc<FileMeta>),
 }
 
 impl<'a> VersionBuilder<'a> {
-    /// A builder without edits. The files that it makes report to `on_obsolete`.
-    pub fn new(base: &'a Version, on_obsolete: Arc<ObsoleteFiles>) -> Self {
-        Self { base, on_obsolete, deleted: Default::default(), added: Default::default() }
+    /// A builder without edits. The files that it makes report to `on_obsolete`; `new` says what else is known of them.
+    pub fn new(base: &'a Version, on_obsolete: Arc<ObsoleteFiles>, new: NewFiles<'a>) -> Self {
+        Self { base, on_obsolete, new, deleted: Default::default(), added: Default::default() }
     }
 
-    /// Adds one edit. Its deletions come before its additions, so that a file can move from level to level. Such a
-    /// file keeps its [`FileMeta`], with the open table and the counts.
+    /// Adds one edit: the files that it deletes, by level and number, and those that it adds. Deletions come before
+    /// additions, so that a file can move from level to level. Such a file keeps its [`FileMeta`], with the open table and
+    /// the counts.
     ///
     /// # Errors
     /// `InvalidArgument`, with [`MissingFile::Refuse`], if the edit deletes a file that is not there. The builder is
     /// useless then.
-    pub fn apply(&mut self, edit: &VersionEdit, missing: MissingFile, new: &NewFiles<'_>) -> Result<()> {
+    pub fn apply(
+        &mut self,
+        deleted: &[(usize, u64)],
+        added: impl IntoIterator<Item = (usize, FileEntry)>,
+        missing: MissingFile,
+    ) -> Result<()> {
         let mut taken_out: HashMap<u64, Arc<FileMeta>> = HashMap::new();
-        for &(level, number) in &edit.deleted_files {
+        for &(level, number) in deleted {
             match self.take_out(level, number) {
-                Some(file) => {
+                Some(Added::Kept(file)) => {
                     taken_out.insert(number, file);
                 }
+                Some(Added::New(_)) => {}
                 None if missing == MissingFile::Refuse => {
                     let message =
                         format!("the edit removes table {number} from level {level}, which does not have it");
@@ -71,15 +89,15 @@ impl<'a> VersionBuilder<'a> {
                 None => {}
             }
         }
-        for (level, entry) in &edit.new_files {
-            let moved = taken_out.remove(&entry.number).filter(|file| describes(file, entry));
-            let file = moved.unwrap_or_else(|| self.new_file(entry.clone(), new));
-            self.added[*level].insert(entry.number, file);
+        for (level, entry) in added {
+            let number = entry.number;
+            let moved = taken_out.remove(&number).filter(|file| describes(file, &entry));
+            self.added[level].insert(number, moved.map_or(Added::New(entry), Added::Kept));
         }
         Ok(())
     }
 
-    fn take_out(&mut self, level: usize, number: u64) -> Option<Arc<FileMeta>> {
+    fn take_out(&mut self, level: usize, number: u64) -> Option<Added> {
         if let Some(file) = self.added[level].remove(&number) {
             return Some(file);
         }
@@ -88,33 +106,28 @@ impl<'a> VersionBuilder<'a> {
         }
         let file = self.base.levels[level].iter().find(|file| file.number == number)?;
         self.deleted[level].insert(number);
-        Some(Arc::clone(file))
-    }
-
-    fn new_file(&self, entry: FileEntry, new: &NewFiles<'_>) -> Arc<FileMeta> {
-        let number = entry.number;
-        let file = FileMeta::new(entry, new.newest_sequence, new.origin, Arc::clone(&self.on_obsolete));
-        if let Some((_, counts)) = new.counts.iter().find(|(other, _)| *other == number) {
-            file.set_counts(Some(*counts));
-        }
-        Arc::new(file)
+        Some(Added::Kept(Arc::clone(file)))
     }
 
     /// Returns the resulting version, and the files of the base that it no longer lists.
     pub fn finish(self) -> (Version, Vec<Arc<FileMeta>>) {
-        let comparator = self.base.comparator();
+        let Self { base, on_obsolete, new, deleted, added } = self;
+        let comparator = base.comparator();
         let mut levels: [Vec<Arc<FileMeta>>; LEVEL_COUNT] = Default::default();
         let mut removed = Vec::new();
-        for (level, (added, deleted)) in self.added.into_iter().zip(&self.deleted).enumerate() {
+        for (level, (added, deleted)) in added.into_iter().zip(&deleted).enumerate() {
             let (gone, kept): (Vec<_>, Vec<_>) =
-                self.base.levels[level].iter().cloned().partition(|file| deleted.contains(&file.number));
+                base.levels[level].iter().cloned().partition(|file| deleted.contains(&file.number));
             removed.extend(gone);
             let files = &mut levels[level];
             *files = kept;
             if added.is_empty() {
                 continue;
             }
-            files.extend(added.into_values());
+            files.extend(added.into_values().map(|file| match file {
+                Added::New(entry) => Arc::new(new_file(entry, &new, &on_obsolete)),
+                Added::Kept(file) => file,
+            }));
             if level == 0 {
                 files.sort_by_key(|file| std::cmp::Reverse(file.number));
             } else {
@@ -128,15 +141,23 @@ impl<'a> VersionBuilder<'a> {
     }
 }
 
+fn new_file(entry: FileEntry, new: &NewFiles<'_>, on_obsolete: &Arc<ObsoleteFiles>) -> FileMeta {
+    let number = entry.number;
+    let file = FileMeta::new(entry, new.newest_sequence, new.origin, Arc::clone(on_obsolete));
+    if let Some((_, counts)) = new.counts.iter().find(|(other, _)| *other == number) {
+        file.set_counts(Some(*counts));
+    }
+    file
+}
+
 fn describes(file: &FileMeta, entry: &FileEntry) -> bool {
     file.size_bytes == entry.size_bytes && file.smallest == entry.smallest && file.largest == entry.largest
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use proptest::prelude::*;
+    use terrace_format::version_edit::VersionEdit;
 
     use super::*;
     use crate::version::checker;
@@ -160,8 +181,8 @@ mod tests {
             ..VersionEdit::default()
         };
         let counts = [(7, TableCounts { entries: 3, ..TableCounts::default() })];
-        let mut builder = VersionBuilder::new(&base, queue());
-        builder.apply(&edit, MissingFile::Refuse, &written(&counts)).unwrap();
+        let mut builder = VersionBuilder::new(&base, queue(), written(&counts));
+        builder.apply(&edit.deleted_files, edit.new_files, MissingFile::Refuse).unwrap();
         let (next, removed) = builder.finish();
         assert!(Arc::ptr_eq(&next.levels[2][0], &moved));
         assert_eq!(next.levels[1][0].counts().unwrap().entries, 3);
@@ -173,17 +194,16 @@ mod tests {
     fn a_file_that_is_not_there_is_ignored_or_refused() {
         let base = version(&[(1, 4, "a", "c")]);
         let edit = VersionEdit { deleted_files: vec![(2, 4)], ..VersionEdit::default() };
-        let mut builder = VersionBuilder::new(&base, queue());
-        builder.apply(&edit, MissingFile::Ignore, &written(&[])).unwrap();
+        let mut builder = VersionBuilder::new(&base, queue(), written(&[]));
+        builder.apply(&edit.deleted_files, [], MissingFile::Ignore).unwrap();
         let (next, removed) = builder.finish();
         assert_eq!((next.file_count(1), removed.len()), (1, 0));
 
-        let mut builder = VersionBuilder::new(&base, queue());
-        let error = builder.apply(&edit, MissingFile::Refuse, &written(&[])).unwrap_err();
+        let mut builder = VersionBuilder::new(&base, queue(), written(&[]));
+        let error = builder.apply(&edit.deleted_files, [], MissingFile::Refuse).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);
-        let twice = VersionEdit { deleted_files: vec![(1, 4), (1, 4)], ..VersionEdit::default() };
-        let mut builder = VersionBuilder::new(&base, queue());
-        assert!(builder.apply(&twice, MissingFile::Refuse, &written(&[])).is_err());
+        let mut builder = VersionBuilder::new(&base, queue(), written(&[]));
+        assert!(builder.apply(&[(1, 4), (1, 4)], [], MissingFile::Refuse).is_err());
     }
 
     /// One step of a random history: slots are disjoint key ranges of a level.
@@ -260,9 +280,9 @@ mod tests {
                     pending.push(model_edit(&mut model, &mut next_number, step));
                     continue;
                 }
-                let mut builder = VersionBuilder::new(&base, Arc::clone(&queue));
+                let mut builder = VersionBuilder::new(&base, Arc::clone(&queue), written(&[]));
                 for edit in pending.drain(..) {
-                    builder.apply(&edit, MissingFile::Refuse, &written(&[])).unwrap();
+                    builder.apply(&edit.deleted_files, edit.new_files, MissingFile::Refuse).unwrap();
                 }
                 let (next, removed) = builder.finish();
                 checker::check(&next).unwrap();

@@ -5,7 +5,6 @@
 //! tables that it names are compared with one listing of the directory, so that a missing table is found now and not by
 //! a later read.
 
-use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -79,15 +78,16 @@ pub(super) fn recover(
     }
     let mut recovered = read_state(options, manifest_number, &manifest_path, obsolete)?;
     let names = names.map_or_else(|| list_directory(options), |names| Ok(kinds(names)))?;
-    let tables: HashSet<u64> = names
+    let mut tables: Vec<u64> = names
         .iter()
         .filter_map(|kind| match kind {
             FileKind::Table(number) | FileKind::LegacyTable(number) => Some(*number),
             _ => None,
         })
         .collect();
-    let missing: Vec<u64> =
-        recovered.version.files().map(|file| file.number).filter(|number| !tables.contains(number)).collect();
+    tables.sort_unstable();
+    let is_missing = |number: &u64| tables.binary_search(number).is_err();
+    let missing: Vec<u64> = recovered.version.files().map(|file| file.number).filter(is_missing).collect();
     if let Some(first) = missing.first() {
         let manifest = file_name::manifest_name(manifest_number);
         let message = match missing.len() - 1 {
@@ -150,11 +150,11 @@ fn read_state(
     obsolete: &Arc<ObsoleteFiles>,
 ) -> Result<Recovered> {
     let empty = Version::empty(options.comparator.clone());
-    let mut builder = VersionBuilder::new(&empty, Arc::clone(obsolete));
+    let new = NewFiles { newest_sequence: MAX_SEQUENCE_NUMBER, origin: FileOrigin::Recovered, counts: &[] };
+    let mut builder = VersionBuilder::new(&empty, Arc::clone(obsolete), new);
     let mut pointers = StoredCompactPointers::default();
     let mut last = VersionEdit::default();
     let mut is_ours = false;
-    let new = NewFiles { newest_sequence: MAX_SEQUENCE_NUMBER, origin: FileOrigin::Recovered, counts: &[] };
     read_manifest(&*options.env, path, |offset, edit| {
         if let Some(stored) = &edit.comparator {
             check_comparator(options, path, stored)?;
@@ -166,7 +166,7 @@ fn read_state(
         if named.chain(numbers.into_iter().flatten()).any(|number| number >= FILE_NUMBER_LIMIT) {
             return Err(Error::corruption(path, offset, "a file number is out of range"));
         }
-        builder.apply(&edit, MissingFile::Ignore, &new)?;
+        builder.apply(&edit.deleted_files, edit.new_files, MissingFile::Ignore)?;
         for (level, key) in edit.compact_pointers {
             pointers[level] = Some(key);
         }

@@ -237,8 +237,8 @@ impl VersionSet {
             origin: FileOrigin::Written,
             counts,
         };
-        let mut builder = VersionBuilder::new(&base, Arc::clone(&self.obsolete));
-        builder.apply(&edit, MissingFile::Refuse, &new)?;
+        let mut builder = VersionBuilder::new(&base, Arc::clone(&self.obsolete), new);
+        builder.apply(&edit.deleted_files, edit.new_files.iter().cloned(), MissingFile::Refuse)?;
         let (version, removed) = builder.finish();
         if cfg!(debug_assertions) {
             checker::check(&version)?;

@@ -224,8 +224,8 @@ impl Simulation {
         }
         let flushed = self.memtable.first().map_or(self.last_sequence, |entry| entry.sequence - 1);
         let new = NewFiles { newest_sequence: flushed, origin: FileOrigin::Written, counts: &counts };
-        let mut builder = VersionBuilder::new(&self.version, Arc::new(ObsoleteFiles::new()));
-        builder.apply(&edit, MissingFile::Refuse, &new).unwrap();
+        let mut builder = VersionBuilder::new(&self.version, Arc::new(ObsoleteFiles::new()), new);
+        builder.apply(&edit.deleted_files, edit.new_files, MissingFile::Refuse).unwrap();
         let (version, removed) = builder.finish();
         for file in removed {
             self.entries.remove(&file.number);

@@ -317,8 +317,8 @@ impl Model {
             self.spreads.insert(number, spread);
         }
         let new = NewFiles { newest_sequence: 1, origin: FileOrigin::Written, counts: &counts };
-        let mut builder = VersionBuilder::new(&self.version, Arc::new(ObsoleteFiles::new()));
-        builder.apply(&edit, MissingFile::Refuse, &new).unwrap();
+        let mut builder = VersionBuilder::new(&self.version, Arc::new(ObsoleteFiles::new()), new);
+        builder.apply(&edit.deleted_files, edit.new_files, MissingFile::Refuse).unwrap();
         let (version, removed) = builder.finish();
         for file in removed {
             self.spreads.remove(&file.number);
