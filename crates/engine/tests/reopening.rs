@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use terrace_engine::env::Env;
-use terrace_engine::env::simulated::{CallCounts, CallKind, Mode, SimulatedEnv};
+use terrace_engine::env::simulated::{CallCounts, CallKind, Failure, FaultPlan, Mode, SimulatedEnv};
 use terrace_engine::{Db, Options, ReadOptions, WriteOptions};
 
 const DIRECTORY: &str = "/data/db";
@@ -14,8 +14,11 @@ const DIRECTORY: &str = "/data/db";
 const SYNCED: WriteOptions = WriteOptions { sync: true };
 
 fn open(env: &SimulatedEnv, directory: &str) -> Db {
-    let options =
-        Options { env: Arc::new(env.clone()), write_buffer_size_bytes: 4 << 10, ..Options::default() };
+    open_with_buffer(env, directory, 4 << 10)
+}
+
+fn open_with_buffer(env: &SimulatedEnv, directory: &str, write_buffer_size_bytes: usize) -> Db {
+    let options = Options { env: Arc::new(env.clone()), write_buffer_size_bytes, ..Options::default() };
     Db::open(directory, options).unwrap()
 }
 
@@ -75,6 +78,73 @@ fn a_session_that_was_killed_before_it_flushed_anything_is_followed_by_one_that_
     assert_eq!(db.get(b"key", &ReadOptions::default()).unwrap(), Some(b"value".to_vec()));
     assert_eq!(syncs(&env.counts().since(&before)), 0);
     assert_eq!(manifests(&env), manifest);
+}
+
+fn tables(env: &SimulatedEnv) -> usize {
+    let names = env.list(Path::new(DIRECTORY)).unwrap();
+    names.iter().filter(|name| name.ends_with(".ldb")).count()
+}
+
+#[test]
+fn what_a_killed_process_left_in_a_small_log_stays_there_and_one_sync_makes_it_durable() {
+    for (seed, writes) in (0..40).flat_map(|seed| [(seed, true), (seed, false)]) {
+        let mode = if seed % 2 == 0 { Mode::Ext4Ordered } else { Mode::StrictPosix };
+        let mut env = SimulatedEnv::new(seed, mode);
+        let killed = open_with_buffer(&env, DIRECTORY, 64 << 10);
+        killed.put(b"before", b"value", &WriteOptions::default()).unwrap();
+        env.kill_process();
+
+        let db = open_with_buffer(&env, DIRECTORY, 64 << 10);
+        let before = env.counts();
+        if writes {
+            db.put(b"after", b"value", &SYNCED).unwrap();
+            assert_eq!(syncs(&env.counts().since(&before)), 3, "of both logs and the new one's name");
+        } else {
+            db.close().unwrap();
+            assert_eq!(syncs(&env.counts().since(&before)), 1, "of the log that was found");
+        }
+        assert_eq!(tables(&env), 0);
+        env.cut_power();
+
+        let db = open_with_buffer(&env, DIRECTORY, 64 << 10);
+        for key in [b"before".as_slice(), b"after"].into_iter().take(1 + usize::from(writes)) {
+            assert!(db.get(key, &ReadOptions::default()).unwrap().is_some(), "seed {seed}: {key:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_found_in_a_log_for_the_second_time_is_flushed() {
+    let mut env = SimulatedEnv::new(1, Mode::Ext4Ordered);
+    let killed = open(&env, DIRECTORY);
+    killed.put(b"key", b"value", &SYNCED).unwrap();
+    env.kill_process();
+    for expected in [0, 1] {
+        open(&env, DIRECTORY).close().unwrap();
+        assert_eq!(tables(&env), expected);
+    }
+}
+
+#[test]
+fn a_kept_log_that_cannot_be_synced_is_flushed() {
+    for seed in 0..20 {
+        let mut env = SimulatedEnv::new(seed, Mode::StrictPosix);
+        let killed = open(&env, DIRECTORY);
+        killed.put(b"before", b"value", &WriteOptions::default()).unwrap();
+        env.kill_process();
+
+        let db = open(&env, DIRECTORY);
+        env.fail_at(FaultPlan::new(1, Failure::Io).of(CallKind::Sync).on(".log"));
+        db.put(b"after", b"value", &SYNCED).unwrap();
+        assert!(env.has_failed());
+        assert_eq!(tables(&env), 1);
+        env.cut_power();
+
+        let db = open(&env, DIRECTORY);
+        for key in [b"before".as_slice(), b"after"] {
+            assert!(db.get(key, &ReadOptions::default()).unwrap().is_some(), "seed {seed}: {key:?}");
+        }
+    }
 }
 
 #[test]

@@ -26,7 +26,7 @@ impl DbInner {
         // This thread still writes what was submitted before. What comes after the token is refused.
         self.submissions.close();
         let mut token = self.writer.line.take_token();
-        let recovered = self.writer.flush_recovered(&mut token);
+        let recovered = self.writer.settle_recovered(&mut token);
         self.health.mark_closed();
         // The order matters: a compaction that gives up must find that the database is closing.
         self.background.lock().closing = true;

@@ -3,11 +3,12 @@
 //! 1. Lock the directory.
 //! 2. Look at what is in it. Create a database if there is none and the options allow that.
 //! 3. Read the MANIFEST (`version/set`).
-//! 4. Read the logs that the MANIFEST still needs into memtables (`recovery`).
+//! 4. Read the logs that the MANIFEST still needs into memtables (`recovery`). If they hold little, the memtable becomes
+//!    the active one (`recovery/kept_logs`).
 //! 5. Begin a new log.
 //! 6. Write a new MANIFEST, unless the one that was read is known to be durable, and remove what an earlier crash left
 //!    behind (`db/settle`).
-//! 7. Start the background, which flushes what step 4 read.
+//! 7. Start the background, which flushes the other memtables of step 4.
 //!
 //! A read-only open takes only steps 3 and 4, without the lock and without writing: see
 //! [`read_only`](super::read_only).
@@ -42,6 +43,7 @@ use crate::options::Options;
 use crate::process_pool;
 use crate::read::published::Published;
 use crate::read::super_version::{SealedMemTable, SuperVersion};
+use crate::recovery::kept_logs::{self, KeptLog};
 use crate::recovery::lost_edits::check_last_edits;
 use crate::recovery::needed_logs::{RecoveredNumbers, check_first_log, is_log_needed, open_logs};
 use crate::recovery::replay::{RecoveredLogs, Replay};
@@ -237,23 +239,28 @@ impl Parts {
         recovered: RecoveredLogs,
         logs: Vec<u64>,
         synced_files: SyncedFiles,
+        kept: Vec<KeptLog>,
     ) -> Result<Arc<DbInner>> {
         let Self { home, options, comparator, block_cache, tables, obsolete, info_log, lock } = self;
         let Home { directory, env, hold } = home;
         let left_out = recovered.hole.map(LeftOutLog::from);
         let mut logs = logs;
         let mut wal = None;
-        let active = Arc::new(MemTable::new(comparator.clone()));
+        let mut recovered_memtables = recovered.memtables;
+        let active = match recovered_memtables.pop_if(|_| !kept.is_empty()) {
+            Some(kept) => kept.table,
+            None => Arc::new(MemTable::new(comparator.clone())),
+        };
         let mut sealed = Vec::new();
         if options.read_only {
             // Nothing is flushed: the memtables are used as they are.
-            for memtable in recovered.memtables {
+            for memtable in recovered_memtables {
                 let last_sequence = memtable.last_sequence;
                 let table = memtable.table;
                 sealed.insert(0, SealedMemTable { table, file_number: 0, next_log_number: 0, last_sequence });
             }
         } else {
-            let filled = recovered.memtables.into_iter().filter(|memtable| !memtable.table.is_empty());
+            let filled = recovered_memtables.into_iter().filter(|memtable| !memtable.table.is_empty());
             let filled: Vec<_> = filled.map(|memtable| (versions.new_flush_number(), memtable)).collect();
             let number = versions.new_file_number();
             let path = directory.join(file_name::log_name(number));
@@ -289,6 +296,7 @@ impl Parts {
         let commit = CommitState {
             wal,
             outgoing: Vec::new(),
+            kept,
             recovered: view.sealed.first().filter(|_| !options.read_only).map(|newest| newest.file_number),
             memtable: active,
             last_sequence: recovered.last_sequence,
@@ -383,9 +391,10 @@ fn create(home: Home, options: Options, info_log: InfoLog, lock: Box<dyn FileLoc
     parts.info_log.line(format_args!("created a new database"));
     parts.finish(
         versions,
-        RecoveredLogs { memtables: Vec::new(), last_sequence: 0, hole: None },
+        RecoveredLogs { memtables: Vec::new(), last_sequence: 0, ends: Vec::new(), hole: None },
         Vec::new(),
         SyncedFiles::default(),
+        Vec::new(),
     )
 }
 
@@ -424,9 +433,11 @@ pub(super) fn recover(
         write_buffer_size_bytes: parts.options.write_buffer_size_bytes,
         synced_files: &synced_files,
     };
-    let recovered = replay.run(logs, last_sequence)?;
+    let may_keep = is_ours && !parts.options.read_only && kept_logs::hold_if_small(&mut logs)?;
+    let recovered = replay.run(&logs, last_sequence)?;
+    let kept = if may_keep { kept_logs::keep(&**env, &logs, &recovered, &synced_files) } else { Vec::new() };
     let stop = recovered.hole.as_ref().map(|hole| hole.number);
     let stopped =
         log_numbers.iter().copied().filter(|number| stop.is_some_and(|stop| *number >= stop)).collect();
-    Ok((parts.finish(versions, recovered, log_numbers, synced_files)?, stopped))
+    Ok((parts.finish(versions, recovered, log_numbers, synced_files, kept)?, stopped))
 }

@@ -8,7 +8,6 @@
 //! New writes get sequences that leftovers may have, too: the records after a hole in a log, or a table or log that
 //! nothing refers to. These must never be found again after a loss of power, so they are gone when the open returns.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use terrace_format::file_name::{self, FileKind};
@@ -45,10 +44,15 @@ impl DbInner {
         }
         // The logs below the oldest existing one are gone, and the MANIFEST should need none of them.
         let oldest = self.background.lock().logs.iter().copied().min();
-        if self.files.versions.renew(oldest)?
-            && let Some(wal) = &mut self.writer.line.take_token().wal
-        {
+        let renewed = self.files.versions.renew(oldest)?;
+        let mut token = self.writer.line.take_token();
+        if let Some(wal) = token.wal.as_mut().filter(|_| renewed) {
             wal.note_synced_name();
+        }
+        // The directory was synced before a MANIFEST named the first log.
+        let first = self.files.versions.log_number();
+        for kept in token.kept.iter_mut().filter(|kept| renewed || kept.number == first) {
+            kept.note_synced_name();
         }
         Ok(())
     }
@@ -88,10 +92,13 @@ impl DbInner {
     /// The files among `names` that belong to a database but that nothing refers to, because a crash left them behind.
     fn leftovers(&self, names: &[String]) -> Vec<String> {
         let version = self.files.versions.current();
-        let live: HashSet<u64> = version.levels.iter().flatten().map(|file| file.number).collect();
+        let mut live: Vec<u64> = version.files().map(|file| file.number).collect();
+        live.sort_unstable();
         let logs = self.background.lock().logs.clone();
         let is_left_over = |name: &&String| match file_name::parse(name) {
-            Some(FileKind::Table(number) | FileKind::LegacyTable(number)) => !live.contains(&number),
+            Some(FileKind::Table(number) | FileKind::LegacyTable(number)) => {
+                live.binary_search(&number).is_err()
+            }
             Some(FileKind::Log(number)) => !logs.contains(&number),
             Some(FileKind::Manifest(number)) => number != self.files.versions.manifest_number(),
             Some(FileKind::Temporary(_)) => true,

@@ -48,6 +48,8 @@ pub(crate) struct RecoveredLogs {
     /// Oldest first. Only the last one may be empty.
     pub(crate) memtables: Vec<RecoveredMemTable>,
     pub(crate) last_sequence: u64,
+    /// Where the last record ends in each log that ends after it.
+    pub(crate) ends: Vec<u64>,
     /// The hole that a loss of power left. What follows it in its log does not count, and neither do later logs.
     pub(crate) hole: Option<LogHole>,
 }
@@ -95,9 +97,10 @@ const ZEROS_IN_LOG: &str = "zeros where a log record should begin";
 
 impl Replay<'_> {
     /// Reads `logs`, in ascending order, into memtables. `last_sequence` is the newest sequence in tables.
-    pub(crate) fn run(&self, logs: Vec<OpenLog>, last_sequence: u64) -> Result<RecoveredLogs> {
+    pub(crate) fn run(&self, logs: &[OpenLog], last_sequence: u64) -> Result<RecoveredLogs> {
         let first = RecoveredMemTable::new(Arc::new(MemTable::new(self.comparator.clone())));
-        let mut recovered = RecoveredLogs { memtables: vec![first], last_sequence, hole: None };
+        let mut recovered =
+            RecoveredLogs { memtables: vec![first], last_sequence, ends: Vec::new(), hole: None };
         for (index, log) in logs.iter().enumerate() {
             let end = self.replay_log(log, &mut recovered);
             let problem = match &end {
@@ -252,6 +255,7 @@ impl Replay<'_> {
                         let problem = format!("{problem}; repair keeps what is there");
                         return Err(Error::corruption(path, sound_end, problem));
                     }
+                    recovered.ends.push(sound_end);
                     break End::Whole;
                 }
             }

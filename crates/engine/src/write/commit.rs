@@ -2,7 +2,7 @@
 //!
 //! All steps run under the commit token:
 //!
-//! 1. Make room (`write/room`). The first sync since the open waits for the flush of what the open read from logs.
+//! 1. Make room (`write/room`). The first sync since the open waits until what the open read from logs is durable.
 //! 2. Number the operations: sequences are contiguous, in the order of the log.
 //! 3. Append the group to the log as one record; sync if asked.
 //! 4. Insert it into the memtable.
@@ -81,7 +81,7 @@ impl<B: Backlog> Writer<B> {
         let bytes = batches.iter().map(WriteBatch::approximate_size_bytes).sum();
         self.make_room(commit, bytes, Patience::Wait)?;
         if sync {
-            self.flush_recovered(commit)?;
+            self.settle_recovered(commit)?;
         }
         self.commit_with_room(commit, batches, sync)
     }

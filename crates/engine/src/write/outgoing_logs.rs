@@ -1,5 +1,6 @@
 //! The logs before the active one, until their memtables are in tables. Predecessors: a seal, which leaves such a log;
-//! a sync, before which these logs are synced. Successor: `synced_files`.
+//! an open, which may keep those that it found (`recovery/kept_logs`); a sync, before which these logs are synced.
+//! Successor: `synced_files`.
 
 use crate::error::Result;
 use crate::wal::writer::WalWriter;
@@ -29,9 +30,21 @@ impl<B: Backlog> Writer<B> {
         })
     }
 
+    /// Syncs the logs that were found at the open and still matter.
+    pub(super) fn sync_kept_logs(&self, commit: &mut CommitState) -> Result<()> {
+        let oldest_needed = self.files.versions.log_number();
+        commit.kept.retain(|kept| kept.number >= oldest_needed);
+        for kept in &mut commit.kept {
+            kept.sync(&*self.files.env, &self.files.directory)?;
+            self.files.note_synced_log(kept.number, kept.size_bytes());
+        }
+        Ok(())
+    }
+
     /// Takes out the logs whose memtables are now in tables. They no longer need a sync.
     pub(super) fn take_flushed_logs(&self, commit: &mut CommitState) -> Vec<WalWriter> {
         let oldest_needed = self.files.versions.log_number();
+        commit.kept.retain(|kept| kept.number >= oldest_needed);
         commit.outgoing.extract_if(.., |outgoing| outgoing.number() < oldest_needed).collect()
     }
 }

@@ -120,14 +120,19 @@ impl<B: Backlog> Writer<B> {
         self.published.super_version().sealed.first().map(|sealed| sealed.file_number)
     }
 
-    /// Waits until what the open read from logs is in tables. Nothing that comes later is durable before that. A sync
-    /// of those logs proves nothing: pages that a device refused count as clean afterwards, and only the handles that
-    /// were open at the time learn of the failure.
-    pub(crate) fn flush_recovered(&self, commit: &mut CommitState) -> Result<()> {
+    /// Waits until what the open read from logs is durable: in tables, or in logs that this session wrote once more.
+    /// Nothing that comes later is durable before that. A mere sync of those logs proves nothing: pages that a device
+    /// refused count as clean afterwards, and only the handles that were open at the time learn of the failure.
+    pub(crate) fn settle_recovered(&self, commit: &mut CommitState) -> Result<()> {
         if let Some(newest) = commit.recovered {
             self.wait_for_flush_of(newest)?;
             commit.recovered = None;
         }
+        if self.sync_kept_logs(commit).is_err() {
+            // The memtable has everything that is in these logs.
+            self.flush_with_token(commit)?;
+        }
+        commit.kept.clear();
         Ok(())
     }
 

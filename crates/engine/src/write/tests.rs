@@ -93,6 +93,7 @@ impl Fixture {
         let commit = CommitState {
             wal: Some(WalWriter::create(&*env, path, number, false).unwrap()),
             outgoing: Vec::new(),
+            kept: Vec::new(),
             recovered: None,
             memtable: Arc::clone(&shared.published.super_version().active),
             last_sequence: 0,

@@ -13,6 +13,7 @@ use crate::health::Health;
 use crate::memtable::MemTable;
 use crate::read::published::Published;
 use crate::read::super_version::SealedMemTable;
+use crate::recovery::kept_logs::KeptLog;
 use crate::wal::writer::WalWriter;
 use crate::write::line::CommitLine;
 use crate::write::throttle::Throttle;
@@ -69,6 +70,8 @@ pub(crate) struct CommitState {
     /// Logs of sealed memtables that were not synced, oldest first. They are synced before a sync of the active log
     /// counts. Otherwise a later write could survive a power cut that an earlier one does not.
     pub(crate) outgoing: Vec<WalWriter>,
+    /// Logs found at the open whose records are in the active memtable and may not be durable.
+    pub(crate) kept: Vec<KeptLog>,
     /// The number of the newest sealed memtable that was read from the logs found at the open; `None` once a sync has
     /// waited for it.
     pub(crate) recovered: Option<u64>,

@@ -156,6 +156,11 @@ impl Env for PosixEnv {
         Ok(Box::new(file))
     }
 
+    fn open_to_rewrite(&self, path: &Path) -> Result<Box<dyn WritableFile>> {
+        let file = self.at("open to rewrite", path, |path_at| path_at.open_regular(OFlags::WRONLY))?;
+        Ok(Box::new(PosixWritableFile::new(file, path, 0)))
+    }
+
     fn create_log(&self, path: &Path) -> Result<Box<dyn LogFile>> {
         self.create_log_at(path, true)
     }
