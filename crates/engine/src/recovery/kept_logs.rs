@@ -2,9 +2,9 @@
 //!
 //! If a killed process left little in its logs, the memtable read from them becomes the active one instead of a table.
 //! The logs stay until that memtable is flushed with what is written later. A sync of a log that was found proves
-//! nothing, so each kept log is written once more in place, with the bytes that were read. The handle that does that learns of
-//! every failure to store them, and its sync counts. Bytes that are on the disk already do not change, so a loss of
-//! power can take nothing.
+//! nothing, so each kept log is written once more in place, with the bytes that were read. The handle that does so
+//! learns of every failure to store them, and its sync counts. Bytes that are on the disk already do not change, so a
+//! loss of power can take nothing.
 //!
 //! A log that an earlier session noted as synced is not kept: its records are found for the second time, and a table
 //! spares later opens from reading them again.
