@@ -11,9 +11,7 @@
 //! If step 3 fails and leaves the log as it was (a full disk), the group is refused. Any other failure there poisons
 //! the database: the contents of the log are unknown, so nothing more may be acknowledged.
 
-use std::iter::Peekable;
-
-use terrace_format::batch::{BatchIter, BatchOp, WriteBatch};
+use terrace_format::batch::{BatchOp, WriteBatch};
 use terrace_format::internal_key::{MAX_SEQUENCE_NUMBER, ValueKind};
 
 use crate::error::{Error, ErrorKind, Result};
@@ -118,8 +116,7 @@ impl<B: Backlog> Writer<B> {
             ));
         }
         batch.set_sequence(first_sequence);
-        let mut operations = batch.iter().peekable();
-        if let Some(Ok(first)) = operations.peek() {
+        if let Some(Ok(first)) = batch.iter().next() {
             commit.memtable.prefetch(first.key());
         }
         if sync {
@@ -141,7 +138,7 @@ impl<B: Backlog> Writer<B> {
         if sync {
             wal.sync(&*self.files.env).inspect_err(|error| self.backlog.poison(error))?;
         }
-        let holds_deletions = insert_operations(&commit.memtable, operations, first_sequence)?;
+        let holds_deletions = insert_batch(&commit.memtable, batch, first_sequence)?;
         commit.last_sequence = first_sequence + count - 1;
         self.published.publish(commit.last_sequence);
         if holds_deletions {
@@ -151,17 +148,16 @@ impl<B: Backlog> Writer<B> {
     }
 }
 
-/// Inserts `operations` with sequences from `first_sequence` on. Returns whether there were deletions.
-fn insert_operations(
-    memtable: &MemTable,
-    mut operations: Peekable<BatchIter<'_>>,
-    first_sequence: u64,
-) -> Result<bool> {
+/// Inserts the operations of `batch` with sequences from `first_sequence` on. Returns whether the batch held deletions.
+pub(crate) fn insert_batch(memtable: &MemTable, batch: &WriteBatch, first_sequence: u64) -> Result<bool> {
     let mut holds_deletions = false;
     let mut inserter = memtable.inserter();
+    let mut operations = batch.iter();
+    let mut next = operations.next();
     let mut sequence = first_sequence;
-    while let Some(operation) = operations.next() {
-        if let Some(Ok(next)) = operations.peek() {
+    while let Some(operation) = next {
+        next = operations.next();
+        if let Some(Ok(next)) = &next {
             memtable.prefetch(next.key());
         }
         match operation {
