@@ -19,7 +19,7 @@ pub type Ticket = usize;
 pub enum Outcome {
     /// A write that the engine's commit thread made.
     Write(Result<()>),
-    /// The value that [`Environment::run_apart`](crate::environment::Environment::run_apart) computed.
+    /// What a job of [`Environment`](crate::environment::Environment) computed.
     Apart(Box<dyn Any + Send>),
 }
 

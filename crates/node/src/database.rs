@@ -122,7 +122,7 @@ impl Database {
         let database = Rc::clone(self);
         self.begin_operation();
         let close = move || open.close();
-        self.environment.run_in_turn(env, close, move |env, result| {
+        self.environment.open_or_close(env, close, move |env, result| {
             database.environment.settle(env, deferred, result.and_then(|()| env.undefined()));
             database.end_operation(env);
         });
@@ -138,12 +138,35 @@ impl Database {
         work: impl FnOnce() -> terrace_engine::Result<T> + Send + 'static,
         finish: impl FnOnce(Env, T) -> Fallible<Value> + 'static,
     ) {
+        self.environment.run_apart(env, name, work, self.operation(deferred, finish));
+    }
+
+    /// Runs `read`, which may wait for the disk, on another thread. Returns a promise of what `finish` makes of its result.
+    /// The database does not close before that.
+    pub fn read<T: Send + 'static>(
+        self: &Rc<Self>,
+        env: Env,
+        read: impl FnOnce(&Db) -> terrace_engine::Result<T> + Send + 'static,
+        finish: impl FnOnce(Env, T) -> Fallible<Value> + 'static,
+    ) -> Fallible<Value> {
+        let (deferred, promise) = env.promise()?;
+        let open = self.opened();
+        self.environment.read(env, move || read(open.db()), self.operation(deferred, finish));
+        Ok(promise)
+    }
+
+    /// Begins an operation. The returned function ends it: it settles the promise with what `finish` makes of the result.
+    fn operation<T, F: FnOnce(Env, T) -> Fallible<Value>>(
+        self: &Rc<Self>,
+        deferred: Deferred,
+        finish: F,
+    ) -> impl FnOnce(Env, Fallible<T>) + use<T, F> {
         let database = Rc::clone(self);
         self.begin_operation();
-        self.environment.run_apart(env, name, work, move |env, result| {
+        move |env, result| {
             let result = result.and_then(|output| finish(env, output));
             database.environment.settle(env, deferred, result);
             database.end_operation(env);
-        });
+        }
     }
 }

@@ -17,8 +17,14 @@ use parking_lot::Mutex;
 use crate::completions::{Completions, Outcome, Ticket};
 use crate::error::{Failure, Fallible, check, from_panic};
 use crate::open_database::{self, OpenDatabase};
-use crate::openers::{Job, Openers};
+use crate::threads::{Job, Threads};
 use crate::value::{Deferred, Env, Value};
+
+/// Half the processors open and close databases, at most this many.
+const MOST_OPENERS: usize = 4;
+
+/// As many reads wait for the disk at once. Those behind them have asked the disk already.
+const READERS: usize = 4;
 
 type Continuation = Box<dyn FnOnce(Env, Outcome)>;
 
@@ -33,7 +39,8 @@ pub struct Environment {
     databases: RefCell<Vec<Weak<OpenDatabase>>>,
     /// Threads of [`run_apart`](Self::run_apart).
     threads: RefCell<Vec<JoinHandle<()>>>,
-    openers: Openers,
+    openers: Threads,
+    readers: Threads,
 }
 
 impl Environment {
@@ -50,7 +57,8 @@ impl Environment {
             collector: Cell::new(ptr::null_mut()),
             databases: RefCell::default(),
             threads: RefCell::default(),
-            openers: Openers::default(),
+            openers: Threads::new("terrace-open", most_openers()),
+            readers: Threads::new("terrace-read", READERS),
         });
         let slot = Box::into_raw(Box::new(Rc::clone(&environment)));
         let mut function = ptr::null_mut();
@@ -182,13 +190,23 @@ impl Environment {
 
     /// Like [`run_apart`](Self::run_apart), for opening and closing databases, on threads that are few and may be there
     /// already.
-    pub fn run_in_turn<T: Send + 'static>(
+    pub fn open_or_close<T: Send + 'static>(
         &self,
         env: Env,
         work: impl FnOnce() -> terrace_engine::Result<T> + Send + 'static,
         then: impl FnOnce(Env, Fallible<T>) + 'static,
     ) {
         self.openers.run(self.job(env, work, then));
+    }
+
+    /// Like [`run_apart`](Self::run_apart), for reads that may wait for the disk, on threads of their own that are few.
+    pub fn read<T: Send + 'static>(
+        &self,
+        env: Env,
+        work: impl FnOnce() -> terrace_engine::Result<T> + Send + 'static,
+        then: impl FnOnce(Env, Fallible<T>) + 'static,
+    ) {
+        self.readers.run(self.job(env, work, then));
     }
 
     /// `work`, to be run on another thread, which hands in its result for `then` on the JavaScript thread.
@@ -226,6 +244,10 @@ impl Environment {
             }
         }
     }
+}
+
+fn most_openers() -> usize {
+    thread::available_parallelism().map_or(1, |processors| (processors.get() / 2).clamp(1, MOST_OPENERS))
 }
 
 /// Keeps `value` in `place`, replacing what was there.
@@ -296,13 +318,13 @@ unsafe extern "C" fn deliver(
     let _ = catch_unwind(AssertUnwindSafe(|| environment.deliver(Env::new(env))));
 }
 
-/// Runs when the environment ends: the process exits, or a worker was terminated. Node has already waited for libuv's
-/// threads. Closes the databases that JavaScript left open, so that their files are in order and their locks are
+/// Runs when the environment ends: the process exits, or a worker was terminated. Waits for running reads. Closes the databases that JavaScript left open, so that their files are in order and their locks are
 /// free.
 unsafe extern "C" fn clean_up(slot: *mut c_void) {
     // SAFETY: Node runs the hook once, before it frees the instance data.
     let environment = unsafe { environment_at(slot) };
     environment.completions.end();
+    environment.readers.end();
     let databases = environment.databases.take();
     let _ = catch_unwind(AssertUnwindSafe(|| {
         for database in databases.iter().filter_map(Weak::upgrade) {

@@ -2,7 +2,7 @@
 //! JavaScript therefore holds a window of bounded size.
 //!
 //! A window that is in memory is read at once, on the JavaScript thread. Once a read has to wait for the disk, that
-//! window and all later ones are read by a thread of libuv's pool.
+//! window and all later ones are read by another thread.
 //!
 //! The state that an iterator shows is fixed when it is created. The next read carries out a seek.
 
@@ -15,7 +15,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 use terrace_engine::{DbIterator, Error, ErrorKind, IterOptions, ReadTier, Result, Snapshot};
 
-use crate::async_work;
 use crate::call::Call;
 use crate::database::Database;
 use crate::environment::Environment;
@@ -157,11 +156,9 @@ pub fn read(call: &Call<'_>) -> Fallible<Value> {
     }
     let (reader, taker) = (Arc::clone(cursor), Arc::clone(cursor));
     let environment = Rc::clone(call.environment);
-    async_work::queue(
+    iterator.database.read(
         env,
-        "terrace.iterator",
-        &iterator.database,
-        move || reader.read(want),
+        move |_db| reader.read(want),
         move |env, window| taker.hand_over(env, &environment, window, flags),
     )
 }

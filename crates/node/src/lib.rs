@@ -7,14 +7,14 @@
 //! | thread | work |
 //! |---|---|
 //! | JavaScript (the main thread, or one a worker) | every function registered here; a get that memory answers; a write that need not wait; making JavaScript values; settling promises |
-//! | libuv's pool ([`async_work`]) | reads that may wait for the disk: get, has, getMany, hasMany, an iterator's next entries, approximate sizes |
+//! | a few for reads ([`threads`]) | reads that may wait for the disk: get, has, getMany, hasMany, an iterator's next entries, approximate sizes |
+//! | others ([`threads`]) | open, close |
 //! | the engine's commit thread | writes that were queued, many with one sync; it hands results to [`completions`] |
-//! | a thread for one operation ([`environment`]) | what may take long, so that it never holds up libuv's few threads: open, close, clear, compactRange, checkpoint, refresh, destroy, repair |
+//! | a thread for one operation ([`environment`]) | what may take long, so that it never holds up the few threads: clear, compactRange, checkpoint, refresh, destroy, repair |
 //!
 //! Frequently called functions use Node-API directly: they allocate no strings or buffers for arguments, and make no
 //! promise if the answer is available at once.
 
-mod async_work;
 mod call;
 mod clear;
 mod completions;
@@ -26,10 +26,10 @@ mod functions;
 mod iterator;
 mod maintenance;
 mod open_database;
-mod openers;
 mod options;
 mod parts;
 mod reads;
+mod threads;
 mod value;
 mod write_lane;
 mod writes;

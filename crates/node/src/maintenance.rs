@@ -7,7 +7,6 @@ use std::rc::Rc;
 
 use terrace_engine::{Db, Error, ErrorKind, Options, RepairReport, Stats};
 
-use crate::async_work;
 use crate::call::Call;
 use crate::database::{Database, HeldSnapshot};
 use crate::error::Fallible;
@@ -29,7 +28,7 @@ pub fn open(call: &Call<'_>) -> Fallible<Value> {
     let wanted = options::open_options(env, call.argument(1))?;
     let (deferred, promise) = env.promise()?;
     let environment = Rc::clone(call.environment);
-    call.environment.run_in_turn(
+    call.environment.open_or_close(
         env,
         move || OpenDatabase::open(&directory, wanted.options, wanted.multithreading),
         move |env, opened| {
@@ -60,12 +59,9 @@ pub fn snapshot_close(call: &Call<'_>) -> Fallible<Value> {
 
 /// `approximateSize(database, start, end)`: a promise of a number of bytes.
 pub fn approximate_size(call: &Call<'_>) -> Fallible<Value> {
-    let env = call.env;
     let database = call.held::<Rc<Database>>(0)?;
     let (start, end) = range(call)?;
-    let open = database.opened();
-    let read = move || open.db().approximate_size(&start, &end);
-    async_work::queue(env, "terrace.approximateSize", database, read, |env, size| env.number(size as f64))
+    database.read(call.env, move |db| db.approximate_size(&start, &end), |env, size| env.number(size as f64))
 }
 
 /// `compactRange(database, start, end)`: a promise.

@@ -1,11 +1,10 @@
 //! Point reads. A read that memory can answer is answered at once, on the JavaScript thread. A read that needs the
-//! disk runs on libuv's pool, on the state at the time of the call, and returns a promise.
+//! disk runs on another thread, on the state at the time of the call, and returns a promise.
 
 use std::rc::Rc;
 
-use terrace_engine::{ErrorKind, ReadOptions, ReadTier};
+use terrace_engine::{Db, ErrorKind, ReadOptions, ReadTier};
 
-use crate::async_work;
 use crate::call::Call;
 use crate::database::Database;
 use crate::error::{Failure, Fallible};
@@ -41,9 +40,8 @@ pub fn get(call: &Call<'_>) -> Fallible<Value> {
         Ok(None) => env.undefined(),
         Err(error) if error.kind() == ErrorKind::WouldBlock => {
             let (key, options) = prepare(call, database, options)?;
-            let open = database.opened();
-            let read = move || open.db().get_pinned(&key, &options);
-            async_work::queue(env, "terrace.get", database, read, move |env, found| match found {
+            let read = move |db: &Db| db.get_pinned(&key, &options);
+            database.read(env, read, move |env, found| match found {
                 Some(value) => env.bytes(value.as_ref(), as_buffer),
                 None => env.undefined(),
             })
@@ -62,9 +60,8 @@ pub fn has(call: &Call<'_>) -> Fallible<Value> {
         Ok(found) => env.boolean(found.is_some()),
         Err(error) if error.kind() == ErrorKind::WouldBlock => {
             let (key, options) = prepare(call, database, options)?;
-            let open = database.opened();
-            let read = move || open.db().get_with(&key, &options, |_value| ());
-            async_work::queue(env, "terrace.has", database, read, |env, found| env.boolean(found.is_some()))
+            let read = move |db: &Db| db.get_with(&key, &options, |_value| ());
+            database.read(env, read, |env, found| env.boolean(found.is_some()))
         }
         Err(error) => Err(error.into()),
     }
@@ -74,7 +71,7 @@ pub fn has(call: &Call<'_>) -> Fallible<Value> {
 /// values that become buffers; a value or undefined for each key follows.
 pub fn get_many(call: &Call<'_>) -> Fallible<Value> {
     let as_buffers = Flags::of(call.env, call.argument(1))?.has(Flags::VALUES_AS_BUFFERS);
-    many(call, "terrace.getMany", true, move |env, parts, found| match found {
+    many(call, true, move |env, parts, found| match found {
         Some(value) => parts.push_bytes(value, as_buffers),
         None => env.undefined().map(|undefined| parts.push(undefined)),
     })
@@ -82,14 +79,11 @@ pub fn get_many(call: &Call<'_>) -> Fallible<Value> {
 
 /// `hasMany(database, flags, snapshot, ...keys)`: an array of booleans, or a promise of it.
 pub fn has_many(call: &Call<'_>) -> Fallible<Value> {
-    many(call, "terrace.hasMany", false, |env, parts, found| {
-        env.boolean(found.is_some()).map(|answer| parts.push(answer))
-    })
+    many(call, false, |env, parts, found| env.boolean(found.is_some()).map(|answer| parts.push(answer)))
 }
 
 fn many(
     call: &Call<'_>,
-    name: &str,
     with_buffer: bool,
     add: impl Fn(Env, &mut Parts, Option<&[u8]>) -> Fallible<()> + Copy + 'static,
 ) -> Fallible<Value> {
@@ -121,14 +115,13 @@ fn many(
     }
     options.tier = ReadTier::Disk;
     keep_state(database, &mut options);
-    let open = database.opened();
     let environment = Rc::clone(call.environment);
-    let read = move || {
+    let read = move |db: &Db| {
         let mut values = Vec::with_capacity(count);
-        open.db().get_many_with(&keys.each(), &options, |found| values.push(found.map(<[u8]>::to_vec)))?;
+        db.get_many_with(&keys.each(), &options, |found| values.push(found.map(<[u8]>::to_vec)))?;
         Ok(values)
     };
-    async_work::queue(env, name, database, read, move |env, values| {
+    database.read(env, read, move |env, values| {
         let mut parts = begin()?;
         for found in &values {
             add(env, &mut parts, found.as_deref())?;

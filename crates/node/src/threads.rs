@@ -1,5 +1,5 @@
-//! Threads that open and close databases: few, however many databases a program opens at once. They stay for a moment in case
-//! another is to be opened or closed, and then end.
+//! A few threads that run jobs in turn, however many jobs there are at once. They stay for a moment in case another job
+//! comes, and then end.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,14 +13,12 @@ use crate::open_database;
 /// How long a thread without work waits for more.
 const IDLE: Duration = Duration::from_millis(500);
 
-/// Half the processors, at most this many.
-const MOST_THREADS: usize = 4;
-
 pub type Job = Box<dyn FnOnce() + Send>;
 
-/// The threads of one environment.
-#[derive(Default)]
-pub struct Openers {
+/// The threads of one environment for one kind of job.
+pub struct Threads {
+    name: &'static str,
+    most: usize,
     shared: Arc<Shared>,
 }
 
@@ -39,16 +37,21 @@ struct State {
     ending: bool,
 }
 
-impl Openers {
+impl Threads {
+    /// At most `most` threads at a time, called `name`.
+    pub fn new(name: &'static str, most: usize) -> Self {
+        Self { name, most, shared: Arc::default() }
+    }
+
     /// Runs `job`, which must not wait for another one. It runs here if there is no thread and none can be started.
     pub fn run(&self, job: Job) {
         let mut state = self.shared.state.lock();
         state.queue.push_back(job);
-        if state.idle < state.queue.len() && state.running < most_threads() {
+        if state.idle < state.queue.len() && state.running < self.most {
             state.threads.retain(|thread| !thread.is_finished());
             let shared = Arc::clone(&self.shared);
             if let Ok(thread) =
-                thread::Builder::new().name("terrace-open".to_owned()).spawn(move || shared.serve())
+                thread::Builder::new().name(self.name.to_owned()).spawn(move || shared.serve())
             {
                 state.threads.push(thread);
                 state.running += 1;
@@ -76,10 +79,6 @@ impl Openers {
             let _ = thread.join();
         }
     }
-}
-
-fn most_threads() -> usize {
-    thread::available_parallelism().map_or(1, |processors| (processors.get() / 2).clamp(1, MOST_THREADS))
 }
 
 impl Shared {
@@ -117,27 +116,27 @@ mod tests {
 
     #[test]
     fn many_jobs_run_on_few_threads_and_the_end_waits_for_them() {
-        let openers = Openers::default();
+        let threads = Threads::new("test", 3);
         let (sender, receiver) = mpsc::channel();
         for _ in 0..1000 {
             let sender = sender.clone();
-            openers.run(Box::new(move || sender.send(thread::current().id()).unwrap()));
+            threads.run(Box::new(move || sender.send(thread::current().id()).unwrap()));
         }
-        openers.end();
-        let threads: Vec<_> = receiver.try_iter().collect();
-        assert_eq!(threads.len(), 1000);
-        assert!(HashSet::<thread::ThreadId>::from_iter(threads).len() <= most_threads());
+        threads.end();
+        let used: Vec<_> = receiver.try_iter().collect();
+        assert_eq!(used.len(), 1000);
+        assert!(HashSet::<thread::ThreadId>::from_iter(used).len() <= 3);
     }
 
     #[test]
     fn a_job_after_a_pause_runs() {
-        let openers = Openers::default();
+        let threads = Threads::new("test", 3);
         for _ in 0..2 {
             let (sender, receiver) = mpsc::channel();
-            openers.run(Box::new(move || sender.send(()).unwrap()));
+            threads.run(Box::new(move || sender.send(()).unwrap()));
             receiver.recv().unwrap();
             thread::sleep(IDLE + IDLE / 2);
-            assert_eq!(openers.shared.state.lock().running, 0, "the thread has ended");
+            assert_eq!(threads.shared.state.lock().running, 0, "the thread has ended");
         }
     }
 }
