@@ -150,6 +150,15 @@ fn cut_under_the_log(path: &Path) {
         assert_input_output(&refused.expect("a record for which there is no page is refused"));
         let _ = log.close();
     }
+    // The first record after a sync is not stored, but written.
+    let synced = path.with_file_name("000099.log");
+    let mut log = mapped_log(&synced);
+    log.sync().unwrap();
+    File::options().write(true).open(&synced).unwrap().set_len(0).unwrap();
+    assert_input_output(&add(&mut *log).unwrap_err());
+    assert_eq!(fs::metadata(&synced).unwrap().len(), 0);
+    let _ = log.close();
+
     let mut log = mapped_log(path);
     File::options().write(true).open(path).unwrap().set_len(0).unwrap();
     assert_input_output(&fail(&mut *log));
@@ -263,6 +272,34 @@ fn a_handler_that_was_there_before_gets_the_faults_that_are_its_own() {
 fn under_a_handler_that_came_afterwards_no_log_is_mapped() {
     let directory = tempfile::tempdir().unwrap();
     assert_done("foreign handler afterwards", directory.path());
+}
+
+#[test]
+fn records_after_a_sync_lie_where_they_would_be_stored() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("000003.log");
+    let mut log = PosixEnv::new().create_log(&path).unwrap();
+    let mut expected = Vec::new();
+    let mut add = |index: u8, body_size_bytes: usize| {
+        let (header, body) = ([index + 1; 7], vec![index + 101; body_size_bytes]);
+        log.append_record(0, &header, &body).unwrap();
+        expected.extend_from_slice(&header);
+        expected.extend_from_slice(&body);
+        assert!(fs::read(&path).unwrap().starts_with(&expected), "record {index}");
+        log.sync().unwrap();
+        expected.len()
+    };
+    // Headers begin at each of the last bytes of a page, and at the first of the next one.
+    let mut size_bytes = 0;
+    for index in 0..20 {
+        let left_bytes = 4096 - size_bytes % 4096;
+        let body_size_bytes = if index % 2 == 0 { left_bytes - 7 - index / 2 } else { 1000 };
+        size_bytes = add(index as u8, body_size_bytes);
+    }
+    add(20, 20_000);
+    add(21, 1);
+    log.close().unwrap();
+    assert_eq!(fs::read(&path).unwrap(), expected);
 }
 
 #[test]

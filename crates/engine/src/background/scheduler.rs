@@ -106,7 +106,7 @@ impl Background {
             let (background, jobs) = (Arc::clone(self), Arc::clone(&jobs));
             pool.submit(Lane::Flush, Box::new(move || background.run_flush(&*jobs)));
         }
-        while state.compactions_running < self.parts.compaction_threads {
+        while state.compactions_running < self.parts.compaction_threads && !state.manual_goes_first() {
             let Some(plan) = jobs.pick_compaction(state) else { break };
             let reservation = plan.reserve(&mut state.reservations);
             state.pointers.advance(&plan);

@@ -19,6 +19,8 @@ pub(crate) struct BackgroundState {
     pub(crate) manual_running: usize,
     /// Manual compactions that have begun and not ended.
     pub(crate) manual_calls: usize,
+    /// Manual compactions whose next step may begin, or waits for a running job.
+    pub(crate) manual_due: usize,
     pub(crate) reservations: Reservations,
     pub(crate) pointers: CompactPointers,
     /// Logs in the directory that may still be needed, or are about to be removed.
@@ -43,6 +45,12 @@ pub(crate) struct BackgroundState {
 }
 
 impl BackgroundState {
+    /// Whether the next compaction to begin is a manual one. A compaction that went first would write what a manual one
+    /// merges again. While a step of a manual one runs, others begin, because writers may wait for them.
+    pub(super) fn manual_goes_first(&self) -> bool {
+        self.manual_due > 0 && self.manual_running == 0
+    }
+
     /// Whether nothing runs that touches files.
     pub(crate) fn is_quiet(&self) -> bool {
         !self.flush_running && self.compactions_running + self.manual_running + self.chores_running == 0

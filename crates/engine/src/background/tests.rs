@@ -180,14 +180,37 @@ fn nothing_begins_once_the_database_closes() {
     assert_eq!(fixture.wait_for_flushes().unwrap_err().kind(), ErrorKind::Closed);
 }
 
-#[test]
-fn what_a_compaction_touches_is_reserved_until_it_ends() {
+fn some_plan() -> CompactionPlan {
     let files = version(&[(0, 9, "a", "z"), (0, 8, "a", "z"), (1, 1, "b", "c")]);
     let options = PickerOptions::new(comparator(), 100, 2.0, None);
     let step = RangeCompaction::new(None, None, 100).next_step(&files, &Reservations::default(), &options);
     let RangeStep::Run(plan) = step else { panic!("{step:?}") };
+    *plan
+}
+
+#[test]
+fn no_compaction_begins_before_a_manual_one_that_is_due() {
     let fixture = Fixture::stepped();
-    *fixture.jobs.due.lock() = Some(*plan);
+    *fixture.jobs.due.lock() = Some(some_plan());
+    fixture.background.lock().manual_due = 1;
+    fixture.schedule();
+    assert!(!fixture.background.step(), "a manual one goes first");
+    fixture.background.lock().manual_running = 1;
+    fixture.schedule();
+    assert!(fixture.background.step(), "a second manual one holds up nothing while a first one runs");
+    *fixture.jobs.due.lock() = Some(some_plan());
+    let mut state = fixture.background.lock();
+    (state.manual_due, state.manual_running) = (0, 0);
+    drop(state);
+    fixture.schedule();
+    assert!(fixture.background.step());
+    assert_eq!(fixture.jobs.compacted.load(Ordering::Relaxed), 2);
+}
+
+#[test]
+fn what_a_compaction_touches_is_reserved_until_it_ends() {
+    let fixture = Fixture::stepped();
+    *fixture.jobs.due.lock() = Some(some_plan());
     fixture.schedule();
     let reserved = |fixture: &Fixture| !fixture.background.lock().reservations.is_empty();
     assert!(reserved(&fixture) && !fixture.is_quiet());

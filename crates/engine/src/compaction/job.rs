@@ -58,10 +58,9 @@ impl Compactor {
     /// besides this one.
     pub(crate) fn run(self: &Arc<Self>, plan: &CompactionPlan, helpers: usize) -> Result<Compacted> {
         self.files.versions.settle()?;
-        let read_bytes = plan.inputs.iter().flatten().map(|file| file.size_bytes).sum();
+        let read_bytes = plan.input_bytes();
         let mut edit = VersionEdit::default();
-        for (depth, files) in plan.inputs.iter().enumerate() {
-            let level = if depth == 0 { plan.level } else { plan.output_level };
+        for (level, files) in plan.input_levels() {
             edit.deleted_files.extend(files.iter().map(|file| (level, file.number)));
         }
         if let Some(largest) = plan.inputs[0].last().map(|file| file.largest.clone()) {
@@ -175,8 +174,7 @@ impl Compactor {
             let (comparator, tables) = (self.files.comparator.clone(), Arc::clone(&self.files.tables));
             children.push(LevelIterator::new(comparator, files.to_vec(), tables, options));
         };
-        for (depth, files) in plan.inputs.iter().enumerate() {
-            let level = if depth == 0 { plan.level } else { plan.output_level };
+        for (level, files) in plan.input_levels() {
             if level == 0 {
                 files.chunks(1).for_each(&mut merge);
             } else if !files.is_empty() {

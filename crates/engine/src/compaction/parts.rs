@@ -3,8 +3,8 @@
 //! merges each part.
 //!
 //! ```text
-//!   lower inputs   ┌────┐┌───┐┌──────┐┌────┐┌───┐      cuts lie where a table of the lower level begins, so at a user
-//!   parts          ├─────────┼────────────┼─────┤      key: all versions of a key are merged by one thread
+//!   inputs   ┌────┐┌───┐┌──────┐┌────┐┌───┐      cuts lie where a table of the largest input level begins, so at a user
+//!   parts    ├─────────┼────────────┼─────┤      key: all versions of a key are merged by one thread
 //! ```
 //!
 //! The caller works too, and does not wait for helpers that have not begun. The compaction therefore ends even if the
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use terrace_env::locks::{Condvar, Mutex};
 use terrace_format::comparator::UserComparator;
 
-use crate::compaction::picker::CompactionPlan;
+use crate::compaction::picker::{CompactionPlan, sum_bytes};
 use crate::error::Result;
 use crate::pool::{BackgroundPool, Lane, without_panic};
 
@@ -39,13 +39,16 @@ pub(crate) fn split(
     count: usize,
     table_size_bytes: u64,
 ) -> Vec<Part> {
-    let total_bytes: u64 = plan.inputs.iter().flatten().map(|file| file.size_bytes).sum();
-    let count = (count as u64).min(total_bytes / (MIN_PART_TABLES * table_size_bytes).max(1));
-    // These tables do not overlap, so the range can be cut where they begin.
-    let files = if plan.inputs[1].len() > 1 || plan.level == 0 { &plan.inputs[1] } else { &plan.inputs[0] };
+    let count = (count as u64).min(plan.input_bytes() / (MIN_PART_TABLES * table_size_bytes).max(1));
     let mut parts = vec![Part::default()];
+    // Tables of a level from 1 on do not overlap, so the range can be cut where they begin.
+    let ordered = plan.input_levels().filter(|(level, _)| *level > 0);
+    let Some((whole_bytes, files)) =
+        ordered.map(|(_, files)| (sum_bytes(files), files)).max_by_key(|(size_bytes, _)| *size_bytes)
+    else {
+        return parts;
+    };
 
-    let whole_bytes: u64 = files.iter().map(|file| file.size_bytes).sum();
     let mut before_bytes = 0;
     for pair in files.windows(2) {
         before_bytes += pair[0].size_bytes;

@@ -30,6 +30,7 @@ pub mod plan;
 pub mod range;
 mod tombstones;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use terrace_format::internal_key::{InternalKeyComparator, KeyCompare, MAX_SEQUENCE_NUMBER, SequenceNumber};
@@ -40,8 +41,8 @@ use crate::version::StoredCompactPointers;
 use crate::version::file_meta::FileMeta;
 use crate::version::version::Version;
 
-pub(crate) use plan::max_grandparent_overlap_bytes;
 pub use plan::{CompactionPlan, CompactionReason};
+pub(crate) use plan::{max_grandparent_overlap_bytes, sum_bytes};
 pub use range::{RangeCompaction, RangeStep};
 
 /// The number of files of a level, in rotation, among which the cheapest is picked.
@@ -221,8 +222,13 @@ fn pick_within_level0(
     if !options.merges_within_level0 || files.len() < options.level0_merge_trigger {
         return None;
     }
+    let mut looked_at = HashSet::new();
     files.iter().filter(|file| file.leaves_number()).find_map(|file| {
+        if looked_at.contains(&file.number) {
+            return None;
+        }
         let together = version.overlapping(0, Some(file.smallest_user_key()), Some(file.largest_user_key()));
+        looked_at.extend(together.iter().map(|file| file.number));
         let flushed = together.iter().take_while(|file| file.leaves_number()).count();
         let inputs = flushed.checked_sub(options.level0_merge_trigger)?..flushed;
         let hull = plan::hull(options.comparator.user(), &together)?;

@@ -46,7 +46,7 @@ struct Held {
     level: usize,
     output_level: usize,
     hull: KeyRange,
-    /// The files that the job removes from `level`.
+    /// The files that the job removes from `level` and from the levels between it and the output level.
     leaving: Vec<u64>,
 }
 
@@ -59,8 +59,8 @@ pub struct Reservations {
 }
 
 impl Reservations {
-    /// Reserves `hull` in `level` and `output_level`, for a job that takes the files `leaving` out of `level`. Nothing that a
-    /// running job owns may be in it.
+    /// Reserves `hull` in `level` and `output_level`, for a job that takes the files `leaving` out of the levels above its
+    /// output. Nothing that a running job owns may be in it.
     pub fn reserve(
         &mut self,
         level: usize,
@@ -106,7 +106,7 @@ impl Reservations {
         })
     }
 
-    /// Whether a running job removes the file with this number from its level.
+    /// Whether a running job moves the entries of the file with this number to a deeper level.
     pub fn takes_away(&self, number: u64) -> bool {
         self.leaving.contains(&number)
     }

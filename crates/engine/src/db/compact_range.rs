@@ -29,6 +29,7 @@ impl DbInner {
         let next_file_number = self.files.versions.next_file_number();
         let mut range =
             RangeCompaction::new(begin.map(<[u8]>::to_vec), end.map(<[u8]>::to_vec), next_file_number);
+        self.background.lock().manual_due += 1;
         while let Next::Run(plan, reservation) = self.next_step(&mut range)? {
             let result = self.run_compaction(&plan, self.options.compaction_threads.max(1));
             drop(plan);
@@ -36,6 +37,7 @@ impl DbInner {
             self.files.remove_obsolete_tables();
             self.background.finish_job(result, |background| {
                 background.manual_running -= 1;
+                background.manual_due += usize::from(failure.is_none());
                 background.reservations.release(reservation);
             });
             if let Some(failure) = failure {
@@ -45,11 +47,12 @@ impl DbInner {
         Ok(())
     }
 
-    /// Asks the picker until it names a step. Waits for the jobs that are in the way, unless they find no room.
+    /// Asks the picker until it names a step. Waits for the jobs that are in the way, unless they find no room. The step is
+    /// due when this is called, and no longer when it returns.
     fn next_step(self: &Arc<Self>, range: &mut RangeCompaction) -> Result<Next> {
         let mut next = None;
         self.background.try_again_where_no_thread_does();
-        let background = self.background.wait_until(|background| {
+        let mut background = self.background.wait_until(|background| {
             if background.closing || self.health.check_writable().is_err() {
                 return true;
             }
@@ -66,6 +69,8 @@ impl DbInner {
             next.is_some() || background.obstacle.is_some()
         });
         let obstacle = background.obstacle.clone();
+        background.manual_due -= 1;
+        self.background.schedule(&mut background);
         drop(background);
         match (next, obstacle) {
             (Some(next), _) => Ok(next),

@@ -149,7 +149,7 @@ impl DbInner {
         self.files.info_log.line(format_args!(
             "compacted {} + {} tables of level {} to {} tables of level {} ({:?}; read {}, wrote {} bytes, {} ms)",
             plan.inputs[0].len(),
-            plan.inputs[1].len(),
+            plan.inputs[1..].iter().map(Vec::len).sum::<usize>(),
             plan.level,
             done.tables,
             plan.output_level,

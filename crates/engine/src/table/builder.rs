@@ -83,6 +83,8 @@ pub struct TableBuilder {
     options: TableBuilderOptions,
     data: BlockBuilder,
     index: BlockBuilder,
+    /// A value of this size or larger has a data block of its own.
+    large_value_bytes: usize,
     filter: Option<FilterBlockBuilder>,
     hash_index: Option<HashIndexBuilder>,
     /// The handle of the last data block while its index entry is held back.
@@ -99,6 +101,8 @@ pub struct TableBuilder {
 enum Form<'a> {
     /// As the last entry of the open data block.
     Shared,
+    /// As the first entry of a data block, which it fills.
+    First,
     /// As a block of its own, uncompressed.
     Alone,
     /// As this block of its own.
@@ -156,6 +160,7 @@ impl TableBuilder {
             comparator,
             data: BlockBuilder::new(options.restart_interval),
             index: BlockBuilder::new(INDEX_RESTART_INTERVAL),
+            large_value_bytes: LARGE_VALUE_BYTES.max(options.block_size_bytes),
             options,
             filter,
             hash_index,
@@ -173,8 +178,14 @@ impl TableBuilder {
     /// `InvalidArgument`, with nothing done, if the key is not in order or not an internal key, or if key, value or table
     /// exceed their limits. Errors of the file system, after which every call fails.
     pub fn add(&mut self, internal_key: &[u8], value: &[u8]) -> Result<()> {
-        let is_alone = self.is_large(value) && self.options.compression == Compression::None;
-        self.add_as(internal_key, value, if is_alone { Form::Alone } else { Form::Shared })
+        let form = if value.len() < self.large_value_bytes {
+            Form::Shared
+        } else if self.options.compression == Compression::None {
+            Form::Alone
+        } else {
+            Form::First
+        };
+        self.add_as(internal_key, value, form)
     }
 
     /// Adds an entry that is alone in `block`, which is taken over as it is if it is compressed in the way of this table.
@@ -187,16 +198,13 @@ impl TableBuilder {
         value: &[u8],
         block: StoredBlock<'_>,
     ) -> Result<()> {
-        if self.is_large(value) && self.options.compression.is_that_of(block.trailer[0], block.contents) {
+        if value.len() >= self.large_value_bytes
+            && self.options.compression.is_that_of(block.trailer[0], block.contents)
+        {
             self.add_as(internal_key, value, Form::Stored(block))
         } else {
             self.add(internal_key, value)
         }
-    }
-
-    /// Whether the value has a data block of its own.
-    fn is_large(&self, value: &[u8]) -> bool {
-        value.len() >= LARGE_VALUE_BYTES.max(self.options.block_size_bytes)
     }
 
     #[inline]
@@ -215,7 +223,7 @@ impl TableBuilder {
         checked: Checked,
     ) -> Result<()> {
         let entry_size_bytes = internal_key.len() + value.len() + MAX_ENTRY_OVERHEAD_BYTES;
-        if self.is_large(value)
+        if !matches!(form, Form::Shared)
             || self.data.estimated_size_bytes() + entry_size_bytes > MAX_DECOMPRESSED_BLOCK_SIZE_BYTES
         {
             self.finish_data_block()?;
@@ -233,7 +241,7 @@ impl TableBuilder {
             filter.add_key(user_key);
         }
         match form {
-            Form::Shared => self.add_to_block(internal_key, value, checked.is_newest_version),
+            Form::Shared | Form::First => self.add_to_block(internal_key, value, checked.is_newest_version),
             Form::Alone | Form::Stored(_) => {
                 self.add_alone(internal_key, value, form, checked.is_newest_version)?
             }

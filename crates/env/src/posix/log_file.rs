@@ -99,7 +99,8 @@ impl LogFile for PosixLogFile {
         if !self.space.is_ready(end) || fragment.is_empty() {
             return self.write_record(padding_bytes, header, fragment);
         }
-        self.space.store(start, header, fragment).map_err(|error| self.not_stored(error.into()))?;
+        let stored = self.space.store(&self.file, start, header, fragment);
+        stored.map_err(|error| self.not_stored(error.into()))?;
         self.size_bytes = end;
         Ok(())
     }

@@ -7,7 +7,7 @@
 //! ways.
 //!
 //! A block is made ready by writing zeros to its end, together with the bytes that begin it. A full disk causes an
-//! error there.
+//! error there. The first record after a sync is written there instead of stored.
 //!
 //! Only file systems are used on which a store into written bytes cannot fail for lack of room. Extents that files
 //! may share, as on XFS and btrfs (where `cp` shares them by itself), or a server in between would break that
@@ -16,7 +16,7 @@
 use std::fs::File;
 use std::io::{self, IoSlice};
 
-use rustix::fs::fstatfs;
+use rustix::fs::{fstat, fstatfs};
 use rustix::io::{Errno, pwritev};
 
 use super::fault_handler;
@@ -55,6 +55,8 @@ pub(super) struct LogSpace {
     end: u64,
     is_possible: bool,
     is_synced: bool,
+    /// Whether nothing was stored or written since the last sync.
+    is_clean: bool,
 }
 
 impl LogSpace {
@@ -63,7 +65,7 @@ impl LogSpace {
         let is_possible = may_map
             && fstatfs(file)
                 .is_ok_and(|file_system| SUITABLE_FILE_SYSTEMS.contains(&(file_system.f_type as u64)));
-        Self { mapping: None, end: 0, is_possible, is_synced: false }
+        Self { mapping: None, end: 0, is_possible, is_synced: false, is_clean: false }
     }
 
     /// Notes that the log was synced. Such logs will be synced again, each time with little that is new.
@@ -72,6 +74,7 @@ impl LogSpace {
             mapping.keep_pages_small();
         }
         self.is_synced = true;
+        self.is_clean = true;
     }
 
     /// Whether a record that ends at `end` can be stored.
@@ -80,7 +83,7 @@ impl LogSpace {
         end <= self.end
     }
 
-    /// Stores a record at `offset`. It must be ready.
+    /// Stores a record at `offset` of `file`. It must be ready.
     ///
     /// # Errors
     ///
@@ -89,11 +92,44 @@ impl LogSpace {
     #[inline]
     pub(super) fn store(
         &mut self,
+        file: &File,
         offset: u64,
         header: &[u8; LOG_RECORD_HEADER_SIZE_BYTES],
         payload: &[u8],
     ) -> Result<(), Errno> {
+        if self.is_clean {
+            return self.write_ready(file, offset, header, payload);
+        }
         self.mapping.as_mut().map_or(Ok(()), |mapping| mapping.store(offset, header, payload))
+    }
+
+    /// Writes a record that could be stored. After a sync, the first store into a page is a fault, and mapping the page
+    /// makes the next sync dearer as well: two writes take less.
+    ///
+    /// As with stores, the header comes last and at once: the system does not end a process within a write to one page.
+    #[cold]
+    fn write_ready(
+        &mut self,
+        file: &File,
+        offset: u64,
+        header: &[u8; LOG_RECORD_HEADER_SIZE_BYTES],
+        payload: &[u8],
+    ) -> Result<(), Errno> {
+        self.is_clean = false;
+        let head_size_bytes = header.len() + 1;
+        let crosses_pages = offset % PAGE_SIZE_BYTES + head_size_bytes as u64 > PAGE_SIZE_BYTES;
+        let (Some((first, body)), false) = (payload.split_first(), crosses_pages) else {
+            return self.store(file, offset, header, payload);
+        };
+        debug_assert!(self.is_ready(offset + (header.len() + payload.len()) as u64));
+        // A write would make a file that was truncated longer again, with zeros instead of its records.
+        if (fstat(file)?.st_size as u64) < self.end {
+            return Err(Errno::IO);
+        }
+        let mut head = [*first; LOG_RECORD_HEADER_SIZE_BYTES + 1];
+        head[..header.len()].copy_from_slice(header);
+        write_all(file, offset + head.len() as u64, &mut [IoSlice::new(body)], WHOLLY_LARGE)?;
+        write_all(file, offset, &mut [IoSlice::new(&head)], WHOLLY_LARGE)
     }
 
     /// Leaves the file as it is for good, because its state is unknown.
@@ -120,6 +156,7 @@ impl LogSpace {
             match write_pieces(file, offset, pieces, zeros, small_from) {
                 Ok(()) => {
                     self.map(file, offset, end, ready_end, keeps_pages_small);
+                    self.is_clean = false;
                     return Ok(());
                 }
                 // The rest may fit without the zeros.
@@ -147,8 +184,9 @@ impl LogSpace {
         match &mut self.mapping {
             Some(mapping) => {
                 mapping.set_ready(ready_end);
-                // Most logs of a program with many databases never fill their first block.
-                if end > LOG_BLOCK_SIZE_BYTES {
+                // Most logs of a program with many databases never fill their first block. Where each record is synced, none
+                // is stored.
+                if end > LOG_BLOCK_SIZE_BYTES && !self.is_clean {
                     mapping.populate(end, ready_end);
                 }
                 self.end = ready_end;

@@ -22,6 +22,7 @@ impl LogSpace {
 
     pub(super) fn store(
         &mut self,
+        _file: &File,
         _offset: u64,
         _header: &[u8; LOG_RECORD_HEADER_SIZE_BYTES],
         _payload: &[u8],

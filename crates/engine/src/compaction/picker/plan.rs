@@ -2,11 +2,14 @@
 //!
 //! ```text
 //!   level          ┌─────┐┌────┐          inputs[0], with neighbours that share a user key
-//!   output level  ┌───┐┌───────┐┌──┐      inputs[1], all that overlaps inputs[0]
+//!   next level    ┌───┐┌───────┐┌──┐      inputs[1], all that overlaps inputs[0]; usually the output level
 //!                 └────── hull ────┘
 //!   below        ┌──────┐   ┌────────┐    grandparents, and whatever else lies below: tombstones whose key one of
 //!                                         these files covers must stay
 //! ```
+//!
+//! A plan may go down several levels at once. Then it takes from each level what overlaps its inputs above, because no older
+//! entry may stay above a newer one.
 //!
 //! A plan with `output_level == level` rewrites files in place, to drop tombstones that have nothing below them. In level 0
 //! it merges several tables into one.
@@ -48,10 +51,11 @@ pub enum CompactionReason {
 pub struct CompactionPlan {
     /// The level of `inputs[0]`.
     pub level: usize,
-    /// The level of `inputs[1]`, and of the output.
+    /// The level of the output, and of the last of `inputs`.
     pub output_level: usize,
-    /// The files to merge. `inputs[0]` is in the order of its level: newest first in level 0, otherwise by key.
-    pub inputs: [Vec<Arc<FileMeta>>; 2],
+    /// The files to merge, level by level from `level` to `output_level`. Each list is in the order of its level: newest
+    /// first in level 0, otherwise by key.
+    pub inputs: Vec<Vec<Arc<FileMeta>>>,
     /// The files one level below the output that overlap it, by key: outputs should not overlap too much of them.
     pub grandparents: Vec<Arc<FileMeta>>,
     /// The number of the output, which is a single table, if it stays in level 0: there, numbers tell which table is newer.
@@ -60,8 +64,8 @@ pub struct CompactionPlan {
     pub reason: CompactionReason,
     /// The range of user keys of all inputs.
     pub hull: KeyRange,
-    /// Whether the inputs need not be rewritten, because an edit that lists them one level deeper is enough. `inputs[1]` is
-    /// empty then.
+    /// Whether the inputs need not be rewritten, because an edit that lists them in the output level is enough. Only
+    /// `inputs[0]` has files then.
     pub trivial_move: bool,
     /// For each level below the output level, the files that overlap the hull, and the position of the cursor in them.
     below: Vec<(Vec<Arc<FileMeta>>, usize)>,
@@ -74,9 +78,19 @@ pub struct CompactionPlan {
 impl CompactionPlan {
     /// Reserves what the plan touches. It must have been picked with `reservations` as they are now.
     pub fn reserve(&self, reservations: &mut Reservations) -> ReservationId {
-        let leaves = self.output_level != self.level;
-        let leaving = self.inputs[0].iter().filter(|_| leaves).map(|file| file.number).collect();
+        let leaving = &self.inputs[..self.output_level - self.level];
+        let leaving = leaving.iter().flatten().map(|file| file.number).collect();
         reservations.reserve(self.level, self.output_level, self.hull.clone(), leaving)
+    }
+
+    /// The inputs with their levels.
+    pub fn input_levels(&self) -> impl Iterator<Item = (usize, &[Arc<FileMeta>])> {
+        (self.level..).zip(self.inputs.iter().map(Vec::as_slice))
+    }
+
+    /// The size of all inputs, in bytes.
+    pub fn input_bytes(&self) -> u64 {
+        self.inputs.iter().map(|files| sum_bytes(files)).sum()
     }
 
     /// Whether nothing below the output can hold `user_key`, so that a tombstone for it hides nothing there. Must be
@@ -102,7 +116,7 @@ impl CompactionPlan {
     }
 }
 
-/// The plan that compacts `inputs` from `level` into `output_level`, which is the next level or the same one. `inputs` must
+/// The plan that compacts `inputs` from `level` into `output_level`, which is a deeper level or the same one. `inputs` must
 /// not be empty. In level 0 they must include all files that overlap them. `None` if a running job is in the way.
 pub(super) fn build(
     version: &Version,
@@ -116,15 +130,16 @@ pub(super) fn build(
     debug_assert!(output_level < LEVEL_COUNT);
     let user = options.comparator.user();
     let upper = if level == 0 { inputs } else { with_neighbours(version, level, &inputs)? };
-    let mut chosen = [upper, Vec::new()];
-    if output_level != level {
-        let upper_hull = hull(user, &chosen[0])?;
-        chosen[1] = overlapping_with_neighbours(version, output_level, &upper_hull);
-        if level > 0
-            && let Some(wider) = widen(version, busy, options, level, &chosen)
-        {
-            chosen = wider;
-        }
+    let mut chosen = vec![upper];
+    for lower_level in level + 1..=output_level {
+        let upper_hull = hull(user, chosen.iter().flatten())?;
+        chosen.push(overlapping_with_neighbours(version, lower_level, &upper_hull));
+    }
+    if level > 0
+        && let [upper, lower] = &chosen[..]
+        && let Some(wider) = widen(version, busy, options, level, upper, lower)
+    {
+        chosen = wider.into();
     }
     let hull = hull(user, chosen.iter().flatten())?;
     let (smallest, largest) = (&hull.smallest[..], &hull.largest[..]);
@@ -136,7 +151,7 @@ pub(super) fn build(
         .collect();
     let grandparents = below.first().map(|(files, _)| files.clone()).unwrap_or_default();
     let trivial_move = output_level != level
-        && chosen[1].is_empty()
+        && chosen[1..].iter().all(Vec::is_empty)
         && (level > 0 || chosen[0].len() == 1)
         && sum_bytes(&grandparents) <= max_grandparent_overlap_bytes(options.max_file_size_bytes);
     let outputs_below = busy.outputs_below(user, output_level, smallest, largest);
@@ -179,22 +194,23 @@ fn widen(
     busy: &Reservations,
     options: &PickerOptions,
     level: usize,
-    chosen: &[Vec<Arc<FileMeta>>; 2],
+    upper: &[Arc<FileMeta>],
+    lower: &[Arc<FileMeta>],
 ) -> Option<[Vec<Arc<FileMeta>>; 2]> {
-    if chosen[1].is_empty() {
+    if lower.is_empty() {
         return None;
     }
     let user = options.comparator.user();
-    let whole = hull(user, chosen.iter().flatten())?;
-    let upper = overlapping_with_neighbours(version, level, &whole);
-    let size_bytes = sum_bytes(&upper) + sum_bytes(&chosen[1]);
-    if upper.len() <= chosen[0].len() || size_bytes > EXPANDED_INPUT_FILES * options.max_file_size_bytes {
+    let whole = hull(user, upper.iter().chain(lower))?;
+    let wider = overlapping_with_neighbours(version, level, &whole);
+    let size_bytes = sum_bytes(&wider) + sum_bytes(lower);
+    if wider.len() <= upper.len() || size_bytes > EXPANDED_INPUT_FILES * options.max_file_size_bytes {
         return None;
     }
-    let upper_hull = hull(user, &upper)?;
-    let lower = overlapping_with_neighbours(version, level + 1, &upper_hull);
-    let free = !busy.conflicts(user, level, level + 1, &upper_hull.smallest, &upper_hull.largest);
-    (free && lower.len() == chosen[1].len()).then_some([upper, lower])
+    let wider_hull = hull(user, &wider)?;
+    let below = overlapping_with_neighbours(version, level + 1, &wider_hull);
+    let free = !busy.conflicts(user, level, level + 1, &wider_hull.smallest, &wider_hull.largest);
+    (free && below.len() == lower.len()).then_some([wider, below])
 }
 
 /// `files` of a level from 1 on, with the files between them and the neighbours that share a user key with one of their
@@ -242,6 +258,7 @@ pub(super) fn hull<'a>(
     Some(KeyRange { smallest: smallest.to_vec(), largest: largest.to_vec() })
 }
 
-pub(super) fn sum_bytes(files: &[Arc<FileMeta>]) -> u64 {
+/// The size of `files`, in bytes.
+pub(crate) fn sum_bytes(files: &[Arc<FileMeta>]) -> u64 {
     files.iter().map(|file| file.size_bytes).sum()
 }

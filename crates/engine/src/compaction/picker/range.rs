@@ -2,8 +2,9 @@
 //!
 //! Predecessor: `db/compact_range`, which asks for a step, carries it out, and asks again. Successor: `plan`.
 //!
-//! 1. From level 0 on, level by level, push what overlaps the range into the next level, until the range is in one level
-//!    only: the deepest that held any of it.
+//! 1. From level 0 on, level by level, push what overlaps the range down, until the range is in one level only: the deepest
+//!    that held any of it. A step goes down as many levels as it can at once, so that entries are not rewritten in each of
+//!    them, but only one level if it would otherwise become large or reach beyond the range.
 //! 2. There, rewrite the files that may hold tombstones and were not written since the call.
 //!
 //! One call is therefore enough, where LevelDB needs two (google/leveldb#227: it never rewrites the deepest level).
@@ -25,6 +26,10 @@ use crate::version::version::Version;
 /// One step takes about this many times a file's size from the upper level, so that it does not own too large a range for
 /// too long.
 const STEP_FILES: u64 = 8;
+
+/// A step goes down more than one level if its inputs are at most this many times a file's size, because all of them stay on
+/// the disk until it ends.
+const DEEP_STEP_FILES: u64 = 64;
 
 /// The next step of a manual compaction.
 #[derive(Debug)]
@@ -64,37 +69,39 @@ impl RangeCompaction {
         options: &PickerOptions,
     ) -> RangeStep {
         loop {
-            let begin = self.done_until.as_deref().or(self.begin.as_deref());
-            let (inputs, output_level) = if self.level == 0 {
-                (self.level0_inputs(version, options), 1)
+            let deepest = (self.level..LEVEL_COUNT)
+                .rev()
+                .find(|level| version.overlaps(*level, self.begin.as_deref(), self.end.as_deref()));
+            let Some(deepest) = deepest else { return RangeStep::Done };
+            let rewrites = self.level > 0 && self.level == deepest;
+            let inputs = if self.level == 0 {
+                self.level0_inputs(version, options)
             } else {
-                let deepest = (self.level..LEVEL_COUNT)
-                    .rev()
-                    .find(|level| version.overlaps(*level, self.begin.as_deref(), self.end.as_deref()));
-                let Some(deepest) = deepest else { return RangeStep::Done };
+                let begin = self.done_until.as_deref().or(self.begin.as_deref());
                 let run = version.overlapping_range(self.level, begin, self.end.as_deref());
                 let files =
                     version.levels[self.level][run].iter().filter(|file| !self.is_done(file, options));
-                if self.level < deepest {
-                    (first_files(files, |_| true, options), self.level + 1)
-                } else {
-                    (first_files(files, |file| self.needs_rewrite(file, options), options), self.level)
-                }
+                first_files(files, |file| !rewrites || self.needs_rewrite(file, options), options)
             };
             if inputs.is_empty() {
-                if self.level > 0 && output_level == self.level {
+                if rewrites {
                     return RangeStep::Done;
                 }
                 self.level += 1;
                 self.done_until = None;
                 continue;
             }
-            let reason = CompactionReason::Manual;
-            let Some(plan) = plan::build(version, busy, options, self.level, output_level, inputs, reason)
-            else {
+            let build = |output_level| {
+                let (inputs, reason) = (inputs.clone(), CompactionReason::Manual);
+                plan::build(version, busy, options, self.level, output_level, inputs, reason)
+            };
+            let mut deep = (self.level + 2..=deepest).rev().filter_map(build);
+            let nearest = if rewrites { self.level } else { self.level + 1 };
+            let plan = deep.find(|plan| self.may_go_deep(plan, options)).or_else(|| build(nearest));
+            let Some(plan) = plan else {
                 return RangeStep::Wait;
             };
-            if output_level == self.level && plan.has_outputs_below() {
+            if rewrites && plan.has_outputs_below() {
                 // Tombstones that the running job's output will cover would have to stay.
                 return RangeStep::Wait;
             }
@@ -103,6 +110,16 @@ impl RangeCompaction {
             }
             return RangeStep::Run(Box::new(plan));
         }
+    }
+
+    /// Whether a step may go down several levels at once with this plan.
+    fn may_go_deep(&self, plan: &CompactionPlan, options: &PickerOptions) -> bool {
+        let user = options.comparator.user();
+        let begins_before =
+            self.begin.as_ref().is_some_and(|begin| user.compare(&plan.hull.smallest, begin).is_lt());
+        let ends_after = self.end.as_ref().is_some_and(|end| user.compare(&plan.hull.largest, end).is_gt());
+        let is_small = plan.input_bytes() <= DEEP_STEP_FILES * options.max_file_size_bytes;
+        plan.trivial_move || (is_small && !begins_before && !ends_after)
     }
 
     fn level0_inputs(&self, version: &Version, options: &PickerOptions) -> Vec<Arc<FileMeta>> {

@@ -279,15 +279,15 @@ impl Simulation {
 
     fn run(&mut self, (mut plan, id): (CompactionPlan, ReservationId)) {
         let mut edit = VersionEdit::default();
-        for (files, level) in plan.inputs.iter().zip([plan.level, plan.output_level]) {
+        for (level, files) in plan.input_levels() {
             edit.deleted_files.extend(files.iter().map(|file| (level, file.number)));
         }
         let mut outputs = Vec::new();
         if plan.trivial_move {
-            assert!(plan.inputs[1].is_empty());
+            assert!(plan.inputs[1..].iter().all(Vec::is_empty));
             edit.new_files.extend(plan.inputs[0].iter().map(|file| (plan.output_level, file.entry())));
         } else {
-            self.rewritten_bytes += plan.inputs.iter().flatten().map(|file| file.size_bytes).sum::<u64>();
+            self.rewritten_bytes += plan.input_bytes();
             let mut merged: Vec<Entry> =
                 plan.inputs.iter().flatten().flat_map(|file| self.entries[&file.number].clone()).collect();
             merged.sort_by_key(|entry| (entry.key, std::cmp::Reverse(entry.sequence)));

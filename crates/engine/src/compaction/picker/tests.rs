@@ -177,13 +177,13 @@ fn describe(plan: &CompactionPlan) -> String {
     let numbers = |files: &[Arc<FileMeta>]| {
         files.iter().map(|file| file.number.to_string()).collect::<Vec<_>>().join(" ")
     };
+    let inputs: Vec<String> = plan.inputs.iter().map(|files| format!("[{}]", numbers(files))).collect();
     let mut text = format!(
-        "{:?} {}->{} [{}] + [{}] {}..{}",
+        "{:?} {}->{} {} {}..{}",
         plan.reason,
         plan.level,
         plan.output_level,
-        numbers(&plan.inputs[0]),
-        numbers(&plan.inputs[1]),
+        inputs.join(" + "),
         plan.hull.smallest.escape_ascii(),
         plan.hull.largest.escape_ascii(),
     );

@@ -220,7 +220,7 @@ impl Model {
     fn finish_job(&mut self) {
         let Some((plan, id)) = self.job.take() else { return };
         let mut edit = VersionEdit::default();
-        for (files, level) in plan.inputs.iter().zip([plan.level, plan.output_level]) {
+        for (level, files) in plan.input_levels() {
             edit.deleted_files.extend(files.iter().map(|file| (level, file.number)));
         }
         self.merges_since_drain_micros += self.job_micros;
