@@ -123,6 +123,7 @@ pub struct DbIterator {
 impl DbIterator {
     /// An iterator over the entries of `view` within `bounds`. If tables of the view are gone before an entry was shown, it
     /// moves on to the view that `renewal` makes.
+    #[inline]
     pub(crate) fn over(
         view: View,
         comparator: &InternalKeyComparator,
@@ -140,6 +141,7 @@ impl DbIterator {
     }
 
     /// An iterator over the entries of `inner` as of `sequence`, within `bounds`. It keeps `pin` until it is dropped.
+    #[inline]
     pub(crate) fn new(
         inner: MergingIterator<Source>,
         comparator: &InternalKeyComparator,

@@ -30,7 +30,8 @@ fn at(cursor: &MergingIterator) -> Option<String> {
 
 /// Makes random movements over random children, and the same ones over a sorted vector of all their entries.
 fn run_against_model(comparator: &InternalKeyComparator, random: &mut Random) {
-    let child_count = random.below(7);
+    let most_children = if random.one_in(4) { 24 } else { 7 };
+    let child_count = random.below(most_children);
     let mut contents: Vec<Vec<Entry>> = vec![Vec::new(); child_count];
     let mut sequence = 0;
     for (child, entries) in contents.iter_mut().enumerate() {

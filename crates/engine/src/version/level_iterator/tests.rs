@@ -115,6 +115,59 @@ fn step() -> impl Strategy<Value = Step> {
 
 proptest! {
     #[test]
+    fn many_overlapping_runs_are_merged_like_one_sorted_list(
+        runs in proptest::collection::vec(proptest::collection::btree_set(0..100u8, 1..12), 0..20),
+        steps in proptest::collection::vec(step(), 0..80),
+    ) {
+        let mut tables = Tables::new();
+        let (mut files, mut all) = (Vec::new(), Vec::new());
+        for (run, keys) in runs.iter().enumerate() {
+            let rows: Vec<Row> = keys.iter().map(|key| row(&format!("{key:02}"), run as u64, "v")).collect();
+            files.push(tables.write(&rows));
+            all.extend(rows.iter().map(internal));
+        }
+        let order = comparator();
+        all.sort_by(|a, b| order.compare(a, b));
+        let cache = tables.cache();
+        let run = |file| {
+            LevelIterator::new(comparator(), vec![file], Arc::clone(&cache), BlockReadOptions::default())
+        };
+        let mut iterator = MergingIterator::new(comparator(), files.into_iter().map(run).collect());
+        let mut at: Option<usize> = None;
+        for step in steps {
+            match step {
+                Step::First => {
+                    iterator.seek_to_first().unwrap();
+                    at = Some(0);
+                }
+                Step::Last => {
+                    iterator.seek_to_last().unwrap();
+                    at = all.len().checked_sub(1);
+                }
+                Step::Seek(key) => {
+                    let target = target(&format!("{key:02}"), u64::from(key % 20));
+                    iterator.seek(&target).unwrap();
+                    at = Some(all.partition_point(|entry| order.compare(entry, &target).is_lt()));
+                }
+                Step::Next if at.is_some() => {
+                    iterator.next().unwrap();
+                    at = at.map(|at| at + 1);
+                }
+                Step::Prev if at.is_some() => {
+                    iterator.prev().unwrap();
+                    at = at.and_then(|at| at.checked_sub(1));
+                }
+                Step::Next | Step::Prev => {}
+            }
+            at = at.filter(|at| *at < all.len());
+            prop_assert_eq!(iterator.valid(), at.is_some());
+            if let Some(at) = at {
+                prop_assert_eq!(iterator.key(), &all[at][..]);
+            }
+        }
+    }
+
+    #[test]
     fn walks_like_one_sorted_list(
         file_sizes in proptest::collection::vec(1..9usize, 0..6),
         steps in proptest::collection::vec(step(), 0..60),
