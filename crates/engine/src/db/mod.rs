@@ -290,7 +290,6 @@ impl Db {
     ///
     /// # Errors
     /// `InvalidArgument` if the snapshot belongs to another database; `Closed` and `Forked`.
-    #[inline]
     pub fn iter(&self, options: IterOptions) -> Result<DbIterator> {
         let view = self.inner.view(&options.read)?;
         let renewal = self.inner.renewal(&options.read);
