@@ -11,7 +11,10 @@ import { LARGE_WORK, turn } from './turn.js'
 /** The most entries that are read ahead. The bound lets other work have its turn during a loop of `next()`. */
 const MAX_WINDOW_ENTRIES = 1000
 
-/** At first, or after a seek, often only one item is wanted. Each window may be this many times as large as the last. */
+/**
+ * At first, or after a seek, often only one item is wanted, unless a limit says how many. Each window may be this many times as
+ * large as the last.
+ */
 const WINDOW_GROWTH = 10
 
 const DEFAULT_HIGH_WATER_MARK_BYTES = 16 * 1024
@@ -54,7 +57,7 @@ export class Cursor<Item> {
   #position = FIRST_PART
   /** What is left of the window's buffer. */
   #pieces = noPieces
-  #nextWindowEntries = 1
+  #nextWindowEntries: number
   #ended = false
   readonly #limit: number
   #taken = 0
@@ -70,6 +73,7 @@ export class Cursor<Item> {
   ) {
     const { limit } = options
     this.#limit = limit !== undefined && limit >= 0 ? limit : Infinity
+    this.#nextWindowEntries = this.#firstWindowEntries
     this.#cursor = backend.cursor(options, parts, state ?? backendSnapshot(options.snapshot))
     this.#stride = parts === 'entries' ? 2 : 1
     this.#itemAt = itemAt
@@ -173,7 +177,7 @@ export class Cursor<Item> {
 
   seek(target: Bytes): void {
     this.#drop()
-    this.#nextWindowEntries = 1
+    this.#nextWindowEntries = this.#firstWindowEntries
     this.#ended = false
     this.#cursor.seek(target)
   }
@@ -209,6 +213,10 @@ export class Cursor<Item> {
     if (cursor.readSync === undefined) throw notSynchronous('a loop without await', 'read')
     this.#checkSignal()
     this.#accept(cursor.readSync(this.#windowEntries(maxEntries), highWaterMarkBytes))
+  }
+
+  get #firstWindowEntries(): number {
+    return this.#limit <= MAX_WINDOW_ENTRIES ? this.#limit : 1
   }
 
   /** Returns the size of the next window. */

@@ -27,6 +27,20 @@ test('reading ahead begins with the second entry, also after a seek', async (t) 
   assert.equal(iterator.cached, 1)
 })
 
+test('with a limit, the first entry is read together with the others, also after a seek', async (t) => {
+  const db = await levelOf(t, 'a', 'b', 'c', 'd', 'e')
+  const iterator = db.iterator({ limit: 4 })
+
+  assert.deepEqual(await iterator.next(), ['a', 'A'])
+  assert.equal(iterator.cached, 3)
+
+  iterator.seek('d')
+  assert.equal(iterator.cached, 0)
+  assert.deepEqual(await iterator.next(), ['d', 'D'])
+  assert.equal(iterator.cached, 1)
+  assert.deepEqual(await iterator.all(), [['e', 'E']])
+})
+
 test('nextv() after next() takes what was read ahead first', async (t) => {
   const db = await levelOf(t, 'a', 'b', 'c', 'd')
   const iterator = db.iterator()
