@@ -119,13 +119,8 @@ impl Database {
         let open = self.opened();
         // The memory of the scratch batch is no longer needed.
         drop(mem::replace(&mut *self.scratch.borrow_mut(), WriteBatch::new()));
-        let database = Rc::clone(self);
-        self.begin_operation();
-        let close = move || open.close();
-        self.environment.open_or_close(env, close, move |env, result| {
-            database.environment.settle(env, deferred, result.and_then(|()| env.undefined()));
-            database.end_operation(env);
-        });
+        let then = self.operation(deferred, |env, ()| env.undefined());
+        self.environment.open_or_close(env, move || open.close(), then);
     }
 
     /// Runs `work` on a thread of its own, then passes its result to `finish` and settles a promise with what that

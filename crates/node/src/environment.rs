@@ -23,7 +23,7 @@ use crate::value::{Deferred, Env, Value};
 /// Half the processors open and close databases, at most this many.
 const MOST_OPENERS: usize = 4;
 
-/// As many reads wait for the disk at once. Those behind them have asked the disk already.
+/// As many reads wait for the disk at once. Later ones have asked the disk already.
 const READERS: usize = 4;
 
 type Continuation = Box<dyn FnOnce(Env, Outcome)>;
@@ -318,8 +318,8 @@ unsafe extern "C" fn deliver(
     let _ = catch_unwind(AssertUnwindSafe(|| environment.deliver(Env::new(env))));
 }
 
-/// Runs when the environment ends: the process exits, or a worker was terminated. Waits for running reads. Closes the databases that JavaScript left open, so that their files are in order and their locks are
-/// free.
+/// Runs when the environment ends: the process exits, or a worker was terminated. Waits for running reads. Closes the
+/// databases that JavaScript left open, so that their files are in order and their locks are free.
 unsafe extern "C" fn clean_up(slot: *mut c_void) {
     // SAFETY: Node runs the hook once, before it frees the instance data.
     let environment = unsafe { environment_at(slot) };

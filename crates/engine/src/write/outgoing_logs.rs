@@ -32,8 +32,10 @@ impl<B: Backlog> Writer<B> {
 
     /// Syncs the logs that were found at the open and still matter.
     pub(super) fn sync_kept_logs(&self, commit: &mut CommitState) -> Result<()> {
-        let oldest_needed = self.files.versions.log_number();
-        commit.kept.retain(|kept| kept.number >= oldest_needed);
+        if commit.kept.is_empty() {
+            return Ok(());
+        }
+        self.backlog.close_later(self.take_flushed_logs(commit));
         for kept in &mut commit.kept {
             kept.sync(&*self.files.env, &self.files.directory)?;
             self.files.note_synced_log(kept.number, kept.size_bytes());

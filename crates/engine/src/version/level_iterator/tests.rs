@@ -113,6 +113,50 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
+/// Moves `iterator` and an index into `all`, the sorted internal keys that it should show, and compares them after each step.
+fn walk_beside(
+    iterator: &mut impl InternalIterator,
+    all: &[Vec<u8>],
+    steps: Vec<Step>,
+    target: impl Fn(u8) -> Vec<u8>,
+) -> std::result::Result<(), TestCaseError> {
+    let order = comparator();
+    let mut at: Option<usize> = None;
+    for step in steps {
+        match step {
+            Step::First => {
+                iterator.seek_to_first().unwrap();
+                at = Some(0);
+            }
+            Step::Last => {
+                iterator.seek_to_last().unwrap();
+                at = all.len().checked_sub(1);
+            }
+            Step::Seek(key) => {
+                let target = target(key);
+                iterator.seek(&target).unwrap();
+                at = Some(all.partition_point(|entry| order.compare(entry, &target).is_lt()));
+            }
+            Step::Next if at.is_some() => {
+                iterator.next().unwrap();
+                at = at.map(|at| at + 1);
+            }
+            Step::Prev if at.is_some() => {
+                iterator.prev().unwrap();
+                at = at.and_then(|at| at.checked_sub(1));
+            }
+            Step::Next | Step::Prev => {}
+        }
+        at = at.filter(|at| *at < all.len());
+        prop_assert_eq!(iterator.valid(), at.is_some());
+        if let Some(at) = at {
+            prop_assert_eq!(iterator.key(), &all[at][..]);
+            prop_assert_eq!(iterator.value(), b"v");
+        }
+    }
+    Ok(())
+}
+
 proptest! {
     #[test]
     fn many_overlapping_runs_are_merged_like_one_sorted_list(
@@ -133,38 +177,7 @@ proptest! {
             LevelIterator::new(comparator(), vec![file], Arc::clone(&cache), BlockReadOptions::default())
         };
         let mut iterator = MergingIterator::new(comparator(), files.into_iter().map(run).collect());
-        let mut at: Option<usize> = None;
-        for step in steps {
-            match step {
-                Step::First => {
-                    iterator.seek_to_first().unwrap();
-                    at = Some(0);
-                }
-                Step::Last => {
-                    iterator.seek_to_last().unwrap();
-                    at = all.len().checked_sub(1);
-                }
-                Step::Seek(key) => {
-                    let target = target(&format!("{key:02}"), u64::from(key % 20));
-                    iterator.seek(&target).unwrap();
-                    at = Some(all.partition_point(|entry| order.compare(entry, &target).is_lt()));
-                }
-                Step::Next if at.is_some() => {
-                    iterator.next().unwrap();
-                    at = at.map(|at| at + 1);
-                }
-                Step::Prev if at.is_some() => {
-                    iterator.prev().unwrap();
-                    at = at.and_then(|at| at.checked_sub(1));
-                }
-                Step::Next | Step::Prev => {}
-            }
-            at = at.filter(|at| *at < all.len());
-            prop_assert_eq!(iterator.valid(), at.is_some());
-            if let Some(at) = at {
-                prop_assert_eq!(iterator.key(), &all[at][..]);
-            }
-        }
+        walk_beside(&mut iterator, &all, steps, |key| target(&format!("{key:02}"), u64::from(key % 20)))?;
     }
 
     #[test]
@@ -184,40 +197,9 @@ proptest! {
         }
         let options = BlockReadOptions::default();
         let mut iterator = LevelIterator::new(comparator(), files, tables.cache(), options);
-        let mut at: Option<usize> = None;
         prop_assert!(!iterator.valid());
-        for step in steps {
-            match step {
-                Step::First => {
-                    iterator.seek_to_first().unwrap();
-                    at = Some(0);
-                }
-                Step::Last => {
-                    iterator.seek_to_last().unwrap();
-                    at = all.len().checked_sub(1);
-                }
-                Step::Seek(key) => {
-                    let key = format!("{key:02}");
-                    iterator.seek(&target(&key, 5)).unwrap();
-                    at = Some(all.partition_point(|row| row.0 < key));
-                }
-                Step::Next if at.is_some() => {
-                    iterator.next().unwrap();
-                    at = at.map(|at| at + 1);
-                }
-                Step::Prev if at.is_some() => {
-                    iterator.prev().unwrap();
-                    at = at.and_then(|at| at.checked_sub(1));
-                }
-                Step::Next | Step::Prev => {}
-            }
-            at = at.filter(|at| *at < all.len());
-            prop_assert_eq!(iterator.valid(), at.is_some());
-            if let Some(at) = at {
-                prop_assert_eq!(iterator.key(), internal(&all[at]));
-                prop_assert_eq!(iterator.value(), b"v");
-            }
-        }
+        let all: Vec<_> = all.iter().map(internal).collect();
+        walk_beside(&mut iterator, &all, steps, |key| target(&format!("{key:02}"), 5))?;
     }
 }
 
