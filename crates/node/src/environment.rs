@@ -13,6 +13,7 @@ use std::thread::{self, JoinHandle};
 
 use napi_sys as sys;
 use parking_lot::Mutex;
+use terrace_engine::env::default_env;
 
 use crate::completions::{Completions, Outcome, Ticket};
 use crate::error::{Failure, Fallible, check, from_panic};
@@ -247,7 +248,7 @@ impl Environment {
 }
 
 fn most_openers() -> usize {
-    thread::available_parallelism().map_or(1, |processors| (processors.get() / 2).clamp(1, MOST_OPENERS))
+    (default_env().available_parallelism() / 2).clamp(1, MOST_OPENERS)
 }
 
 /// Keeps `value` in `place`, replacing what was there.

@@ -111,6 +111,7 @@ impl Shared {
 mod tests {
     use std::collections::HashSet;
     use std::sync::mpsc;
+    use std::time::Instant;
 
     use super::*;
 
@@ -135,8 +136,11 @@ mod tests {
             let (sender, receiver) = mpsc::channel();
             threads.run(Box::new(move || sender.send(()).unwrap()));
             receiver.recv().unwrap();
-            thread::sleep(IDLE + IDLE / 2);
-            assert_eq!(threads.shared.state.lock().running, 0, "the thread has ended");
+            let begun = Instant::now();
+            while threads.shared.state.lock().running > 0 {
+                assert!(begun.elapsed() < 20 * IDLE, "the thread has not ended");
+                thread::sleep(IDLE / 50);
+            }
         }
     }
 }
