@@ -167,9 +167,9 @@ bench-rivals: setup $(NODE_BENCH_READY) ## the same on LevelDB, RocksDB, LMDB, f
 	  $(if $(LEVELDB_HEAD),--leveldb-head "$$(scripts/leveldb-head $(LEVELDB_HEAD))")
 	$(README_TABLE)
 
-# Databases of about 4 and 20 times 256 MiB, of values that do not compress; needs root, and 25 GB of disk for a while.
+# Databases of about 4 and 20 times 256 MiB, of values that do not compress; needs root, 25 GB of disk for a while, and an hour.
 # COLD="--cold 200 --cold-nums 2500000 --rounds 1 --reads 400" make bench-cold: the short form.
-COLD ?= --cold 256 --cold-nums 9000000,46000000 --rounds 3
+COLD ?= --cold 256 --cold-nums 9000000,46000000 --rounds 2 --reads 4000
 COLD_ENGINES ?= leveldb,rocksdb,lmdb
 bench-cold: setup ## databases larger than memory, beside LevelDB, RocksDB and LMDB: times, reads of the device, bytes
 	$(call step,bench-cold)

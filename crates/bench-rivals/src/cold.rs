@@ -24,7 +24,7 @@ use crate::{Arguments, Configuration, device, directory};
 /// thread.
 const STEPS: &str = "readrandom@{warm},readrandom,readrandom:32@{shared},readmissing,seekrandom,seekrandom:32@{shared},\
     rangerandom@{tenth},readseq@{scan},ycsba,ycsbb,ycsbc,ycsbd,ycsbe@{tenth},ycsbf,\
-    overwrite@{scan},readrandom,readwhilewriting";
+    overwrite@{written},readrandom,readwhilewriting";
 
 /// Options of the run with little memory.
 #[derive(Args)]
@@ -144,6 +144,7 @@ impl ColdTurn<'_> {
             .replace("{shared}", &(reads / 8).max(1).to_string())
             .replace("{tenth}", &(reads / 10).max(1).to_string())
             .replace("{scan}", &(self.settings.num / 4).to_string())
+            .replace("{written}", &(100 * reads).to_string())
             .split(',')
             .map(|step| step.trim().to_owned())
             .collect();
