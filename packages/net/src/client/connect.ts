@@ -1,0 +1,65 @@
+/** Makes connections from Node. A browser's build has `connect-browser.ts` in place of this file. */
+
+import { connect as connectTcp, type Socket } from 'node:net'
+import { type ConnectionOptions, connect as connectTls } from 'node:tls'
+import { WebSocket } from 'ws'
+import type { Address } from '../transport/address.js'
+import { SocketTransport } from '../transport/socket.js'
+import type { Transport } from '../transport/transport.js'
+import { type WebSocketLike, WebSocketTransport } from '../transport/web-socket.js'
+
+/** Options of the connection itself. */
+export interface ConnectOptions {
+  /** Options of Node's `tls.connect()`, for `tls:` and `wss:`: `ca`, `cert`, `key`, `servername` and so on. */
+  readonly tls?: ConnectionOptions
+}
+
+/** Connects. The promise rejects if nobody answers; the caller ends it early by the signal. */
+export async function connect(address: Address, options: ConnectOptions, signal: AbortSignal): Promise<Transport> {
+  signal.throwIfAborted()
+  switch (address.kind) {
+    case 'unix':
+      return connected(connectTcp({ path: address.path }), 'connect', signal)
+    case 'tcp':
+      return connected(connectTcp({ host: address.host, port: address.port }), 'connect', signal)
+    case 'tls': {
+      const { host, port } = address
+      const named = /^[\d.]+$|:/.test(host) ? {} : { servername: host }
+      return connected(connectTls({ ...named, ...options.tls, host, port }), 'secureConnect', signal)
+    }
+    default:
+      return connectedWeb(new WebSocket(address.url, { ...options.tls, perMessageDeflate: false }), address.url, signal)
+  }
+}
+
+function connected(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<Transport> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      socket.destroy()
+      reject(signal.reason)
+    }
+    signal.addEventListener('abort', abort, { once: true })
+    socket.once('error', reject)
+    socket.once(event, () => {
+      socket.off('error', reject)
+      signal.removeEventListener('abort', abort)
+      resolve(new SocketTransport(socket))
+    })
+  })
+}
+
+function connectedWeb(socket: WebSocket, url: URL, signal: AbortSignal): Promise<Transport> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      socket.terminate()
+      reject(signal.reason)
+    }
+    signal.addEventListener('abort', abort, { once: true })
+    socket.once('error', reject)
+    socket.once('open', () => {
+      socket.off('error', reject)
+      signal.removeEventListener('abort', abort)
+      resolve(new WebSocketTransport(socket as unknown as WebSocketLike, url.host))
+    })
+  })
+}

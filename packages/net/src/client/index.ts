@@ -1,0 +1,10 @@
+/**
+ * The client of a served database.
+ *
+ * @packageDocumentation
+ */
+
+export type { NetErrorCode } from '../protocol/errors.js'
+export type { ConnectOptions } from './connect.js'
+export type { LinkOptions } from './link.js'
+export { NetLevel, type NetLevelOptions } from './net-level.js'

@@ -1,0 +1,23 @@
+/** Memory: buffers in Node, views in a browser. */
+
+/** Whether bytes are Node's buffers here. A bundler may bring a `Buffer` to a browser, which is slower than a view. */
+export const hasBuffers = typeof process === 'object' && typeof process.versions?.node === 'string'
+
+/** The bytes of an ArrayBuffer, without a copy. */
+export function bytesOf(memory: ArrayBuffer): Uint8Array {
+  return hasBuffers ? Buffer.from(memory) : new Uint8Array(memory)
+}
+
+/** Joins pieces of memory. One alone is returned as it is. */
+export function concat(pieces: readonly Uint8Array[]): Uint8Array {
+  if (pieces.length === 1) return pieces[0] as Uint8Array
+  let length = 0
+  for (const piece of pieces) length += piece.length
+  const all = hasBuffers ? Buffer.allocUnsafe(length) : new Uint8Array(length)
+  let offset = 0
+  for (const piece of pieces) {
+    all.set(piece, offset)
+    offset += piece.length
+  }
+  return all
+}

@@ -1,0 +1,204 @@
+/**
+ * Frames, in which messages travel. A small message is one frame; a large one is cut into parts, and frames of other messages may
+ * come between them.
+ *
+ * ```text
+ *   length u32 LE | kind u8 | bytes                      kind 0: a whole message
+ *   length u32 LE | kind u8 | number u32 LE | bytes      kind 1: a part of message `number`; kind 2: its last part
+ * ```
+ *
+ * The length counts what follows it. A message is an array in MessagePack.
+ */
+
+import { Packr, RESERVE_START_SPACE } from 'msgpackr'
+import { concat } from './bytes.js'
+import { protocolError } from './errors.js'
+import { FRAME_HEADER_BYTES, PART_BYTES, PART_HEADER_BYTES } from './limits.js'
+
+/** A message: its kind, then what belongs to it. */
+export type Message = readonly [kind: number, ...parts: unknown[]]
+
+const WHOLE = 0
+const PART = 1
+const LAST_PART = 2
+
+const LENGTH_BYTES = 4
+
+const packr = new Packr({
+  useRecords: false,
+  structuredClone: false,
+  encodeUndefinedAsNil: true,
+  // Values belong to their receiver, and must not keep a whole chunk in memory.
+  copyBuffers: true,
+  largeBigIntToFloat: false
+})
+
+/** Packs a message as one frame of kind 0, however large it is. */
+export function packFrame(message: Message): Uint8Array {
+  const frame = packr.pack(message, RESERVE_START_SPACE | FRAME_HEADER_BYTES)
+  writeHeader(frame, frame.length, WHOLE)
+  return frame
+}
+
+/** Cuts a large message into frames of parts. The number tells its parts from those of others. */
+export class Parts {
+  readonly #payload: Uint8Array
+  readonly #number: number
+  #offset = 0
+
+  /** @param frame - What {@link packFrame} has made. */
+  constructor(frame: Uint8Array, number: number) {
+    this.#payload = frame.subarray(FRAME_HEADER_BYTES)
+    this.#number = number
+  }
+
+  get isDone(): boolean {
+    return this.#offset === this.#payload.length
+  }
+
+  /** The next frame. */
+  next(): Uint8Array {
+    const end = Math.min(this.#offset + PART_BYTES, this.#payload.length)
+    const frame = new Uint8Array(FRAME_HEADER_BYTES + PART_HEADER_BYTES + end - this.#offset)
+    writeHeader(frame, frame.length, end === this.#payload.length ? LAST_PART : PART)
+    writeU32(frame, FRAME_HEADER_BYTES, this.#number)
+    frame.set(this.#payload.subarray(this.#offset, end), FRAME_HEADER_BYTES + PART_HEADER_BYTES)
+    this.#offset = end
+    return frame
+  }
+}
+
+/** The parts of a message that have arrived. */
+interface Partial {
+  readonly parts: Uint8Array[]
+}
+
+/** Finds messages in a stream of bytes, which arrive in pieces of any size. */
+export class FrameReader {
+  /** The largest message, and the most that all unfinished messages may hold together. */
+  maxMessageBytes: number
+  /** What has arrived and is not read yet. */
+  #chunks: Uint8Array[] = []
+  #availableBytes = 0
+  /** How much of the first chunk is read. */
+  #offset = 0
+  readonly #unfinished = new Map<number, Partial>()
+  #unfinishedBytes = 0
+
+  constructor(maxMessageBytes: number) {
+    this.maxMessageBytes = maxMessageBytes
+  }
+
+  /** Adds bytes that have arrived. They belong to the reader from now on. */
+  push(chunk: Uint8Array): void {
+    if (chunk.length === 0) return
+    this.#chunks.push(chunk)
+    this.#availableBytes += chunk.length
+  }
+
+  /**
+   * Takes the next message, or returns undefined if it is not there yet.
+   *
+   * @throws NET_PROTOCOL if the bytes are not a frame, or too large.
+   */
+  next(): Message | undefined {
+    for (;;) {
+      if (this.#availableBytes < LENGTH_BYTES) return undefined
+      this.#gather(LENGTH_BYTES)
+      const length = readU32(this.#chunks[0] as Uint8Array, this.#offset)
+      if (length === 0 || length > this.maxMessageBytes + FRAME_HEADER_BYTES) {
+        throw protocolError(`A frame of ${length} bytes came; the limit is ${this.maxMessageBytes} bytes`)
+      }
+
+      if (this.#availableBytes < LENGTH_BYTES + length) return undefined
+      this.#gather(LENGTH_BYTES + length)
+      const start = this.#offset + LENGTH_BYTES
+      const frame = (this.#chunks[0] as Uint8Array).subarray(start, start + length)
+      this.#skip(LENGTH_BYTES + length)
+
+      const payload = frame[0] === WHOLE ? frame.subarray(1) : this.#joined(frame)
+      if (payload !== undefined) return unpacked(payload)
+    }
+  }
+
+  /** Takes in a part. Returns the payload if that was the last one. */
+  #joined(frame: Uint8Array): Uint8Array | undefined {
+    const kind = frame[0]
+    if ((kind !== PART && kind !== LAST_PART) || frame.length <= 1 + PART_HEADER_BYTES) {
+      throw protocolError('A frame of unknown kind came')
+    }
+
+    const number = readU32(frame, 1)
+    const bytes = frame.subarray(1 + PART_HEADER_BYTES)
+    this.#unfinishedBytes += bytes.length
+    if (this.#unfinishedBytes > this.maxMessageBytes) {
+      throw protocolError(`Messages in parts exceed the limit of ${this.maxMessageBytes} bytes`)
+    }
+
+    const { parts } = this.#unfinished.get(number) ?? { parts: [] }
+    // A copy, because the chunk holds other frames as well.
+    parts.push(bytes.slice())
+    if (kind === PART) {
+      this.#unfinished.set(number, { parts })
+      return undefined
+    }
+
+    this.#unfinished.delete(number)
+    const payload = concat(parts)
+    this.#unfinishedBytes -= payload.length
+    return payload
+  }
+
+  /** Makes the first chunk hold at least so many unread bytes. */
+  #gather(length: number): void {
+    const first = this.#chunks[0] as Uint8Array
+    if (first.length - this.#offset >= length) return
+    const rest = [first.subarray(this.#offset), ...this.#chunks.slice(1)]
+    this.#chunks = [concat(rest)]
+    this.#offset = 0
+  }
+
+  #skip(length: number): void {
+    this.#offset += length
+    this.#availableBytes -= length
+    if (this.#offset < (this.#chunks[0] as Uint8Array).length) return
+    this.#chunks.shift()
+    this.#offset = 0
+  }
+}
+
+function unpacked(payload: Uint8Array): Message {
+  let message: unknown
+  try {
+    message = packr.unpack(payload)
+  } catch (cause) {
+    throw Object.assign(protocolError('A message is not valid MessagePack'), { cause })
+  }
+
+  if (!Array.isArray(message) || !Number.isInteger(message[0])) {
+    throw protocolError('A message is not an array that begins with a number')
+  }
+  return message as unknown as Message
+}
+
+function writeHeader(frame: Uint8Array, frameLength: number, kind: number): void {
+  writeU32(frame, 0, frameLength - LENGTH_BYTES)
+  frame[LENGTH_BYTES] = kind
+}
+
+function writeU32(bytes: Uint8Array, offset: number, value: number): void {
+  bytes[offset] = value
+  bytes[offset + 1] = value >>> 8
+  bytes[offset + 2] = value >>> 16
+  bytes[offset + 3] = value >>> 24
+}
+
+function readU32(bytes: Uint8Array, offset: number): number {
+  return (
+    ((bytes[offset] as number) |
+      ((bytes[offset + 1] as number) << 8) |
+      ((bytes[offset + 2] as number) << 16) |
+      ((bytes[offset + 3] as number) << 24)) >>>
+    0
+  )
+}

@@ -1,0 +1,93 @@
+/**
+ * Sends messages. Those of one turn of the event loop leave together. A large message leaves in parts, as fast as the peer takes
+ * them.
+ */
+
+import { MAX_BUFFERED_BYTES, PART_BYTES } from './limits.js'
+import { concat } from './bytes.js'
+import { Parts } from './frame.js'
+import type { Transport } from '../transport/transport.js'
+
+/** Whether messages may overtake a large one. What a client asks for must arrive in order; answers need not. */
+export type Overtaking = 'in order' | 'overtaking'
+
+export class Outbox {
+  readonly #transport: Transport
+  readonly #isInOrder: boolean
+  /** Frames that leave next. */
+  #ready: Uint8Array[] = []
+  #readyBytes = 0
+  /** Messages in parts; and, if all must stay in order, whole frames that come after them. */
+  readonly #waiting: Array<Parts | Uint8Array> = []
+  #waitingBytes = 0
+  #nextNumber = 0
+  #isFlushing = false
+
+  constructor(transport: Transport, overtaking: Overtaking) {
+    this.#transport = transport
+    this.#isInOrder = overtaking === 'in order'
+  }
+
+  /** What has not reached the peer's side, as far as this process knows. */
+  get unsentBytes(): number {
+    return this.#readyBytes + this.#waitingBytes + this.#transport.bufferedBytes
+  }
+
+  /** Sends a message, packed by `packFrame()`. */
+  send(frame: Uint8Array): void {
+    const isLarge = frame.length > PART_BYTES
+    if (!isLarge && (!this.#isInOrder || this.#waiting.length === 0)) this.#push(frame)
+    else {
+      this.#waiting.push(isLarge ? new Parts(frame, this.#nextNumber++) : frame)
+      this.#waitingBytes += frame.length
+    }
+    this.#flushSoon()
+  }
+
+  /** Sends a small message before all that wait. It is about the connection, not about data. */
+  sendFirst(frame: Uint8Array): void {
+    this.#push(frame)
+    this.#flushSoon()
+  }
+
+  /** Goes on after the transport has handed on what it held. */
+  readonly flush = (): void => {
+    this.#isFlushing = false
+    const transport = this.#transport
+    for (;;) {
+      if (this.#ready.length > 0) {
+        transport.write(concat(this.#ready))
+        this.#ready = []
+        this.#readyBytes = 0
+      }
+      if (this.#waiting.length === 0 || transport.bufferedBytes >= MAX_BUFFERED_BYTES) return
+      this.#takeWaiting()
+    }
+  }
+
+  /** Moves the next frames of what waits to those that leave. */
+  #takeWaiting(): void {
+    const first = this.#waiting.shift() as Parts | Uint8Array
+    const frame = first instanceof Parts ? first.next() : first
+    if (first instanceof Parts && !first.isDone) {
+      if (this.#isInOrder) this.#waiting.unshift(first)
+      else this.#waiting.push(first)
+    }
+    this.#waitingBytes = this.#waiting.length === 0 ? 0 : Math.max(0, this.#waitingBytes - frame.length)
+    this.#push(frame)
+  }
+
+  #push(frame: Uint8Array): void {
+    this.#ready.push(frame)
+    this.#readyBytes += frame.length
+  }
+
+  #flushSoon(): void {
+    if (this.#isFlushing) return
+    this.#isFlushing = true
+    soon(this.flush)
+  }
+}
+
+/** Calls a function after whatever this turn of the event loop still does. */
+const soon: (work: () => void) => void = typeof setImmediate === 'function' ? setImmediate : queueMicrotask

@@ -1,0 +1,51 @@
+/** Finds out who a client is. */
+
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { netError } from '../protocol/errors.js'
+import type { Peer, ServerOptions, User } from './options.js'
+
+export type Authenticate = (token: string | undefined, peer: Peer) => Promise<User | null>
+
+/** Whether clients must prove who they are. */
+export function asksForTokens({ tokens, authenticate }: ServerOptions): boolean {
+  return tokens !== undefined || authenticate !== undefined
+}
+
+/**
+ * The authentication that the options ask for. Its promise resolves to the user, or to null if everybody may do everything.
+ *
+ * @throws NET_UNAUTHENTICATED, in the promise, without a word about the reason.
+ */
+export function authentication({ tokens, authenticate }: ServerOptions): Authenticate {
+  const known = Object.entries(tokens ?? {}).map(([token, user]) => ({ digest: digestOf(token), user }))
+  if (tokens === undefined && authenticate === undefined) return async () => null
+
+  return async (token, peer) => {
+    // Digests have one length, and all of them are compared, so the time tells nothing about the tokens.
+    const digest = digestOf(token ?? '')
+    let user: User | null = null
+    for (const each of known) if (timingSafeEqual(each.digest, digest)) user = each.user
+    if (token === undefined) user = null
+    if (user === null && authenticate !== undefined) user = await ask(authenticate, token, peer)
+    if (user !== null) return user
+
+    const what = token === undefined ? 'This server asks for a token' : 'The server does not accept the token'
+    throw netError('NET_UNAUTHENTICATED', what)
+  }
+}
+
+async function ask(
+  authenticate: NonNullable<ServerOptions['authenticate']>,
+  token: string | undefined,
+  peer: Peer
+): Promise<User | null> {
+  try {
+    return (await authenticate(token, peer)) ?? null
+  } catch (cause) {
+    throw netError('NET_UNAUTHENTICATED', 'The server cannot find out who this is', cause)
+  }
+}
+
+function digestOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}

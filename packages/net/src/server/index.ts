@@ -1,0 +1,10 @@
+/**
+ * A server that shares a database with other processes and machines.
+ *
+ * @packageDocumentation
+ */
+
+export type { NetErrorCode } from '../protocol/errors.js'
+export type { Limits, Method, Peer, ServerOptions, User } from './options.js'
+export type { Grant, Permissions, Right } from './permissions.js'
+export { createServer, Server } from './server.js'

@@ -1,0 +1,92 @@
+/** What a server can be told. */
+
+import type { TlsOptions } from 'node:tls'
+import type { Permissions } from './permissions.js'
+
+/** A user, as authentication found it. */
+export interface User {
+  readonly name: string
+  /** What the user may do. Without it: everything. */
+  readonly permissions?: Permissions
+}
+
+/** Where a connection comes from. */
+export interface Peer {
+  /** The address of the other end, for people. */
+  readonly address: string
+  /** Where the server listens, as it was told. */
+  readonly listener: string
+}
+
+/** Bounds on what clients may use. Exceeding one is an error for that client alone. */
+export interface Limits {
+  /** Connections at once, those that have not said who they are included. @defaultValue 10,000 */
+  readonly connections: number
+  /** Sessions at once, those without a connection included. @defaultValue 10,000 */
+  readonly sessions: number
+  /** The largest message in bytes: a value, a batch. @defaultValue 64 MiB */
+  readonly messageBytes: number
+  /** Operations in a batch. @defaultValue 100,000 */
+  readonly batchOperations: number
+  /** Iterators that a session has open. @defaultValue 1,000 */
+  readonly iterators: number
+  /** Snapshots that a session has open. @defaultValue 100 */
+  readonly snapshots: number
+  /** Subscriptions of a session. @defaultValue 100 */
+  readonly subscriptions: number
+  /** Requests of a session that are being worked on. More wait in the connection. @defaultValue 256 */
+  readonly requestsAtOnce: number
+  /** Requests of a session in a second, on average. More wait in the connection. @defaultValue no limit */
+  readonly requestsPerSecond: number
+  /** Results that wait for a slow client, in bytes. Its next requests wait in the connection. @defaultValue 4 MiB */
+  readonly unsentBytes: number
+  /** Events that wait for a slow subscriber, in bytes. Then the subscription ends. @defaultValue 4 MiB */
+  readonly unsentEventBytes: number
+  /** How long a client may take to say who it is, in ms. @defaultValue 10,000 */
+  readonly helloMs: number
+  /** How long a client may be silent, in ms; clients send a sign of life each 10 s. @defaultValue 60,000 */
+  readonly silenceMs: number
+  /** How long a client may take none of its results, in ms. @defaultValue 60,000 */
+  readonly stallMs: number
+  /** How long a session is kept without a connection, in ms. @defaultValue 30,000 */
+  readonly sessionMs: number
+}
+
+export const defaultLimits: Limits = {
+  connections: 10_000,
+  sessions: 10_000,
+  messageBytes: 64 << 20,
+  batchOperations: 100_000,
+  iterators: 1000,
+  snapshots: 100,
+  subscriptions: 100,
+  requestsAtOnce: 256,
+  requestsPerSecond: Number.POSITIVE_INFINITY,
+  unsentBytes: 4 << 20,
+  unsentEventBytes: 4 << 20,
+  helloMs: 10_000,
+  silenceMs: 60_000,
+  stallMs: 60_000,
+  sessionMs: 30_000
+}
+
+/** A method that clients may call. Arguments and results are what JSON can hold, and bytes. */
+export type Method = (this: { readonly user: User | null }, ...args: never[]) => unknown
+
+export interface ServerOptions {
+  /** Users by the tokens that prove who they are. */
+  readonly tokens?: Readonly<Record<string, User>>
+  /**
+   * Finds out who a client is. Returns null to refuse it. The error of a function that fails is not sent to the client.
+   */
+  readonly authenticate?: (token: string | undefined, peer: Peer) => User | null | Promise<User | null>
+  /** Allows everybody who can connect to do everything, on addresses other than loopback as well. @defaultValue false */
+  readonly insecure?: boolean
+  /** Methods that clients may call by name. */
+  readonly methods?: Readonly<Record<string, Method>>
+  readonly limits?: Partial<Limits>
+  /** Options of Node's `tls.createServer()`, for addresses with `tls:` and `wss:`. */
+  readonly tls?: TlsOptions
+  /** Hears of connections that were refused or broken off. Without it, nothing is logged. */
+  readonly onWarning?: (warning: Error, peer: Peer) => void
+}

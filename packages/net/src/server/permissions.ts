@@ -1,0 +1,130 @@
+/**
+ * What a user may do. Every request is checked here, and nowhere else: single keys are refused, ranges are cut to what is
+ * allowed.
+ */
+
+import { netError } from '../protocol/errors.js'
+import type { WireRange } from '../protocol/messages.js'
+import { contains, everything, type Interval, intersection, intervalOf, intervalOfPrefix, isEmpty, union } from './key-range.js'
+
+/** Kinds of operations. `write` is puts and deletes, `clear` is `clear()`, `watch` is to hear of writes. */
+export type Right = 'read' | 'write' | 'clear' | 'watch'
+
+/** Keys, and what may be done with them. Without `sublevel` and bounds: all keys. */
+export interface Grant {
+  readonly allow: Right | readonly Right[] | 'all'
+  /** The name of a sublevel of the served database, or the path of names to it. */
+  readonly sublevel?: string | readonly string[]
+  /** Bounds on the keys, within the sublevel if there is one. Strings are taken as UTF-8. */
+  readonly gte?: string | Uint8Array
+  readonly gt?: string | Uint8Array
+  readonly lte?: string | Uint8Array
+  readonly lt?: string | Uint8Array
+}
+
+/** What a user may do. Nothing is allowed that is not said here. */
+export interface Permissions {
+  readonly keys: readonly Grant[] | 'all'
+  /** The names of the methods that may be called. */
+  readonly methods?: readonly string[] | 'all'
+}
+
+const rights: readonly Right[] = ['read', 'write', 'clear', 'watch']
+
+export class Guard {
+  /** For each right the keys that have it, in order. Null stands for all keys. */
+  readonly #allowed: Readonly<Record<Right, readonly Interval[] | null>>
+  readonly #methods: ReadonlySet<string> | 'all'
+
+  /** @throws NET_INVALID if the permissions make no sense. */
+  constructor({ keys, methods = [] }: Permissions) {
+    const grants: readonly Grant[] = keys === 'all' ? [{ allow: 'all' }] : keys
+    if (!Array.isArray(grants)) throw invalid("'keys' must be 'all' or a list of grants")
+    const of = (right: Right): readonly Interval[] | null => {
+      const intervals = union(grants.filter((grant) => allows(grant, right)).map(keysOf))
+      const [first] = intervals
+      return first !== undefined && first.start.length === 0 && first.end === null ? null : intervals
+    }
+    this.#allowed = { read: of('read'), write: of('write'), clear: of('clear'), watch: of('watch') }
+    this.#methods = methods === 'all' ? 'all' : new Set(methods)
+  }
+
+  /** Whether a user may do this with a key. */
+  allows(right: Right, key: Uint8Array): boolean {
+    const intervals = this.#allowed[right]
+    return intervals === null || intervals.some((each) => contains(each, key))
+  }
+
+  /**
+   * Checks that a user may do this with a key.
+   *
+   * @throws NET_DENIED
+   */
+  check(right: Right, key: Uint8Array): void {
+    if (!this.allows(right, key)) throw denied(`may not ${right} this key`)
+  }
+
+  /** Like {@link check}, for each of the keys. */
+  checkAll(right: Right, keys: readonly Uint8Array[]): void {
+    if (this.#allowed[right] !== null) for (const key of keys) this.check(right, key)
+  }
+
+  /** Like {@link check}, for the keys of operations, in which keys and values take turns. */
+  checkOperations(operations: ReadonlyArray<Uint8Array | null>): void {
+    if (this.#allowed.write === null) return
+    for (let i = 0; i < operations.length; i += 2) this.check('write', operations[i] as Uint8Array)
+  }
+
+  /** The parts of a range with which a user may do this, in order. */
+  clip(right: Right, range: WireRange): Interval[] {
+    const wanted = intervalOf(range)
+    if (isEmpty(wanted)) return []
+    const intervals = this.#allowed[right] ?? [everything]
+    return intervals.map((each) => intersection(each, wanted)).filter((each) => !isEmpty(each))
+  }
+
+  /**
+   * Checks that a user has this right on some keys at least.
+   *
+   * @throws NET_DENIED
+   */
+  checkAny(right: Right): void {
+    if (this.#allowed[right]?.length === 0) throw denied(`may not ${right} any key`)
+  }
+
+  /** @throws NET_DENIED */
+  checkMethod(name: string): void {
+    if (this.#methods !== 'all' && !this.#methods.has(name)) throw denied(`may not call '${name}'`)
+  }
+}
+
+/** May do everything. */
+export const allPermissions: Permissions = { keys: 'all', methods: 'all' }
+
+function allows({ allow }: Grant, right: Right): boolean {
+  const allowed = allow === 'all' ? rights : Array.isArray(allow) ? allow : [allow]
+  const unknown = allowed.find((each) => !rights.includes(each))
+  if (unknown !== undefined) throw invalid(`'${unknown}' is none of the rights ${rights.join(', ')}`)
+  return allowed.includes(right)
+}
+
+function keysOf({ sublevel, gte, gt, lte, lt }: Grant): Interval {
+  const names = sublevel === undefined ? [] : typeof sublevel === 'string' ? [sublevel] : sublevel
+  const prefix = bytesOf(names.map((name) => `!${name}!`).join('')) as Uint8Array
+  const bound = (value: string | Uint8Array | undefined): Uint8Array | null =>
+    value === undefined ? null : Buffer.concat([prefix, bytesOf(value)])
+  const range = intervalOf([bound(gte), bound(gt), bound(lte), bound(lt)])
+  return intersection(intervalOfPrefix(prefix), range)
+}
+
+function bytesOf(value: string | Uint8Array): Uint8Array {
+  return typeof value === 'string' ? Buffer.from(value) : value
+}
+
+function denied(what: string): Error {
+  return netError('NET_DENIED', `This user ${what}`)
+}
+
+function invalid(message: string): Error {
+  return netError('NET_INVALID', `Permissions: ${message}`)
+}

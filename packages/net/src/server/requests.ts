@@ -1,0 +1,163 @@
+/** What clients can ask for. Each request asks the guard for the user's rights before it touches the database. */
+
+import type { AbstractSnapshot } from 'abstract-level'
+import type { CursorParts } from 'terrace-core'
+import { netError, protocolError } from '../protocol/errors.js'
+import { Ask, type PartReader, partsCodes } from '../protocol/messages.js'
+import { intervalOf } from './key-range.js'
+import { ServerCursor } from './server-cursor.js'
+import type { Session } from './session.js'
+
+type Run = (session: Session, parts: PartReader) => unknown
+
+export interface Request {
+  /** Its name in statistics. */
+  readonly name: string
+  /** Whether it may be done twice, because it only reads. */
+  readonly isRepeatable: boolean
+  /** Does it. The result, or what the promise resolves to, is sent to the client. */
+  readonly run: Run
+}
+
+const get: Run = ({ guard, host, snapshots }, parts) => {
+  const key = parts.bytes('key')
+  guard.check('read', key)
+  return host.served.get(key, snapshotIn(snapshots, parts))
+}
+
+const getMany: Run = ({ guard, host, snapshots }, parts) => {
+  const keys = parts.keys('keys')
+  guard.checkAll('read', keys)
+  return host.served.getMany(keys, snapshotIn(snapshots, parts))
+}
+
+const has: Run = ({ guard, host, snapshots }, parts) => {
+  const key = parts.bytes('key')
+  guard.check('read', key)
+  return host.served.has(key, snapshotIn(snapshots, parts))
+}
+
+const hasMany: Run = ({ guard, host, snapshots }, parts) => {
+  const keys = parts.keys('keys')
+  guard.checkAll('read', keys)
+  return host.served.hasMany(keys, snapshotIn(snapshots, parts))
+}
+
+const write: Run = ({ guard, host, limits }, parts) => {
+  const operations = parts.operations('operations')
+  const sync = parts.boolean('sync')
+  if (operations.length > 2 * limits.batchOperations) {
+    throw netError('NET_LIMIT', `A batch may have at most ${limits.batchOperations} operations`)
+  }
+  guard.checkOperations(operations)
+  return operations.length === 0 ? undefined : host.served.write(operations, sync)
+}
+
+const clear: Run = ({ guard, host, snapshots }, parts) => {
+  const range = parts.range('range')
+  const reverse = parts.boolean('reverse')
+  const limit = parts.optionalNumber('limit')
+  guard.checkAny('clear')
+  return host.served.clear(guard.clip('clear', range), reverse, limit, snapshotIn(snapshots, parts))
+}
+
+const snapshot: Run = ({ guard, host, limits, snapshots }, parts) => {
+  const handle = parts.number('handle')
+  guard.checkAny('read')
+  checkRoom(snapshots, limits.snapshots, 'snapshots')
+  snapshots.set(handle, host.served.snapshot())
+}
+
+const closeSnapshot: Run = ({ snapshots }, parts) => {
+  const handle = parts.number('handle')
+  const closing = snapshots.get(handle)
+  snapshots.delete(handle)
+  return closing?.close()
+}
+
+const cursor: Run = ({ guard, host, limits, cursors, snapshots }, parts) => {
+  const handle = parts.number('handle')
+  const range = parts.range('range')
+  const reverse = parts.boolean('reverse')
+  const what = partsByCode.get(parts.number('parts'))
+  if (what === undefined) throw protocolError('A cursor over unknown parts')
+  guard.checkAny('read')
+  checkRoom(cursors, limits.iterators, 'iterators')
+  const options = {
+    parts: what,
+    wanted: intervalOf(range),
+    allowed: guard.clip('read', range),
+    reverse,
+    snapshot: snapshotIn(snapshots, parts)
+  }
+  cursors.set(handle, new ServerCursor(host.served, options))
+}
+
+const read: Run = ({ cursors }, parts) => {
+  const open = cursorIn(cursors, parts)
+  return open.read(parts.number('page'), parts.number('size'), parts.number('high-water mark'))
+}
+
+const seek: Run = ({ cursors }, parts) => {
+  const open = cursorIn(cursors, parts)
+  return open.seek(parts.bytes('target'))
+}
+
+const closeCursor: Run = ({ cursors }, parts) => {
+  const handle = parts.number('handle')
+  const closing = cursors.get(handle)
+  cursors.delete(handle)
+  return closing?.close()
+}
+
+const call: Run = ({ guard, host, user }, parts) => {
+  const name = parts.string('name')
+  const given = parts.list('arguments')
+  guard.checkMethod(name)
+  const method = Object.hasOwn(host.methods, name) ? host.methods[name] : undefined
+  if (method === undefined) throw netError('NET_UNKNOWN_METHOD', `The server has no method '${name}'`)
+  return method.apply({ user }, given as never[])
+}
+
+/** The requests by their kinds. */
+export const requests: ReadonlyMap<number, Request> = new Map([
+  [Ask.get, request('get', get, true)],
+  [Ask.getMany, request('getMany', getMany, true)],
+  [Ask.has, request('has', has, true)],
+  [Ask.hasMany, request('hasMany', hasMany, true)],
+  [Ask.write, request('write', write)],
+  [Ask.clear, request('clear', clear)],
+  [Ask.snapshot, request('snapshot', snapshot)],
+  [Ask.closeSnapshot, request('closeSnapshot', closeSnapshot)],
+  [Ask.cursor, request('cursor', cursor)],
+  // A cursor keeps its last page itself.
+  [Ask.read, request('read', read, true)],
+  [Ask.seek, request('seek', seek)],
+  [Ask.closeCursor, request('closeCursor', closeCursor)],
+  [Ask.call, request('call', call)]
+] as Array<[number, Request]>)
+
+const partsByCode = new Map(Object.entries(partsCodes).map(([parts, code]) => [code, parts as CursorParts]))
+
+function request(name: string, run: Run, isRepeatable = false): Request {
+  return { name, run, isRepeatable }
+}
+
+/** The snapshot that a request names as its last part. */
+function snapshotIn(snapshots: Session['snapshots'], parts: PartReader): AbstractSnapshot | undefined {
+  const handle = parts.optionalNumber('snapshot')
+  if (handle === undefined) return undefined
+  const found = snapshots.get(handle)
+  if (found === undefined) throw netError('NET_SESSION_LOST', 'The server does not know this snapshot')
+  return found
+}
+
+function cursorIn(cursors: Session['cursors'], parts: PartReader): ServerCursor {
+  const found = cursors.get(parts.number('handle'))
+  if (found === undefined) throw netError('NET_SESSION_LOST', 'The server does not know this iterator')
+  return found
+}
+
+function checkRoom(open: ReadonlyMap<number, unknown>, limit: number, what: string): void {
+  if (open.size >= limit) throw netError('NET_LIMIT', `A client may have at most ${limit} ${what} open`)
+}

@@ -1,0 +1,138 @@
+/** The database that a server serves: any of abstract-level's, with keys and values as bytes. */
+
+import type { AbstractIterator, AbstractLevel, AbstractSnapshot } from 'abstract-level'
+import type { CursorParts } from 'terrace-core'
+import { netError } from '../protocol/errors.js'
+import type { Interval } from './key-range.js'
+
+// biome-ignore lint/suspicious/noExplicitAny: any database is served
+export type AnyLevel = AbstractLevel<any, any, any>
+
+type Bytes = Uint8Array
+
+/** How many keys a `clear()` with a limit deletes at once. */
+const CLEAR_KEYS = 1000
+
+const raw = { keyEncoding: 'buffer', valueEncoding: 'buffer' }
+const rawKeys = { keyEncoding: 'buffer' }
+
+/** An iterator over keys, values or entries, which are bytes. */
+export type BytesIterator = AbstractIterator<AnyLevel, Bytes, Bytes>
+
+export class ServedDatabase {
+  readonly db: AnyLevel
+
+  constructor(db: AnyLevel) {
+    this.db = db
+  }
+
+  get(key: Bytes, snapshot: AbstractSnapshot | undefined): Promise<Bytes | undefined> {
+    return this.db.get<Bytes, Bytes>(key, with_(raw, snapshot))
+  }
+
+  getMany(keys: Bytes[], snapshot: AbstractSnapshot | undefined): Promise<Array<Bytes | undefined>> {
+    return this.db.getMany<Bytes, Bytes>(keys, with_(raw, snapshot))
+  }
+
+  async has(key: Bytes, snapshot: AbstractSnapshot | undefined): Promise<boolean> {
+    if (this.db.supports.has) return this.db.has<Bytes>(key, with_(rawKeys, snapshot))
+    return (await this.get(key, snapshot)) !== undefined
+  }
+
+  async hasMany(keys: Bytes[], snapshot: AbstractSnapshot | undefined): Promise<boolean[]> {
+    if (this.db.supports.has) return this.db.hasMany<Bytes>(keys, with_(rawKeys, snapshot))
+    return (await this.getMany(keys, snapshot)).map((value) => value !== undefined)
+  }
+
+  /** Writes operations atomically: keys and values in turns, a value of null deletes. */
+  write(operations: ReadonlyArray<Bytes | null>, sync: boolean): Promise<void> {
+    const options = sync ? { ...raw, sync } : raw
+    if (operations.length === 2) {
+      const [key, value] = operations as [Bytes, Bytes | null]
+      return value === null
+        ? this.db.del<Bytes>(key, options as object)
+        : this.db.put<Bytes, Bytes>(key, value, options as object)
+    }
+
+    const list = new Array(operations.length / 2)
+    for (let i = 0; i < list.length; i++) {
+      const [key, value] = [operations[2 * i], operations[2 * i + 1]]
+      list[i] = value === null ? { type: 'del', key } : { type: 'put', key, value }
+    }
+    return this.db.batch(list, options)
+  }
+
+  /** Deletes up to `limit` keys of these intervals, beginning with the last one if `reverse`. */
+  async clear(
+    intervals: readonly Interval[],
+    reverse: boolean,
+    limit: number | undefined,
+    snapshot: AbstractSnapshot | undefined
+  ): Promise<void> {
+    if (limit === undefined || intervals.length === 1) {
+      const each = (interval: Interval): object => ({
+        ...with_(rawKeys, snapshot),
+        ...rangeOf(interval),
+        reverse,
+        limit: limit ?? -1
+      })
+      await Promise.all(intervals.map((interval) => this.db.clear<Bytes>(each(interval))))
+      return
+    }
+
+    for (let left = limit, i = 0; i < intervals.length && left > 0; i++) {
+      const interval = intervals[reverse ? intervals.length - 1 - i : i] as Interval
+      left -= await this.#clearSome(interval, reverse, left, snapshot)
+    }
+  }
+
+  snapshot(): AbstractSnapshot {
+    if (this.db.supports.explicitSnapshots) return this.db.snapshot()
+    throw netError('NET_INVALID', 'The served database has no snapshots')
+  }
+
+  iterator(
+    parts: CursorParts,
+    interval: Interval,
+    reverse: boolean,
+    snapshot: AbstractSnapshot | undefined
+  ): BytesIterator {
+    const options = { ...with_(raw, snapshot), ...rangeOf(interval), reverse }
+    const { db } = this
+    const iterator =
+      parts === 'keys' ? db.keys(options) : parts === 'values' ? db.values(options) : db.iterator(options)
+    return iterator as unknown as BytesIterator
+  }
+
+  /** Deletes up to `limit` keys, and returns how many. */
+  async #clearSome(
+    interval: Interval,
+    reverse: boolean,
+    limit: number,
+    snapshot: AbstractSnapshot | undefined
+  ): Promise<number> {
+    const keys = this.db.keys<Bytes>({ ...with_(rawKeys, snapshot), ...rangeOf(interval), reverse, limit })
+    let count = 0
+    try {
+      for (;;) {
+        const some = await keys.nextv(CLEAR_KEYS)
+        if (some.length === 0) return count
+        await this.db.batch(
+          some.map((key) => ({ type: 'del', key })),
+          rawKeys
+        )
+        count += some.length
+      }
+    } finally {
+      await keys.close()
+    }
+  }
+}
+
+function rangeOf({ start, end }: Interval): object {
+  return { ...(start.length > 0 && { gte: start }), ...(end !== null && { lt: end }) }
+}
+
+function with_<T extends object>(options: T, snapshot: AbstractSnapshot | undefined): T {
+  return snapshot === undefined ? options : { ...options, snapshot }
+}
