@@ -15,7 +15,11 @@ export interface ConnectOptions {
 }
 
 /** Connects. The promise rejects if nobody answers; the caller ends it early by the signal. */
-export async function connect(address: Address, options: ConnectOptions, signal: AbortSignal): Promise<Transport> {
+export async function connect(
+  address: Address,
+  options: ConnectOptions,
+  signal: AbortSignal
+): Promise<Transport> {
   signal.throwIfAborted()
   switch (address.kind) {
     case 'unix':
@@ -28,11 +32,19 @@ export async function connect(address: Address, options: ConnectOptions, signal:
       return connected(connectTls({ ...named, ...options.tls, host, port }), 'secureConnect', signal)
     }
     default:
-      return connectedWeb(new WebSocket(address.url, { ...options.tls, perMessageDeflate: false }), address.url, signal)
+      return connectedWeb(
+        new WebSocket(address.url, { ...options.tls, perMessageDeflate: false }),
+        address.url,
+        signal
+      )
   }
 }
 
-function connected(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<Transport> {
+function connected(
+  socket: Socket,
+  event: 'connect' | 'secureConnect',
+  signal: AbortSignal
+): Promise<Transport> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {
       socket.destroy()

@@ -190,7 +190,10 @@ export class Link {
     const frame = packFrame(message)
     const { maxMessageBytes = Number.POSITIVE_INFINITY } = this.welcome ?? {}
     if (frame.length <= maxMessageBytes) return frame
-    throw netError('NET_LIMIT', `The server takes at most ${maxMessageBytes} bytes at once; this were ${frame.length}`)
+    throw netError(
+      'NET_LIMIT',
+      `The server takes at most ${maxMessageBytes} bytes at once; this were ${frame.length}`
+    )
   }
 
   #send(pending: Pending): void {
@@ -296,7 +299,11 @@ export class Link {
   }
 
   async #reconnect(): Promise<void> {
-    for (let pauseMs = FIRST_PAUSE_MS; this.#state === 'offline'; pauseMs = Math.min(2 * pauseMs, LAST_PAUSE_MS)) {
+    for (
+      let pauseMs = FIRST_PAUSE_MS;
+      this.#state === 'offline';
+      pauseMs = Math.min(2 * pauseMs, LAST_PAUSE_MS)
+    ) {
       try {
         return await this.#connect()
       } catch (error) {
@@ -366,7 +373,8 @@ class Connection {
         reject(signal.reason)
       }
       signal.addEventListener('abort', abort, { once: true })
-      this.#onClose = (cause) => reject(netError('NET_OFFLINE', 'The server has closed the connection', cause))
+      this.#onClose = (cause) =>
+        reject(netError('NET_OFFLINE', 'The server has closed the connection', cause))
       this.#onMessage = (message) => {
         signal.removeEventListener('abort', abort)
         if (message[0] === Tell.welcome) resolve(new PartReader(message))

@@ -1,12 +1,27 @@
-/** A cursor on the server, as the client sees it. It survives the session: another one goes on after the last key. */
+/**
+ * A cursor on the server, as the client sees it. It survives the session: another one goes on after the last key. A cursor that
+ * reads on and on asks for the next page before it is wanted, and for larger ones.
+ */
 
-import type { Bytes, BackendCursor, CodedError, CursorOptions, CursorParts, Page } from 'terrace-core'
+import type { BackendCursor, Bytes, CodedError, CursorOptions, CursorParts, Page } from 'terrace-core'
 import { Ask, partsCodes, wireRange } from '../protocol/messages.js'
 import type { Link, Resource } from './link.js'
 import type { NetSnapshot } from './net-snapshot.js'
+import { PageRest } from './page-rest.js'
 
 /** A page as it travels: a page, then the last key in it. */
 type WirePage = [...Page, last: Uint8Array | null]
+
+/** From this page on, the next one is asked for in advance. A short range has been read before. */
+const FIRST_AHEAD = 2
+
+/** Pages grow up to this, so that a distant server does not make a scan wait for each few entries. */
+const MAX_PAGE_BYTES = 256 * 1024
+
+const GROWTH = 2
+
+/** Entries in a page that is asked for in advance: as many as fit. */
+const MANY = 100_000
 
 export class NetCursor implements BackendCursor, Resource {
   readonly #link: Link
@@ -20,6 +35,14 @@ export class NetCursor implements BackendCursor, Resource {
   #failure: unknown
   /** Counts the pages, so that the server can tell a repeated request from the next one. */
   #pages = 0
+  /** Counts the pages since the beginning, or since the last seek. */
+  #pagesInRow = 0
+  /** Counts the seeks. A page that was asked for before one is not wanted any more. */
+  #seeks = 0
+  /** The next page, if it was asked for in advance. */
+  #ahead: Promise<Page> | undefined
+  /** What is left of a page that had more entries than were wanted. */
+  #rest: PageRest | undefined
 
   constructor(link: Link, options: CursorOptions, parts: CursorParts, snapshot: NetSnapshot | undefined) {
     this.#link = link
@@ -31,21 +54,24 @@ export class NetCursor implements BackendCursor, Resource {
   }
 
   async read(size: number, highWaterMarkBytes: number): Promise<Page> {
-    for (;;) {
-      if (!this.#isOpen) this.#open()
-      try {
-        return this.#accept(
-          await this.#link.ask<WirePage>('with session', Ask.read, this.#handle, this.#pages++, size, highWaterMarkBytes)
-        )
-      } catch (error) {
-        const isLost = (error as CodedError<string>).code === 'NET_SESSION_LOST'
-        if (!isLost || this.#snapshot !== undefined) throw this.#failure ?? error
-      }
+    if (this.#rest === undefined) {
+      const page = await (this.#ahead ?? this.#fetch(size, highWaterMarkBytes))
+      this.#ahead = undefined
+      this.#pagesInRow++
+      this.#rest = new PageRest(page, this.#parts === 'entries' ? 2 : 1)
+      if (!page[0] && this.#pagesInRow >= FIRST_AHEAD) this.#readAhead(highWaterMarkBytes)
     }
+
+    const taken = this.#rest.take(size)
+    if (this.#rest.isEmpty) this.#rest = undefined
+    return taken
   }
 
   seek(target: Bytes): void {
     this.#position = { target: Uint8Array.from(target as Uint8Array) }
+    this.#rest = this.#ahead = undefined
+    this.#pagesInRow = 0
+    this.#seeks++
     if (this.#isOpen) this.#quietly(Ask.seek, target)
   }
 
@@ -59,6 +85,35 @@ export class NetCursor implements BackendCursor, Resource {
     this.#pages = 0
   }
 
+  #readAhead(highWaterMarkBytes: number): void {
+    const grown = Math.min(highWaterMarkBytes * GROWTH ** this.#pagesInRow, MAX_PAGE_BYTES)
+    // Whoever bounds what is read ahead means it.
+    const bytes =
+      'highWaterMarkBytes' in this.#options ? highWaterMarkBytes : Math.max(grown, highWaterMarkBytes)
+    this.#ahead = this.#fetch(MANY, bytes)
+    // Whoever reads next hears of the failure; perhaps nobody does.
+    this.#ahead.catch(() => {})
+  }
+
+  async #fetch(size: number, highWaterMarkBytes: number): Promise<Page> {
+    const seeks = this.#seeks
+    for (;;) {
+      if (!this.#isOpen) this.#open()
+      try {
+        const number = this.#pages++
+        const read = [this.#handle, number, size, highWaterMarkBytes]
+        const page = await this.#link.ask<WirePage>('with session', Ask.read, ...read)
+        const last = page.pop() as Uint8Array | null
+        if (last !== null && seeks === this.#seeks) this.#position = { after: last }
+        return page as unknown as Page
+      } catch (error) {
+        const isLost = (error as CodedError<string>).code === 'NET_SESSION_LOST'
+        const isWanted = seeks === this.#seeks && this.#snapshot === undefined
+        if (!isLost || !isWanted) throw this.#failure ?? error
+      }
+    }
+  }
+
   #open(): void {
     this.#isOpen = true
     const snapshot = this.#snapshot?.handle ?? null
@@ -69,7 +124,8 @@ export class NetCursor implements BackendCursor, Resource {
       range = reverse ? { ...range, lt: after, lte: undefined } : { ...range, gt: after, gte: undefined }
     }
     this.#quietly(Ask.cursor, wireRange(range), reverse, partsCodes[this.#parts], snapshot)
-    if (this.#position !== undefined && 'target' in this.#position) this.#quietly(Ask.seek, this.#position.target)
+    if (this.#position !== undefined && 'target' in this.#position)
+      this.#quietly(Ask.seek, this.#position.target)
   }
 
   /** Asks for something whose failure the next read will report. */
@@ -77,12 +133,6 @@ export class NetCursor implements BackendCursor, Resource {
     this.#link.ask('with session', kind, this.#handle, ...parts).catch((error) => {
       if ((error as CodedError<string>).code !== 'NET_SESSION_LOST') this.#failure ??= error
     })
-  }
-
-  #accept(page: WirePage): Page {
-    const last = page.pop() as Uint8Array | null
-    if (last !== null) this.#position = { after: last }
-    return page as unknown as Page
   }
 }
 

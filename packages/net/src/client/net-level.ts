@@ -33,7 +33,10 @@ export class NetLevel<
    *   `wss://…`. Or a function that finds that out, which is called for each connection.
    * @throws NET_INVALID if it is no address.
    */
-  constructor(address: string | (() => string | Promise<string>), options: NetLevelOptions<KDefault, VDefault> = {}) {
+  constructor(
+    address: string | (() => string | Promise<string>),
+    options: NetLevelOptions<KDefault, VDefault> = {}
+  ) {
     if (typeof address === 'string') parseAddress(address)
     const link = new Link(typeof address === 'string' ? () => address : address, options)
     super(new NetBackend(link), options, { call: true })

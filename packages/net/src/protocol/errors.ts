@@ -42,8 +42,13 @@ export function protocolError(message: string): CodedError<NetErrorCode> {
 
 /** The code and message of any thrown value, to send to the peer. */
 export function described(error: unknown): [code: string, message: string] {
-  const { code, message } = (typeof error === 'object' && error !== null ? error : {}) as Partial<CodedError<string>>
-  return [typeof code === 'string' ? code : 'NET_FAILED', typeof message === 'string' ? message : String(error)]
+  const { code, message } = (typeof error === 'object' && error !== null ? error : {}) as Partial<
+    CodedError<string>
+  >
+  return [
+    typeof code === 'string' ? code : 'NET_FAILED',
+    typeof message === 'string' ? message : String(error)
+  ]
 }
 
 /** The error that a peer has described. */

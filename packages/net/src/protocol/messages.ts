@@ -1,8 +1,8 @@
 /** The kinds of messages, and how their parts are checked. docs/net-protocol.md says what each part means. */
 
 import type { CursorParts, Range } from 'terrace-core'
-import type { Message } from './frame.js'
 import { protocolError } from './errors.js'
+import type { Message } from './frame.js'
 
 /** What a client sends. Except for the last ones, each has a number, by which the server answers. */
 export const Ask = {

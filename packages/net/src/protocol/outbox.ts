@@ -3,10 +3,10 @@
  * them.
  */
 
-import { MAX_BUFFERED_BYTES, PART_BYTES } from './limits.js'
+import type { Transport } from '../transport/transport.js'
 import { concat } from './bytes.js'
 import { Parts } from './frame.js'
-import type { Transport } from '../transport/transport.js'
+import { MAX_BUFFERED_BYTES, PART_BYTES } from './limits.js'
 
 /** Whether messages may overtake a large one. What a client asks for must arrive in order; answers need not. */
 export type Overtaking = 'in order' | 'overtaking'

@@ -3,7 +3,13 @@
 import { chmodSync, rmSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
-import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net'
+import {
+  type AddressInfo,
+  connect,
+  createServer as createTcpServer,
+  type Server,
+  type Socket
+} from 'node:net'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 import { WebSocketServer } from 'ws'
 import { netError } from '../protocol/errors.js'
@@ -25,7 +31,12 @@ export interface Listener {
 }
 
 /** Begins to listen. `maxMessageBytes` bounds what a WebSocket takes in one piece. */
-export async function listen(address: Address, tls: TlsOptions, maxMessageBytes: number, accept: Accept): Promise<Listener> {
+export async function listen(
+  address: Address,
+  tls: TlsOptions,
+  maxMessageBytes: number,
+  accept: Accept
+): Promise<Listener> {
   const server = serverFor(address, tls, maxMessageBytes, accept)
   if (address.kind === 'unix') return listenAt(server, address.path)
 
@@ -55,7 +66,9 @@ function serverFor(address: Address, tls: TlsOptions, maxMessageBytes: number, a
     default: {
       const server = address.kind === 'wss' ? createHttpsServer(tls) : createHttpServer()
       server.on('request', (_request, response) => {
-        response.writeHead(426, { 'content-type': 'text/plain' }).end('This is a database: connect by WebSocket\n')
+        response
+          .writeHead(426, { 'content-type': 'text/plain' })
+          .end('This is a database: connect by WebSocket\n')
       })
       const { pathname: path } = address.url
       const webSockets = new WebSocketServer({
@@ -127,7 +140,11 @@ function textOf(address: Exclude<Address, { kind: 'unix' }>, port: number): stri
   return url.href
 }
 
-export function checkExposed(address: Address, isOpenToAll: boolean, isLoopbackHost: (host: string) => boolean): void {
+export function checkExposed(
+  address: Address,
+  isOpenToAll: boolean,
+  isLoopbackHost: (host: string) => boolean
+): void {
   if (address.kind === 'unix' || !isOpenToAll || isLoopbackHost(hostOf(address).host)) return
   throw netError(
     'NET_INVALID',

@@ -5,7 +5,16 @@
 
 import { netError } from '../protocol/errors.js'
 import type { WireRange } from '../protocol/messages.js'
-import { contains, everything, type Interval, intersection, intervalOf, intervalOfPrefix, isEmpty, union } from './key-range.js'
+import {
+  contains,
+  everything,
+  type Interval,
+  intersection,
+  intervalOf,
+  intervalOfPrefix,
+  isEmpty,
+  union
+} from './key-range.js'
 
 /** Kinds of operations. `write` is puts and deletes, `clear` is `clear()`, `watch` is to hear of writes. */
 export type Right = 'read' | 'write' | 'clear' | 'watch'

@@ -66,8 +66,10 @@ export class ServerConnection implements Channel {
     else this.#stalledAt ??= now
     this.#lastUnsentBytes = unsent
 
-    if (this.#state !== 'serving' && now - this.#openedAt > helloMs) this.#fail('The client does not say who it is')
-    else if (this.#stalledAt !== undefined && now - this.#stalledAt > stallMs) this.#fail('The client reads nothing')
+    if (this.#state !== 'serving' && now - this.#openedAt > helloMs)
+      this.#fail('The client does not say who it is')
+    else if (this.#stalledAt !== undefined && now - this.#stalledAt > stallMs)
+      this.#fail('The client reads nothing')
     else if (!this.#isPaused && now - this.#heardAt > silenceMs) this.#fail('The client is silent')
   }
 
@@ -125,7 +127,9 @@ export class ServerConnection implements Channel {
   async #greet(parts: PartReader): Promise<void> {
     const version = parts.number('version')
     if (version !== PROTOCOL_VERSION) {
-      throw protocolError(`The server speaks version ${PROTOCOL_VERSION} of the protocol, the client ${version}`)
+      throw protocolError(
+        `The server speaks version ${PROTOCOL_VERSION} of the protocol, the client ${version}`
+      )
     }
 
     const given = parts.any()

@@ -73,7 +73,8 @@ export class ServerCursor {
   read(number: number, size: number, highWaterMarkBytes: number): Promise<WirePage> {
     const before = this.#page
     if (before?.number === number) return before.page
-    if (number !== (before === undefined ? 0 : before.number + 1)) throw protocolError('A cursor skips a page')
+    if (number !== (before === undefined ? 0 : before.number + 1))
+      throw protocolError('A cursor skips a page')
 
     const page = this.#inTurn(() => this.#read(Math.max(size, 1), highWaterMarkBytes))
     this.#page = { number, page }

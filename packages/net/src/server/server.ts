@@ -4,9 +4,16 @@ import { timingSafeEqual } from 'node:crypto'
 import { netError } from '../protocol/errors.js'
 import { isLoopback, parseAddress } from '../transport/address.js'
 import type { Transport } from '../transport/transport.js'
-import { asksForTokens, authentication, type Authenticate } from './authentication.js'
+import { type Authenticate, asksForTokens, authentication } from './authentication.js'
 import { checkExposed, type Listener, listen } from './listener.js'
-import { defaultLimits, type Limits, type Method, type Peer, type ServerOptions, type User } from './options.js'
+import {
+  defaultLimits,
+  type Limits,
+  type Method,
+  type Peer,
+  type ServerOptions,
+  type User
+} from './options.js'
 import { type AnyLevel, ServedDatabase } from './served-database.js'
 import { ServerConnection } from './server-connection.js'
 import { Session } from './session.js'
@@ -64,7 +71,9 @@ export class Server {
     checkExposed(parsed, !asksForTokens(this.#options) && insecure !== true, isLoopback)
     await this.#host.served.db.open()
     const { messageBytes } = this.#host.limits
-    const listener = await listen(parsed, tls, messageBytes, (transport) => this.#host.accept(transport, address))
+    const listener = await listen(parsed, tls, messageBytes, (transport) =>
+      this.#host.accept(transport, address)
+    )
     this.#listeners.push(listener)
     return listener.address
   }

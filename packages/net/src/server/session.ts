@@ -16,10 +16,10 @@ import { described, netError, protocolError } from '../protocol/errors.js'
 import type { Message } from '../protocol/frame.js'
 import { PartReader, Tell } from '../protocol/messages.js'
 import type { Limits, User } from './options.js'
-import { Guard, allPermissions } from './permissions.js'
+import { allPermissions, Guard } from './permissions.js'
 import type { Request } from './requests.js'
-import type { ServerCursor } from './server-cursor.js'
 import type { Host } from './server.js'
+import type { ServerCursor } from './server-cursor.js'
 
 const TICKET_BYTES = 16
 

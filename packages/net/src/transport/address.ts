@@ -11,7 +11,8 @@ export type Address =
   | { readonly kind: 'tcp' | 'tls'; readonly host: string; readonly port: number }
   | { readonly kind: 'ws' | 'wss'; readonly url: URL }
 
-const examples = "such as 'tcp://127.0.0.1:7817', 'tls://host:7817', 'ws://host:8080/path' or 'unix:/path/of/a.sock'"
+const examples =
+  "such as 'tcp://127.0.0.1:7817', 'tls://host:7817', 'ws://host:8080/path' or 'unix:/path/of/a.sock'"
 
 /**
  * Reads an address: `tcp://HOST:PORT`, `tls://HOST:PORT`, `ws://HOST:PORT/PATH`, `wss://…`, `unix:/PATH`, or `unix:\\.\pipe\NAME`
@@ -30,7 +31,11 @@ export function parseAddress(text: string): Address {
   const kind = url?.protocol.slice(0, -1)
   if (url !== undefined && (kind === 'ws' || kind === 'wss')) return { kind, url }
   if (url !== undefined && url.hostname !== '' && (kind === 'tcp' || kind === 'tls')) {
-    return { kind, host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: url.port === '' ? DEFAULT_PORT : Number(url.port) }
+    return {
+      kind,
+      host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: url.port === '' ? DEFAULT_PORT : Number(url.port)
+    }
   }
   throw netError('NET_INVALID', `'${text}' is not an address, ${examples}`)
 }

@@ -9,7 +9,8 @@ export class SocketTransport implements Transport {
 
   constructor(socket: Socket) {
     this.#socket = socket
-    this.peer = socket.remoteAddress === undefined ? 'a local socket' : `${socket.remoteAddress}:${socket.remotePort}`
+    this.peer =
+      socket.remoteAddress === undefined ? 'a local socket' : `${socket.remoteAddress}:${socket.remotePort}`
     // Messages leave once a turn of the event loop, so there is nothing to wait for.
     socket.setNoDelay(true)
   }

@@ -80,7 +80,9 @@ const [name] = process.argv.slice(2)
 if (name !== undefined) run(name)
 else {
   for (const each of Object.keys(kinds)) {
-    const { status } = spawnSync(process.execPath, [fileURLToPath(import.meta.url), each], { stdio: 'inherit' })
+    const { status } = spawnSync(process.execPath, [fileURLToPath(import.meta.url), each], {
+      stdio: 'inherit'
+    })
     if (status !== 0) process.exitCode = 1
   }
 }

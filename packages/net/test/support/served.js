@@ -15,7 +15,11 @@ export const addresses = {
 }
 
 /** Serves a new database in memory, or `db`. Call `stop()` at the end. */
-export async function serve({ transport = 'unix', db = new MemoryLevel({ keyEncoding: 'buffer', valueEncoding: 'buffer' }), ...options } = {}) {
+export async function serve({
+  transport = 'unix',
+  db = new MemoryLevel({ keyEncoding: 'buffer', valueEncoding: 'buffer' }),
+  ...options
+} = {}) {
   const server = createServer(db, options)
   const address = await server.listen(addresses[transport]())
   const clients = []
