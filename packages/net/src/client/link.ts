@@ -392,7 +392,10 @@ class Connection {
   start(handlers: { message: (message: Message) => void; close: (cause?: Error) => void }): void {
     this.#onMessage = handlers.message
     this.#onClose = handlers.close
-    if (this.#isClosed) return handlers.close(this.#cause)
+    if (this.#isClosed) {
+      handlers.close(this.#cause)
+      return
+    }
     this.#timer = setInterval(() => this.#check(), this.#keepAliveMs)
     // A program ends when nothing else is left to do, as with a database in a directory.
     ;(this.#timer as { unref?: () => void }).unref?.()

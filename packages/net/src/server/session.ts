@@ -86,7 +86,10 @@ export class Session {
   take(message: Message, request: Request): void {
     const parts = new PartReader(message)
     const number = parts.number('number')
-    if (number <= this.#lastNumber && !request.isRepeatable) return this.#repeat(number)
+    if (number <= this.#lastNumber && !request.isRepeatable) {
+      this.#repeat(number)
+      return
+    }
     this.#lastNumber = Math.max(this.#lastNumber, number)
     if (!request.isRepeatable) {
       if (this.#results.size >= MAX_RESULTS) throw protocolError('Results are not acknowledged')
