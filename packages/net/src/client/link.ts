@@ -87,6 +87,8 @@ export interface Welcome {
   readonly manifest: Record<string, unknown>
   /** The largest message that the server takes, in bytes. */
   readonly maxMessageBytes: number
+  /** The most operations in a batch, and the most keys in a request. */
+  readonly maxBatchOperations: number
 }
 
 const FIRST_PAUSE_MS = 20
@@ -133,7 +135,7 @@ export class Link {
     this.#refusal = undefined
     this.#state = 'connecting'
     try {
-      await this.#connect()
+      await this.#connect(this.#closing.signal)
     } catch (error) {
       this.#state = 'closed'
       throw error
@@ -170,6 +172,18 @@ export class Link {
     })
   }
 
+  /**
+   * Checks that a request does not have too many operations or keys for the server.
+   *
+   * @throws NET_LIMIT
+   */
+  checkCount(count: number): void {
+    const { maxBatchOperations = Number.POSITIVE_INFINITY } = this.welcome ?? {}
+    if (count > maxBatchOperations) {
+      throw netError('NET_LIMIT', `The server takes at most ${maxBatchOperations} operations or keys at once`)
+    }
+  }
+
   /** Tells the server something to which there is no answer. Lost if there is no connection. */
   tell(kind: number, ...parts: unknown[]): void {
     this.#connection?.outbox.sendFirst(packFrame([kind, ...parts]))
@@ -192,7 +206,7 @@ export class Link {
     if (frame.length <= maxMessageBytes) return frame
     throw netError(
       'NET_LIMIT',
-      `The server takes at most ${maxMessageBytes} bytes at once; this were ${frame.length}`
+      `The server takes at most ${maxMessageBytes} bytes at once; this has ${frame.length}`
     )
   }
 
@@ -207,9 +221,10 @@ export class Link {
     return pending
   }
 
-  async #connect(): Promise<void> {
+  async #connect(closing: AbortSignal): Promise<void> {
     const { connectTimeoutMs = 10_000, keepAliveMs = 10_000 } = this.#options
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(connectTimeoutMs)])
+    const signal = AbortSignal.any([closing, AbortSignal.timeout(connectTimeoutMs)])
+    const token = await tokenOf(this.#options)
     let transport: Transport
     try {
       transport = await connect(parseAddress(await this.#address()), this.#options, signal)
@@ -218,11 +233,14 @@ export class Link {
     }
 
     const connection = new Connection(transport, keepAliveMs)
-    const token = await tokenOf(this.#options)
-    signal.throwIfAborted()
     const welcome = await connection.greet(token, this.#ticket, signal).catch((error) => {
       throw signal.aborted ? this.#unreachable(signal.reason) : error
     })
+    // The database may have been closed since the server has answered.
+    if (closing.aborted) {
+      transport.destroy()
+      throw this.#unreachable(closing.reason)
+    }
     this.#welcomed(connection, welcome)
   }
 
@@ -243,7 +261,8 @@ export class Link {
       close: (cause) => this.#lost(connection, cause)
     })
 
-    if (!isResumed) this.#beginSession()
+    if (isResumed) this.#tellReceived()
+    else this.#beginSession()
     for (const pending of this.#pending.values()) this.#send(pending)
     this.onState?.(true)
   }
@@ -251,6 +270,7 @@ export class Link {
   /** The server knows nothing of this client. */
   #beginSession(): void {
     const before = this.#session++
+    this.#answered = []
     if (before === 0) return
     for (const resource of [...this.#resources.values()]) resource.forgotten()
     for (const [number, { resend, sentIn, reject }] of [...this.#pending]) {
@@ -277,14 +297,29 @@ export class Link {
     else if (kind === Tell.ended) {
       const resource = this.#resources.get(parts.number('handle'))
       resource?.ended?.(errorFrom(parts.string('code'), parts.string('message')))
-    } else if (kind !== Tell.closing) throw protocolError('The server has sent a message of unknown kind')
+    } else if (kind === Tell.refused) this.#refused(errorFrom(message[1], message[2]))
+    else if (kind !== Tell.closing) throw protocolError('The server has sent a message of unknown kind')
   }
 
   /** Lets the server forget results. */
   #received(number: number): void {
-    if (this.#answered.push(number) < RECEIVED_EVERY) return
-    this.tell(Ask.received, this.#answered)
+    if (this.#answered.push(number) >= RECEIVED_EVERY) this.#tellReceived()
+  }
+
+  /** Names the oldest request that is pending as well: what was told before may have been lost with a connection. */
+  #tellReceived(): void {
+    const [oldest = this.#nextNumber] = this.#pending.keys()
+    this.tell(Ask.received, this.#answered, oldest)
     this.#answered = []
+  }
+
+  /**
+   * The server breaks the connection off, because of something that it was sent. To send all of that again would lead to the same
+   * end.
+   */
+  #refused(error: CodedError<string>): void {
+    this.#ticket = null
+    this.#failAll(error)
   }
 
   #lost(connection: Connection, cause: Error | undefined): void {
@@ -299,19 +334,21 @@ export class Link {
   }
 
   async #reconnect(): Promise<void> {
+    const { signal } = this.#closing
     for (
       let pauseMs = FIRST_PAUSE_MS;
-      this.#state === 'offline';
+      this.#state === 'offline' && !signal.aborted;
       pauseMs = Math.min(2 * pauseMs, LAST_PAUSE_MS)
     ) {
       try {
-        return await this.#connect()
+        return await this.#connect(signal)
       } catch (error) {
         const { code } = error as CodedError<string>
+        if (signal.aborted) return
         if (code === 'NET_UNAUTHENTICATED' || code === 'NET_PROTOCOL') this.#giveUp(error as Error)
       }
       // Clients that lost the same server do not all come back at once.
-      await pause(pauseMs * (0.5 + Math.random()), this.#closing.signal)
+      await pause(pauseMs * (0.5 + Math.random()), signal)
     }
   }
 
@@ -371,6 +408,10 @@ class Connection {
       const abort = (): void => {
         this.#transport.destroy()
         reject(signal.reason)
+      }
+      if (signal.aborted) {
+        abort()
+        return
       }
       signal.addEventListener('abort', abort, { once: true })
       this.#onClose = (cause) =>

@@ -41,6 +41,7 @@ export class NetBackend implements Backend<NetSnapshot> {
     _options: BackendReadOptions,
     snapshot?: NetSnapshot
   ): Promise<Array<Bytes | undefined>> {
+    this.#link.checkCount(keys.length)
     const values = await this.#read<Array<Bytes | null>>(Ask.getMany, keys, snapshot)
     return values.map((value) => value ?? undefined)
   }
@@ -50,10 +51,12 @@ export class NetBackend implements Backend<NetSnapshot> {
   }
 
   hasMany(keys: Bytes[], _options: BackendReadOptions, snapshot?: NetSnapshot): Promise<boolean[]> {
+    this.#link.checkCount(keys.length)
     return this.#read(Ask.hasMany, keys, snapshot)
   }
 
   async write(operations: Operations, sync: boolean): Promise<void> {
+    this.#link.checkCount(operations.length / 2)
     await this.#link.ask('never', Ask.write, operations, sync)
   }
 

@@ -32,6 +32,8 @@ export class NetCursor implements BackendCursor, Resource {
   /** Where the next page begins: after this key, or at the target of a seek. Undefined at the beginning. */
   #position: { after: Uint8Array } | { target: Uint8Array } | undefined
   #isOpen = false
+  /** Whether the cursor on the server has only what is left of the range. */
+  #isNarrowed = false
   #failure: unknown
   /** Counts the pages, so that the server can tell a repeated request from the next one. */
   #pages = 0
@@ -50,7 +52,12 @@ export class NetCursor implements BackendCursor, Resource {
     this.#parts = parts
     this.#snapshot = snapshot
     this.#handle = link.addResource(this)
-    this.#open()
+    try {
+      this.#open()
+    } catch (error) {
+      // The snapshot is gone. The first read says so.
+      this.#failure = error
+    }
   }
 
   async read(size: number, highWaterMarkBytes: number): Promise<Page> {
@@ -72,7 +79,14 @@ export class NetCursor implements BackendCursor, Resource {
     this.#rest = this.#ahead = undefined
     this.#pagesInRow = 0
     this.#seeks++
-    if (this.#isOpen) this.#quietly(Ask.seek, target)
+    if (!this.#isOpen) return
+    if (!this.#isNarrowed) {
+      this.#quietly(Ask.seek, target)
+      return
+    }
+    // The target may lie before the keys that this cursor was made for.
+    this.#quietly(Ask.closeCursor)
+    this.forgotten()
   }
 
   close(): void {
@@ -98,6 +112,7 @@ export class NetCursor implements BackendCursor, Resource {
   async #fetch(size: number, highWaterMarkBytes: number): Promise<Page> {
     const seeks = this.#seeks
     for (;;) {
+      if (this.#failure !== undefined) throw this.#failure
       if (!this.#isOpen) this.#open()
       try {
         const number = this.#pages++
@@ -107,18 +122,22 @@ export class NetCursor implements BackendCursor, Resource {
         if (last !== null && seeks === this.#seeks) this.#position = { after: last }
         return page as unknown as Page
       } catch (error) {
-        const isLost = (error as CodedError<string>).code === 'NET_SESSION_LOST'
-        const isWanted = seeks === this.#seeks && this.#snapshot === undefined
-        if (!isLost || !isWanted) throw this.#failure ?? error
+        const isWanted = seeks === this.#seeks
+        const isLost = (error as CodedError<string>).code === 'NET_SESSION_LOST' && !this.#isOpen
+        if (isWanted && isLost && this.#snapshot === undefined) continue
+        // What the server read for this page may be lost, so reading on would leave it out.
+        if (isWanted) this.#failure ??= error
+        throw this.#failure ?? error
       }
     }
   }
 
   #open(): void {
-    this.#isOpen = true
     const snapshot = this.#snapshot?.handle ?? null
+    this.#isOpen = true
     const { reverse } = this.#options
     let range = this.#options
+    this.#isNarrowed = this.#position !== undefined && 'after' in this.#position
     if (this.#position !== undefined && 'after' in this.#position) {
       const { after } = this.#position
       range = reverse ? { ...range, lt: after, lte: undefined } : { ...range, gt: after, gte: undefined }

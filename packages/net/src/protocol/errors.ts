@@ -40,15 +40,20 @@ export function protocolError(message: string): CodedError<NetErrorCode> {
   return netError('NET_PROTOCOL', message)
 }
 
-/** The code and message of any thrown value, to send to the peer. */
+/** The code and message of any thrown value, to send to the peer. Never throws. */
 export function described(error: unknown): [code: string, message: string] {
   const { code, message } = (typeof error === 'object' && error !== null ? error : {}) as Partial<
     CodedError<string>
   >
   return [
     typeof code === 'string' ? code : 'NET_FAILED',
-    typeof message === 'string' ? message : String(error)
+    typeof message === 'string' ? message : textOf(error)
   ]
+}
+
+/** Some objects have no text. */
+function textOf(thrown: unknown): string {
+  return typeof thrown === 'object' && thrown !== null ? 'It has failed' : String(thrown)
 }
 
 /** The error that a peer has described. */

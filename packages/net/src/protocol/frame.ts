@@ -7,13 +7,15 @@
  *   length u32 LE | kind u8 | number u32 LE | bytes      kind 1: a part of message `number`; kind 2: its last part
  * ```
  *
- * The length counts what follows it. A message is an array in MessagePack.
+ * The length counts what follows it. A part that is not the last one has PART_BYTES at least, so that a peer cannot make the other
+ * keep a great many tiny ones. A message is an array in MessagePack.
  */
 
 import { Packr, RESERVE_START_SPACE } from 'msgpackr'
 import { concat } from './bytes.js'
 import { protocolError } from './errors.js'
 import { FRAME_HEADER_BYTES, PART_BYTES, PART_HEADER_BYTES } from './limits.js'
+import { checkShape } from './shape.js'
 
 /** A message: its kind, then what belongs to it. */
 export type Message = readonly [kind: number, ...parts: unknown[]]
@@ -23,6 +25,9 @@ const PART = 1
 const LAST_PART = 2
 
 const LENGTH_BYTES = 4
+
+/** Chunks that are smaller are joined as they arrive. */
+const SMALL_CHUNK_BYTES = 16 * 1024
 
 const packr = new Packr({
   useRecords: false,
@@ -68,32 +73,33 @@ export class Parts {
   }
 }
 
-/** The parts of a message that have arrived. */
-interface Partial {
-  readonly parts: Uint8Array[]
-}
-
 /** Finds messages in a stream of bytes, which arrive in pieces of any size. */
 export class FrameReader {
   /** The largest message, and the most that all unfinished messages may hold together. */
   maxMessageBytes: number
+  /** The most values that a message may have. A peer that is trusted need not be checked. */
+  readonly #maxItems: number | undefined
   /** What has arrived and is not read yet. */
   #chunks: Uint8Array[] = []
   #availableBytes = 0
   /** How much of the first chunk is read. */
   #offset = 0
-  readonly #unfinished = new Map<number, Partial>()
+  /** Parts that have arrived, by the numbers of their messages. */
+  readonly #unfinished = new Map<number, Uint8Array[]>()
   #unfinishedBytes = 0
 
-  constructor(maxMessageBytes: number) {
+  /** @param maxItems - The most values in a message; undefined for messages of a peer that is trusted. */
+  constructor(maxMessageBytes: number, maxItems?: number) {
     this.maxMessageBytes = maxMessageBytes
+    this.#maxItems = maxItems
   }
 
   /** Adds bytes that have arrived. They belong to the reader from now on. */
   push(chunk: Uint8Array): void {
     if (chunk.length === 0) return
-    this.#chunks.push(chunk)
     this.#availableBytes += chunk.length
+    this.#chunks.push(chunk)
+    if (chunk.length < SMALL_CHUNK_BYTES) this.#joinSmall()
   }
 
   /**
@@ -117,8 +123,26 @@ export class FrameReader {
       this.#skip(LENGTH_BYTES + length)
 
       const payload = frame[0] === WHOLE ? frame.subarray(1) : this.#joined(frame)
-      if (payload !== undefined) return unpacked(payload)
+      if (payload !== undefined) return this.#unpacked(payload)
     }
+  }
+
+  /**
+   * Joins a chunk to the one before unless that is larger by far. A peer that sends a byte at a time costs neither an object for
+   * each byte nor a copy of everything for each.
+   */
+  #joinSmall(): void {
+    const chunks = this.#chunks
+    while (chunks.length > 2) {
+      const [before, last] = chunks.slice(-2) as [Uint8Array, Uint8Array]
+      if (before.length > 2 * last.length) return
+      chunks.splice(-2, 2, concat([before, last]))
+    }
+  }
+
+  #unpacked(payload: Uint8Array): Message {
+    if (this.#maxItems !== undefined) checkShape(payload, this.#maxItems)
+    return unpacked(payload)
   }
 
   /** Takes in a part. Returns the payload if that was the last one. */
@@ -130,16 +154,17 @@ export class FrameReader {
 
     const number = readU32(frame, 1)
     const bytes = frame.subarray(1 + PART_HEADER_BYTES)
+    if (kind === PART && bytes.length < PART_BYTES) throw protocolError('A part of a message is too small')
     this.#unfinishedBytes += bytes.length
     if (this.#unfinishedBytes > this.maxMessageBytes) {
       throw protocolError(`Messages in parts exceed the limit of ${this.maxMessageBytes} bytes`)
     }
 
-    const { parts } = this.#unfinished.get(number) ?? { parts: [] }
+    const parts = this.#unfinished.get(number) ?? []
     // A copy, because the chunk holds other frames as well.
     parts.push(bytes.slice())
     if (kind === PART) {
-      this.#unfinished.set(number, { parts })
+      this.#unfinished.set(number, parts)
       return undefined
     }
 

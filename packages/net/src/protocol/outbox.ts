@@ -21,10 +21,16 @@ export class Outbox {
   readonly #waiting: Array<Parts | Uint8Array> = []
   #waitingBytes = 0
   #nextNumber = 0
+  /** What was handed to the transport. */
+  sentBytes = 0
   #isFlushing = false
+  #isEnding = false
+  readonly #onFlushed: () => void
 
-  constructor(transport: Transport, overtaking: Overtaking) {
+  /** @param onFlushed - Called when messages were handed to the transport. */
+  constructor(transport: Transport, overtaking: Overtaking, onFlushed: () => void = () => {}) {
     this.#transport = transport
+    this.#onFlushed = onFlushed
     this.#isInOrder = overtaking === 'in order'
   }
 
@@ -50,13 +56,26 @@ export class Outbox {
     this.#flushSoon()
   }
 
+  /** Ends the connection once everything was sent. */
+  end(): void {
+    this.#isEnding = true
+    this.flush()
+  }
+
   /** Goes on after the transport has handed on what it held. */
   readonly flush = (): void => {
     this.#isFlushing = false
+    this.#handOn()
+    if (this.#isEnding && this.#waiting.length === 0) this.#transport.end()
+    this.#onFlushed()
+  }
+
+  #handOn(): void {
     const transport = this.#transport
     for (;;) {
       if (this.#ready.length > 0) {
         transport.write(concat(this.#ready))
+        this.sentBytes += this.#readyBytes
         this.#ready = []
         this.#readyBytes = 0
       }

@@ -3,6 +3,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { netError } from '../protocol/errors.js'
 import type { Peer, ServerOptions, User } from './options.js'
+import { allPermissions, Guard } from './permissions.js'
 
 export type Authenticate = (token: string | undefined, peer: Peer) => Promise<User | null>
 
@@ -14,10 +15,14 @@ export function asksForTokens({ tokens, authenticate }: ServerOptions): boolean 
 /**
  * The authentication that the options ask for. Its promise resolves to the user, or to null if everybody may do everything.
  *
+ * @throws NET_INVALID if one of the users makes no sense.
  * @throws NET_UNAUTHENTICATED, in the promise, without a word about the reason.
  */
 export function authentication({ tokens, authenticate }: ServerOptions): Authenticate {
-  const known = Object.entries(tokens ?? {}).map(([token, user]) => ({ digest: digestOf(token), user }))
+  const known = Object.entries(tokens ?? {}).map(([token, user]) => ({
+    digest: digestOf(token),
+    user: checked(user)
+  }))
   if (tokens === undefined && authenticate === undefined) return async () => null
 
   return async (token, peer) => {
@@ -40,10 +45,20 @@ async function ask(
   peer: Peer
 ): Promise<User | null> {
   try {
-    return (await authenticate(token, peer)) ?? null
+    const user = (await authenticate(token, peer)) ?? null
+    return user === null ? null : checked(user)
   } catch (cause) {
     throw netError('NET_UNAUTHENTICATED', 'The server cannot find out who this is', cause)
   }
+}
+
+/** A function that returns `false` or `true` for a user must not let anybody in as one who may do everything. */
+function checked(user: User): User {
+  if (typeof user !== 'object' || user === null || typeof user.name !== 'string') {
+    throw netError('NET_INVALID', "A user must be an object with a 'name'; null refuses the client")
+  }
+  new Guard(user.permissions ?? allPermissions)
+  return user
 }
 
 function digestOf(token: string): Buffer {

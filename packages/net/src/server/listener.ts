@@ -1,7 +1,7 @@
 /** Accepts connections on an address. */
 
-import { chmodSync, rmSync } from 'node:fs'
-import { createServer as createHttpServer } from 'node:http'
+import { chmodSync, lstatSync, rmSync } from 'node:fs'
+import { createServer as createHttpServer, type Server as HttpServer, type IncomingMessage } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import {
   type AddressInfo,
@@ -11,39 +11,70 @@ import {
   type Socket
 } from 'node:net'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
+import { isMainThread } from 'node:worker_threads'
 import { WebSocketServer } from 'ws'
 import { netError } from '../protocol/errors.js'
 import type { Address } from '../transport/address.js'
 import { SocketTransport } from '../transport/socket.js'
 import type { Transport } from '../transport/transport.js'
-import { type WebSocketLike, WebSocketTransport } from '../transport/web-socket.js'
+import { PIECE_BYTES, type WebSocketLike, WebSocketTransport } from '../transport/web-socket.js'
 
 /** Only its user may connect to a socket. */
 const SOCKET_MODE = 0o600
+const SOCKET_UMASK = 0o177
 
-export type Accept = (transport: Transport) => void
+/** A message of a WebSocket is a piece of the stream; the frames in it are bounded by themselves. */
+const MAX_PIECE_BYTES = 2 * PIECE_BYTES
 
 export interface Listener {
   /** Where it listens, with the port that the system has chosen if the port was 0. */
   readonly address: string
-  /** Accepts no more connections. */
+  /** Accepts no more connections. Resolves once those that were accepted have ended. */
   close(): Promise<void>
+  /** Ends all connections now, those included that have not come as far as being accepted. */
+  destroy(): void
 }
 
-/** Begins to listen. `maxMessageBytes` bounds what a WebSocket takes in one piece. */
-export async function listen(
-  address: Address,
-  tls: TlsOptions,
-  maxMessageBytes: number,
-  accept: Accept
-): Promise<Listener> {
-  const server = serverFor(address, tls, maxMessageBytes, accept)
-  if (address.kind === 'unix') return listenAt(server, address.path)
+export interface ListenOptions {
+  readonly tls: TlsOptions
+  readonly maxConnections: number
+  /** How long a handshake of TLS or WebSocket may take, in ms. */
+  readonly helloMs: number
+  /** The origins of web pages that may connect. */
+  readonly origins: readonly string[] | 'all'
+  readonly accept: (transport: Transport) => void
+}
+
+/** Begins to listen. */
+export async function listen(address: Address, options: ListenOptions): Promise<Listener> {
+  const server = serverFor(address, options)
+  server.maxConnections = options.maxConnections
+  const sockets = socketsOf(server)
+  const listener = {
+    close: () => closed(server),
+    destroy: () => {
+      for (const socket of sockets) socket.destroy()
+    }
+  }
+  if (address.kind === 'unix') {
+    await listenAt(server, address.path)
+    return { ...listener, address: `unix:${address.path}` }
+  }
 
   const { host, port } = hostOf(address)
   await listening(server, () => server.listen({ host, port }))
   const { port: actualPort } = server.address() as AddressInfo
-  return { address: textOf(address, actualPort), close: () => closed(server) }
+  return { ...listener, address: textOf(address, actualPort) }
+}
+
+/** The sockets of a server, before any handshake. A server waits for them when it closes, and does not know them itself. */
+function socketsOf(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  return sockets
 }
 
 /** The host and port of an address, if it has them. */
@@ -55,60 +86,100 @@ export function hostOf(address: Address): { host: string; port: number } {
   return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: port === '' ? defaultPort : Number(port) }
 }
 
-function serverFor(address: Address, tls: TlsOptions, maxMessageBytes: number, accept: Accept): Server {
+function serverFor(address: Address, options: ListenOptions): Server {
+  const { accept, helloMs, tls } = options
   const take = (socket: Socket): void => accept(new SocketTransport(socket))
   switch (address.kind) {
     case 'unix':
     case 'tcp':
       return createTcpServer(take)
     case 'tls':
-      return createTlsServer(tls, take)
+      return createTlsServer({ ...tls, handshakeTimeout: helloMs }, take)
     default: {
-      const server = address.kind === 'wss' ? createHttpsServer(tls) : createHttpServer()
-      server.on('request', (_request, response) => {
-        response
-          .writeHead(426, { 'content-type': 'text/plain' })
-          .end('This is a database: connect by WebSocket\n')
-      })
-      const { pathname: path } = address.url
-      const webSockets = new WebSocketServer({
-        server,
-        ...(path !== '/' && { path }),
-        perMessageDeflate: false,
-        maxPayload: maxMessageBytes
-      })
-      webSockets.on('connection', (socket, { socket: { remoteAddress, remotePort } }) => {
-        const peer = `${remoteAddress}:${remotePort}`
-        accept(new WebSocketTransport(socket as unknown as WebSocketLike, peer))
-      })
+      const timeouts = {
+        headersTimeout: helloMs,
+        requestTimeout: helloMs,
+        connectionsCheckingInterval: Math.ceil(helloMs / 2)
+      }
+      const server =
+        address.kind === 'wss'
+          ? createHttpsServer({ ...tls, ...timeouts, handshakeTimeout: helloMs })
+          : createHttpServer(timeouts)
+      acceptWebSockets(server, address.url, options)
       return server
     }
   }
 }
 
+function acceptWebSockets(
+  server: HttpServer,
+  { pathname: path }: URL,
+  { accept, origins }: ListenOptions
+): void {
+  server.on('request', (_request, response) => {
+    response
+      .writeHead(426, { 'content-type': 'text/plain' })
+      .end('This is a database: connect by WebSocket\n')
+  })
+  const isAllowed = (origin: string | undefined): boolean =>
+    // Only browsers name an origin, and they always do.
+    origin === undefined || origins === 'all' || origins.includes(origin)
+  const webSockets = new WebSocketServer({
+    server,
+    ...(path !== '/' && { path }),
+    perMessageDeflate: false,
+    maxPayload: MAX_PIECE_BYTES,
+    verifyClient: ({ req }: { req: IncomingMessage }) => isAllowed(req.headers.origin)
+  })
+  webSockets.on('connection', (socket, { socket: { remoteAddress, remotePort } }) => {
+    const peer = `${remoteAddress}:${remotePort}`
+    accept(new WebSocketTransport(socket as unknown as WebSocketLike, peer))
+  })
+  // It repeats the errors of the server, such as that the port is in use. Whoever listens hears of them there.
+  webSockets.on('error', () => {})
+}
+
 /** Listens at a path, in the place of a server that has died. */
-async function listenAt(server: Server, path: string): Promise<Listener> {
-  const start = (): Promise<void> => listening(server, () => server.listen(path))
+async function listenAt(server: Server, path: string): Promise<void> {
+  const start = (): Promise<void> => listening(server, () => privately(() => server.listen(path)))
   try {
     await start()
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || (await isAnswered(path))) throw error
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || !(await isDead(path))) throw error
     rmSync(path, { force: true })
     await start()
   }
   if (process.platform !== 'win32') chmodSync(path, SOCKET_MODE)
-  return { address: `unix:${path}`, close: () => closed(server) }
 }
 
-/** Whether somebody accepts connections at a path. */
-function isAnswered(path: string): Promise<boolean> {
+/** Makes a file that nobody else can use for a moment either. Threads cannot: there the mode is changed afterwards. */
+function privately(make: () => void): void {
+  if (!isMainThread) {
+    make()
+    return
+  }
+  const before = process.umask(SOCKET_UMASK)
+  try {
+    make()
+  } finally {
+    process.umask(before)
+  }
+}
+
+/** Whether a path is a socket on which nobody listens. A busy server may fail to answer, but does not refuse. */
+function isDead(path: string): Promise<boolean> {
+  if (process.platform !== 'win32' && lstatSync(path, { throwIfNoEntry: false })?.isSocket() === false) {
+    return Promise.resolve(false)
+  }
   return new Promise((resolve) => {
     const socket = connect({ path })
     socket.once('connect', () => {
       socket.destroy()
-      resolve(true)
+      resolve(false)
     })
-    socket.once('error', () => resolve(false))
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => {
+      resolve(code === 'ECONNREFUSED' || code === 'ENOENT')
+    })
   })
 }
 

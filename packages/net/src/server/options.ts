@@ -24,9 +24,9 @@ export interface Limits {
   readonly connections: number
   /** Sessions at once, those without a connection included. @defaultValue 10,000 */
   readonly sessions: number
-  /** The largest message in bytes: a value, a batch. @defaultValue 64 MiB */
+  /** The largest message in bytes: a value, a batch, the values of one `getMany()`. @defaultValue 64 MiB */
   readonly messageBytes: number
-  /** Operations in a batch. @defaultValue 100,000 */
+  /** Operations in a batch, or keys in a `getMany()`. @defaultValue 100,000 */
   readonly batchOperations: number
   /** Iterators that a session has open. @defaultValue 1,000 */
   readonly iterators: number
@@ -36,9 +36,12 @@ export interface Limits {
   readonly subscriptions: number
   /** Requests of a session that are being worked on. More wait in the connection. @defaultValue 256 */
   readonly requestsAtOnce: number
-  /** Requests of a session in a second, on average. More wait in the connection. @defaultValue no limit */
+  /**
+   * Requests of a session in a second, on average; a second's worth may come at once. More wait in the connection. A batch or a
+   * page of an iterator is one request. @defaultValue no limit
+   */
   readonly requestsPerSecond: number
-  /** Results that wait for a slow client, in bytes. Its next requests wait in the connection. @defaultValue 4 MiB */
+  /** Results that wait for a slow client, in bytes; 256 KiB or more. Its next requests wait in the connection. @defaultValue 4 MiB */
   readonly unsentBytes: number
   /** Events that wait for a slow subscriber, in bytes. Then the subscription ends. @defaultValue 4 MiB */
   readonly unsentEventBytes: number
@@ -82,6 +85,14 @@ export interface ServerOptions {
   readonly authenticate?: (token: string | undefined, peer: Peer) => User | null | Promise<User | null>
   /** Allows everybody who can connect to do everything, on addresses other than loopback as well. @defaultValue false */
   readonly insecure?: boolean
+  /**
+   * The origins of web pages that may connect by WebSocket, such as `http://localhost:3000`. Without tokens, a page of any other
+   * origin is refused: otherwise every page that a browser of this machine shows could use the database. A server that asks for
+   * tokens, or is `insecure`, takes clients of every origin.
+   *
+   * @defaultValue none
+   */
+  readonly origins?: readonly string[]
   /** Methods that clients may call by name. */
   readonly methods?: Readonly<Record<string, Method>>
   readonly limits?: Partial<Limits>

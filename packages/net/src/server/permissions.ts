@@ -40,6 +40,12 @@ export interface Permissions {
 
 const rights: readonly Right[] = ['read', 'write', 'clear', 'watch']
 
+/** A grant with another field has a wrong name in it, and would allow more than was meant. */
+const fields: ReadonlySet<string> = new Set(['allow', 'sublevel', 'gte', 'gt', 'lte', 'lt'])
+
+/** What the name of a sublevel may hold, as in abstract-level. Anything else could name another sublevel. */
+const sublevelName = /^[\x23-\x7e]+$/
+
 export class Guard {
   /** For each right the keys that have it, in order. Null stands for all keys. */
   readonly #allowed: Readonly<Record<Right, readonly Interval[] | null>>
@@ -49,6 +55,9 @@ export class Guard {
   constructor({ keys, methods = [] }: Permissions) {
     const grants: readonly Grant[] = keys === 'all' ? [{ allow: 'all' }] : keys
     if (!Array.isArray(grants)) throw invalid("'keys' must be 'all' or a list of grants")
+    if (methods !== 'all' && !Array.isArray(methods))
+      throw invalid("'methods' must be 'all' or a list of names")
+    for (const grant of grants) checkFields(grant)
     const of = (right: Right): readonly Interval[] | null => {
       const intervals = union(grants.filter((grant) => allows(grant, right)).map(keysOf))
       const [first] = intervals
@@ -112,18 +121,32 @@ export const allPermissions: Permissions = { keys: 'all', methods: 'all' }
 
 function allows({ allow }: Grant, right: Right): boolean {
   const allowed = allow === 'all' ? rights : Array.isArray(allow) ? allow : [allow]
-  const unknown = allowed.find((each) => !rights.includes(each))
+  const [unknown] = allowed.filter((each) => !rights.includes(each)).map(String)
   if (unknown !== undefined) throw invalid(`'${unknown}' is none of the rights ${rights.join(', ')}`)
   return allowed.includes(right)
 }
 
+function checkFields(grant: Grant): void {
+  const unknown = Object.keys(grant).find((field) => !fields.has(field))
+  if (unknown !== undefined) throw invalid(`a grant has no field '${unknown}'`)
+}
+
 function keysOf({ sublevel, gte, gt, lte, lt }: Grant): Interval {
-  const names = sublevel === undefined ? [] : typeof sublevel === 'string' ? [sublevel] : sublevel
-  const prefix = bytesOf(names.map((name) => `!${name}!`).join('')) as Uint8Array
+  const prefix = bytesOf(sublevel === undefined ? '' : prefixOf(sublevel))
   const bound = (value: string | Uint8Array | undefined): Uint8Array | null =>
     value === undefined ? null : Buffer.concat([prefix, bytesOf(value)])
   const range = intervalOf([bound(gte), bound(gt), bound(lte), bound(lt)])
   return intersection(intervalOfPrefix(prefix), range)
+}
+
+function prefixOf(sublevel: string | readonly string[]): string {
+  const names = typeof sublevel === 'string' ? [sublevel] : sublevel
+  // No names would be no sublevel, but all keys.
+  if (!Array.isArray(names) || names.length === 0)
+    throw invalid("'sublevel' must be a name, or a path of names")
+  const wrong = names.find((name) => !sublevelName.test(name))
+  if (wrong !== undefined) throw invalid(`'${wrong}' cannot be the name of a sublevel`)
+  return names.map((name) => `!${name}!`).join('')
 }
 
 function bytesOf(value: string | Uint8Array): Uint8Array {

@@ -25,10 +25,11 @@ const get: Run = ({ guard, host, snapshots }, parts) => {
   return host.served.get(key, snapshotIn(snapshots, parts))
 }
 
-const getMany: Run = ({ guard, host, snapshots }, parts) => {
+const getMany: Run = ({ guard, host, limits, snapshots }, parts) => {
   const keys = parts.keys('keys')
+  checkCount(keys.length, limits.batchOperations, 'keys')
   guard.checkAll('read', keys)
-  return host.served.getMany(keys, snapshotIn(snapshots, parts))
+  return host.served.getMany(keys, snapshotIn(snapshots, parts), limits.messageBytes)
 }
 
 const has: Run = ({ guard, host, snapshots }, parts) => {
@@ -37,8 +38,9 @@ const has: Run = ({ guard, host, snapshots }, parts) => {
   return host.served.has(key, snapshotIn(snapshots, parts))
 }
 
-const hasMany: Run = ({ guard, host, snapshots }, parts) => {
+const hasMany: Run = ({ guard, host, limits, snapshots }, parts) => {
   const keys = parts.keys('keys')
+  checkCount(keys.length, limits.batchOperations, 'keys')
   guard.checkAll('read', keys)
   return host.served.hasMany(keys, snapshotIn(snapshots, parts))
 }
@@ -46,9 +48,7 @@ const hasMany: Run = ({ guard, host, snapshots }, parts) => {
 const write: Run = ({ guard, host, limits }, parts) => {
   const operations = parts.operations('operations')
   const sync = parts.boolean('sync')
-  if (operations.length > 2 * limits.batchOperations) {
-    throw netError('NET_LIMIT', `A batch may have at most ${limits.batchOperations} operations`)
-  }
+  checkCount(operations.length / 2, limits.batchOperations, 'operations')
   guard.checkOperations(operations)
   return operations.length === 0 ? undefined : host.served.write(operations, sync)
 }
@@ -64,7 +64,7 @@ const clear: Run = ({ guard, host, snapshots }, parts) => {
 const snapshot: Run = ({ guard, host, limits, snapshots }, parts) => {
   const handle = parts.number('handle')
   guard.checkAny('read')
-  checkRoom(snapshots, limits.snapshots, 'snapshots')
+  checkRoom(snapshots, handle, limits.snapshots, 'snapshots')
   snapshots.set(handle, host.served.snapshot())
 }
 
@@ -72,7 +72,8 @@ const closeSnapshot: Run = ({ snapshots }, parts) => {
   const handle = parts.number('handle')
   const closing = snapshots.get(handle)
   snapshots.delete(handle)
-  return closing?.close()
+  // It ends with the last iterator that reads from it. Nobody waits for that.
+  closing?.close().catch(() => {})
 }
 
 const cursor: Run = ({ guard, host, limits, cursors, snapshots }, parts) => {
@@ -82,7 +83,7 @@ const cursor: Run = ({ guard, host, limits, cursors, snapshots }, parts) => {
   const what = partsByCode.get(parts.number('parts'))
   if (what === undefined) throw protocolError('A cursor over unknown parts')
   guard.checkAny('read')
-  checkRoom(cursors, limits.iterators, 'iterators')
+  checkRoom(cursors, handle, limits.iterators, 'iterators')
   const options = {
     parts: what,
     wanted: intervalOf(range),
@@ -110,7 +111,7 @@ const closeCursor: Run = ({ cursors }, parts) => {
   return closing?.close()
 }
 
-const call: Run = ({ guard, host, user }, parts) => {
+const call: Run = async ({ guard, host, user }, parts) => {
   const name = parts.string('name')
   const given = parts.list('arguments')
   guard.checkMethod(name)
@@ -158,6 +159,12 @@ function cursorIn(cursors: Session['cursors'], parts: PartReader): ServerCursor 
   return found
 }
 
-function checkRoom(open: ReadonlyMap<number, unknown>, limit: number, what: string): void {
+/** Checks that a client has room for another resource, under a number that it does not use. */
+function checkRoom(open: ReadonlyMap<number, unknown>, handle: number, limit: number, what: string): void {
+  if (open.has(handle)) throw protocolError(`A number is used for two ${what}`)
   if (open.size >= limit) throw netError('NET_LIMIT', `A client may have at most ${limit} ${what} open`)
+}
+
+function checkCount(count: number, limit: number, what: string): void {
+  if (count > limit) throw netError('NET_LIMIT', `A request may have at most ${limit} ${what}`)
 }

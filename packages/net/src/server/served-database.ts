@@ -13,6 +13,9 @@ type Bytes = Uint8Array
 /** How many keys a `clear()` with a limit deletes at once. */
 const CLEAR_KEYS = 1000
 
+/** How many values are read at once, so that it is known how large they are before there are too many. */
+const GET_KEYS = 100
+
 const raw = { keyEncoding: 'buffer', valueEncoding: 'buffer' }
 const rawKeys = { keyEncoding: 'buffer' }
 
@@ -21,6 +24,8 @@ export type BytesIterator = AbstractIterator<AnyLevel, Bytes, Bytes>
 
 export class ServedDatabase {
   readonly db: AnyLevel
+  /** A `clear()` that deletes in steps, while it does. Later writes wait, because it would delete what they store. */
+  #clearing: Promise<void> | undefined
 
   constructor(db: AnyLevel) {
     this.db = db
@@ -30,8 +35,34 @@ export class ServedDatabase {
     return this.db.get<Bytes, Bytes>(key, with_(raw, snapshot))
   }
 
-  getMany(keys: Bytes[], snapshot: AbstractSnapshot | undefined): Promise<Array<Bytes | undefined>> {
-    return this.db.getMany<Bytes, Bytes>(keys, with_(raw, snapshot))
+  /**
+   * Reads the values of keys, all from the same state if the database has snapshots.
+   *
+   * @throws NET_LIMIT if many values have more than `maxBytes`.
+   */
+  async getMany(
+    keys: Bytes[],
+    snapshot: AbstractSnapshot | undefined,
+    maxBytes: number
+  ): Promise<Array<Bytes | undefined>> {
+    if (keys.length <= GET_KEYS || !this.db.supports.explicitSnapshots) return this.#getSome(keys, snapshot)
+    const own = snapshot === undefined ? this.db.snapshot() : undefined
+    try {
+      const values: Array<Bytes | undefined> = []
+      for (let bytes = 0; values.length < keys.length; ) {
+        const slice = keys.slice(values.length, values.length + GET_KEYS)
+        for (const value of await this.#getSome(slice, snapshot ?? own)) {
+          bytes += value?.length ?? 0
+          values.push(value)
+        }
+        if (bytes > maxBytes) {
+          throw netError('NET_LIMIT', `These values have more than ${maxBytes} bytes: ask for fewer at once`)
+        }
+      }
+      return values
+    } finally {
+      await own?.close()
+    }
   }
 
   async has(key: Bytes, snapshot: AbstractSnapshot | undefined): Promise<boolean> {
@@ -41,11 +72,12 @@ export class ServedDatabase {
 
   async hasMany(keys: Bytes[], snapshot: AbstractSnapshot | undefined): Promise<boolean[]> {
     if (this.db.supports.has) return this.db.hasMany<Bytes>(keys, with_(rawKeys, snapshot))
-    return (await this.getMany(keys, snapshot)).map((value) => value !== undefined)
+    return (await this.#getSome(keys, snapshot)).map((value) => value !== undefined)
   }
 
   /** Writes operations atomically: keys and values in turns, a value of null deletes. */
   write(operations: ReadonlyArray<Bytes | null>, sync: boolean): Promise<void> {
+    if (this.#clearing !== undefined) return this.#clearing.then(() => this.write(operations, sync))
     const options = sync ? { ...raw, sync } : raw
     if (operations.length === 2) {
       const [key, value] = operations as [Bytes, Bytes | null]
@@ -69,7 +101,8 @@ export class ServedDatabase {
     limit: number | undefined,
     snapshot: AbstractSnapshot | undefined
   ): Promise<void> {
-    if (limit === undefined || intervals.length === 1) {
+    while (this.#clearing !== undefined) await this.#clearing
+    if (limit === undefined || intervals.length <= 1) {
       const each = (interval: Interval): object => ({
         ...with_(rawKeys, snapshot),
         ...rangeOf(interval),
@@ -80,10 +113,13 @@ export class ServedDatabase {
       return
     }
 
-    for (let left = limit, i = 0; i < intervals.length && left > 0; i++) {
-      const interval = intervals[reverse ? intervals.length - 1 - i : i] as Interval
-      left -= await this.#clearSome(interval, reverse, left, snapshot)
+    const ordered = reverse ? intervals.toReversed() : intervals
+    const cleared = this.#clearInSteps(ordered, reverse, limit, snapshot)
+    const ended = (): void => {
+      this.#clearing = undefined
     }
+    this.#clearing = cleared.then(ended, ended)
+    await cleared
   }
 
   snapshot(): AbstractSnapshot {
@@ -102,6 +138,22 @@ export class ServedDatabase {
     const iterator =
       parts === 'keys' ? db.keys(options) : parts === 'values' ? db.values(options) : db.iterator(options)
     return iterator as unknown as BytesIterator
+  }
+
+  #getSome(keys: Bytes[], snapshot: AbstractSnapshot | undefined): Promise<Array<Bytes | undefined>> {
+    return this.db.getMany<Bytes, Bytes>(keys, with_(raw, snapshot))
+  }
+
+  async #clearInSteps(
+    intervals: readonly Interval[],
+    reverse: boolean,
+    limit: number,
+    snapshot: AbstractSnapshot | undefined
+  ): Promise<void> {
+    let left = limit
+    for (const interval of intervals) {
+      if (left > 0) left -= await this.#clearSome(interval, reverse, left, snapshot)
+    }
   }
 
   /** Deletes up to `limit` keys, and returns how many. */

@@ -14,30 +14,35 @@ import { requests } from './requests.js'
 import type { Host } from './server.js'
 import type { Channel, Session } from './session.js'
 
+/** What a message may have besides the operations of a batch. Arguments of methods are bounded by it as well. */
+const MORE_ITEMS = 1000
+
 export class ServerConnection implements Channel {
   readonly peer: Peer
   readonly #host: Host
   readonly #transport: Transport
-  readonly #reader = new FrameReader(MAX_HELLO_BYTES)
+  readonly #reader: FrameReader
   readonly #outbox: Outbox
   #session: Session | null = null
   /** What is done with the next message. */
   #state: 'greeting' | 'authenticating' | 'serving' | 'closed' = 'greeting'
   #isPaused = false
-  #openedAt = performance.now()
-  #heardAt = this.#openedAt
+  /** When the connection began, or, once its state is closed, when it began to end. */
+  #since = performance.now()
+  #heardAt = this.#since
   /** Since when the client has taken nothing of what it is sent. */
   #stalledAt: number | undefined
-  #lastUnsentBytes = 0
+  #lastTakenBytes = 0
 
   constructor(host: Host, transport: Transport, listener: string) {
     this.#host = host
     this.#transport = transport
     this.peer = { address: transport.peer, listener }
-    this.#outbox = new Outbox(transport, 'overtaking')
+    this.#reader = new FrameReader(MAX_HELLO_BYTES, 2 * host.limits.batchOperations + MORE_ITEMS)
+    this.#outbox = new Outbox(transport, 'overtaking', () => this.#flushed())
     transport.attach({
       data: (bytes) => this.#receive(bytes),
-      drain: () => this.#drained(),
+      drain: this.#outbox.flush,
       close: () => this.#closed()
     })
   }
@@ -47,13 +52,18 @@ export class ServerConnection implements Channel {
   }
 
   send(message: Message): void {
-    if (this.#state !== 'closed') this.#outbox.send(packFrame(message))
+    this.sendPacked(packFrame(message))
+  }
+
+  sendPacked(frame: Uint8Array): void {
+    if (this.#state !== 'closed') this.#outbox.send(frame)
   }
 
   /** The session has room for requests again. */
   proceed(): void {
-    if (!this.#isPaused) return
+    if (!this.#isPaused || this.#state !== 'serving') return
     this.#isPaused = false
+    this.#heardAt = performance.now()
     this.#transport.resume()
     this.#pump()
   }
@@ -61,30 +71,36 @@ export class ServerConnection implements Channel {
   /** Breaks the connection off if the client has been silent or has not read for too long. */
   check(now: number): void {
     const { helloMs, silenceMs, stallMs } = this.#host.limits
-    const unsent = this.unsentBytes
-    if (unsent === 0 || unsent < this.#lastUnsentBytes) this.#stalledAt = undefined
+    const takenBytes = this.#outbox.sentBytes - this.#transport.bufferedBytes
+    if (this.unsentBytes === 0 || takenBytes > this.#lastTakenBytes) this.#stalledAt = undefined
     else this.#stalledAt ??= now
-    this.#lastUnsentBytes = unsent
+    this.#lastTakenBytes = takenBytes
 
-    if (this.#state !== 'serving' && now - this.#openedAt > helloMs)
-      this.#fail('The client does not say who it is')
+    const isServing = this.#state === 'serving'
+    if (this.#state === 'closed') {
+      if (now - this.#since > helloMs) this.#transport.destroy()
+    } else if (!isServing && now - this.#since > helloMs) this.#fail('The client does not say who it is')
     else if (this.#stalledAt !== undefined && now - this.#stalledAt > stallMs)
       this.#fail('The client reads nothing')
     else if (!this.#isPaused && now - this.#heardAt > silenceMs) this.#fail('The client is silent')
+    else if (this.#isPaused && isServing) this.#reassure()
   }
 
   /** Says that the server is closing, and ends the connection after everything else was sent. */
   end(): void {
+    if (this.#state === 'closed') return
     this.send([Tell.closing])
-    this.#outbox.flush()
-    this.#transport.end()
+    this.#end()
   }
 
   destroy(): void {
+    this.#state = 'closed'
     this.#transport.destroy()
   }
 
   #receive(bytes: Uint8Array): void {
+    // Whoever was told to go may go on to send.
+    if (this.#state === 'closed') return
     this.#heardAt = performance.now()
     this.#reader.push(bytes)
     this.#pump()
@@ -112,13 +128,14 @@ export class ServerConnection implements Channel {
     if (session === null) {
       if (kind !== Ask.hello) throw protocolError('A client must say hello first')
       this.#state = 'authenticating'
+      this.#pause()
       this.#greet(new PartReader(message)).catch((error) => this.#refuse(error))
       return
     }
 
     const request = requests.get(kind)
     if (request !== undefined) session.take(message, request)
-    else if (kind === Ask.received) session.received(new PartReader(message).numbers('numbers'))
+    else if (kind === Ask.received) this.#received(session, new PartReader(message))
     else if (kind === Both.ping) this.#outbox.sendFirst(packFrame([Both.pong]))
     else if (kind === Ask.bye) this.#bye(session)
     else if (kind !== Both.pong) throw protocolError('A message of unknown kind came')
@@ -146,14 +163,31 @@ export class ServerConnection implements Channel {
     this.#state = 'serving'
     this.#reader.maxMessageBytes = this.#host.limits.messageBytes
     this.send([Tell.welcome, session.ticket, known !== undefined, this.#host.welcome(user)])
-    this.#pump()
+    this.proceed()
+  }
+
+  #received(session: Session, parts: PartReader): void {
+    session.received(parts.numbers('numbers'), parts.number('oldest'))
   }
 
   #bye(session: Session): void {
     this.#session = null
-    this.#state = 'closed'
     this.#host.endSession(session)
-    this.#transport.end()
+    this.#end()
+  }
+
+  /** Takes nothing more, and ends the connection once everything was sent. */
+  #end(): void {
+    this.#state = 'closed'
+    this.#since = performance.now()
+    // A client that goes on to send is read, so that its end is heard of.
+    if (this.#isPaused) this.#transport.resume()
+    this.#outbox.end()
+  }
+
+  /** A client whose requests wait here must not take the server for dead: it would come again, with all of them. */
+  #reassure(): void {
+    if (this.unsentBytes === 0) this.#outbox.sendFirst(packFrame([Both.pong]))
   }
 
   #pause(): void {
@@ -161,8 +195,7 @@ export class ServerConnection implements Channel {
     this.#transport.pause()
   }
 
-  #drained(): void {
-    this.#outbox.flush()
+  #flushed(): void {
     if (this.#isPaused && this.#session?.isBusy === false) this.proceed()
   }
 
@@ -170,15 +203,13 @@ export class ServerConnection implements Channel {
   #refuse(error: Error): void {
     if (this.#state === 'closed') return
     this.#outbox.sendFirst(packFrame([Tell.refused, ...described(error)]))
-    this.#outbox.flush()
-    this.#state = 'closed'
-    this.#transport.end()
+    this.#end()
     this.#host.warn(error, this.peer)
   }
 
   #fail(reason: string): void {
     this.#host.warn(netError('NET_LIMIT', reason), this.peer)
-    this.#transport.destroy()
+    this.destroy()
   }
 
   #closed(): void {

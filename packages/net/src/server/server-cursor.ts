@@ -16,6 +16,12 @@ export type WirePage = Array<boolean | number | Uint8Array | null>
 /** The first read asks for no more than this, before it is known how large entries are. */
 const FIRST_ENTRIES = 100
 
+/** Nor does any other read, because the entries that come may be larger than those before. */
+const MAX_ENTRIES = 1000
+
+/** A page holds about this much at most, whatever the client asks for. It is kept until the next one is asked for. */
+const MAX_PAGE_BYTES = 1 << 20
+
 /** What a cursor walks over. */
 export interface ServerCursorOptions {
   readonly parts: CursorParts
@@ -76,7 +82,8 @@ export class ServerCursor {
     if (number !== (before === undefined ? 0 : before.number + 1))
       throw protocolError('A cursor skips a page')
 
-    const page = this.#inTurn(() => this.#read(Math.max(size, 1), highWaterMarkBytes))
+    const bytes = Math.min(highWaterMarkBytes, MAX_PAGE_BYTES)
+    const page = this.#inTurn(() => this.#read(Math.max(size, 1), bytes))
     this.#page = { number, page }
     return page
   }
@@ -113,6 +120,8 @@ export class ServerCursor {
   }
 
   async #seek(target: Uint8Array): Promise<void> {
+    // Closed while this waited for its turn: nothing would close another iterator.
+    if (this.#isClosed) return
     if (!contains(this.#wanted, target)) return this.#goTo(this.#intervals.length)
 
     const isLeft = ({ start, end }: Interval): boolean =>
@@ -147,7 +156,7 @@ export class ServerCursor {
   /** How many entries will about fill these bytes. */
   #entriesIn(bytes: number): number {
     if (this.#meanEntryBytes === undefined) return FIRST_ENTRIES
-    return Math.max(1, Math.ceil(bytes / this.#meanEntryBytes))
+    return Math.min(MAX_ENTRIES, Math.max(1, Math.ceil(bytes / this.#meanEntryBytes)))
   }
 }
 

@@ -1,6 +1,7 @@
 /** A server: its listeners, its connections, its sessions. */
 
 import { timingSafeEqual } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { netError } from '../protocol/errors.js'
 import { isLoopback, parseAddress } from '../transport/address.js'
 import type { Transport } from '../transport/transport.js'
@@ -18,7 +19,7 @@ import { type AnyLevel, ServedDatabase } from './served-database.js'
 import { ServerConnection } from './server-connection.js'
 import { Session } from './session.js'
 
-/** How often connections are looked at. */
+/** How often connections are looked at, unless the limits are short. */
 const CHECK_MS = 1000
 
 /** How long connections may take to send what they have once the server closes. */
@@ -33,7 +34,7 @@ export interface Host {
   readonly authenticate: Authenticate
   beginSession(user: User | null): Session
   endSession(session: Session): void
-  /** The session that a client had before, if it is still there and belongs to the same user. */
+  /** The session that a client had before, if it is still there and belongs to the same user with the same rights. */
   sessionOf(ticket: Uint8Array | undefined, user: User | null): Session | undefined
   /** What a new client is told. */
   welcome(user: User | null): object
@@ -46,6 +47,7 @@ export class Server {
   readonly #host: ServerHost
   readonly #options: ServerOptions
   readonly #listeners: Listener[] = []
+  #closing: Promise<void> | undefined
 
   /** @internal */
   constructor(db: AnyLevel, options: ServerOptions) {
@@ -67,13 +69,19 @@ export class Server {
    */
   async listen(address: string): Promise<string> {
     const parsed = parseAddress(address)
-    const { insecure, tls = {} } = this.#options
-    checkExposed(parsed, !asksForTokens(this.#options) && insecure !== true, isLoopback)
+    const { insecure = false, origins = [], tls = {} } = this.#options
+    const isOpenToAll = !asksForTokens(this.#options) && !insecure
+    checkExposed(parsed, isOpenToAll, isLoopback)
     await this.#host.served.db.open()
-    const { messageBytes } = this.#host.limits
-    const listener = await listen(parsed, tls, messageBytes, (transport) =>
-      this.#host.accept(transport, address)
-    )
+    const { connections, helloMs } = this.#host.limits
+    const listener = await listen(parsed, {
+      tls,
+      maxConnections: connections,
+      helloMs,
+      // Any page that a browser of this machine shows could connect, and a page proves nothing by that.
+      origins: isOpenToAll ? origins : 'all',
+      accept: (transport) => this.#host.accept(transport, address)
+    })
     this.#listeners.push(listener)
     return listener.address
   }
@@ -82,9 +90,16 @@ export class Server {
    * Stops: accepts nothing more, finishes what clients have asked for, sends the results and ends the connections. The database
    * stays open.
    */
-  async close(): Promise<void> {
-    const closing = this.#listeners.splice(0).map((listener) => listener.close())
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    const listeners = this.#listeners.splice(0)
+    const closing = listeners.map((listener) => listener.close())
     await this.#host.close()
+    for (const listener of listeners) listener.destroy()
     await Promise.all(closing)
   }
 }
@@ -95,6 +110,10 @@ export class Server {
  */
 export function createServer(db: AnyLevel, options: ServerOptions = {}): Server {
   return new Server(db, options)
+}
+
+function isSameUser(a: User | null, b: User | null): boolean {
+  return a?.name === b?.name && isDeepStrictEqual(a?.permissions, b?.permissions)
 }
 
 class ServerHost implements Host {
@@ -115,7 +134,9 @@ class ServerHost implements Host {
     this.methods = options.methods ?? {}
     this.authenticate = authentication(options)
     this.#options = options
-    this.#timer = setInterval(() => this.#check(), CHECK_MS)
+    const { helloMs, silenceMs, stallMs } = this.limits
+    const checkMs = Math.min(CHECK_MS, helloMs / 2, silenceMs / 2, stallMs / 2)
+    this.#timer = setInterval(() => this.#check(), checkMs)
     this.#timer.unref()
   }
 
@@ -151,7 +172,7 @@ class ServerHost implements Host {
     if (ticket === undefined) return undefined
     for (const session of this.#sessions) {
       const isIt = ticket.length === session.ticket.length && timingSafeEqual(ticket, session.ticket)
-      if (isIt && session.user?.name === user?.name) return session
+      if (isIt) return isSameUser(session.user, user) ? session : undefined
     }
     return undefined
   }
@@ -162,7 +183,8 @@ class ServerHost implements Host {
       server: 'terrace-net',
       user: user?.name ?? null,
       manifest: { encodings, explicitSnapshots, permanence },
-      maxMessageBytes: this.limits.messageBytes
+      maxMessageBytes: this.limits.messageBytes,
+      maxBatchOperations: this.limits.batchOperations
     }
   }
 

@@ -13,25 +13,32 @@
 import { randomBytes } from 'node:crypto'
 import type { AbstractSnapshot } from 'abstract-level'
 import { described, netError, protocolError } from '../protocol/errors.js'
-import type { Message } from '../protocol/frame.js'
+import { type Message, packFrame } from '../protocol/frame.js'
+import { MAX_BUFFERED_BYTES } from '../protocol/limits.js'
 import { PartReader, Tell } from '../protocol/messages.js'
 import type { Limits, User } from './options.js'
 import { allPermissions, Guard } from './permissions.js'
+import { Rate } from './rate.js'
 import type { Request } from './requests.js'
+import { Results } from './results.js'
 import type { Host } from './server.js'
 import type { ServerCursor } from './server-cursor.js'
 
 const TICKET_BYTES = 16
 
-/** Results that a client may leave unreceived. Ours lets a few hundred come together. */
-const MAX_RESULTS = 100_000
+/** A result or a failure. */
+type Answer = readonly [kind: number, number: number, ...parts: unknown[]]
 
 /** How a session reaches its client. */
 export interface Channel {
   readonly unsentBytes: number
   send(message: Message): void
+  /** Sends a message that is packed already. */
+  sendPacked(frame: Uint8Array): void
   /** The session can take more requests again. */
   proceed(): void
+  /** Another connection has taken its place. */
+  destroy(): void
 }
 
 export class Session {
@@ -45,9 +52,11 @@ export class Session {
   readonly snapshots = new Map<number, AbstractSnapshot>()
   #channel: Channel | null = null
   #lastNumber = 0
-  /** Results by request; undefined while a request is being worked on. */
-  readonly #results = new Map<number, Message | undefined>()
+  readonly #results = new Results()
   #running = 0
+  readonly #rate: Rate
+  /** Ends the time in which no request may begin. */
+  #throttle: NodeJS.Timeout | undefined
   #idle: (() => void) | undefined
   #expiry: NodeJS.Timeout | undefined
 
@@ -56,18 +65,23 @@ export class Session {
     this.user = user
     this.limits = host.limits
     this.guard = new Guard(user?.permissions ?? allPermissions)
+    this.#rate = new Rate(host.limits.requestsPerSecond)
   }
 
   /** Whether further requests should wait. */
   get isBusy(): boolean {
     const { requestsAtOnce, unsentBytes } = this.limits
-    return this.#running >= requestsAtOnce || (this.#channel?.unsentBytes ?? 0) >= unsentBytes
+    const maxUnsentBytes = Math.max(unsentBytes, MAX_BUFFERED_BYTES)
+    const isSlow = (this.#channel?.unsentBytes ?? 0) >= maxUnsentBytes
+    return this.#running >= requestsAtOnce || isSlow || this.#throttle !== undefined
   }
 
-  /** Uses another connection from now on. */
+  /** Uses another connection from now on. The client does not use the one before any more. */
   attach(channel: Channel): void {
     clearTimeout(this.#expiry)
+    const before = this.#channel
     this.#channel = channel
+    before?.destroy()
   }
 
   /** The connection is lost. Without another one, the session ends after a while. */
@@ -86,14 +100,15 @@ export class Session {
   take(message: Message, request: Request): void {
     const parts = new PartReader(message)
     const number = parts.number('number')
+    this.#count()
     if (number <= this.#lastNumber && !request.isRepeatable) {
       this.#repeat(number)
       return
     }
     this.#lastNumber = Math.max(this.#lastNumber, number)
     if (!request.isRepeatable) {
-      if (this.#results.size >= MAX_RESULTS) throw protocolError('Results are not acknowledged')
-      this.#results.set(number, undefined)
+      if (this.#results.isFull) throw protocolError('Results are not acknowledged')
+      this.#results.begin(number)
     }
 
     this.#running++
@@ -106,15 +121,15 @@ export class Session {
 
     if (result instanceof Promise) {
       result.then(
-        (value) => this.#done(number, [Tell.result, number, value]),
-        (error) => this.#done(number, [Tell.failure, number, ...described(error)])
+        (value) => this.#done(request, [Tell.result, number, value]),
+        (error) => this.#done(request, [Tell.failure, number, ...described(error)])
       )
-    } else this.#done(number, [Tell.result, number, result])
+    } else this.#done(request, [Tell.result, number, result])
   }
 
-  /** Forgets results that the client has. */
-  received(numbers: readonly number[]): void {
-    for (const number of numbers) if (this.#results.get(number) !== undefined) this.#results.delete(number)
+  /** Forgets results that the client has: these, and all before `oldest`. */
+  received(numbers: readonly number[], oldest: number): void {
+    this.#results.received(numbers, oldest)
   }
 
   /** Sends something that nobody has asked for with a number. */
@@ -134,6 +149,7 @@ export class Session {
   /** Releases everything. */
   async end(): Promise<void> {
     clearTimeout(this.#expiry)
+    clearTimeout(this.#throttle)
     this.#channel = null
     const cursors = [...this.cursors.values()]
     this.cursors.clear()
@@ -144,17 +160,38 @@ export class Session {
   }
 
   #repeat(number: number): void {
-    const result = this.#results.get(number)
+    const result = this.#results.of(number)
     if (result !== undefined) this.#channel?.send(result)
   }
 
-  #done(number: number, message: Message): void {
-    const wasBusy = this.isBusy
+  /** Counts a request. If they come too fast, the next one has to wait. */
+  #count(): void {
+    const waitMs = this.#rate.take()
+    if (waitMs === 0) return
+    clearTimeout(this.#throttle)
+    this.#throttle = setTimeout(() => {
+      this.#throttle = undefined
+      if (!this.isBusy) this.#channel?.proceed()
+    }, Math.ceil(waitMs))
+  }
+
+  #done(request: Request, message: Answer): void {
     this.#running--
-    if (this.#results.has(number)) this.#results.set(number, message)
-    this.#channel?.send(message)
-    if (wasBusy && !this.isBusy) this.#channel?.proceed()
+    const [answer, frame] = packed(message)
+    if (!request.isRepeatable) this.#results.keep(answer[1], answer, frame.length)
+    this.#channel?.sendPacked(frame)
+    if (!this.isBusy) this.#channel?.proceed()
     if (this.#running === 0) this.#idle?.()
+  }
+}
+
+/** Packs an answer, or a failure in its place: a method may return what cannot be packed. */
+function packed(message: Answer): [Answer, Uint8Array] {
+  try {
+    return [message, packFrame(message)]
+  } catch {
+    const failure: Answer = [Tell.failure, message[1], 'NET_FAILED', 'The result cannot be sent']
+    return [failure, packFrame(failure)]
   }
 }
 

@@ -20,6 +20,9 @@ export interface WebSocketLike {
 
 const OPEN = 1
 
+/** More than this leaves in several messages, because receivers bound their size. */
+export const PIECE_BYTES = 1 << 20
+
 /** A WebSocket does not tell when it has sent what it holds, so one looks. */
 const LOOK_MS = 2
 
@@ -57,7 +60,9 @@ export class WebSocketTransport implements Transport {
 
   write(bytes: Uint8Array): void {
     if (this.#socket.readyState !== OPEN) return
-    this.#socket.send(bytes)
+    for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
+      this.#socket.send(bytes.subarray(start, start + PIECE_BYTES))
+    }
     if (this.bufferedBytes >= MAX_BUFFERED_BYTES) this.#look()
   }
 

@@ -1,0 +1,96 @@
+// A client that speaks the protocol by hand, and breaks its rules if a test wants that.
+
+import { connect } from 'node:net'
+import { FrameReader, packFrame } from '../../dist/protocol/frame.js'
+import { PROTOCOL_VERSION } from '../../dist/protocol/limits.js'
+import { Ask, Tell } from '../../dist/protocol/messages.js'
+
+/** Connects without a greeting. */
+export async function rawClient(address) {
+  const client = new RawClient(address)
+  await client.connected
+  return client
+}
+
+/** Connects and greets. */
+export async function greetedClient(address, { token = null, ticket = null } = {}) {
+  const client = await rawClient(address)
+  client.send(Ask.hello, PROTOCOL_VERSION, token, ticket)
+  client.welcome = await client.next()
+  return client
+}
+
+class RawClient {
+  connected
+  /** Resolves once the connection is closed. */
+  closed
+  socket
+  #reader = new FrameReader(2 ** 31)
+  #messages = []
+  #waiting = []
+  #isClosed = false
+  #number = 1
+
+  constructor(address) {
+    this.socket = connect(
+      address.startsWith('unix:')
+        ? { path: address.slice('unix:'.length) }
+        : { host: new URL(address).hostname, port: Number(new URL(address).port) }
+    )
+    this.connected = new Promise((resolve, reject) => {
+      this.socket.once('connect', resolve)
+      this.socket.once('error', reject)
+    })
+    this.closed = new Promise((resolve) => this.socket.once('close', resolve))
+    this.closed.then(() => {
+      this.#isClosed = true
+      for (const { resolve } of this.#waiting.splice(0)) resolve(undefined)
+    })
+    this.socket.on('error', () => {})
+    this.socket.on('data', (bytes) => this.#receive(bytes))
+  }
+
+  /** Sends a message. */
+  send(...message) {
+    this.write(packFrame(message))
+  }
+
+  /** Sends a request, and resolves with the answer to it. */
+  async ask(kind, ...parts) {
+    return this.askAs(this.#number++, kind, ...parts)
+  }
+
+  /** Sends a request by a number of the caller's choice. */
+  askAs(number, kind, ...parts) {
+    this.send(kind, number, ...parts)
+    const isAnswer = ([told, to]) => (told === Tell.result || told === Tell.failure) && to === number
+    return this.next(isAnswer)
+  }
+
+  /** Sends bytes as they are. */
+  write(bytes) {
+    if (!this.socket.destroyed) this.socket.write(bytes)
+  }
+
+  /** The next message that is wanted; undefined if the connection is closed first. */
+  next(isWanted = () => true) {
+    const index = this.#messages.findIndex(isWanted)
+    if (index >= 0) return Promise.resolve(this.#messages.splice(index, 1)[0])
+    if (this.#isClosed) return Promise.resolve(undefined)
+    return new Promise((resolve) => this.#waiting.push({ isWanted, resolve }))
+  }
+
+  close() {
+    this.socket.destroy()
+    return this.closed
+  }
+
+  #receive(bytes) {
+    this.#reader.push(bytes)
+    for (let message = this.#reader.next(); message !== undefined; message = this.#reader.next()) {
+      const index = this.#waiting.findIndex(({ isWanted }) => isWanted(message))
+      if (index < 0) this.#messages.push(message)
+      else this.#waiting.splice(index, 1)[0].resolve(message)
+    }
+  }
+}
