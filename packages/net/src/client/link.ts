@@ -142,9 +142,11 @@ export class Link {
     }
   }
 
-  /** Ends the session once all pending requests are answered, or can no longer be. */
+  /** Ends the session once all pending reads and writes are answered, or can no longer be. */
   async close(): Promise<void> {
-    if (this.#state === 'online') await Promise.allSettled([...this.#pending.values()].map(settled))
+    // What is released with the session need not be waited for.
+    const wanted = [...this.#pending.values()].filter(({ resend }) => resend !== 'with session')
+    if (this.#state === 'online') await Promise.all(wanted.map(settled))
     this.#state = 'closed'
     this.#closing.abort(netError('NET_CLOSING', 'The database was closed'))
     clearTimeout(this.#offlineTimer)

@@ -1,0 +1,524 @@
+// Connections that are cut, delayed or dead: no write is lost or done twice, and iterators neither skip nor repeat an entry.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import v8 from 'node:v8'
+import { MemoryLevel } from 'memory-level'
+import { NetLevel } from 'terrace-net'
+import { createServer } from 'terrace-net/server'
+import { NetCursor } from '../dist/client/net-cursor.js'
+import { NetSnapshot } from '../dist/client/net-snapshot.js'
+import { Results } from '../dist/server/results.js'
+import { ServerConnection } from '../dist/server/server-connection.js'
+import { ServerCursor } from '../dist/server/server-cursor.js'
+import { startProxy } from './support/proxy.js'
+import { Random, seed } from './support/random.js'
+import { addresses } from './support/served.js'
+
+const HISTORIES = 25
+const STEPS = 60
+
+/** Leaves in parts. The largest batch passes in a connection that lives long. */
+const LARGE_BYTES = 70_000
+const LONG_BYTES = 1_000_000
+
+const utf8 = { keyEncoding: 'utf8', valueEncoding: 'utf8' }
+
+/** A served database, a proxy before it, and clients that go through the proxy. */
+async function proxied(t, options = {}) {
+  const db = new MemoryLevel({ keyEncoding: 'buffer', valueEncoding: 'buffer' })
+  const servers = []
+  const clients = []
+  const serve = async () => {
+    const server = createServer(db, options)
+    servers.push(server)
+    return server.listen(addresses.unix())
+  }
+  const proxy = await startProxy(await serve())
+  t.after(async () => {
+    proxy.isRefusing = true
+    proxy.cut()
+    await Promise.all(clients.map((client) => client.close()))
+    await Promise.all(servers.map((server) => server.close()))
+    await proxy.close()
+    await db.close()
+  })
+  return {
+    db,
+    proxy,
+    connect(clientOptions) {
+      const client = new NetLevel(proxy.address, clientOptions)
+      clients.push(client)
+      return client
+    },
+    /** Puts another server in the place of the one that was there, which dies without a word. */
+    async restart() {
+      proxy.isRefusing = true
+      proxy.cut()
+      await servers.at(-1).close()
+      proxy.target = await serve()
+      proxy.restore()
+    }
+  }
+}
+
+/** Fills a database, and returns its entries in order. */
+async function filled(db, count) {
+  const entries = Array.from({ length: count }, (_, i) => [`k${String(i).padStart(6, '0')}`, `value ${i}`])
+  await db.batch(
+    entries.map(([key, value]) => ({ type: 'put', key, value })),
+    utf8
+  )
+  return entries
+}
+
+/** Reads an iterator to its end, and adds what it gives. */
+async function readOn(iterator, found, size) {
+  for (;;) {
+    const part = await iterator.nextv(size())
+    if (part.length === 0) return
+    found.push(...part)
+  }
+}
+
+/** Resolves once a client has a connection, or none. */
+const state = (client, isOnline) =>
+  client.isOnline === isOnline ? undefined : once(client, 'connection').then(() => state(client, isOnline))
+
+/** Random calls, of which many are pending at once, and what they must do. */
+class History {
+  /** What the server's database has heard of, and what it should. */
+  happened = []
+  called = []
+  counted = []
+  #random
+  #client
+  #values = new Map()
+  #pending = []
+  #number = 0
+
+  constructor(random, client, db) {
+    this.#random = random
+    this.#client = client
+    db.on('write', (operations) =>
+      this.happened.push(operations.map(({ type, key }) => `${type} ${key}`).join(', '))
+    )
+  }
+
+  async run(steps) {
+    for (let step = 0; step < steps; step++) {
+      this.#step()
+      if (this.#random.below(10) === 0) await Promise.all(this.#pending.splice(0))
+      else if (this.#random.below(4) === 0) await sleep(this.#random.below(3))
+    }
+    await Promise.all(this.#pending)
+  }
+
+  /** The entries that must be left. */
+  get entries() {
+    return [...this.#values]
+      .map(([key, values]) => [key, values.at(-1)])
+      .filter(([, value]) => value !== undefined)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+  }
+
+  #step() {
+    const kind = this.#random.below(12)
+    if (kind < 3) this.#write([this.#operation('put')])
+    else if (kind === 3) this.#write([this.#operation('del')])
+    else if (kind < 6) this.#write(Array.from({ length: 2 + this.#random.below(4) }, () => this.#operation()))
+    else if (kind === 6) this.#clear()
+    else if (kind < 9) this.#count()
+    else this.#get()
+  }
+
+  #operation(type = this.#random.pick(['put', 'put', 'del'])) {
+    const key = `k${this.#random.below(6)}`
+    const filler = 'x'.repeat(this.#random.below(20) === 0 ? LARGE_BYTES : 20)
+    return type === 'put' ? { type, key, value: `${this.#number++} ${filler}` } : { type, key }
+  }
+
+  #write(operations) {
+    this.called.push(operations.map(({ type, key }) => `${type} ${key}`).join(', '))
+    for (const { key, value } of operations) this.#of(key).push(value)
+    const [{ type, key, value }] = operations
+    if (operations.length > 1) this.#pending.push(this.#client.batch(operations))
+    else this.#pending.push(type === 'put' ? this.#client.put(key, value) : this.#client.del(key))
+  }
+
+  #clear() {
+    const gte = `k${this.#random.below(6)}`
+    for (const [key, values] of this.#values) if (key >= gte) values.push(undefined)
+    this.#pending.push(this.#client.clear({ gte }))
+  }
+
+  #count() {
+    this.#pending.push(this.#client.call('count').then((count) => this.counted.push(count)))
+  }
+
+  /** A get shows the value of the time of its call, or a later one. */
+  #get() {
+    const key = `k${this.#random.below(6)}`
+    const values = this.#of(key)
+    const from = values.length - 1
+    this.#pending.push(
+      this.#client.get(key).then((value) => {
+        const index = values.lastIndexOf(value)
+        const isThere = index >= from || (from < 0 && value === undefined)
+        assert.ok(isThere, `get(${key}) shows a value that was overwritten before`)
+      })
+    )
+  }
+
+  #of(key) {
+    if (!this.#values.has(key)) this.#values.set(key, [])
+    return this.#values.get(key)
+  }
+}
+
+test(`each write happens once and in order, wherever connections are cut (TERRACE_SEED=${seed})`, async (t) => {
+  const random = new Random()
+  let cuts = 0
+  for (let history = 0; history < HISTORIES; history++) {
+    let count = 0
+    await t.test(`history ${history}`, async (t) => {
+      const { db, proxy, connect } = await proxied(t, { methods: { count: () => ++count } })
+      proxy.cutAfter = () => 150 + random.below(random.below(3) === 0 ? LONG_BYTES : 4000)
+      const client = connect()
+      const run = new History(random, client, db)
+      await client.open().catch(() => {})
+      while (client.status !== 'open') await client.open().catch(() => sleep(1))
+      await run.run(STEPS)
+      assert.deepEqual(run.happened, run.called)
+      assert.deepEqual(
+        run.counted.sort((a, b) => a - b),
+        Array.from({ length: count }, (_, i) => i + 1)
+      )
+      assert.deepEqual(await db.iterator(utf8).all(), run.entries)
+      proxy.cutAfter = () => Number.POSITIVE_INFINITY
+      cuts += proxy.cuts
+    })
+  }
+  t.diagnostic(`${cuts} connections were cut`)
+  assert.ok(cuts > HISTORIES)
+})
+
+for (const method of ['keys', 'values', 'iterator']) {
+  test(`${method} give each entry once, from one state, while connections are cut (TERRACE_SEED=${seed})`, async (t) => {
+    const random = new Random()
+    const { db, proxy, connect } = await proxied(t)
+    const entries = await filled(db, 6000)
+    const client = connect()
+    await client.open()
+    proxy.cutAfter = () => 20_000 + random.below(80_000)
+    proxy.cut()
+    for (const reverse of [false, true]) {
+      const iterator = client[method]({ reverse })
+      const found = await iterator.nextv(10)
+      // What is written now must not show. The same entries are there for the next walk.
+      await db.batch([
+        { type: 'put', key: Buffer.from('k001500a'), value: Buffer.from('new') },
+        { type: 'del', key: Buffer.from('k002000') }
+      ])
+      await readOn(iterator, found, () => 1 + random.below(300))
+      await iterator.close()
+      await db.batch([
+        { type: 'del', key: Buffer.from('k001500a') },
+        { type: 'put', key: Buffer.from('k002000'), value: Buffer.from('value 2000') }
+      ])
+      const expected = reverse ? entries.toReversed() : entries
+      assert.deepEqual(
+        found,
+        method === 'iterator' ? expected : expected.map(([key, value]) => (method === 'keys' ? key : value))
+      )
+    }
+    assert.ok(proxy.cuts > 0)
+  })
+}
+
+test('an iterator seeks to where it is told while connections are cut', async (t) => {
+  const random = new Random()
+  const { db, proxy, connect } = await proxied(t)
+  const entries = await filled(db, 1000)
+  const client = connect()
+  await client.open()
+  for (const reverse of [false, true]) {
+    const iterator = client.iterator({ reverse })
+    for (let seeks = 0; seeks < 20; seeks++) {
+      const index = random.below(entries.length)
+      const count = random.below(300)
+      if (random.below(2) === 0) proxy.cut()
+      iterator.seek(entries[index][0])
+      if (random.below(2) === 0) proxy.cut()
+      const found = count === 0 ? [] : await iterator.nextv(count)
+      const expected = reverse ? entries.slice(0, index + 1).reverse() : entries.slice(index)
+      assert.deepEqual(found, expected.slice(0, count))
+    }
+    await iterator.close()
+  }
+})
+
+test('a snapshot survives a connection that is cut', async (t) => {
+  const { db, proxy, connect } = await proxied(t)
+  const entries = await filled(db, 100)
+  const client = connect()
+  await client.open()
+  const snapshot = client.snapshot()
+  const iterator = client.iterator({ snapshot })
+  assert.deepEqual(await iterator.next(), entries[0])
+  proxy.cut()
+  await client.put('k000001', 'changed')
+  proxy.cut()
+  assert.equal(await client.get('k000001', { snapshot }), 'value 1')
+  proxy.cut()
+  assert.deepEqual(await iterator.all(), entries.slice(1))
+  await snapshot.close()
+})
+
+for (const reverse of [false, true]) {
+  const direction = reverse ? 'backwards' : 'forwards'
+  test(`an iterator ${direction} goes on after its last key when the server was started anew`, async (t) => {
+    const { db, connect, restart } = await proxied(t)
+    const entries = await filled(db, 500)
+    const expected = reverse ? entries.toReversed() : entries
+    const client = connect()
+    await client.open()
+    const iterator = client.iterator({ reverse, gte: 'k000100', lt: 'k000400' })
+    const found = await iterator.nextv(50)
+    await restart()
+    found.push(...(await iterator.nextv(50)))
+    await restart()
+    found.push(...(await iterator.all()))
+    assert.deepEqual(
+      found,
+      expected.filter(([key]) => key >= 'k000100' && key < 'k000400')
+    )
+  })
+
+  test(`an iterator ${direction} can seek back to what it has passed when the server was started anew`, async (t) => {
+    const { db, connect, restart } = await proxied(t)
+    const entries = await filled(db, 20)
+    const expected = reverse ? entries.toReversed() : entries
+    const client = connect()
+    await client.open()
+    const iterator = client.iterator({ reverse })
+    await iterator.nextv(10)
+    await restart()
+    assert.deepEqual(await iterator.nextv(2), expected.slice(10, 12))
+    iterator.seek(expected[3][0])
+    assert.deepEqual(await iterator.nextv(100), expected.slice(3))
+    await iterator.close()
+  })
+}
+
+test('a snapshot fails with NET_SESSION_LOST when the server was started anew', async (t) => {
+  const { db, connect, restart } = await proxied(t)
+  const entries = await filled(db, 1000)
+  const client = connect()
+  await client.open()
+  const snapshot = client.snapshot()
+  const iterator = client.iterator({ snapshot, highWaterMarkBytes: 100 })
+  await iterator.next()
+  await restart()
+  await assert.rejects(client.get('k000001', { snapshot }), { code: 'NET_SESSION_LOST' })
+  await assert.rejects(iterator.all(), { code: 'NET_SESSION_LOST' })
+  const late = client.keys({ snapshot })
+  await assert.rejects(late.all(), { code: 'NET_SESSION_LOST' })
+  await snapshot.close()
+  assert.deepEqual(await client.iterator().all(), entries)
+})
+
+test('a write that was sent to a server that died is not sent again, and its fate is not known', async (t) => {
+  let calls = 0
+  const { db, proxy, connect, restart } = await proxied(t, { methods: { count: () => ++calls } })
+  const client = connect()
+  await client.open()
+  proxy.blackHole()
+  const sent = [client.put('sent', '1'), client.clear(), client.call('count')]
+  const read = client.get('other')
+  await sleep(10)
+  const unknown = Promise.all(sent.map((each) => assert.rejects(each, { code: 'NET_WRITE_UNKNOWN' })))
+  proxy.isRefusing = true
+  proxy.cut()
+  await state(client, false)
+  const unsent = client.put('unsent', '2')
+  await restart()
+  await unknown
+  await unsent
+  assert.equal(await read, undefined)
+  assert.deepEqual(await db.iterator(utf8).all(), [['unsent', '2']])
+  assert.equal(calls, 0)
+})
+
+test('calls fail once the server was away for too long, and go through when it is back', async (t) => {
+  const { db, proxy, connect } = await proxied(t)
+  const client = connect({ offlineTimeoutMs: 50 })
+  await client.open()
+  proxy.blackHole()
+  const sent = client.put('sent', '1')
+  await sleep(10)
+  proxy.isRefusing = true
+  proxy.cut()
+  await state(client, false)
+  const unsent = client.put('unsent', '2')
+  const read = client.get('a')
+  await Promise.all([
+    assert.rejects(sent, { code: 'NET_WRITE_UNKNOWN' }),
+    assert.rejects(unsent, { code: 'NET_OFFLINE' }),
+    assert.rejects(read, { code: 'NET_OFFLINE' })
+  ])
+  await assert.rejects(client.put('later', '3'), { code: 'NET_OFFLINE' })
+  proxy.restore()
+  await state(client, true)
+  await client.put('back', '4')
+  assert.deepEqual(await db.iterator(utf8).all(), [['back', '4']])
+})
+
+test('an iterator that was away for too long fails, and does not leave out entries', async (t) => {
+  const { db, proxy, connect } = await proxied(t)
+  const entries = await filled(db, 1000)
+  const client = connect({ offlineTimeoutMs: 30 })
+  await client.open()
+  const iterator = client.iterator({ highWaterMarkBytes: 200 })
+  const found = await iterator.nextv(5)
+  proxy.isRefusing = true
+  proxy.cut()
+  const read = () => readOn(iterator, found, () => 5)
+  await assert.rejects(read(), { code: 'NET_OFFLINE' })
+  proxy.restore()
+  await state(client, true)
+  await assert.rejects(read(), { code: 'NET_OFFLINE' })
+  assert.deepEqual(found, entries.slice(0, found.length))
+})
+
+test('a connection that swallows everything is given up, and the write happens once', async (t) => {
+  const { db, proxy, connect } = await proxied(t)
+  let writes = 0
+  db.on('write', () => writes++)
+  const client = connect({ keepAliveMs: 40 })
+  await client.open()
+  proxy.blackHole()
+  const write = client.put('a', '1')
+  const [isOnline, cause] = await once(client, 'connection')
+  assert.equal(isOnline, false)
+  assert.match(cause.message, /silent/)
+  proxy.restore()
+  await write
+  assert.equal(writes, 1)
+})
+
+test('opening fails at once if nobody listens, and says so', async () => {
+  for (const address of [addresses.unix(), 'tcp://127.0.0.1:1', 'ws://127.0.0.1:1']) {
+    const client = new NetLevel(address, { connectTimeoutMs: 600_000 })
+    await assert.rejects(client.open(), ({ cause }) => {
+      assert.equal(cause.code, 'NET_OFFLINE')
+      assert.match(cause.message, /cannot be reached: .*(ENOENT|ECONNREFUSED)/)
+      return true
+    })
+    await client.close()
+  }
+})
+
+test('opening fails if the server does not answer in time', async (t) => {
+  const { proxy, connect } = await proxied(t)
+  proxy.blackHole()
+  const client = connect({ connectTimeoutMs: 30 })
+  await assert.rejects(client.open(), ({ cause }) => {
+    assert.equal(cause.code, 'NET_OFFLINE')
+    assert.match(cause.message, /did not answer in time/)
+    return true
+  })
+})
+
+test('closing while offline fails what is pending, with the truth', async (t) => {
+  const { proxy, connect } = await proxied(t)
+  const client = connect()
+  await client.open()
+  proxy.blackHole()
+  const sent = assert.rejects(client.put('a', '1'), { code: 'NET_WRITE_UNKNOWN' })
+  await sleep(10)
+  proxy.isRefusing = true
+  proxy.cut()
+  await state(client, false)
+  const unsent = assert.rejects(client.put('b', '2'), { code: 'NET_OFFLINE' })
+  await client.close()
+  await Promise.all([sent, unsent])
+  assert.equal(client.isOnline, false)
+})
+
+test('closing does not wait for a connection in order to release what is lost with it', async (t) => {
+  const { db, proxy, connect } = await proxied(t)
+  await filled(db, 10)
+  const client = connect({ offlineTimeoutMs: 600_000 })
+  await client.open()
+  const snapshot = client.snapshot()
+  await client.keys({ snapshot }).next()
+  proxy.isRefusing = true
+  proxy.cut()
+  await client.close()
+})
+
+test('closing while a connection is being made ends that', async (t) => {
+  const { proxy, connect } = await proxied(t)
+  const client = connect({ connectTimeoutMs: 100 })
+  proxy.blackHole()
+  const opening = client.open().catch(({ cause }) => cause.code)
+  const closing = client.close()
+  await Promise.all([opening, closing])
+  assert.equal(client.status, 'closed')
+  proxy.restore()
+  await client.open()
+  await client.put('a', '1')
+})
+
+test('closing waits for pending writes, and another opening finds them', async (t) => {
+  const { proxy, connect } = await proxied(t)
+  proxy.delayMs = 5
+  const client = connect()
+  await client.open()
+  const writes = Array.from({ length: 50 }, (_, i) => client.put(`k${i}`, 'v'))
+  await client.close()
+  await Promise.all(writes)
+  await client.open()
+  assert.equal((await client.keys().all()).length, 50)
+  await client.close()
+})
+
+test('nothing is left of closed iterators, lost connections and answered requests', async (t) => {
+  const kept = new Set()
+  const { begin } = Results.prototype
+  Results.prototype.begin = function (number) {
+    kept.add(this)
+    begin.call(this, number)
+  }
+  t.after(() => {
+    Results.prototype.begin = begin
+  })
+
+  const { db, proxy, connect } = await proxied(t)
+  await filled(db, 50)
+  const client = connect()
+  await client.open()
+  for (let round = 0; round < 60; round++) {
+    const writes = Array.from({ length: 10 }, (_, i) => client.put(`w${i}`, String(round)))
+    const snapshot = client.snapshot()
+    const iterators = [client.keys(), client.values({ snapshot })]
+    await Promise.all(iterators.map((iterator) => iterator.next()))
+    proxy.cut()
+    await Promise.all([...writes, ...iterators.map((iterator) => iterator.close())])
+    await snapshot.close()
+  }
+  await client.get('a')
+
+  // The client tells what it has each 256 answers.
+  const [results] = kept
+  assert.equal(kept.size, 1)
+  assert.ok(results.size <= 256, `${results.size} results are kept`)
+  // Those of the last round may still be named by what the program has just done.
+  for (const kind of [NetCursor, NetSnapshot, ServerCursor, ServerConnection]) {
+    const count = v8.queryObjects(kind, { format: 'count' })
+    assert.ok(count <= 4, `${count} of ${kind.name}`)
+  }
+})
