@@ -115,6 +115,8 @@ export class Link {
   #ticket: Uint8Array | null = null
   #connection: Connection | null = null
   #state: 'closed' | 'connecting' | 'online' | 'offline' = 'closed'
+  /** Whether the server takes nothing more on this connection. Requests wait for the next one. */
+  #isServerClosing = false
   #closing = new AbortController()
   #offlineTimer: ReturnType<typeof setTimeout> | undefined
   /** Why calls fail at once; undefined if they may wait. */
@@ -170,7 +172,7 @@ export class Link {
       const frame = this.#packed([kind, number, ...parts])
       const pending: Pending = { frame, resend, resolve, reject, sentIn: 0 }
       this.#pending.set(number, pending)
-      if (this.#state === 'online') this.#send(pending)
+      if (this.#state === 'online' && !this.#isServerClosing) this.#send(pending)
     })
   }
 
@@ -258,6 +260,7 @@ export class Link {
     this.#offlineTimer = undefined
     this.#refusal = undefined
     this.#state = 'online'
+    this.#isServerClosing = false
     connection.start({
       message: (message) => this.#receive(message),
       close: (cause) => this.#lost(connection, cause)
@@ -300,7 +303,8 @@ export class Link {
       const resource = this.#resources.get(parts.number('handle'))
       resource?.ended?.(errorFrom(parts.string('code'), parts.string('message')))
     } else if (kind === Tell.refused) this.#refused(errorFrom(message[1], message[2]))
-    else if (kind !== Tell.closing) throw protocolError('The server has sent a message of unknown kind')
+    else if (kind === Tell.closing) this.#isServerClosing = true
+    else throw protocolError('The server has sent a message of unknown kind')
   }
 
   /** Lets the server forget results. */
@@ -320,8 +324,11 @@ export class Link {
    * end.
    */
   #refused(error: CodedError<string>): void {
+    const connection = this.#connection
     this.#ticket = null
     this.#failAll(error)
+    connection?.destroy()
+    if (connection !== null) this.#lost(connection, error)
   }
 
   #lost(connection: Connection, cause: Error | undefined): void {
@@ -442,6 +449,10 @@ class Connection {
     this.#timer = setInterval(() => this.#check(), this.#keepAliveMs)
     // A program ends when nothing else is left to do, as with a database in a directory.
     ;(this.#timer as { unref?: () => void }).unref?.()
+  }
+
+  destroy(): void {
+    this.#transport.destroy()
   }
 
   /** Ends the session and the connection. */

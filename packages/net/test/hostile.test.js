@@ -1,0 +1,513 @@
+// Peers that break the rules, ask for too much, or are too slow: each gets an error or loses its connection, and nobody else notices.
+
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { MemoryLevel } from 'memory-level'
+import { FrameReader, packFrame } from '../dist/protocol/frame.js'
+import { PART_BYTES } from '../dist/protocol/limits.js'
+import { Ask, Both, Tell } from '../dist/protocol/messages.js'
+import { Results } from '../dist/server/results.js'
+import { fuzzReader, fuzzServer } from './support/fuzz-frames.js'
+import { Random, seed } from './support/random.js'
+import { greetedClient, rawClient } from './support/raw-client.js'
+import { serve } from './support/served.js'
+
+const everything = [null, null, null, null]
+const bytes = (text) => Buffer.from(text)
+
+/** Serves until the test ends. An honest client must be able to work then. */
+async function served(t, options = {}) {
+  const warnings = []
+  const host = await serve({ onWarning: (warning) => warnings.push(warning), ...options })
+  const honest = host.connect()
+  await honest.open()
+  t.after(async () => {
+    try {
+      await honest.put('honest', 'works')
+      assert.equal(await honest.get('honest'), 'works')
+    } finally {
+      await host.stop()
+    }
+  })
+  return { ...host, honest, warnings }
+}
+
+/** A greeted client that is closed at the end of the test. */
+async function attacker(t, address, options) {
+  const client = await greetedClient(address, options)
+  t.after(() => client.close())
+  return client
+}
+
+test(`hostile bytes end in messages or NET_PROTOCOL, and nothing else (TERRACE_SEED=${seed})`, () => {
+  const { messages, errors } = fuzzReader(new Random(), 3000)
+  assert.ok(messages > 100 && errors > 100, `${messages} messages, ${errors} errors`)
+})
+
+test(`hostile frames do not stop a server (TERRACE_SEED=${seed})`, () => fuzzServer(new Random(), 60))
+
+test('every request with wrong parts is answered with an error, and the connection goes on', async (t) => {
+  const { address } = await served(t)
+  const client = await attacker(t, address)
+  const wrong = [[], [null], ['text'], [-1], [[1]], [{}], [bytes('a'), 'x'], [1, 2, 3, 4, 5, 6]]
+  const { hello, received, credit, bye, ...requests } = Ask
+  for (const [name, kind] of Object.entries(requests)) {
+    for (const parts of wrong) {
+      // It makes sense: a get of a key, a call without a snapshot.
+      if (['closeSnapshot', 'closeCursor', 'snapshot', 'unsubscribe'].includes(name) && parts[0] === 1)
+        continue
+      const answer = await client.ask(kind, ...parts)
+      if (answer === undefined) assert.ok(['subscribe', 'unsubscribe'].includes(name), name)
+      else assert.equal(answer[0], Tell.failure, `${name}(${JSON.stringify(parts)})`)
+    }
+  }
+})
+
+test('a message of millions of tiny parts is refused before it is unpacked', () => {
+  const reader = new FrameReader(64 << 20, 1000)
+  const count = 1_000_000
+  const payload = Buffer.concat([Buffer.from([0x93, 2, 1, 0xdd, 0, 15, 66, 64]), Buffer.alloc(2 * count)])
+  for (let i = 0; i < count; i++) payload[8 + 2 * i] = 0xc4
+  const frame = Buffer.concat([Buffer.alloc(5), payload])
+  frame.writeUInt32LE(payload.length + 1)
+  reader.push(frame)
+  assert.throws(() => reader.next(), { code: 'NET_PROTOCOL', message: /too many parts/ })
+})
+
+test('parts of a byte each cannot fill the memory', () => {
+  const reader = new FrameReader(64 << 20, 1000)
+  reader.push(Buffer.from([6, 0, 0, 0, 1, 7, 0, 0, 0, 0xc0]))
+  assert.throws(() => reader.next(), { code: 'NET_PROTOCOL', message: /too small/ })
+})
+
+test('messages in parts that never end may hold no more than one message', () => {
+  const reader = new FrameReader(10 * PART_BYTES, 1000)
+  const part = (number) => {
+    const frame = Buffer.alloc(9 + PART_BYTES)
+    frame.writeUInt32LE(5 + PART_BYTES)
+    frame[4] = 1
+    frame.writeUInt32LE(number, 5)
+    return frame
+  }
+  assert.throws(
+    () => {
+      for (let number = 0; number < 12; number++) {
+        reader.push(part(number))
+        reader.next()
+      }
+    },
+    { code: 'NET_PROTOCOL', message: /exceed the limit/ }
+  )
+})
+
+test('a message that comes a byte at a time is read whole', () => {
+  const reader = new FrameReader(1 << 20, 1000)
+  const frame = packFrame([1, 2, Buffer.alloc(50_000, 7)])
+  let message
+  for (let i = 0; i < frame.length; i++) {
+    reader.push(Buffer.from(frame.subarray(i, i + 1)))
+    message = reader.next()
+    assert.equal(message === undefined, i < frame.length - 1)
+  }
+  assert.equal(message[2].length, 50_000)
+})
+
+test('times are the only extension that a message may have', () => {
+  const read = (...parts) => {
+    const reader = new FrameReader(1 << 20, 1000)
+    reader.push(packFrame([1, 2, ...parts]))
+    return reader.next().slice(2)
+  }
+  for (const ms of [0, 1, 1_700_000_000_123, -1, 2 ** 45])
+    assert.deepEqual(read(new Date(ms)), [new Date(ms)])
+  const regExp = Buffer.from([0x93, 1, 2, 0xd4, 0x78, 0x91])
+  const reader = new FrameReader(1 << 20, 1000)
+  reader.push(Buffer.concat([Buffer.from([regExp.length + 1, 0, 0, 0, 0]), regExp]))
+  assert.throws(() => reader.next(), { code: 'NET_PROTOCOL' })
+})
+
+test('a message before the greeting, a second greeting, and an unknown kind end the connection', async (t) => {
+  const { address } = await served(t)
+  const first = await rawClient(address)
+  first.send(Ask.get, 1, bytes('a'), null)
+  assert.equal((await first.next())[1], 'NET_PROTOCOL')
+  await first.closed
+
+  const other = await rawClient(address)
+  other.send(Ask.hello, 99, null, null)
+  assert.equal((await other.next())[1], 'NET_PROTOCOL')
+  await other.closed
+
+  for (const kind of [Ask.hello, 77]) {
+    const client = await attacker(t, address)
+    client.send(kind, 1, null, null)
+    assert.deepEqual((await client.next()).slice(0, 2), [Tell.refused, 'NET_PROTOCOL'])
+    await client.closed
+  }
+})
+
+test('a message that is too large ends the connection, before the greeting a small one does', async (t) => {
+  const { address } = await served(t, { limits: { messageBytes: 100_000 } })
+  const stranger = await rawClient(address)
+  stranger.send(Ask.hello, 1, 'x'.repeat(20_000), null)
+  assert.equal((await stranger.next())[1], 'NET_PROTOCOL')
+  await stranger.closed
+
+  const client = await attacker(t, address)
+  client.send(Ask.write, 1, [bytes('a'), Buffer.alloc(200_000)], false)
+  assert.equal((await client.next())[1], 'NET_PROTOCOL')
+  await client.closed
+})
+
+test('a client of the package learns that a request is too large, and works on', async (t) => {
+  const { honest } = await served(t, { limits: { messageBytes: 100_000, batchOperations: 10 } })
+  await assert.rejects(honest.put('a', 'x'.repeat(200_000)), { code: 'NET_LIMIT' })
+  const operations = Array.from({ length: 5000 }, (_, i) => ({ type: 'put', key: `k${i}`, value: '' }))
+  await assert.rejects(honest.batch(operations), { code: 'NET_LIMIT' })
+  await assert.rejects(honest.getMany(operations.map(({ key }) => key)), { code: 'NET_LIMIT' })
+  await assert.rejects(honest.hasMany(operations.map(({ key }) => key)), { code: 'NET_LIMIT' })
+  assert.deepEqual(await honest.keys().all(), [])
+})
+
+test('a request that makes the server break off is not sent again and again', async (t) => {
+  let calls = 0
+  const { honest } = await served(t, { limits: { batchOperations: 10 }, methods: { count: () => ++calls } })
+  const tooMany = Array.from({ length: 5000 }, () => 1)
+  await assert.rejects(honest.call('count', tooMany), ({ code, cause }) => {
+    assert.equal(code, 'NET_WRITE_UNKNOWN')
+    assert.equal(cause.code, 'NET_PROTOCOL')
+    return true
+  })
+  assert.equal(await honest.call('count'), 1)
+})
+
+test('values that are too many for one answer are refused', async (t) => {
+  const { honest } = await served(t, { limits: { messageBytes: 1_000_000 } })
+  await honest.put('large', 'x'.repeat(100_000))
+  assert.equal((await honest.getMany(Array(5).fill('large'))).length, 5)
+  await assert.rejects(honest.getMany(Array(5000).fill('large')), { code: 'NET_LIMIT' })
+})
+
+test('a page is bounded, however much the client asks for', async (t) => {
+  const { address, db } = await served(t)
+  await db.batch(
+    Array.from({ length: 3000 }, (_, i) => ({
+      type: 'put',
+      key: bytes(`k${String(i).padStart(4, '0')}`),
+      // The first ones are small, and say nothing of those that follow.
+      value: Buffer.alloc(i < 200 ? 1 : 2000)
+    }))
+  )
+  const client = await attacker(t, address)
+  await client.ask(Ask.cursor, 1, everything, false, 3, null)
+  const [, , page] = await client.ask(Ask.read, 1, 0, 2 ** 40, 2 ** 40)
+  assert.equal(page[0], false)
+  assert.ok(page[1].length < 4 << 20, `${page[1].length} bytes`)
+})
+
+test('iterators, snapshots and batches are limited, and their numbers cannot be used twice', async (t) => {
+  const { address } = await served(t, { limits: { iterators: 3, snapshots: 2, batchOperations: 2 } })
+  const client = await attacker(t, address)
+  const cursor = (handle) => client.ask(Ask.cursor, handle, everything, false, 1, null)
+  for (const handle of [1, 2, 3]) assert.equal((await cursor(handle))[0], Tell.result)
+  assert.equal((await cursor(4))[2], 'NET_LIMIT')
+  assert.equal((await cursor(1))[2], 'NET_PROTOCOL')
+  await client.ask(Ask.closeCursor, 1)
+  assert.equal((await cursor(1))[0], Tell.result)
+
+  for (const handle of [1, 2]) assert.equal((await client.ask(Ask.snapshot, handle))[0], Tell.result)
+  assert.equal((await client.ask(Ask.snapshot, 3))[2], 'NET_LIMIT')
+  assert.equal((await client.ask(Ask.snapshot, 1))[2], 'NET_PROTOCOL')
+
+  const three = ['a', 'b', 'c'].flatMap((key) => [bytes(key), bytes('1')])
+  assert.equal((await client.ask(Ask.write, three, false))[2], 'NET_LIMIT')
+})
+
+test('an iterator that the server refuses fails, instead of asking for ever', async (t) => {
+  const { honest } = await served(t, { limits: { iterators: 2 } })
+  await honest.batch(['a', 'b', 'c'].map((key) => ({ type: 'put', key, value: key })))
+  const open = [honest.keys(), honest.keys()]
+  await Promise.all(open.map((iterator) => iterator.next()))
+  await assert.rejects(honest.keys().all(), { code: 'NET_LIMIT' })
+  await Promise.all(open.map((iterator) => iterator.close()))
+  assert.deepEqual(await honest.keys().all(), ['a', 'b', 'c'])
+})
+
+test('an iterator that is closed while a seek waits is not opened again', async (t) => {
+  const db = new MemoryLevel({ keyEncoding: 'buffer', valueEncoding: 'buffer' })
+  let open = 0
+  const { keys } = db
+  db.keys = function (...args) {
+    open++
+    const iterator = keys.apply(this, args)
+    const { close } = iterator
+    iterator.close = function () {
+      open--
+      return close.call(this)
+    }
+    return iterator
+  }
+  const permissions = {
+    keys: [
+      { allow: 'all', lt: 'm' },
+      { allow: 'all', gte: 'n' }
+    ]
+  }
+  const host = await serve({ db, tokens: { x: { name: 'x', permissions } } })
+  t.after(() => host.stop())
+  const client = await attacker(t, host.address, { token: 'x' })
+  for (let handle = 1; handle <= 20; handle++) {
+    client.send(Ask.cursor, 3 * handle, handle, everything, false, 1, null)
+    client.send(Ask.seek, 3 * handle + 1, handle, bytes('a'))
+    client.send(Ask.closeCursor, 3 * handle + 2, handle)
+  }
+  await client.askAs(1000, Ask.get, bytes('a'), null)
+  assert.equal(open, 0)
+})
+
+test('numbers of requests that collide or jump do not stop the server', async (t) => {
+  let calls = 0
+  const { address } = await served(t, {
+    methods: {
+      slow: async () => {
+        await sleep(20)
+        return ++calls
+      }
+    }
+  })
+  const client = await attacker(t, address)
+  client.send(Ask.call, 5, 'slow', [])
+  client.send(Ask.received, [5, 6, 7], 1000)
+  client.send(Ask.call, 5, 'slow', [])
+  client.send(Ask.get, 5, bytes('a'), null)
+  assert.deepEqual(await client.next(([, , value]) => value === 1), [Tell.result, 5, 1])
+  // It was running when it was said to be received, so it is there to be sent again.
+  client.send(Ask.call, 5, 'slow', [])
+  assert.deepEqual(await client.next(([, , value]) => value === 1), [Tell.result, 5, 1])
+  assert.equal(calls, 1)
+
+  assert.equal((await client.askAs(Number.MAX_SAFE_INTEGER, Ask.write, [], false))[0], Tell.result)
+  client.send(Ask.received, [Number.MAX_SAFE_INTEGER], Number.MAX_SAFE_INTEGER)
+  client.send(Ask.cursor, 6, 1, everything, false, 1, null)
+  assert.equal((await client.askAs(7, Ask.read, 1, 3, 10, 10))[0], Tell.failure)
+})
+
+test('pages that skip are an error, and a page that is asked for again is the same', async (t) => {
+  const { address, db } = await served(t)
+  await db.batch(['a', 'b', 'c'].map((key) => ({ type: 'put', key: bytes(key), value: bytes('') })))
+  const client = await attacker(t, address)
+  await client.ask(Ask.cursor, 1, everything, false, 1, null)
+  const first = await client.ask(Ask.read, 1, 0, 1, 1)
+  assert.deepEqual((await client.ask(Ask.read, 1, 0, 1, 1))[2], first[2])
+  assert.equal((await client.ask(Ask.read, 1, 2, 1, 1))[2], 'NET_PROTOCOL')
+  assert.equal(String((await client.ask(Ask.read, 1, 1, 1, 1))[2][1]), 'b')
+  assert.equal((await client.ask(Ask.read, 1, 0, 1, 1))[2], 'NET_PROTOCOL')
+})
+
+test('results that are not acknowledged are kept up to a bound, and then only that they were there', () => {
+  const results = new Results()
+  for (let number = 1; number <= 10; number++) {
+    results.begin(number)
+    results.keep(number, [Tell.result, number, 'x'], 1 << 20)
+  }
+  assert.deepEqual(results.of(1), [Tell.result, 1, 'x'])
+  assert.equal(results.of(10)[2], 'NET_WRITE_UNKNOWN')
+  results.received([1, 10], 0)
+  assert.equal(results.size, 8)
+  results.received([], 9)
+  assert.equal(results.size, 1)
+  results.begin(11)
+  results.received([11], 100)
+  assert.equal(results.size, 1)
+  results.keep(11, [Tell.result, 11, 'y'], 1 << 20)
+  assert.deepEqual(results.of(11), [Tell.result, 11, 'y'])
+})
+
+test('a method whose result or error cannot be sent fails, and the server goes on', async (t) => {
+  const circular = {}
+  circular.self = circular
+  const { honest } = await served(t, {
+    methods: {
+      huge: () => 10n ** 40n,
+      circular: () => circular,
+      // biome-ignore lint/suspicious/noThenProperty: this is what such methods return
+      thenable: () => Object.assign(Object.create(null), { then: (resolve) => resolve('later') }),
+      nothing: () => Promise.reject(Object.create(null)),
+      undefined: () => Promise.reject(undefined)
+    }
+  })
+  await assert.rejects(honest.call('huge'), { code: 'NET_FAILED' })
+  await assert.rejects(honest.call('circular'), { code: 'NET_FAILED' })
+  assert.equal(await honest.call('thenable'), 'later')
+  await assert.rejects(honest.call('nothing'), { code: 'NET_FAILED' })
+  await assert.rejects(honest.call('undefined'), { code: 'NET_FAILED' })
+})
+
+test('a client that says nothing, or a byte at a time, is cut off', async (t) => {
+  const { address, warnings } = await served(t, { limits: { helloMs: 100 } })
+  const silent = await rawClient(address)
+  const slow = await rawClient(address)
+  const hello = packFrame([Ask.hello, 1, 'x'.repeat(1000), null])
+  let sent = 0
+  const timer = setInterval(() => slow.write(hello.subarray(sent++, sent)), 5)
+  await Promise.all([silent.closed, slow.closed])
+  clearInterval(timer)
+  assert.ok(sent < hello.length)
+  assert.ok(warnings.every(({ code }) => code === 'NET_LIMIT'))
+})
+
+test('a client that connects for a WebSocket or TLS and says nothing is cut off, and does not hold up the end', async () => {
+  const host = await serve({ transport: 'ws', limits: { helloMs: 100 } })
+  const { hostname: to, port } = new URL(host.address)
+  const silent = connect({ host: to, port })
+  await new Promise((resolve) => silent.on('error', resolve).on('close', resolve).resume())
+
+  const late = connect({ host: to, port })
+  const ended = new Promise((resolve) => late.on('error', resolve).on('close', resolve).resume())
+  await new Promise((resolve) => late.once('connect', resolve))
+  await host.stop()
+  await ended
+})
+
+test('a client that is silent after the greeting is cut off, one that gives signs of life is not', async (t) => {
+  const { address, honest } = await served(t, { limits: { silenceMs: 150 } })
+  const keepAlive = setInterval(() => honest.get('a'), 30)
+  t.after(() => clearInterval(keepAlive))
+  const silent = await attacker(t, address)
+  const alive = await attacker(t, address)
+  const timer = setInterval(() => alive.send(Both.ping), 30)
+  await silent.closed
+  clearInterval(timer)
+  assert.equal(alive.socket.destroyed, false)
+})
+
+test('a client that asks for much and reads nothing is cut off, and what it asked for is not all held', async (t) => {
+  let calls = 0
+  const { address } = await served(t, {
+    limits: { stallMs: 200, unsentBytes: 1 << 20, requestsAtOnce: 4 },
+    methods: {
+      much: () => {
+        calls++
+        return Buffer.alloc(300_000)
+      }
+    }
+  })
+  const client = await attacker(t, address)
+  client.socket.pause()
+  for (let number = 1; number <= 500; number++) client.send(Ask.call, number, 'much', [])
+  for (let number = 501; number <= 50_000; number++) client.send(Both.ping)
+  await new Promise((resolve) => {
+    const timer = setInterval(() => {
+      // A paused socket does not hear of its end, but a write does.
+      client.send(Both.ping)
+      if (client.socket.destroyed) {
+        clearInterval(timer)
+        resolve()
+      }
+    }, 20)
+  })
+  assert.ok(calls < 30, `${calls} calls`)
+})
+
+test('bytes that come while a client is being authenticated wait in the connection', async (t) => {
+  let authenticate
+  const { address } = await served(t, {
+    authenticate: (token) =>
+      token === undefined
+        ? { name: 'honest' }
+        : new Promise((resolve) => {
+            authenticate = () => resolve({ name: token })
+          })
+  })
+  const client = await rawClient(address)
+  client.send(Ask.hello, 1, 'slow', null)
+  const chunk = packFrame([Ask.write, 1, [bytes('a'), Buffer.alloc(1 << 20)], false])
+  for (let i = 0; i < 32; i++) client.write(chunk)
+  await sleep(100)
+  // The operating system holds a part of it, and the server no more than it had read by then.
+  assert.ok(client.socket.writableLength > 16 << 20, `${client.socket.writableLength} bytes wait`)
+  authenticate()
+  await client.close()
+})
+
+test('a flood of connections is turned away beyond the limit, and room is made when they end', async (t) => {
+  const { address } = await served(t, { limits: { connections: 5 } })
+  const clients = await Promise.all(
+    Array.from({ length: 20 }, () => rawClient(address).catch(() => undefined))
+  )
+  await sleep(20)
+  const open = clients.filter((client) => client !== undefined && !client.socket.destroyed)
+  assert.equal(open.length, 4)
+  await Promise.all(open.map((client) => client.close()))
+  await sleep(20)
+  const late = await attacker(t, address)
+  assert.equal(late.welcome[0], Tell.welcome)
+})
+
+test('sessions are limited, and end when the client says goodbye', async (t) => {
+  const { address } = await served(t, { limits: { sessions: 2 } })
+  const second = await attacker(t, address)
+  const third = await attacker(t, address)
+  assert.deepEqual(third.welcome.slice(0, 2), [Tell.refused, 'NET_LIMIT'])
+  second.send(Ask.bye)
+  await second.closed
+  const fourth = await attacker(t, address)
+  assert.equal(fourth.welcome[0], Tell.welcome)
+})
+
+test('another connection of a session takes the place of the first', async (t) => {
+  const { address } = await served(t)
+  const first = await attacker(t, address)
+  const second = await attacker(t, address, { ticket: first.welcome[1] })
+  assert.equal(second.welcome[2], true)
+  await first.closed
+  assert.equal((await second.ask(Ask.get, bytes('a'), null))[0], Tell.result)
+})
+
+test('requests that come too fast wait, all are done, and the loop does not turn for nothing', async (t) => {
+  const { address } = await served(t, { limits: { requestsPerSecond: 50 } })
+  const client = await attacker(t, address)
+  const { active } = performance.eventLoopUtilization()
+  const startedAt = performance.now()
+  await Promise.all(Array.from({ length: 75 }, () => client.ask(Ask.get, bytes('a'), null)))
+  const durationMs = performance.now() - startedAt
+  // Fifty at once, then one each 20 ms.
+  assert.ok(durationMs >= 450, `${durationMs} ms`)
+  assert.ok(performance.eventLoopUtilization().active - active < durationMs / 2)
+})
+
+test('a session that came too fast does not start afresh with another connection', async (t) => {
+  const { address } = await served(t, { limits: { requestsPerSecond: 10 } })
+  const first = await attacker(t, address)
+  await Promise.all(Array.from({ length: 10 }, () => first.ask(Ask.get, bytes('a'), null)))
+  await first.close()
+  const second = await attacker(t, address, { ticket: first.welcome[1] })
+  const startedAt = performance.now()
+  await Promise.all([1, 2, 3].map(() => second.ask(Ask.get, bytes('a'), null)))
+  assert.ok(performance.now() - startedAt >= 150)
+})
+
+test('a client whose requests wait does not take the server for dead', async (t) => {
+  const { connect } = await served(t, {
+    limits: { requestsAtOnce: 1, silenceMs: 100 },
+    methods: { slow: () => sleep(400, 'done') }
+  })
+  const client = connect({ keepAliveMs: 120 })
+  await client.open()
+  let changes = 0
+  client.on('connection', () => changes++)
+  assert.deepEqual(await Promise.all([client.call('slow'), client.call('slow')]), ['done', 'done'])
+  assert.equal(changes, 0)
+})
+
+for (const transport of ['unix', 'tcp', 'ws']) {
+  test(`many large reads and writes at once get through over ${transport}`, async (t) => {
+    const { honest } = await served(t, { transport, limits: { unsentBytes: 1, requestsAtOnce: 8 } })
+    const value = 'x'.repeat(60_000)
+    await Promise.all(Array.from({ length: 100 }, (_, i) => honest.put(`k${i}`, value)))
+    const values = await Promise.all(Array.from({ length: 300 }, (_, i) => honest.get(`k${i % 100}`)))
+    assert.ok(values.every((each) => each === value))
+  })
+}
