@@ -411,6 +411,23 @@ test('a client that asks for much and reads nothing is cut off, and what it aske
   assert.ok(calls < 30, `${calls} calls`)
 })
 
+test('large requests that are worked on at once hold no more than the largest message allows', async (t) => {
+  const started = []
+  const { address } = await served(t, {
+    limits: { messageBytes: 1 << 20 },
+    methods: { slow: () => new Promise((resolve) => started.push(resolve)) }
+  })
+  const client = await attacker(t, address)
+  const answers = Array.from({ length: 10 }, () => client.ask(Ask.call, 'slow', [Buffer.alloc(600_000)]))
+  await sleep(50)
+  assert.equal(started.length, 2)
+  for (let done = 0; done < 10; done++) {
+    while (started.length === 0) await sleep(1)
+    started.shift()()
+  }
+  await Promise.all(answers)
+})
+
 test('bytes that come while a client is being authenticated wait in the connection', async (t) => {
   let authenticate
   const { address } = await served(t, {

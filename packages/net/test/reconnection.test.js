@@ -8,6 +8,7 @@ import v8 from 'node:v8'
 import { MemoryLevel } from 'memory-level'
 import { NetLevel } from 'terrace-net'
 import { createServer } from 'terrace-net/server'
+import { Link } from '../dist/client/link.js'
 import { NetCursor } from '../dist/client/net-cursor.js'
 import { NetSnapshot } from '../dist/client/net-snapshot.js'
 import { Results } from '../dist/server/results.js'
@@ -486,7 +487,8 @@ test('closing waits for pending writes, and another opening finds them', async (
   await client.close()
 })
 
-test('nothing is left of closed iterators, lost connections and answered requests', async (t) => {
+/** Hears of each collection of results that a server keeps until the test ends. */
+function keptResults(t) {
   const kept = new Set()
   const { begin } = Results.prototype
   Results.prototype.begin = function (number) {
@@ -496,7 +498,33 @@ test('nothing is left of closed iterators, lost connections and answered request
   t.after(() => {
     Results.prototype.begin = begin
   })
+  return kept
+}
 
+test('acknowledgements that were lost do not leave results on the server for ever', async (t) => {
+  const kept = keptResults(t)
+  const { tell } = Link.prototype
+  let tells = 0
+  Link.prototype.tell = function (...message) {
+    if (++tells % 3 === 0) tell.apply(this, message)
+  }
+  t.after(() => {
+    Link.prototype.tell = tell
+  })
+
+  const { connect } = await proxied(t)
+  const client = connect()
+  for (let round = 0; round < 40; round++) {
+    await Promise.all(Array.from({ length: 100 }, (_, i) => client.put(`w${i}`, String(round))))
+  }
+  // It tells each 256 answers, and every third time is heard.
+  const [results] = kept
+  assert.ok(tells > 10)
+  assert.ok(results.size <= 3 * 256 + 100, `${results.size} results are kept`)
+})
+
+test('nothing is left of closed iterators, lost connections and answered requests', async (t) => {
+  const kept = keptResults(t)
   const { db, proxy, connect } = await proxied(t)
   await filled(db, 50)
   const client = connect()

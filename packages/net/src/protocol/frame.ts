@@ -79,6 +79,8 @@ export class FrameReader {
   maxMessageBytes: number
   /** The most values that a message may have. A peer that is trusted need not be checked. */
   readonly #maxItems: number | undefined
+  /** The size of the message that was taken last. */
+  messageBytes = 0
   /** What has arrived and is not read yet. */
   #chunks: Uint8Array[] = []
   #availableBytes = 0
@@ -141,6 +143,7 @@ export class FrameReader {
   }
 
   #unpacked(payload: Uint8Array): Message {
+    this.messageBytes = payload.length
     if (this.#maxItems !== undefined) checkShape(payload, this.#maxItems)
     return unpacked(payload)
   }

@@ -34,7 +34,10 @@ export interface Limits {
   readonly snapshots: number
   /** Subscriptions of a session. @defaultValue 100 */
   readonly subscriptions: number
-  /** Requests of a session that are being worked on. More wait in the connection. @defaultValue 256 */
+  /**
+   * Requests of a session that are being worked on. More wait in the connection, as do those that come while the ones before have
+   * `messageBytes` together. So many results may be in memory at once. @defaultValue 256
+   */
   readonly requestsAtOnce: number
   /**
    * Requests of a session in a second, on average; a second's worth may come at once. More wait in the connection. A batch or a

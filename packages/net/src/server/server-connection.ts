@@ -134,7 +134,7 @@ export class ServerConnection implements Channel {
     }
 
     const request = requests.get(kind)
-    if (request !== undefined) session.take(message, request)
+    if (request !== undefined) session.take(message, request, this.#reader.messageBytes)
     else if (kind === Ask.received) this.#received(session, new PartReader(message))
     else if (kind === Both.ping) this.#outbox.sendFirst(packFrame([Both.pong]))
     else if (kind === Ask.bye) this.#bye(session)

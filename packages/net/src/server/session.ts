@@ -54,6 +54,8 @@ export class Session {
   #lastNumber = 0
   readonly #results = new Results()
   #running = 0
+  /** What the requests that are being worked on have in memory. */
+  #runningBytes = 0
   readonly #rate: Rate
   /** Ends the time in which no request may begin. */
   #throttle: NodeJS.Timeout | undefined
@@ -70,10 +72,11 @@ export class Session {
 
   /** Whether further requests should wait. */
   get isBusy(): boolean {
-    const { requestsAtOnce, unsentBytes } = this.limits
+    const { messageBytes, requestsAtOnce, unsentBytes } = this.limits
+    const isFull = this.#running >= requestsAtOnce || this.#runningBytes >= messageBytes
     const maxUnsentBytes = Math.max(unsentBytes, MAX_BUFFERED_BYTES)
     const isSlow = (this.#channel?.unsentBytes ?? 0) >= maxUnsentBytes
-    return this.#running >= requestsAtOnce || isSlow || this.#throttle !== undefined
+    return isFull || isSlow || this.#throttle !== undefined
   }
 
   /** Uses another connection from now on. The client does not use the one before any more. */
@@ -95,9 +98,10 @@ export class Session {
   /**
    * Does what a client asks for.
    *
+   * @param bytes - The size of the message.
    * @throws NET_PROTOCOL if that makes no sense.
    */
-  take(message: Message, request: Request): void {
+  take(message: Message, request: Request, bytes: number): void {
     const parts = new PartReader(message)
     const number = parts.number('number')
     this.#count()
@@ -112,6 +116,7 @@ export class Session {
     }
 
     this.#running++
+    this.#runningBytes += bytes
     let result: unknown
     try {
       result = this.host.isClosing ? Promise.reject(closing()) : request.run(this, parts)
@@ -121,10 +126,10 @@ export class Session {
 
     if (result instanceof Promise) {
       result.then(
-        (value) => this.#done(request, [Tell.result, number, value]),
-        (error) => this.#done(request, [Tell.failure, number, ...described(error)])
+        (value) => this.#done(request, bytes, [Tell.result, number, value]),
+        (error) => this.#done(request, bytes, [Tell.failure, number, ...described(error)])
       )
-    } else this.#done(request, [Tell.result, number, result])
+    } else this.#done(request, bytes, [Tell.result, number, result])
   }
 
   /** Forgets results that the client has: these, and all before `oldest`. */
@@ -175,8 +180,9 @@ export class Session {
     }, Math.ceil(waitMs))
   }
 
-  #done(request: Request, message: Answer): void {
+  #done(request: Request, bytes: number, message: Answer): void {
     this.#running--
+    this.#runningBytes -= bytes
     const [answer, frame] = packed(message)
     if (!request.isRepeatable) this.#results.keep(answer[1], answer, frame.length)
     this.#channel?.sendPacked(frame)
