@@ -1,45 +1,21 @@
-// Peers that break the rules, ask for too much, or are too slow: each gets an error or loses its connection, and nobody else notices.
+// Peers that break the rules or ask for too much: each gets an error or loses its connection, and nobody else notices.
 
 import assert from 'node:assert/strict'
-import { connect } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MemoryLevel } from 'memory-level'
 import { FrameReader, packFrame } from '../dist/protocol/frame.js'
 import { PART_BYTES } from '../dist/protocol/limits.js'
-import { Ask, Both, Tell } from '../dist/protocol/messages.js'
+import { Ask, Tell } from '../dist/protocol/messages.js'
 import { Results } from '../dist/server/results.js'
+import { attacker, served } from './support/attacked.js'
 import { fuzzReader, fuzzServer } from './support/fuzz-frames.js'
 import { Random, seed } from './support/random.js'
-import { greetedClient, rawClient } from './support/raw-client.js'
+import { rawClient } from './support/raw-client.js'
 import { serve } from './support/served.js'
 
 const everything = [null, null, null, null]
 const bytes = (text) => Buffer.from(text)
-
-/** Serves until the test ends. An honest client must be able to work then. */
-async function served(t, options = {}) {
-  const warnings = []
-  const host = await serve({ onWarning: (warning) => warnings.push(warning), ...options })
-  const honest = host.connect()
-  await honest.open()
-  t.after(async () => {
-    try {
-      await honest.put('honest', 'works')
-      assert.equal(await honest.get('honest'), 'works')
-    } finally {
-      await host.stop()
-    }
-  })
-  return { ...host, honest, warnings }
-}
-
-/** A greeted client that is closed at the end of the test. */
-async function attacker(t, address, options) {
-  const client = await greetedClient(address, options)
-  t.after(() => client.close())
-  return client
-}
 
 test(`hostile bytes end in messages or NET_PROTOCOL, and nothing else (TERRACE_SEED=${seed})`, () => {
   const { messages, errors } = fuzzReader(new Random(), 3000)
@@ -344,187 +320,3 @@ test('a method whose result or error cannot be sent fails, and the server goes o
   await assert.rejects(honest.call('nothing'), { code: 'NET_FAILED' })
   await assert.rejects(honest.call('undefined'), { code: 'NET_FAILED' })
 })
-
-test('a client that says nothing, or a byte at a time, is cut off', async (t) => {
-  const { address, warnings } = await served(t, { limits: { helloMs: 100 } })
-  const silent = await rawClient(address)
-  const slow = await rawClient(address)
-  const hello = packFrame([Ask.hello, 1, 'x'.repeat(1000), null])
-  let sent = 0
-  const timer = setInterval(() => slow.write(hello.subarray(sent++, sent)), 5)
-  await Promise.all([silent.closed, slow.closed])
-  clearInterval(timer)
-  assert.ok(sent < hello.length)
-  assert.ok(warnings.every(({ code }) => code === 'NET_LIMIT'))
-})
-
-test('a client that connects for a WebSocket or TLS and says nothing is cut off, and does not hold up the end', async () => {
-  const host = await serve({ transport: 'ws', limits: { helloMs: 100 } })
-  const { hostname: to, port } = new URL(host.address)
-  const silent = connect({ host: to, port })
-  await new Promise((resolve) => silent.on('error', resolve).on('close', resolve).resume())
-
-  const late = connect({ host: to, port })
-  const ended = new Promise((resolve) => late.on('error', resolve).on('close', resolve).resume())
-  await new Promise((resolve) => late.once('connect', resolve))
-  await host.stop()
-  await ended
-})
-
-test('a client that is silent after the greeting is cut off, one that gives signs of life is not', async (t) => {
-  const { address, honest } = await served(t, { limits: { silenceMs: 150 } })
-  const keepAlive = setInterval(() => honest.get('a'), 30)
-  t.after(() => clearInterval(keepAlive))
-  const silent = await attacker(t, address)
-  const alive = await attacker(t, address)
-  const timer = setInterval(() => alive.send(Both.ping), 30)
-  await silent.closed
-  clearInterval(timer)
-  assert.equal(alive.socket.destroyed, false)
-})
-
-test('a client that asks for much and reads nothing is cut off, and what it asked for is not all held', async (t) => {
-  let calls = 0
-  const { address } = await served(t, {
-    limits: { stallMs: 200, unsentBytes: 1 << 20, requestsAtOnce: 4 },
-    methods: {
-      much: () => {
-        calls++
-        return Buffer.alloc(300_000)
-      }
-    }
-  })
-  const client = await attacker(t, address)
-  client.socket.pause()
-  for (let number = 1; number <= 500; number++) client.send(Ask.call, number, 'much', [])
-  for (let number = 501; number <= 50_000; number++) client.send(Both.ping)
-  await new Promise((resolve) => {
-    const timer = setInterval(() => {
-      // A paused socket does not hear of its end, but a write does.
-      client.send(Both.ping)
-      if (client.socket.destroyed) {
-        clearInterval(timer)
-        resolve()
-      }
-    }, 20)
-  })
-  assert.ok(calls < 30, `${calls} calls`)
-})
-
-test('large requests that are worked on at once hold no more than the largest message allows', async (t) => {
-  const started = []
-  const { address } = await served(t, {
-    limits: { messageBytes: 1 << 20 },
-    methods: { slow: () => new Promise((resolve) => started.push(resolve)) }
-  })
-  const client = await attacker(t, address)
-  const answers = Array.from({ length: 10 }, () => client.ask(Ask.call, 'slow', [Buffer.alloc(600_000)]))
-  await sleep(50)
-  assert.equal(started.length, 2)
-  for (let done = 0; done < 10; done++) {
-    while (started.length === 0) await sleep(1)
-    started.shift()()
-  }
-  await Promise.all(answers)
-})
-
-test('bytes that come while a client is being authenticated wait in the connection', async (t) => {
-  let authenticate
-  const { address } = await served(t, {
-    authenticate: (token) =>
-      token === undefined
-        ? { name: 'honest' }
-        : new Promise((resolve) => {
-            authenticate = () => resolve({ name: token })
-          })
-  })
-  const client = await rawClient(address)
-  client.send(Ask.hello, 1, 'slow', null)
-  const chunk = packFrame([Ask.write, 1, [bytes('a'), Buffer.alloc(1 << 20)], false])
-  for (let i = 0; i < 32; i++) client.write(chunk)
-  await sleep(100)
-  // The operating system holds a part of it, and the server no more than it had read by then.
-  assert.ok(client.socket.writableLength > 16 << 20, `${client.socket.writableLength} bytes wait`)
-  authenticate()
-  await client.close()
-})
-
-test('a flood of connections is turned away beyond the limit, and room is made when they end', async (t) => {
-  const { address } = await served(t, { limits: { connections: 5 } })
-  const clients = await Promise.all(
-    Array.from({ length: 20 }, () => rawClient(address).catch(() => undefined))
-  )
-  await sleep(20)
-  const open = clients.filter((client) => client !== undefined && !client.socket.destroyed)
-  assert.equal(open.length, 4)
-  await Promise.all(open.map((client) => client.close()))
-  await sleep(20)
-  const late = await attacker(t, address)
-  assert.equal(late.welcome[0], Tell.welcome)
-})
-
-test('sessions are limited, and end when the client says goodbye', async (t) => {
-  const { address } = await served(t, { limits: { sessions: 2 } })
-  const second = await attacker(t, address)
-  const third = await attacker(t, address)
-  assert.deepEqual(third.welcome.slice(0, 2), [Tell.refused, 'NET_LIMIT'])
-  second.send(Ask.bye)
-  await second.closed
-  const fourth = await attacker(t, address)
-  assert.equal(fourth.welcome[0], Tell.welcome)
-})
-
-test('another connection of a session takes the place of the first', async (t) => {
-  const { address } = await served(t)
-  const first = await attacker(t, address)
-  const second = await attacker(t, address, { ticket: first.welcome[1] })
-  assert.equal(second.welcome[2], true)
-  await first.closed
-  assert.equal((await second.ask(Ask.get, bytes('a'), null))[0], Tell.result)
-})
-
-test('requests that come too fast wait, all are done, and the loop does not turn for nothing', async (t) => {
-  const { address } = await served(t, { limits: { requestsPerSecond: 50 } })
-  const client = await attacker(t, address)
-  const { active } = performance.eventLoopUtilization()
-  const startedAt = performance.now()
-  await Promise.all(Array.from({ length: 75 }, () => client.ask(Ask.get, bytes('a'), null)))
-  const durationMs = performance.now() - startedAt
-  // Fifty at once, then one each 20 ms.
-  assert.ok(durationMs >= 450, `${durationMs} ms`)
-  assert.ok(performance.eventLoopUtilization().active - active < durationMs / 2)
-})
-
-test('a session that came too fast does not start afresh with another connection', async (t) => {
-  const { address } = await served(t, { limits: { requestsPerSecond: 10 } })
-  const first = await attacker(t, address)
-  await Promise.all(Array.from({ length: 10 }, () => first.ask(Ask.get, bytes('a'), null)))
-  await first.close()
-  const second = await attacker(t, address, { ticket: first.welcome[1] })
-  const startedAt = performance.now()
-  await Promise.all([1, 2, 3].map(() => second.ask(Ask.get, bytes('a'), null)))
-  assert.ok(performance.now() - startedAt >= 150)
-})
-
-test('a client whose requests wait does not take the server for dead', async (t) => {
-  const { connect } = await served(t, {
-    limits: { requestsAtOnce: 1, silenceMs: 100 },
-    methods: { slow: () => sleep(400, 'done') }
-  })
-  const client = connect({ keepAliveMs: 120 })
-  await client.open()
-  let changes = 0
-  client.on('connection', () => changes++)
-  assert.deepEqual(await Promise.all([client.call('slow'), client.call('slow')]), ['done', 'done'])
-  assert.equal(changes, 0)
-})
-
-for (const transport of ['unix', 'tcp', 'ws']) {
-  test(`many large reads and writes at once get through over ${transport}`, async (t) => {
-    const { honest } = await served(t, { transport, limits: { unsentBytes: 1, requestsAtOnce: 8 } })
-    const value = 'x'.repeat(60_000)
-    await Promise.all(Array.from({ length: 100 }, (_, i) => honest.put(`k${i}`, value)))
-    const values = await Promise.all(Array.from({ length: 300 }, (_, i) => honest.get(`k${i % 100}`)))
-    assert.ok(values.every((each) => each === value))
-  })
-}

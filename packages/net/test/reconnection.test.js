@@ -5,16 +5,14 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import v8 from 'node:v8'
-import { MemoryLevel } from 'memory-level'
 import { NetLevel } from 'terrace-net'
-import { createServer } from 'terrace-net/server'
 import { Link } from '../dist/client/link.js'
 import { NetCursor } from '../dist/client/net-cursor.js'
 import { NetSnapshot } from '../dist/client/net-snapshot.js'
 import { Results } from '../dist/server/results.js'
 import { ServerConnection } from '../dist/server/server-connection.js'
 import { ServerCursor } from '../dist/server/server-cursor.js'
-import { startProxy } from './support/proxy.js'
+import { filled, proxied, state } from './support/proxied.js'
 import { Random, seed } from './support/random.js'
 import { addresses } from './support/served.js'
 
@@ -26,67 +24,6 @@ const LARGE_BYTES = 70_000
 const LONG_BYTES = 1_000_000
 
 const utf8 = { keyEncoding: 'utf8', valueEncoding: 'utf8' }
-
-/** A served database, a proxy before it, and clients that go through the proxy. */
-async function proxied(t, options = {}) {
-  const db = new MemoryLevel({ keyEncoding: 'buffer', valueEncoding: 'buffer' })
-  const servers = []
-  const clients = []
-  const serve = async () => {
-    const server = createServer(db, options)
-    servers.push(server)
-    return server.listen(addresses.unix())
-  }
-  const proxy = await startProxy(await serve())
-  t.after(async () => {
-    proxy.isRefusing = true
-    proxy.cut()
-    await Promise.all(clients.map((client) => client.close()))
-    await Promise.all(servers.map((server) => server.close()))
-    await proxy.close()
-    await db.close()
-  })
-  return {
-    db,
-    proxy,
-    connect(clientOptions) {
-      const client = new NetLevel(proxy.address, clientOptions)
-      clients.push(client)
-      return client
-    },
-    /** Puts another server in the place of the one that was there, which dies without a word. */
-    async restart() {
-      proxy.isRefusing = true
-      proxy.cut()
-      await servers.at(-1).close()
-      proxy.target = await serve()
-      proxy.restore()
-    }
-  }
-}
-
-/** Fills a database, and returns its entries in order. */
-async function filled(db, count) {
-  const entries = Array.from({ length: count }, (_, i) => [`k${String(i).padStart(6, '0')}`, `value ${i}`])
-  await db.batch(
-    entries.map(([key, value]) => ({ type: 'put', key, value })),
-    utf8
-  )
-  return entries
-}
-
-/** Reads an iterator to its end, and adds what it gives. */
-async function readOn(iterator, found, size) {
-  for (;;) {
-    const part = await iterator.nextv(size())
-    if (part.length === 0) return
-    found.push(...part)
-  }
-}
-
-/** Resolves once a client has a connection, or none. */
-const state = (client, isOnline) =>
-  client.isOnline === isOnline ? undefined : once(client, 'connection').then(() => state(client, isOnline))
 
 /** Random calls, of which many are pending at once, and what they must do. */
 class History {
@@ -206,131 +143,6 @@ test(`each write happens once and in order, wherever connections are cut (TERRAC
   assert.ok(cuts > HISTORIES)
 })
 
-for (const method of ['keys', 'values', 'iterator']) {
-  test(`${method} give each entry once, from one state, while connections are cut (TERRACE_SEED=${seed})`, async (t) => {
-    const random = new Random()
-    const { db, proxy, connect } = await proxied(t)
-    const entries = await filled(db, 6000)
-    const client = connect()
-    await client.open()
-    proxy.cutAfter = () => 20_000 + random.below(80_000)
-    proxy.cut()
-    for (const reverse of [false, true]) {
-      const iterator = client[method]({ reverse })
-      const found = await iterator.nextv(10)
-      // What is written now must not show. The same entries are there for the next walk.
-      await db.batch([
-        { type: 'put', key: Buffer.from('k001500a'), value: Buffer.from('new') },
-        { type: 'del', key: Buffer.from('k002000') }
-      ])
-      await readOn(iterator, found, () => 1 + random.below(300))
-      await iterator.close()
-      await db.batch([
-        { type: 'del', key: Buffer.from('k001500a') },
-        { type: 'put', key: Buffer.from('k002000'), value: Buffer.from('value 2000') }
-      ])
-      const expected = reverse ? entries.toReversed() : entries
-      assert.deepEqual(
-        found,
-        method === 'iterator' ? expected : expected.map(([key, value]) => (method === 'keys' ? key : value))
-      )
-    }
-    assert.ok(proxy.cuts > 0)
-  })
-}
-
-test('an iterator seeks to where it is told while connections are cut', async (t) => {
-  const random = new Random()
-  const { db, proxy, connect } = await proxied(t)
-  const entries = await filled(db, 1000)
-  const client = connect()
-  await client.open()
-  for (const reverse of [false, true]) {
-    const iterator = client.iterator({ reverse })
-    for (let seeks = 0; seeks < 20; seeks++) {
-      const index = random.below(entries.length)
-      const count = random.below(300)
-      if (random.below(2) === 0) proxy.cut()
-      iterator.seek(entries[index][0])
-      if (random.below(2) === 0) proxy.cut()
-      const found = count === 0 ? [] : await iterator.nextv(count)
-      const expected = reverse ? entries.slice(0, index + 1).reverse() : entries.slice(index)
-      assert.deepEqual(found, expected.slice(0, count))
-    }
-    await iterator.close()
-  }
-})
-
-test('a snapshot survives a connection that is cut', async (t) => {
-  const { db, proxy, connect } = await proxied(t)
-  const entries = await filled(db, 100)
-  const client = connect()
-  await client.open()
-  const snapshot = client.snapshot()
-  const iterator = client.iterator({ snapshot })
-  assert.deepEqual(await iterator.next(), entries[0])
-  proxy.cut()
-  await client.put('k000001', 'changed')
-  proxy.cut()
-  assert.equal(await client.get('k000001', { snapshot }), 'value 1')
-  proxy.cut()
-  assert.deepEqual(await iterator.all(), entries.slice(1))
-  await snapshot.close()
-})
-
-for (const reverse of [false, true]) {
-  const direction = reverse ? 'backwards' : 'forwards'
-  test(`an iterator ${direction} goes on after its last key when the server was started anew`, async (t) => {
-    const { db, connect, restart } = await proxied(t)
-    const entries = await filled(db, 500)
-    const expected = reverse ? entries.toReversed() : entries
-    const client = connect()
-    await client.open()
-    const iterator = client.iterator({ reverse, gte: 'k000100', lt: 'k000400' })
-    const found = await iterator.nextv(50)
-    await restart()
-    found.push(...(await iterator.nextv(50)))
-    await restart()
-    found.push(...(await iterator.all()))
-    assert.deepEqual(
-      found,
-      expected.filter(([key]) => key >= 'k000100' && key < 'k000400')
-    )
-  })
-
-  test(`an iterator ${direction} can seek back to what it has passed when the server was started anew`, async (t) => {
-    const { db, connect, restart } = await proxied(t)
-    const entries = await filled(db, 20)
-    const expected = reverse ? entries.toReversed() : entries
-    const client = connect()
-    await client.open()
-    const iterator = client.iterator({ reverse })
-    await iterator.nextv(10)
-    await restart()
-    assert.deepEqual(await iterator.nextv(2), expected.slice(10, 12))
-    iterator.seek(expected[3][0])
-    assert.deepEqual(await iterator.nextv(100), expected.slice(3))
-    await iterator.close()
-  })
-}
-
-test('a snapshot fails with NET_SESSION_LOST when the server was started anew', async (t) => {
-  const { db, connect, restart } = await proxied(t)
-  const entries = await filled(db, 1000)
-  const client = connect()
-  await client.open()
-  const snapshot = client.snapshot()
-  const iterator = client.iterator({ snapshot, highWaterMarkBytes: 100 })
-  await iterator.next()
-  await restart()
-  await assert.rejects(client.get('k000001', { snapshot }), { code: 'NET_SESSION_LOST' })
-  await assert.rejects(iterator.all(), { code: 'NET_SESSION_LOST' })
-  const late = client.keys({ snapshot })
-  await assert.rejects(late.all(), { code: 'NET_SESSION_LOST' })
-  await snapshot.close()
-  assert.deepEqual(await client.iterator().all(), entries)
-})
-
 test('a write that was sent to a server that died is not sent again, and its fate is not known', async (t) => {
   let calls = 0
   const { db, proxy, connect, restart } = await proxied(t, { methods: { count: () => ++calls } })
@@ -375,23 +187,6 @@ test('calls fail once the server was away for too long, and go through when it i
   await state(client, true)
   await client.put('back', '4')
   assert.deepEqual(await db.iterator(utf8).all(), [['back', '4']])
-})
-
-test('an iterator that was away for too long fails, and does not leave out entries', async (t) => {
-  const { db, proxy, connect } = await proxied(t)
-  const entries = await filled(db, 1000)
-  const client = connect({ offlineTimeoutMs: 30 })
-  await client.open()
-  const iterator = client.iterator({ highWaterMarkBytes: 200 })
-  const found = await iterator.nextv(5)
-  proxy.isRefusing = true
-  proxy.cut()
-  const read = () => readOn(iterator, found, () => 5)
-  await assert.rejects(read(), { code: 'NET_OFFLINE' })
-  proxy.restore()
-  await state(client, true)
-  await assert.rejects(read(), { code: 'NET_OFFLINE' })
-  assert.deepEqual(found, entries.slice(0, found.length))
 })
 
 test('a connection that swallows everything is given up, and the write happens once', async (t) => {
