@@ -160,6 +160,11 @@ export class Link {
     return this.#state === 'online'
   }
 
+  /** Whether everything that was asked for is answered. */
+  get isIdle(): boolean {
+    return this.#pending.size === 0
+  }
+
   /** Asks the server for something. The arguments belong to the caller again afterwards. */
   ask<T>(resend: Resend, kind: number, ...parts: unknown[]): Promise<T> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal)
@@ -333,7 +338,7 @@ export class Link {
     if (this.#state === 'closed') return
     this.#state = 'offline'
     const { offlineTimeoutMs = 30_000 } = this.#options
-    this.#offlineTimer = setTimeout(() => this.#giveUp(cause), offlineTimeoutMs)
+    this.#offlineTimer = setTimeout(() => this.giveUp(cause), offlineTimeoutMs)
     this.onState?.(false, cause)
     this.#reconnect()
   }
@@ -350,7 +355,7 @@ export class Link {
       } catch (error) {
         const { code } = error as CodedError<string>
         if (signal.aborted) return
-        if (code === 'NET_UNAUTHENTICATED' || code === 'NET_PROTOCOL') this.#giveUp(error as Error)
+        if (code === 'NET_UNAUTHENTICATED' || code === 'NET_PROTOCOL') this.giveUp(error as Error)
       }
       // Clients that lost the same server do not all come back at once.
       await pause(pauseMs * (0.5 + Math.random()), signal)
@@ -358,7 +363,7 @@ export class Link {
   }
 
   /** Calls no longer wait. The link goes on to look for a connection. */
-  #giveUp(cause: Error | undefined): void {
+  giveUp(cause: Error | undefined): void {
     const reason = cause === undefined ? '' : `: ${cause.message}`
     this.#refusal = netError('NET_OFFLINE', `The server cannot be reached${reason}`, cause)
     this.#failAll(this.#refusal)
