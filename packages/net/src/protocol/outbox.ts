@@ -21,6 +21,8 @@ export class Outbox {
   readonly #waiting: Array<Parts | Uint8Array> = []
   #waitingBytes = 0
   #nextNumber = 0
+  /** What was handed to the transport. */
+  sentBytes = 0
   #isFlushing = false
 
   constructor(transport: Transport, overtaking: Overtaking) {
@@ -57,6 +59,7 @@ export class Outbox {
     for (;;) {
       if (this.#ready.length > 0) {
         transport.write(concat(this.#ready))
+        this.sentBytes += this.#readyBytes
         this.#ready = []
         this.#readyBytes = 0
       }

@@ -112,7 +112,8 @@ function isAnswered(path: string): Promise<boolean> {
   })
 }
 
-function listening(server: Server, start: () => void): Promise<void> {
+/** Starts a server. Resolves once it listens; later errors of the server itself concern no connection. */
+export function listening(server: Server, start: () => void): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.once('listening', () => {

@@ -29,6 +29,7 @@ export class ServerConnection implements Channel {
   /** Since when the client has taken nothing of what it is sent. */
   #stalledAt: number | undefined
   #lastUnsentBytes = 0
+  receivedBytes = 0
 
   constructor(host: Host, transport: Transport, listener: string) {
     this.#host = host
@@ -44,6 +45,10 @@ export class ServerConnection implements Channel {
 
   get unsentBytes(): number {
     return this.#outbox.unsentBytes
+  }
+
+  get sentBytes(): number {
+    return this.#outbox.sentBytes
   }
 
   send(message: Message): void {
@@ -86,6 +91,7 @@ export class ServerConnection implements Channel {
 
   #receive(bytes: Uint8Array): void {
     this.#heardAt = performance.now()
+    this.receivedBytes += bytes.length
     this.#reader.push(bytes)
     this.#pump()
   }

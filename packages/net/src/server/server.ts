@@ -1,11 +1,13 @@
 /** A server: its listeners, its connections, its sessions. */
 
 import { timingSafeEqual } from 'node:crypto'
+import type { CodedError } from 'terrace-core'
 import { netError } from '../protocol/errors.js'
 import { isLoopback, parseAddress } from '../transport/address.js'
 import type { Transport } from '../transport/transport.js'
 import { type Authenticate, asksForTokens, authentication } from './authentication.js'
 import { checkExposed, type Listener, listen } from './listener.js'
+import { listenForMetrics } from './metrics-listener.js'
 import {
   defaultLimits,
   type Limits,
@@ -17,6 +19,7 @@ import {
 import { type AnyLevel, ServedDatabase } from './served-database.js'
 import { ServerConnection } from './server-connection.js'
 import { Session } from './session.js'
+import { type ServerStatistics, Statistics } from './statistics.js'
 
 /** How often connections are looked at. */
 const CHECK_MS = 1000
@@ -30,6 +33,7 @@ export interface Host {
   readonly limits: Limits
   readonly methods: Readonly<Record<string, Method>>
   readonly isClosing: boolean
+  readonly statistics: Statistics
   readonly authenticate: Authenticate
   beginSession(user: User | null): Session
   endSession(session: Session): void
@@ -46,6 +50,7 @@ export class Server {
   readonly #host: ServerHost
   readonly #options: ServerOptions
   readonly #listeners: Listener[] = []
+  readonly #metricsListeners: Listener[] = []
 
   /** @internal */
   constructor(db: AnyLevel, options: ServerOptions) {
@@ -78,6 +83,26 @@ export class Server {
     return listener.address
   }
 
+  /** Counts since the server was made, and what is open now. A plain object for JSON. */
+  statistics(): ServerStatistics {
+    return this.#host.read()
+  }
+
+  /**
+   * Shows {@link statistics} over HTTP until the server is closed: `/metrics` for Prometheus and `/metrics.json`. There is no
+   * authentication.
+   *
+   * @param address - `HOST:PORT`. A port of 0 lets the system choose.
+   * @returns Where they are shown: `http://HOST:PORT`.
+   * @throws NET_INVALID if it is no address, or if other machines can reach it and `insecure` is not said.
+   */
+  async serveMetrics(address: string): Promise<string> {
+    const isInsecure = this.#options.insecure === true
+    const listener = await listenForMetrics(address, isInsecure, () => this.statistics())
+    this.#metricsListeners.push(listener)
+    return listener.address
+  }
+
   /**
    * Stops: accepts nothing more, finishes what clients have asked for, sends the results and ends the connections. The database
    * stays open.
@@ -85,6 +110,7 @@ export class Server {
   async close(): Promise<void> {
     const closing = this.#listeners.splice(0).map((listener) => listener.close())
     await this.#host.close()
+    closing.push(...this.#metricsListeners.splice(0).map((listener) => listener.close()))
     await Promise.all(closing)
   }
 }
@@ -102,6 +128,7 @@ class ServerHost implements Host {
   readonly limits: Limits
   readonly methods: Readonly<Record<string, Method>>
   readonly authenticate: Authenticate
+  readonly statistics = new Statistics()
   isClosing = false
   readonly #options: ServerOptions
   readonly #connections = new Set<ServerConnection>()
@@ -121,6 +148,7 @@ class ServerHost implements Host {
 
   accept(transport: Transport, listener: string): void {
     const connection = new ServerConnection(this, transport, listener)
+    this.statistics.acceptedConnections++
     if (this.isClosing || this.#connections.size >= this.limits.connections) {
       this.warn(netError('NET_LIMIT', 'Too many connections'), connection.peer)
       connection.destroy()
@@ -129,7 +157,9 @@ class ServerHost implements Host {
   }
 
   forget(connection: ServerConnection): void {
-    this.#connections.delete(connection)
+    if (!this.#connections.delete(connection)) return
+    this.statistics.receivedBytes += connection.receivedBytes
+    this.statistics.sentBytes += connection.sentBytes
     if (this.#connections.size === 0) this.#empty?.()
   }
 
@@ -167,7 +197,27 @@ class ServerHost implements Host {
   }
 
   warn(warning: Error, peer: Peer): void {
+    this.statistics.refused((warning as Partial<CodedError<string>>).code ?? 'NET_FAILED')
     this.#options.onWarning?.(warning, peer)
+  }
+
+  /** The statistics, with what is open now. */
+  read(): ServerStatistics {
+    const sessions = [...this.#sessions]
+    const connections = [...this.#connections]
+    const sum = <T>(list: T[], count: (each: T) => number): number =>
+      list.reduce((all, each) => all + count(each), 0)
+    const counted = this.statistics.read({
+      connections: connections.length,
+      sessions: sessions.length,
+      iterators: sum(sessions, ({ cursors }) => cursors.size),
+      snapshots: sum(sessions, ({ snapshots }) => snapshots.size)
+    })
+    return {
+      ...counted,
+      receivedBytes: counted.receivedBytes + sum(connections, ({ receivedBytes }) => receivedBytes),
+      sentBytes: counted.sentBytes + sum(connections, ({ sentBytes }) => sentBytes)
+    }
   }
 
   /** Finishes what was asked for, and ends all connections. */

@@ -26,6 +26,9 @@ const TICKET_BYTES = 16
 /** Results that a client may leave unreceived. Ours lets a few hundred come together. */
 const MAX_RESULTS = 100_000
 
+/** A result or a failure. */
+type Answer = readonly [kind: number, number: number, ...parts: unknown[]]
+
 /** How a session reaches its client. */
 export interface Channel {
   readonly unsentBytes: number
@@ -84,6 +87,7 @@ export class Session {
    * @throws NET_PROTOCOL if that makes no sense.
    */
   take(message: Message, request: Request): void {
+    const [kind] = message
     const parts = new PartReader(message)
     const number = parts.number('number')
     if (number <= this.#lastNumber && !request.isRepeatable) {
@@ -97,6 +101,7 @@ export class Session {
     }
 
     this.#running++
+    const startedAt = this.host.statistics.now()
     let result: unknown
     try {
       result = this.host.isClosing ? Promise.reject(closing()) : request.run(this, parts)
@@ -106,10 +111,10 @@ export class Session {
 
     if (result instanceof Promise) {
       result.then(
-        (value) => this.#done(number, [Tell.result, number, value]),
-        (error) => this.#done(number, [Tell.failure, number, ...described(error)])
+        (value) => this.#done(kind, startedAt, [Tell.result, number, value]),
+        (error) => this.#done(kind, startedAt, [Tell.failure, number, ...described(error)])
       )
-    } else this.#done(number, [Tell.result, number, result])
+    } else this.#done(kind, startedAt, [Tell.result, number, result])
   }
 
   /** Forgets results that the client has. */
@@ -148,9 +153,12 @@ export class Session {
     if (result !== undefined) this.#channel?.send(result)
   }
 
-  #done(number: number, message: Message): void {
+  /** A request of this kind, taken up at that time, is answered. */
+  #done(kind: number, startedAt: number, message: Answer): void {
     const wasBusy = this.isBusy
+    const [outcome, number] = message
     this.#running--
+    this.host.statistics.answered(kind, startedAt, outcome === Tell.failure)
     if (this.#results.has(number)) this.#results.set(number, message)
     this.#channel?.send(message)
     if (wasBusy && !this.isBusy) this.#channel?.proceed()
