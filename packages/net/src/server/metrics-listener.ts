@@ -26,7 +26,7 @@ export async function listenForMetrics(
   if (!isInsecure && !isLoopback(host)) {
     throw netError(
       'NET_INVALID',
-      `${host} can be reached from other machines, and anybody could see the statistics: use 127.0.0.1, or say 'insecure: true'`
+      `${host} can be reached from other machines, and anybody could see the statistics: use 127.0.0.1, or say that it is insecure`
     )
   }
 

@@ -16,7 +16,8 @@ import {
   type ServerOptions,
   type User
 } from './options.js'
-import { type AnyLevel, ServedDatabase } from './served-database.js'
+import { allPermissions, Guard, type Permissions } from './permissions.js'
+import { type Servable, ServedDatabase } from './served-database.js'
 import { ServerConnection } from './server-connection.js'
 import { Session } from './session.js'
 import { type ServerStatistics, Statistics } from './statistics.js'
@@ -32,6 +33,8 @@ export interface Host {
   readonly served: ServedDatabase
   readonly limits: Limits
   readonly methods: Readonly<Record<string, Method>>
+  /** Of clients without permissions of their own. */
+  readonly permissions: Permissions
   readonly isClosing: boolean
   readonly statistics: Statistics
   readonly authenticate: Authenticate
@@ -53,7 +56,7 @@ export class Server {
   readonly #metricsListeners: Listener[] = []
 
   /** @internal */
-  constructor(db: AnyLevel, options: ServerOptions) {
+  constructor(db: Servable, options: ServerOptions) {
     this.#options = options
     this.#host = new ServerHost(db, options)
   }
@@ -119,7 +122,7 @@ export class Server {
  * Makes a server for a database or sublevel of abstract-level, which begins to serve with {@link Server.listen}. Without `tokens` or
  * `authenticate`, whoever can connect may do everything; then it listens for programs of the same machine only.
  */
-export function createServer(db: AnyLevel, options: ServerOptions = {}): Server {
+export function createServer(db: Servable, options: ServerOptions = {}): Server {
   return new Server(db, options)
 }
 
@@ -128,6 +131,7 @@ class ServerHost implements Host {
   readonly limits: Limits
   readonly methods: Readonly<Record<string, Method>>
   readonly authenticate: Authenticate
+  readonly permissions: Permissions
   readonly statistics = new Statistics()
   isClosing = false
   readonly #options: ServerOptions
@@ -136,11 +140,14 @@ class ServerHost implements Host {
   readonly #timer: NodeJS.Timeout
   #empty: (() => void) | undefined
 
-  constructor(db: AnyLevel, options: ServerOptions) {
+  constructor(db: Servable, options: ServerOptions) {
     this.served = new ServedDatabase(db)
     this.limits = { ...defaultLimits, ...options.limits }
     this.methods = options.methods ?? {}
     this.authenticate = authentication(options)
+    this.permissions = options.permissions ?? allPermissions
+    // Reports what makes no sense now, and not to the first client.
+    new Guard(this.permissions)
     this.#options = options
     this.#timer = setInterval(() => this.#check(), CHECK_MS)
     this.#timer.unref()

@@ -16,7 +16,7 @@ import { described, netError, protocolError } from '../protocol/errors.js'
 import type { Message } from '../protocol/frame.js'
 import { PartReader, Tell } from '../protocol/messages.js'
 import type { Limits, User } from './options.js'
-import { allPermissions, Guard } from './permissions.js'
+import { Guard } from './permissions.js'
 import type { Request } from './requests.js'
 import type { Host } from './server.js'
 import type { ServerCursor } from './server-cursor.js'
@@ -58,7 +58,7 @@ export class Session {
     this.host = host
     this.user = user
     this.limits = host.limits
-    this.guard = new Guard(user?.permissions ?? allPermissions)
+    this.guard = new Guard(user?.permissions ?? host.permissions)
   }
 
   /** Whether further requests should wait. */
