@@ -3,7 +3,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { netError } from '../protocol/errors.js'
 import type { Peer, ServerOptions, User } from './options.js'
-import { allPermissions, Guard } from './permissions.js'
+import { Guard } from './permissions.js'
 
 export type Authenticate = (token: string | undefined, peer: Peer) => Promise<User | null>
 
@@ -57,7 +57,7 @@ function checked(user: User): User {
   if (typeof user !== 'object' || user === null || typeof user.name !== 'string') {
     throw netError('NET_INVALID', "A user must be an object with a 'name'; null refuses the client")
   }
-  new Guard(user.permissions ?? allPermissions)
+  if (user.permissions !== undefined) new Guard(user.permissions)
   return user
 }
 

@@ -183,7 +183,8 @@ function isDead(path: string): Promise<boolean> {
   })
 }
 
-function listening(server: Server, start: () => void): Promise<void> {
+/** Starts a server. Resolves once it listens; later errors of the server itself concern no connection. */
+export function listening(server: Server, start: () => void): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.once('listening', () => {
@@ -211,12 +212,21 @@ function textOf(address: Exclude<Address, { kind: 'unix' }>, port: number): stri
   return url.href
 }
 
+/** Whether a server that lets everybody in could be reached from other machines. */
+export function isExposed(
+  address: Address,
+  isOpenToAll: boolean,
+  isLoopbackHost: (host: string) => boolean
+): boolean {
+  return isOpenToAll && address.kind !== 'unix' && !isLoopbackHost(hostOf(address).host)
+}
+
 export function checkExposed(
   address: Address,
   isOpenToAll: boolean,
   isLoopbackHost: (host: string) => boolean
 ): void {
-  if (address.kind === 'unix' || !isOpenToAll || isLoopbackHost(hostOf(address).host)) return
+  if (!isExposed(address, isOpenToAll, isLoopbackHost)) return
   throw netError(
     'NET_INVALID',
     `${hostOf(address).host} can be reached from other machines, and anybody could do everything: give 'tokens' or ` +

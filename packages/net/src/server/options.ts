@@ -6,7 +6,7 @@ import type { Permissions } from './permissions.js'
 /** A user, as authentication found it. */
 export interface User {
   readonly name: string
-  /** What the user may do. Without it: everything. */
+  /** What the user may do. Without it: what {@link ServerOptions.permissions} say. */
   readonly permissions?: Permissions
 }
 
@@ -86,7 +86,12 @@ export interface ServerOptions {
    * Finds out who a client is. Returns null to refuse it. The error of a function that fails is not sent to the client.
    */
   readonly authenticate?: (token: string | undefined, peer: Peer) => User | null | Promise<User | null>
-  /** Allows everybody who can connect to do everything, on addresses other than loopback as well. @defaultValue false */
+  /**
+   * What clients may do of whom nothing else is said: users without permissions of their own, and everybody if the server asks for
+   * no token. @defaultValue everything
+   */
+  readonly permissions?: Permissions
+  /** Lets everybody connect, without a token, on addresses other than loopback as well. @defaultValue false */
   readonly insecure?: boolean
   /**
    * The origins of web pages that may connect by WebSocket, such as `http://localhost:3000`. Without tokens, a page of any other

@@ -1,12 +1,18 @@
 /** The database that a server serves: any of abstract-level's, with keys and values as bytes. */
 
-import type { AbstractIterator, AbstractLevel, AbstractSnapshot } from 'abstract-level'
+import type { AbstractIterator, AbstractLevel, AbstractSnapshot, AbstractSublevel } from 'abstract-level'
 import type { CursorParts } from 'terrace-core'
 import { netError } from '../protocol/errors.js'
 import type { Interval } from './key-range.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: any database is served
 export type AnyLevel = AbstractLevel<any, any, any>
+
+// biome-ignore lint/suspicious/noExplicitAny: any sublevel is served
+type AnySublevel = AbstractSublevel<any, any, any, any>
+
+/** A database, or a part of one. */
+export type Servable = AnyLevel | AnySublevel
 
 type Bytes = Uint8Array
 
@@ -27,8 +33,9 @@ export class ServedDatabase {
   /** A `clear()` that deletes in steps, while it does. Later writes wait, because it would delete what they store. */
   #clearing: Promise<void> | undefined
 
-  constructor(db: AnyLevel) {
-    this.db = db
+  constructor(db: Servable) {
+    // A sublevel has all methods of a database that are needed here. TypeScript cannot see it through the types of their hooks.
+    this.db = db as AnyLevel
   }
 
   get(key: Bytes, snapshot: AbstractSnapshot | undefined): Promise<Bytes | undefined> {

@@ -33,6 +33,7 @@ export class ServerConnection implements Channel {
   /** Since when the client has taken nothing of what it is sent. */
   #stalledAt: number | undefined
   #lastTakenBytes = 0
+  receivedBytes = 0
 
   constructor(host: Host, transport: Transport, listener: string) {
     this.#host = host
@@ -49,6 +50,10 @@ export class ServerConnection implements Channel {
 
   get unsentBytes(): number {
     return this.#outbox.unsentBytes
+  }
+
+  get sentBytes(): number {
+    return this.#outbox.sentBytes
   }
 
   send(message: Message): void {
@@ -102,6 +107,7 @@ export class ServerConnection implements Channel {
     // Whoever was told to go may go on to send.
     if (this.#state === 'closed') return
     this.#heardAt = performance.now()
+    this.receivedBytes += bytes.length
     this.#reader.push(bytes)
     this.#pump()
   }

@@ -2,11 +2,13 @@
 
 import { timingSafeEqual } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
+import type { CodedError } from 'terrace-core'
 import { netError } from '../protocol/errors.js'
 import { isLoopback, parseAddress } from '../transport/address.js'
 import type { Transport } from '../transport/transport.js'
 import { type Authenticate, asksForTokens, authentication } from './authentication.js'
 import { checkExposed, type Listener, listen } from './listener.js'
+import { listenForMetrics } from './metrics-listener.js'
 import {
   defaultLimits,
   type Limits,
@@ -15,9 +17,11 @@ import {
   type ServerOptions,
   type User
 } from './options.js'
-import { type AnyLevel, ServedDatabase } from './served-database.js'
+import { allPermissions, Guard, type Permissions } from './permissions.js'
+import { type Servable, ServedDatabase } from './served-database.js'
 import { ServerConnection } from './server-connection.js'
 import { Session } from './session.js'
+import { type ServerStatistics, Statistics } from './statistics.js'
 
 /** How often connections are looked at, unless the limits are short. */
 const CHECK_MS = 1000
@@ -30,7 +34,10 @@ export interface Host {
   readonly served: ServedDatabase
   readonly limits: Limits
   readonly methods: Readonly<Record<string, Method>>
+  /** Of clients without permissions of their own. */
+  readonly permissions: Permissions
   readonly isClosing: boolean
+  readonly statistics: Statistics
   readonly authenticate: Authenticate
   beginSession(user: User | null): Session
   endSession(session: Session): void
@@ -48,9 +55,10 @@ export class Server {
   readonly #options: ServerOptions
   readonly #listeners: Listener[] = []
   #closing: Promise<void> | undefined
+  readonly #metricsListeners: Listener[] = []
 
   /** @internal */
-  constructor(db: AnyLevel, options: ServerOptions) {
+  constructor(db: Servable, options: ServerOptions) {
     this.#options = options
     this.#host = new ServerHost(db, options)
   }
@@ -86,6 +94,26 @@ export class Server {
     return listener.address
   }
 
+  /** Counts since the server was made, and what is open now. A plain object for JSON. */
+  statistics(): ServerStatistics {
+    return this.#host.read()
+  }
+
+  /**
+   * Shows {@link statistics} over HTTP until the server is closed: `/metrics` for Prometheus and `/metrics.json`. There is no
+   * authentication.
+   *
+   * @param address - `HOST:PORT`. A port of 0 lets the system choose.
+   * @returns Where they are shown: `http://HOST:PORT`.
+   * @throws NET_INVALID if it is no address, or if other machines can reach it and `insecure` is not said.
+   */
+  async serveMetrics(address: string): Promise<string> {
+    const isInsecure = this.#options.insecure === true
+    const listener = await listenForMetrics(address, isInsecure, () => this.statistics())
+    this.#metricsListeners.push(listener)
+    return listener.address
+  }
+
   /**
    * Stops: accepts nothing more, finishes what clients have asked for, sends the results and ends the connections. The database
    * stays open.
@@ -100,6 +128,7 @@ export class Server {
     const closing = listeners.map((listener) => listener.close())
     await this.#host.close()
     for (const listener of listeners) listener.destroy()
+    closing.push(...this.#metricsListeners.splice(0).map((listener) => listener.close()))
     await Promise.all(closing)
   }
 }
@@ -108,7 +137,7 @@ export class Server {
  * Makes a server for a database or sublevel of abstract-level, which begins to serve with {@link Server.listen}. Without `tokens` or
  * `authenticate`, whoever can connect may do everything; then it listens for programs of the same machine only.
  */
-export function createServer(db: AnyLevel, options: ServerOptions = {}): Server {
+export function createServer(db: Servable, options: ServerOptions = {}): Server {
   return new Server(db, options)
 }
 
@@ -121,6 +150,8 @@ class ServerHost implements Host {
   readonly limits: Limits
   readonly methods: Readonly<Record<string, Method>>
   readonly authenticate: Authenticate
+  readonly permissions: Permissions
+  readonly statistics = new Statistics()
   isClosing = false
   readonly #options: ServerOptions
   readonly #connections = new Set<ServerConnection>()
@@ -128,11 +159,14 @@ class ServerHost implements Host {
   readonly #timer: NodeJS.Timeout
   #empty: (() => void) | undefined
 
-  constructor(db: AnyLevel, options: ServerOptions) {
+  constructor(db: Servable, options: ServerOptions) {
     this.served = new ServedDatabase(db)
     this.limits = { ...defaultLimits, ...options.limits }
     this.methods = options.methods ?? {}
     this.authenticate = authentication(options)
+    this.permissions = options.permissions ?? allPermissions
+    // Reports what makes no sense now, and not to the first client.
+    new Guard(this.permissions)
     this.#options = options
     const { helloMs, silenceMs, stallMs } = this.limits
     const checkMs = Math.min(CHECK_MS, helloMs / 2, silenceMs / 2, stallMs / 2)
@@ -142,6 +176,7 @@ class ServerHost implements Host {
 
   accept(transport: Transport, listener: string): void {
     const connection = new ServerConnection(this, transport, listener)
+    this.statistics.acceptedConnections++
     if (this.isClosing || this.#connections.size >= this.limits.connections) {
       this.warn(netError('NET_LIMIT', 'Too many connections'), connection.peer)
       connection.destroy()
@@ -150,7 +185,9 @@ class ServerHost implements Host {
   }
 
   forget(connection: ServerConnection): void {
-    this.#connections.delete(connection)
+    if (!this.#connections.delete(connection)) return
+    this.statistics.receivedBytes += connection.receivedBytes
+    this.statistics.sentBytes += connection.sentBytes
     if (this.#connections.size === 0) this.#empty?.()
   }
 
@@ -189,7 +226,27 @@ class ServerHost implements Host {
   }
 
   warn(warning: Error, peer: Peer): void {
+    this.statistics.refused((warning as Partial<CodedError<string>>).code ?? 'NET_FAILED')
     this.#options.onWarning?.(warning, peer)
+  }
+
+  /** The statistics, with what is open now. */
+  read(): ServerStatistics {
+    const sessions = [...this.#sessions]
+    const connections = [...this.#connections]
+    const sum = <T>(list: T[], count: (each: T) => number): number =>
+      list.reduce((all, each) => all + count(each), 0)
+    const counted = this.statistics.read({
+      connections: connections.length,
+      sessions: sessions.length,
+      iterators: sum(sessions, ({ cursors }) => cursors.size),
+      snapshots: sum(sessions, ({ snapshots }) => snapshots.size)
+    })
+    return {
+      ...counted,
+      receivedBytes: counted.receivedBytes + sum(connections, ({ receivedBytes }) => receivedBytes),
+      sentBytes: counted.sentBytes + sum(connections, ({ sentBytes }) => sentBytes)
+    }
   }
 
   /** Finishes what was asked for, and ends all connections. */

@@ -17,7 +17,7 @@ import { type Message, packFrame } from '../protocol/frame.js'
 import { MAX_BUFFERED_BYTES } from '../protocol/limits.js'
 import { PartReader, Tell } from '../protocol/messages.js'
 import type { Limits, User } from './options.js'
-import { allPermissions, Guard } from './permissions.js'
+import { Guard } from './permissions.js'
 import { Rate } from './rate.js'
 import type { Request } from './requests.js'
 import { Results } from './results.js'
@@ -28,6 +28,14 @@ const TICKET_BYTES = 16
 
 /** A result or a failure. */
 type Answer = readonly [kind: number, number: number, ...parts: unknown[]]
+
+/** A request that is being worked on. */
+interface Work {
+  readonly request: Request
+  readonly kind: number
+  readonly bytes: number
+  readonly startedAt: number
+}
 
 /** How a session reaches its client. */
 export interface Channel {
@@ -66,7 +74,7 @@ export class Session {
     this.host = host
     this.user = user
     this.limits = host.limits
-    this.guard = new Guard(user?.permissions ?? allPermissions)
+    this.guard = new Guard(user?.permissions ?? host.permissions)
     this.#rate = new Rate(host.limits.requestsPerSecond)
   }
 
@@ -117,6 +125,7 @@ export class Session {
 
     this.#running++
     this.#runningBytes += bytes
+    const work: Work = { request, kind: message[0], bytes, startedAt: this.host.statistics.now() }
     let result: unknown
     try {
       result = this.host.isClosing ? Promise.reject(closing()) : request.run(this, parts)
@@ -126,10 +135,10 @@ export class Session {
 
     if (result instanceof Promise) {
       result.then(
-        (value) => this.#done(request, bytes, [Tell.result, number, value]),
-        (error) => this.#done(request, bytes, [Tell.failure, number, ...described(error)])
+        (value) => this.#done(work, [Tell.result, number, value]),
+        (error) => this.#done(work, [Tell.failure, number, ...described(error)])
       )
-    } else this.#done(request, bytes, [Tell.result, number, result])
+    } else this.#done(work, [Tell.result, number, result])
   }
 
   /** Forgets results that the client has: these, and all before `oldest`. */
@@ -180,10 +189,11 @@ export class Session {
     }, Math.ceil(waitMs))
   }
 
-  #done(request: Request, bytes: number, message: Answer): void {
+  #done({ request, kind, bytes, startedAt }: Work, message: Answer): void {
     this.#running--
     this.#runningBytes -= bytes
     const [answer, frame] = packed(message)
+    this.host.statistics.answered(kind, startedAt, answer[0] === Tell.failure)
     if (!request.isRepeatable) this.#results.keep(answer[1], answer, frame.length)
     this.#channel?.sendPacked(frame)
     if (!this.isBusy) this.#channel?.proceed()

@@ -32,5 +32,8 @@ function ownDirectory(): string {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const { uid, mode } = lstatSync(directory)
   if (uid === user && (mode & 0o777) === 0o700) return directory
-  throw netError('NET_INVALID', `${directory} is not this user's alone: remove it, or set TMPDIR to another directory`)
+  throw netError(
+    'NET_INVALID',
+    `${directory} is not this user's alone: remove it, or set TMPDIR to another directory`
+  )
 }

@@ -1,0 +1,22 @@
+// The server of one measurement, in a process of its own: `node --expose-gc server.js TARGET LOCATION ADDRESS ENTRIES`. Tells its
+// parent the address, and how much memory it has whenever it is asked.
+
+import { fill } from './entries.js'
+import { TARGETS } from './targets.js'
+
+const [target, location, address, entries] = process.argv.slice(2)
+const { open, serve } = TARGETS[target]
+const db = open(location)
+await db.open()
+await fill(db, Number(entries))
+process.on('message', async () => {
+  // What was just released is collected in the second run at the latest.
+  for (let i = 0; i < 2; i++) {
+    globalThis.gc()
+    await new Promise(setImmediate)
+  }
+  const { rss, heapUsed, external } = process.memoryUsage()
+  process.send({ rss, heapUsed, external })
+})
+process.on('disconnect', () => process.exit())
+process.send({ address: await serve(db, address) })

@@ -1,0 +1,70 @@
+/** Shows statistics over HTTP: `/metrics` for Prometheus, `/metrics.json` for other programs. */
+
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { netError } from '../protocol/errors.js'
+import { isLoopback } from '../transport/address.js'
+import { type Listener, listening } from './listener.js'
+import { PROMETHEUS_CONTENT_TYPE, prometheusText } from './prometheus.js'
+import type { ServerStatistics } from './statistics.js'
+
+/** A few programs watch a server, not many. */
+const MAX_CONNECTIONS = 32
+
+/**
+ * Begins to show statistics at `HOST:PORT`. A port of 0 lets the system choose.
+ *
+ * @param isInsecure - Whether other machines may see the statistics. There is no authentication.
+ * @throws NET_INVALID if it is no address, or if other machines can reach it and may not.
+ */
+export async function listenForMetrics(
+  address: string,
+  isInsecure: boolean,
+  statistics: () => ServerStatistics
+): Promise<Listener> {
+  const { host, port } = parsed(address)
+  if (!isInsecure && !isLoopback(host)) {
+    throw netError(
+      'NET_INVALID',
+      `${host} can be reached from other machines, and anybody could see the statistics: use 127.0.0.1, or say that it is insecure`
+    )
+  }
+
+  const server = createServer((request, response) => answer(request, response, statistics))
+  server.maxConnections = MAX_CONNECTIONS
+  await listening(server, () => server.listen({ host, port }))
+  const { port: actualPort } = server.address() as AddressInfo
+  return {
+    address: `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+    destroy: () => server.closeAllConnections()
+  }
+}
+
+function parsed(address: string): { host: string; port: number } {
+  const match = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(address)
+  const port = Number(match?.[3])
+  if (match !== null && port <= 65_535) return { host: (match[1] ?? match[2]) as string, port }
+  throw netError('NET_INVALID', `'${address}' is no address for statistics, such as '127.0.0.1:9100'`)
+}
+
+function answer(
+  { method, url = '' }: IncomingMessage,
+  response: ServerResponse,
+  statistics: () => ServerStatistics
+): void {
+  const [path] = url.split('?')
+  if (method !== 'GET' && method !== 'HEAD') {
+    response.writeHead(405, { allow: 'GET, HEAD' }).end()
+  } else if (path === '/metrics') {
+    response.writeHead(200, { 'content-type': PROMETHEUS_CONTENT_TYPE }).end(prometheusText(statistics()))
+  } else if (path === '/metrics.json') {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(statistics()))
+  } else {
+    response.writeHead(404, { 'content-type': 'text/plain' }).end('See /metrics or /metrics.json\n')
+  }
+}
