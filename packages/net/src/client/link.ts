@@ -71,8 +71,8 @@ interface Pending {
 export interface Resource {
   /** The server has sent something for it. */
   event?(parts: PartReader): void
-  /** The server has ended it. */
-  ended?(error: CodedError<string>): void
+  /** The server has ended it. The parts say after which event, and why. */
+  ended?(parts: PartReader): void
   /** The server has forgotten it with the session. Called before what is pending is sent again, or fails. */
   forgotten(): void
 }
@@ -276,7 +276,7 @@ export class Link {
     if (kind === Tell.event) this.#resources.get(parts.number('handle'))?.event?.(parts)
     else if (kind === Tell.ended) {
       const resource = this.#resources.get(parts.number('handle'))
-      resource?.ended?.(errorFrom(parts.string('code'), parts.string('message')))
+      resource?.ended?.(parts)
     } else if (kind !== Tell.closing) throw protocolError('The server has sent a message of unknown kind')
   }
 
@@ -351,6 +351,8 @@ class Connection {
   #timer: ReturnType<typeof setInterval> | undefined
   #cause: Error | undefined
   #isClosed = false
+  /** What came right after the welcome. */
+  readonly #early: Message[] = []
   #onMessage: (message: Message) => void = () => {}
   #onClose: (cause?: Error) => void = () => {}
 
@@ -383,7 +385,7 @@ class Connection {
           reject(isRefusal ? errorFrom(message[1], message[2]) : protocolError('The server does not welcome'))
           this.#transport.destroy()
         }
-        this.#onMessage = () => {}
+        this.#onMessage = (later) => this.#early.push(later)
       }
       this.outbox.send(packFrame([Ask.hello, PROTOCOL_VERSION, token ?? null, ticket]))
     })
@@ -392,6 +394,7 @@ class Connection {
   start(handlers: { message: (message: Message) => void; close: (cause?: Error) => void }): void {
     this.#onMessage = handlers.message
     this.#onClose = handlers.close
+    this.#guarded(() => this.#early.splice(0).forEach(handlers.message))
     if (this.#isClosed) {
       handlers.close(this.#cause)
       return
@@ -414,12 +417,19 @@ class Connection {
 
   #receive(bytes: Uint8Array): void {
     this.#isQuiet = false
-    try {
+    this.#guarded(() => {
       this.#reader.push(bytes)
       for (let message = this.#reader.next(); message !== undefined; message = this.#reader.next()) {
         if (message[0] === Both.ping) this.outbox.sendFirst(packFrame([Both.pong]))
         else if (message[0] !== Both.pong) this.#onMessage(message)
       }
+    })
+  }
+
+  /** Ends the connection if the server breaks the rules of the protocol. */
+  #guarded(work: () => void): void {
+    try {
+      work()
     } catch (error) {
       this.#cause = error as Error
       this.#transport.destroy()

@@ -119,6 +119,7 @@ export class ServerConnection implements Channel {
     const request = requests.get(kind)
     if (request !== undefined) session.take(message, request)
     else if (kind === Ask.received) session.received(new PartReader(message).numbers('numbers'))
+    else if (kind === Ask.credit) session.credit(new PartReader(message))
     else if (kind === Both.ping) this.#outbox.sendFirst(packFrame([Both.pong]))
     else if (kind === Ask.bye) this.#bye(session)
     else if (kind !== Both.pong) throw protocolError('A message of unknown kind came')
@@ -146,6 +147,7 @@ export class ServerConnection implements Channel {
     this.#state = 'serving'
     this.#reader.maxMessageBytes = this.#host.limits.messageBytes
     this.send([Tell.welcome, session.ticket, known !== undefined, this.#host.welcome(user)])
+    session.resendEvents()
     this.#pump()
   }
 

@@ -5,6 +5,7 @@ import { netError } from '../protocol/errors.js'
 import { isLoopback, parseAddress } from '../transport/address.js'
 import type { Transport } from '../transport/transport.js'
 import { type Authenticate, asksForTokens, authentication } from './authentication.js'
+import type { ServedFeed } from './feed-source.js'
 import { checkExposed, type Listener, listen } from './listener.js'
 import {
   defaultLimits,
@@ -17,6 +18,7 @@ import {
 import { type AnyLevel, ServedDatabase } from './served-database.js'
 import { ServerConnection } from './server-connection.js'
 import { Session } from './session.js'
+import { WriteSource } from './write-source.js'
 
 /** How often connections are looked at. */
 const CHECK_MS = 1000
@@ -29,6 +31,8 @@ export interface Host {
   readonly served: ServedDatabase
   readonly limits: Limits
   readonly methods: Readonly<Record<string, Method>>
+  readonly feeds: Readonly<Record<string, ServedFeed>>
+  readonly writes: WriteSource
   readonly isClosing: boolean
   readonly authenticate: Authenticate
   beginSession(user: User | null): Session
@@ -101,6 +105,8 @@ class ServerHost implements Host {
   readonly served: ServedDatabase
   readonly limits: Limits
   readonly methods: Readonly<Record<string, Method>>
+  readonly feeds: Readonly<Record<string, ServedFeed>>
+  readonly writes: WriteSource
   readonly authenticate: Authenticate
   isClosing = false
   readonly #options: ServerOptions
@@ -113,6 +119,8 @@ class ServerHost implements Host {
     this.served = new ServedDatabase(db)
     this.limits = { ...defaultLimits, ...options.limits }
     this.methods = options.methods ?? {}
+    this.feeds = options.feeds ?? {}
+    this.writes = new WriteSource(db)
     this.authenticate = authentication(options)
     this.#options = options
     this.#timer = setInterval(() => this.#check(), CHECK_MS)

@@ -20,6 +20,7 @@ import { allPermissions, Guard } from './permissions.js'
 import type { Request } from './requests.js'
 import type { Host } from './server.js'
 import type { ServerCursor } from './server-cursor.js'
+import type { Subscription } from './subscription.js'
 
 const TICKET_BYTES = 16
 
@@ -43,6 +44,7 @@ export class Session {
   readonly ticket = randomBytes(TICKET_BYTES)
   readonly cursors = new Map<number, ServerCursor>()
   readonly snapshots = new Map<number, AbstractSnapshot>()
+  readonly subscriptions = new Map<number, Subscription>()
   #channel: Channel | null = null
   #lastNumber = 0
   /** Results by request; undefined while a request is being worked on. */
@@ -117,6 +119,16 @@ export class Session {
     for (const number of numbers) if (this.#results.get(number) !== undefined) this.#results.delete(number)
   }
 
+  /** Forgets events that the client's consumer has taken. */
+  credit(parts: PartReader): void {
+    this.subscriptions.get(parts.number('handle'))?.credit(parts.number('event'))
+  }
+
+  /** Sends the events again that may have been lost with the last connection. */
+  resendEvents(): void {
+    for (const subscription of this.subscriptions.values()) subscription.resend()
+  }
+
   /** Sends something that nobody has asked for with a number. */
   send(message: Message): void {
     this.#channel?.send(message)
@@ -135,6 +147,8 @@ export class Session {
   async end(): Promise<void> {
     clearTimeout(this.#expiry)
     this.#channel = null
+    for (const subscription of this.subscriptions.values()) subscription.close()
+    this.subscriptions.clear()
     const cursors = [...this.cursors.values()]
     this.cursors.clear()
     await Promise.allSettled(cursors.map((cursor) => cursor.close()))
