@@ -158,6 +158,10 @@ export class Link {
     return this.#state === 'online'
   }
 
+  get isClosed(): boolean {
+    return this.#state === 'closed'
+  }
+
   /** Asks the server for something. The arguments belong to the caller again afterwards. */
   ask<T>(resend: Resend, kind: number, ...parts: unknown[]): Promise<T> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal)

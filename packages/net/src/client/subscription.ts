@@ -42,7 +42,7 @@ interface Waiting<Item> {
   reject(error: unknown): void
 }
 
-/** How long to wait before a lost subscription is asked for again, in ms. */
+/** How long to wait before a server that could not be reached is asked again, in ms. */
 const RETRY_MS = 100
 
 const done = { done: true, value: undefined } as const
@@ -224,8 +224,7 @@ export class Subscription<Item> implements AsyncIterableIterator<Item, undefined
     }
     // A server that was not heard may know it nevertheless.
     this.#unsubscribe()
-    const timer = setTimeout(() => this.begin(), RETRY_MS)
-    ;(timer as { unref?: () => void }).unref?.()
+    later(() => this.begin())
   }
 
   readonly #abort = (): void => {
@@ -252,11 +251,24 @@ export class Subscription<Item> implements AsyncIterableIterator<Item, undefined
     if (!this.#isKnown) return
     const handle = this.#handle
     this.#forget()
-    this.#link.ask('with session', Ask.unsubscribe, handle).catch(() => {})
+    this.#release(handle)
+  }
+
+  /** Lets the server forget a handle, as soon as it can be reached if its session is still there. */
+  #release(handle: number): void {
+    this.#link.ask('with session', Ask.unsubscribe, handle).catch(({ code }) => {
+      if (code === 'NET_OFFLINE' && !this.#link.isClosed) later(() => this.#release(handle))
+    })
   }
 
   #forget(): void {
     this.#isKnown = false
     this.#link.removeResource(this.#handle)
   }
+}
+
+/** Does something after a short while, if the program is still running. */
+function later(work: () => void): void {
+  const timer = setTimeout(work, RETRY_MS)
+  ;(timer as { unref?: () => void }).unref?.()
 }

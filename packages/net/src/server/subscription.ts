@@ -57,17 +57,19 @@ export class Subscription {
     return this.#isClosed || this.#ended !== undefined
   }
 
-  /** Sends an event. If the client is too far behind, the subscription ends instead. */
-  push(bytes: number, ...parts: unknown[]): void {
-    if (this.isOver) return
+  /** Sends an event that cannot wait. If the client is too far behind, the subscription ends instead. */
+  offer(bytes: number, ...parts: unknown[]): void {
     if (this.#kept.size > 0 && this.#keptBytes + bytes > this.#maxKeptBytes) {
       const limit = `${this.#maxKeptBytes} bytes of events wait for this subscriber`
       this.end(
         netError('NET_MISSED', `${limit}; the server keeps no more: read the entries, and subscribe again`)
       )
-      return
-    }
+    } else this.push(bytes, ...parts)
+  }
 
+  /** Sends an event. A source that can wait calls {@link room} before the next one. */
+  push(bytes: number, ...parts: unknown[]): void {
+    if (this.isOver) return
     const number = ++this.#lastNumber
     const message: Message = [Tell.event, this.#handle, number, ...parts]
     this.#kept.set(number, { message, bytes })

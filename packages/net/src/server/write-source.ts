@@ -54,12 +54,12 @@ export class WriteSource {
       this.#listen({
         written(operations) {
           const [bytes, wanted] = within(operations, intervals)
-          if (wanted.length > 0) subscription.push(bytes, EventCode.write, wanted)
+          if (wanted.length > 0) subscription.offer(bytes, EventCode.write, wanted)
         },
         cleared(interval, isPartial) {
           const parts = intervals.map((each) => intersection(each, interval)).filter((each) => !isEmpty(each))
           const bounds = parts.flatMap(({ start, end }) => [start, end])
-          if (parts.length > 0) subscription.push(sizeOf(bounds), EventCode.clear, bounds, isPartial)
+          if (parts.length > 0) subscription.offer(sizeOf(bounds), EventCode.clear, bounds, isPartial)
         }
       })
   }

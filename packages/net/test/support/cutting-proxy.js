@@ -12,6 +12,8 @@ export async function cuttingProxy(target) {
   const pairs = new Set()
   let isOpen = true
   let isSilent = false
+  /** How many more pieces of what the server sends may pass. */
+  let pieces = Number.POSITIVE_INFINITY
 
   const proxy = createServer((client) => {
     if (!isOpen) {
@@ -26,14 +28,31 @@ export async function cuttingProxy(target) {
       [server, client]
     ]) {
       from.on('error', () => {})
-      from.on('data', (bytes) => to.write(bytes))
       from.on('close', () => {
         to.destroy()
         pairs.delete(pair)
       })
     }
+    client.on('data', (bytes) => server.write(bytes))
+    server.on('data', (bytes) => {
+      if (pieces-- > 0) client.write(bytes)
+      else close()
+    })
     if (isSilent) server.pause()
   })
+
+  /** Destroys all connections. Resolves once both sides have been told. */
+  async function cut() {
+    const sockets = [...pairs].flat()
+    for (const socket of sockets) socket.destroy()
+    await Promise.allSettled(sockets.map((socket) => finished(socket)))
+  }
+
+  async function close() {
+    isOpen = false
+    await cut()
+  }
+
   await new Promise((resolve) => proxy.listen(path, resolve))
 
   return {
@@ -43,25 +62,19 @@ export async function cuttingProxy(target) {
       isSilent = true
       for (const [, server] of pairs) server.pause()
     },
-    /** Ends all connections, with what is under way. Resolves once both sides have been told. */
-    async cut() {
-      const sockets = [...pairs].flat()
-      for (const socket of sockets) socket.destroy()
-      await Promise.allSettled(sockets.map((socket) => finished(socket)))
-    },
+    /** Ends all connections, with what is held back. Resolves once both sides have been told. */
+    cut,
     /** Cuts, and lets nobody connect any more. */
-    async close() {
-      isOpen = false
-      await this.cut()
-    },
-    /** Lets clients connect and hear of the server again. */
-    restore() {
+    close,
+    /** Lets clients connect and hear of the server again; after so many pieces of what it sends, closes again. */
+    restore(count = Number.POSITIVE_INFINITY) {
       isOpen = true
       isSilent = false
+      pieces = count
       for (const [, server] of pairs) server.resume()
     },
     async stop() {
-      await this.close()
+      await close()
       await new Promise((resolve) => proxy.close(resolve))
       rmSync(dirname(path), { recursive: true, force: true })
     }
