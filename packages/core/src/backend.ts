@@ -54,6 +54,13 @@ export interface BackendManifest {
    * @defaultValue `true`
    */
   readonly permanence?: boolean
+  /**
+   * Whether others write to the store as well, unseen by this database. Then no hook sees every write, and
+   * `db.supports.everyWrite` is false.
+   *
+   * @defaultValue `false`
+   */
+  readonly shared?: boolean
   /** Whether `open()` honours the option `createIfMissing`. */
   readonly createIfMissing?: boolean
   /** Whether `open()` honours the option `errorIfExists`. */

@@ -49,7 +49,7 @@ export function databaseManifest(
     explicitSnapshots: true,
     additionalMethods: { ...additionalMethods, ...synchronousMethods(backend) },
     signals: { iterators: true },
-    everyWrite: true
+    everyWrite: backend.shared !== true
   }
 }
 

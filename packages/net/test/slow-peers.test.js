@@ -42,12 +42,12 @@ test('a client that connects for a WebSocket or TLS and says nothing is cut off,
 test('a client that is silent after the greeting is cut off, one that gives signs of life is not', async (t) => {
   const { address, honest } = await served(t, { limits: { silenceMs: 600 } })
   const keepAlive = setInterval(() => honest.get('a'), 50)
-  t.after(() => clearInterval(keepAlive))
   const silent = await attacker(t, address)
   const alive = await attacker(t, address)
   const timer = setInterval(() => alive.send(Both.ping), 50)
   await silent.closed
   clearInterval(timer)
+  clearInterval(keepAlive)
   assert.equal(alive.socket.destroyed, false)
 })
 

@@ -20,6 +20,8 @@ export class Connection {
   #timer: ReturnType<typeof setInterval> | undefined
   #cause: Error | undefined
   #isClosed = false
+  /** What came right after the welcome. */
+  readonly #early: Message[] = []
   #onMessage: (message: Message) => void = () => {}
   #onClose: (cause?: Error) => void = () => {}
 
@@ -56,7 +58,7 @@ export class Connection {
           reject(isRefusal ? errorFrom(message[1], message[2]) : protocolError('The server does not welcome'))
           this.#transport.destroy()
         }
-        this.#onMessage = () => {}
+        this.#onMessage = (later) => this.#early.push(later)
       }
       this.outbox.send(packFrame([Ask.hello, PROTOCOL_VERSION, token ?? null, ticket]))
     })
@@ -65,6 +67,7 @@ export class Connection {
   start(handlers: { message: (message: Message) => void; close: (cause?: Error) => void }): void {
     this.#onMessage = handlers.message
     this.#onClose = handlers.close
+    this.#guarded(() => this.#early.splice(0).forEach(handlers.message))
     if (this.#isClosed) {
       handlers.close(this.#cause)
       return
@@ -91,12 +94,19 @@ export class Connection {
 
   #receive(bytes: Uint8Array): void {
     this.#isQuiet = false
-    try {
+    this.#guarded(() => {
       this.#reader.push(bytes)
       for (let message = this.#reader.next(); message !== undefined; message = this.#reader.next()) {
         if (message[0] === Both.ping) this.outbox.sendFirst(packFrame([Both.pong]))
         else if (message[0] !== Both.pong) this.#onMessage(message)
       }
+    })
+  }
+
+  /** Ends the connection if the server breaks the rules of the protocol. */
+  #guarded(work: () => void): void {
+    try {
+      work()
     } catch (error) {
       this.#cause = error as Error
       this.#transport.destroy()

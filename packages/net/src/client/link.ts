@@ -70,8 +70,8 @@ interface Pending {
 export interface Resource {
   /** The server has sent something for it. */
   event?(parts: PartReader): void
-  /** The server has ended it. */
-  ended?(error: CodedError<string>): void
+  /** The server has ended it. The parts say after which event, and why. */
+  ended?(parts: PartReader): void
   /** The server has forgotten it with the session. Called before what is pending is sent again, or fails. */
   forgotten(): void
 }
@@ -160,9 +160,8 @@ export class Link {
     return this.#state === 'online'
   }
 
-  /** Whether everything that was asked for is answered. */
-  get isIdle(): boolean {
-    return this.#pending.size === 0
+  get isClosed(): boolean {
+    return this.#state === 'closed'
   }
 
   /** Asks the server for something. The arguments belong to the caller again afterwards. */
@@ -302,7 +301,7 @@ export class Link {
     if (kind === Tell.event) this.#resources.get(parts.number('handle'))?.event?.(parts)
     else if (kind === Tell.ended) {
       const resource = this.#resources.get(parts.number('handle'))
-      resource?.ended?.(errorFrom(parts.string('code'), parts.string('message')))
+      resource?.ended?.(parts)
     } else if (kind === Tell.refused) this.#refused(errorFrom(message[1], message[2]))
     else if (kind === Tell.closing) this.#isServerClosing = true
     else throw protocolError('The server has sent a message of unknown kind')
@@ -338,7 +337,7 @@ export class Link {
     if (this.#state === 'closed') return
     this.#state = 'offline'
     const { offlineTimeoutMs = 30_000 } = this.#options
-    this.#offlineTimer = setTimeout(() => this.giveUp(cause), offlineTimeoutMs)
+    this.#offlineTimer = setTimeout(() => this.#giveUp(cause), offlineTimeoutMs)
     this.onState?.(false, cause)
     this.#reconnect()
   }
@@ -355,7 +354,7 @@ export class Link {
       } catch (error) {
         const { code } = error as CodedError<string>
         if (signal.aborted) return
-        if (code === 'NET_UNAUTHENTICATED' || code === 'NET_PROTOCOL') this.giveUp(error as Error)
+        if (code === 'NET_UNAUTHENTICATED' || code === 'NET_PROTOCOL') this.#giveUp(error as Error)
       }
       // Clients that lost the same server do not all come back at once.
       await pause(pauseMs * (0.5 + Math.random()), signal)
@@ -363,7 +362,7 @@ export class Link {
   }
 
   /** Calls no longer wait. The link goes on to look for a connection. */
-  giveUp(cause: Error | undefined): void {
+  #giveUp(cause: Error | undefined): void {
     const reason = cause === undefined ? '' : `: ${cause.message}`
     this.#refusal = netError('NET_OFFLINE', `The server cannot be reached${reason}`, cause)
     this.#failAll(this.#refusal)

@@ -17,7 +17,7 @@ import { NetCursor } from './net-cursor.js'
 import { NetSnapshot } from './net-snapshot.js'
 
 export class NetBackend implements Backend<NetSnapshot> {
-  readonly manifest: BackendManifest = { encodings: { buffer: hasBuffers, view: true } }
+  readonly manifest: BackendManifest = { encodings: { buffer: hasBuffers, view: true }, shared: true }
   readonly #link: Link
 
   constructor(link: Link) {

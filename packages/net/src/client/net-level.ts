@@ -1,9 +1,14 @@
 import type { AbstractDatabaseOptions } from 'abstract-level'
 import { BackendLevel } from 'terrace-core'
+import { netError } from '../protocol/errors.js'
 import { Ask } from '../protocol/messages.js'
 import { parseAddress } from '../transport/address.js'
+import { Changes, type ChangesOptions, type FeedChange } from './changes.js'
+import { Decoding, type Encodings } from './decoding.js'
 import { Link, type LinkOptions } from './link.js'
 import { NetBackend } from './net-backend.js'
+import { type Subject, Subscription } from './subscription.js'
+import { type WatchedOperation, type WatchOptions, Writes } from './writes.js'
 
 /** Options of {@link NetLevel}. */
 export interface NetLevelOptions<K, V> extends LinkOptions, AbstractDatabaseOptions<K, V> {}
@@ -39,7 +44,7 @@ export class NetLevel<
   ) {
     if (typeof address === 'string') parseAddress(address)
     const link = new Link(typeof address === 'string' ? () => address : address, options)
-    super(new NetBackend(link), options, { call: true })
+    super(new NetBackend(link), options, { call: true, watch: true, changes: true })
     this.#link = link
     link.onState = (isOnline, cause) => this.emit('connection', isOnline, cause)
   }
@@ -64,5 +69,71 @@ export class NetLevel<
     ...args: Parameters<ServerMethods[Name]>
   ): Promise<Awaited<ReturnType<ServerMethods[Name]>>> {
     return this.#link.ask('never', Ask.call, name, args)
+  }
+
+  /**
+   * Yields the writes that happen on the server from this call on, whoever makes them: batches of operations, in the order in
+   * which the server's database reports them. Reads that this client calls later show every earlier write.
+   *
+   * What the consumer has not taken waits on the server, up to its limit. After a lost connection the iterator goes on without
+   * a gap. It ends without an error when this database is closed.
+   *
+   * @throws NET_INVALID at the call if the sublevel is not one of this database.
+   * @throws NET_MISSED from the iterator if the consumer was too slow, or the connection was away for too long.
+   * @throws NET_DENIED from the iterator if the user may watch no key.
+   * @throws NET_LIMIT from the iterator if the session has too many subscriptions.
+   * @throws LEVEL_ABORTED from the iterator once the signal is aborted.
+   */
+  watch<K = KDefault, V = VDefault>(
+    options: WatchOptions<K, V> = {}
+  ): AsyncIterableIterator<Array<WatchedOperation<K, V>>, undefined> {
+    const { sublevel = this as unknown as Encodings<K, V>, signal } = options
+    const decoding = new Decoding<K, V>(sublevel, this.#prefixOf(sublevel), options)
+    return this.#subscribe(new Writes(decoding), signal)
+  }
+
+  /**
+   * Yields the changes of a feed of the server, in order: first those after `since`, then new ones. It goes on by itself after
+   * any loss, since the feed is stored. The server reads the feed only as fast as the consumer takes changes.
+   *
+   * Keys are those of the database or sublevel that the feed is about.
+   *
+   * @param name - The name by which the server offers the feed.
+   * @throws NET_UNKNOWN_FEED from the iterator if there is none of that name.
+   * @throws NET_DENIED from the iterator if the user may not read it.
+   * @throws NET_FEED_CLOSED from the iterator if the feed was closed while the server goes on.
+   * @throws FEED_TRIMMED, FEED_AHEAD and other errors of the feed, from the iterator.
+   * @throws LEVEL_ABORTED from the iterator once the signal is aborted.
+   */
+  changes<K = KDefault, V = VDefault>(
+    name: string,
+    options: ChangesOptions<K, V> = {}
+  ): AsyncIterableIterator<FeedChange<K, V>, undefined> {
+    const decoding = new Decoding<K, V>(this as unknown as Encodings<K, V>, '', options)
+    return this.#subscribe(new Changes(name, options.since, decoding), options.signal)
+  }
+
+  #subscribe<Item>(
+    subject: Subject<Item>,
+    signal: AbortSignal | undefined
+  ): AsyncIterableIterator<Item, undefined> {
+    const onEnd = (ended: Subscription<unknown>): void => this.detachResource(ended as never)
+    const subscription = new Subscription(this.#link, subject, { signal, onEnd })
+    if (signal?.aborted) return subscription
+    this.attachResource(subscription as never)
+    // While the database opens, the link keeps requests in their order: this one comes before later writes.
+    if (this.status === 'open' || this.status === 'opening') subscription.begin()
+    if (this.status !== 'open') {
+      this.open({ passive: true } as object).catch((error) => subscription.fail(error))
+    }
+    return subscription
+  }
+
+  /** What the keys of this database or of a sublevel begin with on the server. */
+  #prefixOf(sublevel: object): string {
+    for (let db: object | null | undefined = sublevel; db != null; db = (db as { parent?: object }).parent) {
+      if (db === this) return (sublevel as { prefix?: string }).prefix ?? ''
+    }
+    throw netError('NET_INVALID', "The option 'sublevel' must be a sublevel of this database")
   }
 }

@@ -23,6 +23,10 @@ export type NetErrorCode =
   | 'NET_PROTOCOL'
   /** The server has no method of that name. */
   | 'NET_UNKNOWN_METHOD'
+  /** The server has no feed of that name. */
+  | 'NET_UNKNOWN_FEED'
+  /** The feed was closed on the server. */
+  | 'NET_FEED_CLOSED'
   /** The server is shutting down. What the call asked for has not happened. */
   | 'NET_CLOSING'
   /** An address or option is not valid. */

@@ -38,6 +38,9 @@ export const Tell = {
   closing: 98
 } as const
 
+/** What an event of a subscription tells. */
+export const EventCode = { write: 1, clear: 2, change: 3 } as const
+
 /** What both send, to learn whether the other is there. */
 export const Both = { ping: 126, pong: 127 } as const
 
@@ -81,6 +84,10 @@ export class PartReader {
     throw wrong(name, 'a string')
   }
 
+  optionalString(name: string): string | undefined {
+    return this.#isNil() ? undefined : this.string(name)
+  }
+
   bytes(name: string): Uint8Array {
     const part = this.#next()
     if (part instanceof Uint8Array) return part
@@ -114,6 +121,14 @@ export class PartReader {
       if (value !== null && !(value instanceof Uint8Array)) throw wrong(name, 'keys and values in turns')
     }
     return part
+  }
+
+  /** Intervals as their starts and ends in turns; an end of nil is after every key. */
+  intervals(name: string): Array<readonly [start: Uint8Array, end: Uint8Array | null]> {
+    // Operations look the same: each key may be followed by nil.
+    const bounds = this.operations(name)
+    const starts = bounds.filter((_, i) => i % 2 === 0) as Uint8Array[]
+    return starts.map((start, i) => [start, bounds[2 * i + 1] as Uint8Array | null])
   }
 
   range(name: string): WireRange {

@@ -5,6 +5,7 @@
  */
 
 export type { NetErrorCode } from '../protocol/errors.js'
+export type { FeedChange, FeedReading, ServedFeed } from './feed-source.js'
 export type { Limits, Method, Peer, ServerOptions, User } from './options.js'
 export type { Grant, Permissions, Right } from './permissions.js'
 export { createServer, Server } from './server.js'

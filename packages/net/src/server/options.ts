@@ -1,6 +1,7 @@
 /** What a server can be told. */
 
 import type { TlsOptions } from 'node:tls'
+import type { ServedFeed } from './feed-source.js'
 import type { Permissions } from './permissions.js'
 
 /** A user, as authentication found it. */
@@ -103,6 +104,11 @@ export interface ServerOptions {
   readonly origins?: readonly string[]
   /** Methods that clients may call by name. */
   readonly methods?: Readonly<Record<string, Method>>
+  /**
+   * Feeds that clients may read by name: open feeds of terrace-toolbox. They stay open when the server closes. Close the server
+   * first, so that clients go on with the next server; otherwise they get an error.
+   */
+  readonly feeds?: Readonly<Record<string, ServedFeed>>
   readonly limits?: Partial<Limits>
   /** Options of Node's `tls.createServer()`, for addresses with `tls:` and `wss:`. */
   readonly tls?: TlsOptions

@@ -36,6 +36,8 @@ export interface Permissions {
   readonly keys: readonly Grant[] | 'all'
   /** The names of the methods that may be called. */
   readonly methods?: readonly string[] | 'all'
+  /** The names of the feeds that may be read. Of their changes, a user gets those of keys with the right `watch`. */
+  readonly feeds?: readonly string[] | 'all'
 }
 
 const rights: readonly Right[] = ['read', 'write', 'clear', 'watch']
@@ -50,9 +52,10 @@ export class Guard {
   /** For each right the keys that have it, in order. Null stands for all keys. */
   readonly #allowed: Readonly<Record<Right, readonly Interval[] | null>>
   readonly #methods: ReadonlySet<string> | 'all'
+  readonly #feeds: ReadonlySet<string> | 'all'
 
   /** @throws NET_INVALID if the permissions make no sense. */
-  constructor({ keys, methods = [] }: Permissions) {
+  constructor({ keys, methods = [], feeds = [] }: Permissions) {
     const grants: readonly Grant[] = keys === 'all' ? [{ allow: 'all' }] : keys
     if (!Array.isArray(grants)) throw invalid("'keys' must be 'all' or a list of grants")
     if (methods !== 'all' && !Array.isArray(methods))
@@ -65,6 +68,7 @@ export class Guard {
     }
     this.#allowed = { read: of('read'), write: of('write'), clear: of('clear'), watch: of('watch') }
     this.#methods = methods === 'all' ? 'all' : new Set(methods)
+    this.#feeds = feeds === 'all' ? 'all' : new Set(feeds)
   }
 
   /** Whether a user may do this with a key. */
@@ -110,6 +114,16 @@ export class Guard {
     if (this.#allowed[right]?.length === 0) throw denied(`may not ${right} any key`)
   }
 
+  /** Whether a user may do this with every key. */
+  allowsAll(right: Right): boolean {
+    return this.#allowed[right] === null
+  }
+
+  /** @throws NET_DENIED */
+  checkFeed(name: string): void {
+    if (this.#feeds !== 'all' && !this.#feeds.has(name)) throw denied(`may not read the feed '${name}'`)
+  }
+
   /** @throws NET_DENIED */
   checkMethod(name: string): void {
     if (this.#methods !== 'all' && !this.#methods.has(name)) throw denied(`may not call '${name}'`)
@@ -117,7 +131,7 @@ export class Guard {
 }
 
 /** May do everything. */
-export const allPermissions: Permissions = { keys: 'all', methods: 'all' }
+export const allPermissions: Permissions = { keys: 'all', methods: 'all', feeds: 'all' }
 
 function allows({ allow }: Grant, right: Right): boolean {
   const allowed = allow === 'all' ? rights : Array.isArray(allow) ? allow : [allow]

@@ -2,22 +2,18 @@
 
 import type { AbstractSnapshot } from 'abstract-level'
 import type { CursorParts } from 'terrace-core'
+import { concat } from '../protocol/bytes.js'
 import { netError, protocolError } from '../protocol/errors.js'
 import { Ask, type PartReader, partsCodes } from '../protocol/messages.js'
+import { changesOf } from './feed-source.js'
 import { intervalOf } from './key-range.js'
+import { prefixWithin } from './place.js'
+import type { AnyLevel } from './served-database.js'
 import { ServerCursor } from './server-cursor.js'
-import type { Session } from './session.js'
+import type { Request, Session } from './session.js'
+import { type EventSource, Subscription } from './subscription.js'
 
-type Run = (session: Session, parts: PartReader) => unknown
-
-export interface Request {
-  /** Its name in statistics. */
-  readonly name: string
-  /** Whether it may be done twice, because it only reads. */
-  readonly isRepeatable: boolean
-  /** Does it. The result, or what the promise resolves to, is sent to the client. */
-  readonly run: Run
-}
+type Run = Request['run']
 
 const get: Run = ({ guard, host, snapshots }, parts) => {
   const key = parts.bytes('key')
@@ -120,6 +116,23 @@ const call: Run = async ({ guard, host, user }, parts) => {
   return method.apply({ user }, given as never[])
 }
 
+const subscribe: Run = (session, parts) => {
+  const { limits, subscriptions } = session
+  const handle = parts.number('handle')
+  if (subscriptions.has(handle)) throw protocolError('A subscription begins twice')
+  checkRoom(subscriptions, handle, limits.subscriptions, 'subscriptions')
+  const source = sourceIn(session, parts)
+  const subscription = new Subscription(handle, (event) => session.send(event), limits.unsentEventBytes)
+  subscription.begin(source)
+  subscriptions.set(handle, subscription)
+}
+
+const unsubscribe: Run = ({ subscriptions }, parts) => {
+  const handle = parts.number('handle')
+  subscriptions.get(handle)?.close()
+  subscriptions.delete(handle)
+}
+
 /** The requests by their kinds. */
 export const requests: ReadonlyMap<number, Request> = new Map([
   [Ask.get, request('get', get, true)],
@@ -135,7 +148,9 @@ export const requests: ReadonlyMap<number, Request> = new Map([
   [Ask.read, request('read', read, true)],
   [Ask.seek, request('seek', seek)],
   [Ask.closeCursor, request('closeCursor', closeCursor)],
-  [Ask.call, request('call', call)]
+  [Ask.call, request('call', call)],
+  [Ask.subscribe, request('subscribe', subscribe)],
+  [Ask.unsubscribe, request('unsubscribe', unsubscribe)]
 ] as Array<[number, Request]>)
 
 const partsByCode = new Map(Object.entries(partsCodes).map(([parts, code]) => [code, parts as CursorParts]))
@@ -157,6 +172,31 @@ function cursorIn(cursors: Session['cursors'], parts: PartReader): ServerCursor 
   const found = cursors.get(parts.number('handle'))
   if (found === undefined) throw netError('NET_SESSION_LOST', 'The server does not know this iterator')
   return found
+}
+
+/** Where the events of a subscription come from: the writes to the database, or a feed that the request names. */
+function sourceIn({ guard, host }: Session, parts: PartReader): EventSource {
+  const name = parts.optionalString('feed')
+  const range = parts.range('range')
+  const after = parts.optionalNumber('after')
+  if (name === undefined) {
+    guard.checkAny('watch')
+    return host.writes.within(guard.clip('watch', range))
+  }
+
+  guard.checkFeed(name)
+  const feed = Object.hasOwn(host.feeds, name) ? host.feeds[name] : undefined
+  if (feed === undefined) throw netError('NET_UNKNOWN_FEED', `The server has no feed '${name}'`)
+  const prefix = prefixWithin(host.served.db, feed.db as AnyLevel)
+  if (prefix === undefined && !guard.allowsAll('watch')) {
+    throw netError(
+      'NET_DENIED',
+      `The feed '${name}' has keys that only users who may watch all keys may hear of`
+    )
+  }
+  const isAllowed = (key: Uint8Array): boolean =>
+    guard.allowsAll('watch') || guard.allows('watch', concat([prefix as Uint8Array, key]))
+  return changesOf(feed, { range, after, isAllowed })
 }
 
 /** Checks that a client has room for another resource, under a number that it does not use. */

@@ -9,17 +9,29 @@ import { MAX_HELLO_BYTES, PROTOCOL_VERSION } from '../protocol/limits.js'
 import { Ask, Both, PartReader, Tell } from '../protocol/messages.js'
 import { Outbox } from '../protocol/outbox.js'
 import type { Transport } from '../transport/transport.js'
-import type { Peer } from './options.js'
+import type { Authenticate } from './authentication.js'
+import type { Peer, User } from './options.js'
 import { requests } from './requests.js'
-import type { Host } from './server.js'
-import type { Channel, Session } from './session.js'
+import type { Channel, Session, SessionHost } from './session.js'
 
 /** What a message may have besides the operations of a batch. Arguments of methods are bounded by it as well. */
 const MORE_ITEMS = 1000
 
+/** What a connection needs of the server. */
+export interface ConnectionHost extends SessionHost {
+  readonly authenticate: Authenticate
+  beginSession(user: User | null): Session
+  /** The session that a client had before, if it is still there and belongs to the same user with the same rights. */
+  sessionOf(ticket: Uint8Array | undefined, user: User | null): Session | undefined
+  /** What a new client is told. */
+  welcome(user: User | null): object
+  warn(warning: Error, peer: Peer): void
+  forget(connection: ServerConnection): void
+}
+
 export class ServerConnection implements Channel {
   readonly peer: Peer
-  readonly #host: Host
+  readonly #host: ConnectionHost
   readonly #transport: Transport
   readonly #reader: FrameReader
   readonly #outbox: Outbox
@@ -35,7 +47,7 @@ export class ServerConnection implements Channel {
   #lastTakenBytes = 0
   receivedBytes = 0
 
-  constructor(host: Host, transport: Transport, listener: string) {
+  constructor(host: ConnectionHost, transport: Transport, listener: string) {
     this.#host = host
     this.#transport = transport
     this.peer = { address: transport.peer, listener }
@@ -142,6 +154,7 @@ export class ServerConnection implements Channel {
     const request = requests.get(kind)
     if (request !== undefined) session.take(message, request, this.#reader.messageBytes)
     else if (kind === Ask.received) this.#received(session, new PartReader(message))
+    else if (kind === Ask.credit) session.credit(new PartReader(message))
     else if (kind === Both.ping) this.#outbox.sendFirst(packFrame([Both.pong]))
     else if (kind === Ask.bye) this.#bye(session)
     else if (kind !== Both.pong) throw protocolError('A message of unknown kind came')
@@ -169,6 +182,7 @@ export class ServerConnection implements Channel {
     this.#state = 'serving'
     this.#reader.maxMessageBytes = this.#host.limits.messageBytes
     this.send([Tell.welcome, session.ticket, known !== undefined, this.#host.welcome(user)])
+    session.resendEvents()
     this.proceed()
   }
 

@@ -7,6 +7,7 @@ import { netError } from '../protocol/errors.js'
 import { isLoopback, parseAddress } from '../transport/address.js'
 import type { Transport } from '../transport/transport.js'
 import { type Authenticate, asksForTokens, authentication } from './authentication.js'
+import type { ServedFeed } from './feed-source.js'
 import { checkExposed, type Listener, listen } from './listener.js'
 import { listenForMetrics } from './metrics-listener.js'
 import {
@@ -18,36 +19,18 @@ import {
   type User
 } from './options.js'
 import { allPermissions, Guard, type Permissions } from './permissions.js'
+import { requests } from './requests.js'
 import { type Servable, ServedDatabase } from './served-database.js'
-import { ServerConnection } from './server-connection.js'
+import { type ConnectionHost, ServerConnection } from './server-connection.js'
 import { Session } from './session.js'
 import { type ServerStatistics, Statistics } from './statistics.js'
+import { WriteSource } from './write-source.js'
 
 /** How often connections are looked at, unless the limits are short. */
 const CHECK_MS = 1000
 
 /** How long connections may take to send what they have once the server closes. */
 const CLOSE_MS = 5000
-
-/** What sessions and connections need of the server. */
-export interface Host {
-  readonly served: ServedDatabase
-  readonly limits: Limits
-  readonly methods: Readonly<Record<string, Method>>
-  /** Of clients without permissions of their own. */
-  readonly permissions: Permissions
-  readonly isClosing: boolean
-  readonly statistics: Statistics
-  readonly authenticate: Authenticate
-  beginSession(user: User | null): Session
-  endSession(session: Session): void
-  /** The session that a client had before, if it is still there and belongs to the same user with the same rights. */
-  sessionOf(ticket: Uint8Array | undefined, user: User | null): Session | undefined
-  /** What a new client is told. */
-  welcome(user: User | null): object
-  warn(warning: Error, peer: Peer): void
-  forget(connection: ServerConnection): void
-}
 
 /** Serves a database. {@link createServer} makes one. */
 export class Server {
@@ -145,13 +128,15 @@ function isSameUser(a: User | null, b: User | null): boolean {
   return a?.name === b?.name && isDeepStrictEqual(a?.permissions, b?.permissions)
 }
 
-class ServerHost implements Host {
+class ServerHost implements ConnectionHost {
   readonly served: ServedDatabase
   readonly limits: Limits
   readonly methods: Readonly<Record<string, Method>>
+  readonly feeds: Readonly<Record<string, ServedFeed>>
+  readonly writes: WriteSource
   readonly authenticate: Authenticate
   readonly permissions: Permissions
-  readonly statistics = new Statistics()
+  readonly statistics = new Statistics(requests)
   isClosing = false
   readonly #options: ServerOptions
   readonly #connections = new Set<ServerConnection>()
@@ -163,6 +148,8 @@ class ServerHost implements Host {
     this.served = new ServedDatabase(db)
     this.limits = { ...defaultLimits, ...options.limits }
     this.methods = options.methods ?? {}
+    this.feeds = options.feeds ?? {}
+    this.writes = new WriteSource(db)
     this.authenticate = authentication(options)
     this.permissions = options.permissions ?? allPermissions
     // Reports what makes no sense now, and not to the first client.

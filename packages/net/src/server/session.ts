@@ -16,13 +16,16 @@ import { described, netError, protocolError } from '../protocol/errors.js'
 import { type Message, packFrame } from '../protocol/frame.js'
 import { MAX_BUFFERED_BYTES } from '../protocol/limits.js'
 import { PartReader, Tell } from '../protocol/messages.js'
-import type { Limits, User } from './options.js'
-import { Guard } from './permissions.js'
+import type { ServedFeed } from './feed-source.js'
+import type { Limits, Method, User } from './options.js'
+import { Guard, type Permissions } from './permissions.js'
 import { Rate } from './rate.js'
-import type { Request } from './requests.js'
 import { Results } from './results.js'
-import type { Host } from './server.js'
+import type { ServedDatabase } from './served-database.js'
 import type { ServerCursor } from './server-cursor.js'
+import type { Statistics } from './statistics.js'
+import type { Subscription } from './subscription.js'
+import type { WriteSource } from './write-source.js'
 
 const TICKET_BYTES = 16
 
@@ -35,6 +38,30 @@ interface Work {
   readonly kind: number
   readonly bytes: number
   readonly startedAt: number
+}
+
+/** Something that a client can ask for. */
+export interface Request {
+  /** Its name in statistics. */
+  readonly name: string
+  /** Whether it may be done twice, because it only reads. */
+  readonly isRepeatable: boolean
+  /** Does it. The result, or what the promise resolves to, is sent to the client. */
+  readonly run: (session: Session, parts: PartReader) => unknown
+}
+
+/** What a session needs of the server. */
+export interface SessionHost {
+  readonly served: ServedDatabase
+  readonly limits: Limits
+  readonly methods: Readonly<Record<string, Method>>
+  /** Of clients without permissions of their own. */
+  readonly permissions: Permissions
+  readonly feeds: Readonly<Record<string, ServedFeed>>
+  readonly writes: WriteSource
+  readonly isClosing: boolean
+  readonly statistics: Statistics
+  endSession(session: Session): void
 }
 
 /** How a session reaches its client. */
@@ -50,7 +77,7 @@ export interface Channel {
 }
 
 export class Session {
-  readonly host: Host
+  readonly host: SessionHost
   readonly user: User | null
   readonly guard: Guard
   readonly limits: Limits
@@ -58,6 +85,7 @@ export class Session {
   readonly ticket = randomBytes(TICKET_BYTES)
   readonly cursors = new Map<number, ServerCursor>()
   readonly snapshots = new Map<number, AbstractSnapshot>()
+  readonly subscriptions = new Map<number, Subscription>()
   #channel: Channel | null = null
   #lastNumber = 0
   readonly #results = new Results()
@@ -70,7 +98,7 @@ export class Session {
   #idle: (() => void) | undefined
   #expiry: NodeJS.Timeout | undefined
 
-  constructor(host: Host, user: User | null) {
+  constructor(host: SessionHost, user: User | null) {
     this.host = host
     this.user = user
     this.limits = host.limits
@@ -146,6 +174,16 @@ export class Session {
     this.#results.received(numbers, oldest)
   }
 
+  /** Forgets events that the client's consumer has taken. */
+  credit(parts: PartReader): void {
+    this.subscriptions.get(parts.number('handle'))?.credit(parts.number('event'))
+  }
+
+  /** Sends the events again that may have been lost with the last connection. */
+  resendEvents(): void {
+    for (const subscription of this.subscriptions.values()) subscription.resend()
+  }
+
   /** Sends something that nobody has asked for with a number. */
   send(message: Message): void {
     this.#channel?.send(message)
@@ -165,6 +203,8 @@ export class Session {
     clearTimeout(this.#expiry)
     clearTimeout(this.#throttle)
     this.#channel = null
+    for (const subscription of this.subscriptions.values()) subscription.close()
+    this.subscriptions.clear()
     const cursors = [...this.cursors.values()]
     this.cursors.clear()
     await Promise.allSettled(cursors.map((cursor) => cursor.close()))

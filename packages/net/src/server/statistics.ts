@@ -3,8 +3,6 @@
  * counted where it is kept, when somebody asks.
  */
 
-import { requests } from './requests.js'
-
 /** The upper bounds of the buckets of a latency histogram, in microseconds. Another bucket has what took longer. */
 export const BUCKET_MICROS = [
   50, 100, 250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000,
@@ -62,7 +60,8 @@ export class Statistics {
   receivedBytes = 0
   sentBytes = 0
 
-  constructor() {
+  /** @param requests - The kinds of requests, with their names. */
+  constructor(requests: ReadonlyMap<number, { readonly name: string }>) {
     for (const [kind, { name }] of requests) this.#requests[kind] = new RequestCounter(name)
   }
 

@@ -23,15 +23,18 @@ export async function serve({
   const server = createServer(db, options)
   const address = await server.listen(addresses[transport]())
   const clients = []
+  const connectTo = (to, clientOptions) => {
+    const client = new NetLevel(to, clientOptions)
+    clients.push(client)
+    return client
+  }
   return {
     db,
     server,
     address,
-    connect(options) {
-      const client = new NetLevel(address, options)
-      clients.push(client)
-      return client
-    },
+    connect: (clientOptions) => connectTo(address, clientOptions),
+    /** Connects by another address that leads to the server, such as that of a proxy. */
+    connectTo,
     async stop() {
       await Promise.all(clients.map((client) => client.close()))
       await server.close()

@@ -1,0 +1,76 @@
+/** The changes of a feed of the server. */
+
+import { protocolError } from '../protocol/errors.js'
+import { EventCode, type PartReader } from '../protocol/messages.js'
+import type { Decoding, KeyOptions } from './decoding.js'
+import type { Subject } from './subscription.js'
+
+/** Options of `changes()`. */
+export interface ChangesOptions<K, V> extends KeyOptions<K, V> {
+  /** The number of the change to begin after; 0 is before the very first one. By default, the oldest one that is retained comes first. */
+  readonly since?: number
+  /** Ends the iterator with an error LEVEL_ABORTED. */
+  readonly signal?: AbortSignal
+}
+
+/** A put or a del, as a feed has recorded it. */
+export interface FeedChange<K = string, V = string> {
+  /** The number of the change, above those of all earlier changes. Numbers may be missing. */
+  readonly sequence: number
+  readonly type: 'put' | 'del'
+  readonly key: K
+  /** The value of a put, if the feed keeps values. */
+  readonly value?: V
+  /** The value before the change, if the feed keeps old values and there was one. */
+  readonly oldValue?: V
+  /** The time when it was written, in milliseconds since 1970, by the clock of the server. */
+  readonly time: number
+  /** The number of the first change of the batch. It is the same for all changes of one batch. */
+  readonly batch: number
+  /** Whether this is the first change of its batch that this reader gets. */
+  readonly first: boolean
+  /** Whether this is the last change of its batch that this reader gets. */
+  readonly last: boolean
+}
+
+/** What the changes of a range are. */
+export class Changes<K, V> implements Subject<FeedChange<K, V>> {
+  readonly isStored = true
+  readonly #name: string
+  readonly #decoding: Decoding<K, V>
+  #since: number | undefined
+
+  constructor(name: string, since: number | undefined, decoding: Decoding<K, V>) {
+    this.#name = name
+    this.#since = since
+    this.#decoding = decoding
+  }
+
+  request(): unknown[] {
+    return [this.#name, this.#decoding.range, this.#since ?? null]
+  }
+
+  read(parts: PartReader): FeedChange<K, V> {
+    if (parts.number('code') !== EventCode.change) {
+      throw protocolError('The server has sent an event of unknown kind')
+    }
+    const type = parts.boolean('put') ? 'put' : 'del'
+    const sequence = parts.number('sequence')
+    const key = this.#decoding.key(parts.bytes('key'))
+    const value = parts.optionalBytes('value')
+    const oldValue = parts.optionalBytes('old value')
+    const change = {
+      sequence,
+      type,
+      key,
+      ...(value !== undefined && { value: this.#decoding.value(value) }),
+      ...(oldValue !== undefined && { oldValue: this.#decoding.value(oldValue) }),
+      time: parts.number('time'),
+      batch: parts.number('batch'),
+      first: parts.boolean('first'),
+      last: parts.boolean('last')
+    } as const
+    this.#since = sequence
+    return change
+  }
+}

@@ -1,0 +1,91 @@
+/** The writes that a server tells of. */
+
+import { protocolError } from '../protocol/errors.js'
+import { EventCode, type PartReader } from '../protocol/messages.js'
+import type { Decoding, Encodings, KeyOptions } from './decoding.js'
+import type { Subject } from './subscription.js'
+
+/** Options of `watch()`. */
+export interface WatchOptions<K, V> extends KeyOptions<K, V> {
+  /** A sublevel of the database, whose keys alone are watched. The range and the encodings are those of its keys. */
+  readonly sublevel?: Encodings<K, V>
+  /** Ends the iterator with an error LEVEL_ABORTED. */
+  readonly signal?: AbortSignal
+}
+
+/** An operation that took effect on the server. */
+export type WatchedOperation<K = string, V = string> =
+  | { readonly type: 'put'; readonly key: K; readonly value: V }
+  | { readonly type: 'del'; readonly key: K }
+  | ClearedRange<K>
+
+/** A range of keys was cleared. */
+export interface ClearedRange<K = string> {
+  readonly type: 'clear'
+  /** The first key of the range, encoded. Without it, the range has no beginning. A bound need not be a key that can be decoded. */
+  readonly gte: Uint8Array | undefined
+  /** The first key after the range, encoded. Without it, the range has no end. */
+  readonly lt: Uint8Array | undefined
+  /** Whether only some of these keys were deleted, because of a limit or a snapshot. Read again to learn which. */
+  readonly isPartial: boolean
+  /** Whether a key is within the range. */
+  includes(key: K): boolean
+}
+
+/** What the writes to a range are. */
+export class Writes<K, V> implements Subject<Array<WatchedOperation<K, V>>> {
+  readonly isStored = false
+  readonly #decoding: Decoding<K, V>
+
+  constructor(decoding: Decoding<K, V>) {
+    this.#decoding = decoding
+  }
+
+  request(): unknown[] {
+    return [null, this.#decoding.range, null]
+  }
+
+  read(parts: PartReader): Array<WatchedOperation<K, V>> {
+    const code = parts.number('code')
+    if (code === EventCode.write) return this.#written(parts.operations('operations'))
+    if (code !== EventCode.clear) throw protocolError('The server has sent an event of unknown kind')
+    const intervals = parts.intervals('ranges')
+    const isPartial = parts.boolean('partial')
+    return intervals.map(([start, end]) => this.#cleared(start, end, isPartial))
+  }
+
+  #written(operations: ReadonlyArray<Uint8Array | null>): Array<WatchedOperation<K, V>> {
+    return Array.from({ length: operations.length / 2 }, (_, i) => {
+      const key = this.#decoding.key(operations[2 * i] as Uint8Array)
+      const value = operations[2 * i + 1] as Uint8Array | null
+      return value === null ? { type: 'del', key } : { type: 'put', key, value: this.#decoding.value(value) }
+    })
+  }
+
+  #cleared(start: Uint8Array, end: Uint8Array | null, isPartial: boolean): ClearedRange<K> {
+    const decoding = this.#decoding
+    const first = decoding.localBound(start)
+    const gte = first?.length === 0 ? undefined : first
+    const lt = decoding.localBound(end)
+    return {
+      type: 'clear',
+      gte,
+      lt,
+      isPartial,
+      includes(key) {
+        const bytes = decoding.encodedKey(key)
+        return (gte === undefined || compare(bytes, gte) >= 0) && (lt === undefined || compare(bytes, lt) < 0)
+      }
+    }
+  }
+}
+
+/** The order of keys, as a number below, above or equal to 0. */
+function compare(a: Uint8Array, b: Uint8Array): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const difference = (a[i] as number) - (b[i] as number)
+    if (difference !== 0) return difference
+  }
+  return a.length - b.length
+}

@@ -1,0 +1,32 @@
+/** Where a database's keys are: the database that it is a sublevel of, and what its keys begin with there. */
+
+import type { AnyLevel } from './served-database.js'
+
+/** What abstract-level's sublevels have. */
+interface Placed {
+  readonly parent?: AnyLevel | null
+  readonly prefix?: string
+}
+
+/** The database that a sublevel is in, at whatever depth; for any other database, itself. */
+export function rootOf(db: AnyLevel): AnyLevel {
+  let root = db
+  for (let next = placed(db).parent; next != null; next = placed(next).parent) root = next
+  return root
+}
+
+/** What the keys of a database begin with in its root. */
+export function prefixOf(db: AnyLevel): Buffer {
+  return Buffer.from(placed(db).prefix ?? '')
+}
+
+/** What the keys of `inner` begin with in `outer`; undefined if they are not keys of `outer`. */
+export function prefixWithin(outer: AnyLevel, inner: AnyLevel): Buffer | undefined {
+  const [before, whole] = [prefixOf(outer), prefixOf(inner)]
+  const isWithin = rootOf(outer) === rootOf(inner) && whole.subarray(0, before.length).equals(before)
+  return isWithin ? whole.subarray(before.length) : undefined
+}
+
+function placed(db: AnyLevel): Placed {
+  return db as unknown as Placed
+}

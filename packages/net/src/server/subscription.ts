@@ -1,0 +1,129 @@
+/**
+ * A subscription of a client: numbered events, each of which is kept until the client's consumer has taken it.
+ *
+ * ```text
+ *   source ──▶ event: numbered, kept, sent ──▶ credit from the client: forgotten
+ *                           └── connection lost: all that are kept are sent again over the next one
+ * ```
+ */
+
+import { described, netError } from '../protocol/errors.js'
+import type { Message } from '../protocol/frame.js'
+import { Tell } from '../protocol/messages.js'
+
+/** Begins to push events to a subscription. Returns how to stop. */
+export type EventSource = (subscription: Subscription) => () => void
+
+/** What an event costs beside its keys and values, in bytes. */
+export const EVENT_BYTES = 64
+
+/** A source that can wait does so once so much is kept. */
+const ENOUGH_BYTES = 256 * 1024
+
+interface Kept {
+  readonly message: Message
+  readonly bytes: number
+}
+
+export class Subscription {
+  readonly #handle: number
+  readonly #send: (message: Message) => void
+  readonly #maxKeptBytes: number
+  /** By their numbers, in order. */
+  readonly #kept = new Map<number, Kept>()
+  #keptBytes = 0
+  #lastNumber = 0
+  #ended: Message | undefined
+  #isClosed = false
+  #stop: (() => void) | undefined
+  #goOn: (() => void) | undefined
+
+  /**
+   * @param handle - The client's number for it.
+   * @param maxKeptBytes - How many bytes of events to keep. One event alone may be larger.
+   */
+  constructor(handle: number, send: (message: Message) => void, maxKeptBytes: number) {
+    this.#handle = handle
+    this.#send = send
+    this.#maxKeptBytes = maxKeptBytes
+  }
+
+  begin(source: EventSource): void {
+    this.#stop = source(this)
+  }
+
+  /** Whether no more events are wanted. */
+  get isOver(): boolean {
+    return this.#isClosed || this.#ended !== undefined
+  }
+
+  /** Sends an event that cannot wait. If the client is too far behind, the subscription ends instead. */
+  offer(bytes: number, ...parts: unknown[]): void {
+    if (this.#kept.size > 0 && this.#keptBytes + bytes > this.#maxKeptBytes) {
+      const limit = `${this.#maxKeptBytes} bytes of events wait for this subscriber`
+      this.end(
+        netError('NET_MISSED', `${limit}; the server keeps no more: read the entries, and subscribe again`)
+      )
+    } else this.push(bytes, ...parts)
+  }
+
+  /** Sends an event. A source that can wait calls {@link room} before the next one. */
+  push(bytes: number, ...parts: unknown[]): void {
+    if (this.isOver) return
+    const number = ++this.#lastNumber
+    const message: Message = [Tell.event, this.#handle, number, ...parts]
+    this.#kept.set(number, { message, bytes })
+    this.#keptBytes += bytes
+    this.#send(message)
+  }
+
+  /** Resolves once the client has taken most of what was sent, or no more events are wanted. */
+  async room(): Promise<void> {
+    if (this.isOver || this.#hasRoom) return
+    await new Promise<void>((resolve) => {
+      this.#goOn = resolve
+    })
+  }
+
+  /** The client's consumer has taken the events up to this number. */
+  credit(number: number): void {
+    for (const [each, { bytes }] of this.#kept) {
+      if (each > number) break
+      this.#kept.delete(each)
+      this.#keptBytes -= bytes
+    }
+    if (this.#hasRoom) this.#goOn?.()
+  }
+
+  /** Sends again what the client may not have received over an earlier connection. */
+  resend(): void {
+    for (const { message } of this.#kept.values()) this.#send(message)
+    if (this.#ended !== undefined) this.#send(this.#ended)
+  }
+
+  /** Sends nothing more, and tells the client why. What was sent before is still kept for it. */
+  end(error: unknown): void {
+    if (this.isOver) return
+    this.#ended = [Tell.ended, this.#handle, this.#lastNumber, ...described(error)]
+    this.#release()
+    this.#send(this.#ended)
+  }
+
+  /** The client wants no more. */
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#kept.clear()
+    this.#release()
+  }
+
+  get #hasRoom(): boolean {
+    return this.#keptBytes < Math.min(ENOUGH_BYTES, this.#maxKeptBytes)
+  }
+
+  #release(): void {
+    this.#stop?.()
+    this.#stop = undefined
+    this.#goOn?.()
+  }
+}

@@ -1,0 +1,82 @@
+// Stands between clients and a server, and can cut what connects them.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { finished } from 'node:stream/promises'
+
+/** A proxy before a server on a Unix socket. Clients connect to its `address`. */
+export async function cuttingProxy(target) {
+  const path = join(mkdtempSync(join(tmpdir(), 'terrace-net-proxy-')), 'socket')
+  const pairs = new Set()
+  let isOpen = true
+  let isSilent = false
+  /** How many more pieces of what the server sends may pass. */
+  let pieces = Number.POSITIVE_INFINITY
+
+  const proxy = createServer((client) => {
+    if (!isOpen) {
+      client.destroy()
+      return
+    }
+    const server = connect({ path: target.slice('unix:'.length) })
+    const pair = [client, server]
+    pairs.add(pair)
+    for (const [from, to] of [
+      [client, server],
+      [server, client]
+    ]) {
+      from.on('error', () => {})
+      from.on('close', () => {
+        to.destroy()
+        pairs.delete(pair)
+      })
+    }
+    client.on('data', (bytes) => server.write(bytes))
+    server.on('data', (bytes) => {
+      if (pieces-- > 0) client.write(bytes)
+      else close()
+    })
+    if (isSilent) server.pause()
+  })
+
+  /** Destroys all connections. Resolves once both sides have been told. */
+  async function cut() {
+    const sockets = [...pairs].flat()
+    for (const socket of sockets) socket.destroy()
+    await Promise.allSettled(sockets.map((socket) => finished(socket)))
+  }
+
+  async function close() {
+    isOpen = false
+    await cut()
+  }
+
+  await new Promise((resolve) => proxy.listen(path, resolve))
+
+  return {
+    address: `unix:${path}`,
+    /** Holds back what the server sends. */
+    silence() {
+      isSilent = true
+      for (const [, server] of pairs) server.pause()
+    },
+    /** Ends all connections, with what is held back. Resolves once both sides have been told. */
+    cut,
+    /** Cuts, and lets nobody connect any more. */
+    close,
+    /** Lets clients connect and hear of the server again; after so many pieces of what it sends, closes again. */
+    restore(count = Number.POSITIVE_INFINITY) {
+      isOpen = true
+      isSilent = false
+      pieces = count
+      for (const [, server] of pairs) server.resume()
+    },
+    async stop() {
+      await close()
+      await new Promise((resolve) => proxy.close(resolve))
+      rmSync(dirname(path), { recursive: true, force: true })
+    }
+  }
+}
