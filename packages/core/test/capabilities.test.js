@@ -22,6 +22,13 @@ for (const [kind, { make, isSync }] of kindsOf()) {
   })
 }
 
+test('a database over a store that others write to as well does not claim that hooks see every write', async (t) => {
+  const backend = new ArrayBackend()
+  backend.manifest.shared = true
+  const db = await opened(t, new BackendLevel(backend))
+  assert.deepEqual([db.supports.everyWrite, db.sublevel('a').supports.everyWrite], [false, false])
+})
+
 test('methods that a back-end cannot do within the call say so', async (t) => {
   const db = await opened(t, new BackendLevel(new ArrayBackend()))
   const sublevel = db.sublevel('a')
