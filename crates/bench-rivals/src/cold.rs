@@ -79,7 +79,10 @@ pub(crate) fn run(arguments: &Arguments, memory_bytes: u64) -> Result<()> {
         }
         for round in 0..arguments.rounds {
             for turn in &turns {
-                turn.read(round, &group, &mut take)?;
+                // The kernel ends a process that asks for more memory than the group has. What it has measured stays.
+                if let Err(error) = turn.read(round, &group, &mut take) {
+                    eprintln!("{configuration}, round {}: the rest is left out: {error}", round + 1);
+                }
             }
             let line = format!("- {configuration}, round {}: {}", round + 1, device::describe(&directory)?);
             eprintln!("{line}");
@@ -170,6 +173,11 @@ impl ColdTurn<'_> {
         }
         Ok(())
     }
+}
+
+/// The tables of the results of an earlier run, if that was one with little memory.
+pub(crate) fn tables(reports: &[Report]) -> Option<String> {
+    reports.iter().all(|report| report.settings.exceeds_memory).then(|| table::cold(reports))
 }
 
 /// A control group with a limit on memory.

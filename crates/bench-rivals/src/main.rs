@@ -154,7 +154,8 @@ impl Arguments {
 
 fn run(arguments: Arguments) -> Result<()> {
     if let Some(results) = &arguments.print {
-        println!("{}", table::rivals(&Report::read_all(results)?));
+        let reports = Report::read_all(results)?;
+        println!("{}", cold::tables(&reports).unwrap_or_else(|| table::rivals(&reports)));
         return Ok(());
     }
     for step in arguments.benchmarks.iter().flatten() {
